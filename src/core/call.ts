@@ -1,0 +1,37 @@
+import type { Credential } from "./credential.js";
+import type { SkillId } from "./operations.js";
+import type { CostWire } from "./wire.js";
+
+export type TransportName = "rest" | "a2a" | "mcp" | "internal";
+
+/** One request, free of the protocol that carried it. */
+export interface Call {
+	readonly skillId: SkillId;
+	readonly rawInput: unknown;
+	readonly credential: Credential | undefined;
+	/** Caller's retry key (D4); the A2A messageId counts as one. */
+	readonly idempotencyKey: string | undefined;
+	readonly requestId: string;
+	readonly transport: TransportName;
+	/** Absolute address of the resource being bought, for challenges that name it. */
+	readonly resourceUrl: string;
+	readonly signal: AbortSignal;
+}
+
+/** Who a call was answered for. `owner` is stable, opaque and safe to store; it never is a secret. */
+export interface Caller {
+	readonly owner: string;
+	readonly rail: string;
+}
+
+/** What leaves the pipeline: the result, and what it cost. */
+export interface CallResult {
+	readonly output: unknown;
+	readonly cost: CostWire;
+	readonly caller: Caller;
+	/** Milliseconds by stage, for Server-Timing. */
+	readonly timings: Readonly<Record<string, number>>;
+}
+
+/** Runs one call for one caller: nothing is delivered without a capture, nothing is captured without delivery. */
+export type Invoke = (call: Call) => Promise<CallResult>;

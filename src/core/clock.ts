@@ -1,0 +1,41 @@
+/** Time, injected: nothing else in the house asks the system what time it is or when to wake up. */
+export interface Clock {
+	/** Milliseconds since the epoch; may jump backwards with the system clock. */
+	now(): number;
+	/** Milliseconds that never run backwards; for durations only. */
+	monotonicMs(): number;
+	/** Runs the task again and again until the returned function is called; never keeps the process alive. */
+	every(intervalMs: number, task: () => void): () => void;
+	/** Runs the task once, unless the returned function is called before; never keeps the process alive. */
+	after(delayMs: number, task: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	monotonicMs: () => performance.now(),
+	every(intervalMs, task) {
+		const timer = setInterval(task, intervalMs);
+		timer.unref();
+		return () => clearInterval(timer);
+	},
+	after(delayMs, task) {
+		const timer = setTimeout(task, delayMs);
+		timer.unref();
+		return () => clearTimeout(timer);
+	},
+};
+
+/** `2026-01-31T23:59:59.123Z` of an instant in milliseconds. */
+export function toIsoTime(ms: number): string {
+	return new Date(ms).toISOString();
+}
+
+/** UTC day, `2026-01-31`, of an instant in milliseconds. */
+export function toIsoDay(ms: number): string {
+	return toIsoTime(ms).slice(0, 10);
+}
+
+/** UTC month, `2026-01`, of an instant in milliseconds. */
+export function toIsoMonth(ms: number): string {
+	return toIsoTime(ms).slice(0, 7);
+}

@@ -1,0 +1,71 @@
+import { ServiceError } from "./errors.js";
+import { LIMITS } from "./limits.js";
+
+/** How a caller shows who they are or that they paid; decoded once, the same for every transport. */
+export type Credential =
+	| { readonly scheme: "spt"; readonly token: string }
+	| { readonly scheme: "api_key"; readonly key: string };
+
+/** Header lookup by lower-case name; every value that was sent, so that a duplicated header is seen. */
+export type HeaderReader = (name: string) => readonly string[];
+
+/**
+ * The one identity of a request, or undefined when none was shown. Spec: Authentication.
+ * Throws INVALID_ARGUMENT for a duplicated header or two different identities, UNAUTHENTICATED for an unknown scheme.
+ */
+export function parseCredential(header: HeaderReader): Credential | undefined {
+	const found = [
+		fromAuthorization(readOnce(header, "authorization")),
+		fromSptHeader(readOnce(header, "x-pay-spt")),
+		fromKeyHeader(readOnce(header, "x-api-key")),
+	].filter((credential) => credential !== undefined);
+	const [first, ...others] = found;
+	if (others.some((other) => secretOf(other) !== (first && secretOf(first)))) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The request carries two different credentials; send exactly one API key or one Shared Payment Token.",
+		);
+	}
+	return first;
+}
+
+function readOnce(header: HeaderReader, name: string): string | undefined {
+	const values = header(name);
+	if (values.length > 1) {
+		throw new ServiceError("INVALID_ARGUMENT", `The header "${name}" was sent more than once.`);
+	}
+	const value = values[0]?.trim();
+	if (value && value.length > LIMITS.credentialHeaderChars) {
+		throw new ServiceError("INVALID_ARGUMENT", `The header "${name}" is too long.`);
+	}
+	return value || undefined;
+}
+
+function fromAuthorization(value: string | undefined): Credential | undefined {
+	if (value === undefined) return undefined;
+	const [scheme = "", token = "", ...rest] = value.split(/\s+/);
+	if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
+		throw new ServiceError(
+			"UNAUTHENTICATED",
+			'The Authorization header must read "Bearer <API key or Shared Payment Token>".',
+		);
+	}
+	if (token.startsWith("spt_")) return { scheme: "spt", token };
+	if (token.startsWith("sk_")) return { scheme: "api_key", key: token };
+	throw new ServiceError(
+		"UNAUTHENTICATED",
+		"The bearer token is neither an API key (sk_live_…) nor a Shared Payment Token (spt_…).",
+	);
+}
+
+function fromSptHeader(value: string | undefined): Credential | undefined {
+	return value === undefined ? undefined : { scheme: "spt", token: value };
+}
+
+function fromKeyHeader(value: string | undefined): Credential | undefined {
+	return value === undefined ? undefined : { scheme: "api_key", key: value };
+}
+
+function secretOf(credential: Credential): string {
+	return credential.scheme === "spt" ? credential.token : credential.key;
+}

@@ -1,0 +1,66 @@
+export const ERROR_CODES = [
+	"INVALID_ARGUMENT",
+	"UNAUTHENTICATED",
+	"PAYMENT_REQUIRED",
+	"INSUFFICIENT_BALANCE",
+	"SPENDING_LIMIT",
+	"PAYMENT_REJECTED",
+	"PAYMENT_ALREADY_USED",
+	"SCOPE_FORBIDDEN",
+	"NOT_FOUND",
+	"IDEMPOTENCY_IN_FLIGHT",
+	"IDEMPOTENCY_MISMATCH",
+	"RATE_LIMITED",
+	"QUOTA_EXCEEDED",
+	"INTERNAL",
+	"UPSTREAM",
+	"SETTLEMENT_UNKNOWN",
+	"UNAVAILABLE",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+	"IDEMPOTENCY_IN_FLIGHT",
+	"RATE_LIMITED",
+	"QUOTA_EXCEEDED",
+	"INTERNAL",
+	"UPSTREAM",
+	"SETTLEMENT_UNKNOWN",
+	"UNAVAILABLE",
+]);
+
+/** One complaint about one place of the input; `path` is dotted (`filters.kind`), empty for the whole body. */
+export interface ErrorDetail {
+	readonly path: string;
+	readonly message: string;
+}
+
+export interface ServiceErrorOptions {
+	readonly retryable?: boolean;
+	readonly retryAfterSeconds?: number;
+	readonly details?: readonly ErrorDetail[];
+	readonly cause?: unknown;
+}
+
+/** The only error that crosses a folder boundary on purpose. Its message is a whole sentence a caller can act on. */
+export class ServiceError extends Error {
+	readonly code: ErrorCode;
+	readonly retryable: boolean;
+	readonly retryAfterSeconds: number | undefined;
+	readonly details: readonly ErrorDetail[] | undefined;
+
+	constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+		super(message, { cause: options.cause });
+		this.name = "ServiceError";
+		this.code = code;
+		this.retryable = options.retryable ?? RETRYABLE.has(code);
+		this.retryAfterSeconds = options.retryAfterSeconds;
+		this.details = options.details;
+	}
+}
+
+/** True for codes whose caller may try the same request again later. */
+export function isRetryable(code: ErrorCode): boolean {
+	return RETRYABLE.has(code);
+}

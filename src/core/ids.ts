@@ -1,0 +1,84 @@
+import type { Clock } from "./clock.js";
+import { ServiceError } from "./errors.js";
+import type { Random } from "./random.js";
+
+const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+const TIME_CHARS = 10;
+const RANDOM_BYTES = 10;
+
+/** Kinds of identifiers we hand out; the prefix tells a reader of a log what it names. */
+export type IdKind =
+	| "req"
+	| "job"
+	| "rcpt"
+	| "hold"
+	| "sch"
+	| "tok"
+	| "qte"
+	| "acc"
+	| "key"
+	| "txn"
+	| "task"
+	| "art";
+
+export interface Ids {
+	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by time of birth. */
+	next(kind: IdKind): string;
+}
+
+export function createIds({ clock, random }: { clock: Clock; random: Random }): Ids {
+	return {
+		next: (kind) => `${kind}_${encodeTime(clock.now())}${encodeRandom(random.bytes(RANDOM_BYTES))}`,
+	};
+}
+
+/** Milliseconds since the epoch at which an id was made; undefined when the text is no id of ours. */
+export function timeOfId(id: string): number | undefined {
+	const match = /^[a-z]{2,5}_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id);
+	if (!match?.[1]) return undefined;
+	let ms = 0;
+	for (const char of match[1]) ms = ms * 32 + CROCKFORD.indexOf(char);
+	return ms;
+}
+
+/** The same time and randomness under another prefix: the receipt of a hold is found by the hold's id. */
+export function siblingId(id: string, kind: IdKind): string {
+	return `${kind}${id.slice(id.indexOf("_"))}`;
+}
+
+const GRAPH_ID = /^[a-z0-9][a-z0-9-]{1,62}$/;
+
+/** Throws INVALID_ARGUMENT unless the text can name a graph. */
+export function parseGraphId(text: string): string {
+	if (GRAPH_ID.test(text)) return text;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${text.slice(0, 80)}" cannot name a graph; use 2 to 63 lower-case letters, digits and hyphens.`,
+	);
+}
+
+function encodeTime(ms: number): string {
+	let rest = ms;
+	let text = "";
+	for (let index = 0; index < TIME_CHARS; index++) {
+		text = CROCKFORD[rest % 32] + text;
+		rest = Math.floor(rest / 32);
+	}
+	return text;
+}
+
+function encodeRandom(bytes: Uint8Array): string {
+	let bits = 0;
+	let pending = 0;
+	let text = "";
+	for (const byte of bytes) {
+		pending = (pending << 8) | byte;
+		bits += 8;
+		while (bits >= 5) {
+			bits -= 5;
+			text += CROCKFORD[(pending >> bits) & 31];
+		}
+		pending &= (1 << bits) - 1;
+	}
+	return text;
+}

@@ -1,0 +1,81 @@
+/**
+ * Two closed lists. Whatever lacks a price, a route or a description does not compile, because the
+ * price list, the route table, the OpenAPI document, the skill catalog and the agent card are records over them.
+ */
+
+/** Operations of the contract that cost money: the whole price book, whether built yet or not. */
+export const PRICED_OPERATION_IDS = [
+	"graphs.search",
+	"search.domain",
+	"search.report",
+	"search.expert",
+	"human_agents.consult",
+	"analysts.consult",
+	"brand_intelligence",
+	"verify.claim",
+	"intelligence.dossier",
+	"supplemental.context",
+	"research.deep_dive",
+	"research.deep_dive.comprehensive",
+	"research.chat",
+	"research.stream",
+	"research.schedules.create",
+] as const;
+export type PricedOperationId = (typeof PRICED_OPERATION_IDS)[number];
+
+/** Paid operations that answer today. */
+export const PAID_OPERATION_IDS = [
+	"graphs.search",
+	"search.domain",
+	"search.report",
+	"search.expert",
+] as const satisfies readonly PricedOperationId[];
+export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
+
+/** Free operations that answer today. */
+export const FREE_OPERATION_IDS = [
+	"health",
+	"spt.validate",
+	"offerings",
+	"research.pricing",
+	"research.offerings",
+	"graphs.catalog",
+	"graphs.detail",
+	"graphs.readme",
+	"catalog.okf",
+	"readmes.index",
+	"graph_slice",
+	"experts.search",
+] as const;
+export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
+
+/** Every route under /v1. */
+export type OperationId = PaidOperationId | FreeOperationId;
+
+/** What an agent would choose by name: A2A skills now, MCP tools later. Each names the operation it is sold as. */
+export const SKILL_IDS = [
+	"graph_search",
+	"domain_search",
+	"report_search",
+	"expert_search",
+] as const;
+export type SkillId = (typeof SKILL_IDS)[number];
+
+export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
+	graph_search: "graphs.search",
+	domain_search: "search.domain",
+	report_search: "search.report",
+	expert_search: "search.expert",
+};
+
+export const BILLING_TYPES = [
+	"free",
+	"per_call",
+	"brand_flat",
+	"deep_research_light",
+	"deep_research_heavy",
+	"research_chat",
+	"research_stream",
+	"weekly_tracker",
+] as const;
+export type BillingType = (typeof BILLING_TYPES)[number];

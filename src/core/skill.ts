@@ -1,0 +1,45 @@
+import type { z } from "zod";
+import type { SkillId } from "./operations.js";
+
+/** What a skill may see of the call it serves: never a price, a header or a wallet. */
+export interface SkillContext {
+	/** Aborted when the caller is gone or the time is over. */
+	readonly signal: AbortSignal;
+	readonly requestId: string;
+}
+
+/** The two outcomes every skill knows: an answer captures the hold, no answer releases it. */
+export type Outcome<Output> =
+	| { readonly kind: "answer"; readonly result: Output }
+	| { readonly kind: "no-answer"; readonly result: Output };
+
+export const answer = <Output>(result: Output): Outcome<Output> => ({ kind: "answer", result });
+export const noAnswer = <Output>(result: Output): Outcome<Output> => ({
+	kind: "no-answer",
+	result,
+});
+
+/** When the hold of a call is captured (WIRE: who pays what, when). */
+export type CaptureMoment = "onResult" | "beforeFirstEvent" | "jobOwned";
+
+/** One capability: input, context, result. No money, no transport. */
+export interface Skill<Id extends SkillId = SkillId, Input = unknown, Output = unknown> {
+	readonly id: Id;
+	readonly title: string;
+	readonly description: string;
+	readonly tags: readonly string[];
+	/** Questions in plain language, for the agent card. */
+	readonly examples: readonly string[];
+	/** An input that is valid as it stands, for documents and probes. */
+	readonly exampleInput: Readonly<Record<string, unknown>>;
+	readonly input: z.ZodType<Input>;
+	readonly output: z.ZodType<Output>;
+	readonly capture: CaptureMoment;
+	/** The field of the input whose text belongs into the query log; undefined for skills without a query. */
+	readonly queryOf: (input: Input) => string | undefined;
+	/** Graphs the input names, for scoped tokens; empty when the skill chooses them itself. */
+	readonly graphsOf: (input: Input) => readonly string[];
+	/** Existence checks before anybody pays; throws NOT_FOUND. */
+	readonly prepare?: (input: Input) => void | Promise<void>;
+	readonly run: (input: Input, context: SkillContext) => Promise<Outcome<Output>>;
+}

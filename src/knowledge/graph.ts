@@ -1,0 +1,100 @@
+import type { GraphType } from "../core/wire.js";
+
+/** Graphs as the rest of the house sees them: OKF bundles, read and mapped, never written to by readers. */
+
+export type TrustTier = "human-reviewed" | "machine-confirmed" | "unverified";
+
+/** A source that carries a concept. Addresses are http(s) only; everything else is dropped with a lint finding. */
+export interface Evidence {
+	/** The source's own id, unique within its concept. */
+	readonly articleId: string;
+	readonly title: string;
+	readonly sourceUrl: string;
+	/** `YYYY-MM-DD`; undefined when the source is undated. Month and year dates point to their first day. */
+	readonly publishedAt: string | undefined;
+	readonly datePrecision: "day" | "month" | "year" | undefined;
+}
+
+/** A directed edge to a concept of the same graph. Plain Markdown links have type `links-to` and weight 1. */
+export interface Edge {
+	readonly type: string;
+	/** Concept id, with dots. */
+	readonly target: string;
+	readonly weight: number;
+	readonly validFrom?: string | undefined;
+	readonly validTo?: string | undefined;
+}
+
+/** One node of a graph: one Markdown file. */
+export interface Concept {
+	/** Path without `.md`, `/` written as `.`. */
+	readonly id: string;
+	/** Path relative to the bundle root, with `.md`. */
+	readonly path: string;
+	readonly type: string;
+	readonly title: string;
+	/** `description`, or the first paragraph of the body. Plain text. */
+	readonly summary: string;
+	/** Markdown body without front matter. */
+	readonly body: string;
+	readonly tags: readonly string[];
+	readonly aliases: readonly string[];
+	readonly evidence: readonly Evidence[];
+	readonly edges: readonly Edge[];
+	readonly trust: TrustTier;
+	readonly status: "draft" | "stable" | "deprecated";
+	/** `YYYY-MM-DD`, when given. */
+	readonly generatedAt: string | undefined;
+	readonly staleAfter: string | undefined;
+}
+
+/** Who a graph of type expert speaks for; synthetic desks say so. */
+export interface ExpertProfile {
+	readonly agentId: string;
+	readonly name: string;
+	readonly headline: string;
+	readonly isAiTwin: boolean;
+	readonly disclosure: string;
+}
+
+export interface AnalystProfile {
+	readonly name: string;
+	readonly domain: string;
+	readonly method: string;
+}
+
+/** What the catalog says of a graph; read from its `graph.md`. */
+export interface GraphRecord {
+	readonly id: string;
+	/** Name of the detail page; may differ from the id. */
+	readonly slug: string;
+	readonly title: string;
+	readonly type: GraphType;
+	readonly version: string;
+	/** `YYYY-MM-DD`. */
+	readonly updated: string;
+	/** Empty when the content has none. */
+	readonly description: string;
+	/** Body of `graph.md`: prose for "What This Is". */
+	readonly about: string;
+	readonly topics: readonly string[];
+	readonly exampleQueries: readonly string[];
+	readonly curator: { readonly name: string; readonly note: string } | undefined;
+	readonly expert: ExpertProfile | undefined;
+	readonly analyst: AnalystProfile | undefined;
+}
+
+/** A loaded graph: its record and its concepts in path order. Immutable; a change makes a new one. */
+export interface Graph {
+	readonly record: GraphRecord;
+	readonly concepts: readonly Concept[];
+	/** Folder the bundle was read from. */
+	readonly folder: string;
+	/** sha256 (hex) over every file's path and bytes: the version indexes are built for. */
+	readonly contentHash: string;
+}
+
+/** `<graph id>:<concept id>`, the contract's trend_id. */
+export function toTrendId(graphId: string, conceptId: string): string {
+	return `${graphId}:${conceptId}`;
+}

@@ -1,0 +1,63 @@
+import type { DataStatus, Decision } from "../core/wire.js";
+import type { Concept, Graph } from "../knowledge/graph.js";
+
+/** Retrieval, local and offline: lexical and dense candidates, fused, judged. This file is what skills see of it. */
+
+export interface RankedConcept {
+	readonly graph: Graph;
+	readonly concept: Concept;
+	/** Fused relevance in 0..1, comparable within one answer only. */
+	readonly score: number;
+}
+
+export interface SearchOutcome {
+	readonly decision: Decision;
+	readonly dataStatus: DataStatus;
+	/** Best first; empty when the decision is ABSTAIN. */
+	readonly rows: readonly RankedConcept[];
+	/** Content words of the query that no searched concept covers. */
+	readonly missing: readonly string[];
+	/** "keyword" while no embedding model is at hand or vectors are still being made. */
+	readonly mode: "hybrid" | "keyword";
+	/** Milliseconds spent, by stage: embed, search, rank. */
+	readonly timings: Readonly<Record<string, number>>;
+}
+
+export interface SearchRequest {
+	/** Graphs to look in; a row's graph is always one of them. */
+	readonly graphs: readonly Graph[];
+	readonly query: string;
+	readonly limit: number;
+	readonly signal: AbortSignal;
+}
+
+export interface HybridSearch {
+	find(request: SearchRequest): Promise<SearchOutcome>;
+}
+
+export interface IndexStatus {
+	/** Model id and sha256 of its ONNX file; undefined without a model. */
+	readonly model:
+		| { readonly id: string; readonly sha256: string; readonly dimensions: number }
+		| undefined;
+	readonly concepts: number;
+	/** Concepts that wait for their vector. */
+	readonly pendingVectors: number;
+	readonly mode: "hybrid" | "keyword";
+}
+
+export interface ReindexProgress {
+	readonly done: number;
+	readonly total: number;
+}
+
+/** The index over all graphs of the catalog: derived, persisted, rebuildable. */
+export interface SearchEngine extends HybridSearch {
+	/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
+	sync(
+		graphs: readonly Graph[],
+		options?: { onProgress?: (progress: ReindexProgress) => void; rebuild?: boolean },
+	): Promise<void>;
+	status(): IndexStatus;
+	close(): Promise<void>;
+}

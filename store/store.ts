@@ -1,0 +1,260 @@
+import type { Micros } from "../src/core/money.js";
+
+/**
+ * Persistence behind one port: everything that must survive a crash goes through `transaction`.
+ * Adapters: store/journal (lowdb over an append journal, one process). Records name money `…Micros`: bigint in memory.
+ */
+
+/** `cust:<id>`, `held:<id>`, `rev:<billing type>`, `cash:manual`, `cash:x402:<network>`, `promo:free_tier`, `refunds`, `suspense`. */
+export type AccountName = string;
+
+export interface LedgerEntry {
+	readonly account: AccountName;
+	/** Signed; the entries of one transaction sum to zero. */
+	readonly amountMicros: Micros;
+}
+
+export type LedgerKind = "credit" | "authorise" | "capture" | "release" | "refund" | "adjust";
+
+/** Append only. `key` is unique within `LEDGER_KEY_WINDOW_MS`: the same key twice is one transaction. */
+export interface LedgerTransaction {
+	readonly id: string;
+	readonly key: string;
+	readonly kind: LedgerKind;
+	readonly at: number;
+	readonly entries: readonly LedgerEntry[];
+	/** What the transaction belongs to: hold, receipt or token id. */
+	readonly ref: string;
+	readonly memo?: string | undefined;
+}
+
+export interface HoldRow {
+	readonly id: string;
+	/** Account whose money is held: `cust:<id>` or `promo:free_tier`. */
+	readonly from: AccountName;
+	readonly held: AccountName;
+	readonly amountMicros: Micros;
+	readonly owner: string;
+	readonly rail: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+	/** Quota counters to give back when the call is not billable. */
+	readonly quotaKeys?: readonly string[] | undefined;
+	/** Token whose daily spend counts this hold. */
+	readonly tokenId?: string | undefined;
+	readonly idempotencyId?: string | undefined;
+}
+
+export type TokenStatus = "active" | "suspended" | "revoked";
+
+/** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
+export interface TokenRow {
+	readonly id: string;
+	readonly hash: string;
+	readonly environment: "live" | "test";
+	readonly label: string;
+	readonly status: TokenStatus;
+	readonly createdAt: number;
+	readonly expiresAt: number | undefined;
+	readonly maxPerCallMicros: Micros | undefined;
+	readonly maxPerDayMicros: Micros | undefined;
+	/** Empty means every skill, every graph. */
+	readonly skills: readonly string[];
+	readonly graphs: readonly string[];
+	/** Only granted on a loopback address: paper money of the demo profile. */
+	readonly loopbackOnly: boolean;
+}
+
+export interface AccountRow {
+	readonly id: string;
+	readonly label: string;
+	readonly plan: "free";
+	readonly hasPaymentMethod: boolean;
+	readonly createdAt: number;
+}
+
+export interface KeyRow {
+	readonly id: string;
+	readonly hash: string;
+	readonly accountId: string;
+	readonly label: string;
+	readonly status: "active" | "revoked";
+	readonly createdAt: number;
+}
+
+/** A money-like counter, e.g. `acc_…|2026-11` (month) or `acc_…|2026-11-21` (day), free calls used. */
+export interface QuotaRow {
+	readonly id: string;
+	readonly used: number;
+	readonly expiresAt: number;
+}
+
+/** Decision D4; `id` is the hash of (principal, operation, key). */
+export interface IdempotencyRow {
+	readonly id: string;
+	readonly fingerprint: string;
+	readonly state: "in_flight" | "done";
+	readonly holdId: string;
+	readonly receiptId: string | undefined;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
+export interface ReceiptRow {
+	readonly id: string;
+	readonly holdId: string;
+	readonly transactionId: string;
+	readonly owner: string;
+	readonly rail: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	/** What the caller paid; zero for a call of the free plan. */
+	readonly amountMicros: Micros;
+	readonly balanceAfterMicros: Micros;
+	readonly fingerprint: string;
+	readonly at: number;
+}
+
+/** Where an A2A task stands; its text (messages, artifacts) lives in `documents`, under `documentId`. */
+export interface TaskRow {
+	readonly id: string;
+	readonly owner: string;
+	readonly contextId: string;
+	readonly messageId: string;
+	readonly state: string;
+	readonly documentId: string;
+	readonly updatedAt: number;
+	readonly expiresAt: number;
+}
+
+/** Every table, its row, and whether rows stay in memory ("hot") or are read back from the journal ("cold"). */
+export interface Tables {
+	holds: HoldRow;
+	tokens: TokenRow;
+	accounts: AccountRow;
+	keys: KeyRow;
+	quotas: QuotaRow;
+	idempotency: IdempotencyRow;
+	receipts: ReceiptRow;
+	tasks: TaskRow;
+}
+export type TableName = keyof Tables;
+
+/** Fields a table can be searched by; equality only. Adapters keep these indexed. */
+export const TABLE_INDEXES = {
+	holds: ["owner"],
+	tokens: ["hash"],
+	accounts: [],
+	keys: ["hash", "accountId"],
+	quotas: [],
+	idempotency: [],
+	receipts: [],
+	tasks: ["owner"],
+} as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
+
+/** Receipts are many and rarely read: written once, found again by the time in their id. */
+export const COLD_TABLES: ReadonlySet<TableName> = new Set<TableName>(["receipts"]);
+
+export const LEDGER_KEY_WINDOW_MS = 48 * 3_600_000;
+
+export interface StoreReader {
+	get<T extends TableName>(table: T, id: string): Promise<Tables[T] | undefined>;
+	findBy<T extends TableName>(
+		table: T,
+		index: (typeof TABLE_INDEXES)[T][number],
+		value: string,
+	): Promise<readonly Tables[T][]>;
+	/** Rows in id order; hot tables only. */
+	list<T extends TableName>(table: T): Promise<readonly Tables[T][]>;
+	balance(account: AccountName): Promise<Micros>;
+	/** Every account that ever had an entry. */
+	balances(): Promise<ReadonlyMap<AccountName, Micros>>;
+}
+
+export interface StoreTransaction extends StoreReader {
+	put<T extends TableName>(table: T, row: Tables[T]): Promise<void>;
+	delete<T extends TableName>(table: T, id: string): Promise<void>;
+	/**
+	 * Appends to the ledger. Rejects with LedgerRefusal("unbalanced" | "negative" | "duplicate_key") and then
+	 * the whole transaction fails: entries must sum to zero, `cust:` and `held:` never go below zero.
+	 */
+	post(transaction: LedgerTransaction): Promise<void>;
+}
+
+export class LedgerRefusal extends Error {
+	readonly reason: "unbalanced" | "negative" | "duplicate_key";
+	constructor(reason: LedgerRefusal["reason"], message: string) {
+		super(message);
+		this.name = "LedgerRefusal";
+		this.reason = reason;
+	}
+}
+
+export interface TransactionOptions {
+	/**
+	 * "durable" (default) resolves when the change survives a power cut. "deferred" resolves once the change is ordered
+	 * before every later one and is written within milliseconds: for holds, whose loss in a crash equals a release.
+	 */
+	readonly durability?: "durable" | "deferred";
+}
+
+export interface StoreHealth {
+	readonly status: "ok" | "stopped";
+	/** Why the store takes no more writes; undefined while it does. */
+	readonly reason: string | undefined;
+	/** Frames written so far; grows by one per group commit. */
+	readonly sequence: number;
+	/** True while every frame's checksum followed from the one before it (invariant I8). */
+	readonly isChainIntact: boolean;
+}
+
+/** Text that must be able to vanish: A2A tasks and artefacts. One record each, deleted when its time is over. */
+export interface DocumentStore {
+	put(id: string, text: string, expiresAt: number): Promise<void>;
+	get(id: string): Promise<string | undefined>;
+	delete(id: string): Promise<void>;
+	/** Deletes what expired before `now`; returns how many. */
+	sweep(now: number): Promise<number>;
+}
+
+export interface QueryLogRow {
+	readonly at: number;
+	readonly requestId: string;
+	readonly owner: string;
+	readonly operationId: string;
+	readonly transport: string;
+	readonly query: string | undefined;
+	readonly decision: string | undefined;
+	readonly receiptId: string | undefined;
+}
+
+/** Query text for billing and telemetry, in daily segments that are deleted whole. Best effort: never delays a call. */
+export interface QueryLog {
+	append(row: QueryLogRow): void;
+	/** Deletes the segments of days before `day` (`YYYY-MM-DD`); returns how many. */
+	dropBefore(day: string): Promise<number>;
+}
+
+export interface Store {
+	/**
+	 * Runs `work` alone against the current state; its writes commit together or not at all. `work` awaits nothing but the
+	 * transaction's own methods. Rejects with ServiceError UNAVAILABLE once the store has stopped: the outcome is unknown,
+	 * and a retry with the same idempotency key decides.
+	 */
+	transaction<T>(
+		work: (tx: StoreTransaction) => Promise<T>,
+		options?: TransactionOptions,
+	): Promise<T>;
+	read<T>(work: (tx: StoreReader) => Promise<T>): Promise<T>;
+	/** Every ledger transaction since the beginning, oldest first, read back from disk. */
+	history(): AsyncIterable<LedgerTransaction>;
+	/** Walks the whole journal again and throws when its chain, checksums or balances do not add up. */
+	verify(): Promise<{ readonly transactions: number; readonly frames: number }>;
+	readonly documents: DocumentStore;
+	readonly queryLog: QueryLog;
+	health(): StoreHealth;
+	/** Flushes what is pending and frees the folder. */
+	close(): Promise<void>;
+}
