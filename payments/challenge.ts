@@ -1,0 +1,70 @@
+import type { ErrorCode, ServiceErrorOptions } from "../src/core/errors.js";
+import { ServiceError } from "../src/core/errors.js";
+import { formatUsd, type Micros } from "../src/core/money.js";
+import type { BillingType, PricedOperationId } from "../src/core/operations.js";
+
+/** What one concrete call costs, before anybody paid. */
+export interface Quote {
+	readonly operationId: PricedOperationId;
+	readonly amountMicros: Micros;
+	readonly billingType: BillingType;
+	/** Absolute address of the resource, for challenges that name it. */
+	readonly resourceUrl: string;
+	readonly description: string;
+}
+
+/** A next step that gets the caller an answer; every 402 and 429 carries at least one. */
+export interface Continuation {
+	readonly type: "x402" | "spt" | "spt_purchase" | "api_key" | "wait" | "cheaper_operation";
+	readonly instructions: string;
+	readonly [field: string]: unknown;
+}
+
+/** One x402 v1 payment requirement, as v1 clients parse it: closed network names, no null fields. */
+export type X402Requirement = Readonly<Record<string, unknown>>;
+
+/** What a method adds to the 402 of a caller who showed no credential. */
+export interface Offer {
+	readonly continuation: Continuation;
+	/** x402 v1 `accepts` entries of the body; empty for rails that are not x402. */
+	readonly accepts: readonly X402Requirement[];
+	/** Headers this rail's clients look for (`PAYMENT-REQUIRED`, a `WWW-Authenticate` challenge). */
+	readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Price and ways to pay it, meaning first; `http-challenge.ts` turns it into headers and a body. */
+export interface Challenge {
+	readonly quote: Quote | undefined;
+	readonly offers: readonly Offer[];
+	readonly continuations: readonly Continuation[];
+}
+
+export type PaymentErrorCode = Extract<
+	ErrorCode,
+	"PAYMENT_REQUIRED" | "INSUFFICIENT_BALANCE" | "SPENDING_LIMIT" | "QUOTA_EXCEEDED"
+>;
+
+/** A refusal that says how to go on: 402 for money, 429 for a quota. */
+export class PaymentRequired extends ServiceError {
+	readonly challenge: Challenge;
+
+	constructor(
+		code: PaymentErrorCode,
+		message: string,
+		challenge: Challenge,
+		options: ServiceErrorOptions = {},
+	) {
+		super(code, message, options);
+		this.name = "PaymentRequired";
+		this.challenge = challenge;
+	}
+}
+
+/** The challenge of a caller who showed nothing: every configured rail makes its offer. */
+export function createChallenge(quote: Quote, offers: readonly Offer[]): PaymentRequired {
+	return new PaymentRequired(
+		"PAYMENT_REQUIRED",
+		`This call costs ${formatUsd(quote.amountMicros)} USD. Pay in one of the ways listed in "continuations" and send the same request again.`,
+		{ quote, offers, continuations: offers.map((offer) => offer.continuation) },
+	);
+}

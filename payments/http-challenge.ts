@@ -1,0 +1,38 @@
+import { formatUsd } from "../src/core/money.js";
+import type { Continuation, PaymentRequired, X402Requirement } from "./challenge.js";
+
+/** What a 402 or 429 carries beside the error envelope, the same for every HTTP transport. */
+export interface HttpChallenge {
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: {
+		/** Version of the `accepts` list; the v2 form travels in the PAYMENT-REQUIRED header. */
+		readonly x402Version?: 1;
+		readonly accepts?: readonly X402Requirement[];
+		readonly price?: { readonly amount_usd: string; readonly billing_type: string };
+		readonly continuations: readonly Continuation[];
+	};
+}
+
+/** Headers and body fields of a refusal for money; a quota refusal (429) carries continuations only. */
+export function toHttpChallenge({ code, challenge }: PaymentRequired): HttpChallenge {
+	const { quote, offers, continuations } = challenge;
+	if (code === "QUOTA_EXCEEDED") return { headers: {}, body: { continuations } };
+	return {
+		headers: {
+			"Cache-Control": "no-store",
+			"WWW-Authenticate": 'Bearer realm="tollgraph"',
+			...Object.assign({}, ...offers.map((offer) => offer.headers)),
+		},
+		body: {
+			x402Version: 1,
+			accepts: offers.flatMap((offer) => offer.accepts),
+			...(quote && {
+				price: {
+					amount_usd: formatUsd(quote.amountMicros),
+					billing_type: quote.billingType,
+				},
+			}),
+			continuations,
+		},
+	};
+}

@@ -1,0 +1,46 @@
+/** Money: prices, payment methods, challenges, receipts and the ledger. Knows no skill and no transport. */
+import type { Micros } from "../src/core/money.js";
+import { parseUsd } from "../src/core/money.js";
+import type { BillingType, PricedOperationId } from "../src/core/operations.js";
+
+export interface Price {
+	readonly amountMicros: Micros;
+	readonly billingType: BillingType;
+}
+
+export type PriceBook = Readonly<Record<PricedOperationId, Price>>;
+
+const usd = (amount: string, billingType: BillingType): Price => ({
+	amountMicros: parseUsd(amount),
+	billingType,
+});
+
+/** Decision D7: what a deployment charges unless its operator says otherwise. */
+export const DEFAULT_PRICE_BOOK: PriceBook = {
+	"graphs.search": usd("0.50", "per_call"),
+	"search.domain": usd("0.50", "per_call"),
+	"search.report": usd("0.50", "per_call"),
+	"search.expert": usd("0.50", "per_call"),
+	"human_agents.consult": usd("0.50", "per_call"),
+	"analysts.consult": usd("0.50", "per_call"),
+	brand_intelligence: usd("30.00", "brand_flat"),
+	"verify.claim": usd("0.50", "per_call"),
+	"intelligence.dossier": usd("0.50", "per_call"),
+	"supplemental.context": usd("0.50", "per_call"),
+	"research.deep_dive": usd("10.00", "deep_research_light"),
+	"research.deep_dive.comprehensive": usd("15.00", "deep_research_heavy"),
+	"research.chat": usd("1.50", "research_chat"),
+	"research.stream": usd("1.50", "research_stream"),
+	"research.schedules.create": usd("10.00", "weekly_tracker"),
+};
+
+/** Prices are asked for by operation, never by skill or path. */
+export interface PriceList {
+	priceOf(operationId: PricedOperationId): Price;
+	all(): PriceBook;
+}
+
+export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {
+	const book: PriceBook = { ...DEFAULT_PRICE_BOOK, ...changes };
+	return { priceOf: (operationId) => book[operationId], all: () => book };
+}
