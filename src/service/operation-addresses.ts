@@ -1,0 +1,27 @@
+import type { OperationId } from "../core/operations.js";
+
+/** Where an operation answers; `{name}` in a path is a parameter. */
+export interface OperationAddress {
+	readonly method: "GET" | "POST";
+	readonly path: string;
+}
+
+/** Method and path of every operation, named once: routes, OpenAPI and the offerings all read this table. Spec: Endpoints. */
+export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>> = {
+	"graphs.search": { method: "POST", path: "/v1/graphs/{graph_id}/search" },
+	"search.domain": { method: "POST", path: "/v1/search/domain" },
+	"search.report": { method: "POST", path: "/v1/search/report" },
+	"search.expert": { method: "POST", path: "/v1/search/expert" },
+	health: { method: "GET", path: "/v1/health" },
+	"spt.validate": { method: "GET", path: "/v1/spt/validate" },
+	offerings: { method: "GET", path: "/v1/offerings" },
+	"research.pricing": { method: "GET", path: "/v1/research/pricing" },
+	"research.offerings": { method: "GET", path: "/v1/research/offerings" },
+	"graphs.catalog": { method: "GET", path: "/v1/graphs/catalog" },
+	"graphs.detail": { method: "GET", path: "/v1/graphs/{graph_id_or_slug}" },
+	"graphs.readme": { method: "GET", path: "/v1/graphs/{graph_id_or_slug}/readme" },
+	"catalog.okf": { method: "GET", path: "/v1/catalog.okf" },
+	"readmes.index": { method: "GET", path: "/v1/readmes/index.md" },
+	graph_slice: { method: "GET", path: "/v1/graph-slice" },
+	"experts.search": { method: "GET", path: "/v1/experts/search" },
+};
