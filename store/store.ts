@@ -42,8 +42,6 @@ export interface HoldRow {
 	readonly expiresAt: number;
 	/** Quota counters to give back when the call is not billable. */
 	readonly quotaKeys?: readonly string[] | undefined;
-	/** Token whose daily spend counts this hold. */
-	readonly tokenId?: string | undefined;
 	readonly idempotencyId?: string | undefined;
 }
 
@@ -59,12 +57,9 @@ export interface TokenRow {
 	readonly createdAt: number;
 	readonly expiresAt: number | undefined;
 	readonly maxPerCallMicros: Micros | undefined;
-	readonly maxPerDayMicros: Micros | undefined;
 	/** Empty means every skill, every graph. */
 	readonly skills: readonly string[];
 	readonly graphs: readonly string[];
-	/** Only granted on a loopback address: paper money of the demo profile. */
-	readonly loopbackOnly: boolean;
 }
 
 export interface AccountRow {

@@ -1,0 +1,144 @@
+import type { Clock } from "../src/core/clock.js";
+import { ServiceError } from "../src/core/errors.js";
+import { type Ids, siblingId } from "../src/core/ids.js";
+import { LIMITS } from "../src/core/limits.js";
+import type { Micros } from "../src/core/money.js";
+import type { BillingType } from "../src/core/operations.js";
+import type { HoldRow, LedgerEntry, LedgerKind, StoreTransaction } from "../store/store.js";
+
+/** Why a hold was given back; kept as the memo of the release. */
+export type ReleaseReason =
+	| "no_answer"
+	| "failed"
+	| "client_gone"
+	| "timeout"
+	| "expired"
+	| "restart";
+
+export interface HoldTerms {
+	/** Whose money or promotion it is: `cust:<owner>` or `promo:free_tier`. */
+	readonly from: string;
+	readonly owner: string;
+	readonly rail: string;
+	readonly amountMicros: Micros;
+	readonly operationId: string;
+	readonly billingType: BillingType;
+	readonly idempotencyId: string | undefined;
+	readonly quotaKeys?: readonly string[];
+}
+
+/**
+ * The verbs of the double-entry ledger, each inside the caller's store transaction:
+ * credit (source → cust), authorise (from → held), capture (held → rev, the rest back), release (held → from).
+ */
+export interface Ledger {
+	credit(
+		tx: StoreTransaction,
+		input: { owner: string; source: string; amountMicros: Micros; key: string; memo?: string },
+	): Promise<void>;
+	authorise(tx: StoreTransaction, terms: HoldTerms): Promise<HoldRow>;
+	/** Captures at most the held amount and returns the ledger transaction's id. Throws when the hold is closed. */
+	capture(tx: StoreTransaction, hold: HoldRow, amountMicros: Micros): Promise<string>;
+	/** Gives a hold back; a hold that is closed already stays as it is. */
+	release(tx: StoreTransaction, hold: HoldRow, reason: ReleaseReason): Promise<void>;
+}
+
+export const custAccount = (owner: string): string => `cust:${owner}`;
+export const heldAccount = (owner: string): string => `held:${owner}`;
+
+type Post = (
+	tx: StoreTransaction,
+	kind: LedgerKind,
+	ref: string,
+	entries: readonly LedgerEntry[],
+	options?: { key?: string; memo?: string | undefined },
+) => Promise<string>;
+
+export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger {
+	const post: Post = async (tx, kind, ref, entries, { key = `${kind}:${ref}`, memo } = {}) => {
+		const id = ids.next("txn");
+		const at = clock.now();
+		await tx.post({ id, key, kind, at, entries, ref, ...(memo !== undefined && { memo }) });
+		return id;
+	};
+
+	return {
+		async credit(tx, { owner, source, amountMicros, key, memo }) {
+			const entries = move(source, custAccount(owner), amountMicros);
+			await post(tx, "credit", owner, entries, { key, memo });
+		},
+
+		async authorise(tx, terms) {
+			const hold = openHold(terms, ids.next("hold"), clock.now());
+			await tx.put("holds", hold);
+			await post(tx, "authorise", hold.id, move(hold.from, hold.held, hold.amountMicros));
+			return hold;
+		},
+
+		capture: (tx, hold, amountMicros) => captureHold(post, tx, hold, amountMicros),
+
+		async release(tx, hold, reason) {
+			if (!(await tx.get("holds", hold.id))) return;
+			await tx.delete("holds", hold.id);
+			const entries = move(hold.held, hold.from, hold.amountMicros);
+			await post(tx, "release", hold.id, entries, { memo: reason });
+			await giveBackQuota(tx, hold);
+			await forgetAttempt(tx, hold);
+		},
+	};
+}
+
+function openHold(terms: HoldTerms, id: string, now: number): HoldRow {
+	return {
+		...terms,
+		id,
+		held: heldAccount(terms.owner),
+		createdAt: now,
+		expiresAt: now + LIMITS.holdTtlMs,
+	};
+}
+
+async function captureHold(
+	post: Post,
+	tx: StoreTransaction,
+	hold: HoldRow,
+	amountMicros: Micros,
+): Promise<string> {
+	if (!(await tx.get("holds", hold.id))) {
+		// The sweeper was faster: the money is back with its owner, so the result must not leave.
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"The call took longer than its payment was reserved for; nothing was charged.",
+		);
+	}
+	const rest = hold.amountMicros - amountMicros;
+	if (rest < 0n) throw new ServiceError("INTERNAL", "A capture may not exceed its hold.");
+	await tx.delete("holds", hold.id);
+	return post(tx, "capture", siblingId(hold.id, "rcpt"), [
+		{ account: hold.held, amountMicros: -hold.amountMicros },
+		{ account: `rev:${hold.billingType}`, amountMicros },
+		...(rest > 0n ? [{ account: hold.from, amountMicros: rest }] : []),
+	]);
+}
+
+function move(from: string, to: string, amountMicros: Micros): readonly LedgerEntry[] {
+	return [
+		{ account: from, amountMicros: -amountMicros },
+		{ account: to, amountMicros },
+	];
+}
+
+/** Quotas are money-like: a call that is not billable does not count. */
+async function giveBackQuota(tx: StoreTransaction, hold: HoldRow): Promise<void> {
+	for (const key of hold.quotaKeys ?? []) {
+		const quota = await tx.get("quotas", key);
+		if (quota && quota.used > 0) await tx.put("quotas", { ...quota, used: quota.used - 1 });
+	}
+}
+
+/** An attempt that was not charged leaves its idempotency key free for the next one. */
+async function forgetAttempt(tx: StoreTransaction, hold: HoldRow): Promise<void> {
+	if (hold.idempotencyId === undefined) return;
+	const row = await tx.get("idempotency", hold.idempotencyId);
+	if (row?.holdId === hold.id) await tx.delete("idempotency", row.id);
+}

@@ -1,0 +1,48 @@
+import type { Credential } from "../src/core/credential.js";
+import type { Micros } from "../src/core/money.js";
+import type { SkillId } from "../src/core/operations.js";
+import type { HoldRow, StoreReader, StoreTransaction } from "../store/store.js";
+import type { Offer, Quote } from "./challenge.js";
+import type { ReleaseReason } from "./ledger.js";
+
+export type Rail = "spt" | "plan";
+
+/** Who pays. `owner` names the ledger accounts `cust:<owner>` and `held:<owner>`; it is never a secret. */
+export interface Payer {
+	readonly owner: string;
+	readonly rail: Rail;
+}
+
+/** What a hold is for: enough to check limits and scopes, nothing about the content. */
+export interface Purchase {
+	readonly quote: Quote;
+	readonly skillId: SkillId;
+	readonly graphIds: readonly string[];
+	readonly idempotencyId: string | undefined;
+}
+
+export interface Captured {
+	readonly transactionId: string;
+	/** What the payer was charged; zero for a call of a free plan. */
+	readonly paidMicros: Micros;
+	readonly balanceAfterMicros: Micros;
+}
+
+/** One way to pay. A method knows money, never skills' work, and never the transport that carried the credential. */
+export interface PaymentMethod {
+	readonly rail: Rail;
+	/** True when this method understands the credential. */
+	accepts(credential: Credential): boolean;
+	/** What a caller without a credential is offered; undefined when the rail is not configured. */
+	offer(quote: Quote): Offer | undefined;
+	/** Who the credential belongs to. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones. */
+	identify(reader: StoreReader, credential: Credential): Promise<Payer>;
+	/** Holds the price. Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, QUOTA_EXCEEDED, SCOPE_FORBIDDEN. */
+	authorize(tx: StoreTransaction, payer: Payer, purchase: Purchase): Promise<HoldRow>;
+	/** Moves the held amount; the hold is closed. */
+	capture(tx: StoreTransaction, hold: HoldRow): Promise<Captured>;
+	/** Gives the reservation back; never fails a caller. */
+	release(tx: StoreTransaction, hold: HoldRow, reason: ReleaseReason): Promise<void>;
+	/** What the payer has left, held money not counted. */
+	balance(reader: StoreReader, payer: Payer): Promise<Micros>;
+}

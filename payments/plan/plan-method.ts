@@ -1,0 +1,153 @@
+import type { Clock } from "../../src/core/clock.js";
+import type { Credential } from "../../src/core/credential.js";
+import { ServiceError } from "../../src/core/errors.js";
+import { LIMITS } from "../../src/core/limits.js";
+import { formatUsd, type Micros } from "../../src/core/money.js";
+import type { AccountRow, StoreReader } from "../../store/store.js";
+import { PaymentRequired } from "../challenge.js";
+import { custAccount, type Ledger } from "../ledger.js";
+import type { PaymentMethod, Purchase } from "../payment-method.js";
+import {
+	countFreeCall,
+	type FreeQuota,
+	hasFreeCall,
+	readQuota,
+	secondsUntilReset,
+} from "./quota.js";
+
+const FREE_TIER = "promo:free_tier";
+
+export interface PlanMethodDeps {
+	readonly ledger: Ledger;
+	readonly clock: Clock;
+	/** The account behind an API key; undefined for a key nobody issued or that was revoked. */
+	readonly findAccountId: (
+		reader: StoreReader,
+		credential: Credential,
+	) => Promise<string | undefined>;
+}
+
+/** API keys: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
+export function createPlanMethod({ ledger, clock, findAccountId }: PlanMethodDeps): PaymentMethod {
+	return {
+		rail: "plan",
+		accepts: (credential) => credential.scheme === "api_key",
+		offer: () => ({ continuation: HOW_TO_GET_A_KEY, accepts: [], headers: {} }),
+
+		async identify(reader, credential) {
+			const accountId = await findAccountId(reader, credential);
+			if (accountId === undefined) throw unknownKey();
+			return { owner: accountId, rail: "plan" };
+		},
+
+		async authorize(tx, payer, purchase) {
+			const account = await tx.get("accounts", payer.owner);
+			if (!account) throw unknownKey();
+			const { quote, idempotencyId } = purchase;
+			const { operationId, billingType, amountMicros } = quote;
+			const balance = await tx.balance(custAccount(account.id));
+			const quota = await readQuota(tx, account.id, clock.now());
+			const terms = {
+				owner: account.id,
+				rail: "plan",
+				amountMicros,
+				operationId,
+				billingType,
+				idempotencyId,
+			};
+
+			if (
+				amountMicros <= LIMITS.freeCallMaxMicros &&
+				hasFreeCall(quota, hasCard(account, balance))
+			) {
+				const quotaKeys = await countFreeCall(tx, account.id, clock.now());
+				return ledger.authorise(tx, { ...terms, from: FREE_TIER, quotaKeys });
+			}
+			if (balance >= amountMicros) {
+				return ledger.authorise(tx, { ...terms, from: custAccount(account.id) });
+			}
+			throw refusal({ purchase, balance, quota, now: clock.now() });
+		},
+
+		async capture(tx, hold) {
+			const transactionId = await ledger.capture(tx, hold, hold.amountMicros);
+			const paidMicros = hold.from === FREE_TIER ? 0n : hold.amountMicros;
+			const balanceAfterMicros = await tx.balance(custAccount(hold.owner));
+			return { transactionId, paidMicros, balanceAfterMicros };
+		},
+
+		release: (tx, hold, reason) => ledger.release(tx, hold, reason),
+		balance: (reader, payer) => reader.balance(custAccount(payer.owner)),
+	};
+}
+
+/** The contract's "card on file": set by the operator, or shown by a positive prepaid balance. */
+function hasCard(account: AccountRow, balance: Micros): boolean {
+	return account.hasPaymentMethod || balance > 0n;
+}
+
+const HOW_TO_GET_A_KEY = {
+	type: "api_key",
+	header: "X-API-Key",
+	alternative_header: "Authorization: Bearer <API key>",
+	free_calls_per_month: LIMITS.freeCallsPerMonth,
+	free_calls_per_day: LIMITS.freeCallsPerDay,
+	instructions:
+		"Ask the operator for an API key (sk_live_…) and send it in the X-API-Key header; the free plan covers the first calls of a month.",
+} as const;
+
+function unknownKey(): ServiceError {
+	return new ServiceError("UNAUTHENTICATED", "The API key is not known here or was revoked.");
+}
+
+interface Refusal {
+	readonly purchase: Purchase;
+	readonly balance: Micros;
+	readonly quota: FreeQuota;
+	readonly now: number;
+}
+
+/** 429 when waiting helps (the free calls are used up), 402 when only money does. */
+function refusal({ purchase, balance, quota, now }: Refusal): ServiceError {
+	const { amountMicros } = purchase.quote;
+	const topUp = {
+		type: "api_key",
+		balance_usd: formatUsd(balance),
+		amount_usd: formatUsd(amountMicros),
+		instructions: "Ask the operator to add prepaid balance to the account behind this key.",
+	} as const;
+	if (balance > 0n || amountMicros > LIMITS.freeCallMaxMicros) {
+		return new PaymentRequired(
+			"INSUFFICIENT_BALANCE",
+			`The account has ${formatUsd(balance)} USD left; this call costs ${formatUsd(amountMicros)} USD. Nothing was charged.`,
+			{ quote: undefined, offers: [], continuations: [topUp] },
+		);
+	}
+	const retryAfterSeconds = secondsUntilReset(quota, now);
+	const period = quota.monthUsed >= LIMITS.freeCallsPerMonth ? "month" : "day";
+	const ceiling = period === "month" ? LIMITS.freeCallsPerMonth : LIMITS.freeCallsPerDay;
+	return new PaymentRequired(
+		"QUOTA_EXCEEDED",
+		`The ${ceiling} free calls of this ${period} (UTC) are used up.`,
+		{
+			quote: undefined,
+			offers: [],
+			continuations: [
+				{
+					type: "wait",
+					retry_after_seconds: retryAfterSeconds,
+					instructions: `The next ${period} begins in ${retryAfterSeconds} seconds.`,
+				},
+				topUp,
+				{
+					type: "spt",
+					header: "X-Pay-SPT",
+					amount_usd: formatUsd(amountMicros),
+					instructions:
+						"Send the request with a Shared Payment Token instead of the key; no quota applies.",
+				},
+			],
+		},
+		{ retryAfterSeconds },
+	);
+}
