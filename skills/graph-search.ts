@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { LIMITS } from "../src/core/limits.js";
+import { defineSkill, type Skill } from "../src/core/skill.js";
+import { graphIdField, limitField, queryField, searchResponseSchema } from "../src/core/wire.js";
+import type { GraphCatalog } from "../src/knowledge/catalog.js";
+import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
+
+/** Ranked rows of one graph for a query, each with the evidence that carries it. Spec: Endpoints, paid operations. */
+export const createGraphSearch = ({
+	catalog,
+	...deps
+}: SearchSkillDeps & { catalog: GraphCatalog }): Skill<"graph_search"> =>
+	defineSkill({
+		id: "graph_search",
+		title: "Search a knowledge graph",
+		description:
+			"Ranked, cited rows of one curated knowledge graph for a question in plain language. Graph ids are listed by /v1/graphs/catalog. Not charged when the graph has no answer.",
+		tags: ["search", "knowledge-graph", "evidence"],
+		examples: ["How does HTTP 402 let an agent pay for a single call?"],
+		exampleInput: {
+			graph_id: "agent-payments",
+			query: "pay for one HTTP call with a signed transfer",
+			limit: 3,
+		},
+		input: z.strictObject({
+			graph_id: graphIdField,
+			query: queryField,
+			limit: limitField.default(LIMITS.rowsDefault),
+		}),
+		output: searchResponseSchema,
+		capture: "onResult",
+		queryOf: ({ query }) => query,
+		graphsOf: ({ graph_id }) => [graph_id],
+		prepare: ({ graph_id }) => catalog.assertKnown(graph_id), // NOT_FOUND before anybody pays
+		run: ({ graph_id, query, limit }, { signal }) =>
+			searchAndAnswer(deps, {
+				graphs: [catalog.get(graph_id)],
+				graphId: graph_id,
+				query,
+				limit,
+				signal,
+			}),
+	});

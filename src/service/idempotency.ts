@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { IdempotencyRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+
+/** Decision D4: what a repeated key means. */
+export type Attempt =
+	| { readonly kind: "first" }
+	/** Paid and delivered before: the same receipt, the work again at price zero. */
+	| { readonly kind: "replay"; readonly receiptId: string };
+
+/** sha256 of operation and canonical input: what a payment or a key was used for. */
+export function fingerprintOf(operationId: string, input: unknown): string {
+	return createHash("sha256")
+		.update(operationId)
+		.update("\n")
+		.update(toCanonicalJson(input))
+		.digest("base64url");
+}
+
+/** Keys of different callers or operations never meet. */
+export function idempotencyIdOf(owner: string, operationId: string, key: string): string {
+	return createHash("sha256").update(`${owner}\n${operationId}\n${key}`).digest("base64url");
+}
+
+/** Decides, inside the admission's transaction. Throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT. */
+export async function judgeAttempt(
+	reader: StoreReader,
+	{ id, fingerprint, now }: { id: string; fingerprint: string; now: number },
+): Promise<Attempt> {
+	const row = await reader.get("idempotency", id);
+	if (!row || row.expiresAt <= now) return { kind: "first" };
+	if (row.fingerprint !== fingerprint) {
+		throw new ServiceError(
+			"IDEMPOTENCY_MISMATCH",
+			"This idempotency key was used for another request; use a new key for a new request.",
+		);
+	}
+	if (row.state === "done" && row.receiptId !== undefined) {
+		return { kind: "replay", receiptId: row.receiptId };
+	}
+	// A crash may leave the row without its hold: then nobody is working on it.
+	if (!(await reader.get("holds", row.holdId))) return { kind: "first" };
+	throw new ServiceError(
+		"IDEMPOTENCY_IN_FLIGHT",
+		"A request with this idempotency key is still being answered; send it again in a moment.",
+		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+	);
+}
+
+/** Marks the key as being worked on under this hold; the capture marks it done in its own transaction. */
+export async function beginAttempt(
+	tx: StoreTransaction,
+	input: { id: string; fingerprint: string; holdId: string; now: number },
+): Promise<void> {
+	const row: IdempotencyRow = {
+		id: input.id,
+		fingerprint: input.fingerprint,
+		state: "in_flight",
+		holdId: input.holdId,
+		receiptId: undefined,
+		createdAt: input.now,
+		expiresAt: input.now + LIMITS.idempotencyTtlMs,
+	};
+	await tx.put("idempotency", row);
+}
+
+export async function finishAttempt(
+	tx: StoreTransaction,
+	id: string | undefined,
+	receiptId: string,
+): Promise<void> {
+	if (id === undefined) return;
+	const row = await tx.get("idempotency", id);
+	if (row) await tx.put("idempotency", { ...row, state: "done", receiptId });
+}

@@ -1,0 +1,21 @@
+import { createGraphSearch } from "../../skills/graph-search.js";
+import {
+	createDomainSearch,
+	createExpertSearch,
+	createReportSearch,
+} from "../../skills/kind-search.js";
+import type { SearchSkillDeps } from "../../skills/search-answer.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { SkillCatalog } from "./service.js";
+
+/** Every skill that is built, over the same search and catalog. */
+export function createSkillCatalog(
+	deps: SearchSkillDeps & { catalog: GraphCatalog },
+): SkillCatalog {
+	return {
+		graph_search: createGraphSearch(deps),
+		domain_search: createDomainSearch(deps),
+		report_search: createReportSearch(deps),
+		expert_search: createExpertSearch(deps),
+	};
+}
