@@ -1,35 +1,57 @@
 import type { z } from "zod";
 import { type ErrorDetail, ServiceError } from "../core/errors.js";
 
-/** The input as the schema reads it. Throws INVALID_ARGUMENT with one detail for each field that is wrong or unknown. */
-export function parseInput<T>(schema: z.ZodType<T>, raw: unknown): T {
+const DETAILS_MAX = 20;
+
+/**
+ * The input as the schema gives it back (defaults filled in, text trimmed).
+ * Throws INVALID_ARGUMENT with one detail for each complaint, and one for each unknown field.
+ */
+export function parseInput<Output>(schema: z.ZodType<Output>, raw: unknown): Output {
 	const parsed = schema.safeParse(raw);
 	if (parsed.success) return parsed.data;
-	const details = parsed.error.issues.flatMap(toDetails);
-	const first = details[0];
-	const where = first?.path
-		? `"${first.path}" ${first.message}`
-		: (first?.message ?? "is not valid");
-	throw new ServiceError("INVALID_ARGUMENT", `The input is not valid: ${where}.`, { details });
+	throw invalidInput(parsed.error.issues.flatMap((issue) => toDetails(issue, raw)));
 }
 
-function toDetails(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
-	const path = issue.path.map(String).join(".");
+/** The error of an input that failed; its message is the first complaint as a sentence. */
+export function invalidInput(details: readonly ErrorDetail[]): ServiceError {
+	const [first] = details;
+	const complaint = first ? `${first.path ? `"${first.path}"` : "The input"} ${first.message}` : "";
+	return new ServiceError("INVALID_ARGUMENT", `The request is not valid: ${complaint}.`, {
+		details: details.slice(0, DETAILS_MAX),
+	});
+}
+
+function toDetails(issue: z.core.$ZodIssue, raw: unknown): ErrorDetail[] {
 	if (issue.code === "unrecognized_keys") {
 		return issue.keys.map((key) => ({
-			path: path ? `${path}.${key}` : key,
+			path: toPath([...issue.path, key]),
 			message: "is not a known field",
 		}));
 	}
-	return [{ path, message: toPredicate(issue) }];
+	return [{ path: toPath(issue.path), message: toMessage(issue, raw) }];
 }
 
-/** Zod's own sentences start with "Invalid input: …"; ours continue the field's name. */
-function toPredicate(issue: z.core.$ZodIssue): string {
-	// Our own schemas say what they want; only zod's stock sentence is put into ours.
-	if (issue.code !== "invalid_type" || !issue.message.startsWith("Invalid input"))
-		return issue.message;
-	return issue.message.includes("received undefined")
-		? "is required"
-		: `must be of type ${issue.expected}`;
+function toMessage(issue: z.core.$ZodIssue, raw: unknown): string {
+	if (valueAt(raw, issue.path) === undefined) return "is required";
+	if (issue.code !== "invalid_type") return issue.message;
+	return `must be ${article(issue.expected)} ${issue.expected}`;
+}
+
+function article(noun: string): string {
+	return /^[aeiou]/.test(noun) ? "an" : "a";
+}
+
+function toPath(path: readonly PropertyKey[]): string {
+	return path.map((part) => String(part).slice(0, 80)).join(".");
+}
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+	return path.reduce<unknown>(
+		(value, key) =>
+			typeof value === "object" && value !== null && Object.hasOwn(value, key)
+				? (value as Record<PropertyKey, unknown>)[key]
+				: undefined,
+		raw,
+	);
 }
