@@ -1,0 +1,115 @@
+import { open, readdir, readFile, stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { ServiceError } from "../core/errors.js";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { type BundleReading, readBundle } from "./bundle-reader.js";
+import type { ReportFinding } from "./finding.js";
+import type { Graph } from "./graph.js";
+
+/** The adapter that owns the file system for graphs: everything else here works on maps of files. */
+
+export interface ReadGraphOptions {
+	/** Hears of every file that was left out or needs attention. */
+	readonly onFinding?: ReportFinding;
+}
+
+/**
+ * Loads the bundle in a folder. Files that cannot be concepts are left out and reported to `onFinding`.
+ * Throws NOT_FOUND when the folder is missing, INVALID_ARGUMENT when it is too large, has no usable id or two files
+ * claim one concept id.
+ */
+export async function readGraph(folder: string, options: ReadGraphOptions = {}): Promise<Graph> {
+	const { graph, findings } = await readBundleFolder(folder);
+	for (const finding of findings) options.onFinding?.(finding);
+	const collision = findings.find(({ rule }) => rule === "id-collision");
+	if (collision) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`The graph in "${folder}" is ambiguous at "${collision.file}". ${collision.message}`,
+		);
+	}
+	return graph;
+}
+
+/** Like `readGraph`, but returns the findings and never refuses a collision: for linting. */
+export async function readBundleFolder(folder: string): Promise<BundleReading> {
+	const files = await readMarkdownFiles(folder);
+	return readBundle(files, { folder, fallbackId: toFallbackId(folder) });
+}
+
+/**
+ * Every Markdown file below a folder, by path from it. Hidden entries and symbolic links are passed over, so that
+ * nothing outside the folder is ever read. Throws NOT_FOUND and INVALID_ARGUMENT (too many files, too many bytes).
+ */
+export function readMarkdownFiles(folder: string): Promise<Map<string, Uint8Array>> {
+	return readFiles(folder, (path) => /\.md$/i.test(path));
+}
+
+/** Every file `isWanted` accepts. Of a file above the limit only as much is read as shows that it is too large. */
+export async function readFiles(
+	folder: string,
+	isWanted: (path: string) => boolean,
+): Promise<Map<string, Uint8Array>> {
+	const files = new Map<string, Uint8Array>();
+	let totalBytes = 0;
+	for (const path of (await listPaths(folder)).filter(isWanted)) {
+		const bytes = await readBounded(join(folder, path));
+		totalBytes += bytes.length;
+		if (files.size >= BUNDLE_LIMITS.files || totalBytes > BUNDLE_LIMITS.totalBytes) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				`"${folder}" is too large for one graph: at most ${BUNDLE_LIMITS.files} files and ${BUNDLE_LIMITS.totalBytes} bytes are read.`,
+			);
+		}
+		files.set(path, bytes);
+	}
+	return files;
+}
+
+async function readBounded(file: string): Promise<Uint8Array> {
+	const { size } = await stat(file);
+	if (size <= BUNDLE_LIMITS.fileBytes) return readFile(file);
+	const handle = await open(file);
+	try {
+		const { buffer } = await handle.read({ buffer: new Uint8Array(BUNDLE_LIMITS.fileBytes + 1) });
+		return buffer;
+	} finally {
+		await handle.close();
+	}
+}
+
+/** Paths of plain files in order, `/` as separator. */
+async function listPaths(folder: string): Promise<readonly string[]> {
+	const root = await stat(folder).catch(() => undefined);
+	if (!root?.isDirectory()) {
+		throw new ServiceError("NOT_FOUND", `There is no folder "${folder}" to read a graph from.`);
+	}
+	const paths: string[] = [];
+	let level = [""];
+	for (let depth = 0; depth <= BUNDLE_LIMITS.depth && level.length > 0; depth++) {
+		const listings = await Promise.all(level.map((prefix) => listFolder(folder, prefix)));
+		paths.push(...listings.flatMap((listing) => listing.files));
+		level = listings.flatMap((listing) => listing.folders);
+	}
+	return paths.sort();
+}
+
+async function listFolder(
+	folder: string,
+	prefix: string,
+): Promise<{ files: readonly string[]; folders: readonly string[] }> {
+	const entries = await readdir(join(folder, prefix), { withFileTypes: true });
+	const visible = entries.filter((entry) => !entry.name.startsWith("."));
+	return {
+		files: visible.filter((entry) => entry.isFile()).map(({ name }) => `${prefix}${name}`),
+		folders: visible.filter((entry) => entry.isDirectory()).map(({ name }) => `${prefix}${name}/`),
+	};
+}
+
+function toFallbackId(folder: string): string {
+	const name = basename(resolve(folder))
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, "-");
+	const id = name.replace(/^-+|-+$/g, "").slice(0, 63);
+	return id.length >= 2 ? id : "graph";
+}

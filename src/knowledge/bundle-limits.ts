@@ -1,0 +1,18 @@
+/** Bounds on content we did not write: folders, archives and front matter. */
+export const BUNDLE_LIMITS = {
+	/** Markdown files in one bundle. */
+	files: 20_000,
+	fileBytes: 1024 * 1024,
+	totalBytes: 256 * 1024 * 1024,
+	/** Folders below the bundle root. */
+	depth: 16,
+	frontMatterChars: 64 * 1024,
+	/** References to YAML anchors; more is an expansion bomb, not a document. */
+	yamlAliases: 64,
+	/** Unpacked over packed size of one archive entry. */
+	archiveRatio: 200,
+	archiveBytes: 256 * 1024 * 1024,
+	summaryChars: 1_000,
+	titleChars: 300,
+	urlChars: 2_048,
+} as const;

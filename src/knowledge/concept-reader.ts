@@ -1,0 +1,87 @@
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { type LinkSpace, readEdges } from "./edge-reader.js";
+import { readEvidence } from "./evidence-reader.js";
+import type { ReportFinding } from "./finding.js";
+import { type FrontMatter, isMapping, listOf, textOf, textsOf } from "./front-matter.js";
+import type { Concept, TrustTier } from "./graph.js";
+import { firstHeading, firstParagraph } from "./markdown-prose.js";
+import { truncateText } from "./served-text.js";
+import { parseDay } from "./source-date.js";
+
+/** A file that passed the one hard requirement, a `type`; its body is clean already. */
+export interface ConceptFile {
+	readonly path: string;
+	readonly type: string;
+	readonly data: FrontMatter;
+	readonly body: string;
+}
+
+/** Path without `.md`, `/` written as `.`: the id that appears in public identifiers. */
+export function toConceptId(path: string): string {
+	return path.replace(/\.md$/i, "").replaceAll("/", ".");
+}
+
+/** Maps one file to a node. Missing optionals have fallbacks, unknown keys are passed over, nothing here throws. */
+export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportFinding): Concept {
+	const { path, type, data, body } = file;
+	const { evidence, droppedAddresses } = readEvidence(data, body);
+	for (const address of droppedAddresses) {
+		report({
+			file: path,
+			rule: "bad-address",
+			severity: "warning",
+			message: `The source address "${address}" is not an http or https address and is left out.`,
+		});
+	}
+	const { edges, broken } = readEdges(path, file, space);
+	for (const target of broken) {
+		report({
+			file: path,
+			rule: "broken-link",
+			severity: "warning",
+			message: `The link to "${target.slice(0, 200)}" leads to no concept of this graph.`,
+		});
+	}
+	const generated = data["generated"];
+	return {
+		id: toConceptId(path),
+		path,
+		type,
+		title: titleOf(file),
+		summary: summaryOf(data, body),
+		body,
+		tags: textsOf(data["tags"]),
+		aliases: textsOf(data["aliases"]),
+		evidence,
+		edges,
+		trust: trustOf(data["verified"]),
+		status: statusOf(data["status"]),
+		generatedAt: parseDay(isMapping(generated) ? generated["at"] : data["timestamp"]),
+		staleAfter: parseDay(data["stale_after"]),
+	};
+}
+
+function titleOf({ path, data, body }: ConceptFile): string {
+	const stem = path.replace(/\.md$/i, "").split("/").at(-1) ?? path;
+	const title = textOf(data["title"]) ?? firstHeading(body) ?? stem.replaceAll(/[-_]+/g, " ");
+	return truncateText(title, BUNDLE_LIMITS.titleChars);
+}
+
+function summaryOf(data: FrontMatter, body: string): string {
+	const text = textOf(data["description"]) ?? firstParagraph(body) ?? "";
+	return truncateText(text, BUNDLE_LIMITS.summaryChars);
+}
+
+/** Derived, never declared: a human's verification outranks a machine's, and none is none. */
+function trustOf(verified: unknown): TrustTier {
+	const actors = listOf(verified)
+		.map((entry) => (isMapping(entry) ? textOf(entry["by"]) : textOf(entry)))
+		.filter((actor) => actor !== undefined);
+	if (actors.some((actor) => actor.startsWith("human:"))) return "human-reviewed";
+	return actors.length > 0 ? "machine-confirmed" : "unverified";
+}
+
+function statusOf(value: unknown): Concept["status"] {
+	const status = textOf(value)?.toLowerCase();
+	return status === "draft" || status === "deprecated" ? status : "stable";
+}

@@ -1,0 +1,33 @@
+/** What is wrong with a file of a bundle. Errors keep a file or a graph out; warnings and notes do not. */
+export interface Finding {
+	/** Path relative to the bundle root. */
+	readonly file: string;
+	readonly rule: FindingRule;
+	readonly severity: "error" | "warning" | "note";
+	/** One whole sentence that says what to change. */
+	readonly message: string;
+}
+
+export const FINDING_RULES = [
+	"no-record",
+	"no-type",
+	"bad-front-matter",
+	"too-large",
+	"bad-path",
+	"id-collision",
+	"bad-address",
+	"bad-value",
+	"broken-link",
+	"orphan",
+	"uncited",
+	"undated-source",
+	"future-date",
+	"stale",
+	"duplicate-title",
+	"duplicate-alias",
+	"undisclosed-expert",
+	"no-description",
+] as const;
+export type FindingRule = (typeof FINDING_RULES)[number];
+
+export type ReportFinding = (finding: Finding) => void;

@@ -1,0 +1,80 @@
+import { parseDocument } from "yaml";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { cleanLine } from "./served-text.js";
+
+/** A Markdown file, cut into its YAML mapping and the rest. */
+export interface MarkdownDocument {
+	/** Empty when the file has no front matter. */
+	readonly data: FrontMatter;
+	readonly body: string;
+	/** Why the front matter could not be read; `data` is empty then. */
+	readonly problem: string | undefined;
+}
+
+/** Front matter is data somebody else wrote: every value is unknown until looked at. */
+export type FrontMatter = Readonly<Record<string, unknown>>;
+
+const OPENING = /^\ufeff?---[ \t]*\r?\n/;
+const CLOSING = /^(?:---|\.\.\.)[ \t]*$/m;
+
+/** Cuts a file at its front matter and reads it as data only. Never throws: what cannot be read is a `problem`. */
+export function parseMarkdown(text: string): MarkdownDocument {
+	const opening = OPENING.exec(text);
+	if (!opening) return { data: {}, body: text.replace(/^\ufeff/, ""), problem: undefined };
+	const rest = text.slice(opening[0].length);
+	const closing = CLOSING.exec(rest);
+	if (!closing) {
+		// A horizontal rule on the first line is no front matter when no other one follows.
+		return { data: {}, body: text, problem: "The front matter is not closed by a line `---`." };
+	}
+	const body = rest.slice(closing.index + closing[0].length).replace(/^\r?\n/, "");
+	return { ...parseYamlMapping(rest.slice(0, closing.index)), body };
+}
+
+function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "problem"> {
+	if (yaml.length > BUNDLE_LIMITS.frontMatterChars) {
+		return failure(`The front matter has more than ${BUNDLE_LIMITS.frontMatterChars} characters.`);
+	}
+	try {
+		const document = parseDocument(yaml, { logLevel: "silent", prettyErrors: false });
+		const [error] = document.errors;
+		if (error) return failure(`The front matter is not YAML: ${cleanLine(error.message)}.`);
+		const value: unknown = document.toJS({ maxAliasCount: BUNDLE_LIMITS.yamlAliases });
+		if (value === null || value === undefined) return { data: {}, problem: undefined };
+		if (isMapping(value)) return { data: value, problem: undefined };
+		return failure("The front matter is YAML, but not a mapping of keys to values.");
+	} catch (error) {
+		const reason = error instanceof Error ? cleanLine(error.message) : "unknown reason";
+		return failure(`The front matter cannot be read: ${reason}.`);
+	}
+}
+
+function failure(problem: string): Pick<MarkdownDocument, "data" | "problem"> {
+	return { data: {}, problem };
+}
+
+export function isMapping(value: unknown): value is FrontMatter {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Clean one-line text of a scalar; undefined for mappings, lists, null and empty text. */
+export function textOf(value: unknown): string | undefined {
+	if (value instanceof Date) return value.toISOString().slice(0, 10);
+	if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
+		return undefined;
+	}
+	return cleanLine(String(value)) || undefined;
+}
+
+/** A list, whatever was written: nothing is an empty one, a single value a list of one. */
+export function listOf(value: unknown): readonly unknown[] {
+	if (value === undefined || value === null) return [];
+	return Array.isArray(value) ? value : [value];
+}
+
+/** Clean, distinct texts of a list or of one comma-separated line, in the order written. */
+export function textsOf(value: unknown): readonly string[] {
+	const parts = typeof value === "string" ? value.split(",") : listOf(value);
+	const texts = parts.map(textOf).filter((text) => text !== undefined);
+	return [...new Set(texts)];
+}

@@ -1,0 +1,95 @@
+import { toPlainText } from "./served-text.js";
+
+/** A heading and the lines below it, up to the next heading of any level; the first one may have no heading. */
+export interface Section {
+	readonly heading: string | undefined;
+	readonly level: number;
+	readonly lines: readonly string[];
+}
+
+/** Blanks out fenced code, indented code excepted, so that what it contains is neither heading nor link nor prose. */
+export function withoutFencedCode(markdown: string): string {
+	let fence: string | undefined;
+	return markdown
+		.split("\n")
+		.map((line) => {
+			const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+			if (fence === undefined) {
+				fence = mark;
+				return mark === undefined ? line : "";
+			}
+			if (mark?.startsWith(fence) && /^ {0,3}[`~]+\s*$/.test(line)) fence = undefined;
+			return "";
+		})
+		.join("\n");
+}
+
+/** Also blanks out code spans, which may hold brackets that are no links. */
+export function withoutCode(markdown: string): string {
+	return withoutFencedCode(markdown).replace(/(?<!`)(`{1,3})(?!`)([^`]{1,2000}?)\1(?!`)/g, (span) =>
+		span.replace(/[^\n]/g, " "),
+	);
+}
+
+/** Sections in reading order; `# Title`, `Title\n=====` and deeper headings all open one. */
+export function toSections(markdown: string): readonly Section[] {
+	const sections: { heading: string | undefined; level: number; lines: string[] }[] = [];
+	let current = { heading: undefined as string | undefined, level: 0, lines: [] as string[] };
+	sections.push(current);
+	for (const line of withoutFencedCode(markdown).split("\n")) {
+		const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line);
+		const underline = /^ {0,3}(=+|-{2,})[ \t]*$/.exec(line);
+		const above = current.lines.at(-1);
+		if (atx) {
+			current = { heading: toPlainText(atx[2] ?? ""), level: atx[1]?.length ?? 1, lines: [] };
+			sections.push(current);
+		} else if (underline && above?.trim() && !current.lines.at(-2)?.trim()) {
+			current.lines.pop();
+			current = { heading: toPlainText(above), level: line.includes("=") ? 1 : 2, lines: [] };
+			sections.push(current);
+		} else {
+			current.lines.push(line);
+		}
+	}
+	return sections;
+}
+
+/** The first heading's text; undefined when there is none. */
+export function firstHeading(markdown: string): string | undefined {
+	return toSections(markdown).find((section) => section.heading)?.heading;
+}
+
+/**
+ * The first paragraph of prose as plain text: headings, lists of links, tables, quotes of rules, images and footnote
+ * definitions are passed over. With `preferred`, sections of these names (lower case) are looked into first.
+ */
+export function firstParagraph(
+	markdown: string,
+	preferred: readonly string[] = [],
+): string | undefined {
+	const sections = toSections(markdown);
+	const named = preferred.flatMap((name) =>
+		sections.filter((section) => section.heading?.toLowerCase() === name),
+	);
+	for (const section of [...named, ...sections]) {
+		for (const paragraph of toParagraphs(section.lines)) {
+			const text = toPlainText(paragraph);
+			if (/\p{L}{2}/u.test(text)) return text;
+		}
+	}
+	return undefined;
+}
+
+function toParagraphs(lines: readonly string[]): readonly string[] {
+	return lines
+		.join("\n")
+		.split(/\n[ \t]*\n/)
+		.map((paragraph) => paragraph.trim())
+		.filter((paragraph) => paragraph !== "" && isProse(paragraph));
+}
+
+function isProse(paragraph: string): boolean {
+	return !/^(?:\||\[\^?[^\]\n]+\]:|!\[[^\]\n]*\]\([^)\n]*\)$|<[a-z]|(?:[-*_] ?){3,}$|={2,}$|-{2,}$)/i.test(
+		paragraph,
+	);
+}

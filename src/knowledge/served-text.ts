@@ -1,0 +1,76 @@
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+
+const ESC = String.fromCharCode(0x1b);
+const BEL = String.fromCharCode(0x07);
+/** Control sequences (colours, cursor), operating system commands (titles, links), two-character escapes. */
+const ANSI = new RegExp(
+	`${ESC}\\[[0-?]{0,64}[ -/]{0,8}[@-~]|${ESC}\\][^${BEL}${ESC}]{0,2000}(?:${BEL}|${ESC}\\\\)|${ESC}[@-Z\\\\-_]`,
+	"g",
+);
+const CONTROLS = /(?![\t\n])\p{Cc}/gu;
+/** Bidi controls, zero-width characters, soft hyphen, annotation marks, tag characters, variation selectors 17–256. */
+const INVISIBLE =
+	/[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
+/**
+ * Text as a reader sees it: nothing that only a machine would notice survives (ANSI sequences, control, bidi and
+ * zero-width characters, HTML comments). Lines end in `\n`. Applying it twice changes nothing.
+ */
+export function cleanText(text: string): string {
+	return withoutComments(
+		text
+			.replace(/\r\n?|[\u2028\u2029]/g, "\n")
+			.replace(ANSI, "")
+			.replace(CONTROLS, "")
+			.replace(INVISIBLE, "")
+			.replace(LONE_SURROGATE, "\ufffd"),
+	);
+}
+
+/** One line of clean text: white space collapsed, ends trimmed. */
+export function cleanLine(text: string): string {
+	return cleanText(text).replace(/\s+/g, " ").trim();
+}
+
+/** Cuts at a word boundary and says so with an ellipsis; shorter text is returned as it is. */
+export function truncateText(text: string, maxChars: number): string {
+	if (text.length <= maxChars) return text;
+	const cut = text.slice(0, maxChars - 1);
+	const space = cut.lastIndexOf(" ");
+	const kept = (space > maxChars / 2 ? cut.slice(0, space) : cut).replace(LONE_SURROGATE, "");
+	return `${kept.trimEnd()}…`;
+}
+
+/** Prose without Markdown: links and images become their text, marks, footnote references and tags vanish. */
+export function toPlainText(markdown: string): string {
+	const bounded = markdown.slice(0, BUNDLE_LIMITS.summaryChars * 8);
+	const plain = bounded
+		.replace(/\[\^[^\]\s]{1,200}\]/g, "")
+		.replace(
+			/!?\[([^[\]]{0,500})\]\([^()\s]{0,2000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?(?: "[^"]{0,300}")?\)/g,
+			"$1",
+		)
+		.replace(/\[\[(?:[^[\]|]{1,300}\|)?([^[\]|]{1,300})\]\]/g, "$1")
+		.replace(/\[([^[\]]{1,500})\]\[[^[\]]{0,200}\]/g, "$1")
+		.replace(/<\/?[a-zA-Z][^<>]{0,500}>/g, "")
+		.replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])[ \t]+/gm, "")
+		.replace(/(\*\*|__|~~|`)/g, "")
+		.replace(/(^|[\s(])[*_]([^*_\n]{1,500})[*_](?=$|[\s).,;:!?])/gm, "$1$2");
+	return cleanLine(plain);
+}
+
+/** A comment becomes one space, so that removing it can never join two halves of another one. */
+function withoutComments(text: string): string {
+	let from = 0;
+	let kept = "";
+	for (;;) {
+		const start = text.indexOf("<!--", from);
+		if (start < 0) return kept + text.slice(from);
+		const end = text.indexOf("-->", start + 2);
+		// An unclosed comment would hide the rest of the document; its text becomes visible instead.
+		if (end < 0) return kept + text.slice(from).replaceAll("<!--", " ");
+		kept += `${text.slice(from, start)} `;
+		from = end + 3;
+	}
+}
