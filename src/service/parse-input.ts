@@ -7,7 +7,7 @@ const DETAILS_MAX = 20;
  * The input as the schema gives it back (defaults filled in, text trimmed).
  * Throws INVALID_ARGUMENT with one detail for each complaint, and one for each unknown field.
  */
-export function parseInput<Output>(schema: z.ZodType<Output>, raw: unknown): Output {
+export function parseInput<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
 	const parsed = schema.safeParse(raw);
 	if (parsed.success) return parsed.data;
 	throw invalidInput(parsed.error.issues.flatMap((issue) => toDetails(issue, raw)));

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { GRAPH_TYPES } from "../core/wire.js";
+import { replyComponent } from "./components.js";
+import { dayField, usdField } from "./reply-schemas.js";
+
+/** What the catalog of graphs and the roster of experts answer with. */
+
+export const graphItemSchema = replyComponent(
+	"GraphItem",
+	z.object({
+		id: z.string(),
+		slug: z.string().describe("Name of the detail page; may differ from the id"),
+		title: z.string(),
+		type: z.enum(GRAPH_TYPES),
+		version: z.string(),
+		updated: dayField,
+		description: z.string(),
+		topics: z.array(z.string()),
+		nodes: z.int(),
+		evidence: z.int().describe("How many sources carry the nodes"),
+		price_usd: usdField.describe("Price of one search in this graph"),
+		links: z.record(z.string(), z.string()),
+	}),
+);
+
+export const graphListSchema = replyComponent(
+	"GraphList",
+	z.object({ items: z.array(graphItemSchema) }),
+);
+
+export const graphDetailSchema = replyComponent(
+	"GraphDetail",
+	graphItemSchema.extend({
+		example_queries: z.array(z.string()),
+		curator: z.object({ name: z.string(), note: z.string() }).nullable(),
+		trust: z.object({
+			"human-reviewed": z.int(),
+			"machine-confirmed": z.int(),
+			unverified: z.int(),
+		}),
+		freshness: z.object({
+			updated: dayField,
+			newest_evidence: dayField.nullable(),
+			oldest_evidence: dayField.nullable(),
+			stale_nodes: z.int().describe("Nodes whose own date of expiry has passed"),
+		}),
+	}),
+);
+
+const expertItemSchema = replyComponent(
+	"ExpertItem",
+	z.object({
+		agent_id: z.string(),
+		name: z.string(),
+		headline: z.string(),
+		topics: z.array(z.string()),
+		graphs: z.array(z.string()),
+		is_ai_twin: z.boolean(),
+		disclosure: z.string().describe("Who stands behind the desk, in its own words"),
+		score: z.number().describe("0 to 1, comparable within one answer only"),
+	}),
+);
+
+export const expertListSchema = replyComponent(
+	"ExpertList",
+	z.object({ items: z.array(expertItemSchema) }),
+);

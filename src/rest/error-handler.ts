@@ -1,0 +1,46 @@
+import type { ErrorRequestHandler, RequestHandler } from "express";
+import { ServiceError } from "../core/errors.js";
+import type { Ids } from "../core/ids.js";
+import { toServiceError } from "./error-reply.js";
+import { createRequestId, requestIdOf } from "./request-id.js";
+import { sendError } from "./respond.js";
+
+/** Told of every exception nobody meant to throw; the caller only sees the request id. */
+export type LogUnexpected = (
+	error: unknown,
+	at: { readonly requestId: string; readonly method: string },
+) => void;
+
+export interface ErrorHandlerDeps {
+	readonly logUnexpected?: LogUnexpected | undefined;
+}
+
+/** Answers whatever was thrown in the contract's envelope. */
+export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): ErrorRequestHandler {
+	// Express tells an error handler by its four parameters.
+	return (error: unknown, req, res, _next) => {
+		const refusal = toServiceError(error);
+		if (refusal.code === "INTERNAL" && !res.destroyed) {
+			logUnexpected?.(error, { requestId: requestIdOf(res), method: req.method });
+		}
+		if (res.headersSent || res.destroyed) {
+			res.destroy();
+			return;
+		}
+		sendError(res, refusal);
+	};
+}
+
+/** The end of the app: paths nobody knows, and errors nobody answered. Mount it last. */
+export function createFallback({
+	ids,
+	logUnexpected,
+}: ErrorHandlerDeps & { readonly ids: Ids }): (RequestHandler | ErrorRequestHandler)[] {
+	const notFound: RequestHandler = () => {
+		throw new ServiceError(
+			"NOT_FOUND",
+			"Nothing answers at this path; GET /openapi.json lists what does.",
+		);
+	};
+	return [createRequestId(ids), notFound, createErrorHandler({ logUnexpected })];
+}

@@ -1,0 +1,85 @@
+import type { Request, RequestHandler } from "express";
+import type { Clock } from "../core/clock.js";
+import { parseCredential } from "../core/credential.js";
+import { ServiceError } from "../core/errors.js";
+import { parseInput } from "../service/parse-input.js";
+import type { Service } from "../service/service.js";
+import { watchCaller } from "./caller-watch.js";
+import { readBody } from "./request-body.js";
+import { createHeaderReader, readIdempotencyKey } from "./request-headers.js";
+import { requestIdOf } from "./request-id.js";
+import { readQuery } from "./request-query.js";
+import { sendData, sendDocument, sendError, sendPaid } from "./respond.js";
+import type { DataRoute, DocumentRoute, PaidRoute, RawRequest } from "./route.js";
+
+export interface PaidHandlerDeps {
+	readonly service: Service;
+	readonly clock: Clock;
+	readonly requestTimeoutMs: number;
+}
+
+/** Sells one skill: whatever reaches this handler goes through the pipeline, so nothing runs unpaid. */
+export function createPaidHandler(
+	{ service, clock, requestTimeoutMs }: PaidHandlerDeps,
+	route: PaidRoute,
+): RequestHandler {
+	return async (req, res) => {
+		const header = createHeaderReader(req);
+		const path = parseInput(route.path, req.params);
+		parseInput(route.query, readQuery(req));
+		const body = parseInput(route.body, readBody(req));
+		const idempotencyKey = readIdempotencyKey(header);
+		const credential = parseCredential(header);
+		const watch = watchCaller(res, clock, requestTimeoutMs);
+		try {
+			const result = await service.invoke({
+				skillId: route.skillId,
+				rawInput: { ...path, ...body },
+				credential,
+				idempotencyKey,
+				requestId: requestIdOf(res),
+				transport: "rest",
+				resourceUrl: `${service.info.baseUrl()}${req.path}`,
+				signal: watch.signal,
+			});
+			sendPaid(res, result);
+		} catch (error) {
+			throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
+		} finally {
+			watch.stop();
+		}
+	};
+}
+
+/** Answers one free operation in the envelope. */
+export function createDataHandler({ free }: Service, route: DataRoute): RequestHandler {
+	return async (req, res) => {
+		sendData(req, res, route, await route.answer(free, toRawRequest(req)));
+	};
+}
+
+/** Serves one free document. */
+export function createDocumentHandler({ free }: Service, route: DocumentRoute): RequestHandler {
+	return (req, res) => {
+		sendDocument(req, res, route, route.answer(free, toRawRequest(req)));
+	};
+}
+
+/** Refuses every other method of a known path, HEAD on a paid one included: none of them may run its handler. */
+export function createMethodRefusal(methods: readonly string[]): RequestHandler {
+	return (req, res) => {
+		res.setHeader("Allow", methods.join(", "));
+		sendError(
+			res,
+			new ServiceError(
+				"INVALID_ARGUMENT",
+				`The method ${req.method} is not offered here; use ${methods.join(" or ")}.`,
+			),
+			405,
+		);
+	};
+}
+
+function toRawRequest(req: Request): RawRequest {
+	return { path: req.params, query: readQuery(req), header: createHeaderReader(req) };
+}

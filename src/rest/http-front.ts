@@ -1,0 +1,42 @@
+import cors from "cors";
+import type { RequestHandler } from "express";
+import helmet from "helmet";
+import type { Ids } from "../core/ids.js";
+import { createRequestId } from "./request-id.js";
+
+const EXPOSED_HEADERS = [
+	"PAYMENT-REQUIRED",
+	"PAYMENT-RESPONSE",
+	"X-Cost-USD",
+	"X-Balance-After-USD",
+	"X-Receipt-Id",
+	"X-Request-Id",
+	"Idempotent-Replayed",
+	"Retry-After",
+	"ETag",
+	"WWW-Authenticate",
+	"RateLimit",
+	"RateLimit-Policy",
+];
+
+const PREFLIGHT_SECONDS = 86_400;
+
+/** What every reply carries, whichever transport gives it: a request id, safe headers, CORS for any origin without cookies. */
+export function createHttpFront({ ids }: { readonly ids: Ids }): RequestHandler[] {
+	return [
+		createRequestId(ids),
+		helmet({
+			contentSecurityPolicy: {
+				useDefaults: false,
+				directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+			},
+			crossOriginResourcePolicy: { policy: "cross-origin" },
+		}),
+		cors({
+			origin: "*",
+			methods: ["GET", "HEAD", "POST"],
+			exposedHeaders: EXPOSED_HEADERS,
+			maxAge: PREFLIGHT_SECONDS,
+		}),
+	];
+}

@@ -1,0 +1,89 @@
+import type { PriceList } from "../../payments/price-list.js";
+import { LIMITS } from "../core/limits.js";
+import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
+import { toErrorResponses } from "./openapi-errors.js";
+import { toOperation } from "./openapi-operation.js";
+import { toComponentSchemas } from "./openapi-schemas.js";
+import { ROUTES } from "./routes.js";
+
+/** Version of the interface, independent of the software's. Spec: Versioning, rule 2. */
+const INTERFACE_VERSION = "1.7.0";
+
+export interface OpenApiDocument {
+	readonly openapi: "3.1.0";
+	readonly info: Readonly<Record<string, unknown>>;
+	readonly servers: readonly { readonly url: string }[];
+	readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	readonly tags: readonly unknown[];
+}
+
+/** The machine-readable description of every route in the table, with prices of this deployment. */
+export function toOpenApiDocument({
+	baseUrl,
+	prices,
+}: {
+	readonly baseUrl: string;
+	readonly prices: PriceList;
+}): OpenApiDocument {
+	const paths: Record<string, Record<string, unknown>> = {};
+	for (const route of Object.values(ROUTES)) {
+		const { method, path } = OPERATION_ADDRESSES[route.operationId];
+		paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, prices) };
+	}
+	return {
+		openapi: "3.1.0",
+		info: {
+			title: "Knowledge-Graph Context and Research API",
+			version: INTERFACE_VERSION,
+			description:
+				"Curated knowledge graphs, searched and paid for call by call. Free operations need no credential; a paid one without a credential answers 402 with every way to pay.",
+			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+		},
+		servers: [{ url: baseUrl }],
+		tags: [
+			{ name: "Paid", description: "Priced per call; an answer without a result costs nothing." },
+			{ name: "Free", description: "No credential needed." },
+		],
+		paths,
+		components: {
+			schemas: toComponentSchemas(),
+			responses: toErrorResponses() as Record<string, unknown>,
+			parameters: PARAMETERS,
+			securitySchemes: SECURITY_SCHEMES,
+		},
+	};
+}
+
+const PARAMETERS = {
+	RequestId: {
+		name: "X-Request-Id",
+		in: "header",
+		required: false,
+		description: "Echoed when well formed; otherwise the reply carries one of ours.",
+		schema: { type: "string", pattern: "^[A-Za-z0-9_-]{8,64}$" },
+	},
+	IdempotencyKey: {
+		name: "Idempotency-Key",
+		in: "header",
+		required: false,
+		description: "A retry with the same key and body, within 24 hours, is not charged again.",
+		schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars },
+	},
+};
+
+const SECURITY_SCHEMES = {
+	apiKey: {
+		type: "apiKey",
+		in: "header",
+		name: "X-API-Key",
+		description: 'An account\'s API key (sk_live_…); also accepted as "Authorization: Bearer".',
+	},
+	paymentSPT: {
+		type: "apiKey",
+		in: "header",
+		name: "X-Pay-SPT",
+		description:
+			'A Shared Payment Token (spt_…) that pays for the call; also accepted as "Authorization: Bearer".',
+	},
+};

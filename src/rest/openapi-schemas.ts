@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { replyComponents, requestComponents } from "./components.js";
+
+export type JsonSchema = Record<string, unknown>;
+
+type Registry = typeof requestComponents;
+type Direction = "input" | "output";
+
+const toRef = (id: string) => `#/components/schemas/${id}`;
+
+/** Every named schema, as `components/schemas` wants them. */
+export function toComponentSchemas(): Record<string, JsonSchema> {
+	return {
+		...fromRegistry(requestComponents, "input"),
+		...fromRegistry(replyComponents, "output"),
+	};
+}
+
+/** A reference to a named schema. Throws for one without a name: everything that travels as a body has one. */
+export function referTo(registry: Registry, schema: z.ZodType): { $ref: string } {
+	const id = registry.get(schema)?.id;
+	if (!id) throw new Error("A request or reply schema has no component name.");
+	return { $ref: toRef(id) };
+}
+
+/** A schema that stands where it is used: a parameter. */
+export function toInlineSchema(schema: z.core.$ZodType): JsonSchema {
+	return withoutIdentity(z.toJSONSchema(schema, { io: "input", override: tidy }));
+}
+
+function fromRegistry(registry: Registry, io: Direction): Record<string, JsonSchema> {
+	const { schemas } = z.toJSONSchema(registry, { io, uri: toRef, override: tidy });
+	return Object.fromEntries(
+		Object.entries(schemas).map(([id, schema]) => [id, withoutIdentity(schema)]),
+	);
+}
+
+/** Ids and dialects would make the document's own references relative to them. */
+function withoutIdentity(schema: object): JsonSchema {
+	const { $schema: _dialect, $id: _id, "~standard": _standard, ...rest } = schema as JsonSchema;
+	return rest;
+}
+
+interface Overridden {
+	readonly zodSchema: z.core.$ZodType;
+	readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** Bounds nobody set and patterns a format already says are noise; replies may gain fields within /v1. */
+function tidy({ zodSchema, jsonSchema }: Overridden): void {
+	if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+	if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+	if (jsonSchema.format === "date") delete jsonSchema.pattern;
+	const isOpen = zodSchema instanceof z.ZodObject && !isStrict(zodSchema);
+	if (isOpen) delete jsonSchema.additionalProperties;
+}
+
+function isStrict(schema: z.ZodObject): boolean {
+	return schema.def.catchall instanceof z.ZodNever;
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import type { Request, Response } from "express";
+import type { CallResult } from "../core/call.js";
+import type { ServiceError } from "../core/errors.js";
+import type { SearchResponse } from "../core/wire.js";
+import type { ServedDocument } from "../service/free-operations.js";
+import { toErrorReply } from "./error-reply.js";
+import { requestIdOf } from "./request-id.js";
+import type { DataRoute, DocumentRoute } from "./route.js";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const PUBLIC_CACHE = "public, max-age=60";
+const ETAG_CHARS = 22;
+
+/** The paid answer: the skill's result with request id and cost in its meta, the receipt in the headers. */
+export function sendPaid(res: Response, { output, cost, timings }: CallResult): void {
+	const answer = output as SearchResponse;
+	const requestId = requestIdOf(res);
+	res.setHeader("Cache-Control", "private, no-store");
+	res.setHeader("X-Cost-USD", cost.amount_usd);
+	if (cost.balance_after_usd !== null) {
+		res.setHeader("X-Balance-After-USD", cost.balance_after_usd);
+	}
+	if (cost.receipt_id !== null) res.setHeader("X-Receipt-Id", cost.receipt_id);
+	if (cost.replayed) res.setHeader("Idempotent-Replayed", "true");
+	const serverTiming = toServerTiming(timings);
+	if (serverTiming) res.setHeader("Server-Timing", serverTiming);
+	send(
+		res,
+		200,
+		JSON.stringify({ ...answer, meta: { ...answer.meta, request_id: requestId, cost } }),
+	);
+}
+
+/** A free answer in the envelope `{ok, data, meta}`; its ETag covers the data, not the request id. */
+export function sendData(req: Request, res: Response, route: DataRoute, data: object): void {
+	if (route.freshness === "catalog") {
+		const { text, etag } = serialise(data);
+		if (isStillFresh(req, res, etag)) return;
+		send(res, 200, envelope(route, text, requestIdOf(res)));
+		return;
+	}
+	res.setHeader("Cache-Control", route.freshness === "secret" ? "private, no-store" : "no-store");
+	send(res, 200, envelope(route, JSON.stringify(data), requestIdOf(res)));
+}
+
+/** A document as it stands, or 304 when the caller has it already. */
+export function sendDocument(
+	req: Request,
+	res: Response,
+	route: Pick<DocumentRoute, "fileName">,
+	document: ServedDocument,
+): void {
+	if (isStillFresh(req, res, toEtag(document.hash))) return;
+	if (route.fileName) {
+		res.setHeader("Content-Disposition", `attachment; filename="${route.fileName}"`);
+	}
+	send(res, 200, document.body, document.mediaType);
+}
+
+/** A JSON document of our own, or 304; pass the same object again and it is not serialised again. */
+export function sendJsonDocument(req: Request, res: Response, value: object): void {
+	const { text, etag } = serialise(value);
+	if (!isStillFresh(req, res, etag)) send(res, 200, text);
+}
+
+/** The contract's error envelope with the status its code stands for, unless told otherwise. */
+export function sendError(res: Response, error: ServiceError, status?: number): void {
+	const reply = toErrorReply(error, requestIdOf(res));
+	for (const [name, value] of Object.entries(reply.headers)) res.setHeader(name, value);
+	send(res, status ?? reply.status, JSON.stringify(reply.body));
+}
+
+function send(res: Response, status: number, body: string | Uint8Array, type = JSON_TYPE): void {
+	const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
+	res.statusCode = status;
+	res.setHeader("Content-Type", type);
+	res.setHeader("Content-Length", bytes.byteLength);
+	res.end(bytes);
+}
+
+function envelope(route: DataRoute, data: string, requestId: string): string {
+	const meta = route.isList
+		? { request_id: requestId, next_cursor: null }
+		: { request_id: requestId };
+	return `{"ok":true,"data":${data},"meta":${JSON.stringify(meta)}}`;
+}
+
+/** Texts of data objects that are served again and again; gone with the object they were made from. */
+const serialised = new WeakMap<object, { text: string; etag: string }>();
+
+function serialise(data: object): { text: string; etag: string } {
+	const known = serialised.get(data);
+	if (known) return known;
+	const text = JSON.stringify(data);
+	const made = { text, etag: toEtag(createHash("sha256").update(text).digest("hex")) };
+	serialised.set(data, made);
+	return made;
+}
+
+function toEtag(hash: string): string {
+	return `W/"${hash.slice(0, ETAG_CHARS)}"`;
+}
+
+/** Sets the headers of a cacheable reply; true when the caller's copy is still good and 304 has been sent. */
+function isStillFresh(req: Request, res: Response, etag: string): boolean {
+	res.setHeader("ETag", etag);
+	res.setHeader("Cache-Control", PUBLIC_CACHE);
+	const known = req.headers["if-none-match"]?.split(",").map((tag) => tag.trim());
+	if (!known?.some((tag) => tag === "*" || opaque(tag) === opaque(etag))) return false;
+	res.statusCode = 304;
+	res.end();
+	return true;
+}
+
+function opaque(etag: string): string {
+	return etag.replace(/^W\//, "");
+}
+
+function toServerTiming(timings: CallResult["timings"]): string {
+	return Object.entries(timings)
+		.map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`)
+		.join(", ");
+}

@@ -1,0 +1,87 @@
+import express, { type RequestHandler, type Router } from "express";
+import type { Clock } from "../core/clock.js";
+import type { Ids } from "../core/ids.js";
+import { LIMITS } from "../core/limits.js";
+import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
+import type { Service } from "../service/service.js";
+import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
+import {
+	createDataHandler,
+	createDocumentHandler,
+	createMethodRefusal,
+	createPaidHandler,
+} from "./handlers.js";
+import { createLandingHandler } from "./landing.js";
+import { createOpenApiHandler } from "./openapi-handler.js";
+import { createBodyReader } from "./request-body.js";
+import { createRequestId } from "./request-id.js";
+import type { Route } from "./route.js";
+import { ROUTES } from "./routes.js";
+
+export interface RestRouterDeps {
+	readonly service: Service;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly limits?: { readonly requestTimeoutMs?: number };
+	readonly logUnexpected?: LogUnexpected;
+}
+
+/** Every route of the table under its exact path: another case or a trailing slash is another path, and unknown. */
+export function createRestRouter({
+	service,
+	clock,
+	ids,
+	limits = {},
+	logUnexpected,
+}: RestRouterDeps): Router {
+	const router = express.Router({ caseSensitive: true, strict: true });
+	const requestTimeoutMs = limits.requestTimeoutMs ?? LIMITS.requestTimeoutMs;
+	const bodyReader = createBodyReader();
+	const handlersOf = (route: Route): RequestHandler[] => {
+		switch (route.kind) {
+			case "paid":
+				return [...bodyReader, createPaidHandler({ service, clock, requestTimeoutMs }, route)];
+			case "data":
+				return [createDataHandler(service, route)];
+			case "document":
+				return [createDocumentHandler(service, route)];
+		}
+	};
+
+	router.use(createRequestId(ids));
+	router.get("/", createLandingHandler(service));
+	router.get("/openapi.json", createOpenApiHandler(service));
+	for (const [path, routes] of routesByPath()) {
+		const at = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
+		const refuse = createMethodRefusal(routes.flatMap(methodsOf));
+		for (const route of routes) {
+			// Express would answer HEAD with the handler of GET.
+			if (route.kind === "paid") at.head(refuse);
+			at[methodOf(route) === "GET" ? "get" : "post"](...handlersOf(route));
+		}
+		at.all(refuse);
+	}
+	router.use(createErrorHandler({ logUnexpected }));
+	return router;
+}
+
+/** Literal paths first: `/v1/graphs/catalog` must not be taken for the detail of a graph called "catalog". */
+function routesByPath(): [path: string, routes: Route[]][] {
+	const byPath = new Map<string, Route[]>();
+	for (const route of Object.values(ROUTES)) {
+		const { path } = OPERATION_ADDRESSES[route.operationId];
+		byPath.set(path, [...(byPath.get(path) ?? []), route]);
+	}
+	const isTemplate = (path: string) => (path.includes("{") ? 1 : 0);
+	return [...byPath].sort(([a], [b]) => isTemplate(a) - isTemplate(b));
+}
+
+function methodOf(route: Route): "GET" | "POST" {
+	return OPERATION_ADDRESSES[route.operationId].method;
+}
+
+/** Methods a path offers for this route; HEAD comes with GET unless money is asked. */
+function methodsOf(route: Route): string[] {
+	const method = methodOf(route);
+	return method === "GET" && route.kind !== "paid" ? [method, "HEAD"] : [method];
+}
