@@ -1,10 +1,3 @@
-import type { PriceList } from "../../payments/price-list.js";
-import type { Store } from "../../store/store.js";
-import type { Clock } from "../core/clock.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { SearchEngine } from "../search/search.js";
-import type { ServiceInfo, SkillCatalog } from "./service.js";
-
 /** A document that is served as it stands, with the hash its ETag is made of. */
 export interface ServedDocument {
 	readonly mediaType: string;
@@ -19,26 +12,6 @@ export interface SptValidation {
 	readonly held_usd: string | null;
 	readonly expires_at: string | null;
 	readonly environment: "live" | "test" | null;
-}
-
-export interface FreeOperationDeps {
-	readonly info: ServiceInfo;
-	readonly clock: Clock;
-	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
-	readonly store: Store;
-	readonly prices: PriceList;
-	readonly skills: SkillCatalog;
-	/** Ids of the payment rails that are configured, e.g. ["spt", "plan"]. */
-	readonly rails: readonly string[];
-	readonly validateSpt: (token: string) => Promise<SptValidation>;
-	/** The latest check of the ledger's invariants. */
-	readonly invariants: () => {
-		readonly status: "ok" | "breached";
-		readonly checkedAt: string;
-		readonly failures: readonly string[];
-	};
-	readonly startedAtMs: number;
 }
 
 export type Json = Record<string, unknown>;

@@ -1,0 +1,57 @@
+import type { Store } from "../../store/store.js";
+import type { Clock } from "../core/clock.js";
+import type { SearchEngine } from "../search/search.js";
+import type { Json } from "./free-operations.js";
+import type { ServiceInfo } from "./service.js";
+
+/** The latest check of the ledger's invariants. */
+export interface InvariantStatus {
+	readonly status: "ok" | "breached";
+	readonly checkedAt: string;
+	readonly failures: readonly string[];
+}
+
+export interface HealthDeps {
+	readonly info: ServiceInfo;
+	readonly clock: Clock;
+	readonly search: SearchEngine;
+	readonly store: Store;
+	/** Ids of the payment rails that are configured, e.g. ["spt", "plan"]. */
+	readonly rails: readonly string[];
+	readonly invariants: () => InvariantStatus;
+	/** On the clock's `now`. */
+	readonly startedAtMs: number;
+}
+
+/** Answers are made of the graphs' own sentences; no language model writes them. */
+const WRITER = "extractive";
+
+/** State of everything a paid call depends on: "unavailable" sells nothing, "degraded" sells with something missing. */
+export function createHealth(deps: HealthDeps): () => Promise<Json> {
+	const { info, clock, search, store, rails, startedAtMs } = deps;
+	return async () => {
+		const { status, sequence, isChainIntact } = store.health();
+		const invariants = deps.invariants();
+		const index = search.status();
+		const isWhole = isChainIntact && invariants.status === "ok" && index.mode === "hybrid";
+		return {
+			status: status === "stopped" ? "unavailable" : isWhole ? "ok" : "degraded",
+			version: info.version,
+			store: { status, sequence, is_chain_intact: isChainIntact },
+			invariants: {
+				status: invariants.status,
+				checked_at: invariants.checkedAt,
+				failures: invariants.failures.length,
+			},
+			model: {
+				id: index.model?.id ?? null,
+				mode: index.mode,
+				concepts: index.concepts,
+				pending_vectors: index.pendingVectors,
+			},
+			writer: WRITER,
+			rails,
+			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
+		};
+	};
+}

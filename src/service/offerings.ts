@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Price, PriceList } from "../../payments/price-list.js";
+import { LIMITS } from "../core/limits.js";
+import { formatUsd } from "../core/money.js";
+import {
+	OPERATION_OF_SKILL,
+	PAID_OPERATION_IDS,
+	type PricedOperationId,
+	SKILL_IDS,
+	type SkillId,
+} from "../core/operations.js";
+import type { Skill } from "../core/skill.js";
+import type { Json } from "./free-operations.js";
+import { OPERATION_ADDRESSES } from "./operation-addresses.js";
+import type { SkillCatalog } from "./service.js";
+
+export interface OfferingDeps {
+	readonly prices: PriceList;
+	readonly skills: SkillCatalog;
+}
+
+const PACKAGE_PRICE_USD = "100.00";
+const VERSION_CHARS = 12;
+
+/** Everything that can be bought today: nothing is listed before it answers. Spec: free operations, /v1/offerings. */
+export function toOfferings(deps: OfferingDeps): Json {
+	return {
+		offerings: SKILL_IDS.map((id) => toOffering(deps, id)),
+		tools: toTools(deps),
+		plans: toPlans(deps.prices),
+	};
+}
+
+/** Built skills as tools: what an agent chooses by name, with the input each one takes. */
+export function toResearchOfferings(deps: OfferingDeps): Json {
+	return { items: toTools(deps) };
+}
+
+/** The whole price book; operations that are priced but not built say so. Spec: free operations, /v1/research/pricing. */
+export function toPricing({ prices }: Pick<OfferingDeps, "prices">): Json {
+	const isBuilt: ReadonlySet<string> = new Set(PAID_OPERATION_IDS);
+	const book = Object.entries(prices.all()) as [PricedOperationId, Price][];
+	const entries = book.map(([id, price]) => [id, { ...toWire(price), available: isBuilt.has(id) }]);
+	return {
+		currency: "USD",
+		version: createHash("sha256")
+			.update(JSON.stringify(entries))
+			.digest("hex")
+			.slice(0, VERSION_CHARS),
+		prices: Object.fromEntries(entries),
+	};
+}
+
+function toOffering({ prices, skills }: OfferingDeps, skillId: SkillId) {
+	const operation = OPERATION_OF_SKILL[skillId];
+	const { title, description } = skills[skillId];
+	return {
+		id: operation,
+		title,
+		description,
+		...toWire(prices.priceOf(operation)),
+		...OPERATION_ADDRESSES[operation],
+	};
+}
+
+function toTools(deps: OfferingDeps) {
+	return SKILL_IDS.map((id) => {
+		const skill: Skill = deps.skills[id];
+		return {
+			...toOffering(deps, id),
+			id,
+			operation: OPERATION_OF_SKILL[id],
+			input_schema: toInputSchema(skill),
+			example_input: skill.exampleInput,
+		};
+	});
+}
+
+function toInputSchema({ input }: Skill): object {
+	const { "~standard": _standard, ...schema } = z.toJSONSchema(input, { io: "input" });
+	return schema;
+}
+
+function toPlans(prices: PriceList) {
+	const { price_usd } = toWire(prices.priceOf("graphs.search"));
+	return [
+		{
+			id: "free",
+			title: "Free plan",
+			description:
+				"An account with an API key. Covers operations up to the price per call; dearer ones need a balance.",
+			price_usd: "0.00",
+			available: true,
+			calls_per_month: LIMITS.freeCallsPerMonth,
+			calls_per_day: LIMITS.freeCallsPerDay,
+			max_price_per_call_usd: formatUsd(LIMITS.freeCallMaxMicros),
+		},
+		{
+			id: "pay_per_call",
+			title: "Pay per call",
+			description:
+				"No account: a Shared Payment Token pays each call by itself. Shown is the price of one graph search.",
+			price_usd,
+			available: true,
+		},
+		{
+			id: "deep_research_package",
+			title: "Deep research package",
+			description: "A flat package of deep research; not offered yet.",
+			price_usd: PACKAGE_PRICE_USD,
+			available: false,
+		},
+	];
+}
+
+function toWire({ amountMicros, billingType }: Price) {
+	return { price_usd: formatUsd(amountMicros), billing_type: billingType };
+}
