@@ -1,0 +1,24 @@
+/** What an index must know of the model its vectors came from: any difference makes them worthless. */
+export interface EmbedderIdentity {
+	readonly id: string;
+	/** sha256 (hex) of the ONNX file. */
+	readonly sha256: string;
+	readonly dimensions: number;
+	readonly pooling: "mean" | "cls";
+}
+
+/** Queries go before passages: somebody waits for them. */
+export type EmbedLane = "query" | "passage";
+
+/** Turns text into vectors. Adapters: transformers-embedder.ts (a model in a worker thread). */
+export interface Embedder {
+	readonly identity: EmbedderIdentity;
+	/**
+	 * One vector of unit length per text, in order; texts beyond the model's context are cut.
+	 * Rejects with ServiceError UNAVAILABLE when the model cannot be loaded, has just crashed or is overrun; a later call may succeed.
+	 */
+	embed(texts: readonly string[], lane: EmbedLane): Promise<readonly Float32Array[]>;
+	/** Starts loading the model, so that the first query need not wait for it. */
+	warm(): void;
+	close(): Promise<void>;
+}

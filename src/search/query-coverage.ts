@@ -1,0 +1,67 @@
+import { containsTerm, documentFrequency, inverseDocumentFrequency } from "./lexical-index.js";
+import type { SearchScope } from "./index-state.js";
+import { termsOf, type Word } from "./tokenizer.js";
+
+/** One subject word of a query as the searched graphs know it. */
+export interface WeighedWord {
+	readonly word: Word;
+	/** Its idf over the searched graphs; the highest there is when nobody knows it. */
+	readonly weight: number;
+	readonly isKnown: boolean;
+}
+
+/** A query's words, weighed by how rare they are; grammar words are left out unless there is nothing else. */
+export function weighWords(
+	words: readonly Word[],
+	scopes: readonly SearchScope[],
+): readonly WeighedWord[] {
+	const indexes = scopes.map(({ segment, base }) => ({ index: segment.lexical, base }));
+	const documents = indexes.reduce((sum, { index }) => sum + index.documents, 0);
+	return words
+		.filter((word) => !word.isStopWord)
+		.map((word) => {
+			const frequency = Math.max(...namesOf(word).map((term) => documentFrequency(term, indexes)));
+			const isKnown = frequency > 0 || haveAll(word.parts, (term) => documentFrequency(term, indexes) > 0, word);
+			return { word, isKnown, weight: inverseDocumentFrequency(frequency, documents) };
+		});
+}
+
+/** Share of the query's weight that this concept's text holds, 0..1. */
+export function coverageOf(
+	words: readonly WeighedWord[],
+	{ segment }: SearchScope,
+	concept: number,
+): number {
+	return shareOf(words, (word) => {
+		const has = (term: string) => containsTerm(segment.lexical, term, concept);
+		return namesOf(word).some(has) || haveAll(word.parts, has, word);
+	});
+}
+
+/** Share of the query's weight held by a set of terms, 0..1. */
+export function coverageByTerms(
+	words: readonly WeighedWord[],
+	terms: ReadonlySet<string>,
+): number {
+	return shareOf(words, (word) => termsOf(word).some((term) => terms.has(term)));
+}
+
+function shareOf(words: readonly WeighedWord[], isCovered: (word: Word) => boolean): number {
+	let covered = 0;
+	let total = 0;
+	for (const { word, weight } of words) {
+		total += weight;
+		if (isCovered(word)) covered += weight;
+	}
+	return total === 0 ? 0 : covered / total;
+}
+
+/** Terms each of which stands for the word on its own. */
+function namesOf(word: Word): readonly string[] {
+	return [word.whole, ...word.joined];
+}
+
+/** "long-term" is covered by "long" and "term"; "EIP-9999" is not covered by "EIP" and some other 9999. */
+function haveAll(parts: readonly string[], has: (term: string) => boolean, word: Word): boolean {
+	return parts.length > 0 && !word.isIdentifier && parts.every(has);
+}

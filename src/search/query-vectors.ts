@@ -1,0 +1,57 @@
+import type { Clock } from "../core/clock.js";
+import type { Embedder } from "./embedder.js";
+
+/** Query text to vector, with the last few thousand answers at hand. */
+export interface QueryVectors {
+	/** Undefined when the model gives none in time: the search goes on with keywords. */
+	find(query: string): Promise<Float32Array | undefined>;
+}
+
+const CACHE_ENTRIES = 2_048;
+/** Long enough for a model that is just being loaded. */
+const PATIENCE_MS = 2_000;
+
+export function createQueryVectors({
+	clock,
+	embedder,
+}: {
+	readonly clock: Clock;
+	readonly embedder: Embedder;
+}): QueryVectors {
+	const cache = new Map<string, Promise<Float32Array | undefined>>();
+
+	const embed = async (text: string): Promise<Float32Array | undefined> => {
+		const [vector] = await embedder.embed([text], "query");
+		return vector;
+	};
+	const remember = (text: string): Promise<Float32Array | undefined> => {
+		const known = cache.get(text);
+		cache.delete(text);
+		const vector = known ?? embed(text);
+		cache.set(text, vector);
+		if (known) return vector;
+		vector.catch(() => cache.get(text) === vector && cache.delete(text));
+		for (const oldest of cache.keys()) {
+			if (cache.size <= CACHE_ENTRIES) break;
+			cache.delete(oldest);
+		}
+		return vector;
+	};
+
+	return {
+		async find(query) {
+			const vector = remember(query.normalize("NFKC").trim().replace(/\s+/g, " "));
+			let stopWaiting: (() => void) | undefined;
+			const late = new Promise<undefined>((resolve) => {
+				stopWaiting = clock.after(PATIENCE_MS, () => resolve(undefined));
+			});
+			try {
+				return await Promise.race([vector, late]);
+			} catch {
+				return undefined; // Crashed or overrun: the outcome says "keyword", and the next query tries again.
+			} finally {
+				stopWaiting?.();
+			}
+		},
+	};
+}

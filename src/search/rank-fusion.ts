@@ -1,0 +1,40 @@
+/** Share of the dense side in a fused score; measured best on our development set (bench/search-bench.ts). */
+export const DENSE_WEIGHT = 0.6;
+
+/** One candidate with what either side thinks of it. */
+export interface Candidate {
+	/** Position in the shared score arrays. */
+	readonly slot: number;
+	/** BM25, from zero up. */
+	readonly lexical: number;
+	/** Cosine; undefined in keyword mode. */
+	readonly cosine: number | undefined;
+}
+
+export interface FusedCandidate extends Candidate {
+	/** 0..1 within this answer. */
+	readonly score: number;
+}
+
+/**
+ * Convex combination of both sides, each divided by its best score with zero as the floor, in the order given.
+ * Ranks agree on order, not on scale: reciprocal rank fusion loses what a clear lexical hit says.
+ */
+export function fuseRanks(
+	candidates: readonly Candidate[],
+	denseWeight: number = DENSE_WEIGHT,
+): readonly FusedCandidate[] {
+	let bestLexical = 0;
+	let bestCosine = 0;
+	for (const { lexical, cosine = 0 } of candidates) {
+		bestLexical = Math.max(bestLexical, lexical);
+		bestCosine = Math.max(bestCosine, cosine);
+	}
+	const isHybrid = candidates.some(({ cosine }) => cosine !== undefined);
+	const weight = isHybrid ? denseWeight : 0;
+	return candidates.map((candidate) => {
+		const lexical = bestLexical > 0 ? Math.max(0, candidate.lexical) / bestLexical : 0;
+		const dense = bestCosine > 0 ? Math.max(0, candidate.cosine ?? 0) / bestCosine : 0;
+		return { ...candidate, score: weight * dense + (1 - weight) * lexical };
+	});
+}

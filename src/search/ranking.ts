@@ -1,0 +1,85 @@
+import { type IndexState, type SearchScope } from "./index-state.js";
+import { type QueryTerm, scoreLexical } from "./lexical-index.js";
+import { type Candidate, type FusedCandidate, fuseRanks } from "./rank-fusion.js";
+import { selectTop } from "./select-top.js";
+
+/** Candidates each side sends into the fusion; also how many are rescored in float. */
+const POOL = 50;
+
+/** A fused candidate and where its concept is. */
+export interface RankedSlot extends FusedCandidate {
+	readonly scope: SearchScope;
+	/** Position of the concept in its segment. */
+	readonly concept: number;
+	/** `<graph id>:<concept id>`: what decides between equal scores. */
+	readonly key: string;
+}
+
+export interface RankRequest {
+	readonly state: IndexState;
+	readonly scopes: readonly SearchScope[];
+	readonly terms: readonly QueryTerm[];
+	/** Undefined in keyword mode. */
+	readonly vector: Float32Array | undefined;
+}
+
+/** The best concepts of the scopes by both sides together, best first, equal scores by id. */
+export function rankConcepts(request: RankRequest): readonly RankedSlot[] {
+	const { scopes, vector } = request;
+	const lexicalTop = selectLexical(request);
+	const denseTop = vector ? selectDense(request, vector) : [];
+	const candidates: Candidate[] = [...new Set([...lexicalTop, ...denseTop])].map((slot) => ({
+		slot,
+		lexical: request.state.lexicalScores[slot] ?? 0,
+		cosine: vector ? rescore(request, vector, slot) : undefined,
+	}));
+	return fuseRanks(candidates)
+		.map((fused) => locate(fused, scopes))
+		.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
+}
+
+function selectLexical({ state, scopes, terms }: RankRequest): readonly number[] {
+	const scores = state.lexicalScores;
+	for (const scope of scopes) scores.fill(0, scope.base, endOf(scope));
+	const indexes = scopes.map(({ segment, base }) => ({ index: segment.lexical, base }));
+	scoreLexical(terms, indexes, scores);
+	return selectOver(scores, scopes);
+}
+
+function selectDense({ state, scopes }: RankRequest, vector: Float32Array): readonly number[] {
+	for (const { base, densePosition } of scopes) {
+		if (densePosition !== undefined) state.dense?.scan(vector, densePosition, state.denseScores, base);
+	}
+	return selectOver(state.denseScores, scopes);
+}
+
+function selectOver(scores: Float32Array, scopes: readonly SearchScope[]): readonly number[] {
+	let top: number[] = [];
+	for (const scope of scopes) {
+		top = selectTop(scores, { from: scope.base, to: endOf(scope) }, POOL, top);
+	}
+	return top;
+}
+
+function rescore({ state, scopes }: RankRequest, vector: Float32Array, slot: number): number {
+	const scope = scopeOf(slot, scopes);
+	if (scope.densePosition === undefined || !state.dense) return 0;
+	return state.dense.rescore(vector, scope.densePosition, slot - scope.base);
+}
+
+function locate(fused: FusedCandidate, scopes: readonly SearchScope[]): RankedSlot {
+	const scope = scopeOf(fused.slot, scopes);
+	const concept = fused.slot - scope.base;
+	const key = `${scope.segment.graphId}:${scope.segment.conceptIds[concept]}`;
+	return { ...fused, scope, concept, key };
+}
+
+function scopeOf(slot: number, scopes: readonly SearchScope[]): SearchScope {
+	const scope = scopes.findLast(({ base }) => base <= slot);
+	if (!scope) throw new RangeError(`Slot ${slot} lies in none of the searched graphs.`);
+	return scope;
+}
+
+function endOf({ base, segment }: SearchScope): number {
+	return base + segment.conceptIds.length;
+}

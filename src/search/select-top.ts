@@ -1,0 +1,23 @@
+/** Positions of the `count` highest scores above zero within [from, to), best first; ties by position. */
+export function selectTop(
+	scores: Float32Array,
+	range: { readonly from: number; readonly to: number },
+	count: number,
+	top: number[] = [],
+): number[] {
+	let floor = top.length < count ? 0 : scoreAt(scores, top[count - 1]);
+	for (let slot = range.from; slot < range.to; slot++) {
+		const score = scores[slot] as number;
+		if (score <= floor) continue;
+		let at = top.length;
+		while (at > 0 && scoreAt(scores, top[at - 1]) < score) at--;
+		top.splice(at, 0, slot);
+		if (top.length > count) top.pop();
+		if (top.length === count) floor = scoreAt(scores, top[count - 1]);
+	}
+	return top;
+}
+
+function scoreAt(scores: Float32Array, slot: number | undefined): number {
+	return slot === undefined ? 0 : (scores[slot] as number);
+}

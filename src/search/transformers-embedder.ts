@@ -1,0 +1,49 @@
+import { basename, dirname, sep } from "node:path";
+import type { Clock } from "../core/clock.js";
+import { createBatchLane } from "./batch-lane.js";
+import type { Embedder, EmbedLane } from "./embedder.js";
+import { openModelFolder } from "./model-folder.js";
+import { createWorkerHost } from "./worker-host.js";
+
+export interface TransformersEmbedderOptions {
+	readonly clock: Clock;
+	/** Folder of the model; nothing is ever fetched from elsewhere. */
+	readonly modelFolder: string;
+}
+
+const MAX_BATCH_TEXTS = 16;
+const MAX_WAITING: Readonly<Record<EmbedLane, number>> = { query: 1_024, passage: 65_536 };
+
+/**
+ * An ONNX model run by transformers.js in one worker thread, which starts with the first text or with `warm`.
+ * Throws UNAVAILABLE when the folder holds no usable model.
+ */
+export async function createTransformersEmbedder({
+	clock,
+	modelFolder,
+}: TransformersEmbedderOptions): Promise<Embedder> {
+	const { path, identity } = await openModelFolder(modelFolder);
+	const host = createWorkerHost({
+		clock,
+		script: new URL("./embed-worker.mjs", import.meta.url),
+		workerData: {
+			modelsFolder: dirname(path) + sep,
+			modelName: basename(path),
+			pooling: identity.pooling,
+		},
+	});
+	const createLane = (lane: EmbedLane) =>
+		createBatchLane({
+			send: host.request,
+			dimensions: identity.dimensions,
+			maxBatchTexts: MAX_BATCH_TEXTS,
+			maxWaitingTexts: MAX_WAITING[lane],
+		});
+	const lanes = { query: createLane("query"), passage: createLane("passage") };
+	return {
+		identity,
+		embed: (texts, lane) => Promise.all(texts.map((text) => lanes[lane].embed(text))),
+		warm: host.start,
+		close: host.close,
+	};
+}

@@ -1,0 +1,96 @@
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+
+/** One worker thread that answers {id, texts} with {id, vectors} or {id, error}, started when needed and again after a crash. */
+export interface WorkerHost {
+	/** The worker's vectors, end to end. Rejects with UNAVAILABLE when it fails, crashes or still rests after a crash. */
+	request(texts: readonly string[]): Promise<Float32Array>;
+	/** Starts the worker unless it runs or rests. */
+	start(): void;
+	close(): Promise<void>;
+}
+
+export interface WorkerHostOptions {
+	readonly clock: Clock;
+	readonly script: URL;
+	readonly workerData: unknown;
+}
+
+interface Reply {
+	readonly id: number;
+	readonly vectors?: Float32Array;
+	readonly error?: string;
+}
+
+interface Waiting {
+	readonly resolve: (vectors: Float32Array) => void;
+	readonly reject: (error: ServiceError) => void;
+}
+
+const FIRST_REST_MS = 250;
+const LONGEST_REST_MS = 60_000;
+
+/** The thread keeps the process alive only while somebody waits for an answer. */
+export function createWorkerHost({ clock, script, workerData }: WorkerHostOptions): WorkerHost {
+	const waiting = new Map<number, Waiting>();
+	let worker: Worker | undefined;
+	let lastId = 0;
+	let crashes = 0;
+	let restsUntil = Number.NEGATIVE_INFINITY;
+	let isClosed = false;
+
+	const settle = (id: number): Waiting | undefined => {
+		const found = waiting.get(id);
+		waiting.delete(id);
+		if (waiting.size === 0) worker?.unref();
+		return found;
+	};
+	const onReply = ({ id, vectors, error }: Reply) => {
+		const asker = settle(id);
+		if (vectors === undefined) return asker?.reject(failed(error ?? "it gave no reason"));
+		crashes = 0;
+		asker?.resolve(vectors);
+	};
+	const onGone = (gone: Worker, why: string) => {
+		if (gone !== worker) return;
+		worker = undefined;
+		restsUntil = clock.monotonicMs() + Math.min(FIRST_REST_MS * 2 ** crashes++, LONGEST_REST_MS);
+		for (const id of [...waiting.keys()]) settle(id)?.reject(failed(why));
+	};
+	const start = () => {
+		if (worker || isClosed || clock.monotonicMs() < restsUntil) return;
+		// Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript.
+		const fresh = new Worker(script, { workerData, execArgv: [] });
+		worker = fresh;
+		fresh.unref();
+		fresh.on("message", onReply);
+		fresh.on("error", (error) => onGone(fresh, error instanceof Error ? error.message : "it crashed"));
+		fresh.on("exit", () => onGone(fresh, "its thread ended"));
+	};
+
+	return {
+		start,
+		request(texts) {
+			start();
+			const running = worker;
+			if (!running) return Promise.reject(failed("it is not running"));
+			return new Promise((resolve, reject) => {
+				const id = ++lastId;
+				waiting.set(id, { resolve, reject });
+				running.ref();
+				running.postMessage({ id, texts });
+			});
+		},
+		async close() {
+			isClosed = true;
+			const last = worker;
+			if (last) onGone(last, "it was closed");
+			await last?.terminate();
+		},
+	};
+}
+
+function failed(why: string): ServiceError {
+	return new ServiceError("UNAVAILABLE", `The embedding model gave no vectors: ${why.slice(0, 300)}.`);
+}
