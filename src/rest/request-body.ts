@@ -18,7 +18,7 @@ export function createBodyReader(): RequestHandler[] {
 
 /** The body that was sent; an empty one reads as an object without fields. Throws INVALID_ARGUMENT when it nests too deep. */
 export function readBody(req: Request): unknown {
-	const body: unknown = req.body ?? {};
+	const body: unknown = req.body === undefined ? {} : req.body;
 	if (isDeeperThan(body, LIMITS.bodyDepth)) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",

@@ -16,7 +16,7 @@ export function parseInput<S extends z.ZodType>(schema: S, raw: unknown): z.outp
 /** The error of an input that failed; its message is the first complaint as a sentence. */
 export function invalidInput(details: readonly ErrorDetail[]): ServiceError {
 	const [first] = details;
-	const complaint = first ? `${first.path ? `"${first.path}"` : "The input"} ${first.message}` : "";
+	const complaint = first ? `${first.path ? `"${first.path}"` : "the input"} ${first.message}` : "";
 	return new ServiceError("INVALID_ARGUMENT", `The request is not valid: ${complaint}.`, {
 		details: details.slice(0, DETAILS_MAX),
 	});
@@ -34,7 +34,9 @@ function toDetails(issue: z.core.$ZodIssue, raw: unknown): ErrorDetail[] {
 
 function toMessage(issue: z.core.$ZodIssue, raw: unknown): string {
 	if (valueAt(raw, issue.path) === undefined) return "is required";
-	if (issue.code !== "invalid_type") return issue.message;
+	// Our own schemas say what they want; only zod's stock sentence is put into ours.
+	const isStock = issue.code === "invalid_type" && issue.message.startsWith("Invalid input");
+	if (!isStock) return issue.message;
 	return `must be ${article(issue.expected)} ${issue.expected}`;
 }
 

@@ -1,0 +1,66 @@
+import type { PriceList } from "../../payments/price-list.js";
+import { toIsoDay } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { Graph } from "../knowledge/graph.js";
+import { createExpertRoster } from "./expert-roster.js";
+import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
+import { toCatalogItem, toGraphDetail } from "./graph-listing.js";
+import { createHealth, type HealthDeps } from "./health.js";
+import { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
+import { createPerRevision } from "./per-revision.js";
+import { createServedDocuments } from "./served-documents.js";
+import type { SkillCatalog } from "./service.js";
+
+export interface FreeOperationDeps extends HealthDeps {
+	readonly catalog: GraphCatalog;
+	readonly prices: PriceList;
+	readonly skills: SkillCatalog;
+	readonly validateSpt: (token: string) => Promise<SptValidation>;
+}
+
+/** Wires the free operations; what derives from the catalog is made once per revision and base address. */
+export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
+	const { info, catalog, prices, search, clock } = deps;
+	const documents = createServedDocuments({ info, catalog });
+	const searchExperts = createExpertRoster({ catalog, search });
+	const today = () => toIsoDay(clock.now());
+	const listing = () => ({ baseUrl: info.baseUrl(), prices, today: today() });
+
+	const details = createPerRevision<Json>(
+		() => [catalog.revision, info.baseUrl(), today()],
+		(id) => toGraphDetail(catalog.get(id), listing()),
+	);
+	const lists = createPerRevision<Json>(
+		() => [catalog.revision, info.baseUrl()],
+		(name) => {
+			if (name === "offerings") return toOfferings(deps);
+			if (name === "tools") return toResearchOfferings(deps);
+			if (name === "pricing") return toPricing(deps);
+			return { items: catalog.list().map((graph) => toCatalogItem(graph, listing())) };
+		},
+	);
+	return {
+		health: createHealth(deps),
+		sptValidate: deps.validateSpt,
+		offerings: () => lists("offerings"),
+		researchPricing: () => lists("pricing"),
+		researchOfferings: () => lists("tools"),
+		graphsCatalog: () => lists("graphs"),
+		graphDetail: (idOrSlug) => details(findGraph(catalog, idOrSlug).record.id),
+		graphReadme: (idOrSlug) => documents.readme(findGraph(catalog, idOrSlug)),
+		catalogOkf: documents.catalogOkf,
+		readmesIndex: documents.readmesIndex,
+		graphSlice: (graphId) => documents.slice(catalog.get(graphId)),
+		expertsSearch: async (query, limit) => ({ items: await searchExperts(query, limit) }),
+	};
+}
+
+function findGraph(catalog: GraphCatalog, idOrSlug: string): Graph {
+	const graph = catalog.find(idOrSlug);
+	if (graph) return graph;
+	throw new ServiceError(
+		"NOT_FOUND",
+		`No graph is called "${idOrSlug.slice(0, 80)}"; GET /v1/graphs/catalog lists those on sale.`,
+	);
+}

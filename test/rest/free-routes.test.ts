@@ -1,0 +1,178 @@
+import t from "tap";
+import { FREE_OPERATION_IDS } from "../../src/core/operations.js";
+import { ROUTES } from "../../src/rest/routes.js";
+import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
+import { errorOf, rawRequest } from "./raw-request.js";
+import { startRest } from "./start-rest.js";
+
+const NAMES: Readonly<Record<string, string>> = { graph_id_or_slug: "web-payments" };
+const QUERIES: Readonly<Record<string, string>> = {
+	graph_slice: "?graph_id=web-payments",
+	"experts.search": "?q=retries",
+};
+
+t.test("every free operation answers in the shape its route declares", async (t) => {
+	const { baseUrl, unexpected } = await startRest(t);
+	for (const id of FREE_OPERATION_IDS) {
+		const route = ROUTES[id];
+		const path = OPERATION_ADDRESSES[id].path.replace(/\{(\w+)\}/, (_, name) => NAMES[name] ?? "");
+		const headers = id === "spt.validate" ? { "X-Pay-SPT": "spt_good" } : {};
+		const reply = await fetch(`${baseUrl}${path}${QUERIES[id] ?? ""}`, { headers });
+		t.equal(reply.status, 200, id);
+		if (route.kind === "document") {
+			t.equal(reply.headers.get("content-type"), route.mediaType);
+			t.ok((await reply.arrayBuffer()).byteLength > 0);
+		}
+		if (route.kind !== "data") continue;
+		const body = (await reply.json()) as { ok: boolean; data: unknown; meta: object };
+		t.equal(body.ok, true);
+		route.data.parse(body.data);
+		const requestId = reply.headers.get("x-request-id");
+		t.same(
+			body.meta,
+			route.isList ? { request_id: requestId, next_cursor: null } : { request_id: requestId },
+		);
+	}
+	t.same(unexpected, []);
+});
+
+t.test("a copy that is still good is not sent again", async (t) => {
+	const { baseUrl } = await startRest(t);
+	for (const path of [
+		"/v1/graphs/catalog",
+		"/v1/graphs/web-payments/readme",
+		"/openapi.json",
+		"/",
+	]) {
+		const first = await fetch(`${baseUrl}${path}`);
+		const etag = first.headers.get("etag") ?? "";
+		t.match(etag, /^W\/"[0-9a-f]+"$/, path);
+		t.equal(first.headers.get("cache-control"), "public, max-age=60");
+		await first.arrayBuffer();
+		const headers = { "If-None-Match": `"other", ${etag}` };
+		const again = await fetch(`${baseUrl}${path}`, { headers });
+		t.equal(again.status, 304);
+		t.equal(await again.text(), "");
+		t.equal(again.headers.get("etag"), etag);
+		const stale = await fetch(`${baseUrl}${path}`, { headers: { "If-None-Match": 'W/"0"' } });
+		t.equal(stale.status, 200);
+		await stale.arrayBuffer();
+	}
+});
+
+t.test("what changes from moment to moment, or is secret, is not kept", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const health = await fetch(`${baseUrl}/v1/health`);
+	t.equal(health.headers.get("cache-control"), "no-store");
+	t.equal(health.headers.get("etag"), null);
+	const headers = { Authorization: "Bearer spt_good" };
+	const token = await fetch(`${baseUrl}/v1/spt/validate`, { headers });
+	t.equal(token.headers.get("cache-control"), "private, no-store");
+});
+
+t.test("HEAD on a free path answers as GET would, without a body", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const get = await fetch(`${baseUrl}/v1/graphs/catalog`);
+	const head = await rawRequest(baseUrl, { method: "HEAD", path: "/v1/graphs/catalog" });
+	t.equal(head.status, 200);
+	t.equal(head.text, "");
+	t.equal(head.headers.etag, get.headers.get("etag"));
+	t.equal(Number(head.headers["content-length"]), (await get.arrayBuffer()).byteLength);
+});
+
+t.test("other methods of a free path are refused by name", async (t) => {
+	const { baseUrl } = await startRest(t);
+	for (const method of ["POST", "DELETE", "TRACE"]) {
+		const reply = await rawRequest(baseUrl, { method, path: "/v1/graphs/catalog" });
+		t.equal(reply.status, 405);
+		t.equal(reply.headers.allow, "GET, HEAD");
+	}
+});
+
+t.test("a token is checked from a header, and only from there", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const ask = (headers: Record<string, string>, query = "") =>
+		fetch(`${baseUrl}/v1/spt/validate${query}`, { headers });
+	const active = async (reply: Response) =>
+		((await reply.json()) as { data: { active: boolean } }).data.active;
+
+	t.equal(await active(await ask({ Authorization: "Bearer spt_good" })), true);
+	t.equal(await active(await ask({ "X-Pay-SPT": "spt_unknown" })), false);
+	t.equal((await ask({})).status, 400);
+	t.equal((await ask({}, "?token=spt_good")).status, 400);
+	t.equal((await ask({ "X-API-Key": "sk_live_x" })).status, 400);
+	t.equal((await ask({ Authorization: "Bearer something" })).status, 400);
+});
+
+t.test("names nobody knows are not found, and the reply says what is known", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const paths = [
+		"/v1/graphs/nothing",
+		"/v1/graphs/nothing/readme",
+		"/v1/graph-slice?graph_id=nothing",
+		"/v1/graphs/catalog/readme",
+		"/v1/graphs/__proto__",
+		"/v1/no-such-operation",
+		"/v2/graphs/catalog",
+		"/V1/health",
+		"/v1/health/",
+	];
+	for (const path of paths) {
+		const reply = await fetch(`${baseUrl}${path}`);
+		t.equal(reply.status, 404, path);
+		const error = await errorOf(reply);
+		t.equal(error.code, "NOT_FOUND");
+		t.equal(error.request_id, reply.headers.get("x-request-id"));
+	}
+});
+
+t.test("a graph is found by its slug as well as by its id", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const idOf = async (name: string) =>
+		(
+			(await (await fetch(`${baseUrl}/v1/graphs/${name}`)).json()) as {
+				data: { id: string };
+			}
+		).data.id;
+	t.equal(await idOf("web-payments"), "web-payments");
+	t.equal(await idOf("payments-on-the-web"), "web-payments");
+});
+
+t.test("a query that does not fit is refused with the place of the mistake", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const cases: [path: string, detail: { path: string; message: string }][] = [
+		["/v1/graph-slice", { path: "graph_id", message: "is required" }],
+		["/v1/experts/search", { path: "q", message: "is required" }],
+		["/v1/experts/search?q=", { path: "q", message: "must not be empty" }],
+		["/v1/experts/search?q=x&limit=0", { path: "limit", message: "must be at least 1" }],
+		["/v1/experts/search?q=x&limit=51", { path: "limit", message: "must be at most 50" }],
+		["/v1/experts/search?q=x&limit=two", { path: "limit", message: "must be a whole number" }],
+		["/v1/experts/search?q=x&q=y", { path: "q", message: "was sent more than once" }],
+		["/v1/graphs/catalog?page=2", { path: "page", message: "is not a known field" }],
+		["/v1/health?__proto__=1", { path: "__proto__", message: "is not a known field" }],
+	];
+	for (const [path, detail] of cases) {
+		const reply = await fetch(`${baseUrl}${path}`);
+		t.equal(reply.status, 400, path);
+		t.same((await errorOf(reply)).details, [detail], path);
+	}
+});
+
+t.test("the bundle is offered for saving", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const reply = await fetch(`${baseUrl}/v1/catalog.okf`);
+	t.equal(reply.headers.get("content-disposition"), 'attachment; filename="catalog.okf.zip"');
+	t.same([...new Uint8Array(await reply.arrayBuffer()).slice(0, 2)], [0x50, 0x4b]);
+});
+
+t.test("the root points to where a visitor goes from here", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const { links } = (await (await fetch(`${baseUrl}/`)).json()) as {
+		links: Record<string, string>;
+	};
+	t.match(links, {
+		openapi: `${baseUrl}/openapi.json`,
+		agent_card: `${baseUrl}/.well-known/agent-card.json`,
+		catalog: `${baseUrl}/v1/graphs/catalog`,
+	});
+});

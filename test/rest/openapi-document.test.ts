@@ -1,0 +1,190 @@
+import t from "tap";
+import { z } from "zod";
+import { createPriceList } from "../../payments/price-list.js";
+import { parseUsd } from "../../src/core/money.js";
+import { FREE_OPERATION_IDS, PAID_OPERATION_IDS } from "../../src/core/operations.js";
+import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
+import type { Route } from "../../src/rest/route.js";
+import { ROUTES } from "../../src/rest/routes.js";
+import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
+import { startRest } from "./start-rest.js";
+
+const OPERATION_IDS = [...PAID_OPERATION_IDS, ...FREE_OPERATION_IDS];
+
+type Json = Record<string, unknown>;
+
+const operationSchema = z.object({
+	operationId: z.string(),
+	summary: z.string().min(1),
+	description: z.string().min(1),
+	security: z.array(z.record(z.string(), z.array(z.string()))),
+	parameters: z.array(
+		z.union([z.object({ $ref: z.string() }), z.looseObject({ name: z.string(), in: z.string() })]),
+	),
+	requestBody: z.looseObject({}).optional(),
+	responses: z.record(z.string(), z.looseObject({})),
+	"x-svc-price-usd": z.number(),
+	"x-svc-billing-type": z.string(),
+});
+
+const document = toOpenApiDocument({ baseUrl: "https://example.org", prices: createPriceList() });
+const plain = JSON.parse(JSON.stringify(document)) as Json;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+	Object.entries(methods).map(([method, operation]) => ({
+		path,
+		method: method.toUpperCase(),
+		operation: operationSchema.parse(operation),
+	})),
+);
+
+function operationOf(route: Route) {
+	const { method, path } = OPERATION_ADDRESSES[route.operationId];
+	const found = operations.find((one) => one.path === path && one.method === method);
+	if (!found) throw new Error(`${route.operationId} is not described.`);
+	return found.operation;
+}
+
+/** Every value of the document with the path it stands at. */
+function* walk(value: unknown, at = "#"): Generator<[at: string, value: unknown]> {
+	yield [at, value];
+	if (typeof value !== "object" || value === null) return;
+	for (const [key, inner] of Object.entries(value)) yield* walk(inner, `${at}/${key}`);
+}
+
+function resolve(ref: string): unknown {
+	return ref
+		.replace(/^#\//, "")
+		.split("/")
+		.reduce<unknown>((value, key) => (value as Json | undefined)?.[key], plain);
+}
+
+t.test("the document describes every operation, and nothing else", (t) => {
+	t.same(
+		operations.map(({ operation }) => operation.operationId).sort(),
+		OPERATION_IDS.map((id) => id.replaceAll(".", "_")).sort(),
+	);
+	t.same(Object.keys(ROUTES).sort(), [...OPERATION_IDS].sort());
+	for (const [id, route] of Object.entries(ROUTES)) {
+		t.equal(route.operationId, id);
+		t.equal(operationOf(route).operationId, id.replaceAll(".", "_"));
+	}
+	t.equal(document.openapi, "3.1.0");
+	t.equal(document.info["version"], "1.7.0");
+	t.same(document.servers, [{ url: "https://example.org" }]);
+	t.end();
+});
+
+t.test("every reference leads somewhere, and every component is used", (t) => {
+	const used = new Set<string>();
+	for (const [at, value] of walk(plain)) {
+		if (!at.endsWith("/$ref")) continue;
+		used.add(String(value));
+		t.ok(resolve(String(value)), `${at} → ${value}`);
+	}
+	for (const kind of ["schemas", "responses", "parameters"]) {
+		for (const name of Object.keys(document.components[kind] ?? {})) {
+			t.ok(used.has(`#/components/${kind}/${name}`), `${kind}/${name} is used`);
+		}
+	}
+	t.end();
+});
+
+t.test("no schema brings an identity of its own", (t) => {
+	const strangers = [...walk(plain)].filter(([at]) =>
+		/\/(\$id|\$schema|\$defs|~standard)$/.test(at),
+	);
+	t.same(strangers, []);
+	t.notMatch(JSON.stringify(plain), String(Number.MAX_SAFE_INTEGER));
+	t.end();
+});
+
+t.test("every parameter of a path is declared, required and named in the path", (t) => {
+	for (const { path, operation } of operations) {
+		const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+		const declared = operation.parameters.flatMap((parameter) =>
+			"in" in parameter && parameter.in === "path" ? [parameter] : [],
+		);
+		t.same(
+			declared.map(({ name }) => name),
+			inPath,
+			path,
+		);
+		t.ok(declared.every((parameter) => (parameter as Json)["required"] === true));
+	}
+	t.end();
+});
+
+t.test("paid operations name both ways to pay, their price and every refusal", (t) => {
+	for (const route of Object.values(ROUTES)) {
+		const operation = operationOf(route);
+		if (route.kind !== "paid") {
+			t.same(operation.security, []);
+			t.equal(operation["x-svc-price-usd"], 0);
+			t.equal(operation["x-svc-billing-type"], "free");
+			continue;
+		}
+		t.same(operation.security, [{ apiKey: [] }, { paymentSPT: [] }]);
+		t.equal(operation["x-svc-price-usd"], 0.5);
+		t.equal(operation["x-svc-billing-type"], "per_call");
+		for (const status of [200, 400, 401, 402, 404, 429, 500]) {
+			t.ok(operation.responses[status], `${route.operationId} declares ${status}`);
+		}
+	}
+	t.same(Object.keys(document.components["securitySchemes"] ?? {}), ["apiKey", "paymentSPT"]);
+	t.end();
+});
+
+t.test("a changed price is the price the document shows", (t) => {
+	const price = { amountMicros: parseUsd("0.75"), billingType: "per_call" } as const;
+	const { paths } = toOpenApiDocument({
+		baseUrl: "https://example.org",
+		prices: createPriceList({ "search.domain": price }),
+	});
+	t.match(paths["/v1/search/domain"], { post: { "x-svc-price-usd": 0.75 } });
+	t.match(paths["/v1/search/report"], { post: { "x-svc-price-usd": 0.5 } });
+	t.end();
+});
+
+t.test("every example fits the schema beside it", (t) => {
+	for (const route of Object.values(ROUTES)) {
+		const { path = {}, query = {} } = route.example;
+		t.ok(route.path.safeParse(path).success, `${route.operationId} path`);
+		t.ok(route.query.safeParse(query).success, `${route.operationId} query`);
+		if (route.kind === "paid") {
+			t.ok(route.body.safeParse(route.example.body).success, `${route.operationId} body`);
+			const reply = route.reply.safeParse(route.example.reply);
+			t.ok(reply.success, `${route.operationId} reply ${reply.error?.message ?? ""}`);
+		}
+		if (route.kind === "data") {
+			const data = route.data.safeParse(route.example.data);
+			t.ok(data.success, `${route.operationId} data ${data.error?.message ?? ""}`);
+		}
+	}
+	t.end();
+});
+
+t.test("every refusal has an example in the contract's envelope", (t) => {
+	for (const [name, response] of Object.entries(document.components["responses"] ?? {})) {
+		t.match(
+			response,
+			{
+				content: {
+					"application/json": {
+						example: {
+							error: { code: String, message: String, request_id: String, retryable: Boolean },
+						},
+					},
+				},
+			},
+			name,
+		);
+	}
+	t.end();
+});
+
+t.test("the served document names the address it is served from", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const reply = await fetch(`${baseUrl}/openapi.json`);
+	t.equal(reply.headers.get("content-type"), "application/json; charset=utf-8");
+	t.same(((await reply.json()) as { servers: unknown }).servers, [{ url: baseUrl }]);
+});

@@ -1,0 +1,126 @@
+import t from "tap";
+import { PaymentRequired } from "../../payments/challenge.js";
+import { ERROR_CODES, type ErrorCode, ServiceError } from "../../src/core/errors.js";
+import { STATUS_OF, toErrorReply } from "../../src/rest/error-reply.js";
+import { searchReplySchema } from "../../src/rest/reply-schemas.js";
+import { post, rawRequest } from "./raw-request.js";
+import { soldResult, startRest } from "./start-rest.js";
+
+const SEARCH = "/v1/graphs/web-payments/search";
+
+t.test(
+	"a paid answer carries the contract's shape, what it cost, and no way to be kept",
+	async (t) => {
+		const { baseUrl } = await startRest(t);
+		const reply = await post(`${baseUrl}${SEARCH}`, { query: "payment" });
+		const body = searchReplySchema.parse(await reply.json());
+		t.same(Object.keys(body), ["ok", "dataStatus", "meta", "rows"]);
+		t.equal(body.meta.query, "payment");
+		t.equal(body.meta.request_id, reply.headers.get("x-request-id"));
+		t.equal(body.meta.cost.receipt_id, "rcpt_0000000000000000000000000a");
+		t.equal(reply.headers.get("content-type"), "application/json; charset=utf-8");
+		t.equal(reply.headers.get("x-cost-usd"), "0.50");
+		t.equal(reply.headers.get("x-balance-after-usd"), "1.50");
+		t.equal(reply.headers.get("x-receipt-id"), "rcpt_0000000000000000000000000a");
+		t.equal(reply.headers.get("cache-control"), "private, no-store");
+		t.equal(reply.headers.get("server-timing"), "run;dur=1.25, pay;dur=0.50");
+		t.equal(reply.headers.get("idempotent-replayed"), null);
+		t.equal(reply.headers.get("etag"), null);
+		t.equal(reply.headers.get("x-powered-by"), null);
+		t.equal(reply.headers.get("x-content-type-options"), "nosniff");
+		t.equal(reply.headers.get("access-control-allow-origin"), "*");
+		t.equal(reply.headers.get("access-control-allow-credentials"), null);
+		t.match(reply.headers.get("access-control-expose-headers"), /PAYMENT-REQUIRED.*X-Receipt-Id/);
+	},
+);
+
+t.test("a replayed call says so; a call nobody charged names no receipt", async (t) => {
+	const { baseUrl } = await startRest(t, {
+		invoke: async (call) => {
+			const sold = soldResult(call);
+			const free = { receipt_id: null, balance_after_usd: null, charged: false };
+			const extra = call.idempotencyKey ? { replayed: true } : free;
+			return { ...sold, cost: { ...sold.cost, ...extra } };
+		},
+	});
+	const headers = { "Idempotency-Key": "k" };
+	const replayed = await post(`${baseUrl}${SEARCH}`, { query: "x" }, { headers });
+	t.equal(replayed.headers.get("idempotent-replayed"), "true");
+	const free = await post(`${baseUrl}${SEARCH}`, { query: "x" });
+	t.equal(free.headers.get("x-receipt-id"), null);
+	t.equal(free.headers.get("x-balance-after-usd"), null);
+});
+
+t.test("a browser may ask first and read what it needs", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const reply = await rawRequest(baseUrl, {
+		method: "OPTIONS",
+		path: SEARCH,
+		headers: [
+			"Origin",
+			"https://agent.example",
+			"Access-Control-Request-Method",
+			"POST",
+			"Access-Control-Request-Headers",
+			"authorization,idempotency-key",
+		],
+	});
+	t.equal(reply.status, 204);
+	t.equal(reply.headers["access-control-allow-origin"], "*");
+	t.match(reply.headers["access-control-allow-methods"], /POST/);
+	t.equal(reply.headers["access-control-allow-headers"], "authorization,idempotency-key");
+});
+
+t.test("every error code has the status the contract gives it", (t) => {
+	const statuses: Record<number, ErrorCode[]> = {
+		400: ["INVALID_ARGUMENT"],
+		401: ["UNAUTHENTICATED"],
+		402: [
+			"PAYMENT_REQUIRED",
+			"INSUFFICIENT_BALANCE",
+			"SPENDING_LIMIT",
+			"PAYMENT_REJECTED",
+			"PAYMENT_ALREADY_USED",
+		],
+		403: ["SCOPE_FORBIDDEN"],
+		404: ["NOT_FOUND"],
+		409: ["IDEMPOTENCY_IN_FLIGHT"],
+		422: ["IDEMPOTENCY_MISMATCH"],
+		429: ["RATE_LIMITED", "QUOTA_EXCEEDED"],
+		500: ["INTERNAL", "UPSTREAM"],
+		503: ["SETTLEMENT_UNKNOWN", "UNAVAILABLE"],
+	};
+	for (const [status, codes] of Object.entries(statuses)) {
+		for (const code of codes) t.equal(STATUS_OF[code], Number(status), code);
+	}
+	t.equal(Object.values(statuses).flat().length, ERROR_CODES.length);
+	t.end();
+});
+
+t.test("a quota that is used up says when to come back and how to go on", (t) => {
+	const refusal = new PaymentRequired(
+		"QUOTA_EXCEEDED",
+		"Used up.",
+		{
+			quote: undefined,
+			offers: [],
+			continuations: [{ type: "wait", instructions: "Come back tomorrow." }],
+		},
+		{ retryAfterSeconds: 7200.4 },
+	);
+	const { status, headers, body } = toErrorReply(refusal, "req_12345678");
+	t.equal(status, 429);
+	t.equal(headers["Retry-After"], "7201");
+	t.match(body, { error: { code: "QUOTA_EXCEEDED" }, continuations: [{ type: "wait" }] });
+	t.notOk("accepts" in body);
+	t.end();
+});
+
+t.test("a refusal without details has no empty place for them", (t) => {
+	const { body, headers } = toErrorReply(new ServiceError("NOT_FOUND", "Gone."), "req_12345678");
+	t.same(body, {
+		error: { code: "NOT_FOUND", message: "Gone.", request_id: "req_12345678", retryable: false },
+	});
+	t.notOk("Retry-After" in headers);
+	t.end();
+});

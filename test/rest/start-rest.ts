@@ -1,0 +1,179 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import type { Test } from "tap";
+import { createChallenge } from "../../payments/challenge.js";
+import { createPriceList } from "../../payments/price-list.js";
+import type { Call, CallResult, Invoke } from "../../src/core/call.js";
+import { systemClock } from "../../src/core/clock.js";
+import { createIds } from "../../src/core/ids.js";
+import { systemRandom } from "../../src/core/random.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createFallback, type LogUnexpected } from "../../src/rest/error-handler.js";
+import { createHttpFront } from "../../src/rest/http-front.js";
+import { createRestRouter } from "../../src/rest/rest-router.js";
+import type { SearchEngine } from "../../src/search/search.js";
+import { createFreeOperations } from "../../src/service/create-free-operations.js";
+import type { Service } from "../../src/service/service.js";
+import { createSkillCatalog } from "../../src/service/skill-catalog.js";
+import type { Store } from "../../store/store.js";
+import { DOMAIN_GRAPH, EXPERT_GRAPH } from "./sample-graphs.js";
+
+export interface StartedRest {
+	readonly baseUrl: string;
+	readonly calls: Call[];
+	readonly unexpected: unknown[];
+}
+
+export interface StartOptions {
+	readonly invoke?: Invoke;
+	readonly requestTimeoutMs?: number;
+	readonly search?: SearchEngine;
+}
+
+/** The transport on a real port of 127.0.0.1: free operations are the real ones, the ports behind them are made up. */
+export async function startRest(t: Test, options: StartOptions = {}): Promise<StartedRest> {
+	const calls: Call[] = [];
+	const unexpected: unknown[] = [];
+	const ids = createIds({ clock: systemClock, random: systemRandom });
+	const invoke = options.invoke ?? sellForAnything;
+	const logUnexpected: LogUnexpected = (error) => unexpected.push(error);
+	let baseUrl = "";
+	const service = createTestService({
+		baseUrl: () => baseUrl,
+		search: options.search ?? emptySearch,
+		invoke: (call) => {
+			calls.push(call);
+			return invoke(call);
+		},
+	});
+	const limits = { requestTimeoutMs: options.requestTimeoutMs ?? 30_000 };
+	const app = express()
+		.disable("x-powered-by")
+		.use(createHttpFront({ ids }))
+		.use(createRestRouter({ service, clock: systemClock, ids, limits, logUnexpected }))
+		.use(createFallback({ ids, logUnexpected }));
+	const server = app.listen(0, "127.0.0.1");
+	t.teardown(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	await once(server, "listening");
+	baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return { baseUrl, calls, unexpected };
+}
+
+export const emptySearch: SearchEngine = {
+	find: async () => ({
+		decision: "ABSTAIN",
+		dataStatus: "NO_MATCH",
+		rows: [],
+		missing: [],
+		mode: "keyword",
+		timings: {},
+	}),
+	sync: async () => {},
+	status: () => ({ model: undefined, concepts: 2, pendingVectors: 0, mode: "keyword" }),
+	close: async () => {},
+};
+
+const idleStore = {
+	health: () => ({ status: "ok", reason: undefined, sequence: 7, isChainIntact: true }),
+} as Partial<Store> as Store;
+
+interface TestServiceOptions {
+	readonly baseUrl: () => string;
+	readonly invoke: Invoke;
+	readonly search: SearchEngine;
+}
+
+export function createTestService({ baseUrl, invoke, search }: TestServiceOptions): Service {
+	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
+	const prices = createPriceList();
+	const skills = createSkillCatalog({ catalog, search, clock: systemClock });
+	const info = {
+		version: "0.0.0-test",
+		baseUrl,
+		mcpUrl: () => null,
+		profile: "demo" as const,
+	};
+	const free = createFreeOperations({
+		info,
+		clock: systemClock,
+		catalog,
+		search,
+		store: idleStore,
+		prices,
+		skills,
+		rails: ["spt", "plan"],
+		validateSpt: async (token) => ({
+			active: token === "spt_good",
+			balance_usd: token === "spt_good" ? "1.00" : null,
+			held_usd: token === "spt_good" ? "0.00" : null,
+			expires_at: null,
+			environment: token === "spt_good" ? "test" : null,
+		}),
+		invariants: () => ({ status: "ok", checkedAt: "2026-01-01T00:00:00.000Z", failures: [] }),
+		startedAtMs: systemClock.now(),
+	});
+	return {
+		info,
+		skills,
+		prices,
+		invoke,
+		free,
+		identify: async () => ({ owner: "nobody", rail: "spt" }),
+	};
+}
+
+/** A pipeline that takes any credential for money and asks everybody else to pay. */
+export const sellForAnything: Invoke = async (call) => {
+	if (call.credential) return soldResult(call);
+	throw createChallenge(
+		{
+			operationId: "graphs.search",
+			amountMicros: 500_000n,
+			billingType: "per_call",
+			resourceUrl: call.resourceUrl,
+			description: "Search",
+		},
+		[
+			{
+				continuation: { type: "spt", instructions: "Send a Shared Payment Token." },
+				accepts: [],
+				headers: { "PAYMENT-REQUIRED": "eyJ4NDAyVmVyc2lvbiI6Mn0=" },
+			},
+		],
+	);
+};
+
+export function soldResult(call: Call): CallResult {
+	const { query } = call.rawInput as { query: string };
+	return {
+		output: {
+			ok: true,
+			dataStatus: "TREND_MATCH",
+			meta: {
+				query,
+				graph_id: "web-payments",
+				decision: "ANSWER",
+				execution_time_ms: 1,
+				mode: "hybrid",
+				missing: [],
+				graphs_used: ["web-payments"],
+				as_of: "2026-01-01T00:00:00.000Z",
+			},
+			rows: [],
+		},
+		cost: {
+			amount_usd: "0.50",
+			billing_type: "per_call",
+			rail: "spt",
+			balance_after_usd: "1.50",
+			receipt_id: "rcpt_0000000000000000000000000a",
+			charged: true,
+		},
+		caller: { owner: "tok_1", rail: "spt" },
+		timings: { run: 1.25, pay: 0.5 },
+	};
+}
