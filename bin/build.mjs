@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+// Compiles the sources into dist/, when they are newer than what is there.
+import { execFileSync } from "node:child_process";
+import {
+	cpSync,
+	existsSync,
+	readdirSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const sources = ["agent-card", "src", "skills", "payments", "store"];
+const stamp = join(root, "dist", ".built");
+
+/** Newest change below a folder, in milliseconds. */
+function newestChange(path) {
+	const stat = statSync(path);
+	if (!stat.isDirectory()) return stat.mtimeMs;
+	return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newestChange(join(path, name))));
+}
+
+function isStale() {
+	// An installed package ships dist/ without sources to compare with.
+	if (!existsSync(join(root, "tsconfig.build.json"))) return false;
+	if (!existsSync(stamp)) return true;
+	const built = statSync(stamp).mtimeMs;
+	return [...sources, "package.json", "tsconfig.json", "tsconfig.build.json"].some(
+		(name) => newestChange(join(root, name)) > built,
+	);
+}
+
+/** Compiles into a folder beside, then swaps, so that a failed build leaves the old one. */
+function build() {
+	const fresh = join(root, "dist.new");
+	rmSync(fresh, { recursive: true, force: true });
+	const tsc = join(root, "node_modules", "@typescript", "native", "bin", "tsc");
+	try {
+		execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", fresh], {
+			cwd: root,
+			// stdout belongs to whoever started us: one JSON line, and nothing else.
+			stdio: ["ignore", 2, 2],
+		});
+	} catch {
+		rmSync(fresh, { recursive: true, force: true });
+		process.stderr.write("tollgraph: the sources do not compile.\n");
+		process.exit(1);
+	}
+	for (const folder of sources) copyScripts(join(root, folder), join(fresh, folder));
+	writeFileSync(join(fresh, ".built"), "");
+	rmSync(join(root, "dist"), { recursive: true, force: true });
+	renameSync(fresh, join(root, "dist"));
+}
+
+/** Worker scripts in plain JavaScript are not the compiler's business. */
+function copyScripts(from, to) {
+	for (const entry of readdirSync(from, { withFileTypes: true })) {
+		const [source, target] = [join(from, entry.name), join(to, entry.name)];
+		if (entry.isDirectory()) copyScripts(source, target);
+		else if (entry.name.endsWith(".mjs")) cpSync(source, target);
+	}
+}
+
+export function buildWhenStale() {
+	if (isStale()) build();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) build();

@@ -1,0 +1,131 @@
+/** The operator's own transport: the CLI's commands over HTTP, on loopback, behind the admin token. */
+import { timingSafeEqual } from "node:crypto";
+import { json, type Request, type RequestHandler, type Response, Router } from "express";
+import { z } from "zod";
+import { ServiceError } from "../core/errors.js";
+import type { Logger } from "../core/logger.js";
+import { graphIdField } from "../core/wire.js";
+import type { Operator } from "../service/operator.js";
+import { parseInput } from "../service/parse-input.js";
+
+export interface AdminRouterDeps {
+	readonly operator: Operator;
+	readonly adminToken: string;
+	readonly logger: Logger;
+}
+
+const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
+const sptRequest = z.strictObject({
+	usd,
+	label: z.string().max(200).optional(),
+	max_per_call_usd: usd.optional(),
+	skills: z.array(z.string()).optional(),
+	graphs: z.array(z.string()).optional(),
+});
+const keyRequest = z.strictObject({
+	label: z.string().max(200).optional(),
+	usd: usd.optional(),
+	has_payment_method: z.boolean().optional(),
+});
+const importRequest = z.strictObject({
+	source: z.string().min(1),
+	as: graphIdField,
+	source_url: z.string().optional(),
+	date_key: z.string().optional(),
+	edge_keys: z.array(z.string()).optional(),
+	type: z.enum(["expert", "analyst", "industry report", "domain"]).optional(),
+	title: z.string().optional(),
+	update: z.boolean().optional(),
+});
+const nothing = z.strictObject({});
+
+/** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
+export function createAdminRouter({ operator, adminToken, logger }: AdminRouterDeps): Router {
+	const router = Router();
+	router.use(onlyOperator(adminToken), json({ limit: "64kb", strict: true }));
+	router.get(
+		"/spts",
+		quick(nothing, () => operator.listSpts()),
+	);
+	router.post(
+		"/spts",
+		quick(sptRequest, (input) => operator.issueSpt(input)),
+	);
+	router.post(
+		"/keys",
+		quick(keyRequest, (input) => operator.createKey(input)),
+	);
+	router.get(
+		"/graphs",
+		quick(nothing, () => operator.listGraphs()),
+	);
+	router.get(
+		"/ledger/verification",
+		quick(nothing, () => operator.verifyLedger()),
+	);
+	router.post(
+		"/imports",
+		long(importRequest, logger, (input, tell) => operator.importGraph(input, tell)),
+	);
+	router.post(
+		"/reindex",
+		long(nothing, logger, (_input, tell) => operator.reindex(tell)),
+	);
+	return router;
+}
+
+function onlyOperator(adminToken: string): RequestHandler {
+	const expected = Buffer.from(`Bearer ${adminToken}`);
+	return (request, response, next) => {
+		response.setHeader("Cache-Control", "no-store");
+		if (!isLoopback(request.socket.remoteAddress)) {
+			throw new ServiceError("NOT_FOUND", "There is nothing at this address.");
+		}
+		const shown = Buffer.from(request.headers.authorization ?? "");
+		if (shown.length !== expected.length || !timingSafeEqual(shown, expected)) {
+			throw new ServiceError(
+				"UNAUTHENTICATED",
+				"The admin API wants the admin token as a bearer token.",
+			);
+		}
+		next();
+	};
+}
+
+function isLoopback(address: string | undefined): boolean {
+	return address !== undefined && /^(127\.|::1$|::ffff:127\.)/.test(address);
+}
+
+function quick<Input>(
+	schema: z.ZodType<Input>,
+	work: (input: Input) => Promise<unknown>,
+): (request: Request, response: Response) => Promise<void> {
+	return async (request, response) => {
+		response.json(await work(parseInput(schema, request.body ?? {})));
+	};
+}
+
+type Tell = (progress: { done: number; total: number }) => void;
+
+function long<Input>(
+	schema: z.ZodType<Input>,
+	logger: Logger,
+	work: (input: Input, tell: Tell) => Promise<unknown>,
+): (request: Request, response: Response) => Promise<void> {
+	return async (request, response) => {
+		const input = parseInput(schema, request.body ?? {});
+		response.setHeader("Content-Type", "application/x-ndjson");
+		const line = (value: unknown) => response.write(`${JSON.stringify(value)}\n`);
+		await work(input, (progress) => line({ progress })).then(
+			(result) => line({ result }),
+			(error: unknown) => line({ error: toPublicError(error, logger) }),
+		);
+		response.end();
+	};
+}
+
+function toPublicError(error: unknown, logger: Logger): { code: string; message: string } {
+	if (error instanceof ServiceError) return { code: error.code, message: error.message };
+	logger.error("operator command failed", { error: String(error) });
+	return { code: "INTERNAL", message: "The work failed; the server's log says why." };
+}

@@ -1,0 +1,75 @@
+import { generateKeyPairSync } from "node:crypto";
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Random } from "../core/random.js";
+
+/** ES256 key pair that signs the agent card, as private JWK. */
+export type SigningJwk = Readonly<Record<string, unknown>> & { readonly kid: string };
+
+/** `<data>/keys/`: the only place for secrets at rest. Files 0600, folder 0700, made on first use. */
+export interface KeyFolder {
+	/** Key of the hashes under which tokens and API keys are stored; losing it makes every one of them unknown. */
+	readonly pepper: Uint8Array;
+	readonly adminToken: string;
+	readonly signingJwk: SigningJwk;
+	readDemoSpt(): string | undefined;
+	writeDemoSpt(token: string): void;
+}
+
+export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
+	const folder = join(dataFolder, "keys");
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	chmodSync(folder, 0o700);
+	const file = (name: string) => join(folder, name);
+	const hex = (bytes: number) => Buffer.from(random.bytes(bytes)).toString("hex");
+	const readOrCreate = (name: string, create: () => string): string => {
+		const existing = readIfThere(file(name));
+		if (existing !== undefined) return existing;
+		const created = create();
+		writeDurably(folder, name, created);
+		return created;
+	};
+
+	return {
+		pepper: Buffer.from(readOrCreate("pepper", () => hex(32)), "hex"),
+		adminToken: readOrCreate("admin-token", () => `adm_${hex(24)}`),
+		signingJwk: JSON.parse(
+			readOrCreate("card-signing.jwk.json", () => createSigningJwk(hex(8))),
+		) as SigningJwk,
+		readDemoSpt: () => readIfThere(file("demo-spt")),
+		writeDemoSpt: (token) => writeDurably(folder, "demo-spt", token),
+	};
+}
+
+function createSigningJwk(kid: string): string {
+	const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+	return JSON.stringify({ ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig", kid });
+}
+
+function readIfThere(path: string): string | undefined {
+	try {
+		return readFileSync(path, "utf8");
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+		throw error;
+	}
+}
+
+/** Written beside, synced, renamed: a crash leaves the old secret or the new one, never half of one. */
+function writeDurably(folder: string, name: string, text: string): void {
+	const temporary = join(folder, `.${name}.tmp`);
+	const handle = openSync(temporary, "w", 0o600);
+	try {
+		writeSync(handle, text);
+		fsyncSync(handle);
+	} finally {
+		closeSync(handle);
+	}
+	renameSync(temporary, join(folder, name));
+	const folderHandle = openSync(folder, "r");
+	try {
+		fsyncSync(folderHandle);
+	} finally {
+		closeSync(folderHandle);
+	}
+}

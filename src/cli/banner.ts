@@ -1,0 +1,65 @@
+import type { App } from "../app.js";
+import type { RunningServer } from "../server.js";
+
+export interface StartFacts {
+	readonly app: App;
+	readonly server: RunningServer;
+	/** Undefined in production: nobody is given money there. */
+	readonly demoSpt: string | undefined;
+	readonly readyMs: number;
+}
+
+/** The one JSON line of `serve --json`. */
+export function toReadyLine({ app, demoSpt, readyMs }: StartFacts): object {
+	const { info } = app.service;
+	const baseUrl = info.baseUrl();
+	return {
+		base_url: baseUrl,
+		agent_card_url: `${baseUrl}/.well-known/agent-card.json`,
+		mcp_url: info.mcpUrl(),
+		docs_url: `${baseUrl}/openapi.json`,
+		admin_token: app.adminToken,
+		demo_spt: demoSpt ?? null,
+		demo_wallet: null,
+		graph_ids: app.catalog.list().map((graph) => graph.record.id),
+		ready_ms: Math.round(readyMs),
+	};
+}
+
+/** What a person reads on stderr: where things are, and one line that pays and answers. */
+export function renderBanner({ app, demoSpt, readyMs }: StartFacts): string {
+	const { info } = app.service;
+	const baseUrl = info.baseUrl();
+	const graphs = app.catalog.list();
+	const concepts = graphs.reduce((sum, graph) => sum + graph.concepts.length, 0);
+	const lines = [
+		`tollgraph ${info.version}, ${info.profile} profile, ready in ${Math.round(readyMs)} ms`,
+		"",
+		`  REST         ${baseUrl}/v1`,
+		`  Agent card   ${baseUrl}/.well-known/agent-card.json`,
+		`  OpenAPI      ${baseUrl}/openapi.json`,
+		`  Catalog      ${baseUrl}/v1/graphs/catalog   ${graphs.length} graphs, ${concepts} concepts`,
+	];
+	if (demoSpt !== undefined) lines.push("", ...renderDemo(app, demoSpt));
+	return lines.join("\n");
+}
+
+function renderDemo(app: App, demoSpt: string): string[] {
+	const { exampleInput } = app.service.skills.graph_search;
+	const { graph_id: suggested, ...body } = exampleInput;
+	const graph = app.catalog.find(String(suggested)) ?? app.catalog.list()[0];
+	const lines = [
+		`  Demo SPT     ${demoSpt}   25 USD of paper money, worth nothing off this machine`,
+	];
+	if (!graph) return lines;
+	const query =
+		graph.record.id === suggested
+			? body
+			: { query: graph.record.exampleQueries[0] ?? graph.record.title };
+	return [
+		...lines,
+		"",
+		"  A paid call:",
+		`  curl -s ${app.service.info.baseUrl()}/v1/graphs/${graph.record.id}/search -H 'X-Pay-SPT: ${demoSpt}' -H 'Content-Type: application/json' -d '${JSON.stringify(query).replaceAll("'", "")}'`,
+	];
+}

@@ -1,0 +1,157 @@
+import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
+import { resolve } from "node:path";
+import { type App, createApp } from "../app.js";
+import { PAID_OPERATION_IDS } from "../core/operations.js";
+import { createLoopbackEgress, type Egress } from "../delivery/egress.js";
+import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
+import type { Settings } from "../settings.js";
+import { findServer } from "./server-file.js";
+
+export interface Check {
+	readonly name: string;
+	readonly ok: boolean;
+	readonly message: string;
+}
+
+export interface DoctorReport {
+	readonly ok: boolean;
+	readonly checks: readonly Check[];
+}
+
+const MIN_NODE_MAJOR = 20;
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
+const PROBE_TIMEOUT_MS = 10_000;
+type Wire = Record<string, unknown>;
+
+/** Checks machine, data folder and, over HTTP, that every price we advertise is answered by a real challenge. */
+export async function runDoctor(settings: Settings): Promise<DoctorReport> {
+	const checks: Check[] = [
+		await check("node", async () => checkNode()),
+		await check("disk", async () => checkDisk(resolve(settings.data))),
+	];
+	const egress = createLoopbackEgress();
+	const running = findServer(resolve(settings.data));
+	if (running) {
+		checks.push(...(await checkServer(egress, new URL(running.admin_url).origin)));
+	} else {
+		checks.push(...(await checkOwnServer(settings, egress)));
+	}
+	return { ok: checks.every(({ ok }) => ok), checks };
+}
+
+async function check(name: string, look: () => Promise<string>): Promise<Check> {
+	try {
+		return { name, ok: true, message: await look() };
+	} catch (error) {
+		return { name, ok: false, message: error instanceof Error ? error.message : String(error) };
+	}
+}
+
+function checkNode(): string {
+	const major = Number(process.versions.node.split(".")[0]);
+	if (major < MIN_NODE_MAJOR)
+		throw new Error(`Node ${process.versions.node} is too old; 20 or newer is needed.`);
+	return `Node ${process.versions.node}`;
+}
+
+function checkDisk(folder: string): string {
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	accessSync(folder, constants.R_OK | constants.W_OK);
+	const { bavail, bsize } = statfsSync(folder);
+	const free = bavail * bsize;
+	if (free < MIN_FREE_BYTES) throw new Error(`Only ${toMib(free)} MiB are free below ${folder}.`);
+	return `${folder} is writable, ${toMib(free)} MiB free`;
+}
+
+const toMib = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
+
+/** Nobody serves this folder: open it, serve it on a free loopback port for a moment, and look. */
+async function checkOwnServer(settings: Settings, egress: Egress): Promise<readonly Check[]> {
+	let app: App | undefined;
+	const opened = await check("store", async () => {
+		app = await createApp({ settings: { ...settings, publicUrl: undefined } });
+		const { transactions, frames } = await app.operator.verifyLedger();
+		return `journal sound: ${transactions} transactions in ${frames} frames`;
+	});
+	if (!app) return [opened];
+	try {
+		const server = await app.listen({ host: "127.0.0.1", port: 0 });
+		await app.ready();
+		const checks = await checkServer(egress, app.service.info.baseUrl());
+		await server.drain();
+		return [opened, ...checks];
+	} finally {
+		await app.close();
+	}
+}
+
+async function checkServer(egress: Egress, baseUrl: string): Promise<readonly Check[]> {
+	const read = async (path: string): Promise<Wire> => {
+		const response = await egress.request({
+			method: "GET",
+			url: `${baseUrl}${path}`,
+			timeoutMs: PROBE_TIMEOUT_MS,
+		});
+		if (!response.ok) throw new Error(`GET ${path} answered ${response.status}.`);
+		return (await response.json()) as Wire;
+	};
+	return [
+		await check("health", async () => {
+			const { status, invariants, model } = (await read("/v1/health"))["data"] as Wire;
+			if (status !== "ok") throw new Error(`/v1/health says ${String(status)}.`);
+			return `invariants ${JSON.stringify(invariants)}, model ${JSON.stringify(model)}`;
+		}),
+		await check("prices", async () =>
+			comparePrices(await read("/v1/research/pricing"), await read("/openapi.json")),
+		),
+		await check("card", async () => {
+			const card = await read("/.well-known/agent-card.json");
+			const skills = card["skills"] as readonly Wire[];
+			return `${skills.length} skills, ${(card["signatures"] as readonly unknown[]).length} signature`;
+		}),
+		await check("challenges", () => checkChallenges(egress, baseUrl)),
+	];
+}
+
+/** The price list and the OpenAPI document must name the same price for every paid operation. */
+function comparePrices(pricing: Wire, openApi: Wire): string {
+	const prices = (pricing["data"] as Wire)["prices"] as Record<string, Wire>;
+	const paths = openApi["paths"] as Record<string, Record<string, Wire>>;
+	for (const operationId of PAID_OPERATION_IDS) {
+		const { method, path } = OPERATION_ADDRESSES[operationId];
+		const advertised = paths[path]?.[method.toLowerCase()]?.["x-svc-price-usd"];
+		if (Number(prices[operationId]?.["price_usd"]) !== advertised) {
+			throw new Error(
+				`The price of ${operationId} differs between the price list and the OpenAPI document.`,
+			);
+		}
+	}
+	return `price list and OpenAPI agree on ${PAID_OPERATION_IDS.length} paid operations`;
+}
+
+/** Every advertised paid operation must answer a call without a credential by 402 and a way to pay. */
+async function checkChallenges(egress: Egress, baseUrl: string): Promise<string> {
+	const catalog = await egress.request({
+		method: "GET",
+		url: `${baseUrl}/v1/graphs/catalog`,
+		timeoutMs: PROBE_TIMEOUT_MS,
+	});
+	const { data } = (await catalog.json()) as { data: { items: readonly { id: string }[] } };
+	const graphId = data.items[0]?.id;
+	if (!graphId) return "no graph is on sale yet; import one";
+	for (const operationId of PAID_OPERATION_IDS) {
+		const path = OPERATION_ADDRESSES[operationId].path.replace("{graph_id}", graphId);
+		const response = await egress.request({
+			method: "POST",
+			url: `${baseUrl}${path}`,
+			headers: { "Content-Type": "application/json" },
+			body: '{"query":"doctor"}',
+			timeoutMs: PROBE_TIMEOUT_MS,
+		});
+		const { continuations } = (await response.json()) as { continuations?: readonly unknown[] };
+		if (response.status !== 402 || !continuations?.length) {
+			throw new Error(`${path} answered ${response.status} without a way to pay.`);
+		}
+	}
+	return `${PAID_OPERATION_IDS.length} paid operations answer with a challenge`;
+}

@@ -1,0 +1,76 @@
+import { ERROR_CODES, type ErrorCode, ServiceError } from "../core/errors.js";
+import type { Egress } from "../delivery/egress.js";
+import type { OnProgress } from "../service/graph-importer.js";
+import type { Operator } from "../service/operator.js";
+import type { ServerFile } from "./server-file.js";
+
+const QUICK_TIMEOUT_MS = 30_000;
+const LONG_TIMEOUT_MS = 3_600_000;
+
+type Wire = Record<string, unknown>;
+
+/** The operator of a running server, over its admin API; throws what the server threw. */
+export function createOperatorClient(egress: Egress, server: ServerFile): Operator {
+	const send = (method: "GET" | "POST", path: string, body: unknown, timeoutMs: number) =>
+		egress.request({
+			method,
+			url: `${server.admin_url}${path}`,
+			headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
+			timeoutMs,
+			...(method === "POST" && { body: JSON.stringify(body) }),
+		});
+
+	const quick = async <T>(
+		method: "GET" | "POST",
+		path: string,
+		body?: unknown,
+		timeoutMs = QUICK_TIMEOUT_MS,
+	): Promise<T> => {
+		const response = await send(method, path, body, timeoutMs);
+		const answer = (await response.json()) as Wire;
+		if (!response.ok) throw toError(answer);
+		return answer as T;
+	};
+
+	const long = async <T>(path: string, body: unknown, onProgress?: OnProgress): Promise<T> => {
+		const response = await send("POST", path, body, LONG_TIMEOUT_MS);
+		if (!response.ok) throw toError((await response.json()) as Wire);
+		return resultOf<T>(readLines(response), onProgress);
+	};
+
+	return {
+		issueSpt: (request) => quick("POST", "/spts", request),
+		listSpts: () => quick("GET", "/spts"),
+		createKey: (request) => quick("POST", "/keys", request),
+		listGraphs: () => quick("GET", "/graphs"),
+		importGraph: (request, onProgress) => long("/imports", request, onProgress),
+		reindex: (onProgress) => long("/reindex", {}, onProgress),
+		verifyLedger: () => quick("GET", "/ledger/verification", undefined, LONG_TIMEOUT_MS),
+	};
+}
+
+/** The `{result}` of a stream of NDJSON lines, telling each `{progress}` on the way. */
+async function resultOf<T>(lines: AsyncIterable<Wire>, onProgress?: OnProgress): Promise<T> {
+	for await (const line of lines) {
+		if (line["error"]) throw toError(line);
+		if (line["result"]) return line["result"] as T;
+		onProgress?.(line["progress"] as { done: number; total: number });
+	}
+	throw new ServiceError("UNAVAILABLE", "The server stopped before the work was done.");
+}
+
+async function* readLines(response: Response): AsyncGenerator<Wire> {
+	let rest = "";
+	const decoder = new TextDecoder();
+	for await (const chunk of response.body ?? []) {
+		const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines) if (line !== "") yield JSON.parse(line) as Wire;
+	}
+}
+
+function toError(answer: Wire): ServiceError {
+	const { code, message } = (answer["error"] ?? {}) as { code?: string; message?: string };
+	const known = ERROR_CODES.find((candidate): candidate is ErrorCode => candidate === code);
+	return new ServiceError(known ?? "INTERNAL", message ?? "The server answered with an error.");
+}

@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import type { CommandContext } from "./command-context.js";
+import { addDoctor } from "./commands/doctor-command.js";
+import { addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
+import { addKeys, addLedger, addSpt } from "./commands/money-commands.js";
+import { addServe } from "./commands/serve-command.js";
+
+const COMMANDS = [
+	addServe,
+	addImport,
+	addGraphs,
+	addSpt,
+	addKeys,
+	addLedger,
+	addReindex,
+	addDoctor,
+];
+
+/** Exit codes: 0 done, 1 the command failed, 2 it was called wrongly, 3 a check found something. */
+export function createProgram(context: CommandContext, version: string): Command {
+	const program = new Command("tollgraph")
+		.description("Sell a folder of curated knowledge, call by call, to autonomous agents.")
+		.version(version)
+		.showHelpAfterError("(run with --help for the ways to call it)")
+		.exitOverride();
+	for (const add of COMMANDS) add(program, context);
+	return program;
+}

@@ -1,0 +1,40 @@
+/** What leaves the house. This file is the only place that opens outbound HTTP connections. */
+import { ServiceError } from "../core/errors.js";
+
+export interface OutboundRequest {
+	readonly method: "GET" | "POST";
+	readonly url: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+	readonly timeoutMs: number;
+}
+
+export interface Egress {
+	/** The response, whatever its status. Throws UNAVAILABLE when nobody answers in time. */
+	request(request: OutboundRequest): Promise<Response>;
+}
+
+const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
+
+/** Reaches servers on this machine only: the operator's own. Follows no redirects. */
+export function createLoopbackEgress(): Egress {
+	return {
+		async request({ method, url, headers = {}, body, timeoutMs }) {
+			const { hostname, protocol } = new URL(url);
+			if (protocol !== "http:" || !LOOPBACK_HOST.test(hostname)) {
+				throw new ServiceError("INVALID_ARGUMENT", `"${url}" is not an address on this machine.`);
+			}
+			try {
+				return await fetch(url, {
+					method,
+					headers,
+					redirect: "error",
+					signal: AbortSignal.timeout(timeoutMs),
+					...(body !== undefined && { body }),
+				});
+			} catch (cause) {
+				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${url}.`, { cause });
+			}
+		},
+	};
+}

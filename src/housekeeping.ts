@@ -1,0 +1,50 @@
+import type { InvariantGuard } from "../payments/invariants.js";
+import type { Sweeper } from "../payments/sweep.js";
+import type { Store } from "../store/store.js";
+import { type Clock, toIsoDay } from "./core/clock.js";
+import { LIMITS } from "./core/limits.js";
+import type { Logger } from "./core/logger.js";
+
+export interface HousekeepingDeps {
+	readonly store: Store;
+	readonly sweeper: Sweeper;
+	readonly guard: InvariantGuard;
+	/** Forgets finished A2A tasks whose time is over. */
+	readonly sweepTasks: (now: number) => Promise<void>;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Starts what must happen again and again; the returned function stops it and waits for what is under way. */
+export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
+	const { store, sweeper, guard, sweepTasks, clock, logger } = deps;
+	const running = new Set<Promise<void>>();
+	const every = (intervalMs: number, name: string, task: () => Promise<unknown>) =>
+		clock.every(intervalMs, () => {
+			const run = task()
+				.then(() => undefined)
+				.catch((error: unknown) => logger.error(`${name} failed`, { error: String(error) }))
+				.finally(() => running.delete(run));
+			running.add(run);
+		});
+
+	const stops = [
+		every(LIMITS.sweepIntervalMs, "sweep of holds", () => sweeper.sweep()),
+		every(LIMITS.invariantIntervalMs, "check of invariants", async () => {
+			const { failures } = await guard.check();
+			if (failures.length > 0) logger.error("the ledger's invariants are breached", { failures });
+		}),
+		every(HOUR_MS, "sweep of tasks and documents", async () => {
+			await sweepTasks(clock.now());
+			await store.documents.sweep(clock.now());
+			await store.queryLog.dropBefore(toIsoDay(clock.now() - LIMITS.queryLogDays * DAY_MS));
+		}),
+	];
+	return async () => {
+		for (const stop of stops) stop();
+		await Promise.all(running);
+	};
+}

@@ -1,0 +1,55 @@
+import express, { type Express, type RequestHandler, type Router } from "express";
+import { createAdminRouter } from "./admin/admin-router.js";
+import type { Clock } from "./core/clock.js";
+import { ServiceError } from "./core/errors.js";
+import type { Ids } from "./core/ids.js";
+import type { Logger } from "./core/logger.js";
+import { createFallback } from "./rest/error-handler.js";
+import { createHttpFront } from "./rest/http-front.js";
+import { createRestRouter } from "./rest/rest-router.js";
+import type { Operator } from "./service/operator.js";
+import type { Service } from "./service/service.js";
+
+export interface HttpAppDeps {
+	readonly service: Service;
+	readonly operator: Operator;
+	readonly adminToken: string;
+	/** Routers of the other transports, in order. */
+	readonly transports: readonly Router[];
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger: Logger;
+}
+
+/** Every transport on one Express application. */
+export function createHttpApp(deps: HttpAppDeps): Express {
+	const { service, operator, adminToken, transports, clock, ids, logger } = deps;
+	const logUnexpected = (error: unknown, at: object) =>
+		logger.error("unexpected failure", { ...at, error: stackOf(error) });
+	const app = express();
+	app.disable("x-powered-by");
+	app.set("etag", false);
+	app.use(createHttpFront({ ids }));
+	if (service.info.profile === "demo") app.use(refuseForwarded);
+	app.use("/v1/admin", createAdminRouter({ operator, adminToken, logger }));
+	for (const transport of transports) app.use(transport);
+	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
+	app.use(createFallback({ ids, logUnexpected }));
+	return app;
+}
+
+/** A proxy in front would carry paper money off this machine. */
+const refuseForwarded: RequestHandler = (request, _response, next) => {
+	const names = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
+	if (names.some((name) => request.headers[name] !== undefined)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The demo profile serves this machine only and takes no forwarded requests; start with --profile production behind a proxy.",
+		);
+	}
+	next();
+};
+
+function stackOf(error: unknown): string {
+	return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,34 @@
+import { CommanderError } from "commander";
+import { processTerminal } from "./cli/output.js";
+import { createProgram } from "./cli/program.js";
+import { ServiceError } from "./core/errors.js";
+import { scrubSecrets } from "./core/logger.js";
+import { SOFTWARE_VERSION } from "./version.js";
+
+/** Runs the command line given as `argv` (without node and script) and sets the exit code. */
+export async function main(
+	argv: readonly string[],
+	{ startedMs = 0 }: { startedMs?: number } = {},
+): Promise<void> {
+	const program = createProgram(
+		{ terminal: processTerminal, environment: process.env, folder: process.cwd(), startedMs },
+		SOFTWARE_VERSION,
+	);
+	try {
+		await program.parseAsync([...argv], { from: "user" });
+	} catch (error) {
+		process.exitCode = report(error);
+	}
+}
+
+/** Says what went wrong; 2 for a wrong call, 1 for everything else. */
+function report(error: unknown): number {
+	if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+	if (error instanceof ServiceError) {
+		processTerminal.say(`tollgraph: ${scrubSecrets(error.message)}`);
+		return error.code === "INVALID_ARGUMENT" ? 2 : 1;
+	}
+	const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+	processTerminal.say(`tollgraph: unexpected failure. ${scrubSecrets(text)}`);
+	return 1;
+}

@@ -1,0 +1,156 @@
+/** What an operator can set: one table that the CLI, the environment, the configuration file and the README are made from. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { DEFAULT_PRICE_BOOK, type PriceBook } from "../payments/price-list.js";
+import { ServiceError } from "./core/errors.js";
+import { parseUsd } from "./core/money.js";
+import type { PricedOperationId } from "./core/operations.js";
+
+interface SettingRow {
+	/** Key in `tollgraph.config.yaml`; the flag is `--key` with hyphens, the variable TOLLGRAPH_KEY in capitals. */
+	readonly key: string;
+	readonly default: string;
+	readonly description: string;
+}
+
+export const SETTING_ROWS = [
+	{
+		key: "profile",
+		default: "demo",
+		description: "`demo` sells for paper money on loopback only; `production` sells for real money.",
+	},
+	{ key: "host", default: "127.0.0.1", description: "Address to listen on; the demo profile accepts loopback only." },
+	{ key: "port", default: "8402", description: "Port to listen on; 0 takes any free one." },
+	{ key: "data", default: "./.tollgraph", description: "Folder for the journal, keys, imported graphs and indexes." },
+	{
+		key: "catalog",
+		default: "",
+		description:
+			"Graphs on sale beside the imported ones: `sample` (default of the demo profile), `none` (default in production), or a folder of OKF bundles.",
+	},
+	{
+		key: "model",
+		default: "bundled",
+		description: "Embedding model: `bundled`, `local:<folder>`, or `none` for keyword search only.",
+	},
+	{
+		key: "public_url",
+		default: "",
+		description: "Address under which callers reach the server; by default the one it listens on.",
+	},
+] as const satisfies readonly SettingRow[];
+
+export type SettingKey = (typeof SETTING_ROWS)[number]["key"];
+
+export interface Settings {
+	readonly profile: "demo" | "production";
+	readonly host: string;
+	readonly port: number;
+	readonly data: string;
+	readonly catalog: string;
+	readonly model: string;
+	readonly publicUrl: string | undefined;
+	readonly prices: Partial<PriceBook>;
+}
+
+export interface SettingSources {
+	readonly flags: Partial<Record<SettingKey, string>>;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** Folder that may hold `tollgraph.config.yaml`. */
+	readonly folder: string;
+}
+
+/** Flags win over TOLLGRAPH_* variables, those over the configuration file, that over defaults. Throws INVALID_ARGUMENT. */
+export function readSettings({ flags, environment, folder }: SettingSources): Settings {
+	const file = readConfigFile(join(folder, "tollgraph.config.yaml"));
+	const text = (key: SettingKey): string =>
+		flags[key] ??
+		environment[`TOLLGRAPH_${key.toUpperCase()}`] ??
+		scalarOf(file, key) ??
+		defaultOf(key);
+	const profile = parseProfile(text("profile"));
+	return {
+		profile,
+		host: text("host"),
+		port: parsePort(text("port")),
+		data: text("data"),
+		catalog: text("catalog") || (profile === "demo" ? "sample" : "none"),
+		model: text("model"),
+		publicUrl: text("public_url").replace(/\/+$/, "") || undefined,
+		prices: parsePrices(file["prices"]),
+	};
+}
+
+/** The configuration table of the README. */
+export function renderSettingsTable(): string {
+	const rows = SETTING_ROWS.map(({ key, default: value, description }) => {
+		const flag = `--${key.replaceAll("_", "-")}`;
+		return `| \`${key}\` | \`${flag}\` | \`TOLLGRAPH_${key.toUpperCase()}\` | ${value ? `\`${value}\`` : "–"} | ${description} |`;
+	});
+	return [
+		"| key in `tollgraph.config.yaml` | flag | environment | default | meaning |",
+		"|---|---|---|---|---|",
+		...rows,
+		"| `prices` | – | – | the price book | USD by operation, e.g. `graphs.search: \"0.25\"`; `\"0\"` makes an operation free. |",
+	].join("\n");
+}
+
+function defaultOf(key: SettingKey): string {
+	return SETTING_ROWS.find((row) => row.key === key)?.default ?? "";
+}
+
+type ConfigFile = Readonly<Record<string, unknown>>;
+
+function readConfigFile(path: string): ConfigFile {
+	let text: string;
+	try {
+		text = readFileSync(path, "utf8");
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+		throw error;
+	}
+	const file: unknown = parse(text) ?? {};
+	if (typeof file !== "object" || Array.isArray(file)) {
+		throw invalid(`${path} must hold keys and values.`);
+	}
+	const known = new Set<string>([...SETTING_ROWS.map((row) => row.key), "prices"]);
+	const unknown = Object.keys(file as ConfigFile).find((key) => !known.has(key));
+	if (unknown) throw invalid(`${path} has the unknown key "${unknown}".`);
+	return file as ConfigFile;
+}
+
+function scalarOf(file: ConfigFile, key: SettingKey): string | undefined {
+	const value = file[key];
+	if (value === undefined || value === null) return undefined;
+	if (typeof value === "string" || typeof value === "number") return String(value);
+	throw invalid(`The setting "${key}" must be text or a number.`);
+}
+
+function parseProfile(text: string): Settings["profile"] {
+	if (text === "demo" || text === "production") return text;
+	throw invalid(`"${text}" is no profile; use demo or production.`);
+}
+
+function parsePort(text: string): number {
+	const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+	if (port <= 65_535) return port;
+	throw invalid(`"${text}" is no port; use a number from 0 to 65535.`);
+}
+
+function parsePrices(value: unknown): Partial<PriceBook> {
+	if (value === undefined || value === null) return {};
+	if (typeof value !== "object") throw invalid('The setting "prices" must map operations to USD.');
+	const entries = Object.entries(value).map(([operation, usd]) => {
+		if (!(operation in DEFAULT_PRICE_BOOK)) {
+			throw invalid(`"prices" names the unknown operation "${operation}".`);
+		}
+		const id = operation as PricedOperationId;
+		return [id, { ...DEFAULT_PRICE_BOOK[id], amountMicros: parseUsd(String(usd)) }] as const;
+	});
+	return Object.fromEntries(entries);
+}
+
+function invalid(message: string): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", message);
+}

@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import type { Test } from "tap";
+import { type App, createApp } from "../../src/app.js";
+import type { Clock } from "../../src/core/clock.js";
+import type { Settings } from "../../src/settings.js";
+
+/** A whole server on a loopback port, on a folder of its own; closed when the test ends. */
+export interface TestApp {
+	readonly app: App;
+	readonly baseUrl: string;
+	readonly folder: string;
+	issueSpt(usd: string): Promise<{ token: string; id: string }>;
+	/** One graph search over REST. */
+	search(call?: SearchCall): Promise<Answer>;
+	/** Any request; JSON bodies are parsed. */
+	send(path: string, init?: RequestInit): Promise<Answer>;
+	close(): Promise<void>;
+}
+
+export interface SearchCall {
+	readonly graph?: string;
+	readonly body?: unknown;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly token?: string | undefined;
+}
+
+export interface Answer {
+	readonly status: number;
+	readonly headers: Headers;
+	// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
+	readonly body: any;
+}
+
+export const KNOWN_QUERY = "Which HTTP status code asks for payment?";
+
+export function testSettings(folder: string, changes: Partial<Settings> = {}): Settings {
+	return {
+		profile: "demo",
+		host: "127.0.0.1",
+		port: 0,
+		data: folder,
+		catalog: "sample",
+		model: "bundled",
+		publicUrl: undefined,
+		prices: {},
+		...changes,
+	};
+}
+
+export async function startApp(
+	t: Test,
+	options: { settings?: Partial<Settings>; clock?: Clock; folder?: string } = {},
+): Promise<TestApp> {
+	const folder = options.folder ?? join(t.testdir({}), "data");
+	const settings = testSettings(folder, options.settings);
+	const silent = { info: () => undefined, error: () => undefined };
+	const app = await createApp({
+		settings,
+		logger: silent,
+		...(options.clock && { clock: options.clock }),
+	});
+	const server = await app.listen({ host: "127.0.0.1", port: 0 });
+	await app.ready();
+	const baseUrl = `http://127.0.0.1:${server.port}`;
+	let isClosed = false;
+	const close = async () => {
+		if (isClosed) return;
+		isClosed = true;
+		await server.drain();
+		await app.close();
+	};
+	t.teardown(close);
+
+	const send: TestApp["send"] = async (path, init) => {
+		const response = await fetch(`${baseUrl}${path}`, init);
+		const text = await response.text();
+		const isJson = response.headers.get("content-type")?.includes("json");
+		return {
+			status: response.status,
+			headers: response.headers,
+			body: isJson ? JSON.parse(text) : text,
+		};
+	};
+	return {
+		app,
+		baseUrl,
+		folder,
+		issueSpt: (usd) => app.operator.issueSpt({ usd }),
+		send,
+		search: ({
+			graph = "agent-payments",
+			body = { query: KNOWN_QUERY, limit: 3 },
+			headers = {},
+			token,
+		} = {}) =>
+			send(`/v1/graphs/${graph}/search`, {
+				method: "POST",
+				headers: {
+					"Content-Type": "application/json",
+					...(token !== undefined && { "X-Pay-SPT": token }),
+					...headers,
+				},
+				body: typeof body === "string" ? body : JSON.stringify(body),
+			}),
+		close,
+	};
+}
+
+export function times<T>(count: number, make: (index: number) => T): T[] {
+	return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** All money in the ledger added up: zero, always. */
+export async function sumOfAllEntries(app: App): Promise<bigint> {
+	const balances = await app.store.read((reader) => reader.balances());
+	return [...balances.values()].reduce((sum, amount) => sum + amount, 0n);
+}
