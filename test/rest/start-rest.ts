@@ -17,7 +17,7 @@ import { createFreeOperations } from "../../src/service/create-free-operations.j
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Store } from "../../store/store.js";
-import { DOMAIN_GRAPH, EXPERT_GRAPH } from "./sample-graphs.js";
+import { DOMAIN_GRAPH, EXPERT_GRAPH } from "../service/sample-graphs.js";
 
 export interface StartedRest {
 	readonly baseUrl: string;

@@ -1,0 +1,264 @@
+import t from "tap";
+import { createPriceList, DEFAULT_PRICE_BOOK } from "../../payments/price-list.js";
+import type { Clock } from "../../src/core/clock.js";
+import { parseUsd } from "../../src/core/money.js";
+import { PAID_OPERATION_IDS, SKILL_IDS } from "../../src/core/operations.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import type { SearchEngine } from "../../src/search/search.js";
+import { createFreeOperations } from "../../src/service/create-free-operations.js";
+import { createSkillCatalog } from "../../src/service/skill-catalog.js";
+import type { Store, StoreHealth } from "../../store/store.js";
+import { DOMAIN_GRAPH, EXPERT_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
+
+const START = Date.UTC(2026, 0, 1);
+
+const clockAt = (now: () => number): Clock => ({
+	now,
+	monotonicMs: () => 0,
+	every: () => () => {},
+	after: () => () => {},
+});
+
+const hybridSearch: SearchEngine = {
+	find: async () => ({
+		decision: "ABSTAIN",
+		dataStatus: "NO_MATCH",
+		rows: [],
+		missing: [],
+		mode: "hybrid",
+		timings: {},
+	}),
+	sync: async () => {},
+	status: () => ({
+		model: { id: "small", sha256: "0", dimensions: 64 },
+		concepts: 2,
+		pendingVectors: 0,
+		mode: "hybrid",
+	}),
+	close: async () => {},
+};
+
+const healthyStore: StoreHealth = {
+	status: "ok",
+	reason: undefined,
+	sequence: 3,
+	isChainIntact: true,
+};
+
+function start() {
+	const state = {
+		now: START,
+		store: healthyStore,
+		invariants: "ok" as "ok" | "breached",
+		mode: "hybrid" as "hybrid" | "keyword",
+		baseUrl: "https://example.org",
+	};
+	const clock = clockAt(() => state.now);
+	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
+	const search = {
+		...hybridSearch,
+		status: () => ({ ...hybridSearch.status(), mode: state.mode }),
+	};
+	const prices = createPriceList({
+		"search.domain": { amountMicros: parseUsd("0.25"), billingType: "per_call" },
+	});
+	const free = createFreeOperations({
+		info: {
+			version: "9.9.9",
+			baseUrl: () => state.baseUrl,
+			mcpUrl: () => null,
+			profile: "demo",
+		},
+		clock,
+		catalog,
+		search,
+		store: { health: () => state.store } as Partial<Store> as Store,
+		prices,
+		skills: createSkillCatalog({ catalog, search, clock }),
+		rails: ["spt", "plan"],
+		validateSpt: async () => ({
+			active: false,
+			balance_usd: null,
+			held_usd: null,
+			expires_at: null,
+			environment: null,
+		}),
+		invariants: () => ({
+			status: state.invariants,
+			checkedAt: "2026-01-01T00:00:00.000Z",
+			failures: state.invariants === "ok" ? [] : ["I1"],
+		}),
+		startedAtMs: START,
+	});
+	return { free, state, catalog };
+}
+
+t.test("health tells how the parts of a sale are doing", async (t) => {
+	const { free, state } = start();
+	state.now = START + 90_500;
+	t.same(await free.health(), {
+		status: "ok",
+		version: "9.9.9",
+		store: { status: "ok", sequence: 3, is_chain_intact: true },
+		invariants: { status: "ok", checked_at: "2026-01-01T00:00:00.000Z", failures: 0 },
+		model: { id: "small", mode: "hybrid", concepts: 2, pending_vectors: 0 },
+		writer: "extractive",
+		rails: ["spt", "plan"],
+		uptime_s: 90,
+	});
+	state.mode = "keyword";
+	t.equal((await free.health())["status"], "degraded", "without vectors");
+	state.mode = "hybrid";
+	state.invariants = "breached";
+	t.match(await free.health(), { status: "degraded", invariants: { failures: 1 } });
+	state.store = { ...healthyStore, isChainIntact: false };
+	t.equal((await free.health())["status"], "degraded", "a broken chain");
+	state.store = { ...healthyStore, status: "stopped", reason: "disk full" };
+	t.equal((await free.health())["status"], "unavailable", "a stopped store");
+});
+
+t.test("only what is built is offered, at the price of this deployment", (t) => {
+	const { free } = start();
+	const { offerings, tools, plans } = free.offerings() as {
+		offerings: { id: string; price_usd: string; method: string; path: string }[];
+		tools: { id: string; input_schema: { required?: string[] }; example_input: object }[];
+		plans: { id: string; available: boolean; price_usd: string }[];
+	};
+	t.same(
+		offerings.map(({ id }) => id),
+		PAID_OPERATION_IDS,
+	);
+	t.match(offerings[1], {
+		id: "search.domain",
+		price_usd: "0.25",
+		billing_type: "per_call",
+		method: "POST",
+		path: "/v1/search/domain",
+	});
+	t.same(
+		tools.map(({ id }) => id),
+		SKILL_IDS,
+	);
+	t.same(tools[0]?.input_schema.required, ["graph_id", "query"]);
+	t.same(free.researchOfferings(), { items: tools });
+	t.match(
+		plans.find(({ id }) => id === "free"),
+		{ calls_per_month: 100, calls_per_day: 50, available: true, price_usd: "0.00" },
+	);
+	t.match(
+		plans.find(({ id }) => id === "deep_research_package"),
+		{ available: false, price_usd: "100.00" },
+	);
+	t.end();
+});
+
+t.test("the price map is the whole book and says what is available", (t) => {
+	const { free } = start();
+	const { currency, version, prices } = free.researchPricing() as {
+		currency: string;
+		version: string;
+		prices: Record<string, { price_usd: string; billing_type: string; available: boolean }>;
+	};
+	t.equal(currency, "USD");
+	t.match(version, /^[0-9a-f]{12}$/);
+	t.same(Object.keys(prices), Object.keys(DEFAULT_PRICE_BOOK));
+	t.same(prices["brand_intelligence"], {
+		price_usd: "30.00",
+		billing_type: "brand_flat",
+		available: false,
+	});
+	t.same(prices["search.domain"], {
+		price_usd: "0.25",
+		billing_type: "per_call",
+		available: true,
+	});
+	t.same(
+		Object.keys(prices).filter((id) => prices[id]?.available),
+		PAID_OPERATION_IDS,
+	);
+	t.end();
+});
+
+t.test("the catalog lists every graph with what it holds and where it is", (t) => {
+	const { free } = start();
+	const { items } = free.graphsCatalog() as { items: object[] };
+	t.equal(items.length, 2);
+	t.same(items[1], {
+		id: "web-payments",
+		slug: "payments-on-the-web",
+		title: "Payments on the web",
+		type: "domain",
+		version: "1.0.0",
+		updated: "2026-01-15",
+		description: "How HTTP asks for money.",
+		topics: ["payments", "http"],
+		nodes: 1,
+		evidence: 1,
+		price_usd: "0.50",
+		links: {
+			self: "https://example.org/v1/graphs/web-payments",
+			readme: "https://example.org/v1/graphs/web-payments/readme",
+			search: "https://example.org/v1/graphs/web-payments/search",
+			slice: "https://example.org/v1/graph-slice?graph_id=web-payments",
+		},
+	});
+	t.notMatch(JSON.stringify(items), "for sale");
+	t.end();
+});
+
+t.test("a graph's page counts trust and judges freshness by today", (t) => {
+	const { free, state } = start();
+	t.match(free.graphDetail("payments-on-the-web"), {
+		id: "web-payments",
+		example_queries: ["What does 402 mean?"],
+		curator: { name: "Sample desk" },
+		trust: { "human-reviewed": 0, "machine-confirmed": 1, unverified: 0 },
+		freshness: {
+			updated: "2026-01-15",
+			newest_evidence: "2022-06-01",
+			oldest_evidence: "2022-06-01",
+			stale_nodes: 0,
+		},
+	});
+	state.now += 2 * 24 * 3_600_000;
+	t.match(free.graphDetail("web-payments"), { freshness: { stale_nodes: 1 } });
+	t.match(free.graphDetail("api-desk"), { expert: { is_ai_twin: true } });
+	t.throws(() => free.graphDetail("nothing"), { code: "NOT_FOUND" });
+	t.end();
+});
+
+t.test("what derives from the catalog is made once, and again when the catalog changes", (t) => {
+	const { free, state, catalog } = start();
+	const before = free.graphsCatalog();
+	t.equal(free.graphsCatalog(), before);
+	t.equal(free.catalogOkf(), free.catalogOkf());
+	t.equal(free.graphReadme("web-payments"), free.graphReadme("payments-on-the-web"));
+	const readme = free.graphReadme("web-payments");
+
+	catalog.put(makeGraph({ id: "third" }, [makeConcept({ title: "Third" })]));
+	t.equal((free.graphsCatalog() as { items: object[] }).items.length, 3);
+	state.baseUrl = "https://elsewhere.example";
+	t.match(free.graphDetail("third"), {
+		links: { self: "https://elsewhere.example/v1/graphs/third" },
+	});
+	t.not(free.graphReadme("web-payments").hash, readme.hash, "addresses are part of a readme");
+	t.end();
+});
+
+t.test("free documents are what they say they are and keep the bodies for sale", (t) => {
+	const { free } = start();
+	const readme = free.graphReadme("web-payments");
+	t.equal(readme.mediaType, "text/markdown; charset=utf-8");
+	t.match(String(readme.body), /## What This Is[\s\S]*## How to Connect/);
+	const slice = free.graphSlice("web-payments");
+	t.equal(slice.mediaType, "application/ld+json");
+	t.ok(JSON.parse(String(slice.body))["@context"]);
+	const index = free.readmesIndex();
+	t.match(String(index.body), "web-payments");
+	const bundle = free.catalogOkf();
+	t.equal(bundle.mediaType, "application/zip");
+	for (const document of [readme, slice, index]) t.notMatch(String(document.body), "for sale");
+	t.throws(() => free.graphSlice("payments-on-the-web"), { code: "NOT_FOUND" });
+	t.throws(() => free.graphReadme("nothing"), { code: "NOT_FOUND" });
+	t.end();
+});
