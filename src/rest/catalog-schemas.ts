@@ -33,6 +33,20 @@ export const graphDetailSchema = replyComponent(
 	graphItemSchema.extend({
 		example_queries: z.array(z.string()),
 		curator: z.object({ name: z.string(), note: z.string() }).nullable(),
+		expert: z
+			.object({
+				agent_id: z.string(),
+				name: z.string(),
+				headline: z.string(),
+				is_ai_twin: z.boolean(),
+				disclosure: z.string(),
+			})
+			.optional()
+			.describe("Graphs of type expert only"),
+		analyst: z
+			.object({ name: z.string(), domain: z.string(), method: z.string() })
+			.optional()
+			.describe("Graphs of type analyst only"),
 		trust: z.object({
 			"human-reviewed": z.int(),
 			"machine-confirmed": z.int(),

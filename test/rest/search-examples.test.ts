@@ -1,0 +1,40 @@
+import t from "tap";
+import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { PAID_ROUTES } from "../../src/rest/paid-routes.js";
+import { DOMAIN_EXAMPLE, EXPERT_EXAMPLE, REPORT_EXAMPLE } from "../../src/rest/search-examples.js";
+import { createTestService, emptySearch, sellForAnything } from "./start-rest.js";
+
+t.test("the examples quote concepts that the sample catalog has", async (t) => {
+	const kinds = { [DOMAIN_EXAMPLE.graphId]: "domain", [REPORT_EXAMPLE.graphId]: "industry report" };
+	for (const example of [DOMAIN_EXAMPLE, REPORT_EXAMPLE, EXPERT_EXAMPLE]) {
+		const graph = await readGraph(`graphs/${example.graphId}`);
+		t.equal(graph.record.type, kinds[example.graphId] ?? "expert");
+		const concept = graph.concepts.find(({ id }) => id === example.conceptId);
+		t.match(concept, { type: example.type, title: example.name });
+		for (const source of example.evidence) {
+			t.match(concept?.evidence, [
+				{
+					articleId: source.article_id,
+					title: source.title,
+					sourceUrl: source.source_url,
+					publishedAt: source.published_at,
+					datePrecision: source.date_precision,
+				},
+			]);
+		}
+	}
+});
+
+t.test("what a route's example sends is what its skill takes", (t) => {
+	const { skills } = createTestService({
+		baseUrl: () => "https://example.org",
+		invoke: sellForAnything,
+		search: emptySearch,
+	});
+	for (const route of Object.values(PAID_ROUTES)) {
+		const { path = {}, body } = route.example;
+		const parsed = skills[route.skillId].input.safeParse({ ...path, ...body });
+		t.ok(parsed.success, route.operationId);
+	}
+	t.end();
+});
