@@ -50,7 +50,7 @@ t.test(
 				});
 				const isSale = probe.split(/[?#]/)[0] === SEARCH;
 				if (isSale) return [400, 402].includes(reply.status);
-			return reply.status >= 400 && calls.length === sold;
+				return reply.status >= 400 && calls.length === sold;
 			}),
 			{ numRuns: 150, examples: [[SEARCH], [`${SEARCH}?`], [`${SEARCH}?v1`], [`${SEARCH}#v1`]] },
 		);
