@@ -2,13 +2,16 @@
 import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
-import { createMoney, type Money } from "./app-money.js";
-import { openKeyFolder } from "./auth/key-folder.js";
+import { nodeFileSystem } from "../store/journal/file-system.js";
+import { openJournalStore } from "../store/journal/journal-store.js";
+import type { Store } from "../store/store.js";
+import { type A2a, createA2a } from "./a2a/a2a.js";
+import { createMoney, type Money, provideDemoSpt } from "./app-money.js";
+import { type KeyFolder, openKeyFolder } from "./auth/key-folder.js";
 import { type Clock, systemClock } from "./core/clock.js";
-import { createIds } from "./core/ids.js";
+import { createIds, type Ids } from "./core/ids.js";
 import type { Logger } from "./core/logger.js";
 import { type Random, systemRandom } from "./core/random.js";
-import { LIMITS } from "./core/limits.js";
 import { startHousekeeping } from "./housekeeping.js";
 import { createHttpApp } from "./http-app.js";
 import { createGraphCatalog, type GraphCatalog } from "./knowledge/catalog.js";
@@ -16,7 +19,7 @@ import { catalogFolders, loadGraphs } from "./load-graphs.js";
 import { openSearch } from "./open-search.js";
 import type { SearchEngine } from "./search/search.js";
 import { listen, type RunningServer } from "./server.js";
-import { createFreeOperations } from "./service/free-operations.js";
+import { createFreeOperations } from "./service/create-free-operations.js";
 import { createGraphImporter } from "./service/graph-importer.js";
 import { createInvoke } from "./service/invoke.js";
 import { createOperator, type Operator } from "./service/operator.js";
@@ -25,9 +28,6 @@ import { createSkillCatalog } from "./service/skill-catalog.js";
 import { createUsageRecorder } from "./service/usage.js";
 import type { Settings } from "./settings.js";
 import { stderrLogger } from "./stderr-logger.js";
-import { openJournalStore } from "../store/journal/journal-store.js";
-import { nodeFileSystem } from "../store/journal/file-system.js";
-import type { Store } from "../store/store.js";
 import { SOFTWARE_VERSION } from "./version.js";
 
 export interface AppOptions {
@@ -54,4 +54,164 @@ export interface App {
 	demoSpt(): Promise<string | undefined>;
 	/** Stops housekeeping, flushes the journal and frees the data folder. */
 	close(): Promise<void>;
+}
+
+interface Ports {
+	readonly settings: Settings;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly logger: Logger;
+	readonly ids: Ids;
+	/** Absolute path of the data folder. */
+	readonly folder: string;
+}
+
+/**
+ * Opens the data folder and wires everything; nothing listens yet. Holds an earlier process left open are released.
+ * Throws UNAVAILABLE when another process holds the folder or the journal is damaged.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+	const { settings, clock = systemClock, random = systemRandom, logger = stderrLogger } = options;
+	const folder = resolve(settings.data);
+	const ports = { settings, clock, random, logger, folder, ids: createIds({ clock, random }) };
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	// The store comes first: its lock keeps a second process away from keys and graphs as well.
+	const store = await openJournalStore({
+		folder: join(folder, "journal"),
+		clock,
+		fileSystem: nodeFileSystem,
+	});
+	try {
+		return await wire(ports, store);
+	} catch (error) {
+		await store.close();
+		throw error;
+	}
+}
+
+async function wire(ports: Ports, store: Store): Promise<App> {
+	const { settings, clock, logger, ids, folder } = ports;
+	const keys = openKeyFolder(folder, ports.random);
+	const money = createMoney({ ...ports, store, keys });
+	await money.sweeper.releaseAll();
+	await reportBreach(money, logger);
+
+	const importedFolder = join(folder, "graphs");
+	const graphs = await loadGraphs(catalogFolders(settings.catalog, importedFolder), logger);
+	const catalog = createGraphCatalog(graphs);
+	const search = await openSearch({ model: settings.model, folder: join(folder, "index"), clock });
+
+	const address = { baseUrl: settings.publicUrl ?? "" };
+	const service = createService({ ports, store, money, catalog, search, address });
+	const importer = createGraphImporter({ catalog, search, clock, folder: importedFolder });
+	const operator = createOperator({
+		...money,
+		keys: money.apiKeys,
+		store,
+		ids,
+		catalog,
+		search,
+		importer,
+		monotonicMs: clock.monotonicMs,
+	});
+	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk: keys.signingJwk });
+	const { adminToken } = keys;
+	const transports = [a2a.router];
+	const handler = createHttpApp({ service, operator, adminToken, transports, clock, ids, logger });
+	const running = { ...ports, store, money, catalog, search, a2a, keys, address, handler };
+	return {
+		service,
+		operator,
+		catalog,
+		search,
+		store,
+		money,
+		adminToken,
+		handler,
+		...lifeOf(running),
+	};
+}
+
+interface ServiceParts {
+	readonly ports: Ports;
+	readonly store: Store;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly address: { readonly baseUrl: string };
+}
+
+function createService({ ports, store, money, catalog, search, address }: ServiceParts): Service {
+	const { clock, settings } = ports;
+	const { cashier, prices, methods, spts, guard } = money;
+	const info: ServiceInfo = {
+		version: SOFTWARE_VERSION,
+		baseUrl: () => address.baseUrl,
+		mcpUrl: () => null,
+		profile: settings.profile,
+	};
+	const skills = createSkillCatalog({ search, catalog, clock });
+	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
+	return {
+		info,
+		skills,
+		prices,
+		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
+		identify: (credential) => cashier.identify(credential),
+		free: createFreeOperations({
+			info,
+			clock,
+			catalog,
+			search,
+			store,
+			prices,
+			skills,
+			rails: methods.map((method) => method.rail),
+			validateSpt: spts.validate,
+			invariants: guard.latest,
+			startedAtMs: clock.now(),
+		}),
+	};
+}
+
+interface Running extends Ports {
+	readonly store: Store;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly a2a: A2a;
+	readonly keys: KeyFolder;
+	readonly address: { baseUrl: string };
+	readonly handler: RequestListener;
+}
+
+function lifeOf(running: Running): Pick<App, "listen" | "ready" | "demoSpt" | "close"> {
+	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address } = running;
+	let stopHousekeeping = async () => {};
+	return {
+		async listen({ host, port }) {
+			const server = await listen(running.handler, { host, port, clock });
+			address.baseUrl =
+				settings.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
+			await a2a.start();
+			const sweepTasks = (now: number) => a2a.sweep(now);
+			const { guard, sweeper } = money;
+			stopHousekeeping = startHousekeeping({ store, sweeper, guard, sweepTasks, clock, logger });
+			return server;
+		},
+		ready: () => search.sync(catalog.list()),
+		demoSpt: async () =>
+			settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined,
+		async close() {
+			await stopHousekeeping();
+			await search.close();
+			await store.close();
+		},
+	};
+}
+
+async function reportBreach({ guard }: Money, logger: Logger): Promise<void> {
+	const { failures } = await guard.check({ full: true });
+	if (failures.length > 0)
+		logger.error("the ledger's invariants are breached; nothing is sold", { failures });
 }

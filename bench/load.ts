@@ -1,0 +1,82 @@
+import { Agent, request } from "node:http";
+
+export interface LoadResult {
+	readonly requests: number;
+	readonly seconds: number;
+	readonly p50_ms: number;
+	readonly p99_ms: number;
+	readonly statuses: Readonly<Record<string, number>>;
+}
+
+export interface LoadPlan {
+	readonly url: string;
+	readonly headers: Readonly<Record<string, string>>;
+	/** One request each; the load ends when all are answered. */
+	readonly bodies: readonly string[];
+	readonly connections: number;
+}
+
+/** Sends every body once over kept-alive loopback connections; bounded by the number of bodies. */
+export async function sendLoad({
+	url,
+	headers,
+	bodies,
+	connections,
+}: LoadPlan): Promise<LoadResult> {
+	const agent = new Agent({ keepAlive: true, maxSockets: connections });
+	const latencies: number[] = [];
+	const statuses: Record<string, number> = {};
+	let next = 0;
+	const worker = async () => {
+		for (let index = next++; index < bodies.length; index = next++) {
+			const startedMs = performance.now();
+			const status = await post(agent, url, headers, bodies[index] ?? "");
+			latencies.push(performance.now() - startedMs);
+			statuses[status] = (statuses[status] ?? 0) + 1;
+		}
+	};
+	const startedMs = performance.now();
+	await Promise.all(Array.from({ length: connections }, worker));
+	agent.destroy();
+	latencies.sort((a, b) => a - b);
+	return {
+		requests: bodies.length,
+		seconds: round((performance.now() - startedMs) / 1000),
+		p50_ms: round(latencies[Math.floor(latencies.length * 0.5)] ?? 0),
+		p99_ms: round(latencies[Math.floor(latencies.length * 0.99)] ?? 0),
+		statuses,
+	};
+}
+
+function post(
+	agent: Agent,
+	url: string,
+	headers: Readonly<Record<string, string>>,
+	body: string,
+): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const call = request(
+			url,
+			{
+				agent,
+				method: "POST",
+				headers: {
+					"Content-Type": "application/json",
+					"Content-Length": Buffer.byteLength(body),
+					...headers,
+				},
+			},
+			(response) => {
+				response.on("error", reject);
+				response.on("end", () => resolve(response.statusCode ?? 0));
+				response.resume();
+			},
+		);
+		call.on("error", reject);
+		call.end(body);
+	});
+}
+
+export function round(value: number, digits = 3): number {
+	return Math.round(value * 10 ** digits) / 10 ** digits;
+}

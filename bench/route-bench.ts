@@ -1,0 +1,137 @@
+/** What a paid search costs beside the same search for nothing and beside a bare route, in process CPU time. */
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { generateQueries } from "./generated-graph.js";
+import { type LoadResult, round, sendLoad } from "./load.js";
+import type { ServerReady } from "./route-server.js";
+
+const CONCEPTS = 10_000;
+const ROUNDS = 6;
+const REQUESTS_PER_ROUND = 1_000;
+const CONNECTIONS = 16;
+const WARM_UP = 600;
+
+interface RouteFigures {
+	readonly cpu_ms_per_request: number;
+	readonly p50_ms: number;
+	readonly p99_ms: number;
+	readonly requests: number;
+	readonly statuses: LoadResult["statuses"];
+}
+
+export interface RouteReport {
+	readonly concepts: number;
+	readonly connections: number;
+	readonly is_pinned_to_one_core: boolean;
+	readonly bare: RouteFigures;
+	readonly unpaid: RouteFigures;
+	readonly paid: RouteFigures;
+	/** Median over rounds of (paid CPU / unpaid CPU − 1), each pair measured one after the other. */
+	readonly paid_over_unpaid_percent: number;
+	readonly paid_over_unpaid_percent_rounds: readonly number[];
+}
+
+interface Round {
+	readonly cpuMs: number;
+	readonly load: LoadResult;
+}
+
+/** Alternates the routes round by round, so that a drifting machine touches all alike. */
+export async function benchRoutes(folder: string): Promise<RouteReport> {
+	const server = fork(new URL("./route-server.ts", import.meta.url), [folder, String(CONCEPTS)], {
+		execArgv: process.execArgv,
+	});
+	try {
+		const [{ ready }] = (await once(server, "message")) as [{ ready: ServerReady }];
+		const isPinned = pinToOneCore(server);
+		return await compare(server, ready, isPinned);
+	} finally {
+		server.kill("SIGKILL");
+	}
+}
+
+async function compare(
+	server: ChildProcess,
+	ready: ServerReady,
+	isPinned: boolean,
+): Promise<RouteReport> {
+	const queries = generateQueries(WARM_UP + 2 * ROUNDS * REQUESTS_PER_ROUND);
+	let used = 0;
+	const bodies = (count: number) => {
+		used += count;
+		return queries.slice(used - count, used).map((query) => JSON.stringify({ query, limit: 10 }));
+	};
+	const run = async (url: string, count: number): Promise<Round> => {
+		const headers = url === ready.paidUrl ? { "X-Pay-SPT": ready.token } : {};
+		const plan = { url, headers, bodies: bodies(count), connections: CONNECTIONS };
+		const before = await cpuMsOf(server);
+		const load = await sendLoad(plan);
+		return { cpuMs: ((await cpuMsOf(server)) - before) / count, load };
+	};
+
+	await run(ready.freeUrl, WARM_UP / 2);
+	await run(ready.paidUrl, WARM_UP / 2);
+	const rounds: { bare: Round[]; unpaid: Round[]; paid: Round[] } = {
+		bare: [],
+		unpaid: [],
+		paid: [],
+	};
+	for (let index = 0; index < ROUNDS; index++) {
+		const unpaidFirst = index % 2 === 0;
+		if (unpaidFirst) rounds.unpaid.push(await run(ready.freeUrl, REQUESTS_PER_ROUND));
+		rounds.paid.push(await run(ready.paidUrl, REQUESTS_PER_ROUND));
+		if (!unpaidFirst) rounds.unpaid.push(await run(ready.freeUrl, REQUESTS_PER_ROUND));
+		used -= REQUESTS_PER_ROUND; // the bare route does not care what it is asked
+		rounds.bare.push(await run(ready.bareUrl, REQUESTS_PER_ROUND));
+	}
+	const ratios = rounds.paid.map((paid, index) =>
+		round((paid.cpuMs / (rounds.unpaid[index]?.cpuMs ?? 1) - 1) * 100, 1),
+	);
+	return {
+		concepts: CONCEPTS,
+		connections: CONNECTIONS,
+		is_pinned_to_one_core: isPinned,
+		bare: figuresOf(rounds.bare),
+		unpaid: figuresOf(rounds.unpaid),
+		paid: figuresOf(rounds.paid),
+		paid_over_unpaid_percent: median(ratios),
+		paid_over_unpaid_percent_rounds: ratios,
+	};
+}
+
+function figuresOf(rounds: readonly Round[]): RouteFigures {
+	const statuses: Record<string, number> = {};
+	for (const { load } of rounds) {
+		for (const [status, count] of Object.entries(load.statuses)) {
+			statuses[status] = (statuses[status] ?? 0) + count;
+		}
+	}
+	return {
+		cpu_ms_per_request: round(median(rounds.map(({ cpuMs }) => cpuMs))),
+		p50_ms: median(rounds.map(({ load }) => load.p50_ms)),
+		p99_ms: median(rounds.map(({ load }) => load.p99_ms)),
+		requests: rounds.reduce((sum, { load }) => sum + load.requests, 0),
+		statuses,
+	};
+}
+
+async function cpuMsOf(server: ChildProcess): Promise<number> {
+	server.send("cpu");
+	const [{ cpu }] = (await once(server, "message")) as [{ cpu: NodeJS.CpuUsage }];
+	return (cpu.user + cpu.system) / 1000;
+}
+
+/** Threads inherit nothing after the fact: every one of the process is pinned. False where taskset is missing. */
+function pinToOneCore({ pid }: ChildProcess): boolean {
+	try {
+		execFileSync("taskset", ["-a", "-c", "-p", "0", String(pid)], { stdio: "ignore" });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function median(values: readonly number[]): number {
+	const sorted = [...values].sort((a, b) => a - b);
+	return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,83 @@
+/** Writes the parts of the documents that code knows better; with --check only says whether they are true. */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_PRICE_BOOK } from "../payments/price-list.js";
+import { formatUsd } from "../src/core/money.js";
+import { PAID_OPERATION_IDS, type PaidOperationId } from "../src/core/operations.js";
+import { PACKAGE_ROOT } from "../src/package-root.js";
+import { OPERATION_ADDRESSES } from "../src/service/operation-addresses.js";
+import { renderSettingsTable } from "../src/settings.js";
+
+interface GeneratedPart {
+	readonly file: string;
+	/** Name in the markers `<!-- generated: name -->` … `<!-- end -->`. */
+	readonly name: string;
+	readonly render: () => string;
+}
+
+const PARTS: readonly GeneratedPart[] = [
+	{ file: "README.md", name: "operations", render: renderOperations },
+	{ file: "README.md", name: "configuration", render: renderSettingsTable },
+	{ file: "ARCHITECTURE.md", name: "modules", render: renderModules },
+];
+
+function renderOperations(): string {
+	const isPaid = (id: string): id is PaidOperationId => PAID_OPERATION_IDS.includes(id as PaidOperationId);
+	const rows = Object.entries(OPERATION_ADDRESSES).map(([id, { method, path }]) => {
+		const price = isPaid(id) ? `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD` : "free";
+		return `| \`${method} ${path}\` | ${price} |`;
+	});
+	return ["| operation | price |", "|---|---|", ...rows].join("\n");
+}
+
+/** Which folder imports which, read from the imports themselves. */
+function renderModules(): string {
+	const depcruise = join(PACKAGE_ROOT, "node_modules", "dependency-cruiser", "bin", "dependency-cruise.mjs");
+	const output = execFileSync(
+		process.execPath,
+		[depcruise, "--config", ".dependency-cruiser.json", "-T", "json", "agent-card", "src", "skills", "payments", "store"],
+		{ cwd: PACKAGE_ROOT, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
+	);
+	const { modules } = JSON.parse(output) as {
+		modules: { source: string; dependencies: { resolved: string }[] }[];
+	};
+	const arrows = new Set<string>();
+	for (const { source, dependencies } of modules) {
+		for (const { resolved } of dependencies) {
+			const [from, to] = [folderOf(source), folderOf(resolved)];
+			if (from && to && from !== to && to !== "src/core") arrows.add(`\t${from} --> ${to}`);
+		}
+	}
+	return ["```mermaid", "flowchart LR", ...[...arrows].sort(), "```"].join("\n");
+}
+
+/** `src/rest`, `store`, …; files directly under src are the composition root. */
+function folderOf(path: string): string | undefined {
+	const match = /^(?:(src)\/([^/]+)\/|(src)\/[^/]+$|(agent-card|skills|payments|store)\/)/.exec(path);
+	if (!match) return undefined;
+	if (match[1]) return `src/${match[2]}`;
+	return match[3] ? "app" : match[4];
+}
+
+function replacePart(text: string, { name, render, file }: GeneratedPart): string {
+	const [start, end] = [`<!-- generated: ${name} -->`, "<!-- end -->"];
+	const from = text.indexOf(start);
+	const to = text.indexOf(end, from);
+	if (from < 0 || to < 0) throw new Error(`${file} has no part "${name}".`);
+	return `${text.slice(0, from + start.length)}\n${render()}\n${text.slice(to)}`;
+}
+
+const isCheck = process.argv.includes("--check");
+for (const part of PARTS) {
+	const path = join(PACKAGE_ROOT, part.file);
+	const before = readFileSync(path, "utf8");
+	const after = replacePart(before, part);
+	if (before === after) continue;
+	if (isCheck) {
+		process.stderr.write(`${part.file}: the part "${part.name}" is out of date; run npm run docs.\n`);
+		process.exitCode = 1;
+	} else {
+		writeFileSync(path, after);
+	}
+}

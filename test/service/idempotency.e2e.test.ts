@@ -1,0 +1,74 @@
+import t from "tap";
+import { startApp, times } from "../support/start-app.js";
+
+t.test("an idempotency key pays once", async (t) => {
+	const shop = await startApp(t);
+	const balance = (id: string) => shop.app.store.read((reader) => reader.balance(`cust:${id}`));
+	const key = (value: string) => ({ "Idempotency-Key": value });
+
+	await t.test("the same key and body give the same receipt for one price", async (t) => {
+		const { token, id } = await shop.issueSpt("5");
+		const first = await shop.search({ token, headers: key("order-1") });
+		const second = await shop.search({ token, headers: key("order-1") });
+		t.equal(second.status, 200);
+		t.equal(second.body.meta.cost.receipt_id, first.body.meta.cost.receipt_id);
+		t.equal(second.body.meta.cost.replayed, true);
+		t.same(second.body.rows, first.body.rows);
+		t.equal(await balance(id), 4_500_000n);
+	});
+
+	await t.test(
+		"twenty copies at once: one charge, and the others are told to wait or share the receipt",
+		async (t) => {
+			const { token, id } = await shop.issueSpt("5");
+			const answers = await Promise.all(
+				times(20, () => shop.search({ token, headers: key("burst") })),
+			);
+			t.equal(await balance(id), 4_500_000n);
+			t.ok(answers.every(({ status }) => status === 200 || status === 409));
+			t.equal(new Set(answers.flatMap(({ body }) => body.meta?.cost.receipt_id ?? [])).size, 1);
+			const waiting = answers.find(({ status }) => status === 409);
+			if (waiting) t.match(waiting.headers.get("Retry-After"), /^\d+$/);
+		},
+	);
+
+	await t.test("the same key for another body is refused", async (t) => {
+		const { token, id } = await shop.issueSpt("5");
+		await shop.search({ token, headers: key("order-2") });
+		const other = await shop.search({
+			token,
+			headers: key("order-2"),
+			body: { query: "another question about tokens" },
+		});
+		t.same([other.status, other.body.error.code], [422, "IDEMPOTENCY_MISMATCH"]);
+		t.equal(await balance(id), 4_500_000n);
+	});
+
+	await t.test("two payers may use the same key", async (t) => {
+		const [a, b] = [await shop.issueSpt("1"), await shop.issueSpt("1")];
+		const first = await shop.search({ token: a.token, headers: key("shared") });
+		const second = await shop.search({ token: b.token, headers: key("shared") });
+		t.not(first.body.meta.cost.receipt_id, second.body.meta.cost.receipt_id);
+	});
+
+	await t.test("an attempt without an answer leaves its key free", async (t) => {
+		const { token, id } = await shop.issueSpt("5");
+		const body = { query: "zorblax quuxification of the frobnicator" };
+		t.equal(
+			(await shop.search({ token, body, headers: key("free") })).body.meta.cost.charged,
+			false,
+		);
+		t.equal((await shop.search({ token, headers: key("free") })).status, 200);
+		t.equal(await balance(id), 4_500_000n);
+	});
+
+	await t.test("a key is kept over a restart", async (t) => {
+		const { token } = await shop.issueSpt("5");
+		const first = await shop.search({ token, headers: key("restart") });
+		await shop.close();
+		const again = await startApp(t, { folder: shop.folder });
+		const second = await again.search({ token, headers: key("restart") });
+		t.equal(second.body.meta.cost.receipt_id, first.body.meta.cost.receipt_id);
+		t.equal(second.body.meta.cost.replayed, true);
+	});
+});
