@@ -1,0 +1,93 @@
+import { createHash, createPublicKey, type JsonWebKeyInput } from "node:crypto";
+import { AgentCard, generateAgentCardSignature } from "@a2a-js/sdk";
+import { LegacyRestTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
+import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
+import { FlattenedSign, importJWK, type JWK, type JWSHeaderParameters } from "jose";
+import { toCanonicalJson } from "../src/core/canonical-json.js";
+
+/** A private ES256 key as JWK; its `kid` names it in signatures and in the key set. */
+export type CardSigningKey = Readonly<Record<string, unknown>> & { readonly kid: string };
+
+/** A document that is served as it stands. */
+export interface CardDocument {
+	readonly body: string;
+	readonly etag: string;
+}
+
+/** A card, signed once: the same skills and prices in the shapes both protocol versions read. */
+export interface PublishedCard {
+	readonly card: AgentCard;
+	/** A2A 1.0, ProtoJSON; signed over the SDK's canonical form. */
+	readonly current: CardDocument;
+	/** A2A 0.3, with the 1.0 interfaces beside; signed over its own canonical JSON (RFC 8785). */
+	readonly legacy: CardDocument;
+	/** JWK set with the public key. */
+	readonly keySet: CardDocument;
+}
+
+export interface CardSigner {
+	readonly signingKey: CardSigningKey;
+	/** Absolute address of the key set, so that a verifier knows where to look. */
+	readonly keySetUrl: string;
+}
+
+/** Signs both shapes of the card and writes them out; slow, so done once for an address. */
+export async function publishCard(
+	unsigned: AgentCard,
+	{ signingKey, keySetUrl }: CardSigner,
+): Promise<PublishedCard> {
+	const header: JWSHeaderParameters = {
+		alg: "ES256",
+		kid: signingKey.kid,
+		typ: "JOSE",
+		jku: keySetUrl,
+	};
+	const card = await generateAgentCardSignature(signingKey as JWK, header)(unsigned);
+	const legacy = await signLegacyCard(await toLegacyCard(unsigned), signingKey, header);
+	return {
+		card,
+		current: toDocument(AgentCard.toJSON(card)),
+		legacy: toDocument(legacy),
+		keySet: toDocument({ keys: [toPublicJwk(signingKey)] }),
+	};
+}
+
+/** The part of the key that verifiers may have. */
+export function toPublicJwk(signingKey: CardSigningKey): JWK & { readonly kid: string } {
+	const key = createPublicKey({ key: signingKey as JsonWebKeyInput["key"], format: "jwk" });
+	const { kid } = signingKey;
+	return { ...(key.export({ format: "jwk" }) as JWK), alg: "ES256", use: "sig", kid };
+}
+
+type LegacyCard = Readonly<Record<string, unknown>>;
+
+async function toLegacyCard(card: AgentCard): Promise<LegacyCard> {
+	// The SDK translates cards for 0.3 only on the way out of a handler, so we lend it one.
+	const lender = {
+		getAuthenticatedExtendedAgentCard: async () => card,
+	} as Partial<A2ARequestHandler> as A2ARequestHandler;
+	const translated = await new LegacyRestTransportHandler(lender).getAuthenticatedExtendedAgentCard(
+		new ServerCallContext(),
+	);
+	const { supportedInterfaces } = AgentCard.toJSON(card) as LegacyCard;
+	return { ...translated, supportedInterfaces };
+}
+
+async function signLegacyCard(
+	card: LegacyCard,
+	signingKey: CardSigningKey,
+	header: JWSHeaderParameters,
+): Promise<LegacyCard> {
+	const signed = await new FlattenedSign(Buffer.from(toCanonicalJson(card)))
+		.setProtectedHeader(header)
+		.sign(await importJWK(signingKey as JWK, "ES256"));
+	return { ...card, signatures: [{ protected: signed.protected, signature: signed.signature }] };
+}
+
+const ETAG_CHARS = 22;
+
+function toDocument(value: unknown): CardDocument {
+	const body = JSON.stringify(value);
+	const hash = createHash("sha256").update(body).digest("base64url");
+	return { body, etag: `"${hash.slice(0, ETAG_CHARS)}"` };
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import type { PriceList } from "../payments/price-list.js";
+import { formatUsd } from "../src/core/money.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../src/core/operations.js";
+import type { Skill } from "../src/core/skill.js";
+
+/** Names the card extension that says what each skill costs and takes; it asks nothing of a caller. */
+export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";
+
+/** Skill that answers a message without a data part. */
+export const DEFAULT_TEXT_SKILL: SkillId = "domain_search";
+
+export type CardSkills = { readonly [Id in SkillId]: Skill<Id> };
+
+/** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
+export interface SkillOffer {
+	readonly id: SkillId;
+	readonly price_usd: string;
+	readonly billing_type: string;
+	readonly input_schema: Readonly<Record<string, unknown>>;
+	readonly example_input: Readonly<Record<string, unknown>>;
+}
+
+/** The extension's params: how to address a skill, and one offer for each. */
+export interface SkillOffers {
+	readonly currency: "USD";
+	readonly text_skill: SkillId;
+	readonly message: string;
+	readonly offers: readonly SkillOffer[];
+}
+
+export function createSkillOffers(skills: CardSkills, prices: PriceList): SkillOffers {
+	return {
+		currency: "USD",
+		text_skill: DEFAULT_TEXT_SKILL,
+		message:
+			'Send one data part {"skill": <id>, "input": <value of input_schema>}, or text alone for text_skill. Answers without rows are not charged.',
+		offers: SKILL_IDS.map((id) => createOffer(skills[id], prices)),
+	};
+}
+
+function createOffer(skill: Skill, prices: PriceList): SkillOffer {
+	const price = prices.priceOf(OPERATION_OF_SKILL[skill.id]);
+	return {
+		id: skill.id,
+		price_usd: formatUsd(price.amountMicros),
+		billing_type: price.billingType,
+		input_schema: z.toJSONSchema(skill.input, { io: "input" }),
+		example_input: skill.exampleInput,
+	};
+}

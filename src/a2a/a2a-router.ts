@@ -1,0 +1,95 @@
+/** Agent-to-agent: the protocol's messages become calls of the pipeline, its answers become tasks. */
+import { A2A_ERROR_CODE, ContentTypeNotSupportedError, toJsonRpcError } from "@a2a-js/sdk/errors";
+import express, {
+	type ErrorRequestHandler,
+	type Request,
+	type RequestHandler,
+	type Router,
+} from "express";
+import { A2A_PATHS } from "../../agent-card/agent-card.js";
+import type { Clock } from "../core/clock.js";
+import type { Ids } from "../core/ids.js";
+import type { Logger } from "../core/logger.js";
+import type { Service } from "../service/service.js";
+import { createCardRoutes } from "./card-routes.js";
+import type { CardSource } from "./card-source.js";
+import { createExchange, type Exchange } from "./exchange.js";
+import { createJsonRpcHandler } from "./json-rpc-handler.js";
+import { createBuyAnswer } from "./purchase.js";
+import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
+import { createBodyReader, isParseError, toRequestError } from "./request-body.js";
+import { createRequestHandler } from "./request-handler.js";
+import { createRestHandler } from "./rest-handler.js";
+import type { TaskArchive } from "./task-archive.js";
+
+export interface A2aDeps {
+	readonly service: Service;
+	readonly tasks: TaskArchive;
+	readonly card: CardSource;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger?: Logger | undefined;
+}
+
+/** Card, key set, JSON-RPC and HTTP+JSON, each in protocol versions 1.0 and 0.3; mount it at the root. */
+export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
+	const requestHandler = createRequestHandler({
+		card: async () => (await card()).card,
+		tasks,
+		buy: createBuyAnswer({ ...deps, tasks }),
+	});
+	const openExchange: OpenExchange = (req) => createExchange(deps, req);
+	const readBody = createBodyReader();
+	return express
+		.Router()
+		.use(createCardRoutes(card))
+		.post(
+			A2A_PATHS.jsonRpc,
+			requireJson,
+			...readBody,
+			createJsonRpcHandler(requestHandler, openExchange),
+		)
+		.all(A2A_PATHS.jsonRpc, refuseMethod)
+		.use(A2A_PATHS.jsonRpc, createRpcErrorHandler(openExchange))
+		.use(A2A_PATHS.rest, ...readBody, createRestHandler(requestHandler, openExchange))
+		.use(A2A_PATHS.rest, createRestErrorHandler(openExchange));
+}
+
+const requireJson: RequestHandler = (req, res, next) => {
+	if (req.is("application/json")) return next();
+	const error = new ContentTypeNotSupportedError(
+		'JSON-RPC is spoken in JSON; send it with the header "Content-Type: application/json".',
+	);
+	sendJson(res, 415, { jsonrpc: "2.0", id: null, error: toJsonRpcError(error) });
+};
+
+const refuseMethod: RequestHandler = (req, res) => {
+	res.setHeader("Allow", "POST");
+	const message = `JSON-RPC is spoken over POST, not ${req.method}.`;
+	sendJson(res, 405, {
+		jsonrpc: "2.0",
+		id: null,
+		error: { code: A2A_ERROR_CODE.INVALID_REQUEST, message },
+	});
+};
+
+type OpenExchange = (req: Request) => Exchange;
+
+function createRpcErrorHandler(openExchange: OpenExchange): ErrorRequestHandler {
+	return (error: unknown, req, res, next) => {
+		if (res.headersSent) return next(error);
+		if (!isParseError(error)) {
+			const refusal = openExchange(req).refuse(toRequestError(error));
+			return sendRpcRefusal(res, rpcIdOf(req.body), refusal);
+		}
+		const parseError = { code: A2A_ERROR_CODE.PARSE_ERROR, message: "The body is not valid JSON." };
+		sendJson(res, 400, { jsonrpc: "2.0", id: null, error: parseError });
+	};
+}
+
+function createRestErrorHandler(openExchange: OpenExchange): ErrorRequestHandler {
+	return (error: unknown, req, res, next) => {
+		if (res.headersSent) return next(error);
+		sendRestRefusal(res, openExchange(req).refuse(toRequestError(error)));
+	};
+}

@@ -1,0 +1,116 @@
+import { type Artifact, type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
+import type { CallResult } from "../core/call.js";
+import type { ServiceError } from "../core/errors.js";
+import { siblingId } from "../core/ids.js";
+import type { SkillId } from "../core/operations.js";
+import type { SearchResponse } from "../core/wire.js";
+import { toErrorWire } from "./refusal.js";
+
+/** What every task of ours is made from. */
+export interface TaskFrame {
+	readonly taskId: string;
+	readonly message: Message;
+	readonly skillId: SkillId;
+	readonly requestId: string;
+	/** ISO 8601. */
+	readonly timestamp: string;
+}
+
+const TEXT_ROWS = 3;
+const SUMMARY_CHARS = 240;
+
+/** The finished task of a delivered call: one artifact whose data part is the body REST would have sent. */
+export function toCompletedTask(frame: TaskFrame, { output, cost }: CallResult): Task {
+	const { taskId, requestId, skillId, timestamp } = frame;
+	const answer = output as SearchResponse;
+	const body = { ...answer, meta: { ...answer.meta, request_id: requestId, cost } };
+	const artifact: Artifact = {
+		artifactId: siblingId(taskId, "art"),
+		name: skillId,
+		description: "",
+		parts: [dataPart(body), textPart(toText(answer))],
+		metadata: undefined,
+		extensions: [],
+	};
+	return {
+		...openTask(frame),
+		status: { state: TaskState.TASK_STATE_COMPLETED, message: undefined, timestamp },
+		artifacts: [artifact],
+		metadata: { skill: skillId, request_id: requestId, cost, receipt_id: cost.receipt_id },
+	};
+}
+
+/** The task of a call that failed on our side after it was let in; nothing was charged. */
+export function toFailedTask(frame: TaskFrame, error: ServiceError): Task {
+	const { taskId, requestId, skillId, timestamp } = frame;
+	const told = `${error.message} Nothing was charged. To try again, send the message under a new messageId.`;
+	const task = openTask(frame);
+	return {
+		...task,
+		status: {
+			state: TaskState.TASK_STATE_FAILED,
+			message: agentMessage({ taskId, contextId: task.contextId, text: told }),
+			timestamp,
+		},
+		metadata: { skill: skillId, request_id: requestId, error: toErrorWire(error, requestId) },
+	};
+}
+
+/** A message of ours about a task. */
+export function agentMessage(about: {
+	readonly taskId: string;
+	readonly contextId: string;
+	readonly text: string;
+}): Message {
+	const { taskId, contextId, text } = about;
+	return {
+		messageId: `${taskId}-status`,
+		contextId,
+		taskId,
+		role: Role.ROLE_AGENT,
+		parts: [textPart(text)],
+		metadata: undefined,
+		extensions: [],
+		referenceTaskIds: [],
+	};
+}
+
+function openTask({ taskId, message }: TaskFrame): Task {
+	const contextId = message.contextId || `ctx${taskId.slice(taskId.indexOf("_"))}`;
+	return {
+		id: taskId,
+		contextId,
+		status: undefined,
+		artifacts: [],
+		history: [{ ...message, contextId, taskId }],
+		metadata: undefined,
+	};
+}
+
+/** The best rows with their links, for agents that read text only. */
+function toText({ rows }: SearchResponse): string {
+	if (rows.length === 0) return "The curated graphs have no answer to this; nothing was charged.";
+	return rows
+		.slice(0, TEXT_ROWS)
+		.map(({ name, summary, evidence }, index) => {
+			const link = evidence[0] ? ` (${evidence[0].source_url})` : "";
+			return `${index + 1}. ${name}: ${shorten(summary)}${link}`;
+		})
+		.join("\n");
+}
+
+function shorten(text: string): string {
+	return text.length <= SUMMARY_CHARS ? text : `${text.slice(0, SUMMARY_CHARS - 1)}…`;
+}
+
+function textPart(value: string): Part {
+	return toPart({ $case: "text", value }, "text/plain");
+}
+
+function dataPart(value: unknown): Part {
+	return toPart({ $case: "data", value }, "application/json");
+}
+
+function toPart(content: NonNullable<Part["content"]>, mediaType: string): Part {
+	return { content, metadata: undefined, filename: "", mediaType };
+}

@@ -1,0 +1,36 @@
+import type { Response } from "express";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+
+export interface CallerWatch {
+	/** Aborted when the caller leaves before the answer, or when the time is over. */
+	readonly signal: AbortSignal;
+	/** Set once the time is over. */
+	readonly timeout: () => ServiceError | undefined;
+	readonly stop: () => void;
+}
+
+/** Work for somebody who has left, or who waits too long, must end and cost nothing. */
+export function watchCaller(res: Response, clock: Clock, timeoutMs: number): CallerWatch {
+	const controller = new AbortController();
+	let timeout: ServiceError | undefined;
+	const onClose = () => {
+		if (!res.writableFinished) controller.abort(new Error("The caller left."));
+	};
+	const cancelTimer = clock.after(timeoutMs, () => {
+		timeout = new ServiceError(
+			"UNAVAILABLE",
+			`The answer took longer than ${timeoutMs / 1000} seconds and was not charged; send the same message again later.`,
+		);
+		controller.abort(timeout);
+	});
+	res.once("close", onClose);
+	return {
+		signal: controller.signal,
+		timeout: () => timeout,
+		stop() {
+			cancelTimer();
+			res.off("close", onClose);
+		},
+	};
+}

@@ -1,0 +1,39 @@
+import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
+import express, { type Request, type RequestHandler, type Router } from "express";
+import { A2A_PATHS } from "../../agent-card/agent-card.js";
+import type { CardDocument, PublishedCard } from "../../agent-card/published-card.js";
+import type { CardSource } from "./card-source.js";
+
+const MAX_AGE_SECONDS = 300;
+
+/** The card, in the shape of the version the caller names (0.3 where none is named, as the protocol says), and its key set. */
+export function createCardRoutes(card: CardSource): Router {
+	const serve =
+		(pick: (published: PublishedCard, req: Request) => CardDocument): RequestHandler =>
+		async (req, res) => {
+			const { body, etag } = pick(await card(), req);
+			res.setHeader("ETag", etag);
+			res.setHeader("Cache-Control", `public, max-age=${MAX_AGE_SECONDS}`);
+			if (req.fresh) {
+				res.status(304).end();
+				return;
+			}
+			res.type("application/json").end(req.method === "HEAD" ? undefined : body);
+		};
+	const vary: RequestHandler = (_req, res, next) => {
+		res.vary(A2A_VERSION_HEADER);
+		next();
+	};
+	return express
+		.Router()
+		.get(A2A_PATHS.card, vary, serve(pickShape))
+		.get(
+			A2A_PATHS.keys,
+			serve(({ keySet }) => keySet),
+		);
+}
+
+function pickShape({ current, legacy }: PublishedCard, req: Request): CardDocument {
+	const named = req.header(A2A_VERSION_HEADER);
+	return named === undefined || /^\s*(0\.|$)/.test(named) ? legacy : current;
+}

@@ -1,0 +1,30 @@
+import { A2A_PATHS, buildAgentCard } from "../../agent-card/agent-card.js";
+import {
+	type CardSigningKey,
+	type PublishedCard,
+	publishCard,
+} from "../../agent-card/published-card.js";
+import type { Service } from "../service/service.js";
+
+/** The signed card for the address the service is reached under; signed once for each address. */
+export type CardSource = () => Promise<PublishedCard>;
+
+export function createCardSource({
+	service,
+	signingKey,
+}: {
+	readonly service: Service;
+	readonly signingKey: CardSigningKey;
+}): CardSource {
+	let published: { readonly baseUrl: string; readonly card: Promise<PublishedCard> } | undefined;
+	return () => {
+		const baseUrl = service.info.baseUrl();
+		if (published?.baseUrl !== baseUrl) {
+			const { skills, prices, info } = service;
+			const unsigned = buildAgentCard({ baseUrl, skills, prices, version: info.version });
+			const keySetUrl = `${baseUrl}${A2A_PATHS.keys}`;
+			published = { baseUrl, card: publishCard(unsigned, { signingKey, keySetUrl }) };
+		}
+		return published.card;
+	};
+}

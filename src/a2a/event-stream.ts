@@ -1,0 +1,19 @@
+import { formatSSEEvent, SSE_HEADERS } from "@a2a-js/sdk";
+import type { Response } from "express";
+
+/** Writes the events as they come and stops pulling them once the caller has left. */
+export async function sendEvents(
+	res: Response,
+	first: IteratorResult<unknown>,
+	rest: AsyncIterator<unknown>,
+): Promise<void> {
+	for (const [name, value] of Object.entries(SSE_HEADERS)) res.setHeader(name, value);
+	res.statusCode = 200;
+	let next = first;
+	while (!next.done && !res.destroyed) {
+		res.write(formatSSEEvent(next.value));
+		next = await rest.next();
+	}
+	if (!next.done) await rest.return?.();
+	res.end();
+}

@@ -1,0 +1,80 @@
+import type { Message, Task } from "@a2a-js/sdk";
+import { type Clock, toIsoTime } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+import type { Logger } from "../core/logger.js";
+import type { Service } from "../service/service.js";
+import { toCompletedTask, toFailedTask } from "./answer-task.js";
+import { type CallerWatch, watchCaller } from "./caller-watch.js";
+import { type Exchange, internalError, stackOf } from "./exchange.js";
+import { MESSAGE_KEY_PREFIX, type SkillRequest } from "./skill-request.js";
+
+/** A message on its way through the pipeline. */
+export interface Offered {
+	readonly taskId: string;
+	readonly message: Message;
+	readonly request: SkillRequest;
+	readonly exchange: Exchange;
+}
+
+/**
+ * Runs the pipeline and makes the finished task. A failure of ours becomes a failed task where one can be kept
+ * (`canFail`); whatever else the pipeline throws goes to the caller.
+ */
+export type Sell = (offered: Offered, options: { readonly canFail: boolean }) => Promise<Task>;
+
+export function createSell(deps: {
+	readonly service: Service;
+	readonly clock: Clock;
+	readonly logger?: Logger | undefined;
+}): Sell {
+	const { service, clock, logger } = deps;
+	return async ({ taskId, message, request, exchange }, { canFail }) => {
+		const { requestId, resourceUrl, response } = exchange;
+		const frame = () => ({
+			taskId,
+			message,
+			skillId: request.skillId,
+			requestId,
+			timestamp: toIsoTime(clock.now()),
+		});
+		const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);
+		try {
+			const result = await service.invoke({
+				...request,
+				credential: exchange.credential(),
+				idempotencyKey: `${MESSAGE_KEY_PREFIX}${message.messageId}`,
+				requestId,
+				transport: "a2a",
+				resourceUrl,
+				signal: watch.signal,
+			});
+			return toCompletedTask(frame(), result);
+		} catch (error) {
+			const failure = canFail ? toOurFailure(error, watch) : undefined;
+			if (!failure) throw toCallersError(error, watch);
+			logger?.error("a call failed", { requestId, error: stackOf(error) });
+			return toFailedTask(frame(), failure);
+		} finally {
+			watch.stop();
+		}
+	};
+}
+
+/** The error of a call that went wrong after it was let in; undefined when the caller or the clock ended it. */
+function toOurFailure(error: unknown, { signal }: CallerWatch): ServiceError | undefined {
+	if (!(error instanceof ServiceError)) return signal.aborted ? undefined : internalError(error);
+	return error.code === "INTERNAL" || error.code === "UPSTREAM" ? error : undefined;
+}
+
+function toCallersError(error: unknown, { signal, timeout }: CallerWatch): unknown {
+	if (error instanceof ServiceError || !signal.aborted) return error;
+	// The caller has left; only somebody who waits for the same message can still read this.
+	return (
+		timeout() ??
+		new ServiceError(
+			"IDEMPOTENCY_IN_FLIGHT",
+			"An earlier sending of this message was given up; send it again in a moment.",
+		)
+	);
+}

@@ -1,0 +1,66 @@
+import type { Message, Part } from "@a2a-js/sdk";
+import { DEFAULT_TEXT_SKILL } from "../../agent-card/skill-offers.js";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+import { SKILL_IDS, type SkillId } from "../core/operations.js";
+
+/** What a message asks for: a skill and the input its schema will judge. */
+export interface SkillRequest {
+	readonly skillId: SkillId;
+	readonly rawInput: unknown;
+}
+
+/** Prefix that keeps message ids and REST's idempotency keys of one principal apart. */
+export const MESSAGE_KEY_PREFIX = "a2a:";
+const MESSAGE_ID_CHARS = LIMITS.idempotencyKeyChars - MESSAGE_KEY_PREFIX.length;
+
+/**
+ * Reads a message: the one data part `{skill, input}`, whatever text stands beside it, or else all text as the query
+ * of the default skill. Throws INVALID_ARGUMENT with the path of what is wrong.
+ */
+export function toSkillRequest({ messageId, parts }: Message): SkillRequest {
+	if (messageId === "" || messageId.length > MESSAGE_ID_CHARS) {
+		throw invalid("message.messageId", `must have 1 to ${MESSAGE_ID_CHARS} characters`);
+	}
+	const files = parts.findIndex((part) => !isTextOrData(part));
+	if (files !== -1) throw invalid(`message.parts.${files}`, "must be a text part or a data part");
+	const data = parts.findIndex((part) => part.content?.$case === "data");
+	if (data !== -1) {
+		if (parts.findLastIndex((part) => part.content?.$case === "data") !== data) {
+			throw invalid("message.parts", "must hold one data part at most");
+		}
+		return fromData(parts[data]?.content?.value, `message.parts.${data}.data`);
+	}
+	return { skillId: DEFAULT_TEXT_SKILL, rawInput: { query: joinText(parts) } };
+}
+
+function isTextOrData({ content }: Part): boolean {
+	return content?.$case === "text" || content?.$case === "data";
+}
+
+function fromData(value: unknown, path: string): SkillRequest {
+	if (typeof value !== "object" || value === null || Array.isArray(value)) {
+		throw invalid(path, 'must be an object {"skill", "input"}');
+	}
+	const { skill, input = {}, ...others } = value as Record<string, unknown>;
+	const unknown = Object.keys(others)[0];
+	if (unknown !== undefined) {
+		throw invalid(`${path}.${unknown.slice(0, 80)}`, 'is not known; send "skill" and "input" only');
+	}
+	const skillId = SKILL_IDS.find((id) => id === skill);
+	if (!skillId) throw invalid(`${path}.skill`, `must be one of ${SKILL_IDS.join(", ")}`);
+	return { skillId, rawInput: input };
+}
+
+function joinText(parts: readonly Part[]): string {
+	return parts
+		.map(({ content }) => (content?.$case === "text" ? content.value : ""))
+		.join("\n")
+		.trim();
+}
+
+function invalid(path: string, message: string): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", `The message is not valid: "${path}" ${message}.`, {
+		details: [{ path, message }],
+	});
+}

@@ -1,0 +1,132 @@
+import { type ListTasksRequest, Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
+import type { TaskStore } from "@a2a-js/sdk/server";
+import type { Store, TaskRow } from "../../store/store.js";
+import { type Clock, toIsoTime } from "../core/clock.js";
+import { LIMITS } from "../core/limits.js";
+import { agentMessage } from "./answer-task.js";
+import { exchangeOf } from "./exchange.js";
+import { pageOf } from "./task-page.js";
+
+/**
+ * Tasks that survive a restart: where they stand in the table, their text in one document each.
+ * Both are forgotten LIMITS.artefactTtlMs after the last change.
+ */
+export interface TaskArchive extends TaskStore {
+	/** The owner's task, or undefined when there is none, it is somebody else's, or its time is over. */
+	find(owner: string, taskId: string): Promise<Task | undefined>;
+	/** Resolves when the task survives a power cut. */
+	keep(owner: string, task: Task): Promise<void>;
+	/** Fails what a crash left unfinished; call once before serving. Resolves to how many. */
+	recover(): Promise<number>;
+	/** Forgets the tasks whose time is over; their text goes with the sweep of documents. */
+	sweep(now: number): Promise<void>;
+}
+
+const TERMINAL: ReadonlySet<string> = new Set(
+	[
+		TaskState.TASK_STATE_COMPLETED,
+		TaskState.TASK_STATE_FAILED,
+		TaskState.TASK_STATE_CANCELED,
+		TaskState.TASK_STATE_REJECTED,
+	].map(taskStateToJSON),
+);
+
+export function createTaskArchive({ store, clock }: { store: Store; clock: Clock }): TaskArchive {
+	const keep = async (owner: string, task: Task) => {
+		const now = clock.now();
+		const row = toRow(owner, task, now);
+		// Text first: a row never points to a text that is missing.
+		await store.documents.put(row.documentId, JSON.stringify(Task.toJSON(task)), row.expiresAt);
+		await store.transaction((tx) => tx.put("tasks", row));
+	};
+	const readText = async (row: TaskRow) => {
+		const text = await store.documents.get(row.documentId);
+		return text === undefined ? undefined : Task.fromJSON(JSON.parse(text));
+	};
+	const find = async (owner: string, taskId: string) => {
+		const row = await store.read((reader) => reader.get("tasks", taskId));
+		return row && row.owner === owner && row.expiresAt > clock.now() ? readText(row) : undefined;
+	};
+	const list = async (owner: string, request: ListTasksRequest) => {
+		const rows = await store.read((reader) => reader.findBy("tasks", "owner", owner));
+		const now = clock.now();
+		const page = pageOf(
+			rows.filter((row) => row.expiresAt > now),
+			request,
+		);
+		const tasks = await Promise.all(page.rows.map(readText));
+		return {
+			tasks: tasks
+				.filter((task) => task !== undefined)
+				.map((task) => (request.includeArtifacts ? task : { ...task, artifacts: [] })),
+			nextPageToken: page.nextPageToken,
+			pageSize: page.pageSize,
+			totalSize: page.totalSize,
+		};
+	};
+
+	return {
+		keep,
+		find,
+		async save(task, context) {
+			await keep(await exchangeOf(context).owner(), task);
+		},
+		async load(taskId, context) {
+			return find(await exchangeOf(context).owner(), taskId);
+		},
+		async list(request, context) {
+			return list(await exchangeOf(context).owner(), request);
+		},
+		async recover() {
+			const rows = await store.read((reader) => reader.list("tasks"));
+			const unfinished = rows.filter((row) => !TERMINAL.has(row.state));
+			for (const row of unfinished) {
+				const task = (await readText(row)) ?? toBareTask(row);
+				await keep(row.owner, toInterrupted(task, toIsoTime(clock.now())));
+			}
+			return unfinished.length;
+		},
+		async sweep(now) {
+			const rows = await store.read((reader) => reader.list("tasks"));
+			const expired = rows.filter((row) => row.expiresAt <= now);
+			if (expired.length === 0) return;
+			await store.transaction(
+				async (tx) => {
+					for (const { id } of expired) await tx.delete("tasks", id);
+				},
+				{ durability: "deferred" },
+			);
+		},
+	};
+}
+
+function toRow(owner: string, task: Task, now: number): TaskRow {
+	return {
+		id: task.id,
+		owner,
+		contextId: task.contextId,
+		messageId: task.history[0]?.messageId ?? "",
+		state: taskStateToJSON(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED),
+		documentId: `a2a-${task.id}`,
+		updatedAt: now,
+		expiresAt: now + LIMITS.artefactTtlMs,
+	};
+}
+
+function toBareTask({ id, contextId }: TaskRow): Task {
+	return { id, contextId, status: undefined, artifacts: [], history: [], metadata: undefined };
+}
+
+function toInterrupted(task: Task, timestamp: string): Task {
+	const { id: taskId, contextId } = task;
+	const text =
+		"The server was restarted before this task was finished. To try again, send the message under a new messageId.";
+	return {
+		...task,
+		status: {
+			state: TaskState.TASK_STATE_FAILED,
+			message: agentMessage({ taskId, contextId, text }),
+			timestamp,
+		},
+	};
+}
