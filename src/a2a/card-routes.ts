@@ -14,7 +14,7 @@ export function createCardRoutes(card: CardSource): Router {
 			const { body, etag } = pick(await card(), req);
 			res.setHeader("ETag", etag);
 			res.setHeader("Cache-Control", `public, max-age=${MAX_AGE_SECONDS}`);
-			if (req.fresh) {
+			if (isKnown(req, etag)) {
 				res.status(304).end();
 				return;
 			}
@@ -36,4 +36,10 @@ export function createCardRoutes(card: CardSource): Router {
 function pickShape({ current, legacy }: PublishedCard, req: Request): CardDocument {
 	const named = req.header(A2A_VERSION_HEADER);
 	return named === undefined || /^\s*(0\.|$)/.test(named) ? legacy : current;
+}
+
+/** Compared here because `req.fresh` gives in to a caller's "no-cache", which many clients always send. */
+function isKnown(req: Request, etag: string): boolean {
+	const tags = req.header("If-None-Match")?.split(",") ?? [];
+	return tags.some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }

@@ -1,0 +1,119 @@
+import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
+import { createLocalJWKSet, flattenedVerify, type JSONWebKeySet } from "jose";
+import t from "tap";
+import { A2A_PATHS } from "../../agent-card/agent-card.js";
+import { SKILL_OFFERS_URI } from "../../agent-card/skill-offers.js";
+import { toCanonicalJson } from "../../src/core/canonical-json.js";
+import { parseUsd } from "../../src/core/money.js";
+import { SKILL_IDS } from "../../src/core/operations.js";
+import { startA2a } from "./start-a2a.js";
+
+t.test("the card of version 1.0 names every way in, every skill and every price", async (t) => {
+	const prices = {
+		"graphs.search": { amountMicros: parseUsd("0.25"), billingType: "per_call" },
+	} as const;
+	const { baseUrl, service } = await startA2a(t, { prices });
+	const { card } = await fetchCard(baseUrl, "1.0");
+	t.same(
+		card.supportedInterfaces.map((way: Record<string, string>) => [
+			way["protocolBinding"],
+			way["protocolVersion"],
+			way["url"],
+		]),
+		[
+			["JSONRPC", "1.0", `${baseUrl}/a2a/jsonrpc`],
+			["HTTP+JSON", "1.0", `${baseUrl}/a2a/rest`],
+			["JSONRPC", "0.3", `${baseUrl}/a2a/jsonrpc`],
+			["HTTP+JSON", "0.3", `${baseUrl}/a2a/rest`],
+		],
+	);
+	t.same(
+		card.skills.map((skill: { id: string }) => skill.id),
+		SKILL_IDS,
+	);
+	t.notMatch(JSON.stringify(card), /\$case/);
+	t.match(card.capabilities, { streaming: true, pushNotifications: false });
+	t.equal(card.securitySchemes.paymentSPT.apiKeySecurityScheme.name, "X-Pay-SPT");
+	t.equal(card.version, "1.2.3");
+
+	const extension = card.capabilities.extensions[0];
+	t.equal(extension.uri, SKILL_OFFERS_URI);
+	t.not(extension.required, true);
+	const [offer] = extension.params.offers;
+	t.match(offer, { id: "graph_search", price_usd: "0.25", billing_type: "per_call" });
+	t.same(offer.input_schema.required, ["graph_id", "query"]);
+	for (const { id, example_input } of extension.params.offers) {
+		t.ok(service.skills[id as "graph_search"].input.safeParse(example_input).success, id);
+	}
+});
+
+t.test("both cards carry a signature that verifies with the published key", async (t) => {
+	const { baseUrl } = await startA2a(t);
+	const keySet = (await (await fetch(`${baseUrl}${A2A_PATHS.keys}`)).json()) as JSONWebKeySet;
+	t.notOk("d" in (keySet.keys[0] ?? {}), "the private part stays at home");
+
+	const { card } = await fetchCard(baseUrl, "1.0");
+	const header = JSON.parse(Buffer.from(card.signatures[0].protected, "base64url").toString());
+	t.match(header, {
+		alg: "ES256",
+		typ: "JOSE",
+		kid: "card-key-1",
+		jku: `${baseUrl}${A2A_PATHS.keys}`,
+	});
+	const verify = verifyAgentCardSignature(async (kid) => {
+		const key = keySet.keys.find((candidate) => candidate.kid === kid);
+		if (!key) throw new Error(`No key is called ${kid}.`);
+		return key;
+	});
+	await t.resolves(verify(AgentCard.fromJSON(card)));
+	const offers = card.capabilities.extensions[0].params.offers;
+	offers[0].price_usd = "0.01";
+	console.debug = () => undefined; // the SDK tells there of every signature that fails
+	await t.rejects(verify(AgentCard.fromJSON(card)), /No valid signatures/);
+
+	const { signatures, ...legacy } = (await fetchCard(baseUrl, undefined)).card;
+	const payload = Buffer.from(toCanonicalJson(legacy)).toString("base64url");
+	const byHand = { payload, ...signatures[0] };
+	t.ok(await flattenedVerify(byHand, createLocalJWKSet(keySet)));
+	const forged = {
+		...byHand,
+		payload: Buffer.from(toCanonicalJson({ ...legacy, name: "x" })).toString("base64url"),
+	};
+	await t.rejects(flattenedVerify(forged, createLocalJWKSet(keySet)));
+});
+
+t.test("a caller of version 0.3, or of none, reads the shape it knows", async (t) => {
+	const { baseUrl } = await startA2a(t);
+	for (const version of ["0.3", undefined]) {
+		const { card } = await fetchCard(baseUrl, version);
+		t.match(card, {
+			protocolVersion: "0.3",
+			url: `${baseUrl}/a2a/jsonrpc`,
+			preferredTransport: "JSONRPC",
+			additionalInterfaces: [{ url: `${baseUrl}/a2a/rest`, transport: "HTTP+JSON" }],
+			securitySchemes: { paymentSPT: { type: "apiKey", in: "header", name: "X-Pay-SPT" } },
+		});
+		t.equal(card.supportedInterfaces.length, 4, "and finds the way to 1.0");
+	}
+});
+
+t.test("a card that did not change is not sent again", async (t) => {
+	const { baseUrl } = await startA2a(t);
+	const { headers } = await fetchCard(baseUrl, "1.0");
+	t.match(headers.get("Cache-Control"), /^public, max-age=\d+$/);
+	t.equal(headers.get("Vary"), "A2A-Version");
+	const etag = headers.get("ETag") ?? "";
+	const again = await fetch(`${baseUrl}${A2A_PATHS.card}`, {
+		headers: { "A2A-Version": "1.0", "If-None-Match": etag },
+	});
+	t.equal(again.status, 304);
+	const other = await fetch(`${baseUrl}${A2A_PATHS.card}`, { headers: { "If-None-Match": etag } });
+	t.equal(other.status, 200, "the shape of 0.3 has a tag of its own");
+});
+
+async function fetchCard(baseUrl: string, version: string | undefined) {
+	const headers: Record<string, string> = version ? { "A2A-Version": version } : {};
+	const response = await fetch(`${baseUrl}${A2A_PATHS.card}`, { headers });
+	// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
+	return { headers: response.headers, card: (await response.json()) as any };
+}

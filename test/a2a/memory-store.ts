@@ -1,0 +1,132 @@
+import type {
+	AccountName,
+	LedgerTransaction,
+	Store,
+	StoreReader,
+	StoreTransaction,
+	TableName,
+	Tables,
+} from "../../store/store.js";
+import { LedgerRefusal } from "../../store/store.js";
+
+type Rows = { [T in TableName]: Map<string, Tables[T]> };
+
+interface State {
+	rows: Rows;
+	balances: Map<AccountName, bigint>;
+	keys: Set<string>;
+}
+
+/** The store port in memory, one transaction at a time; `texts` and `rows` outlive it, so that a restart can be played. */
+export function createMemoryStore(disk = createDisk()): Store & { readonly disk: Disk } {
+	let last: Promise<unknown> = Promise.resolve();
+	const alone = <T>(work: () => Promise<T>): Promise<T> => {
+		const done = last.then(work);
+		last = done.catch(() => undefined);
+		return done;
+	};
+	return {
+		disk,
+		transaction: (work) =>
+			alone(async () => {
+				const draft = copyOf(disk.state);
+				const result = await work(writerOf(draft));
+				disk.state = draft;
+				return result;
+			}),
+		read: (work) => work(readerOf(disk.state)),
+		async *history() {
+			yield* disk.history;
+		},
+		verify: async () => ({ transactions: disk.history.length, frames: 0 }),
+		documents: {
+			async put(id, text, expiresAt) {
+				disk.texts.set(id, { text, expiresAt });
+			},
+			get: async (id) => disk.texts.get(id)?.text,
+			async delete(id) {
+				disk.texts.delete(id);
+			},
+			async sweep(now) {
+				const expired = [...disk.texts].filter(([, { expiresAt }]) => expiresAt < now);
+				for (const [id] of expired) disk.texts.delete(id);
+				return expired.length;
+			},
+		},
+		queryLog: { append: () => undefined, dropBefore: async () => 0 },
+		health: () => ({ status: "ok", reason: undefined, sequence: 0, isChainIntact: true }),
+		close: async () => {},
+	};
+}
+
+export interface Disk {
+	state: State;
+	readonly history: LedgerTransaction[];
+	readonly texts: Map<string, { readonly text: string; readonly expiresAt: number }>;
+}
+
+export function createDisk(): Disk {
+	const rows = {
+		holds: new Map(),
+		tokens: new Map(),
+		accounts: new Map(),
+		keys: new Map(),
+		quotas: new Map(),
+		idempotency: new Map(),
+		receipts: new Map(),
+		tasks: new Map(),
+	};
+	return {
+		state: { rows, balances: new Map(), keys: new Set() },
+		history: [],
+		texts: new Map(),
+	};
+}
+
+function copyOf({ rows, balances, keys }: State): State {
+	const copies = Object.entries(rows).map(([name, table]) => [
+		name,
+		new Map(table as Map<string, never>),
+	]);
+	return {
+		rows: Object.fromEntries(copies) as Rows,
+		balances: new Map(balances),
+		keys: new Set(keys),
+	};
+}
+
+function readerOf({ rows, balances }: State): StoreReader {
+	const sorted = <T extends TableName>(table: T) =>
+		[...rows[table].values()].sort((a, b) => (a.id < b.id ? -1 : 1)) as Tables[T][];
+	return {
+		get: async (table, id) => rows[table].get(id) as never,
+		findBy: async (table, index, value) =>
+			sorted(table).filter((row) => row[index as keyof typeof row] === value),
+		list: async (table) => sorted(table),
+		balance: async (account) => balances.get(account) ?? 0n,
+		balances: async () => balances,
+	};
+}
+
+function writerOf(draft: State): StoreTransaction {
+	return {
+		...readerOf(draft),
+		async put(table, row) {
+			(draft.rows[table] as Map<string, typeof row>).set(row.id, row);
+		},
+		async delete(table, id) {
+			draft.rows[table].delete(id);
+		},
+		async post({ key, entries }) {
+			if (draft.keys.has(key)) throw new LedgerRefusal("duplicate_key", key);
+			draft.keys.add(key);
+			for (const { account, amountMicros } of entries) {
+				const balance = (draft.balances.get(account) ?? 0n) + amountMicros;
+				if (balance < 0n && /^(cust|held):/.test(account)) {
+					throw new LedgerRefusal("negative", account);
+				}
+				draft.balances.set(account, balance);
+			}
+		},
+	};
+}

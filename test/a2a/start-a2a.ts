@@ -1,0 +1,170 @@
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import type { Test } from "tap";
+import { createA2a } from "../../src/a2a/a2a.js";
+import { createMoney } from "../../src/app-money.js";
+import type { KeyFolder } from "../../src/auth/key-folder.js";
+import { type Clock, systemClock } from "../../src/core/clock.js";
+import { createIds } from "../../src/core/ids.js";
+import { parseUsd } from "../../src/core/money.js";
+import { systemRandom } from "../../src/core/random.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { HybridSearch } from "../../src/search/search.js";
+import { createInvoke } from "../../src/service/invoke.js";
+import type { Service } from "../../src/service/service.js";
+import { createSkillCatalog } from "../../src/service/skill-catalog.js";
+import { createUsageRecorder } from "../../src/service/usage.js";
+import type { Settings } from "../../src/settings.js";
+import type { Store } from "../../store/store.js";
+import { createMemoryStore } from "./memory-store.js";
+
+export interface StartedA2a {
+	readonly baseUrl: string;
+	readonly store: Store;
+	readonly service: Service;
+	/** Queries the engine was asked, in order: what really ran. */
+	readonly searched: string[];
+	readonly logged: unknown[];
+	readonly sweep: (now: number) => Promise<void>;
+	issueSpt(usd: string): Promise<{ readonly token: string; readonly id: string }>;
+	/** What is left on a token, in USD of six decimals as a bigint. */
+	balance(tokenId: string): Promise<bigint>;
+}
+
+export interface StartOptions {
+	readonly store?: Store;
+	readonly clock?: Clock;
+	readonly prices?: Settings["prices"];
+	readonly pepper?: Uint8Array;
+	/** Runs before each search; throws or waits as a test needs. */
+	readonly beforeSearch?: (query: string) => Promise<void> | void;
+}
+
+export const NOTHING = "nothing answers this";
+export const PEPPER = new Uint8Array(32).fill(7);
+
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const signingJwk = { ...privateKey.export({ format: "jwk" }), kid: "card-key-1" };
+
+/** The transport on a real port over the real pipeline; the engine and the store behind it are ports made up here. */
+export async function startA2a(t: Test, options: StartOptions = {}): Promise<StartedA2a> {
+	const { clock = systemClock, store = createMemoryStore() } = options;
+	const random = systemRandom;
+	const ids = createIds({ clock, random });
+	const searched: string[] = [];
+	const logged: unknown[] = [];
+	const search = createSearch(async (query) => {
+		searched.push(query);
+		await options.beforeSearch?.(query);
+	});
+	const settings = { profile: "demo", prices: options.prices ?? {} } as Settings;
+	const keys = { pepper: PEPPER } as Partial<KeyFolder> as KeyFolder;
+	const money = createMoney({ store, keys, settings, clock, random, ids });
+	const skills = createSkillCatalog({ search, clock, catalog: createGraphCatalog([GRAPH]) });
+	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
+	let baseUrl = "";
+	const service = {
+		info: { version: "1.2.3", baseUrl: () => baseUrl, mcpUrl: () => null, profile: "demo" },
+		skills,
+		prices: money.prices,
+		invoke: createInvoke({ skills, cashier: money.cashier, recordUsage, clock }),
+		identify: (credential) => money.cashier.identify(credential),
+	} as Partial<Service> as Service;
+	const logger = { info: () => undefined, error: (...line: unknown[]) => logged.push(line) };
+	const a2a = createA2a({ service, store, clock, ids, signingJwk, logger });
+	const server = express().set("etag", false).use(a2a.router).listen(0, "127.0.0.1");
+	t.teardown(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	await once(server, "listening");
+	baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	await a2a.start();
+	return {
+		baseUrl,
+		store,
+		service,
+		searched,
+		logged,
+		sweep: a2a.sweep,
+		issueSpt: (usd) => money.spts.issue({ amountMicros: parseUsd(usd) }),
+		balance: (id) => store.read((reader) => reader.balance(`cust:${id}`)),
+	};
+}
+
+const CONCEPT: Concept = {
+	id: "concepts.http-402",
+	path: "concepts/http-402.md",
+	type: "Standard",
+	title: "HTTP 402",
+	summary: "A status code that asks for payment.",
+	body: "",
+	tags: [],
+	aliases: [],
+	evidence: [
+		{
+			articleId: "rfc9110",
+			title: "RFC 9110: HTTP Semantics",
+			sourceUrl: "https://www.rfc-editor.org/rfc/rfc9110",
+			publishedAt: "2022-06-01",
+			datePrecision: "month",
+		},
+	],
+	edges: [],
+	trust: "machine-confirmed",
+	status: "stable",
+	generatedAt: "2026-01-01",
+	staleAfter: "2026-01-02",
+};
+
+const GRAPH: Graph = {
+	record: {
+		id: "web-payments",
+		slug: "web-payments",
+		title: "Payments on the web",
+		type: "domain",
+		version: "1.0.0",
+		updated: "2026-01-15",
+		description: "How HTTP asks for money.",
+		about: "",
+		topics: [],
+		exampleQueries: [],
+		curator: { name: "Sample desk", note: "" },
+		expert: undefined,
+		analyst: undefined,
+	},
+	concepts: [CONCEPT],
+	folder: "",
+	contentHash: "0".repeat(64),
+};
+
+function createSearch(watch: (query: string) => Promise<void>): HybridSearch {
+	return {
+		async find({ graphs, query }) {
+			await watch(query);
+			const rows = graphs
+				.filter(() => query !== NOTHING)
+				.map((graph) => ({ graph, concept: CONCEPT, score: 0.9 }));
+			return rows.length > 0
+				? {
+						decision: "ANSWER",
+						dataStatus: "TREND_MATCH",
+						rows,
+						missing: [],
+						mode: "hybrid",
+						timings: {},
+					}
+				: {
+						decision: "ABSTAIN",
+						dataStatus: "NO_MATCH",
+						rows,
+						missing: [],
+						mode: "hybrid",
+						timings: {},
+					};
+		},
+	};
+}
