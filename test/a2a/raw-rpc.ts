@@ -40,8 +40,10 @@ export async function post(
 	};
 }
 
+let count = 0;
+
 /** Params of a message with one data part, as version 1.0 writes them. */
-export function ask(data: unknown, messageId = `raw-${Math.random()}`) {
+export function ask(data: unknown, messageId = `raw-${count++}`) {
 	return { message: { messageId, role: "ROLE_USER", parts: [{ data }] } };
 }
 

@@ -32,10 +32,10 @@ for (const [binding, version, firstCalls] of WAYS) {
 
 		await t.test("without a credential it is told the price, unary and streaming", async (t) => {
 			const unpaid = searchMessage("who asks for payment");
-			await t.rejects(send(poor, unpaid), /costs 0\.50 USD|Payment|402/);
+			await t.rejects(send(poor, unpaid), /costs 0\.50 USD/);
 			await t.rejects(
 				poor.sendMessageStream(sendParams(unpaid)).next(),
-				/costs 0\.50 USD|Payment|402/,
+				/costs 0\.50 USD/,
 			);
 			t.same(shop.searched, []);
 		});
