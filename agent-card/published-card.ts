@@ -53,7 +53,7 @@ export async function publishCard(
 }
 
 /** The part of the key that verifiers may have. */
-export function toPublicJwk(signingKey: CardSigningKey): JWK & { readonly kid: string } {
+function toPublicJwk(signingKey: CardSigningKey): JWK & { readonly kid: string } {
 	const key = createPublicKey({ key: signingKey as JsonWebKeyInput["key"], format: "jwk" });
 	const { kid } = signingKey;
 	return { ...(key.export({ format: "jwk" }) as JWK), alg: "ES256", use: "sig", kid };

@@ -13,7 +13,7 @@ export const DEFAULT_TEXT_SKILL: SkillId = "domain_search";
 export type CardSkills = { readonly [Id in SkillId]: Skill<Id> };
 
 /** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
-export interface SkillOffer {
+interface SkillOffer {
 	readonly id: SkillId;
 	readonly price_usd: string;
 	readonly billing_type: string;

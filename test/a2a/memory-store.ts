@@ -65,7 +65,7 @@ export interface Disk {
 	readonly texts: Map<string, { readonly text: string; readonly expiresAt: number }>;
 }
 
-export function createDisk(): Disk {
+function createDisk(): Disk {
 	const rows = {
 		holds: new Map(),
 		tokens: new Map(),

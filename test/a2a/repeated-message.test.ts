@@ -1,4 +1,5 @@
 import t from "tap";
+import { type Clock, systemClock } from "../../src/core/clock.js";
 import { askGraph, post, rpc } from "./raw-rpc.js";
 import { startA2a } from "./start-a2a.js";
 
@@ -93,3 +94,38 @@ t.test("a sender who leaves pays nothing, and may send the message again", async
 	t.equal(again.body.result.task.status.state, "TASK_STATE_COMPLETED");
 	t.equal(await shop.balance(id), 4_500_000n);
 });
+
+t.test(
+	"an answer that takes too long is refused, costs nothing and may be asked for again",
+	async (t) => {
+		let ring = () => {};
+		let isSlow = true;
+		const clock: Clock = {
+			...systemClock,
+			after(_delayMs, task) {
+				ring = task;
+				return () => undefined;
+			},
+		};
+		const shop = await startA2a(t, {
+			clock,
+			beforeSearch: () => {
+				if (!isSlow) return;
+				setImmediate(() => ring());
+				return new Promise(() => undefined);
+			},
+		});
+		const { token, id } = await shop.issueSpt("5");
+		const headers = { "X-Pay-SPT": token };
+		const params = askGraph("too slow", "slow-message");
+		const late = await rpc(shop.baseUrl, { params, headers });
+		t.same([late.status, late.body.error.code], [503, -32053]);
+		t.match(late.headers.get("Retry-After"), /^\d+$/);
+		t.equal(await shop.balance(id), 5_000_000n);
+
+		isSlow = false;
+		const again = await rpc(shop.baseUrl, { params, headers });
+		t.equal(again.body.result.task.status.state, "TASK_STATE_COMPLETED");
+		t.equal(await shop.balance(id), 4_500_000n);
+	},
+);

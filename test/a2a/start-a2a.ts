@@ -38,13 +38,12 @@ export interface StartOptions {
 	readonly store?: Store;
 	readonly clock?: Clock;
 	readonly prices?: Settings["prices"];
-	readonly pepper?: Uint8Array;
 	/** Runs before each search; throws or waits as a test needs. */
 	readonly beforeSearch?: (query: string) => Promise<void> | void;
 }
 
 export const NOTHING = "nothing answers this";
-export const PEPPER = new Uint8Array(32).fill(7);
+const PEPPER = new Uint8Array(32).fill(7);
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const signingJwk = { ...privateKey.export({ format: "jwk" }), kid: "card-key-1" };

@@ -33,10 +33,7 @@ for (const [binding, version, firstCalls] of WAYS) {
 		await t.test("without a credential it is told the price, unary and streaming", async (t) => {
 			const unpaid = searchMessage("who asks for payment");
 			await t.rejects(send(poor, unpaid), /costs 0\.50 USD/);
-			await t.rejects(
-				poor.sendMessageStream(sendParams(unpaid)).next(),
-				/costs 0\.50 USD/,
-			);
+			await t.rejects(poor.sendMessageStream(sendParams(unpaid)).next(), /costs 0\.50 USD/);
 			t.same(shop.searched, []);
 		});
 
@@ -76,6 +73,24 @@ for (const [binding, version, firstCalls] of WAYS) {
 			const task = await send(paying, textMessage("which status asks for money"));
 			t.equal(bodyOf(task).meta.query, "which status asks for money");
 			t.equal(task.metadata?.["skill"], "domain_search");
+		});
+
+		await t.test("it can list what it bought, where the version knows lists", async (t) => {
+			const list = paying.listTasks({
+				tenant: "",
+				contextId: "",
+				status: TaskState.TASK_STATE_COMPLETED,
+				pageToken: "",
+				statusTimestampAfter: undefined,
+				includeArtifacts: true,
+			});
+			if (version === "0.3") {
+				await t.rejects(list);
+				return;
+			}
+			const { tasks, totalSize } = await list;
+			t.same([totalSize, tasks.length], [3, 3]);
+			t.ok(tasks.every((task) => bodyOf(task).rows.length === 1));
 		});
 
 		await t.test("a finished task cannot be cancelled or watched", async (t) => {

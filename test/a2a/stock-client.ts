@@ -58,7 +58,7 @@ function headersOf(init: RequestInit | undefined): Record<string, string> {
 
 let count = 0;
 
-export function dataMessage(data: unknown, changes: Partial<Message> = {}): Message {
+function dataMessage(data: unknown, changes: Partial<Message> = {}): Message {
 	return message([part({ $case: "data", value: data })], changes);
 }
 
