@@ -11,7 +11,6 @@ import {
 import type { Request, RequestHandler, Response } from "express";
 import { sendEvents } from "./event-stream.js";
 import type { Exchange } from "./exchange.js";
-import { internalError } from "./exchange.js";
 import { type RpcId, rpcIdOf, sendJson, sendRpcRefusal } from "./refusal.js";
 
 type Reply = Awaited<ReturnType<JsonRpcTransportHandler["handle"]>>;
@@ -82,7 +81,7 @@ function answer(res: Response, exchange: Exchange, reply: Exclude<Reply, AsyncGe
 	const code = "error" in reply ? (reply.error as { code: number }).code : undefined;
 	// What the SDK could not classify is an exception, and its text is not for callers.
 	if (code === A2A_ERROR_CODE.INTERNAL_ERROR && !exchange.refusal) {
-		exchange.refuse(internalError(reply));
+		exchange.refuse(new Error(JSON.stringify(reply)));
 	}
 	if (exchange.refusal) sendRpcRefusal(res, reply.id ?? null, exchange.refusal);
 	else sendJson(res, (code !== undefined && STATUS_OF_CODE.get(code)) || 200, reply);

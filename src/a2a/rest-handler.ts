@@ -1,7 +1,7 @@
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { restHandler } from "@a2a-js/sdk/server/express";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
-import { type Exchange, internalError } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import { sendRestRefusal } from "./refusal.js";
 
 /** HTTP+JSON in both protocol versions (0.3 under `/v1`): the SDK's router, with our refusals in place of its errors. */
@@ -35,7 +35,8 @@ function replaceRefusals(res: Response, exchange: Exchange): void {
 	const sendAsIs = res.json.bind(res);
 	res.json = (body) => {
 		// What the SDK could not classify is an exception, and its text is not for callers.
-		if (res.statusCode >= 500 && !exchange.refusal) exchange.refuse(internalError(body));
+		if (res.statusCode >= 500 && !exchange.refusal)
+			exchange.refuse(new Error(JSON.stringify(body)));
 		if (!exchange.refusal) return sendAsIs(body);
 		sendRestRefusal(res, exchange.refusal);
 		return res;
