@@ -126,7 +126,8 @@ function withoutCollisions(documents: readonly ConceptFile[], findings: Finding[
 	});
 }
 
-function isConfined(path: string): boolean {
+/** True for a relative path without dot segments, separators of other systems and characters no id may have. */
+export function isConfined(path: string): boolean {
 	return (
 		!/[\\:?#%\p{Cc}]/u.test(path) &&
 		path.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..")

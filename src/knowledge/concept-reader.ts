@@ -3,7 +3,7 @@ import { type LinkSpace, readEdges } from "./edge-reader.js";
 import { readEvidence } from "./evidence-reader.js";
 import type { ReportFinding } from "./finding.js";
 import { type FrontMatter, isMapping, listOf, textOf, textsOf } from "./front-matter.js";
-import type { Concept, TrustTier } from "./graph.js";
+import type { Concept, TrustTier, Verification } from "./graph.js";
 import { firstHeading, firstParagraph } from "./markdown-prose.js";
 import { truncateText } from "./served-text.js";
 import { parseDay } from "./source-date.js";
@@ -42,7 +42,8 @@ export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportF
 			message: `The link to "${target.slice(0, 200)}" leads to no concept of this graph.`,
 		});
 	}
-	const generated = data["generated"];
+	const generated = isMapping(data["generated"]) ? data["generated"] : {};
+	const verified = readVerifications(data["verified"]);
 	return {
 		id: toConceptId(path),
 		path,
@@ -54,9 +55,11 @@ export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportF
 		aliases: textsOf(data["aliases"]),
 		evidence,
 		edges,
-		trust: trustOf(data["verified"]),
+		trust: trustOf(verified),
+		verified,
 		status: statusOf(data["status"]),
-		generatedAt: parseDay(isMapping(generated) ? generated["at"] : data["timestamp"]),
+		generatedAt: parseDay(generated["at"] ?? data["timestamp"]),
+		generatedBy: textOf(generated["by"]),
 		staleAfter: parseDay(data["stale_after"]),
 	};
 }
@@ -72,13 +75,20 @@ function summaryOf(data: FrontMatter, body: string): string {
 	return truncateText(text, BUNDLE_LIMITS.summaryChars);
 }
 
+/** One mapping counts as a list of one; an entry without an actor says nothing. */
+function readVerifications(verified: unknown): readonly Verification[] {
+	return listOf(verified).flatMap((entry) => {
+		const by = isMapping(entry) ? textOf(entry["by"]) : textOf(entry);
+		return by === undefined
+			? []
+			: [{ by, at: isMapping(entry) ? parseDay(entry["at"]) : undefined }];
+	});
+}
+
 /** Derived, never declared: a human's verification outranks a machine's, and none is none. */
-function trustOf(verified: unknown): TrustTier {
-	const actors = listOf(verified)
-		.map((entry) => (isMapping(entry) ? textOf(entry["by"]) : textOf(entry)))
-		.filter((actor) => actor !== undefined);
-	if (actors.some((actor) => actor.startsWith("human:"))) return "human-reviewed";
-	return actors.length > 0 ? "machine-confirmed" : "unverified";
+function trustOf(verified: readonly Verification[]): TrustTier {
+	if (verified.some(({ by }) => by.startsWith("human:"))) return "human-reviewed";
+	return verified.length > 0 ? "machine-confirmed" : "unverified";
 }
 
 function statusOf(value: unknown): Concept["status"] {

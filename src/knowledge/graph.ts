@@ -25,6 +25,12 @@ export interface Edge {
 	readonly validTo?: string | undefined;
 }
 
+/** Who looked at a concept: `<producer>/<version>`, `human:<id>` or `process:<id>`, and when (`YYYY-MM-DD`). */
+export interface Verification {
+	readonly by: string;
+	readonly at: string | undefined;
+}
+
 /** One node of a graph: one Markdown file. */
 export interface Concept {
 	/** Path without `.md`, `/` written as `.`. */
@@ -42,9 +48,13 @@ export interface Concept {
 	readonly evidence: readonly Evidence[];
 	readonly edges: readonly Edge[];
 	readonly trust: TrustTier;
+	/** What `trust` was derived from. */
+	readonly verified?: readonly Verification[] | undefined;
 	readonly status: "draft" | "stable" | "deprecated";
 	/** `YYYY-MM-DD`, when given. */
 	readonly generatedAt: string | undefined;
+	/** Actor that wrote the file, when given. */
+	readonly generatedBy?: string | undefined;
 	readonly staleAfter: string | undefined;
 }
 

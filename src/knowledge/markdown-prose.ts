@@ -7,7 +7,10 @@ export interface Section {
 	readonly lines: readonly string[];
 }
 
-/** Blanks out fenced code, indented code excepted, so that what it contains is neither heading nor link nor prose. */
+/**
+ * Blanks out fenced code, so that what it contains is neither heading nor link nor prose. Every other character keeps
+ * its place.
+ */
 export function withoutFencedCode(markdown: string): string {
 	let fence: string | undefined;
 	return markdown
@@ -16,12 +19,16 @@ export function withoutFencedCode(markdown: string): string {
 			const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
 			if (fence === undefined) {
 				fence = mark;
-				return mark === undefined ? line : "";
+				return mark === undefined ? line : blank(line);
 			}
 			if (mark?.startsWith(fence) && /^ {0,3}[`~]+\s*$/.test(line)) fence = undefined;
-			return "";
+			return blank(line);
 		})
 		.join("\n");
+}
+
+function blank(line: string): string {
+	return " ".repeat(line.length);
 }
 
 /** Also blanks out code spans, which may hold brackets that are no links. */

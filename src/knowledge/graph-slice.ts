@@ -1,0 +1,143 @@
+import { writtenDate } from "./concept-writer.js";
+import { type Concept, type Edge, type Evidence, type Graph, toTrendId } from "./graph.js";
+
+export interface SliceOptions {
+	/** Public base address without a trailing slash. */
+	readonly baseUrl: string;
+	/** Concepts wanted; more than `SLICE_CONCEPTS_MAX` are never given away. */
+	readonly limit?: number;
+}
+
+export const SLICE_CONCEPTS_MAX = 5;
+const SOURCES_PER_CONCEPT = 2;
+
+/** Written out, so that expanding a slice needs no network. */
+const CONTEXT = {
+	schema: "https://schema.org/",
+	dcat: "http://www.w3.org/ns/dcat#",
+	dcterms: "http://purl.org/dc/terms/",
+	prov: "http://www.w3.org/ns/prov#",
+	xsd: "http://www.w3.org/2001/XMLSchema#",
+	name: "schema:name",
+	description: "schema:description",
+	identifier: "schema:identifier",
+	version: "schema:version",
+	dateModified: "schema:dateModified",
+	datePublished: "schema:datePublished",
+	keywords: { "@id": "schema:keywords", "@container": "@set" },
+	theme: { "@id": "dcat:keyword", "@container": "@set" },
+	modified: { "@id": "dcterms:modified", "@type": "xsd:date" },
+	isAccessibleForFree: { "@id": "schema:isAccessibleForFree", "@type": "xsd:boolean" },
+	creator: "schema:creator",
+	additionalType: "schema:additionalType",
+	termCode: "schema:termCode",
+	url: { "@id": "schema:url", "@type": "@id" },
+	inDefinedTermSet: { "@id": "schema:inDefinedTermSet", "@type": "@id" },
+	hasDefinedTerm: { "@id": "schema:hasDefinedTerm", "@container": "@set" },
+	citation: { "@id": "schema:citation", "@container": "@set" },
+	wasDerivedFrom: { "@id": "prov:wasDerivedFrom", "@type": "@id", "@container": "@set" },
+	mentions: { "@id": "schema:mentions", "@type": "@id", "@container": "@set" },
+	distribution: { "@id": "dcat:distribution", "@container": "@set" },
+	accessURL: { "@id": "dcat:accessURL", "@type": "@id" },
+	landingPage: { "@id": "dcat:landingPage", "@type": "@id" },
+	size: "schema:size",
+} as const;
+
+export type JsonLd = Readonly<Record<string, unknown>>;
+
+/**
+ * A free sample as JSON-LD: what the graph is (schema.org, DCAT) and its best connected concepts by name, summary and
+ * their first sources (PROV). Bodies and the full source lists are for sale and stay out. Same graph, same slice.
+ */
+export function toGraphSlice(
+	graph: Graph,
+	{ baseUrl, limit = SLICE_CONCEPTS_MAX }: SliceOptions,
+): JsonLd {
+	const { record } = graph;
+	const home = `${baseUrl}/v1/graphs/${record.id}`;
+	const sample = chooseSample(graph, Math.max(0, Math.min(limit, SLICE_CONCEPTS_MAX)));
+	const sampled = new Set(sample.map(({ id }) => id));
+	return {
+		"@context": CONTEXT,
+		"@id": home,
+		"@type": ["schema:Dataset", "schema:DefinedTermSet", "dcat:Dataset"],
+		identifier: record.id,
+		name: record.title,
+		...(record.description === "" ? {} : { description: record.description }),
+		additionalType: record.type,
+		version: record.version,
+		dateModified: record.updated,
+		modified: record.updated,
+		keywords: record.topics,
+		theme: record.topics,
+		size: `${graph.concepts.length} concepts, of which this slice shows ${sample.length}`,
+		isAccessibleForFree: false,
+		...(record.curator
+			? { creator: { "@type": "schema:Organization", name: record.curator.name } }
+			: {}),
+		url: home,
+		landingPage: home,
+		distribution: [
+			{
+				"@type": ["schema:DataDownload", "dcat:Distribution"],
+				name: "Search, paid per call",
+				accessURL: `${home}/search`,
+			},
+		],
+		hasDefinedTerm: sample.map((concept) => toTerm(concept, { graph, home, sampled })),
+	};
+}
+
+/** The concepts most others lead to or from; ties are broken by id. Only such that show what evidence looks like. */
+function chooseSample({ concepts }: Graph, count: number): readonly Concept[] {
+	const degree = new Map<string, number>();
+	const add = (id: string) => degree.set(id, (degree.get(id) ?? 0) + 1);
+	for (const concept of concepts) {
+		for (const edge of concept.edges) {
+			add(concept.id);
+			add(edge.target);
+		}
+	}
+	const degreeOf = ({ id }: Concept) => degree.get(id) ?? 0;
+	return concepts
+		.filter(({ evidence, status }) => evidence.length > 0 && status !== "deprecated")
+		.sort((a, b) => degreeOf(b) - degreeOf(a) || (a.id < b.id ? -1 : 1))
+		.slice(0, count);
+}
+
+function toTerm(
+	concept: Concept,
+	{ graph, home, sampled }: { graph: Graph; home: string; sampled: ReadonlySet<string> },
+): JsonLd {
+	const sources = concept.evidence.slice(0, SOURCES_PER_CONCEPT);
+	const neighbours = concept.edges.filter((edge: Edge) => sampled.has(edge.target));
+	return {
+		"@id": toNodeAddress(home, concept.id),
+		"@type": ["schema:DefinedTerm", "prov:Entity"],
+		termCode: toTrendId(graph.record.id, concept.id),
+		name: concept.title,
+		description: concept.summary,
+		additionalType: concept.type,
+		inDefinedTermSet: home,
+		...(neighbours.length === 0
+			? {}
+			: { mentions: neighbours.map(({ target }) => toNodeAddress(home, target)) }),
+		citation: sources.map(toArticle),
+		wasDerivedFrom: sources.map(({ sourceUrl }) => sourceUrl),
+	};
+}
+
+function toArticle(evidence: Evidence): JsonLd {
+	const date = writtenDate(evidence);
+	return {
+		"@id": evidence.sourceUrl,
+		"@type": "schema:Article",
+		name: evidence.title,
+		url: evidence.sourceUrl,
+		...(date === undefined ? {} : { datePublished: date }),
+	};
+}
+
+function toNodeAddress(home: string, conceptId: string): string {
+	return `${home}#${encodeURIComponent(conceptId)}`;
+}

@@ -1,0 +1,126 @@
+import type { BundleReading } from "./bundle-reader.js";
+import type { Finding, FindingRule } from "./finding.js";
+import type { Concept, Graph } from "./graph.js";
+
+export interface LintOptions {
+	/** `YYYY-MM-DD`: later dates are in the future, earlier `stale_after` dates have passed. */
+	readonly today: string;
+}
+
+type Complaint = Omit<Finding, "file">;
+
+/**
+ * Everything worth fixing in a bundle: what reading it found, and what only the whole graph shows. In path order.
+ * Errors are what must not be sold: future dates, sources nobody can check, experts that do not say what they are.
+ */
+export function lintGraph(
+	{ graph, findings }: BundleReading,
+	options: LintOptions,
+): readonly Finding[] {
+	const linked = linkedIds(graph);
+	const found = [
+		...findings,
+		...lintRecord(graph, options),
+		...graph.concepts.flatMap((concept) =>
+			[...lintConcept(concept, linked), ...lintDates(concept, options.today)].map(
+				(complaint): Finding => ({ file: concept.path, ...complaint }),
+			),
+		),
+		...duplicates(graph.concepts, "duplicate-title", ({ title }) => [title]),
+		...duplicates(graph.concepts, "duplicate-alias", ({ aliases }) => aliases),
+	];
+	return found.sort((a, b) => (a.file === b.file ? 0 : a.file < b.file ? -1 : 1));
+}
+
+function lintRecord({ record }: Graph, { today }: LintOptions): readonly Finding[] {
+	const complaints: Complaint[] = [];
+	if (record.description === "") {
+		complaints.push(warn("no-description", "The record has no description."));
+	}
+	if (record.updated > today) complaints.push(future("updated", record.updated));
+	if (record.type === "expert" && !record.expert?.disclosure) {
+		complaints.push(
+			fail(
+				"undisclosed-expert",
+				"An expert graph must disclose what speaks: expert.disclosure is missing.",
+			),
+		);
+	}
+	return complaints.map((complaint) => ({ file: "graph.md", ...complaint }));
+}
+
+function lintConcept(concept: Concept, linked: ReadonlySet<string>): readonly Complaint[] {
+	const complaints: Complaint[] = [];
+	if (concept.evidence.length === 0) {
+		complaints.push(warn("uncited", "The concept names no source."));
+	}
+	if (concept.edges.length === 0 && !linked.has(concept.id)) {
+		complaints.push(warn("orphan", "No link leads to this concept or away from it."));
+	}
+	if (concept.summary === "") {
+		complaints.push(warn("no-description", "The concept has neither description nor prose."));
+	}
+	for (const { articleId, publishedAt } of concept.evidence) {
+		if (publishedAt !== undefined) continue;
+		complaints.push(
+			note("undated-source", `The source "${articleId}" has no date that can be read.`),
+		);
+	}
+	return complaints;
+}
+
+function lintDates(concept: Concept, today: string): readonly Complaint[] {
+	const complaints: Complaint[] = [];
+	for (const { articleId, publishedAt } of concept.evidence) {
+		if (publishedAt && publishedAt > today) complaints.push(future(articleId, publishedAt));
+	}
+	if (concept.generatedAt && concept.generatedAt > today) {
+		complaints.push(future("generated", concept.generatedAt));
+	}
+	if (concept.staleAfter && concept.staleAfter < today) {
+		complaints.push(warn("stale", `The concept was to be checked again by ${concept.staleAfter}.`));
+	}
+	return complaints;
+}
+
+function linkedIds(graph: Graph): ReadonlySet<string> {
+	return new Set(graph.concepts.flatMap(({ edges }) => edges.map(({ target }) => target)));
+}
+
+/** A name that two concepts carry leads a search to the wrong one half of the time. */
+function duplicates(
+	concepts: readonly Concept[],
+	rule: FindingRule,
+	namesOf: (concept: Concept) => readonly string[],
+): readonly Finding[] {
+	const firstPath = new Map<string, string>();
+	return concepts.flatMap((concept) =>
+		namesOf(concept).flatMap((name) => {
+			const key = name.toLowerCase();
+			const first = firstPath.get(key) ?? concept.path;
+			firstPath.set(key, first);
+			if (first === concept.path) return [];
+			return [{ file: concept.path, ...warn(rule, `"${name}" also names "${first}".`) }];
+		}),
+	);
+}
+
+function future(what: string, day: string): Complaint {
+	return fail("future-date", `The date ${day} of "${what}" lies in the future.`);
+}
+
+const fail = (rule: FindingRule, message: string): Complaint => ({
+	rule,
+	severity: "error",
+	message,
+});
+const warn = (rule: FindingRule, message: string): Complaint => ({
+	rule,
+	severity: "warning",
+	message,
+});
+const note = (rule: FindingRule, message: string): Complaint => ({
+	rule,
+	severity: "note",
+	message,
+});
