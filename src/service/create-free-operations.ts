@@ -22,7 +22,7 @@ export interface FreeOperationDeps extends HealthDeps {
 /** Wires the free operations; what derives from the catalog is made once per revision and base address. */
 export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const { info, catalog, prices, search, clock } = deps;
-	const documents = createServedDocuments({ info, catalog });
+	const documents = createServedDocuments({ info, catalog, prices });
 	const searchExperts = createExpertRoster({ catalog, search });
 	const today = () => toIsoDay(clock.now());
 	const listing = () => ({ baseUrl: info.baseUrl(), prices, today: today() });

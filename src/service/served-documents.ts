@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type { PriceList } from "../../payments/price-list.js";
+import { formatUsd } from "../core/money.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { buildCatalogBundle } from "../knowledge/catalog-bundle.js";
 import type { Graph } from "../knowledge/graph.js";
@@ -9,32 +11,33 @@ import { createPerRevision } from "./per-revision.js";
 import type { ServiceInfo } from "./service.js";
 
 const MARKDOWN = "text/markdown; charset=utf-8";
-/** Concepts of a slice: enough to see the shape, far too few to do without the search. */
-const SLICE_CONCEPTS = 5;
 
 /** The catalog's documents, each made once per revision of the catalog and base address. */
 export function createServedDocuments({
 	info,
 	catalog,
+	prices,
 }: {
 	readonly info: ServiceInfo;
 	readonly catalog: GraphCatalog;
+	readonly prices: PriceList;
 }) {
+	const addresses = () => ({ baseUrl: info.baseUrl(), mcpUrl: info.mcpUrl() });
 	const versions = () => [catalog.revision, info.baseUrl(), info.mcpUrl()];
 	const readmes = createPerRevision(versions, (id) => {
-		const addresses = { baseUrl: info.baseUrl(), mcpUrl: info.mcpUrl() };
-		return toDocument(MARKDOWN, renderReadme(catalog.get(id), addresses));
+		const { amountMicros } = prices.priceOf("graphs.search");
+		const options = { ...addresses(), searchPriceUsd: formatUsd(amountMicros) };
+		return toDocument(MARKDOWN, renderReadme(catalog.get(id), options));
 	});
 	const slices = createPerRevision(versions, (id) => {
-		const options = { baseUrl: info.baseUrl(), limit: SLICE_CONCEPTS };
-		const slice = toGraphSlice(catalog.get(id), options);
+		const slice = toGraphSlice(catalog.get(id), { baseUrl: info.baseUrl() });
 		return toDocument("application/ld+json", JSON.stringify(slice, undefined, 2));
 	});
 	const indexes = createPerRevision(versions, () =>
 		toDocument(MARKDOWN, renderReadmeIndex(catalog.list())),
 	);
 	const bundles = createPerRevision(versions, () =>
-		toDocument("application/zip", buildCatalogBundle(catalog.list(), { baseUrl: info.baseUrl() })),
+		toDocument("application/zip", buildCatalogBundle(catalog.list(), addresses())),
 	);
 	return {
 		readme: (graph: Graph) => readmes(graph.record.id),
