@@ -5,7 +5,7 @@ import { dayField, usdField } from "./reply-schemas.js";
 
 /** What the catalog of graphs and the roster of experts answer with. */
 
-export const graphItemSchema = replyComponent(
+const graphItemSchema = replyComponent(
 	"GraphItem",
 	z.object({
 		id: z.string(),

@@ -19,7 +19,7 @@ export const usdField = z
 	.describe("Decimal amount in USD");
 export const dayField = z.iso.date().describe("ISO 8601 date");
 
-export const costSchema: z.ZodType<CostWire> = replyComponent(
+const costSchema: z.ZodType<CostWire> = replyComponent(
 	"Cost",
 	z.object({
 		amount_usd: usdField,

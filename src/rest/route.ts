@@ -42,7 +42,7 @@ export interface PaidRoute extends RouteText, RouteInput {
 }
 
 /** How long a reply may be kept: "catalog" with an ETag and a short life, "live" and "secret" not at all. */
-export type Freshness = "catalog" | "live" | "secret";
+type Freshness = "catalog" | "live" | "secret";
 
 /** A free route that answers with the envelope `{ok, data, meta}`. */
 export interface DataRoute extends RouteText, RouteInput {

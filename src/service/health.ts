@@ -5,7 +5,7 @@ import type { Json } from "./free-operations.js";
 import type { ServiceInfo } from "./service.js";
 
 /** The latest check of the ledger's invariants. */
-export interface InvariantStatus {
+interface InvariantStatus {
 	readonly status: "ok" | "breached";
 	readonly checkedAt: string;
 	readonly failures: readonly string[];
