@@ -28,7 +28,10 @@ export function createBatchLane(options: BatchLaneOptions): BatchLane {
 
 	const deliver = (batch: readonly Entry[], vectors: Float32Array) => {
 		if (vectors.length !== batch.length * dimensions) {
-			const error = new ServiceError("UNAVAILABLE", "The embedding model gave vectors of an unexpected size.");
+			const error = new ServiceError(
+				"UNAVAILABLE",
+				"The embedding model gave vectors of an unexpected size.",
+			);
 			for (const entry of batch) entry.reject(error);
 			return;
 		}

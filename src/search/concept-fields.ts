@@ -7,7 +7,14 @@ export interface WeightedText {
 	readonly weight: number;
 }
 
-const FIELD_WEIGHTS = { title: 3, aliases: 3, tags: 2, summary: 1.5, body: 1, sources: 0.5 } as const;
+const FIELD_WEIGHTS = {
+	title: 3,
+	aliases: 3,
+	tags: 2,
+	summary: 1.5,
+	body: 1,
+	sources: 0.5,
+} as const;
 
 /** What a concept is found by: its names, what it says, and the titles of the sources that carry it. */
 export function fieldsOf(concept: Concept): readonly WeightedText[] {

@@ -16,7 +16,10 @@ export interface DenseIndex {
 
 const ALIGNMENT = 64;
 
-export function createDenseIndex(graphs: readonly SegmentVectors[], dimensions: number): DenseIndex {
+export function createDenseIndex(
+	graphs: readonly SegmentVectors[],
+	dimensions: number,
+): DenseIndex {
 	const firstRows = new Array<number>(graphs.length).fill(0);
 	let count = 0;
 	graphs.forEach((graph, position) => {
@@ -46,16 +49,15 @@ export function createDenseIndex(graphs: readonly SegmentVectors[], dimensions: 
 			const starts = startsOf(graph);
 			const first = firstRows[graph] ?? 0;
 			const rowCount = starts.at(-1) ?? 0;
-			kernel.scan(0, rowsAt + first * dimensions, scalesAt + first * 4, outAt + first * 4, rowCount);
-			for (let concept = 0; concept + 1 < starts.length; concept++) {
-				let best = Number.NEGATIVE_INFINITY;
-				const end = first + (starts[concept + 1] as number);
-				for (let row = first + (starts[concept] as number); row < end; row++) {
-					const score = out[row] as number;
-					if (score > best) best = score;
-				}
-				scores[from + concept] = best === Number.NEGATIVE_INFINITY ? 0 : best * queryScale;
-			}
+			kernel.scan(
+				0,
+				rowsAt + first * dimensions,
+				scalesAt + first * 4,
+				outAt + first * 4,
+				rowCount,
+			);
+			const rowScores = out.subarray(first, first + rowCount);
+			writeBestRows({ rowScores, starts, queryScale }, scores, from);
 		},
 		rescore(query, graph, concept) {
 			const starts = startsOf(graph);
@@ -68,6 +70,31 @@ export function createDenseIndex(graphs: readonly SegmentVectors[], dimensions: 
 			return best === Number.NEGATIVE_INFINITY ? 0 : best;
 		},
 	};
+}
+
+interface RowScores {
+	/** Dot products of one graph's rows, still to be multiplied by the query's scale. */
+	readonly rowScores: Float32Array;
+	readonly starts: Uint32Array;
+	readonly queryScale: number;
+}
+
+/** A concept is as close as its closest passage; one without passages scores zero. */
+function writeBestRows(
+	{ rowScores, starts, queryScale }: RowScores,
+	scores: Float32Array,
+	from: number,
+): void {
+	let row = 0;
+	for (let concept = 0; concept + 1 < starts.length; concept++) {
+		const end = starts[concept + 1] as number;
+		let best = row < end ? Number.NEGATIVE_INFINITY : 0;
+		for (; row < end; row++) {
+			const score = rowScores[row] as number;
+			if (score > best) best = score;
+		}
+		scores[from + concept] = best * queryScale;
+	}
 }
 
 function align(offset: number): number {

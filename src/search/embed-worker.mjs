@@ -1,10 +1,11 @@
 // The embedding model in its own thread. Plain JavaScript, because worker threads do not inherit every TypeScript loader;
-// the build copies this file as it is. Messages in: {id, texts}. Out: {id, vectors} or {id, error}, texts.length × dimensions floats.
+// the build copies this file as it is.
+// Messages in: {id, texts} or {close: true}. Out: {id, vectors} or {id, error}, with texts.length × dimensions floats.
 import { parentPort, workerData } from "node:worker_threads";
 import { env, pipeline } from "@huggingface/transformers";
 
-/** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls" }} */
-const { modelsFolder, modelName, pooling } = workerData;
+/** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", loading: Int32Array }} */
+const { modelsFolder, modelName, pooling, loading } = workerData;
 
 env.allowRemoteModels = false;
 env.allowLocalModels = true;
@@ -18,7 +19,11 @@ const extract = await pipeline("feature-extraction", modelName, {
 	session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
 });
 
-parentPort?.on("message", async ({ id, texts }) => {
+Atomics.store(loading, 0, 0);
+Atomics.notify(loading, 0);
+
+parentPort?.on("message", async ({ id, texts, close }) => {
+	if (close) return parentPort?.close();
 	try {
 		const output = await extract(texts, { pooling, normalize: true });
 		const vectors = Float32Array.from(output.data);

@@ -44,7 +44,8 @@ export async function openIndexFolder(
 	return {
 		async load({ id, contentHash }) {
 			const entry = manifest?.graphs[id];
-			if (!entry || entry.contentHash !== contentHash || !SAFE_FILE.test(entry.file)) return undefined;
+			if (!entry || entry.contentHash !== contentHash || !SAFE_FILE.test(entry.file))
+				return undefined;
 			const segment = await readSegment(join(folder, entry.file));
 			if (segment?.graphId !== id || segment.contentHash !== contentHash) return undefined;
 			if (segment.vectors && !isSameEmbedder(segment.vectors.embedder, embedder)) {
@@ -60,14 +61,21 @@ export async function openIndexFolder(
 			}
 			const next = toManifest(segments, embedder);
 			if (JSON.stringify(next) === JSON.stringify(manifest)) return;
-			await writeDurably(folder, MANIFEST_FILE, Buffer.from(`${JSON.stringify(next, null, "\t")}\n`));
+			await writeDurably(
+				folder,
+				MANIFEST_FILE,
+				Buffer.from(`${JSON.stringify(next, null, "\t")}\n`),
+			);
 			manifest = next;
 			await removeOthers(folder, new Set(segments.map(fileOf)));
 		},
 	};
 }
 
-function toManifest(segments: readonly Segment[], embedder: EmbedderIdentity | undefined): Manifest {
+function toManifest(
+	segments: readonly Segment[],
+	embedder: EmbedderIdentity | undefined,
+): Manifest {
 	const graphs: Manifest["graphs"] = {};
 	for (const segment of segments) {
 		graphs[segment.graphId] = { file: fileOf(segment), contentHash: segment.contentHash };

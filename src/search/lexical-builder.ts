@@ -54,7 +54,8 @@ function countTerms(fields: readonly WeightedText[]): Counted {
 	for (const { text, weight } of fields) {
 		for (const word of tokenize(text)) {
 			length += weight;
-			for (const term of termsOf(word)) frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
+			for (const term of termsOf(word))
+				frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
 		}
 	}
 	return { frequencies, length };

@@ -27,7 +27,8 @@ export function documentFrequency(term: string, scopes: readonly LexicalScope[])
 	let count = 0;
 	for (const { index } of scopes) {
 		const number = index.terms.get(term);
-		if (number !== undefined) count += (index.starts[number + 1] ?? 0) - (index.starts[number] ?? 0);
+		if (number !== undefined)
+			count += (index.starts[number + 1] ?? 0) - (index.starts[number] ?? 0);
 	}
 	return count;
 }
@@ -53,7 +54,12 @@ export function scoreLexical(
 	}
 }
 
-function addPostings({ index, base }: LexicalScope, term: string, factor: number, scores: Float32Array): void {
+function addPostings(
+	{ index, base }: LexicalScope,
+	term: string,
+	factor: number,
+	scores: Float32Array,
+): void {
 	const number = index.terms.get(term);
 	if (number === undefined) return;
 	const end = index.starts[number + 1] ?? 0;

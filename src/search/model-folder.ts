@@ -40,7 +40,10 @@ export async function openModelFolder(folder: string): Promise<ModelFolder> {
 	const config = modelConfig.safeParse(await readJson(path, "config.json"));
 	if (!config.success) throw unusable(path, "its config.json gives no usable hidden_size");
 	const dimensions = config.data.hidden_size;
-	return { path, identity: { id: basename(path), sha256, dimensions, pooling: await readPooling(path) } };
+	return {
+		path,
+		identity: { id: basename(path), sha256, dimensions, pooling: await readPooling(path) },
+	};
 }
 
 async function checkSums(path: string, modelSha256: string): Promise<void> {
@@ -78,7 +81,11 @@ function sha256Of(bytes: Uint8Array): string {
 }
 
 function unusable(path: string, why: string, cause?: unknown): ServiceError {
-	return new ServiceError("UNAVAILABLE", `The embedding model in "${path}" cannot be used: ${why}.`, {
-		cause,
-	});
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The embedding model in "${path}" cannot be used: ${why}.`,
+		{
+			cause,
+		},
+	);
 }

@@ -36,6 +36,8 @@ export function toUnitLength(vector: Float32Array): Float32Array {
 	let sum = 0;
 	for (const value of vector) sum += value * value;
 	const length = Math.sqrt(sum);
-	if (length > 0) for (let index = 0; index < vector.length; index++) vector[index] = (vector[index] as number) / length;
+	if (length > 0)
+		for (let index = 0; index < vector.length; index++)
+			vector[index] = (vector[index] as number) / length;
 	return vector;
 }

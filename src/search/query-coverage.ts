@@ -1,14 +1,19 @@
-import { containsTerm, documentFrequency, inverseDocumentFrequency } from "./lexical-index.js";
 import type { SearchScope } from "./index-state.js";
+import { containsTerm, documentFrequency, inverseDocumentFrequency } from "./lexical-index.js";
 import { termsOf, type Word } from "./tokenizer.js";
 
 /** One subject word of a query as the searched graphs know it. */
 export interface WeighedWord {
 	readonly word: Word;
-	/** Its idf over the searched graphs; the highest there is when nobody knows it. */
+	/** How much it says: its idf over the searched graphs, kept between 1 and 3 so that no single word decides. */
 	readonly weight: number;
 	readonly isKnown: boolean;
 }
+
+const MIN_WEIGHT = 1;
+const MAX_WEIGHT = 3;
+/** Rare or merely unusual: nobody can tell which. */
+const UNKNOWN_WEIGHT = 2;
 
 /** A query's words, weighed by how rare they are; grammar words are left out unless there is nothing else. */
 export function weighWords(
@@ -21,9 +26,23 @@ export function weighWords(
 		.filter((word) => !word.isStopWord)
 		.map((word) => {
 			const frequency = Math.max(...namesOf(word).map((term) => documentFrequency(term, indexes)));
-			const isKnown = frequency > 0 || haveAll(word.parts, (term) => documentFrequency(term, indexes) > 0, word);
-			return { word, isKnown, weight: inverseDocumentFrequency(frequency, documents) };
+			const isKnown =
+				frequency > 0 || haveAll(word.parts, (term) => documentFrequency(term, indexes) > 0, word);
+			const idf = inverseDocumentFrequency(frequency, documents);
+			const weight = isKnown ? Math.min(MAX_WEIGHT, Math.max(MIN_WEIGHT, idf)) : UNKNOWN_WEIGHT;
+			return { word, isKnown, weight };
 		});
+}
+
+/** True for "EIP-99999" and for the number of "RFC 99999" when nobody knows them. */
+export function isMissingIdentifier({ word, isKnown }: WeighedWord): boolean {
+	return !isKnown && (word.isIdentifier || word.joined.length > 0);
+}
+
+/** Share of the query's weight that is known to the searched graphs at all, 0..1. */
+export function knownShareOf(words: readonly WeighedWord[]): number {
+	const known = new Set(words.filter(({ isKnown }) => isKnown).map(({ word }) => word));
+	return shareOf(words, (word) => known.has(word));
 }
 
 /** Share of the query's weight that this concept's text holds, 0..1. */
@@ -39,10 +58,7 @@ export function coverageOf(
 }
 
 /** Share of the query's weight held by a set of terms, 0..1. */
-export function coverageByTerms(
-	words: readonly WeighedWord[],
-	terms: ReadonlySet<string>,
-): number {
+export function coverageByTerms(words: readonly WeighedWord[], terms: ReadonlySet<string>): number {
 	return shareOf(words, (word) => termsOf(word).some((term) => terms.has(term)));
 }
 

@@ -26,15 +26,16 @@ export function createQueryVectors({
 	};
 	const remember = (text: string): Promise<Float32Array | undefined> => {
 		const known = cache.get(text);
-		cache.delete(text);
-		const vector = known ?? embed(text);
-		cache.set(text, vector);
-		if (known) return vector;
-		vector.catch(() => cache.get(text) === vector && cache.delete(text));
-		for (const oldest of cache.keys()) {
-			if (cache.size <= CACHE_ENTRIES) break;
-			cache.delete(oldest);
+		if (known !== undefined) {
+			cache.delete(text); // and again at the end: the first key is the one unused for longest.
+			cache.set(text, known);
+			return known;
 		}
+		const vector = embed(text);
+		cache.set(text, vector);
+		vector.catch(() => cache.delete(text));
+		const oldest = cache.size > CACHE_ENTRIES ? cache.keys().next().value : undefined;
+		if (oldest !== undefined) cache.delete(oldest);
 		return vector;
 	};
 

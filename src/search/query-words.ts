@@ -3,13 +3,19 @@ import { termsOf, tokenize, type Word } from "./tokenizer.js";
 
 /** Pieces of a compound count less than the compound: they match by accident more often. */
 const PART_WEIGHT = 0.5;
+/** In a small graph "being" may be rarer than the subject; grammar must not decide. */
+const STOP_WORD_WEIGHT = 0.3;
 
 /** What the lexical side scores a query by: every term once, with the best weight it earned. */
 export function toQueryTerms(words: readonly Word[]): readonly QueryTerm[] {
 	const weights = new Map<string, number>();
 	for (const word of words) {
 		for (const term of termsOf(word)) {
-			const weight = word.parts.includes(term) ? PART_WEIGHT : 1;
+			const weight = word.parts.includes(term)
+				? PART_WEIGHT
+				: word.isStopWord
+					? STOP_WORD_WEIGHT
+					: 1;
 			weights.set(term, Math.max(weight, weights.get(term) ?? 0));
 		}
 	}
@@ -24,4 +30,11 @@ export function readQuery(query: string): readonly Word[] {
 		if (!words.has(key)) words.set(key, word);
 	}
 	return [...words.values()];
+}
+
+/** Share of identifiers (`EIP-3009`, `RFC 9110`, `HTTP/2`) among the subject words, 0..1. */
+export function identifierShareOf(words: readonly Word[]): number {
+	const subject = words.filter((word) => !word.isStopWord);
+	const identifiers = subject.filter((word) => word.isIdentifier || word.joined.length > 0);
+	return subject.length === 0 ? 0 : identifiers.length / subject.length;
 }

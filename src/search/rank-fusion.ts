@@ -1,6 +1,14 @@
 /** Share of the dense side in a fused score; measured best on our development set (bench/search-bench.ts). */
 export const DENSE_WEIGHT = 0.6;
 
+/** How much of that share goes to the lexical side when a query consists of identifiers: vectors tell 9110 from 9111 badly. */
+const IDENTIFIER_SHIFT = 0.4;
+
+/** The dense side's share for a query with this share of identifiers, 0..1. */
+export function denseWeightFor(identifierShare: number): number {
+	return DENSE_WEIGHT - IDENTIFIER_SHIFT * identifierShare;
+}
+
 /** One candidate with what either side thinks of it. */
 export interface Candidate {
 	/** Position in the shared score arrays. */
@@ -22,7 +30,7 @@ export interface FusedCandidate extends Candidate {
  */
 export function fuseRanks(
 	candidates: readonly Candidate[],
-	denseWeight: number = DENSE_WEIGHT,
+	denseWeight: number,
 ): readonly FusedCandidate[] {
 	let bestLexical = 0;
 	let bestCosine = 0;

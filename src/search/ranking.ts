@@ -1,7 +1,9 @@
-import { type IndexState, type SearchScope } from "./index-state.js";
-import { type QueryTerm, scoreLexical } from "./lexical-index.js";
-import { type Candidate, type FusedCandidate, fuseRanks } from "./rank-fusion.js";
+import type { IndexState, SearchScope } from "./index-state.js";
+import { scoreLexical } from "./lexical-index.js";
+import { identifierShareOf, toQueryTerms } from "./query-words.js";
+import { type Candidate, denseWeightFor, type FusedCandidate, fuseRanks } from "./rank-fusion.js";
 import { selectTop } from "./select-top.js";
+import type { Word } from "./tokenizer.js";
 
 /** Candidates each side sends into the fusion; also how many are rescored in float. */
 const POOL = 50;
@@ -18,7 +20,7 @@ export interface RankedSlot extends FusedCandidate {
 export interface RankRequest {
 	readonly state: IndexState;
 	readonly scopes: readonly SearchScope[];
-	readonly terms: readonly QueryTerm[];
+	readonly words: readonly Word[];
 	/** Undefined in keyword mode. */
 	readonly vector: Float32Array | undefined;
 }
@@ -33,22 +35,23 @@ export function rankConcepts(request: RankRequest): readonly RankedSlot[] {
 		lexical: request.state.lexicalScores[slot] ?? 0,
 		cosine: vector ? rescore(request, vector, slot) : undefined,
 	}));
-	return fuseRanks(candidates)
+	return fuseRanks(candidates, denseWeightFor(identifierShareOf(request.words)))
 		.map((fused) => locate(fused, scopes))
 		.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
 }
 
-function selectLexical({ state, scopes, terms }: RankRequest): readonly number[] {
+function selectLexical({ state, scopes, words }: RankRequest): readonly number[] {
 	const scores = state.lexicalScores;
 	for (const scope of scopes) scores.fill(0, scope.base, endOf(scope));
 	const indexes = scopes.map(({ segment, base }) => ({ index: segment.lexical, base }));
-	scoreLexical(terms, indexes, scores);
+	scoreLexical(toQueryTerms(words), indexes, scores);
 	return selectOver(scores, scopes);
 }
 
 function selectDense({ state, scopes }: RankRequest, vector: Float32Array): readonly number[] {
 	for (const { base, densePosition } of scopes) {
-		if (densePosition !== undefined) state.dense?.scan(vector, densePosition, state.denseScores, base);
+		if (densePosition !== undefined)
+			state.dense?.scan(vector, densePosition, state.denseScores, base);
 	}
 	return selectOver(state.denseScores, scopes);
 }

@@ -44,6 +44,8 @@ export interface IndexStatus {
 	/** Concepts that wait for their vector. */
 	readonly pendingVectors: number;
 	readonly mode: "hybrid" | "keyword";
+	/** Why there is no model, as a sentence for the operator. */
+	readonly reason?: string | undefined;
 }
 
 export interface ReindexProgress {
@@ -51,13 +53,18 @@ export interface ReindexProgress {
 	readonly total: number;
 }
 
+export interface SyncOptions {
+	readonly onProgress?: (progress: ReindexProgress) => void;
+	/** Derives everything again, trusting nothing that is stored. */
+	readonly rebuild?: boolean;
+	/** "await" (default) resolves when all vectors are made and stored; "background" as soon as keyword search works. */
+	readonly vectors?: "await" | "background";
+}
+
 /** The index over all graphs of the catalog: derived, persisted, rebuildable. */
 export interface SearchEngine extends HybridSearch {
 	/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
-	sync(
-		graphs: readonly Graph[],
-		options?: { onProgress?: (progress: ReindexProgress) => void; rebuild?: boolean },
-	): Promise<void>;
+	sync(graphs: readonly Graph[], options?: SyncOptions): Promise<void>;
 	status(): IndexStatus;
 	close(): Promise<void>;
 }

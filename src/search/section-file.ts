@@ -74,11 +74,17 @@ export function decodeSectionFile(bytes: Uint8Array): SectionFile {
 	return { header, sections };
 }
 
-function readHead(file: Uint8Array): { header: unknown; table: readonly SectionEntry[]; base: number } {
+function readHead(file: Uint8Array): {
+	header: unknown;
+	table: readonly SectionEntry[];
+	base: number;
+} {
 	if (file.length < PREAMBLE_BYTES) throw new CorruptFile("it is cut short");
-	if (Buffer.from(file.subarray(0, 8)).toString("latin1") !== MAGIC) throw new CorruptFile("it has no magic");
+	if (Buffer.from(file.subarray(0, 8)).toString("latin1") !== MAGIC)
+		throw new CorruptFile("it has no magic");
 	const view = new DataView(file.buffer, file.byteOffset, PREAMBLE_BYTES);
-	if (view.getUint32(8, true) !== SECTION_FILE_VERSION) throw new CorruptFile("it is of another version");
+	if (view.getUint32(8, true) !== SECTION_FILE_VERSION)
+		throw new CorruptFile("it is of another version");
 	const length = view.getUint32(12, true);
 	if (PREAMBLE_BYTES + length > file.length) throw new CorruptFile("it is cut short");
 	const head = file.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + length);

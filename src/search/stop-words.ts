@@ -11,7 +11,8 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 	please rather really same say says shall she should show since so some such tell than that the their them then
 	there these they thing things this those through to too under until up upon us use used uses using very via
 	want was wasn't way we were what what's when where whether which while who whom whose why will with within
-	without won't would yet you your`.split(/\s+/),
+	without won't would yet you your best better describe difference different differ explain example examples happen happens
+	mean meaning means stop tell today twice work works`.split(/\s+/),
 );
 
 /** True for a lower-case word that says nothing about a subject. */

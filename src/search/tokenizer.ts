@@ -89,7 +89,11 @@ function parseChunk(raw: string): Chunk {
 	const bare = surface.replace(/'s$/, "").replaceAll("'", "");
 	const runs = bare.match(RUN) ?? [];
 	const hasLetters = /\p{L}/u.test(bare);
-	const word = { surface, isStopWord: isStopWord(surface), isIdentifier: hasLetters && /\p{N}/u.test(bare) };
+	const word = {
+		surface,
+		isStopWord: isStopWord(surface),
+		isIdentifier: hasLetters && /\p{N}/u.test(bare),
+	};
 	const pieces = new Set([...runs, ...humpsOf(raw)].filter(isTerm).map(stemWord));
 	if (runs.length <= 1) {
 		const whole = clip(stemWord(bare));

@@ -23,7 +23,9 @@ export function assembleModule(source: ModuleSource): Uint8Array<ArrayBuffer> {
 	const type = [0x60, ...list(source.parameters.map((name) => [VALUE_TYPE[name]])), 0x00];
 	const memory = [...text(source.memory.module), ...text(source.memory.name), 0x02, 0x00, 0x01];
 	const exported = [...text(source.name), 0x00, 0x00];
-	const locals = list(source.locals.map(({ count, type }) => [...unsigned(count), VALUE_TYPE[type]]));
+	const locals = list(
+		source.locals.map(({ count, type }) => [...unsigned(count), VALUE_TYPE[type]]),
+	);
 	const body = [...locals, ...source.code, OP.end];
 	return new Uint8Array([
 		...HEADER,
@@ -55,7 +57,12 @@ export const f32Load = (offset: number): Bytes => [0x2a, 0x02, ...unsigned(offse
 export const f32Store = (offset: number): Bytes => [0x38, 0x02, ...unsigned(offset)];
 
 /** Vector instructions, prefix 0xfd. */
-export const v128Load = (offset: number): Bytes => [0xfd, ...unsigned(0), 0x04, ...unsigned(offset)];
+export const v128Load = (offset: number): Bytes => [
+	0xfd,
+	...unsigned(0),
+	0x04,
+	...unsigned(offset),
+];
 export const v128Zero: Bytes = [0xfd, ...unsigned(12), ...new Array<number>(16).fill(0)];
 export const i32x4ExtractLane = (lane: number): Bytes => [0xfd, ...unsigned(27), lane];
 export const SIMD = {

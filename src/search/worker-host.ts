@@ -2,7 +2,10 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 
-/** One worker thread that answers {id, texts} with {id, vectors} or {id, error}, started when needed and again after a crash. */
+/**
+ * One worker thread that answers {id, texts} with {id, vectors} or {id, error} and ends itself on {close: true};
+ * started when needed and again after a crash.
+ */
 export interface WorkerHost {
 	/** The worker's vectors, end to end. Rejects with UNAVAILABLE when it fails, crashes or still rests after a crash. */
 	request(texts: readonly string[]): Promise<Float32Array>;
@@ -14,7 +17,8 @@ export interface WorkerHost {
 export interface WorkerHostOptions {
 	readonly clock: Clock;
 	readonly script: URL;
-	readonly workerData: unknown;
+	/** Passed on, with `loading` added: an Int32Array the worker sets from 1 to 0 and notifies once it has loaded. */
+	readonly workerData: Readonly<Record<string, unknown>>;
 }
 
 interface Reply {
@@ -30,6 +34,7 @@ interface Waiting {
 
 const FIRST_REST_MS = 250;
 const LONGEST_REST_MS = 60_000;
+const LONGEST_LOAD_MS = 5_000;
 
 /** The thread keeps the process alive only while somebody waits for an answer. */
 export function createWorkerHost({ clock, script, workerData }: WorkerHostOptions): WorkerHost {
@@ -39,6 +44,10 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 	let crashes = 0;
 	let restsUntil = Number.NEGATIVE_INFINITY;
 	let isClosed = false;
+	const loading = new Int32Array(new SharedArrayBuffer(4));
+	// A thread that is torn down while native code loads aborts the whole process: let it finish loading first.
+	const waitWhileLoading = () => void Atomics.wait(loading, 0, 1, LONGEST_LOAD_MS);
+	process.on("exit", waitWhileLoading);
 
 	const settle = (id: number): Waiting | undefined => {
 		const found = waiting.get(id);
@@ -55,18 +64,22 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 	const onGone = (gone: Worker, why: string) => {
 		if (gone !== worker) return;
 		worker = undefined;
+		Atomics.store(loading, 0, 0);
 		restsUntil = clock.monotonicMs() + Math.min(FIRST_REST_MS * 2 ** crashes++, LONGEST_REST_MS);
 		for (const id of [...waiting.keys()]) settle(id)?.reject(failed(why));
 	};
 	const start = () => {
 		if (worker || isClosed || clock.monotonicMs() < restsUntil) return;
 		// Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript.
-		const fresh = new Worker(script, { workerData, execArgv: [] });
+		Atomics.store(loading, 0, 1);
+		const fresh = new Worker(script, { workerData: { ...workerData, loading }, execArgv: [] });
 		worker = fresh;
-		fresh.unref();
 		fresh.on("message", onReply);
-		fresh.on("error", (error) => onGone(fresh, error instanceof Error ? error.message : "it crashed"));
+		fresh.on("error", (error) =>
+			onGone(fresh, error instanceof Error ? error.message : "it crashed"),
+		);
 		fresh.on("exit", () => onGone(fresh, "its thread ended"));
+		fresh.unref(); // Last, because listening to messages holds the process again.
 	};
 
 	return {
@@ -84,13 +97,28 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 		},
 		async close() {
 			isClosed = true;
-			const last = worker;
-			if (last) onGone(last, "it was closed");
-			await last?.terminate();
+			if (worker) await stop(worker, clock);
+			process.off("exit", waitWhileLoading);
 		},
 	};
 }
 
+/** Lets the thread finish what it is doing and end itself; one that does not is ended. */
+async function stop(worker: Worker, clock: Clock): Promise<void> {
+	await new Promise<void>((resolve) => {
+		const cancelGivingUp = clock.after(LONGEST_LOAD_MS, () => void worker.terminate());
+		worker.once("exit", () => {
+			cancelGivingUp();
+			resolve();
+		});
+		worker.ref();
+		worker.postMessage({ close: true });
+	});
+}
+
 function failed(why: string): ServiceError {
-	return new ServiceError("UNAVAILABLE", `The embedding model gave no vectors: ${why.slice(0, 300)}.`);
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The embedding model gave no vectors: ${why.slice(0, 300)}.`,
+	);
 }

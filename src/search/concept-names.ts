@@ -1,0 +1,61 @@
+import type { Concept } from "../knowledge/graph.js";
+import { headingFieldsOf } from "./concept-fields.js";
+import { termsOf, tokenize, type Word } from "./tokenizer.js";
+
+/** A name is called when the query holds this share of its words and nothing besides. */
+const NAME_SHARE = 0.6;
+const MAX_NAME_WORDS = 8;
+const NAME_BREAK = /[:;,–—()]|\s-\s/;
+
+/** Terms of the fields that say what a concept is. */
+export function headingTermsOf(concept: Concept): ReadonlySet<string> {
+	const terms = new Set<string>();
+	for (const { text } of headingFieldsOf(concept)) {
+		for (const word of tokenize(text)) for (const term of termsOf(word)) terms.add(term);
+	}
+	return terms;
+}
+
+/**
+ * True when the query's subject words are, in essence, one name of the concept: its title or a part of it, an alias,
+ * or the last part of its id.
+ */
+export function isNameOf(subject: readonly Word[], concept: Concept): boolean {
+	if (subject.length === 0 || subject.length > MAX_NAME_WORDS) return false;
+	const asked = new Set(subject.flatMap(termsOf));
+	return namesOf(concept).some(({ words, terms }) => {
+		if (!subject.every((word) => idsOf(word).some((term) => terms.has(term)))) return false;
+		const called = words.filter((word) => idsOf(word).some((term) => asked.has(term)));
+		return called.length / words.length >= NAME_SHARE;
+	});
+}
+
+interface Name {
+	readonly words: readonly Word[];
+	readonly terms: ReadonlySet<string>;
+}
+
+/** Concepts are immutable and asked about again and again. */
+const namesByConcept = new WeakMap<Concept, readonly Name[]>();
+
+function namesOf(concept: Concept): readonly Name[] {
+	const known = namesByConcept.get(concept);
+	if (known) return known;
+	const texts = new Set([
+		concept.title,
+		...concept.title.split(NAME_BREAK),
+		...concept.aliases,
+		concept.id.split(".").at(-1) ?? "",
+	]);
+	const names = [...texts]
+		.map((text) => tokenize(text).filter((word) => !word.isStopWord))
+		.filter((words) => words.length > 0)
+		.map((words) => ({ words, terms: new Set(words.flatMap(termsOf)) }));
+	namesByConcept.set(concept, names);
+	return names;
+}
+
+/** Terms each of which stands for the word on its own. */
+function idsOf(word: Word): readonly string[] {
+	return [word.whole, ...word.joined];
+}

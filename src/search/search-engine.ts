@@ -1,0 +1,111 @@
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { Embedder } from "./embedder.js";
+import { findConcepts } from "./find-concepts.js";
+import { openIndexFolder } from "./index-folder.js";
+import { createIndexState, type IndexState, toScopes } from "./index-state.js";
+import { createIndexSync } from "./index-sync.js";
+import { findBundledModel } from "./model-folder.js";
+import { createQueryVectors } from "./query-vectors.js";
+import type { SearchEngine, SearchRequest } from "./search.js";
+import { createTransformersEmbedder } from "./transformers-embedder.js";
+
+export interface SearchEngineOptions {
+	/** Where the index is kept; derived data, safe to delete while no server runs. */
+	readonly folder: string;
+	readonly clock: Clock;
+	/** "none" for keywords only; left out, the model in `modelFolder` is used. */
+	readonly embedder?: Embedder | "none";
+	/** Folder of a model for transformers.js; left out, the bundled one. */
+	readonly modelFolder?: string;
+}
+
+/** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
+export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
+	const { clock } = options;
+	const { embedder, reason } = await chooseEmbedder(options);
+	const index = await openIndexFolder(options.folder, embedder?.identity);
+	const queryVectors = embedder && createQueryVectors({ clock, embedder });
+	let state = createIndexState([]);
+	const indexSync = createIndexSync({
+		clock,
+		index,
+		embedder,
+		publish: (segments) => {
+			state = createIndexState(segments);
+		},
+	});
+
+	return {
+		async find(request) {
+			request.signal.throwIfAborted();
+			const startedAt = clock.monotonicMs();
+			const wantsVector = hasAllVectors(state, request);
+			const vector = wantsVector
+				? await untilAborted(queryVectors?.find(request.query), request.signal)
+				: undefined;
+			const embed = clock.monotonicMs() - startedAt;
+			// The index may have been replaced while the model was at work.
+			const usable = hasAllVectors(state, request) ? vector : undefined;
+			const outcome = findConcepts({ state, request, vector: usable, clock });
+			return { ...outcome, timings: { embed, ...outcome.timings } };
+		},
+		async sync(graphs, syncOptions = {}) {
+			embedder?.warm();
+			await indexSync.sync(graphs, syncOptions);
+		},
+		status() {
+			const pendingVectors = indexSync.pendingVectors();
+			return {
+				model: embedder && {
+					id: embedder.identity.id,
+					sha256: embedder.identity.sha256,
+					dimensions: embedder.identity.dimensions,
+				},
+				concepts: state.concepts,
+				pendingVectors,
+				mode: embedder && pendingVectors === 0 ? "hybrid" : "keyword",
+				reason,
+			};
+		},
+		async close() {
+			await Promise.all([indexSync.close(), embedder?.close()]);
+		},
+	};
+}
+
+async function chooseEmbedder(
+	options: SearchEngineOptions,
+): Promise<{ embedder?: Embedder; reason?: string }> {
+	const { clock, embedder, modelFolder = findBundledModel() } = options;
+	if (embedder === "none") return { reason: "The embedding model is switched off." };
+	if (embedder) return { embedder };
+	try {
+		return { embedder: await createTransformersEmbedder({ clock, modelFolder }) };
+	} catch (error) {
+		if (error instanceof ServiceError) return { reason: error.message };
+		throw error;
+	}
+}
+
+/** Mixing rows that have a vector with rows that have none would be unfair to the latter: all or nothing. */
+function hasAllVectors(state: IndexState, { graphs }: SearchRequest): boolean {
+	return toScopes(state, graphs).every(({ densePosition }) => densePosition !== undefined);
+}
+
+async function untilAborted<T>(
+	work: Promise<T> | undefined,
+	signal: AbortSignal,
+): Promise<T | undefined> {
+	if (!work) return undefined;
+	let onAbort: (() => void) | undefined;
+	const aborted = new Promise<never>((_, reject) => {
+		onAbort = () => reject(signal.reason);
+		signal.addEventListener("abort", onAbort, { once: true });
+	});
+	try {
+		return await Promise.race([work, aborted]);
+	} finally {
+		if (onAbort) signal.removeEventListener("abort", onAbort);
+	}
+}
