@@ -23,7 +23,8 @@ const PARTS: readonly GeneratedPart[] = [
 ];
 
 function renderOperations(): string {
-	const isPaid = (id: string): id is PaidOperationId => PAID_OPERATION_IDS.includes(id as PaidOperationId);
+	const isPaid = (id: string): id is PaidOperationId =>
+		PAID_OPERATION_IDS.includes(id as PaidOperationId);
 	const rows = Object.entries(OPERATION_ADDRESSES).map(([id, { method, path }]) => {
 		const price = isPaid(id) ? `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD` : "free";
 		return `| \`${method} ${path}\` | ${price} |`;
@@ -33,10 +34,27 @@ function renderOperations(): string {
 
 /** Which folder imports which, read from the imports themselves. */
 function renderModules(): string {
-	const depcruise = join(PACKAGE_ROOT, "node_modules", "dependency-cruiser", "bin", "dependency-cruise.mjs");
+	const depcruise = join(
+		PACKAGE_ROOT,
+		"node_modules",
+		"dependency-cruiser",
+		"bin",
+		"dependency-cruise.mjs",
+	);
 	const output = execFileSync(
 		process.execPath,
-		[depcruise, "--config", ".dependency-cruiser.json", "-T", "json", "agent-card", "src", "skills", "payments", "store"],
+		[
+			depcruise,
+			"--config",
+			".dependency-cruiser.json",
+			"-T",
+			"json",
+			"agent-card",
+			"src",
+			"skills",
+			"payments",
+			"store",
+		],
 		{ cwd: PACKAGE_ROOT, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
 	);
 	const { modules } = JSON.parse(output) as {
@@ -54,7 +72,9 @@ function renderModules(): string {
 
 /** `src/rest`, `store`, …; files directly under src are the composition root. */
 function folderOf(path: string): string | undefined {
-	const match = /^(?:(src)\/([^/]+)\/|(src)\/[^/]+$|(agent-card|skills|payments|store)\/)/.exec(path);
+	const match = /^(?:(src)\/([^/]+)\/|(src)\/[^/]+$|(agent-card|skills|payments|store)\/)/.exec(
+		path,
+	);
 	if (!match) return undefined;
 	if (match[1]) return `src/${match[2]}`;
 	return match[3] ? "app" : match[4];
@@ -75,7 +95,9 @@ for (const part of PARTS) {
 	const after = replacePart(before, part);
 	if (before === after) continue;
 	if (isCheck) {
-		process.stderr.write(`${part.file}: the part "${part.name}" is out of date; run npm run docs.\n`);
+		process.stderr.write(
+			`${part.file}: the part "${part.name}" is out of date; run npm run docs.\n`,
+		);
 		process.exitCode = 1;
 	} else {
 		writeFileSync(path, after);

@@ -13,7 +13,10 @@ export function catalogFolders(catalog: string, importedFolder: string): readonl
 }
 
 /** Every graph below the folders. One that cannot be read is logged and left out; the others are sold. */
-export async function loadGraphs(folders: readonly string[], logger: Logger): Promise<readonly Graph[]> {
+export async function loadGraphs(
+	folders: readonly string[],
+	logger: Logger,
+): Promise<readonly Graph[]> {
 	const graphs = new Map<string, Graph>();
 	for (const folder of folders.filter((candidate) => existsSync(candidate))) {
 		for (const entry of readdirSync(folder, { withFileTypes: true })) {

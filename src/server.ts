@@ -21,7 +21,9 @@ export async function listen(
 		handler,
 	);
 	await new Promise<void>((resolve, reject) => {
-		server.once("error", (cause: NodeJS.ErrnoException) => reject(cannotListen({ cause, host, port })));
+		server.once("error", (cause: NodeJS.ErrnoException) =>
+			reject(cannotListen({ cause, host, port })),
+		);
 		server.listen(port, host, resolve);
 	});
 	const address = server.address() as AddressInfo;

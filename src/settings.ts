@@ -18,11 +18,20 @@ export const SETTING_ROWS = [
 	{
 		key: "profile",
 		default: "demo",
-		description: "`demo` sells for paper money on loopback only; `production` sells for real money.",
+		description:
+			"`demo` sells for paper money on loopback only; `production` sells for real money.",
 	},
-	{ key: "host", default: "127.0.0.1", description: "Address to listen on; the demo profile accepts loopback only." },
+	{
+		key: "host",
+		default: "127.0.0.1",
+		description: "Address to listen on; the demo profile accepts loopback only.",
+	},
 	{ key: "port", default: "8402", description: "Port to listen on; 0 takes any free one." },
-	{ key: "data", default: "./.tollgraph", description: "Folder for the journal, keys, imported graphs and indexes." },
+	{
+		key: "data",
+		default: "./.tollgraph",
+		description: "Folder for the journal, keys, imported graphs and indexes.",
+	},
 	{
 		key: "catalog",
 		default: "",
@@ -92,7 +101,7 @@ export function renderSettingsTable(): string {
 		"| key in `tollgraph.config.yaml` | flag | environment | default | meaning |",
 		"|---|---|---|---|---|",
 		...rows,
-		"| `prices` | – | – | the price book | USD by operation, e.g. `graphs.search: \"0.25\"`; `\"0\"` makes an operation free. |",
+		'| `prices` | – | – | the price book | USD by operation, e.g. `graphs.search: "0.25"`; `"0"` makes an operation free. |',
 	].join("\n");
 }
 

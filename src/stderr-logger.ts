@@ -6,6 +6,10 @@ export const stderrLogger: Logger = {
 	error: (message, fields) => write("error", message, fields),
 };
 
-function write(level: string, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+function write(
+	level: string,
+	message: string,
+	fields: Readonly<Record<string, unknown>> = {},
+): void {
 	process.stderr.write(`${scrubSecrets(JSON.stringify({ level, message, ...fields }))}\n`);
 }

@@ -1,0 +1,41 @@
+import t from "tap";
+import { readSettings, renderSettingsTable, SETTING_ROWS } from "../../src/settings.js";
+
+t.test("flags win over the environment, that over the file, that over defaults", async (t) => {
+	const folder = t.testdir({
+		"tollgraph.config.yaml": "port: 1111\nhost: 127.0.0.2\nprofile: production\n",
+	});
+	const settings = readSettings({
+		flags: { port: "3333" },
+		environment: { TOLLGRAPH_PORT: "2222", TOLLGRAPH_HOST: "127.0.0.3" },
+		folder,
+	});
+	t.match(settings, { port: 3333, host: "127.0.0.3", profile: "production", model: "bundled" });
+	t.equal(settings.catalog, "none", "production sells no samples");
+});
+
+t.test("prices are changed by operation, in USD", async (t) => {
+	const folder = t.testdir({ "tollgraph.config.yaml": 'prices:\n  graphs.search: "0.25"\n' });
+	const { prices } = readSettings({ flags: {}, environment: {}, folder });
+	t.match(prices["graphs.search"], { amountMicros: 250_000n, billingType: "per_call" });
+});
+
+for (const [name, yaml] of [
+	["an unknown key", "colour: red\n"],
+	["an unknown operation", 'prices:\n  mining: "1"\n'],
+	["a price that is no amount", "prices:\n  graphs.search: free\n"],
+	["a port that is none", "port: lots\n"],
+	["an unknown profile", "profile: staging\n"],
+] as const) {
+	t.test(`${name} in the configuration file is refused`, async (t) => {
+		const folder = t.testdir({ "tollgraph.config.yaml": yaml });
+		t.throws(() => readSettings({ flags: {}, environment: {}, folder }), {
+			code: "INVALID_ARGUMENT",
+		});
+	});
+}
+
+t.test("every setting stands in the table of the documents", async (t) => {
+	const table = renderSettingsTable();
+	for (const { key } of SETTING_ROWS) t.match(table, `\`${key}\``);
+});
