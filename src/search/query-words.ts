@@ -6,9 +6,15 @@ const PART_WEIGHT = 0.5;
 /** In a small graph "being" may be rarer than the subject; grammar must not decide. */
 const STOP_WORD_WEIGHT = 0.3;
 
+/** "Externally owned account" also asks for EOA; an initialism that nobody uses finds nothing and costs nothing. */
+const INITIALISM_WEIGHT = 0.8;
+const INITIALISM_WORDS = { from: 3, to: 5 } as const;
+
 /** What the lexical side scores a query by: every term once, with the best weight it earned. */
 export function toQueryTerms(words: readonly Word[]): readonly QueryTerm[] {
-	const weights = new Map<string, number>();
+	const weights = new Map<string, number>(
+		initialismsOf(words).map((term) => [term, INITIALISM_WEIGHT]),
+	);
 	for (const word of words) {
 		for (const term of termsOf(word)) {
 			const weight = word.parts.includes(term)
@@ -30,6 +36,18 @@ export function readQuery(query: string): readonly Word[] {
 		if (!words.has(key)) words.set(key, word);
 	}
 	return [...words.values()];
+}
+
+function initialismsOf(words: readonly Word[]): string[] {
+	const initials = words.map((word) => (word.isStopWord ? " " : word.surface.charAt(0))).join("");
+	const found: string[] = [];
+	for (let length = INITIALISM_WORDS.from; length <= INITIALISM_WORDS.to; length++) {
+		for (let start = 0; start + length <= initials.length; start++) {
+			const term = initials.slice(start, start + length);
+			if (/^[a-z]+$/.test(term)) found.push(term);
+		}
+	}
+	return found;
 }
 
 /** Share of identifiers (`EIP-3009`, `RFC 9110`, `HTTP/2`) among the subject words, 0..1. */

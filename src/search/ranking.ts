@@ -73,8 +73,9 @@ function rescore({ state, scopes }: RankRequest, vector: Float32Array, slot: num
 function locate(fused: FusedCandidate, scopes: readonly SearchScope[]): RankedSlot {
 	const scope = scopeOf(fused.slot, scopes);
 	const concept = fused.slot - scope.base;
+	const score = fused.score * (scope.segment.priors[concept] ?? 1);
 	const key = `${scope.segment.graphId}:${scope.segment.conceptIds[concept]}`;
-	return { ...fused, scope, concept, key };
+	return { ...fused, score, scope, concept, key };
 }
 
 function scopeOf(slot: number, scopes: readonly SearchScope[]): SearchScope {

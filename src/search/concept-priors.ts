@@ -1,0 +1,32 @@
+import type { Graph } from "../knowledge/graph.js";
+
+/** How much of a score the links may take away; tuned on questions over a real collection of standards. */
+const LINK_SHARE = 0.2;
+/** In a graph with hardly any links they mean little: so many are taken as the most there could be. */
+const MIN_MOST_LINKED = 8;
+const DEPRECATED_FACTOR = 0.9;
+
+/**
+ * One factor per concept, at most 1, by which its fused score is multiplied: what other concepts of the graph build on goes
+ * before what nobody refers to, and what is current before what is deprecated, as long as they match alike.
+ */
+export function priorsOf(graph: Graph): Float32Array {
+	const linked = linkCounts(graph);
+	const most = Math.log1p(Math.max(MIN_MOST_LINKED, ...linked.values()));
+	return Float32Array.from(graph.concepts, ({ id, status }) => {
+		const share = Math.log1p(linked.get(id) ?? 0) / most;
+		const links = 1 - LINK_SHARE * (1 - share);
+		return links * (status === "deprecated" ? DEPRECATED_FACTOR : 1);
+	});
+}
+
+/** How many other concepts link to each concept. */
+function linkCounts(graph: Graph): ReadonlyMap<string, number> {
+	const counts = new Map<string, number>();
+	for (const { id, edges } of graph.concepts) {
+		for (const target of new Set(edges.map((edge) => edge.target))) {
+			if (target !== id) counts.set(target, (counts.get(target) ?? 0) + 1);
+		}
+	}
+	return counts;
+}
