@@ -1,0 +1,70 @@
+import { stemOf } from "./import-path.js";
+
+/** What a document answers to when another one names it. */
+export interface NamedDocument {
+	/** Path in the source. */
+	readonly path: string;
+	readonly title: string;
+	readonly aliases: readonly string[];
+}
+
+/** Finds the document a name means; undefined when none or more than one answers. */
+export interface DocumentNames {
+	find(name: string): string | undefined;
+}
+
+const AMBIGUOUS = Symbol("ambiguous");
+
+/**
+ * Names by falling authority: path, file stem, alias, title, then the trailing number of the stem (`2718` means
+ * `eip-2718`). A weaker name never takes a stronger one's place, and a name two documents share means neither.
+ */
+export function createDocumentNames(documents: readonly NamedDocument[]): DocumentNames {
+	const levels: readonly ((document: NamedDocument) => readonly string[])[] = [
+		({ path }) => [path, withoutExtension(path)],
+		({ path }) => [stemOf(path)],
+		({ aliases }) => aliases,
+		({ title }) => [title],
+		({ path }) => trailingNumber(stemOf(path)),
+	];
+	const pathOfName = new Map<string, string | typeof AMBIGUOUS>();
+	for (const namesOf of levels) {
+		for (const [name, path] of indexLevel(documents, namesOf)) {
+			if (!pathOfName.has(name)) pathOfName.set(name, path);
+		}
+	}
+	return {
+		find(name) {
+			const found = pathOfName.get(toKey(name));
+			return found === AMBIGUOUS ? undefined : found;
+		},
+	};
+}
+
+function indexLevel(
+	documents: readonly NamedDocument[],
+	namesOf: (document: NamedDocument) => readonly string[],
+): ReadonlyMap<string, string | typeof AMBIGUOUS> {
+	const level = new Map<string, string | typeof AMBIGUOUS>();
+	for (const document of documents) {
+		for (const name of namesOf(document).map(toKey)) {
+			const other = level.get(name) ?? document.path;
+			level.set(name, other === document.path ? document.path : AMBIGUOUS);
+		}
+	}
+	return level;
+}
+
+function toKey(name: string): string {
+	const key = name.trim().toLowerCase().replace(/^\/+/, "");
+	return /^0+\d+$/.test(key) ? key.replace(/^0+(?=\d)/, "") : key;
+}
+
+function withoutExtension(path: string): string {
+	return path.replace(/\.(?:md|markdown)$/i, "");
+}
+
+function trailingNumber(stem: string): readonly string[] {
+	const number = /(?:^|\D)(\d{1,9})$/.exec(stem)?.[1];
+	return number === undefined ? [] : [number];
+}

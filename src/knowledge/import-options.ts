@@ -1,0 +1,52 @@
+import type { GraphType } from "../core/wire.js";
+import type { BundleFiles } from "./bundle-reader.js";
+
+/** How foreign documents become a graph; every option has a default that keeps what is there. */
+export interface ImportOptions {
+	/** "okf" keeps files as they are, "markdown" maps them; found out by looking when not given. */
+	readonly format?: "okf" | "markdown";
+	/** Kind of the graph; "domain" by default. */
+	readonly type?: GraphType;
+	/** Title of the graph; the root listing's heading or the id by default. */
+	readonly title?: string;
+	readonly description?: string;
+	readonly version?: string;
+	/** `YYYY-MM-DD` for the record's `updated`; the newest date of the documents by default. */
+	readonly today?: string;
+	/**
+	 * Address at which a document is published, its first evidence: `{stem}` is the file's name without `.md`, `{path}`
+	 * its path without `.md`.
+	 */
+	readonly sourceUrl?: string;
+	/** Front-matter key that holds the date of that evidence, e.g. `created`. */
+	readonly dateKey?: string;
+	/** Front-matter keys whose values name other documents, e.g. `requires`; each becomes an edge of that type. */
+	readonly edgeKeys?: readonly string[];
+}
+
+export interface SkippedFile {
+	readonly file: string;
+	/** One whole sentence. */
+	readonly reason: string;
+}
+
+export interface ImportReport {
+	readonly graphId: string;
+	readonly imported: number;
+	readonly skipped: readonly SkippedFile[];
+	/** Names in `edgeKeys` that no document of the import answers to. */
+	readonly unresolved: readonly {
+		readonly file: string;
+		readonly key: string;
+		readonly name: string;
+	}[];
+	readonly nodes: number;
+	readonly edges: number;
+	readonly evidence: number;
+}
+
+/** A finished import; nothing has been written yet, so that looking at the report is a dry run. */
+export interface ImportResult {
+	readonly files: BundleFiles;
+	readonly report: ImportReport;
+}
