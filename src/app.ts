@@ -80,6 +80,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 		folder: join(folder, "journal"),
 		clock,
 		fileSystem: nodeFileSystem,
+		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
 	});
 	try {
 		return await wire(ports, store);

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
-import { toServiceError } from "./error-reply.js";
+import { toServiceError } from "../service/error-reply.js";
 import { createRequestId, requestIdOf } from "./request-id.js";
 import { sendError } from "./respond.js";
 

@@ -2,8 +2,8 @@ import { createChallenge } from "../../payments/challenge.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { parseUsd } from "../core/money.js";
+import { toErrorReply } from "../service/error-reply.js";
 import { replyComponents } from "./components.js";
-import { toErrorReply } from "./error-reply.js";
 import { referTo } from "./openapi-schemas.js";
 import { errorReplySchema, paymentRequiredSchema, tooManySchema } from "./reply-schemas.js";
 

@@ -3,8 +3,8 @@ import type { Request, Response } from "express";
 import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
 import type { SearchResponse } from "../core/wire.js";
+import { toErrorReply } from "../service/error-reply.js";
 import type { ServedDocument } from "../service/free-operations.js";
-import { toErrorReply } from "./error-reply.js";
 import { requestIdOf } from "./request-id.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
 

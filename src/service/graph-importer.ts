@@ -1,4 +1,15 @@
+import { join } from "node:path";
+import PQueue from "p-queue";
+import { type Clock, toIsoDay } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import { parseGraphId } from "../core/ids.js";
 import type { GraphType } from "../core/wire.js";
+import { readGraph } from "../knowledge/bundle-files.js";
+import { writeBundle } from "../knowledge/bundle-folder.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import { importFolder } from "../knowledge/import-folder.js";
+import type { ImportOptions } from "../knowledge/import-options.js";
+import type { SearchEngine } from "../search/search.js";
 
 export interface ImportRequest {
 	/** Absolute path of an OKF folder, a Markdown folder or a zip of either. */
@@ -32,4 +43,78 @@ export type OnProgress = (progress: { readonly done: number; readonly total: num
 export interface GraphImporter {
 	/** One import at a time. Throws INVALID_ARGUMENT for a source that cannot be read or an id that is taken. */
 	import(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
+}
+
+export interface GraphImporterDeps {
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly clock: Clock;
+	/** Where imported bundles live, one folder each. */
+	readonly folder: string;
+}
+
+/** Literal paths under /v1/graphs: a graph of that name could not be reached. */
+const RESERVED_IDS: ReadonlySet<string> = new Set(["catalog", "compare"]);
+
+export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
+	// Two imports at once would race for one folder and for the index.
+	const queue = new PQueue({ concurrency: 1 });
+	return {
+		import: (request, onProgress) => queue.add(() => importGraph(deps, request, onProgress)),
+	};
+}
+
+async function importGraph(
+	{ catalog, search, clock, folder }: GraphImporterDeps,
+	request: ImportRequest,
+	onProgress?: OnProgress,
+): Promise<ImportReport> {
+	const startedMs = clock.monotonicMs();
+	const id = parseGraphId(request.as);
+	assertFree(catalog, id, request.update ?? false);
+	const { files, report } = await importFolder({
+		source: request.source,
+		as: id,
+		options: toOptions(request, toIsoDay(clock.now())),
+	});
+	if (report.nodes === 0) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`Nothing in "${request.source}" can become a concept; ${report.skipped.length} files were looked at. A concept is a Markdown file with text.`,
+		);
+	}
+	const target = join(folder, id);
+	await writeBundle(files, target, { replace: request.update ?? false });
+	catalog.put(await readGraph(target));
+	await search.sync(catalog.list(), onProgress && { onProgress });
+	const { graphId, imported, skipped, nodes, edges, evidence } = report;
+	const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
+	return { graph_id: graphId, imported, skipped, nodes, edges, evidence, seconds };
+}
+
+function assertFree(catalog: GraphCatalog, id: string, isUpdate: boolean): void {
+	if (RESERVED_IDS.has(id)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${id}" is a name of the interface; choose another id.`,
+		);
+	}
+	const other = catalog.find(id);
+	if (!other || (isUpdate && other.record.id === id)) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`A graph called "${id}" is on sale already; replace it with --update, or choose another id.`,
+	);
+}
+
+function toOptions(request: ImportRequest, today: string): ImportOptions {
+	const { source_url, date_key, edge_keys, type, title } = request;
+	return {
+		today,
+		...(source_url !== undefined && { sourceUrl: source_url }),
+		...(date_key !== undefined && { dateKey: date_key }),
+		...(edge_keys && { edgeKeys: edge_keys }),
+		...(type && { type }),
+		...(title !== undefined && { title }),
+	};
 }

@@ -1,4 +1,4 @@
-import type { Response } from "express";
+import type { ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 
@@ -11,7 +11,7 @@ export interface CallerWatch {
 }
 
 /** Watches one caller: work for somebody who has left, or who waits too long, must end and cost nothing. */
-export function watchCaller(res: Response, clock: Clock, timeoutMs: number): CallerWatch {
+export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number): CallerWatch {
 	const controller = new AbortController();
 	let timeout: ServiceError | undefined;
 	const onClose = () => {
@@ -20,7 +20,7 @@ export function watchCaller(res: Response, clock: Clock, timeoutMs: number): Cal
 	const cancelTimer = clock.after(timeoutMs, () => {
 		timeout = new ServiceError(
 			"UNAVAILABLE",
-			`The answer took longer than ${timeoutMs / 1000} seconds; send the same request again later.`,
+			`The answer took longer than ${timeoutMs / 1000} seconds and was not charged; send the same request again later.`,
 		);
 		controller.abort(timeout);
 	});
