@@ -1,0 +1,119 @@
+import { crc32 } from "node:zlib";
+
+/**
+ * A frame is one line of text, so that a journal can be read with a pager and holds no zero byte of its own:
+ * `tg1 <sequence, 12 hex> <body bytes, 8 hex> <previous CRC, 8 hex> <CRC, 8 hex> <JSON>\n`.
+ * The CRC-32 covers the header before it and the body with its newline; naming the previous one makes a chain.
+ */
+export const HEADER_BYTES = 44;
+
+const COVERED_BYTES = 35;
+const LENGTH_AT = 17;
+const NEWLINE = 0x0a;
+const MAX_BODY_BYTES = 0xffff_ffff;
+/** Larger buffers are not kept for the next frame. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+
+/** Where the chain stands: the last frame's number and checksum; zeros before the first frame. */
+export interface ChainLink {
+	readonly sequence: number;
+	readonly crc: number;
+}
+export const CHAIN_START: ChainLink = { sequence: 0, crc: 0 };
+
+export interface FrameHeader extends ChainLink {
+	/** Bytes of JSON and newline. */
+	readonly bodyBytes: number;
+	readonly previousCrc: number;
+}
+
+export interface EncodedFrame {
+	/** Valid until the next frame is encoded. */
+	readonly bytes: Buffer;
+	readonly link: ChainLink;
+}
+
+/** Returns a function that turns JSON text (without raw newlines) into the frame that follows `previous`. */
+export function createFrameEncoder(): (json: string, previous: ChainLink) => EncodedFrame {
+	let buffer = Buffer.alloc(64 * 1024);
+	return (json, previous) => {
+		const capacity = HEADER_BYTES + json.length * 3 + 1;
+		if (capacity > buffer.length) buffer = Buffer.allocUnsafeSlow(capacity);
+		const bytes = encodeInto(buffer, json, previous);
+		const sequence = previous.sequence + 1;
+		const frame = { bytes, link: { sequence, crc: Number.parseInt(crcText(bytes), 16) } };
+		if (buffer.length > KEPT_BYTES) buffer = Buffer.alloc(64 * 1024);
+		return frame;
+	};
+}
+
+function encodeInto(buffer: Buffer, json: string, previous: ChainLink): Buffer {
+	const end = HEADER_BYTES + buffer.write(json, HEADER_BYTES, "utf8");
+	buffer[end] = NEWLINE;
+	const bodyBytes = end + 1 - HEADER_BYTES;
+	if (bodyBytes > MAX_BODY_BYTES) throw new Error("a frame cannot hold more than 4 GiB");
+	const start = `${expectedStart(previous)}${hex(bodyBytes, 8)} ${hex(previous.crc, 8)} `;
+	buffer.write(start, 0, "latin1");
+	const frame = buffer.subarray(0, end + 1);
+	buffer.write(`${hex(checksumOf(frame), 8)} `, COVERED_BYTES, "latin1");
+	return frame;
+}
+
+/** The text every frame after `previous` begins with: magic and sequence. */
+export function expectedStart(previous: ChainLink): string {
+	return `tg1 ${hex(previous.sequence + 1, 12)} `;
+}
+
+const HEADER = /^tg1 ([0-9a-f]{12}) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8}) $/;
+
+/** Reads the header at an offset; undefined when there is none, whole and well-formed. */
+export function decodeHeader(bytes: Buffer, offset: number): FrameHeader | undefined {
+	const match = HEADER.exec(bytes.toString("latin1", offset, offset + HEADER_BYTES));
+	if (!match) return undefined;
+	const [sequence = 0, bodyBytes = 0, previousCrc = 0, crc = 0] = match
+		.slice(1)
+		.map((text) => Number.parseInt(text, 16));
+	return { sequence, bodyBytes, previousCrc, crc };
+}
+
+export type FrameReading =
+	| { readonly link: ChainLink; readonly bodyStart: number; readonly end: number }
+	/** Why there is no frame here that follows the previous one; a clause for a sentence. */
+	| { readonly problem: string };
+
+/** Checks the frame at an offset: its form, its place in the chain and its checksum. */
+export function readFrame(bytes: Buffer, offset: number, previous: ChainLink): FrameReading {
+	const header = decodeHeader(bytes, offset);
+	if (!header) return { problem: "no frame header is there" };
+	const { sequence, crc, previousCrc } = header;
+	if (sequence !== previous.sequence + 1) {
+		return { problem: `frame ${sequence} is there instead of frame ${previous.sequence + 1}` };
+	}
+	if (previousCrc !== previous.crc) return { problem: "the frame does not follow the one before" };
+	const bodyStart = offset + HEADER_BYTES;
+	const end = bodyStart + header.bodyBytes;
+	if (end > bytes.length) return { problem: "the file ends within the frame" };
+	if (bytes[end - 1] !== NEWLINE || checksumOf(bytes.subarray(offset, end)) !== crc) {
+		return { problem: "the checksum does not match" };
+	}
+	return { link: { sequence, crc }, bodyStart, end };
+}
+
+/** Where the header names the body's length, for those who judge what is left of a header. */
+export const HEADER_FIELDS = {
+	lengthAt: LENGTH_AT,
+	previousCrcAt: LENGTH_AT + 9,
+	crcAt: COVERED_BYTES,
+} as const;
+
+export function hex(value: number, digits: number): string {
+	return value.toString(16).padStart(digits, "0");
+}
+
+function crcText(frame: Buffer): string {
+	return frame.toString("latin1", COVERED_BYTES, COVERED_BYTES + 8);
+}
+
+function checksumOf(frame: Buffer): number {
+	return crc32(frame.subarray(HEADER_BYTES), crc32(frame.subarray(0, COVERED_BYTES)));
+}

@@ -1,0 +1,81 @@
+import type { TableName } from "../store.js";
+import { damaged } from "./damage.js";
+import type { FileSystem } from "./file-system.js";
+import { type ChainLink, readFrame } from "./frame.js";
+import { decodeBody, type FrameBody, putMark, type Row } from "./operation.js";
+import { type SegmentFacts, segmentPath, walkFrames } from "./segment.js";
+
+export interface JournalReaderDeps {
+	readonly fileSystem: FileSystem;
+	readonly folder: string;
+	/** Called when what is on the disk is not what was written. */
+	readonly onDamage: () => void;
+}
+
+export interface JournalReader {
+	/**
+	 * The frames of one segment, oldest first, each checked, up to `facts.bytes` at the time of the call.
+	 * Throws UNAVAILABLE when one is damaged.
+	 */
+	readSegment(facts: SegmentFacts): Promise<{ bodies: FrameBody[]; last: ChainLink }>;
+	/** The row's latest put within the segment, or undefined. */
+	findPut(facts: SegmentFacts, table: TableName, id: string): Promise<Row | undefined>;
+}
+
+/** Reads back what the journal holds; nothing it returns stays in memory. */
+export function createJournalReader(deps: JournalReaderDeps): JournalReader {
+	const { fileSystem, folder, onDamage } = deps;
+	const load = async ({ number, bytes }: SegmentFacts): Promise<Buffer> => {
+		const whole = (await fileSystem.read(segmentPath(folder, number))) ?? Buffer.alloc(0);
+		if (whole.length >= bytes) return whole.subarray(0, bytes);
+		throw failure(number, whole.length, `the segment has lost bytes: there were ${bytes}`);
+	};
+	const failure = (number: number, offset: number, problem: string): Error => {
+		onDamage();
+		return damaged({ path: segmentPath(folder, number), offset, problem });
+	};
+
+	return {
+		async readSegment(facts) {
+			const { number, start } = facts;
+			const bodies: FrameBody[] = [];
+			const bytes = await load(facts);
+			const { link, end, problem } = walkFrames(bytes, start, ({ json }) => {
+				bodies.push(decodeBody(json()));
+			});
+			if (problem !== undefined) throw failure(number, end, problem);
+			return { bodies, last: link };
+		},
+
+		async findPut(facts, table, id) {
+			const bytes = await load(facts);
+			const at = bytes.lastIndexOf(putMark(table, id));
+			if (at === -1) return undefined;
+			const frame = findFrame(bytes, at, facts.start);
+			if ("problem" in frame) throw failure(facts.number, at, frame.problem);
+			return lastPut(decodeBody(bytes.toString("utf8", frame.bodyStart, frame.end)), table, id);
+		},
+	};
+}
+
+/** The frame around a byte; those before it are checked on the way. */
+function findFrame(bytes: Buffer, at: number, start: ChainLink): ReturnType<typeof readFrame> {
+	let offset = 0;
+	let link = start;
+	for (;;) {
+		const frame = readFrame(bytes, offset, link);
+		if ("problem" in frame || frame.end > at) return frame;
+		({ link, end: offset } = frame);
+	}
+}
+
+function lastPut({ transactions }: FrameBody, table: TableName, id: string): Row | undefined {
+	let found: Row | undefined;
+	for (const operations of transactions) {
+		for (const operation of operations) {
+			if (operation.kind !== "put" || operation.table !== table) continue;
+			if (operation.row.id === id) found = operation.row;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import type { Clock } from "../../src/core/clock.js";
+import type { Store } from "../store.js";
+import { audit, readHistory } from "./audit.js";
+import { createColdRows } from "./cold-rows.js";
+import { openDocuments } from "./documents.js";
+import type { FileSystem } from "./file-system.js";
+import { createJournalReader } from "./journal-reader.js";
+import { takeLock } from "./lock.js";
+import { type OpenedJournal, openJournal } from "./open-journal.js";
+import { nodeProcessTable, type ProcessTable } from "./process-table.js";
+import { createQueryLog, type JournalQueryLog } from "./query-log.js";
+import type { Recovered } from "./recovery.js";
+import { createSerialQueue, type SerialQueue } from "./serial-queue.js";
+import type { Snapshot } from "./snapshot.js";
+import { createSnapshotKeeper, type SnapshotKeeper } from "./snapshot-keeper.js";
+import { copyState, countEntries } from "./state.js";
+import { createTransactions } from "./transactions.js";
+
+export interface JournalStoreDeps {
+	/** Belongs to the store alone; made when it is missing. */
+	readonly folder: string;
+	readonly clock: Clock;
+	readonly fileSystem: FileSystem;
+	readonly processes?: ProcessTable;
+	/** Called once, when a failure of the disk stops the store. */
+	readonly onStop?: (reason: string) => void;
+}
+
+export interface JournalStore extends Store {
+	/** Entries kept in memory, everything counted: as many as are open or recent, however long the history. */
+	memoryEntries(): number;
+}
+
+/**
+ * Opens the store in a folder, for this process alone. Throws UNAVAILABLE, with a sentence that says what to do, when
+ * another process holds the folder or when its files are not what was written.
+ */
+export async function openJournalStore(deps: JournalStoreDeps): Promise<JournalStore> {
+	const { fileSystem, clock, folder, processes = nodeProcessTable } = deps;
+	const folders = {
+		root: folder,
+		segments: join(folder, "segments"),
+		snapshots: join(folder, "snapshots"),
+		documents: join(folder, "documents"),
+		queries: join(folder, "queries"),
+	};
+	for (const path of Object.values(folders)) await fileSystem.makeFolder(path);
+	const releaseLock = await takeLock({ fileSystem, clock, processes, path: join(folder, "lock") });
+	try {
+		await fileSystem.syncFolder(folder);
+		return await openLocked(deps, folders, releaseLock);
+	} catch (error) {
+		await releaseLock();
+		throw error;
+	}
+}
+
+type Folders = Record<"root" | "segments" | "snapshots" | "documents" | "queries", string>;
+
+async function openLocked(
+	deps: JournalStoreDeps,
+	folders: Folders,
+	releaseLock: () => Promise<void>,
+): Promise<JournalStore> {
+	const { fileSystem, clock } = deps;
+	let onGrowth: SnapshotKeeper["grew"] = () => undefined;
+	let isChainIntact = true;
+	let isClosed = false;
+	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
+	const opened = await openJournal({
+		fileSystem,
+		clock,
+		folders,
+		onGrowth: (bytes) => onGrowth(bytes),
+		onStop: (reason) => deps.onStop?.(reason),
+	});
+	const { low, journal, commit, recovered } = opened;
+	const onDamage = () => {
+		isChainIntact = false;
+	};
+	const reader = createJournalReader({ fileSystem, folder: folders.segments, onDamage });
+	const coldRows = createColdRows({ reader, segments: journal.segments });
+	const inTurn = createSerialQueue();
+	const segmentsNow = () => journal.segments().map((facts) => ({ ...facts }));
+	// No transaction runs while this one waits for the disk, so state and head are of the same moment.
+	const capture = (): Promise<Snapshot> =>
+		inTurn(async () => {
+			await commit.settle();
+			return { head: journal.head(), segments: segmentsNow(), state: copyState(low.data) };
+		});
+	const keeper = createSnapshotKeeper({
+		fileSystem,
+		folder: folders.snapshots,
+		journal,
+		capture,
+		newest: recovered.snapshot,
+		bytesSince: bytesAfterSnapshot(recovered),
+	});
+	onGrowth = keeper.grew;
+	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries });
+	const stopReason = () => commit.stopReason() ?? (isClosed ? "it is closed" : undefined);
+
+	let closing: Promise<void> | undefined;
+
+	return {
+		...createTransactions({ state: low.data, coldRows, commit, inTurn, clock, stopReason }),
+		async *history() {
+			if (stopReason() === undefined) await commit.settle();
+			yield* readHistory(reader, segmentsNow());
+		},
+		async verify() {
+			const target = await capture();
+			return audit(reader, folders.segments, target).catch((error: unknown) => {
+				onDamage();
+				throw error;
+			});
+		},
+		documents,
+		queryLog,
+		health: () => {
+			const reason = stopReason();
+			const status = reason === undefined ? "ok" : "stopped";
+			return { status, reason, sequence: journal.head().sequence, isChainIntact };
+		},
+		close() {
+			isClosed = true;
+			closing ??= shutDown({ ...opened, inTurn, keeper, queryLog, releaseLock });
+			return closing;
+		},
+		memoryEntries: () => countEntries(low.data) + coldRows.size(),
+	};
+}
+
+/** Writes what is pending, unless the disk has failed: then it is left as it is, for the next start to judge. */
+async function shutDown(running: Running): Promise<void> {
+	const { inTurn, commit, keeper, queryLog, journal, releaseLock } = running;
+	try {
+		await inTurn(async () => undefined);
+		await commit.settle().catch(() => undefined);
+		await keeper.close();
+		await queryLog.close();
+		await commit.idle();
+		await journal.close({ isStopped: commit.stopReason() !== undefined });
+	} finally {
+		await releaseLock();
+	}
+}
+
+interface Running extends OpenedJournal {
+	readonly inTurn: SerialQueue;
+	readonly keeper: SnapshotKeeper;
+	readonly queryLog: JournalQueryLog;
+	readonly releaseLock: () => Promise<void>;
+}
+
+function bytesAfterSnapshot({ segments, snapshot }: Recovered): number {
+	const all = segments.reduce((sum, { bytes }) => sum + bytes, 0);
+	return snapshot ? all - snapshot.journalBytes : all;
+}

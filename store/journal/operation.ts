@@ -1,0 +1,111 @@
+import type { LedgerTransaction, TableName, Tables } from "../store.js";
+
+export type Row = Tables[TableName];
+
+/** One change of one transaction; a transaction is a list of them. */
+export type Operation =
+	| { readonly kind: "put"; readonly table: TableName; readonly row: Row }
+	| { readonly kind: "delete"; readonly table: TableName; readonly id: string }
+	| { readonly kind: "post"; readonly transaction: LedgerTransaction };
+
+/** What one frame holds: transactions that reached the disk together, oldest first. */
+export interface FrameBody {
+	/** Milliseconds since the epoch at which the first of them committed. */
+	readonly at: number;
+	readonly transactions: readonly (readonly Operation[])[];
+}
+
+/** JSON of one transaction's operations; money (`…Micros`) becomes a decimal string. */
+export function encodeOperations(operations: readonly Operation[]): string {
+	let text = "[";
+	for (const operation of operations) {
+		text += text.length === 1 ? encodeOperation(operation) : `,${encodeOperation(operation)}`;
+	}
+	return `${text}]`;
+}
+
+/** JSON of a frame's body, from transactions encoded before. */
+export function encodeBody(at: number, transactions: readonly string[]): string {
+	return `{"at":${at},"tx":[${transactions.join(",")}]}`;
+}
+
+/** Throws when the text is no frame body of ours. */
+export function decodeBody(json: string): FrameBody {
+	const { at, tx } = JSON.parse(json) as { at: number; tx: readonly (readonly Encoded[])[] };
+	return { at, transactions: tx.map((operations) => operations.map(decodeOperation)) };
+}
+
+/** The text a put of this row begins with, for finding it in a segment without decoding everything. */
+export function putMark(table: TableName, id: string): string {
+	return `["p","${table}",${JSON.stringify(id)},`;
+}
+
+type Encoded =
+	| readonly ["p", TableName, string, Row]
+	| readonly ["d", TableName, string]
+	| readonly ["l", LedgerTransaction];
+
+function encodeOperation(operation: Operation): string {
+	switch (operation.kind) {
+		case "put":
+			return `${putMark(operation.table, operation.row.id)}${encodeObject(operation.row)}]`;
+		case "delete":
+			return `["d","${operation.table}",${JSON.stringify(operation.id)}]`;
+		case "post":
+			return `["l",${encodeObject(operation.transaction)}]`;
+	}
+}
+
+function decodeOperation(encoded: Encoded): Operation {
+	switch (encoded[0]) {
+		case "p":
+			return { kind: "put", table: encoded[1], row: reviveMoney(encoded[3]) };
+		case "d":
+			return { kind: "delete", table: encoded[1], id: encoded[2] };
+		case "l":
+			return { kind: "post", transaction: reviveMoney(encoded[1]) };
+	}
+}
+
+const MONEY = "Micros";
+const memberNames = new Map<string, string>();
+
+/** As JSON.stringify, and bigint members as decimal strings; a replacer would cost three times as much. */
+export function encodeObject(value: object): string {
+	let text = "";
+	for (const [name, member] of Object.entries(value)) {
+		if (member === undefined) continue;
+		let prefix = memberNames.get(name);
+		if (prefix === undefined) {
+			prefix = `,${JSON.stringify(name)}:`;
+			memberNames.set(name, prefix);
+		}
+		text += prefix + encodeMember(name, member);
+	}
+	return `{${text.slice(1)}}`;
+}
+
+function encodeMember(name: string, value: unknown): string {
+	if (typeof value === "bigint") {
+		if (name.endsWith(MONEY)) return `"${value}"`;
+		throw new TypeError(`The field "${name}" holds a bigint, so its name must end in "${MONEY}".`);
+	}
+	if (Array.isArray(value)) {
+		return `[${value.map((item) => encodeMember(name, item ?? null)).join(",")}]`;
+	}
+	if (typeof value === "object" && value !== null) return encodeObject(value);
+	return JSON.stringify(value) ?? "null";
+}
+
+/** Turns decimal strings under names ending in `Micros` into bigint again, in place. */
+export function reviveMoney<T>(value: T): T {
+	if (typeof value !== "object" || value === null) return value;
+	const members = value as Record<string, unknown>;
+	for (const name in members) {
+		const member = members[name];
+		if (typeof member === "string") {
+			if (name.endsWith(MONEY)) members[name] = BigInt(member);
+		} else reviveMoney(member);
+	}
+	return value;
+}

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { timeOfId } from "../../src/core/ids.js";
+import type { FileSystem } from "./file-system.js";
+import { type ChainLink, HEADER_BYTES, readFrame } from "./frame.js";
+
+/** Times of birth of the cold rows of a segment, by their ids. */
+export interface TimeRange {
+	readonly from: number;
+	readonly to: number;
+}
+
+/** What is known of one segment file without reading it. */
+export interface SegmentFacts {
+	readonly number: number;
+	/** The chain just before its first frame. */
+	readonly start: ChainLink;
+	/** Bytes up to the end of its last durable frame. */
+	bytes: number;
+	coldRange: TimeRange | undefined;
+}
+
+/** The last durable frame and where it ends. */
+export interface JournalHead extends ChainLink {
+	readonly segment: number;
+	readonly offset: number;
+}
+
+const NAME = /^(\d{8})\.journal$/;
+const ALWAYS: TimeRange = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+
+export function segmentPath(folder: string, number: number): string {
+	return join(folder, `${String(number).padStart(8, "0")}.journal`);
+}
+
+/** Numbers of the segment files in a folder, ascending. */
+export async function listSegments(fileSystem: FileSystem, folder: string): Promise<number[]> {
+	const names = await fileSystem.list(folder);
+	return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number);
+}
+
+/** Widens a range so that it covers a row's id; an id that tells no time makes it cover all. */
+export function widen(range: TimeRange | undefined, id: string): TimeRange {
+	const time = timeOfId(id);
+	return time === undefined ? ALWAYS : (merge(range, { from: time, to: time }) ?? ALWAYS);
+}
+
+export function merge(
+	one: TimeRange | undefined,
+	other: TimeRange | undefined,
+): TimeRange | undefined {
+	if (!one || !other) return one ?? other;
+	return { from: Math.min(one.from, other.from), to: Math.max(one.to, other.to) };
+}
+
+/** False when the segment cannot hold a cold row with this id. */
+export function mayHold({ coldRange }: SegmentFacts, id: string): boolean {
+	if (!coldRange) return false;
+	const time = timeOfId(id);
+	return time === undefined
+		? coldRange.from === ALWAYS.from
+		: coldRange.from <= time && time <= coldRange.to;
+}
+
+export interface Walk {
+	/** The last good frame. */
+	readonly link: ChainLink;
+	/** Where it begins; undefined when there was none. */
+	readonly lastStart: number | undefined;
+	/** Where it ends. */
+	readonly end: number;
+	/** Why the frame after it is none; undefined when the bytes end there. */
+	readonly problem: string | undefined;
+}
+
+export interface Frame {
+	readonly link: ChainLink;
+	readonly json: () => string;
+	readonly end: number;
+}
+
+/** Goes from frame to frame through a segment's bytes, checking each, until the end or the first that is not good. */
+export function walkFrames(
+	bytes: Buffer,
+	start: ChainLink,
+	onFrame: (frame: Frame) => void = () => undefined,
+): Walk {
+	let link = start;
+	let end = 0;
+	let lastStart: number | undefined;
+	while (end < bytes.length) {
+		const frame = readFrame(bytes, end, link);
+		if ("problem" in frame) return { link, lastStart, end, problem: frame.problem };
+		lastStart = end;
+		({ link, end } = frame);
+		const { bodyStart } = frame;
+		onFrame({ link, end, json: () => bytes.toString("utf8", bodyStart, frame.end) });
+	}
+	return { link, lastStart, end, problem: undefined };
+}
+
+/** Reads only as much of a segment as names its first frame. */
+export function readFirstHeader(
+	fileSystem: FileSystem,
+	folder: string,
+	number: number,
+): Promise<Buffer> {
+	return fileSystem.readPart(segmentPath(folder, number), 0, HEADER_BYTES);
+}
