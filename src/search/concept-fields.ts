@@ -10,6 +10,7 @@ export interface WeightedText {
 const FIELD_WEIGHTS = {
 	title: 3,
 	aliases: 3,
+	name: 2,
 	tags: 2,
 	summary: 1.5,
 	body: 1,
@@ -33,7 +34,13 @@ export function headingFieldsOf(concept: Concept): readonly WeightedText[] {
 	return [
 		{ text: concept.title, weight: FIELD_WEIGHTS.title },
 		{ text: concept.aliases.join("\n"), weight: FIELD_WEIGHTS.aliases },
+		{ text: fileNameOf(concept), weight: FIELD_WEIGHTS.name },
 		{ text: concept.tags.join("\n"), weight: FIELD_WEIGHTS.tags },
 		{ text: concept.summary, weight: FIELD_WEIGHTS.summary },
 	];
+}
+
+/** The last part of a concept's id: what its author called the file. */
+export function fileNameOf({ id }: Concept): string {
+	return id.slice(id.lastIndexOf(".") + 1);
 }

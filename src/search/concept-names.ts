@@ -1,5 +1,5 @@
 import type { Concept } from "../knowledge/graph.js";
-import { headingFieldsOf } from "./concept-fields.js";
+import { fileNameOf, headingFieldsOf } from "./concept-fields.js";
 import { termsOf, tokenize, type Word } from "./tokenizer.js";
 
 /** A name is called when the query holds this share of its words and nothing besides. */
@@ -18,7 +18,7 @@ export function headingTermsOf(concept: Concept): ReadonlySet<string> {
 
 /**
  * True when the query's subject words are, in essence, one name of the concept: its title or a part of it, an alias,
- * or the last part of its id.
+ * or the name of its file.
  */
 export function isNameOf(subject: readonly Word[], concept: Concept): boolean {
 	if (subject.length === 0 || subject.length > MAX_NAME_WORDS) return false;
@@ -45,7 +45,7 @@ function namesOf(concept: Concept): readonly Name[] {
 		concept.title,
 		...concept.title.split(NAME_BREAK),
 		...concept.aliases,
-		concept.id.split(".").at(-1) ?? "",
+		fileNameOf(concept),
 	]);
 	const names = [...texts]
 		.map((text) => tokenize(text).filter((word) => !word.isStopWord))

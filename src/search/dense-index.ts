@@ -10,7 +10,7 @@ export interface DenseIndex {
 	 * `query` has unit length and the index's dimensions; `graph` is a position in the list the index was made from.
 	 */
 	scan(query: Float32Array, graph: number, scores: Float32Array, from: number): void;
-	/** One concept's cosine with the query, the query kept in float. */
+	/** One concept's cosine with the query of the last scan, kept in float: its best passage by that scan, computed again. */
 	rescore(query: Float32Array, graph: number, concept: number): number;
 }
 
@@ -62,12 +62,14 @@ export function createDenseIndex(
 		rescore(query, graph, concept) {
 			const starts = startsOf(graph);
 			const first = firstRows[graph] ?? 0;
-			let best = Number.NEGATIVE_INFINITY;
-			for (let row = starts[concept] ?? 0; row < (starts[concept + 1] ?? 0); row++) {
-				const score = floatDot(query, rows, (first + row) * dimensions, scales[first + row] ?? 0);
-				if (score > best) best = score;
+			const from = first + (starts[concept] ?? 0);
+			const to = first + (starts[concept + 1] ?? 0);
+			if (from === to) return 0;
+			let best = from;
+			for (let row = from + 1; row < to; row++) {
+				if ((out[row] as number) > (out[best] as number)) best = row;
 			}
-			return best === Number.NEGATIVE_INFINITY ? 0 : best;
+			return floatDot(query, rows, best * dimensions, scales[best] ?? 0);
 		},
 	};
 }

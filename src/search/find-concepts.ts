@@ -65,8 +65,11 @@ function namedFirst(
 	const subject = weighed.map(({ word }) => word);
 	const found = ranked.flatMap((slot) => {
 		const concept = conceptOf(slot);
-		const isNamed = concept !== undefined && slot.lexical > 0 && isNameOf(subject, concept);
-		return concept ? [{ slot, concept, isNamed, score: slot.score }] : [];
+		if (!concept) return [];
+		// Names are indexed, so that only a concept with all the words can be called by them.
+		const hasAll = slot.lexical > 0 && coverageOf(weighed, slot.scope, slot.concept) === 1;
+		const isNamed = hasAll && isNameOf(subject, concept);
+		return [{ slot, concept, isNamed, score: slot.score }];
 	});
 	const named = found.filter(({ isNamed }) => isNamed);
 	if (named.length === 0) return found;

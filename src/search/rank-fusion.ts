@@ -40,9 +40,9 @@ export function fuseRanks(
 	}
 	const isHybrid = candidates.some(({ cosine }) => cosine !== undefined);
 	const weight = isHybrid ? denseWeight : 0;
-	return candidates.map((candidate) => {
-		const lexical = bestLexical > 0 ? Math.max(0, candidate.lexical) / bestLexical : 0;
-		const dense = bestCosine > 0 ? Math.max(0, candidate.cosine ?? 0) / bestCosine : 0;
-		return { ...candidate, score: weight * dense + (1 - weight) * lexical };
+	return candidates.map(({ slot, lexical, cosine }) => {
+		const keywordShare = bestLexical > 0 ? Math.max(0, lexical) / bestLexical : 0;
+		const denseShare = bestCosine > 0 ? Math.max(0, cosine ?? 0) / bestCosine : 0;
+		return { slot, lexical, cosine, score: weight * denseShare + (1 - weight) * keywordShare };
 	});
 }

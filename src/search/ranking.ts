@@ -13,8 +13,6 @@ export interface RankedSlot extends FusedCandidate {
 	readonly scope: SearchScope;
 	/** Position of the concept in its segment. */
 	readonly concept: number;
-	/** `<graph id>:<concept id>`: what decides between equal scores. */
-	readonly key: string;
 }
 
 export interface RankRequest {
@@ -30,14 +28,20 @@ export function rankConcepts(request: RankRequest): readonly RankedSlot[] {
 	const { scopes, vector } = request;
 	const lexicalTop = selectLexical(request);
 	const denseTop = vector ? selectDense(request, vector) : [];
+	const { lexicalScores, denseScores } = request.state;
+	const closest = new Set(denseTop);
+	const cosineOf = (slot: number): number | undefined => {
+		if (!vector) return undefined;
+		return closest.has(slot) ? rescore(request, vector, slot) : denseScores[slot];
+	};
 	const candidates: Candidate[] = [...new Set([...lexicalTop, ...denseTop])].map((slot) => ({
 		slot,
-		lexical: request.state.lexicalScores[slot] ?? 0,
-		cosine: vector ? rescore(request, vector, slot) : undefined,
+		lexical: lexicalScores[slot] ?? 0,
+		cosine: cosineOf(slot),
 	}));
 	return fuseRanks(candidates, denseWeightFor(identifierShareOf(request.words)))
 		.map((fused) => locate(fused, scopes))
-		.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
+		.sort((a, b) => b.score - a.score || (idOf(a) < idOf(b) ? -1 : 1));
 }
 
 function selectLexical({ state, scopes, words }: RankRequest): readonly number[] {
@@ -74,8 +78,12 @@ function locate(fused: FusedCandidate, scopes: readonly SearchScope[]): RankedSl
 	const scope = scopeOf(fused.slot, scopes);
 	const concept = fused.slot - scope.base;
 	const score = fused.score * (scope.segment.priors[concept] ?? 1);
-	const key = `${scope.segment.graphId}:${scope.segment.conceptIds[concept]}`;
-	return { ...fused, score, scope, concept, key };
+	return { slot: fused.slot, lexical: fused.lexical, cosine: fused.cosine, score, scope, concept };
+}
+
+/** `<graph id>:<concept id>`: what decides between equal scores. */
+function idOf({ scope: { segment }, concept }: RankedSlot): string {
+	return `${segment.graphId}:${segment.conceptIds[concept]}`;
 }
 
 function scopeOf(slot: number, scopes: readonly SearchScope[]): SearchScope {

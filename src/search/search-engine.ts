@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Embedder } from "./embedder.js";
@@ -98,6 +99,7 @@ async function untilAborted<T>(
 	signal: AbortSignal,
 ): Promise<T | undefined> {
 	if (!work) return undefined;
+	setMaxListeners(0, signal); // Many searches may share one request's signal; each takes its listener back.
 	let onAbort: (() => void) | undefined;
 	const aborted = new Promise<never>((_, reject) => {
 		onAbort = () => reject(signal.reason);
