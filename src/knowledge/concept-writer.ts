@@ -1,5 +1,7 @@
 import { stringify } from "yaml";
+import { PLAIN_LINK } from "./edge-reader.js";
 import type { Concept, Edge, Evidence } from "./graph.js";
+import { findLinkTargets, resolveLink } from "./markdown-links.js";
 
 /** A source as the format has it. */
 export interface SourceEntry {
@@ -53,12 +55,19 @@ export function toMarkdownFile(data: Readonly<Record<string, unknown>>, body: st
 
 /**
  * The draft that reads back as this concept; `pathOfId` knows the files of its neighbours. Plain links live in the body,
- * so only typed edges become relations.
+ * so only edges that the body does not tell become relations.
  */
 export function toConceptDraft(
 	concept: Concept,
 	pathOfId: ReadonlyMap<string, string>,
 ): ConceptDraft {
+	const told = new Set(linkedPaths(concept));
+	const isTold = (edge: Edge) =>
+		edge.type === PLAIN_LINK &&
+		edge.weight === 1 &&
+		edge.validFrom === undefined &&
+		edge.validTo === undefined &&
+		told.has(pathOfId.get(edge.target) ?? "");
 	return {
 		type: concept.type,
 		title: concept.title,
@@ -67,7 +76,7 @@ export function toConceptDraft(
 		aliases: concept.aliases,
 		sources: concept.evidence.map(toSourceEntry),
 		relations: concept.edges
-			.filter(({ type }) => type !== "links-to")
+			.filter((edge) => !isTold(edge))
 			.map((edge) => toRelationEntry(edge, pathOfId.get(edge.target) ?? edge.target)),
 		generated: { by: concept.generatedBy, at: concept.generatedAt },
 		verified: concept.verified,
@@ -75,6 +84,13 @@ export function toConceptDraft(
 		stale_after: concept.staleAfter,
 		body: concept.body,
 	};
+}
+
+function linkedPaths({ body, path }: Concept): readonly string[] {
+	return findLinkTargets(body).flatMap((written) => {
+		const target = resolveLink(path, written);
+		return target.kind === "internal" ? [target.path] : [];
+	});
 }
 
 export function toSourceEntry(evidence: Evidence): SourceEntry {

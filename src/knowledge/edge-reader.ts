@@ -3,6 +3,9 @@ import type { Edge } from "./graph.js";
 import { findLinkTargets, resolveLink } from "./markdown-links.js";
 import { parseDay } from "./source-date.js";
 
+/** Type of the edges that ordinary Markdown links are. */
+export const PLAIN_LINK = "links-to";
+
 /** What a file may link to: paths of the bundle's concepts and all other Markdown files it may name without an edge. */
 export interface LinkSpace {
 	/** Concept id by path. */
@@ -18,7 +21,9 @@ export interface EdgeReading {
 	readonly broken: readonly string[];
 }
 
-/** Edges of one file: first its `relations`, then its Markdown links (`links-to`). Links to itself are left out. */
+/**
+ * Edges of one file: typed `relations` as written, then plain links (`links-to`) by target. Links to itself are left out.
+ */
 export function readEdges(
 	path: string,
 	{ data, body }: { data: FrontMatter; body: string },
@@ -40,10 +45,18 @@ export function readEdges(
 		const found = lookUp(path, written, space);
 		if (found === "broken") broken.add(written);
 		else if (found !== "none" && found.id !== self && !typedTargets.has(found.id)) {
-			edges.set(`links-to\n${found.id}`, { type: "links-to", target: found.id, weight: 1 });
+			edges.set(`${PLAIN_LINK}\n${found.id}`, { type: PLAIN_LINK, target: found.id, weight: 1 });
 		}
 	}
-	return { edges: [...edges.values()], broken: [...broken] };
+	const all = [...edges.values()];
+	const plain = all.filter(({ type }) => type === PLAIN_LINK);
+	return {
+		edges: [
+			...all.filter(({ type }) => type !== PLAIN_LINK),
+			...plain.sort((a, b) => (a.target < b.target ? -1 : 1)),
+		],
+		broken: [...broken],
+	};
 }
 
 function readRelation(
@@ -61,7 +74,7 @@ function readRelation(
 	const validTo = parseDay(relation["valid_to"]);
 	return {
 		edge: {
-			type: (textOf(relation["type"]) ?? "links-to").toLowerCase().replace(/[\s_]+/g, "-"),
+			type: (textOf(relation["type"]) ?? PLAIN_LINK).toLowerCase().replace(/[\s_]+/g, "-"),
 			target,
 			weight: typeof weight === "number" && Number.isFinite(weight) && weight > 0 ? weight : 1,
 			...(validFrom ? { validFrom } : {}),
