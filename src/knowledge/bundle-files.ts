@@ -41,7 +41,7 @@ export async function readBundleFolder(folder: string): Promise<BundleReading> {
  * Every Markdown file below a folder, by path from it. Hidden entries and symbolic links are passed over, so that
  * nothing outside the folder is ever read. Throws NOT_FOUND and INVALID_ARGUMENT (too many files, too many bytes).
  */
-export function readMarkdownFiles(folder: string): Promise<Map<string, Uint8Array>> {
+function readMarkdownFiles(folder: string): Promise<Map<string, Uint8Array>> {
 	return readFiles(folder, (path) => /\.md$/i.test(path));
 }
 

@@ -23,7 +23,7 @@ export function buildCatalogBundle(
 }
 
 /** The files of that bundle, by path. */
-export function toCatalogFiles(
+function toCatalogFiles(
 	graphs: readonly Graph[],
 	{ baseUrl, mcpUrl = null }: CatalogBundleOptions,
 ): Map<string, Uint8Array> {

@@ -8,26 +8,24 @@ export interface Finding {
 	readonly message: string;
 }
 
-export const FINDING_RULES = [
-	"no-record",
-	"no-type",
-	"bad-front-matter",
-	"too-large",
-	"bad-path",
-	"id-collision",
-	"bad-address",
-	"bad-value",
-	"broken-link",
-	"orphan",
-	"uncited",
-	"undated-source",
-	"future-date",
-	"stale",
-	"duplicate-title",
-	"duplicate-alias",
-	"undisclosed-expert",
-	"no-description",
-] as const;
-export type FindingRule = (typeof FINDING_RULES)[number];
+export type FindingRule =
+	| "no-record"
+	| "no-type"
+	| "bad-front-matter"
+	| "too-large"
+	| "bad-path"
+	| "id-collision"
+	| "bad-address"
+	| "bad-value"
+	| "broken-link"
+	| "orphan"
+	| "uncited"
+	| "undated-source"
+	| "future-date"
+	| "stale"
+	| "duplicate-title"
+	| "duplicate-alias"
+	| "undisclosed-expert"
+	| "no-description";
 
 export type ReportFinding = (finding: Finding) => void;

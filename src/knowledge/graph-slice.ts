@@ -8,7 +8,7 @@ export interface SliceOptions {
 	readonly limit?: number;
 }
 
-export const SLICE_CONCEPTS_MAX = 5;
+const SLICE_CONCEPTS_MAX = 5;
 const SOURCES_PER_CONCEPT = 2;
 
 /** Written out, so that expanding a slice needs no network. */

@@ -30,7 +30,7 @@ export function toBundlePath(sourcePath: string): string {
 }
 
 /** A heading or file name as one segment of a path. */
-export function toSlug(text: string): string {
+function toSlug(text: string): string {
 	return text
 		.normalize("NFKD")
 		.replace(/\p{M}/gu, "")

@@ -11,7 +11,7 @@ export interface Section {
  * Blanks out fenced code, so that what it contains is neither heading nor link nor prose. Every other character keeps
  * its place.
  */
-export function withoutFencedCode(markdown: string): string {
+function withoutFencedCode(markdown: string): string {
 	let fence: string | undefined;
 	return markdown
 		.split("\n")

@@ -1,7 +1,7 @@
 import type { Concept, Edge, Graph } from "./graph.js";
 
 /** One step along an edge, in the direction walked. */
-export interface Step {
+interface Step {
 	readonly from: string;
 	readonly to: string;
 	readonly edge: Edge;
@@ -9,7 +9,7 @@ export interface Step {
 	readonly direction: "out" | "in";
 }
 
-export interface Neighbour {
+interface Neighbour {
 	readonly concept: Concept;
 	/** Number of edges from the start, at least 1. */
 	readonly distance: number;
@@ -19,7 +19,7 @@ export interface Neighbour {
 	readonly step: Step;
 }
 
-export interface NeighbourOptions {
+interface NeighbourOptions {
 	/** Edges from the start; 1 by default, `DEPTH_MAX` at most. */
 	readonly depth?: number;
 	/** Types of edges to follow; all by default. */
@@ -29,14 +29,14 @@ export interface NeighbourOptions {
 	readonly limit?: number;
 }
 
-export interface PathOptions extends Pick<NeighbourOptions, "types" | "direction"> {
+interface PathOptions extends Pick<NeighbourOptions, "types" | "direction"> {
 	/** Paths wanted; 1 by default. */
 	readonly count?: number;
 	/** Edges per path; `DEPTH_MAX` by default and at most. */
 	readonly maxSteps?: number;
 }
 
-export interface Path {
+interface Path {
 	readonly steps: readonly Step[];
 	/** Product of the weights of its edges. */
 	readonly weight: number;
@@ -49,7 +49,7 @@ export interface Neighbourhood {
 	paths(fromId: string, toId: string, options?: PathOptions): readonly Path[];
 }
 
-export const DEPTH_MAX = 6;
+const DEPTH_MAX = 6;
 /** Partial paths of one length that are followed further, heaviest first: a bound on work. */
 const PARTIAL_PATHS_MAX = 2_000;
 

@@ -13,7 +13,7 @@ export interface ReadmeOptions {
 }
 
 export const NO_DESCRIPTION = "No description available.";
-export const NO_EXAMPLE_QUERIES = "Contact us for example queries";
+const NO_EXAMPLE_QUERIES = "Contact us for example queries";
 
 /** The readme of a graph: front matter and six sections, in the contract's order. Spec: Resources, graph record. */
 export function renderReadme(graph: Graph, options: ReadmeOptions): string {
@@ -47,7 +47,7 @@ export function renderReadmeIndex(graphs: readonly Graph[]): string {
 }
 
 /** Readmes by kind of graph; kinds without one are left out. */
-export function toReadmeListing(
+function toReadmeListing(
 	graphs: readonly Graph[],
 	pathOf: (record: GraphRecord) => string,
 ): string {
