@@ -1,0 +1,170 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { systemClock } from "../../src/core/clock.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import type { SearchEngine } from "../../src/search/search.js";
+import { createSearchEngine } from "../../src/search/search-engine.js";
+import {
+	BOTANY,
+	type CountingEmbedder,
+	createCountingEmbedder,
+	PAYMENTS,
+	sampleConcept,
+	sampleGraph,
+} from "./sample-graph.js";
+
+const find = (engine: SearchEngine, graphs: readonly Graph[], query: string) =>
+	engine.find({ graphs, query, limit: 10, signal: new AbortController().signal });
+
+async function startEngine(t: Test, embedder: CountingEmbedder | "none", folder = t.testdir()) {
+	const engine = await createSearchEngine({ folder, clock: systemClock, embedder });
+	t.teardown(() => engine.close());
+	return { engine, folder };
+}
+
+t.test("an unchanged graph is not embedded again, a changed one is", async (t) => {
+	const embedder = createCountingEmbedder();
+	const { engine } = await startEngine(t, embedder);
+	await engine.sync([PAYMENTS, BOTANY]);
+	const first = embedder.passages();
+	t.ok(first > 0);
+	await engine.sync([PAYMENTS, BOTANY]);
+	t.equal(embedder.passages(), first);
+
+	const larger = sampleGraph("botany", [...BOTANY.concepts, sampleConcept("fern")]);
+	await engine.sync([PAYMENTS, larger]);
+	t.equal(engine.status().concepts, PAYMENTS.concepts.length + 3);
+	const { length } = BOTANY.concepts;
+	t.equal(embedder.passages() - first, length + 1, "only the passages of the changed graph");
+});
+
+t.test("a restart loads the index without embedding anything", async (t) => {
+	const { engine, folder } = await startEngine(t, createCountingEmbedder());
+	await engine.sync([PAYMENTS]);
+	const before = await find(engine, [PAYMENTS], "signed transfer of a token");
+
+	const embedder = createCountingEmbedder();
+	const { engine: again } = await startEngine(t, embedder, folder);
+	await again.sync([PAYMENTS]);
+	t.equal(embedder.passages(), 0);
+	const after = await find(again, [PAYMENTS], "signed transfer of a token");
+	t.same(after.rows, before.rows);
+	t.equal(after.mode, "hybrid");
+});
+
+t.test("a damaged segment is built again, never trusted", async (t) => {
+	const { engine, folder } = await startEngine(t, createCountingEmbedder());
+	await engine.sync([PAYMENTS]);
+	const name = (await readdir(folder)).find((file) => file.endsWith(".segment")) ?? "";
+	const bytes = await readFile(join(folder, name));
+	bytes[bytes.length - 70] = (bytes[bytes.length - 70] ?? 0) ^ 1;
+	await writeFile(join(folder, name), bytes);
+
+	const embedder = createCountingEmbedder();
+	const { engine: again } = await startEngine(t, embedder, folder);
+	await again.sync([PAYMENTS]);
+	t.ok(embedder.passages() > 0);
+	t.equal((await find(again, [PAYMENTS], "EIP-3009")).rows[0]?.concept.id, "eip-3009");
+
+	const third = createCountingEmbedder();
+	await (await startEngine(t, third, folder)).engine.sync([PAYMENTS]);
+	t.equal(third.passages(), 0, "the repaired file is in place");
+});
+
+t.test("vectors of another model are made again", async (t) => {
+	const { engine, folder } = await startEngine(t, createCountingEmbedder("one"));
+	await engine.sync([PAYMENTS]);
+	const embedder = createCountingEmbedder("two");
+	await (await startEngine(t, embedder, folder)).engine.sync([PAYMENTS]);
+	t.ok(embedder.passages() > 0);
+});
+
+t.test("a dropped graph leaves the index and its file the disk", async (t) => {
+	const { engine, folder } = await startEngine(t, createCountingEmbedder());
+	await engine.sync([PAYMENTS, BOTANY]);
+	await engine.sync([BOTANY]);
+	t.equal(engine.status().concepts, BOTANY.concepts.length);
+	const files = (await readdir(folder)).filter((file) => file.endsWith(".segment"));
+	t.equal(files.length, 1);
+	await t.rejects(find(engine, [PAYMENTS], "payment"), { code: "UNAVAILABLE" });
+});
+
+t.test("rows come from the graphs that were asked, whatever else is indexed", async (t) => {
+	const twin = sampleGraph("twin", PAYMENTS.concepts);
+	const { engine } = await startEngine(t, createCountingEmbedder());
+	await engine.sync([PAYMENTS, BOTANY, twin]);
+	const alone = await find(engine, [twin], "money reserved before work");
+	t.ok(alone.rows.length > 0);
+	t.ok(alone.rows.every(({ graph }) => graph === twin));
+	const both = await find(engine, [twin, PAYMENTS, twin], "money reserved before work");
+	const [first, second] = both.rows;
+	t.equal(first?.score, second?.score, "twins score alike");
+	t.same([first?.graph.record.id, second?.graph.record.id], ["payments", "twin"], "ties by id");
+});
+
+t.test("a query without a model is answered by keywords and says so", async (t) => {
+	const { engine } = await startEngine(t, "none");
+	await engine.sync([PAYMENTS]);
+	const outcome = await find(engine, [PAYMENTS], "EIP-3009");
+	t.match(outcome, { mode: "keyword", decision: "ANSWER", dataStatus: "ENTITY_MATCH" });
+	t.match(engine.status(), { mode: "keyword", model: undefined, pendingVectors: 0 });
+	t.ok(engine.status().reason);
+});
+
+t.test("a missing model folder leaves keyword search and a reason", async (t) => {
+	const folder = t.testdir();
+	const modelFolder = join(folder, "no-model");
+	const engine = await createSearchEngine({ folder, clock: systemClock, modelFolder });
+	t.teardown(() => engine.close());
+	await engine.sync([PAYMENTS]);
+	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "keyword");
+	t.match(engine.status().reason, /no-model/);
+});
+
+t.test("a model that fails leaves vectors pending and keyword answers", async (t) => {
+	const embedder = createCountingEmbedder();
+	embedder.fail(true);
+	const { engine } = await startEngine(t, embedder);
+	await engine.sync([PAYMENTS], { vectors: "background" });
+	t.match(engine.status(), { mode: "keyword", pendingVectors: PAYMENTS.concepts.length });
+	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "keyword");
+	embedder.fail(false);
+	await engine.sync([PAYMENTS]);
+	t.match(engine.status(), { mode: "hybrid", pendingVectors: 0 });
+	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "hybrid");
+	embedder.fail(true);
+	t.equal((await find(engine, [PAYMENTS], "settle money")).mode, "keyword");
+});
+
+t.test("progress counts concepts up to the total", async (t) => {
+	const { engine } = await startEngine(t, createCountingEmbedder());
+	const seen: number[] = [];
+	const onProgress = ({ done, total }: { done: number; total: number }) => {
+		t.equal(total, PAYMENTS.concepts.length + BOTANY.concepts.length);
+		seen.push(done);
+	};
+	await engine.sync([PAYMENTS, BOTANY], { onProgress });
+	t.equal(seen.at(-1), PAYMENTS.concepts.length + BOTANY.concepts.length);
+});
+
+t.test("an aborted search rejects with the signal's reason", async (t) => {
+	const { engine } = await startEngine(t, createCountingEmbedder());
+	await engine.sync([PAYMENTS]);
+	const gone = new Error("The caller has left.");
+	const request = { graphs: [PAYMENTS], query: "payment", limit: 3 };
+	await t.rejects(engine.find({ ...request, signal: AbortSignal.abort(gone) }), gone);
+	const controller = new AbortController();
+	const search = engine.find({ ...request, signal: controller.signal });
+	controller.abort(gone);
+	await t.rejects(search, gone);
+});
+
+t.test("a graph changed after the last sync is answered with its own concepts", async (t) => {
+	const { engine } = await startEngine(t, createCountingEmbedder());
+	await engine.sync([PAYMENTS]);
+	const smaller = sampleGraph("payments", PAYMENTS.concepts.slice(1));
+	const { rows } = await find(engine, [smaller], "signed transfer of a token or reserved money");
+	t.ok(rows.length > 0);
+	t.ok(rows.every(({ concept }) => smaller.concepts.includes(concept)));
+});
