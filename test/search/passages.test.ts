@@ -1,0 +1,62 @@
+import t from "tap";
+import { isNameOf } from "../../src/search/concept-names.js";
+import { priorsOf } from "../../src/search/concept-priors.js";
+import { toPassages } from "../../src/search/passages.js";
+import { toPlainText } from "../../src/search/plain-text.js";
+import { tokenize } from "../../src/search/tokenizer.js";
+import { sampleConcept, sampleGraph } from "./sample-graph.js";
+
+t.test("Markdown is read as what a reader sees", async (t) => {
+	const text = toPlainText(
+		'## Title\n\n- a [link](/x/y.md "t") and `code`[^src]\n> **bold** https://example.org/a?b\n\n[^src]: Source, 2020.\n<!-- hidden -->',
+	);
+	t.same(text.split(/\s+/).filter(Boolean), ["Title", "a", "link", "and", "code", "bold"]);
+});
+
+t.test(
+	"a concept's first passage is its title and summary, the others are led by the title",
+	async (t) => {
+		const concept = sampleConcept("a", {
+			title: "Title",
+			summary: "Summary.",
+			body: "word ".repeat(400),
+		});
+		const [head, ...windows] = toPassages(concept);
+		t.equal(head, "Title. Summary.");
+		t.equal(windows.length, 3);
+		t.ok(windows.every((text) => text.startsWith("Title. word")));
+	},
+);
+
+t.test("a long document gives a bounded number of passages, an empty one gives one", async (t) => {
+	t.equal(toPassages(sampleConcept("a", { body: "word ".repeat(100_000) })).length, 6);
+	t.same(toPassages(sampleConcept("a", { title: "" })), ["a"]);
+});
+
+t.test("a concept is called by its title, a part of it, an alias or its file", async (t) => {
+	const concept = sampleConcept("events.heartbleed", {
+		title: "CVE-2014-0160: OpenSSL over-read",
+		aliases: ["Heartbleed bug"],
+	});
+	for (const name of ["CVE-2014-0160", "cve 2014 0160", "heartbleed", "openssl over-read"]) {
+		t.ok(isNameOf(tokenize(name), concept), name);
+	}
+	for (const other of ["openssl", "CVE-2014-0161", "heartbleed in nginx", ""]) {
+		t.notOk(isNameOf(tokenize(other), concept), other);
+	}
+});
+
+t.test(
+	"what others link to goes before what nobody links to, current before deprecated",
+	async (t) => {
+		const edge = { type: "links-to", target: "a", weight: 1 };
+		const graph = sampleGraph("g", [
+			sampleConcept("a", { edges: [edge] }),
+			sampleConcept("b", { edges: [edge, edge] }),
+			sampleConcept("c", { edges: [edge], status: "deprecated" }),
+		]);
+		const [a = 0, b = 0, c = 0] = priorsOf(graph);
+		t.ok(a > b && b > c);
+		t.ok(a <= 1 && c > 0.7);
+	},
+);

@@ -1,0 +1,125 @@
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { systemClock } from "../../src/core/clock.js";
+import type { Embedder } from "../../src/search/embedder.js";
+import { findBundledModel } from "../../src/search/model-folder.js";
+import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
+
+/** A question, a text that answers it, a text that does not. */
+const TRIPLES = [
+	[
+		"how to reset a password",
+		"Recover access to your account with a new password.",
+		"The treaty was signed by both states.",
+	],
+	[
+		"symptoms of diabetes",
+		"High blood sugar causes thirst and frequent urination.",
+		"The parser reads tokens from the input stream.",
+	],
+	[
+		"install a package with the command line",
+		"Run the installer command to add the package.",
+		"Oxygen is carried by red blood cells.",
+	],
+	[
+		"who pays transaction fees",
+		"Gas for the transaction is charged to the sender.",
+		"The library opens a window on the screen.",
+	],
+	[
+		"encrypt data on disk",
+		"Storage encryption protects files at rest with a key.",
+		"Interest rates rose during the quarter.",
+	],
+	[
+		"schedule a pod on a node",
+		"The Kubernetes scheduler assigns pods to nodes.",
+		"A lawful arrest requires a warrant.",
+	],
+	[
+		"inflation and consumer prices",
+		"The price index measures how prices of goods rise.",
+		"Compile the kernel module with these flags.",
+	],
+	[
+		"machine learning model training",
+		"The neural network is trained on labelled examples.",
+		"Landlords must return the deposit in 30 days.",
+	],
+	[
+		"tax on income of companies",
+		"Corporations pay tax on their profits.",
+		"The protein binds to the cell membrane.",
+	],
+	[
+		"remove a file from version control",
+		"Delete the file and commit the change to the Git repository.",
+		"Exports of copper declined.",
+	],
+	[
+		"security vulnerability in a web server",
+		"An attacker can exploit the flaw in the HTTP server remotely.",
+		"The noun is declined in the plural.",
+	],
+	[
+		"treatment of high blood pressure",
+		"Hypertension is treated with medicine and diet.",
+		"The socket is closed after the timeout.",
+	],
+] as const;
+
+const start = async (t: Test): Promise<Embedder> => {
+	const embedder = await createTransformersEmbedder({
+		clock: systemClock,
+		modelFolder: findBundledModel(),
+	});
+	t.teardown(() => embedder.close());
+	return embedder;
+};
+
+t.test("the bundled model puts an answer nearer to its question than another text", async (t) => {
+	const embedder = await start(t);
+	const vectors = await embedder.embed(TRIPLES.flat(), "passage");
+	TRIPLES.forEach(([question], index) => {
+		const [asked, near, far] = vectors.slice(index * 3, index * 3 + 3);
+		t.ok(dot(asked, near) > dot(asked, far) + 0.05, question);
+	});
+});
+
+t.test("vectors have unit length and do not depend on the texts beside them", async (t) => {
+	const embedder = await start(t);
+	const [alone] = await embedder.embed(["short text"], "query");
+	const long = "many words in a row ".repeat(200);
+	const [together, other] = await embedder.embed(["short text", long], "passage");
+	t.equal(alone?.length, embedder.identity.dimensions);
+	t.ok(Math.abs(dot(alone, alone) - 1) < 1e-5);
+	t.ok(Math.abs(dot(other, other) - 1) < 1e-5);
+	t.ok(dot(alone, together) > 0.9999);
+});
+
+t.test("a model file that was changed is refused", async (t) => {
+	const folder = join(t.testdir(), "model");
+	await cp(findBundledModel(), folder, { recursive: true });
+	await writeFile(join(folder, "tokenizer.json"), "{}");
+	await t.rejects(createTransformersEmbedder({ clock: systemClock, modelFolder: folder }), {
+		code: "UNAVAILABLE",
+		message: /tokenizer.json differs/,
+	});
+});
+
+t.test("a folder without a model is refused with its name", async (t) => {
+	const modelFolder = t.testdir();
+	await t.rejects(createTransformersEmbedder({ clock: systemClock, modelFolder }), {
+		code: "UNAVAILABLE",
+		message: /model_quantized.onnx cannot be read/,
+	});
+});
+
+function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
+	return (one ?? new Float32Array()).reduce(
+		(sum, value, at) => sum + value * (other?.[at] ?? 0),
+		0,
+	);
+}
