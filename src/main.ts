@@ -26,7 +26,7 @@ function report(error: unknown): number {
 	if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
 	if (error instanceof ServiceError) {
 		processTerminal.say(`tollgraph: ${scrubSecrets(error.message)}`);
-		return error.code === "INVALID_ARGUMENT" ? 2 : 1;
+		return error.code === "INVALID_ARGUMENT" || error.code === "NOT_FOUND" ? 2 : 1;
 	}
 	const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
 	processTerminal.say(`tollgraph: unexpected failure. ${scrubSecrets(text)}`);
