@@ -6,7 +6,7 @@ import { createVectorKernel, createVectorMemory } from "./vector-kernel.js";
 export interface DenseIndex {
 	readonly isSimd: boolean;
 	/**
-	 * Writes each concept's cosine with the query (its best passage; int8 precision) to `scores[from + c]`.
+	 * Writes each concept's cosine with the query (its best passage, at the precision of int8 rows) to `scores[from + c]`.
 	 * `query` has unit length and the index's dimensions; `graph` is a position in the list the index was made from.
 	 */
 	scan(query: Float32Array, graph: number, scores: Float32Array, from: number): void;
@@ -26,7 +26,7 @@ export function createDenseIndex(
 		firstRows[position] = count;
 		count += graph.scales.length;
 	});
-	const scalesAt = align(dimensions);
+	const scalesAt = align(dimensions * Int16Array.BYTES_PER_ELEMENT);
 	const outAt = align(scalesAt + count * 4);
 	const rowsAt = align(outAt + count * 4);
 	const memory = createVectorMemory(rowsAt + count * dimensions);
@@ -34,7 +34,7 @@ export function createDenseIndex(
 	const rows = new Int8Array(memory.buffer, rowsAt, count * dimensions);
 	const scales = new Float32Array(memory.buffer, scalesAt, count);
 	const out = new Float32Array(memory.buffer, outAt, count);
-	const queryRow = new Int8Array(memory.buffer, 0, dimensions);
+	const queryRow = new Int16Array(memory.buffer, 0, dimensions);
 	graphs.forEach((graph, position) => {
 		const first = firstRows[position] ?? 0;
 		rows.set(graph.rows, first * dimensions);

@@ -1,20 +1,25 @@
-const LARGEST = 127;
+/** Rows are int8. */
+const ROW_LARGEST = 127;
+/** A query is there once, so it may be finer: twelve bits keep sums over 8,000 dimensions within 32 bits. */
+const QUERY_LARGEST = 2_047;
 
-/**
- * Writes a vector as int8 into `target` at `offset` and returns the scale: component = int8 × scale.
- * Values stay within ±127, so that sums of two products fit 16 bits.
- */
-export function quantiseInto(vector: ArrayLike<number>, target: Int8Array, offset: number): number {
+/** Writes a vector as integers into `target` at `offset` and returns the scale: component = integer × scale. */
+export function quantiseInto(
+	vector: ArrayLike<number>,
+	target: Int8Array | Int16Array,
+	offset: number,
+): number {
+	const limit = target instanceof Int8Array ? ROW_LARGEST : QUERY_LARGEST;
 	let largest = 0;
 	for (let index = 0; index < vector.length; index++) {
 		largest = Math.max(largest, Math.abs(vector[index] ?? 0));
 	}
 	if (largest === 0) return 0;
-	const factor = LARGEST / largest;
+	const factor = limit / largest;
 	for (let index = 0; index < vector.length; index++) {
 		target[offset + index] = Math.round((vector[index] ?? 0) * factor);
 	}
-	return largest / LARGEST;
+	return largest / limit;
 }
 
 /** Dot product of a float vector with an int8 row and its scale; what a scan's best rows are rescored by. */

@@ -55,6 +55,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			embedder?.warm();
 			await indexSync.sync(graphs, syncOptions);
 		},
+		warm: () => embedder?.warm(),
 		status() {
 			const pendingVectors = indexSync.pendingVectors();
 			return {

@@ -65,6 +65,8 @@ export interface SyncOptions {
 export interface SearchEngine extends HybridSearch {
 	/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
 	sync(graphs: readonly Graph[], options?: SyncOptions): Promise<void>;
+	/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */
+	warm(): void;
 	status(): IndexStatus;
 	close(): Promise<void>;
 }

@@ -19,8 +19,8 @@ import {
 import { type WasmMemory, type WasmModule, wasm } from "./wasm-runtime.js";
 
 /**
- * Scores `count` int8 rows against an int8 query: out[i] = (rows[i] · query) × scales[i], as f32.
- * All four addresses are byte offsets into one memory.
+ * Scores `count` int8 rows against an int16 query: out[i] = (rows[i] · query) × scales[i], as f32.
+ * All four addresses are byte offsets into one memory; sums must fit 32 bits.
  */
 export type VectorKernel = (
 	query: number,
@@ -63,12 +63,13 @@ function compile(dimensions: number): WasmModule | undefined {
 export function createScalarKernel(dimensions: number, memory: WasmMemory): VectorKernel {
 	return (query, rows, scales, out, count) => {
 		const bytes = new Int8Array(memory.buffer);
+		const words = new Int16Array(memory.buffer, query, dimensions);
 		const floats = new Float32Array(memory.buffer);
 		for (let row = 0; row < count; row++) {
 			let sum = 0;
 			const start = rows + row * dimensions;
 			for (let index = 0; index < dimensions; index++) {
-				sum += (bytes[query + index] as number) * (bytes[start + index] as number);
+				sum += (words[index] as number) * (bytes[start + index] as number);
 			}
 			floats[out / 4 + row] = sum * (floats[scales / 4 + row] as number);
 		}
@@ -77,29 +78,28 @@ export function createScalarKernel(dimensions: number, memory: WasmMemory): Vect
 
 const PARAMETER = { query: 0, rows: 1, scales: 2, out: 3, count: 4 } as const;
 const SUM = 5;
-const FIRST_QUERY_REGISTER = 6;
+const ROW = 6;
 
 /*
  * (module
  *   (import "host" "memory" (memory 1))
  *   (func (export "scan") (param $query i32) (param $rows i32) (param $scales i32) (param $out i32) (param $count i32)
- *     (local $sum v128) (local $q0 v128) … (local $qN v128)            ;; N = dimensions / 16 - 1
- *     (local.set $qK (v128.load offset=16*K (local.get $query))) …      ;; for each K
- *     (block $done (loop $row
+ *     (local $sum v128) (local $row v128)
+ *     (block $done (loop $next
  *       (br_if $done (i32.eqz (local.get $count)))
  *       (local.set $sum (v128.const 0))
- *       (local.set $sum (i32x4.add (local.get $sum)                     ;; for each K; products of ±127 fit i16 in pairs
- *         (i32x4.extadd_pairwise_i16x8_s (i16x8.add
- *           (i16x8.extmul_low_i8x16_s  (v128.load offset=16*K (local.get $rows)) (local.get $qK))
- *           (i16x8.extmul_high_i8x16_s (v128.load offset=16*K (local.get $rows)) (local.get $qK)))))) …
+ *       (local.set $row (v128.load offset=16*K (local.get $rows)))      ;; for each K below dimensions / 16
+ *       (local.set $sum (i32x4.add
+ *         (i32x4.add (local.get $sum)
+ *           (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (v128.load offset=32*K (local.get $query))))
+ *         (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (v128.load offset=32*K+16 (local.get $query))))) …
  *       (f32.store (local.get $out) (f32.mul
  *         (f32.convert_i32_s (… the four lanes of $sum added …)) (f32.load (local.get $scales))))
  *       rows += dimensions; scales += 4; out += 4; count -= 1
- *       (br $row)))))
+ *       (br $next)))))
  */
 function assembleKernel(dimensions: number): Uint8Array<ArrayBuffer> {
-	const registers = dimensions / LANES;
-	const steps = Array.from({ length: registers }, (_, step) => step);
+	const steps = Array.from({ length: dimensions / LANES }, (_, step) => step);
 	const row = [
 		...localGet(PARAMETER.count),
 		OP.i32Eqz,
@@ -118,33 +118,28 @@ function assembleKernel(dimensions: number): Uint8Array<ArrayBuffer> {
 		memory: { module: "host", name: "memory" },
 		name: "scan",
 		parameters: ["i32", "i32", "i32", "i32", "i32"],
-		locals: [{ count: 1 + registers, type: "v128" }],
-		code: [...steps.flatMap(loadQuery), ...block(loop(row))],
+		locals: [{ count: 2, type: "v128" }],
+		code: block(loop(row)),
 	});
 }
 
-function loadQuery(step: number): Bytes {
-	return [
-		...localGet(PARAMETER.query),
-		...v128Load(step * LANES),
-		...localSet(FIRST_QUERY_REGISTER + step),
-	];
-}
-
+/** Sixteen products: both halves of the row's bytes are widened and multiplied with the query's words. */
 function addProducts(step: number): Bytes {
-	const operands = [
+	const half = (extend: Bytes, part: number): Bytes => [
+		...localGet(ROW),
+		...extend,
+		...localGet(PARAMETER.query),
+		...v128Load((2 * step + part) * LANES),
+		...SIMD.i32x4Dot,
+	];
+	return [
 		...localGet(PARAMETER.rows),
 		...v128Load(step * LANES),
-		...localGet(FIRST_QUERY_REGISTER + step),
-	];
-	return [
+		...localSet(ROW),
 		...localGet(SUM),
-		...operands,
-		...SIMD.i16x8ExtmulLow,
-		...operands,
-		...SIMD.i16x8ExtmulHigh,
-		...SIMD.i16x8Add,
-		...SIMD.i32x4ExtaddPairwise,
+		...half(SIMD.i16x8ExtendLow, 0),
+		...SIMD.i32x4Add,
+		...half(SIMD.i16x8ExtendHigh, 1),
 		...SIMD.i32x4Add,
 		...localSet(SUM),
 	];

@@ -66,10 +66,9 @@ export const v128Load = (offset: number): Bytes => [
 export const v128Zero: Bytes = [0xfd, ...unsigned(12), ...new Array<number>(16).fill(0)];
 export const i32x4ExtractLane = (lane: number): Bytes => [0xfd, ...unsigned(27), lane];
 export const SIMD = {
-	i16x8Add: [0xfd, ...unsigned(142)],
-	i16x8ExtmulLow: [0xfd, ...unsigned(156)],
-	i16x8ExtmulHigh: [0xfd, ...unsigned(157)],
-	i32x4ExtaddPairwise: [0xfd, ...unsigned(126)],
+	i16x8ExtendLow: [0xfd, ...unsigned(135)],
+	i16x8ExtendHigh: [0xfd, ...unsigned(136)],
+	i32x4Dot: [0xfd, ...unsigned(186)],
 	i32x4Add: [0xfd, ...unsigned(174)],
 } as const satisfies Record<string, Bytes>;
 

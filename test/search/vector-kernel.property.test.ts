@@ -17,12 +17,13 @@ t.test("the WebAssembly kernel and its JavaScript reference agree to the last bi
 	);
 	fc.assert(
 		fc.property(dimensions, fc.nat({ max: 9 }), numbers, (width, count, stream) => {
-			const [scales, out, rows] = [512, 640, 768];
+			const [scales, out, rows] = [1_024, 1_152, 1_280];
 			const memory = createVectorMemory(rows + count * width);
 			const bytes = new Int8Array(memory.buffer);
 			const floats = new Float32Array(memory.buffer);
+			const words = new Int16Array(memory.buffer);
 			const next = () => stream.next().value as number;
-			for (let index = 0; index < width; index++) bytes[index] = next();
+			for (let index = 0; index < width; index++) words[index] = next() * 16;
 			for (let index = 0; index < count * width; index++) bytes[rows + index] = next();
 			for (let row = 0; row < count; row++) floats[scales / 4 + row] = next() / 1_000;
 			const run = (kernel: ReturnType<typeof createScalarKernel>) => {
