@@ -19,7 +19,7 @@ export const createGraphSearch = ({
 		examples: ["How does HTTP 402 let an agent pay for a single call?"],
 		exampleInput: {
 			graph_id: "agent-payments",
-			query: "pay for one HTTP call with a signed transfer",
+			query: "Which HTTP status code asks for payment?",
 			limit: 3,
 		},
 		input: z.strictObject({

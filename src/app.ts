@@ -35,6 +35,8 @@ export interface AppOptions {
 	readonly clock?: Clock;
 	readonly random?: Random;
 	readonly logger?: Logger;
+	/** Loads the model at once, because calls will follow; commands that only touch money leave it out. */
+	readonly isServing?: boolean;
 }
 
 export interface App {
@@ -64,6 +66,7 @@ interface Ports {
 	readonly ids: Ids;
 	/** Absolute path of the data folder. */
 	readonly folder: string;
+	readonly isServing: boolean;
 }
 
 /**
@@ -73,7 +76,9 @@ interface Ports {
 export async function createApp(options: AppOptions): Promise<App> {
 	const { settings, clock = systemClock, random = systemRandom, logger = stderrLogger } = options;
 	const folder = resolve(settings.data);
-	const ports = { settings, clock, random, logger, folder, ids: createIds({ clock, random }) };
+	const { isServing = false } = options;
+	const ids = createIds({ clock, random });
+	const ports = { settings, clock, random, logger, folder, ids, isServing };
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
 	const store = await openJournalStore({
@@ -97,10 +102,12 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	await money.sweeper.releaseAll();
 	await reportBreach(money, logger);
 
+	const search = await openSearch({ model: settings.model, folder: join(folder, "index"), clock });
+	// The model loads in its own thread while the graphs are read in this one.
+	if (ports.isServing) search.warm();
 	const importedFolder = join(folder, "graphs");
 	const graphs = await loadGraphs(catalogFolders(settings.catalog, importedFolder), logger);
 	const catalog = createGraphCatalog(graphs);
-	const search = await openSearch({ model: settings.model, folder: join(folder, "index"), clock });
 
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const service = createService({ ports, store, money, catalog, search, address });

@@ -4,7 +4,7 @@ import type { ServiceError } from "../core/errors.js";
 import { siblingId } from "../core/ids.js";
 import type { SkillId } from "../core/operations.js";
 import type { SearchResponse } from "../core/wire.js";
-import { toErrorWire } from "./refusal.js";
+import { toErrorWire } from "../service/error-reply.js";
 
 /** What every task of ours is made from. */
 export interface TaskFrame {

@@ -3,9 +3,9 @@ import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { Logger } from "../core/logger.js";
+import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
 import type { Service } from "../service/service.js";
 import { toCompletedTask, toFailedTask } from "./answer-task.js";
-import { type CallerWatch, watchCaller } from "./caller-watch.js";
 import { type Exchange, internalError, stackOf } from "./exchange.js";
 import { MESSAGE_KEY_PREFIX, type SkillRequest } from "./skill-request.js";
 

@@ -19,7 +19,7 @@ export interface ServeOptions {
 export async function serve({ settings, json, startedMs, terminal }: ServeOptions): Promise<void> {
 	assertDemoStaysHome(settings);
 	const stopped = nextSignal();
-	const app = await createApp({ settings });
+	const app = await createApp({ settings, isServing: true });
 	try {
 		const server = await app.listen({ host: settings.host, port: settings.port });
 		await app.ready();

@@ -59,8 +59,3 @@ export class ServiceError extends Error {
 		this.details = options.details;
 	}
 }
-
-/** True for codes whose caller may try the same request again later. */
-export function isRetryable(code: ErrorCode): boolean {
-	return RETRYABLE.has(code);
-}

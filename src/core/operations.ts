@@ -4,24 +4,22 @@
  */
 
 /** Operations of the contract that cost money: the whole price book, whether built yet or not. */
-export const PRICED_OPERATION_IDS = [
-	"graphs.search",
-	"search.domain",
-	"search.report",
-	"search.expert",
-	"human_agents.consult",
-	"analysts.consult",
-	"brand_intelligence",
-	"verify.claim",
-	"intelligence.dossier",
-	"supplemental.context",
-	"research.deep_dive",
-	"research.deep_dive.comprehensive",
-	"research.chat",
-	"research.stream",
-	"research.schedules.create",
-] as const;
-export type PricedOperationId = (typeof PRICED_OPERATION_IDS)[number];
+export type PricedOperationId =
+	| "graphs.search"
+	| "search.domain"
+	| "search.report"
+	| "search.expert"
+	| "human_agents.consult"
+	| "analysts.consult"
+	| "brand_intelligence"
+	| "verify.claim"
+	| "intelligence.dossier"
+	| "supplemental.context"
+	| "research.deep_dive"
+	| "research.deep_dive.comprehensive"
+	| "research.chat"
+	| "research.stream"
+	| "research.schedules.create";
 
 /** Paid operations that answer today. */
 export const PAID_OPERATION_IDS = [

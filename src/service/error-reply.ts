@@ -45,15 +45,20 @@ export function toErrorReply(error: ServiceError, requestId: string): ErrorReply
 			...challenge?.headers,
 		},
 		body: {
-			error: {
-				code: error.code,
-				message: error.message,
-				request_id: requestId,
-				retryable: error.retryable,
-				...(error.details && { details: error.details }),
-			},
+			error: toErrorWire(error, requestId),
 			...challenge?.body,
 		},
+	};
+}
+
+/** The contract's error object. Spec: Errors. */
+export function toErrorWire(error: ServiceError, requestId: string) {
+	return {
+		code: error.code,
+		message: error.message,
+		request_id: requestId,
+		retryable: error.retryable,
+		...(error.details && { details: error.details }),
 	};
 }
 

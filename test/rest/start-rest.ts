@@ -72,6 +72,7 @@ export const emptySearch: SearchEngine = {
 		mode: "keyword",
 		timings: {},
 	}),
+	warm: () => undefined,
 	sync: async () => {},
 	status: () => ({ model: undefined, concepts: 2, pendingVectors: 0, mode: "keyword" }),
 	close: async () => {},

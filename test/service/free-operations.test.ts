@@ -28,6 +28,7 @@ const hybridSearch: SearchEngine = {
 		mode: "hybrid",
 		timings: {},
 	}),
+	warm: () => undefined,
 	sync: async () => {},
 	status: () => ({
 		model: { id: "small", sha256: "0", dimensions: 64 },
