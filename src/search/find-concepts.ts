@@ -6,6 +6,7 @@ import { type AnswerSigns, decide, statusOf } from "./judge.js";
 import {
 	coverageByTerms,
 	coverageOf,
+	coversAll,
 	isMissingIdentifier,
 	knownShareOf,
 	type WeighedWord,
@@ -67,7 +68,7 @@ function namedFirst(
 		const concept = conceptOf(slot);
 		if (!concept) return [];
 		// Names are indexed, so that only a concept with all the words can be called by them.
-		const hasAll = slot.lexical > 0 && coverageOf(weighed, slot.scope, slot.concept) === 1;
+		const hasAll = slot.lexical > 0 && coversAll(weighed, slot.scope, slot.concept);
 		const isNamed = hasAll && isNameOf(subject, concept);
 		return [{ slot, concept, isNamed, score: slot.score }];
 	});

@@ -4,7 +4,7 @@ import { createDenseIndex, type DenseIndex } from "./dense-index.js";
 import type { Segment } from "./segment.js";
 
 /** One graph in the index: its segment and its range of the shared score arrays. */
-export interface IndexedGraph {
+interface IndexedGraph {
 	readonly segment: Segment;
 	/** Slot of its first concept; concept `c` has slot `base + c`. */
 	readonly base: number;

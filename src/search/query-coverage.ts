@@ -1,5 +1,6 @@
 import type { SearchScope } from "./index-state.js";
 import { containsTerm, documentFrequency, inverseDocumentFrequency } from "./lexical-index.js";
+import type { Segment } from "./segment.js";
 import { termsOf, type Word } from "./tokenizer.js";
 
 /** One subject word of a query as the searched graphs know it. */
@@ -51,10 +52,23 @@ export function coverageOf(
 	{ segment }: SearchScope,
 	concept: number,
 ): number {
-	return shareOf(words, (word) => {
-		const has = (term: string) => containsTerm(segment.lexical, term, concept);
-		return namesOf(word).some(has) || haveAll(word.parts, has, word);
-	});
+	const isCovered = coverageTest(segment, concept);
+	return shareOf(words, isCovered);
+}
+
+/** True when this concept's text holds every one of the words. */
+export function coversAll(
+	words: readonly WeighedWord[],
+	{ segment }: SearchScope,
+	concept: number,
+): boolean {
+	const isCovered = coverageTest(segment, concept);
+	return words.every(({ word }) => isCovered(word));
+}
+
+function coverageTest({ lexical }: Segment, concept: number): (word: Word) => boolean {
+	const has = (term: string) => containsTerm(lexical, term, concept);
+	return (word) => namesOf(word).some(has) || haveAll(word.parts, has, word);
 }
 
 /** Share of the query's weight held by a set of terms, 0..1. */

@@ -1,5 +1,5 @@
 /** Share of the dense side in a fused score; measured best on our development set (bench/search-bench.ts). */
-export const DENSE_WEIGHT = 0.6;
+const DENSE_WEIGHT = 0.6;
 
 /** How much of that share goes to the lexical side when a query consists of identifiers: vectors tell 9110 from 9111 badly. */
 const IDENTIFIER_SHIFT = 0.4;

@@ -1,8 +1,8 @@
 /** Bytes of a WebAssembly module, written in TypeScript so that no binary has to be trusted or kept in git. */
 export type Bytes = readonly number[];
 
-export const VALUE_TYPE = { i32: 0x7f, f32: 0x7d, v128: 0x7b } as const;
-export type ValueType = keyof typeof VALUE_TYPE;
+const VALUE_TYPE = { i32: 0x7f, f32: 0x7d, v128: 0x7b } as const;
+type ValueType = keyof typeof VALUE_TYPE;
 
 /** A memory import and one exported function without results: all that our kernels need. */
 export interface ModuleSource {
