@@ -1,5 +1,14 @@
 import { generateKeyPairSync } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+	chmodSync,
+	closeSync,
+	fsyncSync,
+	mkdirSync,
+	openSync,
+	readFileSync,
+	renameSync,
+	writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Random } from "../core/random.js";
 
@@ -31,7 +40,10 @@ export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 	};
 
 	return {
-		pepper: Buffer.from(readOrCreate("pepper", () => hex(32)), "hex"),
+		pepper: Buffer.from(
+			readOrCreate("pepper", () => hex(32)),
+			"hex",
+		),
 		adminToken: readOrCreate("admin-token", () => `adm_${hex(24)}`),
 		signingJwk: JSON.parse(
 			readOrCreate("card-signing.jwk.json", () => createSigningJwk(hex(8))),
