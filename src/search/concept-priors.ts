@@ -1,6 +1,6 @@
 import type { Graph } from "../knowledge/graph.js";
 
-/** How much of a score the links may take away; tuned on questions over a real collection of standards. */
+/** How much of a score the links may take away; chosen on a handful of questions over one collection of standards, no more. */
 const LINK_SHARE = 0.2;
 /** In a graph with hardly any links they mean little: so many are taken as the most there could be. */
 const MIN_MOST_LINKED = 8;
