@@ -8,9 +8,9 @@ import type { FileSystem } from "./file-system.js";
 
 const HOUR_MS = 3_600_000;
 const DOCUMENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
-const FILE_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,127})\.(\d{1,15})$/;
+const FILE_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,127})\.(\d{1,16})$/;
 /** A folder for each hour of expiry, so that what expires together lies together. */
-const HOUR_FOLDER = /^\d{1,12}$/;
+const HOUR_FOLDER = /^\d{1,10}$/;
 const NEW = "new";
 
 export interface DocumentDeps {
@@ -59,6 +59,7 @@ export async function openDocuments(deps: DocumentDeps): Promise<DocumentStore> 
 	return {
 		put: (id, text, expiresAt) =>
 			inTurn(id, async () => {
+				assertTime(expiresAt);
 				await makeHourFolder(fileSystem, folder, expiresAt);
 				const earlier = expiryOf.get(id);
 				const temporaryPath = join(newFolder, String(written++));
@@ -144,7 +145,13 @@ function assertId(id: string): void {
 	);
 }
 
+function assertTime(expiresAt: number): void {
+	if (Number.isSafeInteger(expiresAt) && expiresAt >= 0) return;
+	throw new ServiceError("INVALID_ARGUMENT", `A document cannot expire at "${expiresAt}".`);
+}
+
 function unavailable(id: string, error: unknown): ServiceError {
+	if (error instanceof ServiceError) return error;
 	return new ServiceError(
 		"UNAVAILABLE",
 		`The document "${id}" could not be read or written (${messageOf(error)}). Try again in a moment.`,

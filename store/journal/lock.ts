@@ -2,10 +2,13 @@ import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { writeFully } from "./durable-file.js";
 import type { FileSystem } from "./file-system.js";
+import { nextTurn } from "./next-turn.js";
 import type { ProcessName, ProcessTable } from "./process-table.js";
 
-const ATTEMPTS = 5;
-const PAUSE_MS = 100;
+const ATTEMPTS = 6;
+/** How often an empty lock is given time to be written, and how long. */
+const PAUSES = 2;
+const PAUSE_MS = 50;
 
 export interface LockDeps {
 	readonly fileSystem: FileSystem;
@@ -25,7 +28,7 @@ export async function takeLock(deps: LockDeps): Promise<() => Promise<void>> {
 		if (await tryCreate(deps)) return () => giveBack(deps);
 		const holder = parseHolder(await fileSystem.read(path));
 		// Empty: its owner is writing it this moment, or died doing so.
-		if (!holder && attempt < ATTEMPTS) await pause(clock);
+		if (!holder && attempt <= PAUSES) await pause(clock);
 		else await removeStale(deps, holder);
 	}
 	throw new ServiceError(
@@ -98,8 +101,8 @@ function parseHolder(bytes: Buffer | undefined): ProcessName | undefined {
 	}
 }
 
-function pause(clock: Clock): Promise<void> {
-	return new Promise((resolve) => {
-		clock.after(PAUSE_MS, resolve);
-	});
+/** Takes turns instead of a timer, because a timer would not keep a command's process alive. */
+async function pause(clock: Clock): Promise<void> {
+	const endMs = clock.monotonicMs() + PAUSE_MS;
+	while (clock.monotonicMs() < endMs) await nextTurn();
 }

@@ -54,11 +54,12 @@ export async function openJournal(deps: OpenJournalDeps): Promise<OpenedJournal>
 		await fileSystem.syncFolder(folders.root);
 		segments.push({ number: 1, start: { sequence: 0, crc: 0 }, bytes: 0, coldRange: undefined });
 	}
+	const newest = segments.at(-1);
 	const writer = await openSegmentWriter({
 		fileSystem,
 		folder: folders.segments,
-		segment: head.segment,
-		offset: head.offset,
+		segment: newest?.number ?? 1,
+		offset: newest?.bytes ?? 0,
 		exists: !isNew,
 		lastFrame,
 	});

@@ -157,7 +157,8 @@ function createReplay(
 		}
 		const { sequence, crc } = head;
 		segments.push({ number, start: { sequence, crc }, bytes: end, coldRange });
-		head = { ...link, segment: number, offset: end };
+		// A segment without frames, made just before a crash, leaves the head where the last frame ends.
+		if (lastStart !== undefined) head = { ...link, segment: number, offset: end };
 		lastFrame =
 			lastStart === undefined
 				? undefined

@@ -1,0 +1,118 @@
+import type { Test } from "tap";
+import { LEDGER_KEY_WINDOW_MS, type Store, type StoreTransaction } from "../../store/store.js";
+import { balanceOf, credit, posting, START_MS, times, tokenRow } from "./open-test-store.js";
+import { type OpenStore, refused } from "./store-under-test.js";
+
+export function ledgerContract(t: Test, open: OpenStore): void {
+	t.test("entries that do not sum to zero are refused and leave nothing", async (t) => {
+		const { store } = await open();
+		const attempt = store.transaction(async (tx) => {
+			await tx.put("tokens", tokenRow("tok_a"));
+			await tx.post(posting("k", { "cash:manual": -2n, "cust:a": 1n }));
+		});
+		await t.rejects(attempt, refused("unbalanced"));
+		await t.rejects(
+			store.transaction((tx) => tx.post(posting("k", { "cust:a": 0n }))),
+			refused("unbalanced"),
+		);
+		t.equal(await store.read((reader) => reader.get("tokens", "tok_a")), undefined);
+		t.same([...(await store.read((reader) => reader.balances()))], []);
+	});
+
+	t.test("a refusal that is caught still fails its transaction", async (t) => {
+		const { store } = await open();
+		const attempt = store.transaction(async (tx) => {
+			await tx.post(posting("k", { "cust:a": -1n, x: 1n })).catch(() => undefined);
+			await tx.put("tokens", tokenRow("tok_a"));
+		});
+		await t.rejects(attempt, refused("negative"));
+		t.equal(await store.read((reader) => reader.get("tokens", "tok_a")), undefined);
+	});
+
+	t.test("256 parallel callers spend what there is and not more", async (t) => {
+		const { store } = await open();
+		await credit(store, "cust:a", 100n);
+		const spend = (tx: StoreTransaction, index: number) =>
+			tx.post(posting(`spend ${index}`, { "cust:a": -3n, "held:a": 3n }));
+		const outcomes = await Promise.allSettled(
+			times(256, (index) => store.transaction((tx) => spend(tx, index))),
+		);
+		const refused = outcomes.filter(({ status }) => status === "rejected");
+		t.equal(refused.length, 256 - 33);
+		t.ok(
+			refused.every((outcome) => (outcome as PromiseRejectedResult).reason.reason === "negative"),
+		);
+		t.equal(await balanceOf(store, "cust:a"), 1n);
+		t.equal(await balanceOf(store, "held:a"), 99n);
+	});
+
+	t.test("one key a thousand times in parallel is one transaction", async (t) => {
+		const { store, reopen } = await open();
+		const outcomes = await Promise.allSettled(
+			times(1_000, () => credit(store, "cust:a", 5n, "the key")),
+		);
+		t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+		const again = await reopen();
+		await t.rejects(credit(again, "cust:a", 5n, "the key"), refused("duplicate_key"));
+		t.equal(await balanceOf(again, "cust:a"), 5n);
+		t.equal((await historyOf(again)).length, 1);
+	});
+
+	t.test("a key is known for 48 hours, also when the clock runs backwards", async (t) => {
+		const { store, clock } = await open();
+		await credit(store, "cust:a", 1n, "k");
+		clock.set(START_MS - LEDGER_KEY_WINDOW_MS);
+		await credit(store, "cust:a", 1n, "earlier");
+		clock.set(START_MS + LEDGER_KEY_WINDOW_MS - 1);
+		await t.rejects(credit(store, "cust:a", 1n, "k"), refused("duplicate_key"));
+		clock.set(START_MS + LEDGER_KEY_WINDOW_MS + 2 * 3_600_000);
+		await credit(store, "cust:a", 1n, "k");
+		t.equal(await balanceOf(store, "cust:a"), 3n);
+	});
+
+	t.test("a clock that runs backwards neither reorders nor loses anything", async (t) => {
+		const { store, clock, reopen } = await open();
+		for (const [index, ms] of [0, 90_000_000, -90_000_000, 10].entries()) {
+			clock.set(START_MS + ms);
+			await credit(store, "cust:a", 1n, `k${index}`);
+		}
+		const again = await reopen();
+		t.same(await historyOf(again), ["k0", "k1", "k2", "k3"]);
+		for (const key of ["k0", "k1", "k2", "k3"]) {
+			await t.rejects(credit(again, "cust:a", 1n, key), refused("duplicate_key"));
+		}
+	});
+
+	t.test("what a deferred transaction did comes before every later durable one", async (t) => {
+		const { store, reopen } = await open();
+		const deferred = { durability: "deferred" } as const;
+		for (const index of times(20, (i) => i)) {
+			const entries = { "cash:manual": -1n, "cust:a": 1n };
+			await store.transaction((tx) => tx.post(posting(`d${index}`, entries)), deferred);
+			t.equal(await balanceOf(store, "cust:a"), BigInt(2 * index + 1));
+			await credit(store, "cust:a", 1n, `k${index}`);
+		}
+		const expected = times(20, (index) => [`d${index}`, `k${index}`]).flat();
+		t.same(await historyOf(await reopen()), expected);
+	});
+
+	t.test("the history adds up to the balances", async (t) => {
+		const { store } = await open();
+		await Promise.all(times(50, (index) => credit(store, `cust:${index % 7}`, 3n, `k${index}`)));
+		const sums = new Map<string, bigint>();
+		for await (const { entries } of store.history()) {
+			for (const { account, amountMicros } of entries) {
+				sums.set(account, (sums.get(account) ?? 0n) + amountMicros);
+			}
+		}
+		t.same([...sums].sort(), [...(await store.read((reader) => reader.balances()))].sort());
+		const { transactions } = await store.verify();
+		t.equal(transactions, 50);
+	});
+}
+
+async function historyOf(store: Store): Promise<string[]> {
+	const keys: string[] = [];
+	for await (const { key } of store.history()) keys.push(key);
+	return keys;
+}
