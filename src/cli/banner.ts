@@ -40,6 +40,9 @@ export function renderBanner({ app, demoSpt, readyMs }: StartFacts): string {
 		`  OpenAPI      ${baseUrl}/openapi.json`,
 		`  Catalog      ${baseUrl}/v1/graphs/catalog   ${graphs.length} graphs, ${concepts} concepts`,
 	];
+	if (graphs.length === 0) {
+		lines.push("", "  Nothing is on sale yet: tollgraph import ./folder --as my-graph");
+	}
 	if (demoSpt !== undefined) lines.push("", ...renderDemo(app, demoSpt));
 	return lines.join("\n");
 }

@@ -6,7 +6,9 @@ import { parseGraphId } from "../core/ids.js";
 import type { GraphType } from "../core/wire.js";
 import { readGraph } from "../knowledge/bundle-files.js";
 import { writeBundle } from "../knowledge/bundle-folder.js";
+import { readBundle } from "../knowledge/bundle-reader.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { GraphRecord } from "../knowledge/graph.js";
 import { importFolder } from "../knowledge/import-folder.js";
 import type { ImportOptions } from "../knowledge/import-options.js";
 import type { SearchEngine } from "../search/search.js";
@@ -83,10 +85,14 @@ async function importGraph(
 			`Nothing in "${request.source}" can become a concept; ${report.skipped.length} files were looked at. A concept is a Markdown file with text.`,
 		);
 	}
+	assertSlugFree(catalog, readBundle(files, { fallbackId: id }).graph.record);
 	const target = join(folder, id);
 	await writeBundle(files, target, { replace: request.update ?? false });
-	catalog.put(await readGraph(target));
-	await search.sync(catalog.list(), onProgress && { onProgress });
+	const graph = await readGraph(target);
+	const others = catalog.list().filter(({ record }) => record.id !== id);
+	// On sale only once it can be searched.
+	await search.sync([...others, graph], onProgress && { onProgress });
+	catalog.put(graph);
 	const { graphId, imported, skipped, nodes, edges, evidence } = report;
 	const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
 	return { graph_id: graphId, imported, skipped, nodes, edges, evidence, seconds };
@@ -104,6 +110,16 @@ function assertFree(catalog: GraphCatalog, id: string, isUpdate: boolean): void 
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
 		`A graph called "${id}" is on sale already; replace it with --update, or choose another id.`,
+	);
+}
+
+/** Two detail pages of one name would hide each other. */
+function assertSlugFree(catalog: GraphCatalog, { id, slug }: GraphRecord): void {
+	const holder = catalog.find(slug);
+	if (!holder || holder.record.id === id) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The bundle's slug "${slug}" belongs to the graph "${holder.record.id}"; change it in graph.md.`,
 	);
 }
 
