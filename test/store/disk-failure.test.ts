@@ -2,7 +2,7 @@ import t, { type Test } from "tap";
 import { ServiceError } from "../../src/core/errors.js";
 import type { JournalStore } from "../../store/journal/journal-store.js";
 import { createFakeDisk, diskError, type FakeDisk, type Verdict } from "./fake-disk.js";
-import { balanceOf, credit, FOLDER, openOn, times } from "./open-test-store.js";
+import { balanceOf, credit, FOLDER, openOn, receiptRow, times } from "./open-test-store.js";
 
 const isJournal = (path: string) => path.endsWith(".journal");
 
@@ -18,9 +18,14 @@ async function failUnderLoad(t: Test, verdict: Verdict): Promise<FakeDisk> {
 		failures += 1;
 		return verdict;
 	};
-	const outcomes = await Promise.allSettled(
-		times(64, (index) => credit(store, "cust:a", 1n, `during ${index}`)),
-	);
+	const writes = times(64, (index) => credit(store, "cust:a", 1n, `during ${index}`));
+	const deferred = { durability: "deferred" } as const;
+	await store.transaction((tx) => tx.put("receipts", receiptRow("rcpt_1")), deferred);
+	const looks = [
+		store.transaction((tx) => tx.balance("cust:a")),
+		store.read((reader) => reader.get("receipts", "rcpt_1")),
+	];
+	const outcomes = await Promise.allSettled([...writes, ...looks]);
 	for (const outcome of outcomes) assertUnavailable(t, outcome);
 	assertUnavailable(t, (await Promise.allSettled([credit(store, "cust:a", 1n, "after")]))[0]);
 	await assertStopped(t, store);
@@ -145,6 +150,19 @@ t.test("the query log loses rows to a failing disk and never troubles a call", a
 	t.equal(store.health().reason, "it is closed");
 	const text = (await disk.read(`${FOLDER}/queries/2026-03-01.ndjson`))?.toString() ?? "";
 	t.equal(text, "", "no half line is left");
+});
+
+t.test("a document is kept or gone for good once that was said", async (t) => {
+	const disk = createFakeDisk();
+	const store = await openOn(disk);
+	await store.documents.put("art_1", "one", 9e15);
+	await store.documents.put("art_2", "two", 9e15);
+	await store.documents.delete("art_2");
+	for (const luck of [0, 0.6]) {
+		const { documents } = await openOn(disk.afterPowerCut(() => luck));
+		t.equal(await documents.get("art_1"), "one");
+		t.equal(await documents.get("art_2"), undefined);
+	}
 });
 
 t.test("a document that cannot be written is refused, and the ledger goes on", async (t) => {

@@ -201,6 +201,17 @@ t.test(
 	},
 );
 
+t.test("a whole journal of another store is refused", async (t) => {
+	const [disk, other] = [await filledDisk(2), createFakeDisk()];
+	const store = await openOn(other);
+	for (const index of times(4, (i) => i)) await credit(store, "cust:b", 1n, `k${index}`);
+	await store.close();
+	const bytes = (await other.read(SEGMENT_1)) ?? Buffer.alloc(0);
+	for (const path of snapshotsOf(disk)) await disk.remove(path);
+	disk.edit(SEGMENT_1, () => bytes);
+	await refusesToOpen(t, disk, /frame 4 is another one than was written here/);
+});
+
 t.test("one spoiled record of the mark is bridged by the other", async (t) => {
 	const disk = await filledDisk(2);
 	for (const at of [10, 522]) {
