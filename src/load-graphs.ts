@@ -17,21 +17,28 @@ export async function loadGraphs(
 	folders: readonly string[],
 	logger: Logger,
 ): Promise<readonly Graph[]> {
-	const graphs = new Map<string, Graph>();
-	for (const folder of folders.filter((candidate) => existsSync(candidate))) {
-		for (const entry of readdirSync(folder, { withFileTypes: true })) {
-			// Names with a dot are an import under way.
-			if (!entry.isDirectory() || entry.name.startsWith(".")) continue;
-			try {
-				const graph = await readGraph(join(folder, entry.name));
-				graphs.set(graph.record.id, graph);
-			} catch (error) {
-				logger.error("a graph could not be read and is not on sale", {
-					folder: join(folder, entry.name),
-					error: String(error),
-				});
-			}
-		}
+	const paths = folders.filter((folder) => existsSync(folder)).flatMap(graphFolders);
+	const graphs = await Promise.all(paths.map((path) => loadGraph(path, logger)));
+	// In the order of the folders: an imported graph takes the place of a shipped one.
+	const byId = new Map(graphs.flatMap((graph) => (graph ? [[graph.record.id, graph]] : [])));
+	return [...byId.values()];
+}
+
+/** Names with a leading dot are an import under way. */
+function graphFolders(folder: string): string[] {
+	return readdirSync(folder, { withFileTypes: true })
+		.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+		.map((entry) => join(folder, entry.name));
+}
+
+async function loadGraph(path: string, logger: Logger): Promise<Graph | undefined> {
+	try {
+		return await readGraph(path);
+	} catch (error) {
+		logger.error("a graph could not be read and is not on sale", {
+			folder: path,
+			error: String(error),
+		});
+		return undefined;
 	}
-	return [...graphs.values()];
 }
