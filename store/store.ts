@@ -23,7 +23,7 @@ export interface LedgerTransaction {
 	readonly kind: LedgerKind;
 	readonly at: number;
 	readonly entries: readonly LedgerEntry[];
-	/** What the transaction belongs to: hold, receipt or token id. */
+	/** Hold, receipt or token id. */
 	readonly ref: string;
 	readonly memo?: string | undefined;
 }
@@ -124,7 +124,6 @@ export interface TaskRow {
 	readonly expiresAt: number;
 }
 
-/** Every table, its row, and whether rows stay in memory ("hot") or are read back from the journal ("cold"). */
 export interface Tables {
 	holds: HoldRow;
 	tokens: TokenRow;
@@ -171,13 +170,11 @@ export interface StoreReader {
 export interface StoreTransaction extends StoreReader {
 	put<T extends TableName>(table: T, row: Tables[T]): Promise<void>;
 	delete<T extends TableName>(table: T, id: string): Promise<void>;
-	/**
-	 * Appends to the ledger. Rejects with LedgerRefusal("unbalanced" | "negative" | "duplicate_key") and then
-	 * the whole transaction fails: entries must sum to zero, `cust:` and `held:` never go below zero.
-	 */
+	/** Appends to the ledger; rejects with LedgerRefusal, and then the whole transaction fails. */
 	post(transaction: LedgerTransaction): Promise<void>;
 }
 
+/** Entries must sum to zero, `cust:` and `held:` accounts never go below zero, a key is used once. */
 export class LedgerRefusal extends Error {
 	readonly reason: "unbalanced" | "negative" | "duplicate_key";
 	constructor(reason: LedgerRefusal["reason"], message: string) {
@@ -199,7 +196,6 @@ export interface StoreHealth {
 	readonly status: "ok" | "stopped";
 	/** Why the store takes no more writes; undefined while it does. */
 	readonly reason: string | undefined;
-	/** Frames written so far; grows by one per group commit. */
 	readonly sequence: number;
 	/** True while every frame's checksum followed from the one before it (invariant I8). */
 	readonly isChainIntact: boolean;
@@ -245,11 +241,10 @@ export interface Store {
 	read<T>(work: (tx: StoreReader) => Promise<T>): Promise<T>;
 	/** Every ledger transaction since the beginning, oldest first, read back from disk. */
 	history(): AsyncIterable<LedgerTransaction>;
-	/** Walks the whole journal again and throws when its chain, checksums or balances do not add up. */
+	/** Reads the whole journal again; throws when its chain, checksums or balances do not add up. */
 	verify(): Promise<{ readonly transactions: number; readonly frames: number }>;
 	readonly documents: DocumentStore;
 	readonly queryLog: QueryLog;
 	health(): StoreHealth;
-	/** Flushes what is pending and frees the folder. */
 	close(): Promise<void>;
 }
