@@ -73,6 +73,8 @@ export const nodeFileSystem: FileSystem = {
 	rename,
 	remove: async (path) => (await orMissing(removeOne(path))) !== undefined,
 	async syncFolder(path) {
+		// Windows opens no folders; NTFS keeps a journal of names by itself.
+		if (process.platform === "win32") return;
 		const fd = await open(path, fs.constants.O_RDONLY);
 		try {
 			await fsync(fd);

@@ -35,7 +35,7 @@ export function stillClock(startMs = START_MS): StillClock {
 let lastPid = 0;
 
 /** Every store belongs to another process, and all earlier ones have died. */
-export function loneProcess(): ProcessTable {
+function loneProcess(): ProcessTable {
 	const pid = ++lastPid;
 	return {
 		self: () => ({ pid, host: "test", started: "" }),
