@@ -22,26 +22,32 @@ const DAY_MS = 24 * HOUR_MS;
 export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 	const { store, sweeper, guard, sweepTasks, clock, logger } = deps;
 	const running = new Set<Promise<void>>();
+	const run = (name: string, task: () => Promise<unknown>): void => {
+		const done: Promise<void> = task()
+			.then(() => undefined)
+			.catch((error: unknown) => logger.error(`${name} failed`, { error: String(error) }))
+			.finally(() => running.delete(done));
+		running.add(done);
+	};
 	const every = (intervalMs: number, name: string, task: () => Promise<unknown>) =>
-		clock.every(intervalMs, () => {
-			const run = task()
-				.then(() => undefined)
-				.catch((error: unknown) => logger.error(`${name} failed`, { error: String(error) }))
-				.finally(() => running.delete(run));
-			running.add(run);
-		});
+		clock.every(intervalMs, () => run(name, task));
+	const checkInvariants = async () => {
+		const { failures } = await guard.check();
+		if (failures.length > 0) logger.error("the ledger's invariants are breached", { failures });
+	};
+	const forgetOld = async () => {
+		await sweepTasks(clock.now());
+		await store.documents.sweep(clock.now());
+		await store.queryLog.dropBefore(toIsoDay(clock.now() - LIMITS.queryLogDays * DAY_MS));
+	};
 
+	// The first check adds up the whole journal, the later ones what came since.
+	run("check of invariants", checkInvariants);
+	run("sweep of tasks and documents", forgetOld);
 	const stops = [
 		every(LIMITS.sweepIntervalMs, "sweep of holds", () => sweeper.sweep()),
-		every(LIMITS.invariantIntervalMs, "check of invariants", async () => {
-			const { failures } = await guard.check();
-			if (failures.length > 0) logger.error("the ledger's invariants are breached", { failures });
-		}),
-		every(HOUR_MS, "sweep of tasks and documents", async () => {
-			await sweepTasks(clock.now());
-			await store.documents.sweep(clock.now());
-			await store.queryLog.dropBefore(toIsoDay(clock.now() - LIMITS.queryLogDays * DAY_MS));
-		}),
+		every(LIMITS.invariantIntervalMs, "check of invariants", checkInvariants),
+		every(HOUR_MS, "sweep of tasks and documents", forgetOld),
 	];
 	return async () => {
 		for (const stop of stops) stop();

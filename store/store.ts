@@ -242,7 +242,10 @@ export interface Store {
 	/** Every ledger transaction since the beginning, oldest first, read back from disk. */
 	history(): AsyncIterable<LedgerTransaction>;
 	/** Reads the whole journal again; throws when its chain, checksums or balances do not add up. */
-	verify(): Promise<{ readonly transactions: number; readonly frames: number }>;
+	verify(options?: {
+		/** Only what came after the last sound verification: cheap enough for every minute. */
+		readonly sinceLast?: boolean;
+	}): Promise<{ readonly transactions: number; readonly frames: number }>;
 	readonly documents: DocumentStore;
 	readonly queryLog: QueryLog;
 	health(): StoreHealth;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
 import type { Store } from "../store.js";
-import { audit, readHistory } from "./audit.js";
+import { createAuditor, readHistory } from "./audit.js";
 import { createColdRows } from "./cold-rows.js";
 import { openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
@@ -80,6 +80,7 @@ async function openLocked(
 		isChainIntact = false;
 	};
 	const reader = createJournalReader({ fileSystem, folder: folders.segments, onDamage });
+	const auditor = createAuditor(reader, folders.segments);
 	const coldRows = createColdRows({ reader, segments: journal.segments });
 	const inTurn = createSerialQueue();
 	const segmentsNow = () => journal.segments().map((facts) => ({ ...facts }));
@@ -109,9 +110,9 @@ async function openLocked(
 			if (stopReason() === undefined) await commit.settle();
 			yield* readHistory(reader, segmentsNow());
 		},
-		async verify() {
+		async verify(options) {
 			const target = await capture();
-			return audit(reader, folders.segments, target).catch((error: unknown) => {
+			return auditor.audit(target, options).catch((error: unknown) => {
 				onDamage();
 				throw error;
 			});
