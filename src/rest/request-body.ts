@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from "express";
 import express from "express";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import { isDeeperThan } from "../service/http-request.js";
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
@@ -39,9 +40,3 @@ const requireJsonType: RequestHandler = (req, _res, next) => {
 		'The body must be JSON; send it with the header "Content-Type: application/json".',
 	);
 };
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	if (levels === 0) return true;
-	return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
-}

@@ -1,18 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import type { HeaderReader } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
-
-/** Reads the headers as they were sent: node joins or drops repeated ones, and a repeated credential must be seen. */
-export function createHeaderReader({ rawHeaders }: IncomingMessage): HeaderReader {
-	return (name) => {
-		const values: string[] = [];
-		for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-			if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? "");
-		}
-		return values;
-	};
-}
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 

@@ -1,15 +1,12 @@
 import type { RequestHandler, Response } from "express";
 import type { Ids } from "../core/ids.js";
-
-const ACCEPTED = /^[A-Za-z0-9_-]{8,64}$/;
+import { createHeaderReader, toRequestId } from "../service/http-request.js";
 
 /** Gives every request its id, the caller's own when it is well formed, and echoes it. Asked twice, it keeps the first. */
 export function createRequestId(ids: Ids): RequestHandler {
 	return (req, res, next) => {
 		if (!res.hasHeader("X-Request-Id")) {
-			const sent = req.headers["x-request-id"];
-			const isAccepted = typeof sent === "string" && ACCEPTED.test(sent);
-			res.setHeader("X-Request-Id", isAccepted ? sent : ids.next("req"));
+			res.setHeader("X-Request-Id", toRequestId(createHeaderReader(req), ids));
 		}
 		next();
 	};

@@ -3,6 +3,7 @@ import type { Request, Response } from "express";
 import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
 import type { SearchResponse } from "../core/wire.js";
+import { costHeaders } from "../service/cost-headers.js";
 import { toErrorReply } from "../service/error-reply.js";
 import type { ServedDocument } from "../service/free-operations.js";
 import { requestIdOf } from "./request-id.js";
@@ -17,12 +18,7 @@ export function sendPaid(res: Response, { output, cost, timings }: CallResult): 
 	const answer = output as SearchResponse;
 	const requestId = requestIdOf(res);
 	res.setHeader("Cache-Control", "private, no-store");
-	res.setHeader("X-Cost-USD", cost.amount_usd);
-	if (cost.balance_after_usd !== null) {
-		res.setHeader("X-Balance-After-USD", cost.balance_after_usd);
-	}
-	if (cost.receipt_id !== null) res.setHeader("X-Receipt-Id", cost.receipt_id);
-	if (cost.replayed) res.setHeader("Idempotent-Replayed", "true");
+	for (const [name, value] of Object.entries(costHeaders(cost))) res.setHeader(name, value);
 	const serverTiming = toServerTiming(timings);
 	if (serverTiming) res.setHeader("Server-Timing", serverTiming);
 	send(

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from "node:http";
+import type { HeaderReader } from "../core/credential.js";
+import type { Ids } from "../core/ids.js";
+
+/** What every HTTP transport reads in the same way, before its own protocol begins. */
+
+/** Reads the headers as they were sent: node joins or drops repeated ones, and a repeated credential must be seen. */
+export function createHeaderReader({ rawHeaders }: IncomingMessage): HeaderReader {
+	return (name) => {
+		const values: string[] = [];
+		for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+			if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? "");
+		}
+		return values;
+	};
+}
+
+/** True when arrays and objects nest deeper than `levels`; a scalar nests 0 levels deep. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+	if (typeof value !== "object" || value === null) return false;
+	if (levels === 0) return true;
+	return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+const ACCEPTED_ID = /^[A-Za-z0-9_-]{8,64}$/;
+
+/** The caller's own request id when it was sent once and is well formed, else a new one. */
+export function toRequestId(header: HeaderReader, ids: Ids): string {
+	const [sent, ...others] = header("x-request-id");
+	const isAccepted = sent !== undefined && others.length === 0 && ACCEPTED_ID.test(sent);
+	return isAccepted ? sent : ids.next("req");
+}
