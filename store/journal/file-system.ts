@@ -1,6 +1,6 @@
 /** The default store, for one process: lowdb's data in memory, every change appended to a journal that never lies. */
 import * as fs from "node:fs";
-import { mkdir, readdir, readFile, rename, rmdir, stat, unlink } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { promisify } from "node:util";
 
 const FILE_MODE = 0o600;
@@ -36,6 +36,8 @@ export interface FileSystem {
 	/** `create` makes the file for the owner only and rejects with EEXIST when it is there; `existing` with ENOENT when not. */
 	open(path: string, how: "create" | "existing"): Promise<OpenFile>;
 	rename(from: string, to: string): Promise<void>;
+	/** Gives a file a second name at once, whole; rejects with EEXIST when something has it. */
+	link(from: string, to: string): Promise<void>;
 	/** True when there was something to remove: a file, or an empty folder. */
 	remove(path: string): Promise<boolean>;
 	/** Resolves when the names in a folder are on the disk. */
@@ -71,6 +73,7 @@ export const nodeFileSystem: FileSystem = {
 		return toOpenFile(path, fd);
 	},
 	rename,
+	link,
 	remove: async (path) => (await orMissing(removeOne(path))) !== undefined,
 	async syncFolder(path) {
 		// Windows opens no folders; NTFS keeps a journal of names by itself.

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
+import { type Random, systemRandom } from "../../src/core/random.js";
 import type { Store } from "../store.js";
 import { createAuditor, readHistory } from "./audit.js";
 import { createColdRows } from "./cold-rows.js";
@@ -23,6 +24,7 @@ export interface JournalStoreDeps {
 	readonly clock: Clock;
 	readonly fileSystem: FileSystem;
 	readonly processes?: ProcessTable;
+	readonly random?: Random;
 	/** Called once, when a failure of the disk stops the store. */
 	readonly onStop?: (reason: string) => void;
 }
@@ -38,6 +40,7 @@ export interface JournalStore extends Store {
  */
 export async function openJournalStore(deps: JournalStoreDeps): Promise<JournalStore> {
 	const { fileSystem, clock, folder, processes = nodeProcessTable } = deps;
+	const { random = systemRandom } = deps;
 	const folders = {
 		root: folder,
 		segments: join(folder, "segments"),
@@ -46,7 +49,8 @@ export async function openJournalStore(deps: JournalStoreDeps): Promise<JournalS
 		queries: join(folder, "queries"),
 	};
 	for (const path of Object.values(folders)) await fileSystem.makeFolder(path);
-	const releaseLock = await takeLock({ fileSystem, clock, processes, path: join(folder, "lock") });
+	const path = join(folder, "lock");
+	const releaseLock = await takeLock({ fileSystem, clock, random, processes, path });
 	try {
 		await fileSystem.syncFolder(folder);
 		return await openLocked(deps, folders, releaseLock);

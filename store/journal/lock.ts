@@ -1,21 +1,31 @@
+import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
+import type { Random } from "../../src/core/random.js";
 import { writeFully } from "./durable-file.js";
 import type { FileSystem } from "./file-system.js";
 import { nextTurn } from "./next-turn.js";
 import type { ProcessName, ProcessTable } from "./process-table.js";
 
-const ATTEMPTS = 6;
-/** How often an empty lock is given time to be written, and how long. */
-const PAUSES = 2;
+const ATTEMPTS = 8;
+/** How long another process that is taking over a dead one's lock is given before the next attempt. */
 const PAUSE_MS = 50;
 
 export interface LockDeps {
 	readonly fileSystem: FileSystem;
 	readonly clock: Clock;
+	readonly random: Random;
 	readonly processes: ProcessTable;
 	/** Of the lock file. */
 	readonly path: string;
+}
+
+/** What this process puts at a path to hold it: no two are the same, so a file tells who made it, and when. */
+interface Claim {
+	readonly text: Buffer;
+	/** Where it was written, whole, before it was linked to any name that others look at. */
+	readonly file: string;
 }
 
 /**
@@ -23,56 +33,107 @@ export interface LockDeps {
  * Throws UNAVAILABLE, within a second, while another process holds it.
  */
 export async function takeLock(deps: LockDeps): Promise<() => Promise<void>> {
-	const { fileSystem, clock, path } = deps;
-	for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-		if (await tryCreate(deps)) return () => giveBack(deps);
-		const holder = parseHolder(await fileSystem.read(path));
-		// Empty: its owner is writing it this moment, or died doing so.
-		if (!holder && attempt <= PAUSES) await pause(clock);
-		else await removeStale(deps, holder);
+	const claim = await prepareClaim(deps);
+	try {
+		for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+			if (await holds(deps, claim, deps.path)) {
+				// They do no harm: the next start tries again.
+				await removeLeftovers(deps).catch(() => undefined);
+				return () => release(deps, claim, deps.path);
+			}
+			const found = await deps.fileSystem.read(deps.path);
+			if (found && !(await removeDead(deps, claim, found))) await pause(deps.clock);
+		}
+	} finally {
+		await deps.fileSystem.remove(claim.file);
 	}
 	throw new ServiceError(
 		"UNAVAILABLE",
-		`The lock "${path}" could not be taken: another process is opening the store. Try again in a moment.`,
+		`The lock "${deps.path}" could not be taken: another process is opening the store. Try again in a moment.`,
 	);
 }
 
-async function tryCreate({ fileSystem, processes, path }: LockDeps): Promise<boolean> {
+async function prepareClaim({ fileSystem, processes, random, path }: LockDeps): Promise<Claim> {
+	const self = processes.self();
+	const nonce = Buffer.from(random.bytes(9)).toString("hex");
+	const text = Buffer.from(`${JSON.stringify({ ...self, nonce })}\n`);
+	const claim = { text, file: `${path}.${self.pid}.${nonce}` };
+	const file = await fileSystem.open(claim.file, "create");
 	try {
-		const file = await fileSystem.open(path, "create");
-		try {
-			await writeFully(file, Buffer.from(`${JSON.stringify(processes.self())}\n`), 0);
-			await file.sync();
-		} finally {
-			await file.close();
-		}
-		return true;
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-		throw error;
+		await writeFully(file, text, 0);
+		await file.sync();
+	} finally {
+		await file.close();
 	}
+	return claim;
 }
 
-/** Moves a dead process's lock aside; throws UNAVAILABLE when its process lives. */
-async function removeStale(deps: LockDeps, holder: ProcessName | undefined): Promise<void> {
+/** Links the claim to a name unless something is there. A link shows whole files only; what counts is what is read back. */
+async function holds(
+	{ fileSystem }: LockDeps,
+	{ text, file }: Claim,
+	path: string,
+): Promise<boolean> {
+	try {
+		await fileSystem.link(file, path);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+	}
+	return (await fileSystem.read(path))?.equals(text) ?? false;
+}
+
+/** Removes the lock of a dead process; false while another process is about to. Throws UNAVAILABLE when it lives. */
+async function removeDead(deps: LockDeps, claim: Claim, lock: Buffer): Promise<boolean> {
+	const { fileSystem, path } = deps;
+	assertGone(deps, path, lock);
+	const right = await takeRight(deps, claim, lock);
+	if (right === undefined) return false;
+	try {
+		// Judged again, now that nobody else may remove it.
+		if ((await fileSystem.read(path))?.equals(lock)) await fileSystem.remove(path);
+	} finally {
+		await fileSystem.remove(right);
+	}
+	return true;
+}
+
+/**
+ * The right to remove a file belongs to whoever holds the file named after its contents; when that one died, too, to
+ * whoever holds the file named after his. Contents never recur, so that no two ever have the same right, and none of
+ * them removes what he did not judge. Returns the file that gives it; undefined while another process has it.
+ */
+async function takeRight(
+	deps: LockDeps,
+	claim: Claim,
+	judged: Buffer,
+): Promise<string | undefined> {
 	const { fileSystem, processes, path } = deps;
-	if (holder) assertGone(deps, holder);
-	const aside = `${path}.stale-${processes.self().pid}`;
-	try {
-		// A rename succeeds for one process only, so that two of them cannot both remove what they judged.
-		await fileSystem.rename(path, aside);
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-		throw error;
-	}
-	const moved = parseHolder(await fileSystem.read(aside));
-	if (moved && processes.stateOf(moved) === "running") await fileSystem.rename(aside, path);
-	else await fileSystem.remove(aside);
+	const hash = createHash("sha256").update(judged).digest("hex").slice(0, 24);
+	const right = `${path}.takeover-${hash}`;
+	if (await holds(deps, claim, right)) return right;
+	const other = await fileSystem.read(right);
+	const holder = parseHolder(other);
+	if (!other || (holder && processes.stateOf(holder) === "running")) return undefined;
+	assertGone(deps, right, other);
+	return takeRight(deps, claim, other);
 }
 
-function assertGone({ processes, path }: LockDeps, holder: ProcessName): void {
-	const state = processes.stateOf(holder);
-	if (state === "gone") return;
+/** What processes that died while they opened the store left behind; called by the holder of the lock. */
+async function removeLeftovers({ fileSystem, processes, path }: LockDeps): Promise<void> {
+	const folder = dirname(path);
+	const names = (await fileSystem.list(folder)).filter((name) =>
+		name.startsWith(`${basename(path)}.`),
+	);
+	for (const name of names) {
+		const holder = parseHolder(await fileSystem.read(join(folder, name)));
+		if (holder && processes.stateOf(holder) === "gone") await fileSystem.remove(join(folder, name));
+	}
+}
+
+function assertGone({ processes }: LockDeps, path: string, bytes: Buffer): void {
+	const holder = parseHolder(bytes);
+	const state = holder ? processes.stateOf(holder) : "gone";
+	if (!holder || state === "gone") return;
 	const owner = `process ${holder.pid}${state === "unknown" ? ` on the machine "${holder.host}"` : ""}`;
 	const remedy =
 		state === "unknown"
@@ -84,12 +145,11 @@ function assertGone({ processes, path }: LockDeps, holder: ProcessName): void {
 	);
 }
 
-async function giveBack({ fileSystem, processes, path }: LockDeps): Promise<void> {
-	const holder = parseHolder(await fileSystem.read(path));
-	const { pid, started } = processes.self();
-	if (holder?.pid === pid && holder.started === started) await fileSystem.remove(path);
+async function release({ fileSystem }: LockDeps, { text }: Claim, path: string): Promise<void> {
+	if ((await fileSystem.read(path))?.equals(text)) await fileSystem.remove(path);
 }
 
+/** Undefined for what no process of ours wrote: a link shows whole files only. */
 function parseHolder(bytes: Buffer | undefined): ProcessName | undefined {
 	try {
 		const holder = JSON.parse(bytes?.toString("utf8") ?? "") as Partial<ProcessName> | null;

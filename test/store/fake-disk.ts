@@ -16,6 +16,7 @@ export interface DiskOperation {
 		| "sync"
 		| "truncate"
 		| "rename"
+		| "link"
 		| "create"
 		| "syncFolder";
 	readonly path: string;
@@ -133,6 +134,11 @@ export function createFakeDisk(
 			const file = getFile(from);
 			seen.delete(from);
 			seen.set(to, file);
+		},
+		async link(from, to) {
+			perform("link", to);
+			if (seen.has(to)) throw diskError("EEXIST");
+			seen.set(to, getFile(from));
 		},
 		async remove(path) {
 			if (allFolders.delete(path)) return true;

@@ -1,12 +1,17 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/core/clock.js";
-import { nodeFileSystem } from "../../store/journal/file-system.js";
+import { systemRandom } from "../../src/core/random.js";
+import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system.js";
 import { type JournalStore, openJournalStore } from "../../store/journal/journal-store.js";
-import { credit, receiptRow, START_MS } from "./open-test-store.js";
+import { takeLock } from "../../store/journal/lock.js";
+import type { ProcessName } from "../../store/journal/process-table.js";
+import { createFakeDisk, seededRandom } from "./fake-disk.js";
+import { credit, receiptRow, START_MS, stillClock, times } from "./open-test-store.js";
 
 const WRITER = new URL("./journal-writer.ts", import.meta.url).pathname;
 
@@ -96,3 +101,88 @@ t.test("nobody but the owner may read anything", async (t) => {
 	look(folder);
 	t.same(seen, { files: 5, folders: 7 }, "mark, segment, snapshot, document and query log");
 });
+
+/** A disk whose every answer comes any number of turns late, so that processes overtake each other anywhere. */
+function lateDisk(fileSystem: FileSystem, random: () => number): FileSystem {
+	const late = async () => {
+		for (let turns = Math.floor(random() * 6); turns > 0; turns--) {
+			await new Promise<void>((resolve) => {
+				setImmediate(resolve);
+			});
+		}
+	};
+	const slowed = <A extends unknown[], R>(method: (...args: A) => Promise<R>) => {
+		return async (...args: A): Promise<R> => {
+			await late();
+			const result = await method(...args);
+			await late();
+			return result;
+		};
+	};
+	return {
+		...fileSystem,
+		read: slowed(fileSystem.read),
+		list: slowed(fileSystem.list),
+		rename: slowed(fileSystem.rename),
+		link: slowed(fileSystem.link),
+		remove: slowed(fileSystem.remove),
+		open: slowed(async (path: string, how: "create" | "existing") => {
+			const file = await fileSystem.open(path, how);
+			return { ...file, write: slowed(file.write), sync: slowed(file.sync) };
+		}),
+	};
+}
+
+const DEAD = 1;
+
+function processOf(pid: number) {
+	const self: ProcessName = { pid, host: "test", started: "" };
+	const stateOf = (process: ProcessName) => (process.pid <= DEAD ? "gone" : "running");
+	return { self: () => self, stateOf } as const;
+}
+
+t.test("of processes that open one folder at once, exactly one gets it", async (t) => {
+	const dead = (nonce: number) => `{"pid":${DEAD},"host":"test","started":"","nonce":"${nonce}"}\n`;
+	const leftovers: readonly (readonly string[])[] = [
+		[],
+		[""],
+		[dead(1)],
+		// Its taker died as well, and the one who took over from him.
+		[dead(1), dead(2)],
+		[dead(1), dead(2), dead(3)],
+	];
+	for (const seed of times(150, (index) => index + 1)) {
+		const disk = createFakeDisk();
+		const texts = leftovers[seed % leftovers.length] ?? [];
+		for (const [index, text] of texts.entries()) {
+			const before = createHash("sha256").update(texts[index - 1] ?? "");
+			const right = `takeover-${before.digest("hex").slice(0, 24)}`;
+			await writeOn(disk, index === 0 ? "/store/lock" : `/store/lock.${right}`, text);
+		}
+		const random = seededRandom(seed);
+		let elapsedMs = 0;
+		const clock = { ...stillClock(), monotonicMs: () => (elapsedMs += 5) };
+		const fileSystem = lateDisk(disk, random);
+		const outcomes = await Promise.allSettled(
+			times(4, (index) =>
+				takeLock({
+					fileSystem,
+					clock,
+					random: systemRandom,
+					processes: processOf(DEAD + 1 + index),
+					path: "/store/lock",
+				}),
+			),
+		);
+		const winners = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+		if (winners.length !== 1) t.fail(`seed ${seed}: ${winners.length} hold the lock`);
+		t.same(disk.files(), ["/store/lock"], "nothing else is left");
+		await winners[0]?.();
+		t.same(disk.files(), []);
+	}
+});
+
+async function writeOn(disk: FileSystem, path: string, text: string): Promise<void> {
+	const file = await disk.open(path, "create");
+	await file.write(Buffer.from(text), 0);
+}
