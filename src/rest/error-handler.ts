@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
+import { hasLeft } from "../service/caller-watch.js";
 import { toServiceError } from "../service/error-reply.js";
 import { createRequestId, requestIdOf } from "./request-id.js";
 import { sendError } from "./respond.js";
@@ -20,10 +21,10 @@ export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): Er
 	// Express tells an error handler by its four parameters.
 	return (error: unknown, req, res, _next) => {
 		const refusal = toServiceError(error);
-		if (refusal.code === "INTERNAL" && !res.destroyed) {
+		if (refusal.code === "INTERNAL" && !hasLeft(res)) {
 			logUnexpected?.(error, { requestId: requestIdOf(res), method: req.method });
 		}
-		if (res.headersSent || res.destroyed) {
+		if (res.headersSent || hasLeft(res)) {
 			res.destroy();
 			return;
 		}

@@ -13,6 +13,7 @@ export interface CallerWatch {
 /** Watches one caller: work for somebody who has left, or who waits too long, must end and cost nothing. */
 export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number): CallerWatch {
 	const controller = new AbortController();
+	const { socket } = res.req;
 	let timeout: ServiceError | undefined;
 	const onClose = () => {
 		if (!res.writableFinished) controller.abort(new Error("The caller left."));
@@ -24,13 +25,23 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 		);
 		controller.abort(timeout);
 	});
+	if (hasLeft(res)) onClose();
 	res.once("close", onClose);
+	// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
+	socket.setMaxListeners(0);
+	socket.once("close", onClose);
 	return {
 		signal: controller.signal,
 		timeout: () => timeout,
 		stop() {
 			cancelTimer();
 			res.off("close", onClose);
+			socket.off("close", onClose);
 		},
 	};
+}
+
+/** True when nobody can receive this response any more. */
+export function hasLeft(res: ServerResponse): boolean {
+	return res.destroyed || res.req.socket.destroyed;
 }

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from "node:events";
+import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import t from "tap";
 import { ServiceError } from "../../src/core/errors.js";
@@ -138,6 +139,33 @@ t.test("work ends when the caller leaves", async (t) => {
 	);
 	const [reason] = await aborted;
 	t.match(reason, { message: "The caller left." });
+	t.same(unexpected, [], "a caller who leaves is nothing to report");
+});
+
+t.test("work for every pipelined request ends when their caller leaves", async (t) => {
+	const reasons: unknown[] = [];
+	const events = new EventEmitter();
+	const { baseUrl, calls, unexpected } = await startRest(t, {
+		invoke: ({ signal }) =>
+			new Promise((_, reject) => {
+				signal.addEventListener("abort", () => {
+					reasons.push(signal.reason);
+					if (reasons.length === 3) events.emit("all aborted");
+					reject(signal.reason);
+				});
+				if (calls.length === 3) events.emit("all asked");
+			}),
+	});
+	const allAsked = once(events, "all asked");
+	const allAborted = once(events, "all aborted");
+	const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
+	const body = '{"query":"x"}';
+	const head = `POST ${SEARCH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Pay-SPT: spt_good`;
+	socket.write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`.repeat(3));
+	await allAsked;
+	socket.destroy();
+	await allAborted;
+	t.match(reasons, Array(3).fill({ message: "The caller left." }));
 	t.same(unexpected, [], "a caller who leaves is nothing to report");
 });
 
