@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../core/clock.js";
+import { LIMITS } from "../core/limits.js";
 import type { Embedder } from "./embedder.js";
 
 /** Query text to vector, with the last few thousand answers at hand. */
@@ -25,15 +27,16 @@ export function createQueryVectors({
 		return vector;
 	};
 	const remember = (text: string): Promise<Float32Array | undefined> => {
-		const known = cache.get(text);
+		const key = keyOf(text);
+		const known = cache.get(key);
 		if (known !== undefined) {
-			cache.delete(text); // and again at the end: the first key is the one unused for longest.
-			cache.set(text, known);
+			cache.delete(key); // and again at the end: the first key is the one unused for longest.
+			cache.set(key, known);
 			return known;
 		}
 		const vector = embed(text);
-		cache.set(text, vector);
-		vector.catch(() => cache.delete(text));
+		cache.set(key, vector);
+		vector.catch(() => cache.delete(key));
 		const oldest = cache.size > CACHE_ENTRIES ? cache.keys().next().value : undefined;
 		if (oldest !== undefined) cache.delete(oldest);
 		return vector;
@@ -41,7 +44,7 @@ export function createQueryVectors({
 
 	return {
 		async find(query) {
-			const vector = remember(query.normalize("NFKC").trim().replace(/\s+/g, " "));
+			const vector = remember(normalise(query));
 			let stopWaiting: (() => void) | undefined;
 			const late = new Promise<undefined>((resolve) => {
 				stopWaiting = clock.after(PATIENCE_MS, () => resolve(undefined));
@@ -55,4 +58,13 @@ export function createQueryVectors({
 			}
 		},
 	};
+}
+
+function normalise(query: string): string {
+	return query.normalize("NFKC").trim().replace(/\s+/g, " ").slice(0, LIMITS.queryChars);
+}
+
+/** Of one size however long the text is. */
+function keyOf(text: string): string {
+	return createHash("sha256").update(text).digest("base64");
 }

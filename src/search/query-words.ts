@@ -1,3 +1,4 @@
+import { LIMITS } from "../core/limits.js";
 import type { QueryTerm } from "./lexical-index.js";
 import { termsOf, tokenize, type Word } from "./tokenizer.js";
 
@@ -31,7 +32,7 @@ export function toQueryTerms(words: readonly Word[]): readonly QueryTerm[] {
 /** The words of a query, each once, in order. */
 export function readQuery(query: string): readonly Word[] {
 	const words = new Map<string, Word>();
-	for (const word of tokenize(query)) {
+	for (const word of tokenize(query, LIMITS.queryChars)) {
 		const key = [word.whole, ...word.joined].join(" ");
 		if (!words.has(key)) words.set(key, word);
 	}

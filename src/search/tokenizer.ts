@@ -31,10 +31,11 @@ const cache = new Map<string, Chunk>();
 
 /**
  * Splits text into words, in order. "EIP-3009", "eip 3009" and "EIP3009" share the term `eip3009` and their parts;
- * numbers (`802.11`, `24000` for "24,000") and names such as `c++` stay whole as well as split.
+ * numbers (`802.11`, `24000` for "24,000") and names such as `c++` stay whole as well as split. No word holds on to the text.
+ * With `maxChars` the text is cut once its ligatures are taken apart: one character may become eighteen.
  */
-export function tokenize(text: string): Word[] {
-	const plain = normalise(text);
+export function tokenize(text: string, maxChars = Number.POSITIVE_INFINITY): Word[] {
+	const plain = normalise(text).slice(0, maxChars);
 	const words: Word[] = [];
 	let prefix: { text: string; numbers: number; end: number } | undefined;
 	for (const match of plain.matchAll(CHUNK)) {
@@ -44,7 +45,8 @@ export function tokenize(text: string): Word[] {
 		const follows = prefix !== undefined && plain.slice(prefix.end, match.index).trim() === "";
 		const end = match.index + raw.length;
 		if (isNumber && prefix && follows && prefix.numbers < MAX_JOINED_NUMBERS) {
-			prefix = { text: prefix.text + raw.replaceAll(".", ""), numbers: prefix.numbers + 1, end };
+			const joined = copyOf(clip(prefix.text + raw.replaceAll(".", "")));
+			prefix = { text: joined, numbers: prefix.numbers + 1, end };
 			words.push({ ...chunk, joined: [prefix.text] });
 			continue;
 		}
@@ -75,13 +77,26 @@ function isPrefix(raw: string, chunk: Chunk): boolean {
 	return raw.length <= MAX_PREFIX_CHARS && /^\p{L}+$/u.test(raw) && !chunk.isStopWord;
 }
 
+/** Only what is as short as a term is remembered, so that the number of entries bounds the memory. */
 function readChunk(raw: string): Chunk {
+	if (raw.length > MAX_TERM_CHARS) return withOwnTerms(parseChunk(raw));
 	const known = cache.get(raw);
 	if (known) return known;
 	if (cache.size >= CACHE_ENTRIES) cache.clear();
-	const chunk = parseChunk(raw);
-	cache.set(raw, chunk);
+	const key = copyOf(raw);
+	const chunk = parseChunk(key);
+	cache.set(key, chunk);
 	return chunk;
+}
+
+/** An index keeps its terms for as long as it lives: they must not be windows onto a whole document. */
+function withOwnTerms(chunk: Chunk): Chunk {
+	return { ...chunk, whole: copyOf(chunk.whole), parts: chunk.parts.map(copyOf) };
+}
+
+/** The same characters in memory of their own: a piece cut from a text is a view that keeps the whole text alive. */
+function copyOf(text: string): string {
+	return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
 function parseChunk(raw: string): Chunk {

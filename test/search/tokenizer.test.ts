@@ -1,4 +1,8 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import t from "tap";
+import { LIMITS } from "../../src/core/limits.js";
+import { readQuery } from "../../src/search/query-words.js";
 import { stemWord } from "../../src/search/stem.js";
 import { termsOf, tokenize } from "../../src/search/tokenizer.js";
 
@@ -77,4 +81,28 @@ t.test("short words, words that merely look inflected and other scripts stay", a
 	for (const word of ["gas", "bus", "ring", "bed", "sha256", "проверка"]) {
 		t.equal(stemWord(word), word);
 	}
+});
+
+t.test("what is remembered of a word does not hold on to the text around it", async (t) => {
+	setFlagsFromString("--expose-gc");
+	const collectGarbage = runInNewContext("gc") as () => void;
+	const heapAfter = (first: number, count: number): number => {
+		for (let number = first; number < first + count; number++) {
+			const word = `remembered${String(number).padStart(8, "0")}`;
+			tokenize(`${word} section 12345678901234 ${" ".repeat(100_000)}`);
+			tokenize(`${"x".repeat(100_000)}${word}`);
+		}
+		collectGarbage();
+		return process.memoryUsage().heapUsed;
+	};
+	const before = heapAfter(0, 10);
+	const grown = heapAfter(1_000, 200) - before;
+	t.ok(grown < 5e6, `200 texts of 200 kB left ${grown} bytes`);
+});
+
+t.test("a query that grows when it is taken apart is cut again", async (t) => {
+	const different = Array.from({ length: LIMITS.queryChars / 2 }, (_, at) =>
+		String.fromCodePoint(0x4e00 + at, 0xfdfa),
+	);
+	t.ok(readQuery(different.join("")).length < LIMITS.queryChars / 4);
 });

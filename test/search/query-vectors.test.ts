@@ -1,0 +1,40 @@
+import t from "tap";
+import { systemClock } from "../../src/core/clock.js";
+import { LIMITS } from "../../src/core/limits.js";
+import { createQueryVectors } from "../../src/search/query-vectors.js";
+import { createCountingEmbedder } from "./sample-graph.js";
+
+function startVectors() {
+	const asked: string[] = [];
+	const counting = createCountingEmbedder();
+	const embedder: typeof counting = {
+		...counting,
+		embed(texts, lane) {
+			asked.push(...texts);
+			return counting.embed(texts, lane);
+		},
+	};
+	return { asked, counting, vectors: createQueryVectors({ clock: systemClock, embedder }) };
+}
+
+t.test("a query asked again, in whatever spacing, is not embedded again", async (t) => {
+	const { asked, vectors } = startVectors();
+	const first = await vectors.find("signed transfer");
+	t.equal(await vectors.find("  signed \n transfer "), first);
+	t.not(await vectors.find("signed transfers"), first);
+	t.same(asked, ["signed transfer", "signed transfers"]);
+});
+
+t.test("a failure is not remembered", async (t) => {
+	const { counting, vectors } = startVectors();
+	counting.fail(true);
+	t.equal(await vectors.find("moss"), undefined);
+	counting.fail(false);
+	t.ok(await vectors.find("moss"));
+});
+
+t.test("a query that grows when it is normalised is cut again", async (t) => {
+	const { asked, vectors } = startVectors();
+	await vectors.find("\ufdfa".repeat(LIMITS.queryChars));
+	t.equal(asked[0]?.length, LIMITS.queryChars);
+});
