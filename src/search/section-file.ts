@@ -20,7 +20,7 @@ interface SectionEntry {
 
 const MAGIC = "TGINDEX\0";
 /** Raised whenever the tokenizer, the passages or the layout change: older files are then rebuilt. */
-export const SECTION_FILE_VERSION = 1;
+export const SECTION_FILE_VERSION = 2;
 const ALIGNMENT = 64;
 const PREAMBLE_BYTES = 48;
 

@@ -13,6 +13,39 @@ t.test("Markdown is read as what a reader sees", async (t) => {
 	t.same(text.split(/\s+/).filter(Boolean), ["Title", "a", "link", "and", "code", "bold"]);
 });
 
+t.test("a rule, a heading without text and an empty item leave no marks", async (t) => {
+	const text = toPlainText("a\n---\n#\n-\n| b | c |\n|---|:-:|\n```ts\n[![alt](i.png)](d 'x')\n");
+	t.notMatch(text, /[-#|`]/);
+	t.match(text, /alt/);
+});
+
+t.test("hostile Markdown costs no more than its length", async (t) => {
+	const chars = 200_000;
+	const hostile = {
+		brackets: "[",
+		images: "![",
+		"links never closed": "[a](b ",
+		"titles never closed": '[a](b "',
+		"footnotes never closed": "[^a",
+		"footnote lines never closed": "[^a\n",
+		"comments never closed": "<!--",
+		addresses: "<http://",
+		spaces: " ",
+		tabs: "\t",
+		"blank lines": "\n",
+		"lines of a space": " \n",
+		rules: "- ",
+		marks: "*",
+	};
+	for (const [name, piece] of Object.entries(hostile)) {
+		const text = `${piece.repeat(chars / piece.length)}x`;
+		const before = process.cpuUsage();
+		toPlainText(text);
+		const { user, system } = process.cpuUsage(before);
+		t.ok(user + system < 2e6, `${name}: ${(user + system) / 1_000} ms`);
+	}
+});
+
 t.test(
 	"a concept's first passage is its title and summary, the others are led by the title",
 	async (t) => {
