@@ -73,7 +73,9 @@ async function runSkill(skill: Skill, input: unknown, call: Call): Promise<Outco
 	const left = new Promise<never>((_, reject) => {
 		signal.addEventListener("abort", () => reject(signal.reason), { once: true });
 	});
-	const outcome = await Promise.race([skill.run(input, { signal, requestId }), left]);
+	// A skill that throws before it returns a promise must not leave `left` without a listener.
+	const work = Promise.resolve().then(() => skill.run(input, { signal, requestId }));
+	const outcome = await Promise.race([work, left]);
 	// Left in the same instant as the result came: before the capture, so nothing is charged.
 	signal.throwIfAborted();
 	return outcome;

@@ -1,0 +1,71 @@
+import { setImmediate } from "node:timers/promises";
+import t from "tap";
+import type { Call } from "../../src/core/call.js";
+import { systemClock } from "../../src/core/clock.js";
+import type { Skill } from "../../src/core/skill.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import type { Admission, Cashier } from "../../src/service/cashier.js";
+import { createInvoke } from "../../src/service/invoke.js";
+import { createSkillCatalog } from "../../src/service/skill-catalog.js";
+import { emptySearch } from "../rest/start-rest.js";
+import { DOMAIN_GRAPH } from "./sample-graphs.js";
+
+/** The pipeline over one skill, with a till that holds everybody's money and tells what became of it. */
+function start(run: Skill["run"]) {
+	const released: string[] = [];
+	const cashier: Partial<Cashier> = {
+		admit: async () => ({ kind: "held", hold: {}, payer: {}, fingerprint: "" }) as Admission,
+		release: async (_hold, reason) => {
+			released.push(reason);
+		},
+	};
+	const skills = createSkillCatalog({
+		catalog: createGraphCatalog([DOMAIN_GRAPH]),
+		search: emptySearch,
+		clock: systemClock,
+	});
+	const invoke = createInvoke({
+		skills: { ...skills, domain_search: { ...skills.domain_search, run } },
+		cashier: cashier as Cashier,
+		recordUsage: () => undefined,
+		clock: systemClock,
+	});
+	const ask = (signal: AbortSignal) =>
+		invoke({
+			skillId: "domain_search",
+			rawInput: { query: "x" },
+			credential: undefined,
+			idempotencyKey: undefined,
+			requestId: "req_1",
+			transport: "rest",
+			resourceUrl: "http://localhost",
+			signal,
+		} satisfies Call);
+	return { ask, released };
+}
+
+t.test("a skill that throws before it waits costs nothing and leaves no loose end", async (t) => {
+	const { ask, released } = start(() => {
+		throw new Error("broken skill");
+	});
+	const loose: unknown[] = [];
+	const onLoose = (error: unknown) => loose.push(error);
+	process.on("unhandledRejection", onLoose);
+	t.teardown(() => process.off("unhandledRejection", onLoose));
+	const caller = new AbortController();
+	await t.rejects(ask(caller.signal), { message: "broken skill" });
+	t.same(released, ["failed"]);
+	caller.abort(new Error("The caller left."));
+	await setImmediate();
+	t.same(loose, []);
+});
+
+t.test("a caller who leaves while the skill works gets the money back", async (t) => {
+	const caller = new AbortController();
+	const { ask, released } = start(() => {
+		caller.abort(new Error("The caller left."));
+		return new Promise(() => undefined);
+	});
+	await t.rejects(ask(caller.signal), { message: "The caller left." });
+	t.same(released, ["client_gone"]);
+});
