@@ -4,7 +4,7 @@ export interface Logger {
 	error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-const SECRET = /\b(sk_live_|spt_(?:live|test)_|ct_|eyJ)[A-Za-z0-9_.-]+/g;
+const SECRET = /\b(sk_live_|spt_(?:live|test)_|ct_|adm_|eyJ)[A-Za-z0-9_.-]+/g;
 
 /** The last net under every log line: what looks like a secret keeps its kind only. */
 export function scrubSecrets(text: string): string {
