@@ -25,6 +25,7 @@ export const healthSchema = replyComponent(
 			mode: z.enum(["hybrid", "keyword"]),
 			concepts: z.int(),
 			pending_vectors: z.int(),
+			reason: z.string().optional().describe("Why there is no model; absent with one"),
 		}),
 		writer: z.string().describe("extractive: answers are made of the graphs' own sentences"),
 		rails: z.array(z.string()),

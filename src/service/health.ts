@@ -33,9 +33,10 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 		const { status, sequence, isChainIntact } = store.health();
 		const invariants = deps.invariants();
 		const index = search.status();
-		const isWhole = isChainIntact && invariants.status === "ok" && index.mode === "hybrid";
+		const isSelling = status === "ok" && invariants.status === "ok";
+		const isWhole = isChainIntact && index.mode === "hybrid";
 		return {
-			status: status === "stopped" ? "unavailable" : isWhole ? "ok" : "degraded",
+			status: isSelling ? (isWhole ? "ok" : "degraded") : "unavailable",
 			version: info.version,
 			store: { status, sequence, is_chain_intact: isChainIntact },
 			invariants: {
@@ -48,6 +49,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 				mode: index.mode,
 				concepts: index.concepts,
 				pending_vectors: index.pendingVectors,
+				...(index.reason !== undefined && { reason: index.reason }),
 			},
 			writer: WRITER,
 			rails,

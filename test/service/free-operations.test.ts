@@ -52,13 +52,14 @@ function start() {
 		store: healthyStore,
 		invariants: "ok" as "ok" | "breached",
 		mode: "hybrid" as "hybrid" | "keyword",
+		reason: undefined as string | undefined,
 		baseUrl: "https://example.org",
 	};
 	const clock = clockAt(() => state.now);
 	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
 	const search = {
 		...hybridSearch,
-		status: () => ({ ...hybridSearch.status(), mode: state.mode }),
+		status: () => ({ ...hybridSearch.status(), mode: state.mode, reason: state.reason }),
 	};
 	const prices = createPriceList({
 		"search.domain": { amountMicros: parseUsd("0.25"), billingType: "per_call" },
@@ -111,11 +112,18 @@ t.test("health tells how the parts of a sale are doing", async (t) => {
 	t.equal((await free.health())["status"], "degraded", "without vectors");
 	state.mode = "hybrid";
 	state.invariants = "breached";
-	t.match(await free.health(), { status: "degraded", invariants: { failures: 1 } });
+	t.match(
+		await free.health(),
+		{ status: "unavailable", invariants: { failures: 1 } },
+		"nothing is sold after a breach",
+	);
+	state.invariants = "ok";
 	state.store = { ...healthyStore, isChainIntact: false };
 	t.equal((await free.health())["status"], "degraded", "a broken chain");
 	state.store = { ...healthyStore, status: "stopped", reason: "disk full" };
 	t.equal((await free.health())["status"], "unavailable", "a stopped store");
+	state.reason = "The embedding model is switched off.";
+	t.match(await free.health(), { model: { reason: "The embedding model is switched off." } });
 });
 
 t.test("only what is built is offered, at the price of this deployment", (t) => {
