@@ -13,6 +13,9 @@ import { readQuery } from "./request-query.js";
 import { sendData, sendDocument, sendError, sendPaid } from "./respond.js";
 import type { DataRoute, DocumentRoute, PaidRoute, RawRequest } from "./route.js";
 
+/** Keeps callers' keys apart from the message ids that other transports use as keys. */
+const KEY_PREFIX = "rest:";
+
 export interface PaidHandlerDeps {
 	readonly service: Service;
 	readonly clock: Clock;
@@ -37,7 +40,7 @@ export function createPaidHandler(
 				skillId: route.skillId,
 				rawInput: { ...path, ...body },
 				credential,
-				idempotencyKey,
+				idempotencyKey: idempotencyKey === undefined ? undefined : `${KEY_PREFIX}${idempotencyKey}`,
 				requestId: requestIdOf(res),
 				transport: "rest",
 				resourceUrl: `${service.info.baseUrl()}${req.path}`,

@@ -5,8 +5,6 @@ import type { Ids } from "../core/ids.js";
 import { createRequestId } from "./request-id.js";
 
 const EXPOSED_HEADERS = [
-	"PAYMENT-REQUIRED",
-	"PAYMENT-RESPONSE",
 	"X-Cost-USD",
 	"X-Balance-After-USD",
 	"X-Receipt-Id",
@@ -15,8 +13,7 @@ const EXPOSED_HEADERS = [
 	"Retry-After",
 	"ETag",
 	"WWW-Authenticate",
-	"RateLimit",
-	"RateLimit-Policy",
+	"Server-Timing",
 ];
 
 const PREFLIGHT_SECONDS = 86_400;

@@ -146,7 +146,12 @@ t.test("a query that does not fit is refused with the place of the mistake", asy
 		["/v1/experts/search?q=", { path: "q", message: "must not be empty" }],
 		["/v1/experts/search?q=x&limit=0", { path: "limit", message: "must be at least 1" }],
 		["/v1/experts/search?q=x&limit=51", { path: "limit", message: "must be at most 50" }],
-		["/v1/experts/search?q=x&limit=two", { path: "limit", message: "must be a whole number" }],
+		...["two", "1e1", "0x10", "", "%205", "+5", "0010", "5.0"].map(
+			(limit): (typeof cases)[number] => [
+				`/v1/experts/search?q=x&limit=${limit}`,
+				{ path: "limit", message: "must be a whole number" },
+			],
+		),
 		["/v1/experts/search?q=x&q=y", { path: "q", message: "was sent more than once" }],
 		["/v1/graphs/catalog?page=2", { path: "page", message: "is not a known field" }],
 		["/v1/health?__proto__=1", { path: "__proto__", message: "is not a known field" }],

@@ -22,7 +22,7 @@ t.test("a paid request becomes one call of the pipeline", async (t) => {
 		skillId: "graph_search",
 		rawInput: { graph_id: "web-payments", query: "payment", limit: 10 },
 		credential: { scheme: "spt", token: "spt_good" },
-		idempotencyKey: "again 1",
+		idempotencyKey: "rest:again 1",
 		requestId: "caller-id-1",
 		transport: "rest",
 		resourceUrl: `${baseUrl}${SEARCH}`,
