@@ -1,10 +1,14 @@
 import type { Clock } from "../src/core/clock.js";
-import type { HoldRow, Store } from "../store/store.js";
+import type { HoldRow, Store, StoreTransaction } from "../store/store.js";
 import type { Ledger, ReleaseReason } from "./ledger.js";
 
+const FORGET_AT_ONCE = 500;
+
 export interface Sweeper {
-	/** Releases every hold past its expiry and forgets idempotency rows and quota counters past theirs; returns how many holds. */
+	/** Releases every hold past its expiry; returns how many. */
 	sweep(): Promise<number>;
+	/** Forgets idempotency rows and quota counters past their time; they are ignored from then on anyway. */
+	forgetExpired(): Promise<void>;
 	/** Releases every open hold: at start, no call of an earlier process can still capture one. */
 	releaseAll(): Promise<number>;
 }
@@ -27,22 +31,36 @@ export function createSweeper({
 		});
 
 	return {
-		async sweep() {
+		sweep() {
 			const now = clock.now();
-			const released = await release((hold) => hold.expiresAt <= now, "expired");
-			await forgetExpired(store, now);
-			return released;
+			return release((hold) => hold.expiresAt <= now, "expired");
 		},
+		forgetExpired: () => forgetExpired(store, clock.now()),
 		releaseAll: () => release(() => true, "restart"),
 	};
 }
 
+/** In small transactions, so that calls get their turn in between. */
 async function forgetExpired(store: Store, now: number): Promise<void> {
-	await store.transaction(async (tx) => {
-		for (const table of ["idempotency", "quotas"] as const) {
-			for (const row of await tx.list(table)) {
-				if (row.expiresAt <= now) await tx.delete(table, row.id);
-			}
+	for (const table of ["idempotency", "quotas"] as const) {
+		const rows = await store.read((reader) => reader.list(table));
+		const expired = rows.filter((row) => row.expiresAt <= now).map((row) => row.id);
+		for (let start = 0; start < expired.length; start += FORGET_AT_ONCE) {
+			const ids = expired.slice(start, start + FORGET_AT_ONCE);
+			await store.transaction((tx) => forgetRows(tx, { table, ids, now }), {
+				durability: "deferred",
+			});
 		}
-	});
+	}
+}
+
+/** A row may have been renewed since it was listed. */
+async function forgetRows(
+	tx: StoreTransaction,
+	{ table, ids, now }: { table: "idempotency" | "quotas"; ids: readonly string[]; now: number },
+): Promise<void> {
+	for (const id of ids) {
+		const row = await tx.get(table, id);
+		if (row && row.expiresAt <= now) await tx.delete(table, id);
+	}
 }

@@ -5,6 +5,7 @@ import { createPlanMethod } from "../payments/plan/plan-method.js";
 import { createPriceList, type PriceList } from "../payments/price-list.js";
 import { createSptIssuer, type SptIssuer } from "../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../payments/spt/spt-method.js";
+import type { Environment } from "../payments/spt/token.js";
 import { createSweeper, type Sweeper } from "../payments/sweep.js";
 import type { Store } from "../store/store.js";
 import { type ApiKeys, createApiKeys } from "./auth/api-keys.js";
@@ -37,9 +38,14 @@ export interface Money {
 	readonly cashier: Cashier;
 }
 
+/** The demo profile deals in paper money. */
+export function environmentOf(profile: Settings["profile"]): Environment {
+	return profile === "demo" ? "test" : "live";
+}
+
 export function createMoney({ store, keys, settings, clock, random, ids }: MoneyDeps): Money {
 	const { pepper } = keys;
-	const environment = settings.profile === "demo" ? "test" : "live";
+	const environment = environmentOf(settings.profile);
 	const ledger = createLedger({ clock, ids });
 	const prices = createPriceList(settings.prices);
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper });

@@ -5,20 +5,20 @@ import { join, resolve } from "node:path";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
-import { type A2a, createA2a } from "./a2a/a2a.js";
-import { createMoney, type Money, provideDemoSpt } from "./app-money.js";
-import { type KeyFolder, openKeyFolder } from "./auth/key-folder.js";
+import { createA2a } from "./a2a/a2a.js";
+import { type AppLife, createAppLife } from "./app-life.js";
+import { createMoney, environmentOf, type Money } from "./app-money.js";
+import { openKeyFolder } from "./auth/key-folder.js";
 import { type Clock, systemClock } from "./core/clock.js";
 import { createIds, type Ids } from "./core/ids.js";
 import type { Logger } from "./core/logger.js";
 import { type Random, systemRandom } from "./core/random.js";
-import { startHousekeeping } from "./housekeeping.js";
+import { bindProfile } from "./data-profile.js";
 import { createHttpApp } from "./http-app.js";
 import { createGraphCatalog, type GraphCatalog } from "./knowledge/catalog.js";
 import { catalogFolders, loadGraphs } from "./load-graphs.js";
 import { openSearch } from "./open-search.js";
 import type { SearchEngine } from "./search/search.js";
-import { listen, type RunningServer } from "./server.js";
 import { createFreeOperations } from "./service/create-free-operations.js";
 import { createGraphImporter } from "./service/graph-importer.js";
 import { createInvoke } from "./service/invoke.js";
@@ -39,7 +39,7 @@ export interface AppOptions {
 	readonly isServing?: boolean;
 }
 
-export interface App {
+export interface App extends AppLife {
 	readonly service: Service;
 	readonly operator: Operator;
 	readonly catalog: GraphCatalog;
@@ -48,14 +48,6 @@ export interface App {
 	readonly money: Money;
 	readonly adminToken: string;
 	readonly handler: RequestListener;
-	/** Serves on this address, tells the service under which address callers reach it and starts housekeeping. */
-	listen(address: { host: string; port: number }): Promise<RunningServer>;
-	/** Resolves once search is in step with the catalog; safe to call again. */
-	ready(): Promise<void>;
-	/** The demo profile's token, filled up; undefined in production. */
-	demoSpt(): Promise<string | undefined>;
-	/** Stops housekeeping, flushes the journal and frees the data folder. */
-	close(): Promise<void>;
 }
 
 interface Ports {
@@ -97,6 +89,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 async function wire(ports: Ports, store: Store): Promise<App> {
 	const { settings, clock, logger, ids, folder } = ports;
+	bindProfile(folder, settings.profile);
 	const keys = openKeyFolder(folder, ports.random);
 	const money = createMoney({ ...ports, store, keys });
 	await money.sweeper.releaseAll();
@@ -120,7 +113,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		catalog,
 		search,
 		importer,
-		monotonicMs: clock.monotonicMs,
+		clock,
+		environment: environmentOf(settings.profile),
 	});
 	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk: keys.signingJwk });
 	const { adminToken } = keys;
@@ -136,7 +130,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		money,
 		adminToken,
 		handler,
-		...lifeOf(running),
+		...createAppLife(running),
 	};
 }
 
@@ -179,42 +173,6 @@ function createService({ ports, store, money, catalog, search, address }: Servic
 			invariants: guard.latest,
 			startedAtMs: clock.now(),
 		}),
-	};
-}
-
-interface Running extends Ports {
-	readonly store: Store;
-	readonly money: Money;
-	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
-	readonly a2a: A2a;
-	readonly keys: KeyFolder;
-	readonly address: { baseUrl: string };
-	readonly handler: RequestListener;
-}
-
-function lifeOf(running: Running): Pick<App, "listen" | "ready" | "demoSpt" | "close"> {
-	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address } = running;
-	let stopHousekeeping = async () => {};
-	return {
-		async listen({ host, port }) {
-			const server = await listen(running.handler, { host, port, clock });
-			address.baseUrl =
-				settings.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
-			await a2a.start();
-			const sweepTasks = (now: number) => a2a.sweep(now);
-			const { guard, sweeper } = money;
-			stopHousekeeping = startHousekeeping({ store, sweeper, guard, sweepTasks, clock, logger });
-			return server;
-		},
-		ready: () => search.sync(catalog.list()),
-		demoSpt: async () =>
-			settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined,
-		async close() {
-			await stopHousekeeping();
-			await search.close();
-			await store.close();
-		},
 	};
 }
 

@@ -36,6 +36,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 		if (failures.length > 0) logger.error("the ledger's invariants are breached", { failures });
 	};
 	const forgetOld = async () => {
+		await sweeper.forgetExpired();
 		await sweepTasks(clock.now());
 		await store.documents.sweep(clock.now());
 		await store.queryLog.dropBefore(toIsoDay(clock.now() - LIMITS.queryLogDays * DAY_MS));

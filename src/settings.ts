@@ -73,10 +73,11 @@ export interface SettingSources {
 /** Flags win over TOLLGRAPH_* variables, those over the configuration file, that over defaults. Throws INVALID_ARGUMENT. */
 export function readSettings({ flags, environment, folder }: SettingSources): Settings {
 	const file = readConfigFile(join(folder, "tollgraph.config.yaml"));
+	// An empty value is an unset one: compose files and shells pass those along.
 	const text = (key: SettingKey): string =>
-		flags[key] ??
-		environment[`TOLLGRAPH_${key.toUpperCase()}`] ??
-		scalarOf(file, key) ??
+		flags[key] ||
+		environment[`TOLLGRAPH_${key.toUpperCase()}`] ||
+		scalarOf(file, key) ||
 		defaultOf(key);
 	const profile = parseProfile(text("profile"));
 	return {
@@ -86,7 +87,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		data: text("data"),
 		catalog: text("catalog") || (profile === "demo" ? "sample" : "none"),
 		model: text("model"),
-		publicUrl: text("public_url").replace(/\/+$/, "") || undefined,
+		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
 		prices: parsePrices(file["prices"]),
 	};
 }
@@ -147,11 +148,29 @@ function parsePort(text: string): number {
 	throw invalid(`"${text}" is no port; use a number from 0 to 65535.`);
 }
 
+/** Cards and links must name an address that callers can reach; "every interface" is none. */
+function parsePublicUrl(
+	text: string,
+	{ host, profile }: Pick<Settings, "host" | "profile">,
+): string | undefined {
+	if (text === "") {
+		// The demo refuses such a host itself, for a reason of its own.
+		if (profile === "demo" || (host !== "0.0.0.0" && host !== "::")) return undefined;
+		throw invalid(
+			`Listening on every interface ("${host}") needs public_url, the address callers use.`,
+		);
+	}
+	if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+		throw invalid(`"${text}" is no http address for public_url.`);
+	}
+	return text.replace(/\/+$/, "");
+}
+
 function parsePrices(value: unknown): Partial<PriceBook> {
 	if (value === undefined || value === null) return {};
 	if (typeof value !== "object") throw invalid('The setting "prices" must map operations to USD.');
 	const entries = Object.entries(value).map(([operation, usd]) => {
-		if (!(operation in DEFAULT_PRICE_BOOK)) {
+		if (!Object.hasOwn(DEFAULT_PRICE_BOOK, operation)) {
 			throw invalid(`"prices" names the unknown operation "${operation}".`);
 		}
 		const id = operation as PricedOperationId;

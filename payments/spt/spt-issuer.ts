@@ -4,10 +4,10 @@ import type { Ids } from "../../src/core/ids.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
 import type { Random } from "../../src/core/random.js";
-import type { Store, StoreReader, TokenRow } from "../../store/store.js";
+import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount, heldAccount, type Ledger } from "../ledger.js";
 import { createSecret, hashSecret } from "../secret.js";
-import { type Environment, findToken, isUsable, sptPrefix } from "./token.js";
+import { type Environment, findToken, isUsable, sourceOf, sptPrefix } from "./token.js";
 
 export interface SptTerms {
 	readonly amountMicros: Micros;
@@ -53,6 +53,8 @@ export interface SptIssuer {
 	/** The token's row, or undefined when the secret is none of ours. */
 	find(secret: string): Promise<TokenRow | undefined>;
 	list(): Promise<readonly SptSummary[]>;
+	/** The token pays for nothing from now on; its balance stays on the books. Throws NOT_FOUND. */
+	revoke(tokenId: string): Promise<void>;
 }
 
 export interface SptIssuerDeps {
@@ -67,8 +69,7 @@ export interface SptIssuerDeps {
 
 export function createSptIssuer(deps: SptIssuerDeps): SptIssuer {
 	const { store, ledger, clock, random, ids, pepper, environment } = deps;
-	// Paper money never mixes with money that came from somebody.
-	const source = environment === "test" ? "promo:demo" : "cash:manual";
+	const source = sourceOf(environment);
 
 	const find = (secret: string) =>
 		store.read((reader) => findToken(reader, { secret, pepper, environment }));
@@ -130,8 +131,16 @@ export function createSptIssuer(deps: SptIssuerDeps): SptIssuer {
 
 		find,
 
+		revoke: (tokenId) => store.transaction((tx) => revokeToken(tx, tokenId)),
+
 		list: () => store.read((reader) => listTokens(reader, clock.now())),
 	};
+}
+
+async function revokeToken(tx: StoreTransaction, tokenId: string): Promise<void> {
+	const row = await tx.get("tokens", tokenId);
+	if (!row) throw new ServiceError("NOT_FOUND", `No token is called "${tokenId}".`);
+	await tx.put("tokens", { ...row, status: "revoked" });
 }
 
 async function listTokens(reader: StoreReader, now: number): Promise<readonly SptSummary[]> {
@@ -180,10 +189,11 @@ function expiredOr(token: TokenRow): string {
 	return token.status === "active" ? "expired" : token.status;
 }
 
-function assertAmount(amountMicros: Micros): void {
+/** Throws INVALID_ARGUMENT for an amount nobody should be given in one go. */
+export function assertAmount(amountMicros: Micros): void {
 	if (amountMicros > 0n && amountMicros <= LIMITS.sptMaxMicros) return;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
-		`A token's balance must be above zero and at most ${formatUsd(LIMITS.sptMaxMicros)} USD.`,
+		`A balance must be above zero and at most ${formatUsd(LIMITS.sptMaxMicros)} USD.`,
 	);
 }

@@ -4,6 +4,10 @@ import { hashSecret, isWellFormedSecret } from "../secret.js";
 /** Tokens of the demo profile carry `test` and are worthless in production, and the reverse. */
 export type Environment = "live" | "test";
 
+/** Where a balance comes from: paper money never mixes with money that came from somebody. */
+export const sourceOf = (environment: Environment): string =>
+	environment === "test" ? "promo:demo" : "cash:manual";
+
 export const sptPrefix = (environment: Environment): string => `spt_${environment}_`;
 
 /** The token a secret belongs to, whatever its state; undefined for one nobody issued or of the other environment. */

@@ -21,7 +21,10 @@ const sptRequest = z.strictObject({
 	max_per_call_usd: usd.optional(),
 	skills: z.array(z.string()).optional(),
 	graphs: z.array(z.string()).optional(),
+	expires_in_days: z.number().positive().max(3_660).optional(),
 });
+const named = z.strictObject({ id: z.string().min(1) });
+const creditRequest = z.strictObject({ account_id: z.string().min(1), usd });
 const keyRequest = z.strictObject({
 	label: z.string().max(200).optional(),
 	usd: usd.optional(),
@@ -52,8 +55,20 @@ export function createAdminRouter({ operator, adminToken, logger }: AdminRouterD
 		quick(sptRequest, (input) => operator.issueSpt(input)),
 	);
 	router.post(
+		"/spts/revoke",
+		quick(named, (input) => operator.revokeSpt(input)),
+	);
+	router.post(
 		"/keys",
 		quick(keyRequest, (input) => operator.createKey(input)),
+	);
+	router.post(
+		"/keys/revoke",
+		quick(named, (input) => operator.revokeKey(input)),
+	);
+	router.post(
+		"/accounts/credit",
+		quick(creditRequest, (input) => operator.creditAccount(input)),
 	);
 	router.get(
 		"/graphs",
@@ -78,7 +93,7 @@ function onlyOperator(adminToken: string): RequestHandler {
 	const expected = Buffer.from(`Bearer ${adminToken}`);
 	return (request, response, next) => {
 		response.setHeader("Cache-Control", "no-store");
-		if (!isLoopback(request.socket.remoteAddress)) {
+		if (!isOnThisMachine(request)) {
 			throw new ServiceError("NOT_FOUND", "There is nothing at this address.");
 		}
 		const shown = Buffer.from(request.headers.authorization ?? "");
@@ -92,8 +107,10 @@ function onlyOperator(adminToken: string): RequestHandler {
 	};
 }
 
-function isLoopback(address: string | undefined): boolean {
-	return address !== undefined && /^(127\.|::1$|::ffff:127\.)/.test(address);
+/** Loopback, or one of this machine's own addresses calling itself. */
+function isOnThisMachine({ socket }: Request): boolean {
+	const { remoteAddress: peer, localAddress: own } = socket;
+	return peer !== undefined && (peer === own || /^(127\.|::1$|::ffff:127\.)/.test(peer));
 }
 
 function quick<Input>(
@@ -115,6 +132,8 @@ function long<Input>(
 	return async (request, response) => {
 		const input = parseInput(schema, request.body ?? {});
 		response.setHeader("Content-Type", "application/x-ndjson");
+		// The client waits for headers first; the work may take minutes before it has progress to tell.
+		response.flushHeaders();
 		const line = (value: unknown) => response.write(`${JSON.stringify(value)}\n`);
 		await work(input, (progress) => line({ progress })).then(
 			(result) => line({ result }),

@@ -10,6 +10,7 @@ import {
 	writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { ServiceError } from "../core/errors.js";
 import type { Random } from "../core/random.js";
 
 /** ES256 key pair that signs the agent card, as private JWK. */
@@ -25,6 +26,8 @@ export interface KeyFolder {
 	writeDemoSpt(token: string): void;
 }
 
+const PEPPER_BYTES = 32;
+
 export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 	const folder = join(dataFolder, "keys");
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -39,11 +42,20 @@ export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 		return created;
 	};
 
+	const pepper = Buffer.from(
+		readOrCreate("pepper", () => hex(PEPPER_BYTES)),
+		"hex",
+	);
+	if (pepper.length !== PEPPER_BYTES) {
+		throw new ServiceError(
+			"UNAVAILABLE",
+			`The file "${file("pepper")}" is damaged: without it no token is known. Restore it from a backup of the data folder.`,
+			{ retryable: false },
+		);
+	}
+
 	return {
-		pepper: Buffer.from(
-			readOrCreate("pepper", () => hex(32)),
-			"hex",
-		),
+		pepper,
 		adminToken: readOrCreate("admin-token", () => `adm_${hex(24)}`),
 		signingJwk: JSON.parse(
 			readOrCreate("card-signing.jwk.json", () => createSigningJwk(hex(8))),

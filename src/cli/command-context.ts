@@ -42,3 +42,11 @@ export function textOf(flags: Flags, key: string): string | undefined {
 	if (value === undefined || typeof value === "string") return value;
 	throw new ServiceError("INVALID_ARGUMENT", `--${key} wants a value.`);
 }
+
+/** A flag that takes a comma-separated list; undefined when it was not given. */
+export function listOf(flags: Flags, key: string): readonly string[] | undefined {
+	return textOf(flags, key)
+		?.split(",")
+		.map((item) => item.trim())
+		.filter((item) => item !== "");
+}

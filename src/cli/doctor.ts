@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type App, createApp } from "../app.js";
-import { PAID_OPERATION_IDS } from "../core/operations.js";
-import { createLoopbackEgress, type Egress } from "../delivery/egress.js";
+import { PAID_OPERATION_IDS, type PaidOperationId } from "../core/operations.js";
+import { createOperatorEgress, type Egress } from "../delivery/egress.js";
 import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import type { Settings } from "../settings.js";
 import { findServer } from "./server-file.js";
@@ -22,6 +22,8 @@ const MIN_NODE_MAJOR = 20;
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 const PROBE_TIMEOUT_MS = 10_000;
 type Wire = Record<string, unknown>;
+/** GETs one JSON document of the server; throws when it is not served. */
+type Read = (path: string) => Promise<Wire>;
 
 /** Checks machine, data folder and, over HTTP, that every price we advertise is answered by a real challenge. */
 export async function runDoctor(settings: Settings): Promise<DoctorReport> {
@@ -29,12 +31,12 @@ export async function runDoctor(settings: Settings): Promise<DoctorReport> {
 		await check("node", async () => checkNode()),
 		await check("disk", async () => checkDisk(resolve(settings.data))),
 	];
-	const egress = createLoopbackEgress();
 	const running = findServer(resolve(settings.data));
 	if (running) {
-		checks.push(...(await checkServer(egress, new URL(running.admin_url).origin)));
+		const { origin, hostname } = new URL(running.admin_url);
+		checks.push(...(await checkServer(createOperatorEgress(hostname), origin)));
 	} else {
-		checks.push(...(await checkOwnServer(settings, egress)));
+		checks.push(...(await checkOwnServer(settings, createOperatorEgress())));
 	}
 	return { ok: checks.every(({ ok }) => ok), checks };
 }
@@ -75,18 +77,16 @@ async function checkOwnServer(settings: Settings, egress: Egress): Promise<reado
 	});
 	if (!app) return [opened];
 	try {
-		const server = await app.listen({ host: "127.0.0.1", port: 0 });
+		await app.listen({ host: "127.0.0.1", port: 0 });
 		await app.ready();
-		const checks = await checkServer(egress, app.service.info.baseUrl());
-		await server.drain();
-		return [opened, ...checks];
+		return [opened, ...(await checkServer(egress, app.service.info.baseUrl()))];
 	} finally {
 		await app.close();
 	}
 }
 
 async function checkServer(egress: Egress, baseUrl: string): Promise<readonly Check[]> {
-	const read = async (path: string): Promise<Wire> => {
+	const read: Read = async (path) => {
 		const response = await egress.request({
 			method: "GET",
 			url: `${baseUrl}${path}`,
@@ -109,13 +109,13 @@ async function checkServer(egress: Egress, baseUrl: string): Promise<readonly Ch
 			const skills = card["skills"] as readonly Wire[];
 			return `${skills.length} skills, ${(card["signatures"] as readonly unknown[]).length} signature`;
 		}),
-		await check("challenges", () => checkChallenges(egress, baseUrl)),
+		await check("challenges", () => checkChallenges(egress, baseUrl, read)),
 	];
 }
 
 /** The price list and the OpenAPI document must name the same price for every paid operation. */
 function comparePrices(pricing: Wire, openApi: Wire): string {
-	const prices = (pricing["data"] as Wire)["prices"] as Record<string, Wire>;
+	const prices = pricesOf(pricing);
 	const paths = openApi["paths"] as Record<string, Record<string, Wire>>;
 	for (const operationId of PAID_OPERATION_IDS) {
 		const { method, path } = OPERATION_ADDRESSES[operationId];
@@ -130,28 +130,46 @@ function comparePrices(pricing: Wire, openApi: Wire): string {
 }
 
 /** Every advertised paid operation must answer a call without a credential by 402 and a way to pay. */
-async function checkChallenges(egress: Egress, baseUrl: string): Promise<string> {
-	const catalog = await egress.request({
-		method: "GET",
-		url: `${baseUrl}/v1/graphs/catalog`,
-		timeoutMs: PROBE_TIMEOUT_MS,
-	});
-	const { data } = (await catalog.json()) as { data: { items: readonly { id: string }[] } };
-	const graphId = data.items[0]?.id;
+async function checkChallenges(egress: Egress, baseUrl: string, read: Read): Promise<string> {
+	const { items } = (await read("/v1/graphs/catalog"))["data"] as {
+		items: readonly { id: string }[];
+	};
+	const prices = pricesOf(await read("/v1/research/pricing"));
+	const graphId = items[0]?.id;
 	if (!graphId) return "no graph is on sale yet; import one";
 	for (const operationId of PAID_OPERATION_IDS) {
-		const path = OPERATION_ADDRESSES[operationId].path.replace("{graph_id}", graphId);
-		const response = await egress.request({
-			method: "POST",
-			url: `${baseUrl}${path}`,
-			headers: { "Content-Type": "application/json" },
-			body: '{"query":"doctor"}',
-			timeoutMs: PROBE_TIMEOUT_MS,
+		await checkChallenge(egress, `${baseUrl}${pathOf(operationId, graphId)}`, {
+			isFree: Number(prices[operationId]?.["price_usd"]) === 0,
 		});
-		const { continuations } = (await response.json()) as { continuations?: readonly unknown[] };
-		if (response.status !== 402 || !continuations?.length) {
-			throw new Error(`${path} answered ${response.status} without a way to pay.`);
-		}
 	}
 	return `${PAID_OPERATION_IDS.length} paid operations answer with a challenge`;
+}
+
+/** A price of zero is answered without a challenge, every other one with 402 and a way to pay. */
+async function checkChallenge(
+	egress: Egress,
+	url: string,
+	{ isFree }: { isFree: boolean },
+): Promise<void> {
+	const response = await egress.request({
+		method: "POST",
+		url,
+		headers: { "Content-Type": "application/json" },
+		body: '{"query":"doctor"}',
+		timeoutMs: PROBE_TIMEOUT_MS,
+	});
+	const { continuations } = (await response.json()) as { continuations?: readonly unknown[] };
+	const isRight = isFree
+		? response.status === 200
+		: response.status === 402 && continuations?.length;
+	if (!isRight)
+		throw new Error(`${url} answered ${response.status}, which does not fit its price.`);
+}
+
+function pathOf(operationId: PaidOperationId, graphId: string): string {
+	return OPERATION_ADDRESSES[operationId].path.replace("{graph_id}", graphId);
+}
+
+function pricesOf(pricing: Wire): Record<string, Wire> {
+	return (pricing["data"] as Wire)["prices"] as Record<string, Wire>;
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { createApp } from "../app.js";
-import { createLoopbackEgress } from "../delivery/egress.js";
+import { createOperatorEgress } from "../delivery/egress.js";
 import type { Operator } from "../service/operator.js";
 import type { Settings } from "../settings.js";
 import { createOperatorClient } from "./operator-client.js";
@@ -15,7 +15,10 @@ export async function withOperator<T>(
 	command: (operator: Operator) => Promise<T>,
 ): Promise<T> {
 	const server = findServer(resolve(settings.data));
-	if (server) return command(createOperatorClient(createLoopbackEgress(), server));
+	if (server)
+		return command(
+			createOperatorClient(createOperatorEgress(new URL(server.admin_url).hostname), server),
+		);
 	const app = await createApp({ settings });
 	try {
 		return await command(app.operator);

@@ -41,7 +41,10 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 	return {
 		issueSpt: (request) => quick("POST", "/spts", request),
 		listSpts: () => quick("GET", "/spts"),
+		revokeSpt: (request) => quick("POST", "/spts/revoke", request),
 		createKey: (request) => quick("POST", "/keys", request),
+		revokeKey: (request) => quick("POST", "/keys/revoke", request),
+		creditAccount: (request) => quick("POST", "/accounts/credit", request),
 		listGraphs: () => quick("GET", "/graphs"),
 		importGraph: (request, onProgress) => long("/imports", request, onProgress),
 		reindex: (onProgress) => long("/reindex", {}, onProgress),

@@ -1,40 +1,39 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { nodeProcessTable, type ProcessName } from "../../store/journal/process-table.js";
 
 /** `<data>/server.json`, 0600: how commands reach the server that holds the data folder. */
-export interface ServerFile {
-	readonly pid: number;
+export interface ServerFile extends ProcessName {
 	readonly admin_url: string;
 	readonly token: string;
 }
 
 const fileOf = (dataFolder: string) => join(dataFolder, "server.json");
 
-export function writeServerFile(dataFolder: string, content: ServerFile): void {
-	writeFileSync(fileOf(dataFolder), `${JSON.stringify(content)}\n`, { mode: 0o600 });
+export function writeServerFile(
+	dataFolder: string,
+	address: Pick<ServerFile, "admin_url" | "token">,
+): void {
+	const content: ServerFile = { ...nodeProcessTable.self(), ...address };
+	// A fresh file, because the mode of one that is there would stay as it is.
+	const temporary = `${fileOf(dataFolder)}.${process.pid}`;
+	rmSync(temporary, { force: true });
+	writeFileSync(temporary, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: "wx" });
+	renameSync(temporary, fileOf(dataFolder));
 }
 
 export function removeServerFile(dataFolder: string): void {
 	rmSync(fileOf(dataFolder), { force: true });
 }
 
-/** The running server's file; undefined when there is none or its process is gone. */
+/** The running server's file; undefined when there is none or its process is gone, its number reused included. */
 export function findServer(dataFolder: string): ServerFile | undefined {
 	let content: ServerFile;
 	try {
 		content = JSON.parse(readFileSync(fileOf(dataFolder), "utf8")) as ServerFile;
 	} catch {
-		// Absent or half written by a process that died: nobody to talk to.
+		// Absent or damaged: nobody to talk to, and the store's lock decides.
 		return undefined;
 	}
-	return isAlive(content.pid) ? content : undefined;
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === "EPERM";
-	}
+	return nodeProcessTable.stateOf(content) === "running" ? content : undefined;
 }

@@ -16,12 +16,12 @@ export interface Egress {
 
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
 
-/** Reaches servers on this machine only: the operator's own. Follows no redirects. */
-export function createLoopbackEgress(): Egress {
+/** Reaches the operator's own server: on loopback, or on the one host named here. Follows no redirects. */
+export function createOperatorEgress(ownHost?: string): Egress {
 	return {
 		async request({ method, url, headers = {}, body, timeoutMs }) {
 			const { hostname, protocol } = new URL(url);
-			if (protocol !== "http:" || !LOOPBACK_HOST.test(hostname)) {
+			if (protocol !== "http:" || (hostname !== ownHost && !LOOPBACK_HOST.test(hostname))) {
 				throw new ServiceError("INVALID_ARGUMENT", `"${url}" is not an address on this machine.`);
 			}
 			try {

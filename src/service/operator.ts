@@ -1,10 +1,14 @@
 import type { InvariantGuard } from "../../payments/invariants.js";
-import type { Ledger } from "../../payments/ledger.js";
-import type { SptIssuer, SptSummary } from "../../payments/spt/spt-issuer.js";
-import type { Store } from "../../store/store.js";
+import { custAccount, type Ledger } from "../../payments/ledger.js";
+import { assertAmount, type SptIssuer, type SptSummary } from "../../payments/spt/spt-issuer.js";
+import { type Environment, sourceOf } from "../../payments/spt/token.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import type { ApiKeys } from "../auth/api-keys.js";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
-import { formatUsd, parseUsd } from "../core/money.js";
+import { formatUsd, type Micros, parseUsd } from "../core/money.js";
+import { SKILL_IDS } from "../core/operations.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { SearchEngine } from "../search/search.js";
 import type { GraphImporter, ImportReport, ImportRequest, OnProgress } from "./graph-importer.js";
@@ -15,6 +19,8 @@ export interface SptRequest {
 	readonly max_per_call_usd?: string | undefined;
 	readonly skills?: readonly string[] | undefined;
 	readonly graphs?: readonly string[] | undefined;
+	/** Days from now until the token expires; it never does by default. */
+	readonly expires_in_days?: number | undefined;
 }
 
 export interface KeyRequest {
@@ -23,6 +29,11 @@ export interface KeyRequest {
 	readonly usd?: string | undefined;
 	/** The contract's "card on file": lifts the ceiling of free calls per day. */
 	readonly has_payment_method?: boolean | undefined;
+}
+
+export interface CreditRequest {
+	readonly account_id: string;
+	readonly usd: string;
 }
 
 export interface GraphSummary {
@@ -51,7 +62,11 @@ export interface LedgerVerification {
 export interface Operator {
 	issueSpt(request: SptRequest): Promise<{ token: string; id: string; balance_usd: string }>;
 	listSpts(): Promise<{ items: readonly SptSummary[] }>;
+	revokeSpt(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
 	createKey(request: KeyRequest): Promise<{ key: string; id: string; account_id: string }>;
+	revokeKey(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
+	/** Adds prepaid balance to the account behind a key. Throws NOT_FOUND. */
+	creditAccount(request: CreditRequest): Promise<{ account_id: string; balance_usd: string }>;
 	listGraphs(): Promise<{ items: readonly GraphSummary[] }>;
 	importGraph(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
 	reindex(onProgress?: OnProgress): Promise<{ concepts: number; mode: string; seconds: number }>;
@@ -68,24 +83,26 @@ export interface OperatorDeps {
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
 	readonly guard: InvariantGuard;
-	readonly monotonicMs: () => number;
+	readonly clock: Clock;
+	/** Which money this folder holds: see `sourceOf`. */
+	readonly environment: Environment;
 }
 
 export function createOperator(deps: OperatorDeps): Operator {
-	const { store, spts, catalog, search, importer, monotonicMs } = deps;
+	const { store, spts, keys, catalog, search, importer, clock } = deps;
 	return {
-		async issueSpt({ usd, label, max_per_call_usd, skills, graphs }) {
-			const issued = await spts.issue({
-				amountMicros: parseUsd(usd),
-				...(label !== undefined && { label }),
-				...(max_per_call_usd !== undefined && { maxPerCallMicros: parseUsd(max_per_call_usd) }),
-				...(skills && { skills }),
-				...(graphs && { graphs }),
-			});
-			return { token: issued.token, id: issued.id, balance_usd: formatUsd(issued.balanceMicros) };
-		},
+		issueSpt: (request) => issueSpt(deps, request),
 		listSpts: async () => ({ items: await spts.list() }),
+		async revokeSpt({ id }) {
+			await spts.revoke(id);
+			return { id, status: "revoked" };
+		},
 		createKey: (request) => createKey(deps, request),
+		async revokeKey({ id }) {
+			await keys.revoke(id);
+			return { id, status: "revoked" };
+		},
+		creditAccount: (request) => creditAccount(deps, request),
 		async listGraphs() {
 			return {
 				items: catalog.list().map(({ record, concepts }) => ({
@@ -99,34 +116,78 @@ export function createOperator(deps: OperatorDeps): Operator {
 		},
 		importGraph: (request, onProgress) => importer.import(request, onProgress),
 		async reindex(onProgress) {
-			const startedMs = monotonicMs();
+			const startedMs = clock.monotonicMs();
 			await search.sync(catalog.list(), { rebuild: true, ...(onProgress && { onProgress }) });
 			const { concepts, mode } = search.status();
-			return { concepts, mode, seconds: Math.round(monotonicMs() - startedMs) / 1000 };
+			return { concepts, mode, seconds: Math.round(clock.monotonicMs() - startedMs) / 1000 };
 		},
 		verifyLedger: () => verifyLedger({ store, guard: deps.guard }),
 	};
 }
 
+const DAY_MS = 24 * 3_600_000;
+
+async function issueSpt(
+	{ spts, catalog, clock }: OperatorDeps,
+	{ usd, label, max_per_call_usd, skills, graphs, expires_in_days }: SptRequest,
+): Promise<{ token: string; id: string; balance_usd: string }> {
+	// A token for something that does not exist could never be spent.
+	for (const id of skills ?? []) assertSkill(id);
+	for (const id of graphs ?? []) catalog.assertKnown(id);
+	const issued = await spts.issue({
+		amountMicros: parseUsd(usd),
+		...(label !== undefined && { label }),
+		...(max_per_call_usd !== undefined && { maxPerCallMicros: parseUsd(max_per_call_usd) }),
+		...(skills && { skills }),
+		...(graphs && { graphs }),
+		...(expires_in_days !== undefined && { expiresAt: clock.now() + expires_in_days * DAY_MS }),
+	});
+	return { token: issued.token, id: issued.id, balance_usd: formatUsd(issued.balanceMicros) };
+}
+
+function assertSkill(id: string): void {
+	if (SKILL_IDS.some((known) => known === id)) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`No skill is called "${id}"; there are ${SKILL_IDS.join(", ")}.`,
+	);
+}
+
 async function createKey(
-	{ store, ledger, keys, ids }: OperatorDeps,
+	deps: OperatorDeps,
 	{ label, usd, has_payment_method: hasPaymentMethod = false }: KeyRequest,
 ): Promise<{ key: string; id: string; account_id: string }> {
-	const amountMicros = usd === undefined ? 0n : parseUsd(usd);
-	const { id, key, accountId } = await keys.create({
+	const { id, key, accountId } = await deps.keys.create({
 		hasPaymentMethod,
 		...(label !== undefined && { label }),
+		...(usd !== undefined && {
+			alongside: (tx, owner) => credit(deps, tx, { owner, amountMicros: parseUsd(usd) }),
+		}),
 	});
-	if (amountMicros > 0n) {
-		const credit = {
-			owner: accountId,
-			source: "cash:manual",
-			amountMicros,
-			key: `credit:${ids.next("txn")}`,
-		};
-		await store.transaction((tx) => ledger.credit(tx, credit));
-	}
 	return { key, id, account_id: accountId };
+}
+
+function creditAccount(
+	deps: OperatorDeps,
+	{ account_id, usd }: CreditRequest,
+): Promise<{ account_id: string; balance_usd: string }> {
+	return deps.store.transaction(async (tx) => {
+		if (!(await tx.get("accounts", account_id))) {
+			throw new ServiceError("NOT_FOUND", `No account is called "${account_id}".`);
+		}
+		await credit(deps, tx, { owner: account_id, amountMicros: parseUsd(usd) });
+		return { account_id, balance_usd: formatUsd(await tx.balance(custAccount(account_id))) };
+	});
+}
+
+async function credit(
+	{ ledger, ids, environment }: OperatorDeps,
+	tx: StoreTransaction,
+	{ owner, amountMicros }: { owner: string; amountMicros: Micros },
+): Promise<void> {
+	assertAmount(amountMicros);
+	const key = `credit:${ids.next("txn")}`;
+	await ledger.credit(tx, { owner, source: sourceOf(environment), amountMicros, key });
 }
 
 async function verifyLedger({

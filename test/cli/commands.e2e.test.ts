@@ -27,7 +27,12 @@ t.test("commands work on a folder nobody serves", async (t) => {
 	t.match((await run("spt", "list")).json.items, [
 		{ balance_usd: "7.50", label: "test", status: "active" },
 	]);
-	t.match((await run("keys", "create")).json, { key: /^sk_live_/, id: /^key_/ });
+	const key = (await run("keys", "create")).json;
+	t.match(key, { key: /^sk_live_/, id: /^key_/, account_id: /^acc_/ });
+	t.match((await run("keys", "credit", key.account_id, "--usd", "3")).json, {
+		balance_usd: "3.00",
+	});
+	t.equal((await run("keys", "credit", "acc_nobody", "--usd", "3")).code, 2);
 
 	const report = await run(
 		...[
@@ -91,6 +96,17 @@ t.test("commands talk to the server that holds the folder", async (t) => {
 	const { rows } = (await answer.json()) as { rows: { name: string }[] };
 	t.equal(rows[0]?.name, "Tides");
 
+	const search = {
+		method: "POST",
+		headers: { "X-Pay-SPT": issued.token, "Content-Type": "application/json" },
+	};
+	await runTollgraph(["spt", "revoke", issued.id, ...where]);
+	const revoked = await fetch(`${ready.base_url}/v1/graphs/tides/search`, {
+		...search,
+		body: '{"query":"tides"}',
+	});
+	t.equal(revoked.status, 401, "a revoked token buys nothing");
+
 	const bad = await fetch(`${ready.base_url}/v1/admin/spts`, {
 		headers: { Authorization: "Bearer adm_wrong" },
 	});
@@ -120,6 +136,8 @@ t.test("wrong calls say what is wrong and exit 2", async (t) => {
 		[["spt", "issue", "--usd", "lots", ...data], /not an amount/],
 		[["serve", "--host", "0.0.0.0", ...data], /loopback/],
 		[["serve", "--port", "70000", ...data], /port/],
+		[["spt", "issue", "--usd", "1", "--skills", "mining", ...data], /mining/],
+		[["spt", "issue", "--usd", "1", "--profile", "production", ...data], /demo profile/],
 		[["frobnicate"], /unknown command/],
 		[["import", "/no/such/folder", "--as", "x1", ...data], /no\/such\/folder/],
 	] as const) {

@@ -20,9 +20,33 @@ t.test("prices are changed by operation, in USD", async (t) => {
 	t.match(prices["graphs.search"], { amountMicros: 250_000n, billingType: "per_call" });
 });
 
+t.test("an empty variable is an unset one", async (t) => {
+	const environment = { TOLLGRAPH_HOST: "", TOLLGRAPH_DATA: "" };
+	t.match(readSettings({ flags: {}, environment, folder: t.testdir({}) }), {
+		host: "127.0.0.1",
+		data: "./.tollgraph",
+	});
+});
+
+t.test("listening on every interface needs an address to advertise", async (t) => {
+	const read = (flags: Record<string, string>) =>
+		readSettings({
+			flags: { profile: "production", ...flags },
+			environment: {},
+			folder: t.testdir({}),
+		});
+	t.throws(() => read({ host: "0.0.0.0" }), { code: "INVALID_ARGUMENT" });
+	t.throws(() => read({ public_url: "ftp://x" }), { code: "INVALID_ARGUMENT" });
+	t.equal(
+		read({ host: "0.0.0.0", public_url: "https://shop.example/" }).publicUrl,
+		"https://shop.example",
+	);
+});
+
 for (const [name, yaml] of [
 	["an unknown key", "colour: red\n"],
 	["an unknown operation", 'prices:\n  mining: "1"\n'],
+	["an inherited name for an operation", 'prices:\n  toString: "1"\n'],
 	["a price that is no amount", "prices:\n  graphs.search: free\n"],
 	["a port that is none", "port: lots\n"],
 	["an unknown profile", "profile: staging\n"],

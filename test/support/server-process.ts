@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from "../../src/package-root.js";
 function spawnTollgraph(args: readonly string[]): ChildProcess {
 	return spawn(
 		process.execPath,
-		["--import", "tsx", join(PACKAGE_ROOT, "test/support/cli-entry.ts"), ...args],
+		["--import", "tsx", join(PACKAGE_ROOT, "src/cli/entry.ts"), ...args],
 		{
 			cwd: PACKAGE_ROOT,
 			stdio: ["ignore", "pipe", "pipe"],

@@ -1,100 +1,112 @@
 import type { Command } from "commander";
-import {
-	type CommandContext,
-	type Flags,
-	settingsOf,
-	textOf,
-	withSettings,
-} from "../command-context.js";
-import { withOperator } from "../open-operator.js";
-import { printResult, toColumns } from "../output.js";
+import { ServiceError } from "../../core/errors.js";
+import { type CommandContext, type Flags, listOf, textOf } from "../command-context.js";
+import { addOperatorCommand } from "../operator-command.js";
+import { toColumns } from "../output.js";
 
 export function addSpt(program: Command, context: CommandContext): void {
 	const spt = program.command("spt").description("Shared Payment Tokens: prepaid bearer balances.");
-	withSettings(spt.command("issue").description("Issue a token; its secret is shown once."))
+	const issue = spt
+		.command("issue")
+		.description("Issue a token; its secret is shown once.")
 		.requiredOption("--usd <amount>", "balance, e.g. 7.50")
 		.option("--label <text>", "whom it is for")
+		.option("--expires-in-days <n>", "days until it expires; never by default")
 		.option("--max-per-call <usd>", "highest price it pays for one call")
 		.option("--skills <ids>", "skills it may pay for, comma-separated; all by default")
-		.option("--graphs <ids>", "graphs it may pay for, comma-separated; all by default")
-		.option("--json", "print one JSON line")
-		.action(async (flags: Flags) => {
-			const result = await withOperator(settingsOf(context, flags), (operator) =>
-				operator.issueSpt({
-					usd: String(flags["usd"]),
-					label: textOf(flags, "label"),
-					max_per_call_usd: textOf(flags, "maxPerCall"),
-					skills: textOf(flags, "skills")?.split(","),
-					graphs: textOf(flags, "graphs")?.split(","),
-				}),
-			);
-			const lines = [
-				`${result.token}   ${result.balance_usd} USD, ${result.id}; shown once, keep it safe`,
-			];
-			printResult(context.terminal, result, { json: flags["json"] === true, lines });
-		});
-	withSettings(
-		spt.command("list").description("List tokens with their balances, never their secrets."),
-	)
-		.option("--json", "print one JSON line")
-		.action(async (flags: Flags) => {
-			const result = await withOperator(settingsOf(context, flags), (operator) =>
-				operator.listSpts(),
-			);
-			const rows = result.items.map((token) => [
-				token.id,
-				token.status,
-				`${token.balance_usd} USD`,
-				token.label,
-			]);
-			printResult(context.terminal, result, {
-				json: flags["json"] === true,
-				lines: toColumns(rows),
-			});
-		});
+		.option("--graphs <ids>", "graphs it may pay for, comma-separated; all by default");
+	addOperatorCommand(issue, context, {
+		ask: (operator, flags) =>
+			operator.issueSpt({
+				usd: String(flags["usd"]),
+				label: textOf(flags, "label"),
+				max_per_call_usd: textOf(flags, "maxPerCall"),
+				skills: listOf(flags, "skills"),
+				graphs: listOf(flags, "graphs"),
+				expires_in_days: daysOf(flags),
+			}),
+		describe: ({ token, balance_usd, id }) => [
+			`${token}   ${balance_usd} USD, ${id}; shown once, keep it safe`,
+		],
+	});
+	const list = spt
+		.command("list")
+		.description("List tokens with their balances, never their secrets.");
+	addOperatorCommand(list, context, {
+		ask: (operator) => operator.listSpts(),
+		describe: ({ items }) =>
+			toColumns(
+				items.map(({ id, status, balance_usd, label }) => [
+					id,
+					status,
+					`${balance_usd} USD`,
+					label,
+				]),
+			),
+	});
+	const revoke = spt
+		.command("revoke <id>")
+		.description("Stop a token by its id (tok_…); its balance stays on the books.");
+	addOperatorCommand(revoke, context, {
+		ask: (operator, _flags, [id = ""]) => operator.revokeSpt({ id }),
+		describe: ({ id }) => [`${id} is revoked`],
+	});
 }
 
 export function addKeys(program: Command, context: CommandContext): void {
 	const keys = program.command("keys").description("API keys of accounts.");
-	withSettings(
-		keys
-			.command("create")
-			.description("Create an account on the free plan and its key, shown once."),
-	)
+	const create = keys
+		.command("create")
+		.description("Create an account on the free plan and its key, shown once.")
 		.option("--label <text>", "whom it is for")
 		.option("--usd <amount>", "prepaid balance of the account")
-		.option("--card-on-file", "lift the ceiling of free calls per day")
-		.option("--json", "print one JSON line")
-		.action(async (flags: Flags) => {
-			const result = await withOperator(settingsOf(context, flags), (operator) =>
-				operator.createKey({
-					label: textOf(flags, "label"),
-					usd: textOf(flags, "usd"),
-					has_payment_method: flags["cardOnFile"] === true,
-				}),
-			);
-			const lines = [
-				`${result.key}   ${result.id}, account ${result.account_id}; shown once, keep it safe`,
-			];
-			printResult(context.terminal, result, { json: flags["json"] === true, lines });
-		});
+		.option("--card-on-file", "lift the ceiling of free calls per day");
+	addOperatorCommand(create, context, {
+		ask: (operator, flags) =>
+			operator.createKey({
+				label: textOf(flags, "label"),
+				usd: textOf(flags, "usd"),
+				has_payment_method: flags["cardOnFile"] === true,
+			}),
+		describe: ({ key, id, account_id }) => [
+			`${key}   ${id}, account ${account_id}; shown once, keep it safe`,
+		],
+	});
+	const credit = keys
+		.command("credit <account>")
+		.description("Add prepaid balance to the account behind a key.")
+		.requiredOption("--usd <amount>", "what to add, e.g. 10");
+	addOperatorCommand(credit, context, {
+		ask: (operator, flags, [account_id = ""]) =>
+			operator.creditAccount({ account_id, usd: String(flags["usd"]) }),
+		describe: ({ account_id, balance_usd }) => [`${account_id} has ${balance_usd} USD`],
+	});
+	const revoke = keys.command("revoke <id>").description("Stop an API key by its id (key_…).");
+	addOperatorCommand(revoke, context, {
+		ask: (operator, _flags, [id = ""]) => operator.revokeKey({ id }),
+		describe: ({ id }) => [`${id} is revoked`],
+	});
 }
 
 export function addLedger(program: Command, context: CommandContext): void {
 	const ledger = program.command("ledger").description("The double-entry ledger.");
-	withSettings(
-		ledger.command("verify").description("Walk the whole journal and check every invariant."),
-	)
-		.option("--json", "print one JSON line")
-		.action(async (flags: Flags) => {
-			const result = await withOperator(settingsOf(context, flags), (operator) =>
-				operator.verifyLedger(),
-			);
-			const lines = [
-				`${result.status}: ${result.transactions} transactions in ${result.frames} frames, sum ${result.sum_usd} USD, ${result.open_holds} open holds`,
-				...result.failures,
-			];
-			printResult(context.terminal, result, { json: flags["json"] === true, lines });
-			if (result.status !== "ok") process.exitCode = 3;
-		});
+	const verify = ledger
+		.command("verify")
+		.description("Walk the whole journal and check every invariant.");
+	addOperatorCommand(verify, context, {
+		ask: (operator) => operator.verifyLedger(),
+		describe: ({ status, transactions, frames, sum_usd, open_holds, failures }) => [
+			`${status}: ${transactions} transactions in ${frames} frames, sum ${sum_usd} USD, ${open_holds} open holds`,
+			...failures,
+		],
+		exitCode: ({ status }) => (status === "ok" ? 0 : 3),
+	});
+}
+
+function daysOf(flags: Flags): number | undefined {
+	const text = textOf(flags, "expiresInDays");
+	if (text === undefined) return undefined;
+	const days = Number(text);
+	if (days > 0 && days <= 3_660) return days;
+	throw new ServiceError("INVALID_ARGUMENT", `"${text}" is no number of days from 1 to 3660.`);
 }

@@ -1,0 +1,90 @@
+import type { RequestListener } from "node:http";
+import { isIP } from "node:net";
+import type { Store } from "../store/store.js";
+import type { A2a } from "./a2a/a2a.js";
+import { type Money, provideDemoSpt } from "./app-money.js";
+import type { KeyFolder } from "./auth/key-folder.js";
+import type { Clock } from "./core/clock.js";
+import { ServiceError } from "./core/errors.js";
+import type { Logger } from "./core/logger.js";
+import { startHousekeeping } from "./housekeeping.js";
+import type { GraphCatalog } from "./knowledge/catalog.js";
+import type { SearchEngine } from "./search/search.js";
+import { listen, type RunningServer } from "./server.js";
+import type { Settings } from "./settings.js";
+
+/** From listening to the last flush. */
+export interface AppLife {
+	/** Serves on this address, tells the service under which address callers reach it and starts housekeeping. */
+	listen(address: { host: string; port: number }): Promise<RunningServer>;
+	/** Resolves once search is in step with the catalog; safe to call again. */
+	ready(): Promise<void>;
+	/** The demo profile's token, filled up; undefined in production. */
+	demoSpt(): Promise<string | undefined>;
+	/** Stops housekeeping, drains the server, flushes the journal and frees the data folder. */
+	close(): Promise<void>;
+}
+
+export interface Running {
+	readonly settings: Settings;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly store: Store;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly a2a: A2a;
+	readonly keys: KeyFolder;
+	readonly address: { baseUrl: string };
+	readonly handler: RequestListener;
+}
+
+export function createAppLife(running: Running): AppLife {
+	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address } = running;
+	const { guard, sweeper } = money;
+	// What was started, to be ended in reverse order.
+	const endings: (() => Promise<void>)[] = [() => store.close(), () => search.close()];
+	let closing: Promise<void> | undefined;
+	return {
+		async listen({ host, port }) {
+			if (settings.profile === "demo") assertLoopback(host);
+			const server = await listen(running.handler, { host, port, clock });
+			endings.push(server.drain);
+			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
+			await a2a.start();
+			const sweepTasks = (now: number) => a2a.sweep(now);
+			endings.push(startHousekeeping({ store, sweeper, guard, sweepTasks, clock, logger }));
+			return server;
+		},
+		ready: () => search.sync(catalog.list()),
+		demoSpt: async () =>
+			settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined,
+		close() {
+			closing ??= endAll(endings.reverse(), logger);
+			return closing;
+		},
+	};
+}
+
+/** One ending that fails must not keep the others from happening. */
+async function endAll(endings: readonly (() => Promise<void>)[], logger: Logger): Promise<void> {
+	for (const end of endings) {
+		await end().catch((error: unknown) =>
+			logger.error("not everything could be closed", { error: String(error) }),
+		);
+	}
+}
+
+function toBaseUrl(host: string, port: number): string {
+	return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Paper money must never be taken for real money by somebody far away. */
+function assertLoopback(host: string): void {
+	if (host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127.")))
+		return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The demo profile sells for paper money and listens on loopback only, not on "${host}". Use --host 127.0.0.1 or --profile production.`,
+	);
+}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import type { Operator } from "../service/operator.js";
+import { type CommandContext, type Flags, settingsOf, withSettings } from "./command-context.js";
+import { withOperator } from "./open-operator.js";
+import { printResult } from "./output.js";
+
+export interface OperatorCommand<Result extends object> {
+	readonly ask: (operator: Operator, flags: Flags, args: readonly string[]) => Promise<Result>;
+	/** Lines for a person; `--json` prints the result itself. */
+	readonly describe: (result: Result) => readonly string[];
+	readonly exitCode?: (result: Result) => number;
+}
+
+/** A command that asks the operator for one thing and prints it; arguments come in the order they are declared. */
+export function addOperatorCommand<Result extends object>(
+	command: Command,
+	context: CommandContext,
+	{ ask, describe, exitCode }: OperatorCommand<Result>,
+): void {
+	withSettings(command)
+		.option("--json", "print one JSON line")
+		.action(async (...given: unknown[]) => {
+			const args = given.filter((value) => typeof value === "string");
+			const flags: Flags = command.opts();
+			const result = await withOperator(settingsOf(context, flags), (operator) =>
+				ask(operator, flags, args),
+			);
+			const json = flags["json"] === true;
+			printResult(context.terminal, result, { json, lines: describe(result) });
+			const code = exitCode?.(result) ?? 0;
+			if (code !== 0) process.exitCode = code;
+		});
+}

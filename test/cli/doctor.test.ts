@@ -1,0 +1,61 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { createPriceList } from "../../payments/price-list.js";
+import { createApp } from "../../src/app.js";
+import { runDoctor } from "../../src/cli/doctor.js";
+import { serve } from "../../src/cli/serve.js";
+import { testSettings } from "../support/start-app.js";
+
+const silent = { info: () => undefined, error: () => undefined };
+
+t.test("a price of zero is healthy, and doctor sees it answered without a challenge", async (t) => {
+	const free = { ...createPriceList().priceOf("graphs.search"), amountMicros: 0n };
+	const settings = testSettings(join(t.testdir({}), "data"), {
+		model: "none",
+		prices: { "graphs.search": free },
+	});
+	const { checks } = await runDoctor(settings);
+	t.match(
+		checks.find(({ name }) => name === "challenges"),
+		{ ok: true },
+	);
+	// Keyword search only is worth a warning, and nothing else is.
+	t.same(
+		checks.filter(({ ok }) => !ok).map(({ name }) => name),
+		["health"],
+	);
+});
+
+t.test("a start that fails leaves nothing running", async (t) => {
+	const folder = join(t.testdir({}), "data");
+	mkdirSync(join(folder, "server.json"), { recursive: true });
+	const settings = testSettings(folder, { model: "none", catalog: "none" });
+	const terminal = {
+		data: () => t.fail("not ready"),
+		say: () => undefined,
+		status: () => undefined,
+	};
+	await t.rejects(serve({ settings, json: true, startedMs: 0, terminal }));
+	const again = await createApp({ settings, logger: silent });
+	await again.close();
+	t.pass("the folder is free");
+});
+
+t.test("a folder of paper money is not opened for real money", async (t) => {
+	const settings = testSettings(join(t.testdir({}), "data"), { model: "none", catalog: "none" });
+	await (await createApp({ settings, logger: silent })).close();
+	await t.rejects(createApp({ settings: { ...settings, profile: "production" }, logger: silent }), {
+		code: "INVALID_ARGUMENT",
+		message: /demo profile/,
+	});
+});
+
+t.test("the demo listens on loopback only, however it is started", async (t) => {
+	const settings = testSettings(join(t.testdir({}), "data"), { model: "none", catalog: "none" });
+	const app = await createApp({ settings, logger: silent });
+	t.teardown(() => app.close());
+	for (const host of ["0.0.0.0", "::", "127.0.0.1.example.org", ""]) {
+		await t.rejects(app.listen({ host, port: 0 }), { code: "INVALID_ARGUMENT" });
+	}
+});
