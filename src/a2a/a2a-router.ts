@@ -8,6 +8,7 @@ import express, {
 } from "express";
 import { A2A_PATHS } from "../../agent-card/agent-card.js";
 import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import type { Logger } from "../core/logger.js";
 import type { Service } from "../service/service.js";
@@ -17,7 +18,7 @@ import { createExchange, type Exchange } from "./exchange.js";
 import { createJsonRpcHandler } from "./json-rpc-handler.js";
 import { createBuyAnswer } from "./purchase.js";
 import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
-import { createBodyReader, isParseError, toRequestError } from "./request-body.js";
+import { createBodyReader, isObjectBody, isParseError } from "./request-body.js";
 import { createRequestHandler } from "./request-handler.js";
 import { createRestHandler } from "./rest-handler.js";
 import type { TaskArchive } from "./task-archive.js";
@@ -41,17 +42,23 @@ export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 	const openExchange: OpenExchange = (req) => createExchange(deps, req);
 	const readBody = createBodyReader();
 	return express
-		.Router()
+		.Router({ caseSensitive: true, strict: true })
 		.use(createCardRoutes(card))
 		.post(
 			A2A_PATHS.jsonRpc,
 			requireJson,
 			...readBody,
+			requireRequestObject,
 			createJsonRpcHandler(requestHandler, openExchange),
 		)
 		.all(A2A_PATHS.jsonRpc, refuseMethod)
 		.use(A2A_PATHS.jsonRpc, createRpcErrorHandler(openExchange))
-		.use(A2A_PATHS.rest, ...readBody, createRestHandler(requestHandler, openExchange))
+		.use(
+			A2A_PATHS.rest,
+			...readBody,
+			refuseOtherJson,
+			createRestHandler(requestHandler, openExchange),
+		)
 		.use(A2A_PATHS.rest, createRestErrorHandler(openExchange));
 }
 
@@ -73,13 +80,29 @@ const refuseMethod: RequestHandler = (req, res) => {
 	});
 };
 
+const requireRequestObject: RequestHandler = (req, res, next) => {
+	if (isObjectBody(req.body)) return next();
+	const message = "The body must be one JSON-RPC request, an object; batches are not offered.";
+	sendJson(res, 400, {
+		jsonrpc: "2.0",
+		id: null,
+		error: { code: A2A_ERROR_CODE.INVALID_REQUEST, message },
+	});
+};
+
+/** Requests without parameters come without a body or, from some 0.3 clients, with `null`. */
+const refuseOtherJson: RequestHandler = ({ body }, _res, next) => {
+	if (body === undefined || body === null || isObjectBody(body)) return next();
+	throw new ServiceError("INVALID_ARGUMENT", "The body must be a JSON object.");
+};
+
 type OpenExchange = (req: Request) => Exchange;
 
 function createRpcErrorHandler(openExchange: OpenExchange): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
 		if (!isParseError(error)) {
-			const refusal = openExchange(req).refuse(toRequestError(error));
+			const refusal = openExchange(req).refuse(error);
 			return sendRpcRefusal(res, rpcIdOf(req.body), refusal);
 		}
 		const parseError = { code: A2A_ERROR_CODE.PARSE_ERROR, message: "The body is not valid JSON." };
@@ -90,6 +113,6 @@ function createRpcErrorHandler(openExchange: OpenExchange): ErrorRequestHandler 
 function createRestErrorHandler(openExchange: OpenExchange): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
-		sendRestRefusal(res, openExchange(req).refuse(toRequestError(error)));
+		sendRestRefusal(res, openExchange(req).refuse(error));
 	};
 }

@@ -25,7 +25,7 @@ export function createCardRoutes(card: CardSource): Router {
 		next();
 	};
 	return express
-		.Router()
+		.Router({ caseSensitive: true, strict: true })
 		.get(A2A_PATHS.card, vary, serve(pickShape))
 		.get(
 			A2A_PATHS.keys,

@@ -1,9 +1,11 @@
 import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
-import { type Credential, type HeaderReader, parseCredential } from "../core/credential.js";
+import { type Credential, parseCredential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import type { Logger } from "../core/logger.js";
+import { toServiceError } from "../service/error-reply.js";
+import { createHeaderReader, toRequestId } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
 import { type Refusal, toRefusal } from "./refusal.js";
 
@@ -33,7 +35,7 @@ export interface ExchangeDeps {
 
 export function createExchange({ service, ids, logger }: ExchangeDeps, req: Request): Exchange {
 	const response = req.res as Response;
-	const requestId = openRequestId(response, ids);
+	const requestId = openRequestId(req, response, ids);
 	let credential: Credential | undefined;
 	let isParsed = false;
 	let owner: Promise<string> | undefined;
@@ -62,10 +64,11 @@ export function createExchange({ service, ids, logger }: ExchangeDeps, req: Requ
 			return owner;
 		},
 		refuse(error): Refusal {
-			if (!(error instanceof ServiceError) && !response.destroyed) {
+			const told = toServiceError(error);
+			if (told !== error && told.code === "INTERNAL" && !response.destroyed) {
 				logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 			}
-			refusal = toRefusal(error instanceof ServiceError ? error : internalError(error), requestId);
+			refusal = toRefusal(told, requestId);
 			return refusal;
 		},
 		get refusal() {
@@ -81,27 +84,11 @@ export function exchangeOf(context: ServerCallContext): Exchange {
 	return context.user as Exchange;
 }
 
-/** What a caller may know of a failure of ours. */
-export function internalError(cause: unknown): ServiceError {
-	return new ServiceError(
-		"INTERNAL",
-		"Something went wrong on our side; try again, with growing pauses between tries.",
-		{ cause },
-	);
-}
-
-/** Node joins or drops repeated headers, and a repeated credential must be seen. */
-function createHeaderReader({ rawHeaders }: Request): HeaderReader {
-	return (name) =>
-		rawHeaders.filter(
-			(_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
-		);
-}
-
-function openRequestId(res: Response, ids: Ids): string {
+/** The id an earlier handler gave to this request, or a new one. */
+function openRequestId(req: Request, res: Response, ids: Ids): string {
 	const given = res.getHeader("X-Request-Id");
 	if (typeof given === "string" && given !== "") return given;
-	const made = ids.next("req");
+	const made = toRequestId(createHeaderReader(req), ids);
 	res.setHeader("X-Request-Id", made);
 	return made;
 }

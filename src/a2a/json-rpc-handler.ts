@@ -1,5 +1,10 @@
 import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
-import { A2A_LEGACY_PROTOCOL_VERSION, isV1JsonRpcMethod } from "@a2a-js/sdk/compat/v0_3";
+import {
+	A2A_LEGACY_PROTOCOL_VERSION,
+	isV1JsonRpcMethod,
+	LEGACY_METHOD_MESSAGE_SEND,
+	LEGACY_METHOD_MESSAGE_STREAM,
+} from "@a2a-js/sdk/compat/v0_3";
 import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import { A2A_ERROR_CODE, toJsonRpcError } from "@a2a-js/sdk/errors";
 import {
@@ -11,6 +16,7 @@ import {
 import type { Request, RequestHandler, Response } from "express";
 import { sendEvents } from "./event-stream.js";
 import type { Exchange } from "./exchange.js";
+import { checkEnvelope } from "./message-envelope.js";
 import { type RpcId, rpcIdOf, sendJson, sendRpcRefusal } from "./refusal.js";
 
 type Reply = Awaited<ReturnType<JsonRpcTransportHandler["handle"]>>;
@@ -34,8 +40,10 @@ export function createJsonRpcHandler(
 		} catch (error) {
 			return { jsonrpc: "2.0", id: rpcIdOf(body), error: toJsonRpcError(error) };
 		}
+		const dialect = version === A2A_LEGACY_PROTOCOL_VERSION ? "0.3" : "1.0";
+		if (SEND_METHODS[dialect].includes(body.method)) checkEnvelope(dialect, body.params);
 		const context = new ServerCallContext({ user: exchange, requestedVersion: version });
-		return version === A2A_LEGACY_PROTOCOL_VERSION
+		return dialect === "0.3"
 			? ((await legacy.handle(body, context)) as Reply)
 			: current.handle(body, context);
 	};
@@ -47,6 +55,11 @@ export function createJsonRpcHandler(
 		else answer(res, exchange, reply);
 	};
 }
+
+const SEND_METHODS: Readonly<Record<"1.0" | "0.3", readonly unknown[]>> = {
+	"1.0": ["SendMessage", "SendStreamingMessage"],
+	"0.3": [LEGACY_METHOD_MESSAGE_SEND, LEGACY_METHOD_MESSAGE_STREAM],
+};
 
 /** The version a request is written in: as its header says, without one as its method's spelling shows. */
 function versionOf(req: Request): string {

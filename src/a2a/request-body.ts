@@ -1,11 +1,15 @@
 import express, { type RequestHandler } from "express";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import { isDeeperThan } from "../service/http-request.js";
 
 /** Levels the protocols wrap around a skill's input: request, params, message, parts, part, data, data, input. */
 const ENVELOPE_LEVELS = 8;
 
-/** Handlers that leave a bounded JSON value in `req.body`; bodies of other types are left to the SDK's refusal. */
+/**
+ * Handlers that leave a bounded JSON value in `req.body`; bodies of other types are left to the SDK's refusal.
+ * The bound on nesting is what makes sure that a message can be written again after it was paid for.
+ */
 export function createBodyReader(): RequestHandler[] {
 	const parse = express.json({
 		limit: LIMITS.bodyBytes,
@@ -22,31 +26,17 @@ export function createBodyReader(): RequestHandler[] {
 	return [parse, bound];
 }
 
+/** The SDK would unwrap a body that is a JSON string, past every bound on the JSON inside it. */
+export function isObjectBody(body: unknown): boolean {
+	return typeof body === "object" && body !== null && !Array.isArray(body);
+}
+
 /** True for bodies that are no JSON at all, as opposed to too large or wrongly encoded ones. */
 export function isParseError(error: unknown): boolean {
 	return typeOf(error) === "entity.parse.failed";
 }
 
-/** A request express gave up on as an error a caller may see; every other error as it is. */
-export function toRequestError(error: unknown): unknown {
-	if (error instanceof URIError) {
-		return new ServiceError("INVALID_ARGUMENT", "The path is not correctly percent-encoded.");
-	}
-	if (!/^(entity|encoding|charset|request)\./.test(typeOf(error))) return error;
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`The body could not be read; send JSON in UTF-8, not compressed, of at most ${LIMITS.bodyBytes} bytes.`,
-		{ cause: error },
-	);
-}
-
 function typeOf(error: unknown): string {
 	if (typeof error !== "object" || error === null || !("type" in error)) return "";
 	return String(error.type);
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	if (levels === 0) return true;
-	return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }

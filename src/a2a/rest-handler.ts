@@ -1,7 +1,9 @@
+import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { restHandler } from "@a2a-js/sdk/server/express";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import type { Exchange } from "./exchange.js";
+import { checkEnvelope } from "./message-envelope.js";
 import { sendRestRefusal } from "./refusal.js";
 
 /** HTTP+JSON in both protocol versions (0.3 under `/v1`): the SDK's router, with our refusals in place of its errors. */
@@ -27,8 +29,20 @@ export function createRestHandler(
 				...(requestedVersion && { requestedVersion }),
 			}),
 	});
-	return express.Router().use(open, sdk);
+	return express.Router({ caseSensitive: true, strict: true }).use(open, checkMessage, sdk);
 }
+
+/** As loose as the SDK's routes, which take any case and a slash at the end: no spelling gets past the check. */
+const MESSAGE_PATH = /\/message:(?:send|stream)\/?$/i;
+const LEGACY_PATH = /^\/v1\/message:/i;
+
+const checkMessage: RequestHandler = (req, _res, next) => {
+	if (req.method === "POST" && MESSAGE_PATH.test(req.path)) {
+		const isLegacy = LEGACY_PATH.test(req.path) && req.header(A2A_VERSION_HEADER) !== "1.0";
+		checkEnvelope(isLegacy ? "0.3 HTTP+JSON" : "1.0", req.body);
+	}
+	next();
+};
 
 /** The SDK ends every refused call with `res.json`; what it would say there is replaced by what the exchange knows. */
 function replaceRefusals(res: Response, exchange: Exchange): void {

@@ -4,9 +4,10 @@ import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { Logger } from "../core/logger.js";
 import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
+import { toServiceError } from "../service/error-reply.js";
 import type { Service } from "../service/service.js";
 import { toCompletedTask, toFailedTask } from "./answer-task.js";
-import { type Exchange, internalError, stackOf } from "./exchange.js";
+import { type Exchange, stackOf } from "./exchange.js";
 import { MESSAGE_KEY_PREFIX, type SkillRequest } from "./skill-request.js";
 
 /** A message on its way through the pipeline. */
@@ -63,7 +64,7 @@ export function createSell(deps: {
 
 /** The error of a call that went wrong after it was let in; undefined when the caller or the clock ended it. */
 function toOurFailure(error: unknown, { signal }: CallerWatch): ServiceError | undefined {
-	if (!(error instanceof ServiceError)) return signal.aborted ? undefined : internalError(error);
+	if (!(error instanceof ServiceError)) return signal.aborted ? undefined : toServiceError(error);
 	return error.code === "INTERNAL" || error.code === "UPSTREAM" ? error : undefined;
 }
 

@@ -1,7 +1,6 @@
 import type { Message, Part } from "@a2a-js/sdk";
 import { DEFAULT_TEXT_SKILL } from "../../agent-card/skill-offers.js";
 import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
 import { SKILL_IDS, type SkillId } from "../core/operations.js";
 
 /** What a message asks for: a skill and the input its schema will judge. */
@@ -12,18 +11,12 @@ export interface SkillRequest {
 
 /** Prefix that keeps message ids and REST's idempotency keys of one principal apart. */
 export const MESSAGE_KEY_PREFIX = "a2a:";
-const MESSAGE_ID_CHARS = LIMITS.idempotencyKeyChars - MESSAGE_KEY_PREFIX.length;
 
 /**
- * Reads a message: the one data part `{skill, input}`, whatever text stands beside it, or else all text as the query
+ * Reads a message whose envelope was checked: the one data part `{skill, input}`, whatever text stands beside it, or else all text as the query
  * of the default skill. Throws INVALID_ARGUMENT with the path of what is wrong.
  */
-export function toSkillRequest({ messageId, parts }: Message): SkillRequest {
-	if (messageId === "" || messageId.length > MESSAGE_ID_CHARS) {
-		throw invalid("message.messageId", `must have 1 to ${MESSAGE_ID_CHARS} characters`);
-	}
-	const files = parts.findIndex((part) => !isTextOrData(part));
-	if (files !== -1) throw invalid(`message.parts.${files}`, "must be a text part or a data part");
+export function toSkillRequest({ parts }: Message): SkillRequest {
 	const data = parts.findIndex((part) => part.content?.$case === "data");
 	if (data !== -1) {
 		if (parts.findLastIndex((part) => part.content?.$case === "data") !== data) {
@@ -32,10 +25,6 @@ export function toSkillRequest({ messageId, parts }: Message): SkillRequest {
 		return fromData(parts[data]?.content?.value, `message.parts.${data}.data`);
 	}
 	return { skillId: DEFAULT_TEXT_SKILL, rawInput: { query: joinText(parts) } };
-}
-
-function isTextOrData({ content }: Part): boolean {
-	return content?.$case === "text" || content?.$case === "data";
 }
 
 function fromData(value: unknown, path: string): SkillRequest {

@@ -96,7 +96,7 @@ t.test("what is malformed is told so, with its path, and costs nothing", async (
 			{ message: { messageId: "m", role: "ROLE_USER", parts: [{ url: "https://x" }] } },
 			"message.parts.0",
 		],
-		[{ message: { messageId: "m", role: "ROLE_USER", parts: [] } }, "query"],
+		[{ message: { messageId: "m", role: "ROLE_USER", parts: [] } }, "message.parts"],
 	];
 	for (const [params, path] of cases) {
 		const { status, body } = await rpc(shop.baseUrl, { params, headers });

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { parseInput } from "../service/parse-input.js";
+
+/**
+ * How a message is written: as JSON-RPC and HTTP+JSON write it in version 1.0, as JSON-RPC did in 0.3,
+ * or as HTTP+JSON did in 0.3.
+ */
+export type Dialect = "1.0" | "0.3" | "0.3 HTTP+JSON";
+
+/**
+ * Judges the parameters of a sent message before the SDK decodes them, because it turns what it does not understand
+ * into text or an exception. Throws INVALID_ARGUMENT with the path of each mistake; fields nobody knows are let pass.
+ */
+export function checkEnvelope(dialect: Dialect, params: unknown): void {
+	parseInput(ENVELOPES[dialect], withProtocolNames(params));
+}
+
+const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const ID_RULE = "must have 1 to 128 letters, digits or . _ : -";
+const id = z.string().regex(ID, ID_RULE);
+/** Some writers send an empty string where they mean nothing. */
+const idOrNothing = z
+	.string()
+	.refine((value) => value === "" || ID.test(value), ID_RULE)
+	.nullish();
+const strings = z.array(z.string()).nullish();
+const flag = z.boolean().nullish();
+const fields = z.looseObject({});
+
+const TEXT_OR_DATA = "must be a text part or a data part";
+
+const part = z
+	.looseObject({ text: z.string().nullish(), metadata: fields.nullish() })
+	.refine((value) => {
+		const kinds = ["text", "raw", "url", "data"].filter((kind) => isSet(value[kind]));
+		return kinds.length === 1 && (kinds[0] === "text" || kinds[0] === "data");
+	}, TEXT_OR_DATA);
+
+const legacyPart = z.discriminatedUnion(
+	"kind",
+	[
+		z.looseObject({ kind: z.literal("text"), text: z.string(), metadata: fields.nullish() }),
+		z.looseObject({ kind: z.literal("data"), data: fields, metadata: fields.nullish() }),
+	],
+	{ error: TEXT_OR_DATA },
+);
+
+const legacyRestPart = z
+	.looseObject({ text: z.string().nullish(), data: z.looseObject({ data: fields }).nullish() })
+	.refine(({ text, data, file }) => !isSet(file) && isSet(text) !== isSet(data), TEXT_OR_DATA);
+
+const pushConfig = z
+	.looseObject({
+		authentication: z.looseObject({ schemes: strings }).nullish(),
+	})
+	.nullish();
+
+const configuration = z
+	.looseObject({
+		acceptedOutputModes: strings,
+		historyLength: z.int().min(0, "must not be negative").nullish(),
+		blocking: flag,
+		returnImmediately: flag,
+		pushNotification: pushConfig,
+		pushNotificationConfig: pushConfig,
+		taskPushNotificationConfig: pushConfig,
+	})
+	.nullish();
+
+const messageFields = {
+	messageId: id,
+	contextId: idOrNothing,
+	taskId: idOrNothing,
+	metadata: fields.nullish(),
+	extensions: strings,
+	referenceTaskIds: z.array(id).nullish(),
+};
+const user = z.literal(["ROLE_USER", 1], { error: 'must be "ROLE_USER"' });
+const legacyUser = z.literal("user", { error: 'must be "user"' });
+const some = <P extends z.ZodType>(item: P) => z.array(item).min(1, "must have at least one part");
+
+const ENVELOPES = {
+	"1.0": toEnvelope({ ...messageFields, role: user, parts: some(part) }),
+	"0.3": toEnvelope({ ...messageFields, role: legacyUser, parts: some(legacyPart) }),
+	"0.3 HTTP+JSON": toEnvelope({ ...messageFields, role: user, content: some(legacyRestPart) }),
+} satisfies Record<Dialect, z.ZodType>;
+
+function toEnvelope(message: z.ZodRawShape) {
+	return z.looseObject({
+		message: z.looseObject(message),
+		configuration,
+		metadata: fields.nullish(),
+	});
+}
+
+/** The names of the protocol's own definition, which its JSON may use as well, and what the SDK reads them as. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+	["request", "message"],
+	["message_id", "messageId"],
+	["context_id", "contextId"],
+	["task_id", "taskId"],
+	["reference_task_ids", "referenceTaskIds"],
+	["accepted_output_modes", "acceptedOutputModes"],
+	["history_length", "historyLength"],
+	["return_immediately", "returnImmediately"],
+	["push_notification", "pushNotification"],
+	["task_push_notification_config", "taskPushNotificationConfig"],
+]);
+
+function withProtocolNames(params: unknown): unknown {
+	const renamed = rename(params);
+	if (!isRecord(renamed)) return renamed;
+	const { message, configuration: wishes } = renamed;
+	return { ...renamed, message: rename(message), configuration: rename(wishes) };
+}
+
+function rename(value: unknown): unknown {
+	if (!isRecord(value)) return value;
+	const renamed = { ...value };
+	for (const [given, name] of NAMES) {
+		if (!isSet(renamed[name]) && isSet(value[given])) renamed[name] = value[given];
+	}
+	return renamed;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isSet(value: unknown): boolean {
+	return value !== undefined && value !== null;
+}
