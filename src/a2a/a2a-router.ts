@@ -44,6 +44,7 @@ export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 	return express
 		.Router({ caseSensitive: true, strict: true })
 		.use(createCardRoutes(card))
+		.use([A2A_PATHS.jsonRpc, A2A_PATHS.rest], keepPrivate)
 		.post(
 			A2A_PATHS.jsonRpc,
 			requireJson,
@@ -61,6 +62,11 @@ export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 		)
 		.use(A2A_PATHS.rest, createRestErrorHandler(openExchange));
 }
+
+const keepPrivate: RequestHandler = (_req, res, next) => {
+	res.setHeader("Cache-Control", "private, no-store");
+	next();
+};
 
 const requireJson: RequestHandler = (req, res, next) => {
 	if (req.is("application/json")) return next();

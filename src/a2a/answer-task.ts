@@ -3,7 +3,7 @@ import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
 import { siblingId } from "../core/ids.js";
 import type { SkillId } from "../core/operations.js";
-import type { SearchResponse } from "../core/wire.js";
+import type { CostWire, SearchResponse } from "../core/wire.js";
 import { toErrorWire } from "../service/error-reply.js";
 
 /** What every task of ours is made from. */
@@ -43,7 +43,7 @@ export function toCompletedTask(frame: TaskFrame, { output, cost }: CallResult):
 /** The task of a call that failed on our side after it was let in; nothing was charged. */
 export function toFailedTask(frame: TaskFrame, error: ServiceError): Task {
 	const { taskId, requestId, skillId, timestamp } = frame;
-	const told = `${error.message} Nothing was charged. To try again, send the message under a new messageId.`;
+	const told = `${error.message} Nothing was charged and the task is not kept; the same message may be sent again.`;
 	const task = openTask(frame);
 	return {
 		...task,
@@ -54,6 +54,42 @@ export function toFailedTask(frame: TaskFrame, error: ServiceError): Task {
 		},
 		metadata: { skill: skillId, request_id: requestId, error: toErrorWire(error, requestId) },
 	};
+}
+
+/** Whether somebody has paid for this task, now or when its message was sent first. */
+export function isPaid(task: Task): boolean {
+	return costOf(task)?.charged === true;
+}
+
+/** What the task's call cost; undefined for one that failed. */
+export function costOf({ metadata }: Task): CostWire | undefined {
+	return metadata?.["cost"];
+}
+
+/** A paid task as the answer to a repeated message: wherever it tells its cost, it says that it was paid before. */
+export function toRepeatedTask(task: Task): Task {
+	const paid = costOf(task);
+	if (!paid?.charged) return task;
+	const cost: CostWire = { ...paid, replayed: true };
+	const repeatPart = (part: Part): Part => {
+		if (part.content?.$case !== "data") return part;
+		const { value } = part.content;
+		const told = { ...value, meta: { ...value.meta, cost } };
+		return { ...part, content: { $case: "data", value: told } };
+	};
+	return {
+		...task,
+		artifacts: task.artifacts.map((artifact) => ({
+			...artifact,
+			parts: artifact.parts.map(repeatPart),
+		})),
+		metadata: { ...task.metadata, cost },
+	};
+}
+
+/** The context of a task whose message named none. */
+export function ownContextOf(taskId: string): string {
+	return `ctx${taskId.slice(taskId.indexOf("_"))}`;
 }
 
 /** A message of ours about a task. */
@@ -76,7 +112,7 @@ export function agentMessage(about: {
 }
 
 function openTask({ taskId, message }: TaskFrame): Task {
-	const contextId = message.contextId || `ctx${taskId.slice(taskId.indexOf("_"))}`;
+	const contextId = message.contextId || ownContextOf(taskId);
 	return {
 		id: taskId,
 		contextId,

@@ -1,6 +1,9 @@
 import { formatSSEEvent, SSE_HEADERS } from "@a2a-js/sdk";
 import type { Response } from "express";
 
+/** Paid text is for its buyer only, and a proxy that rewrites a stream would hold it back. */
+export const PRIVATE_STREAM = "private, no-store, no-transform";
+
 /** Writes the events as they come and stops pulling them once the caller has left. */
 export async function sendEvents(
 	res: Response,
@@ -8,6 +11,7 @@ export async function sendEvents(
 	rest: AsyncIterator<unknown>,
 ): Promise<void> {
 	for (const [name, value] of Object.entries(SSE_HEADERS)) res.setHeader(name, value);
+	res.setHeader("Cache-Control", PRIVATE_STREAM);
 	res.statusCode = 200;
 	let next = first;
 	while (!next.done && !res.destroyed) {

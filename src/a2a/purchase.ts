@@ -7,7 +7,8 @@ import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import type { Logger } from "../core/logger.js";
 import type { Service } from "../service/service.js";
-import type { Exchange } from "./exchange.js";
+import { isPaid, toRepeatedTask } from "./answer-task.js";
+import { type Exchange, stackOf } from "./exchange.js";
 import { createSell, type Offered } from "./sell.js";
 import { toSkillRequest } from "./skill-request.js";
 import type { TaskArchive } from "./task-archive.js";
@@ -28,7 +29,7 @@ export interface Purchase {
 
 /**
  * Sells what a message asks for, once for each (principal, messageId): the same message again, at the same time or
- * later, gets the same task. Throws what the pipeline throws, IDEMPOTENCY_MISMATCH for a messageId that was used for
+ * later, gets the same task. A task that cost nothing is not kept: its message may simply be sent again. Throws what the pipeline throws, IDEMPOTENCY_MISMATCH for a messageId that was used for
  * another request, TaskNotFound and UnsupportedOperation for a message about an earlier task.
  */
 export type BuyAnswer = (message: Message, exchange: Exchange) => Promise<Purchase>;
@@ -39,7 +40,7 @@ interface Running {
 }
 
 export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
-	const { service, tasks, ids } = deps;
+	const { service, tasks, ids, logger } = deps;
 	const sell = createSell(deps);
 	const running = new Map<string, Running>();
 
@@ -49,8 +50,22 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 		if (!credential) return undefined;
 		return service.identify(credential).then(
 			(caller) => caller.owner,
-			() => undefined,
+			(error: unknown) => {
+				if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") return undefined;
+				throw error;
+			},
 		);
+	};
+
+	/** Only what was paid for is kept: storage costs the one who fills it. */
+	const keepPaid = async (owner: string, task: Task, { requestId }: Exchange) => {
+		if (!isPaid(task)) return;
+		try {
+			await tasks.keep(owner, task);
+		} catch (error) {
+			// The answer is paid for, so it is delivered; sent again, the message finds its receipt.
+			logger?.error("a paid task could not be kept", { requestId, error: stackOf(error) });
+		}
 	};
 
 	const buyOrFind = async (offered: Offered, owner: string): Promise<Purchase> => {
@@ -58,10 +73,10 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 		if (earlier) {
 			const [sent] = earlier.history;
 			assertSameContent(sent && contentOf(sent), contentOf(offered.message));
-			return { task: earlier, isRepeated: true };
+			return { task: toRepeatedTask(earlier), isRepeated: true };
 		}
 		const task = await sell(offered, { canFail: true });
-		await tasks.keep(owner, task);
+		await keepPaid(owner, task, offered.exchange);
 		return { task, isRepeated: false };
 	};
 
@@ -70,7 +85,7 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 		const twin = running.get(offered.taskId);
 		if (twin) {
 			assertSameContent(twin.content, content);
-			return { ...(await twin.purchase), isRepeated: true };
+			return { task: toRepeatedTask((await twin.purchase).task), isRepeated: true };
 		}
 		const purchase = buyOrFind(offered, owner);
 		running.set(offered.taskId, { content, purchase });

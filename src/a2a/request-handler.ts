@@ -6,7 +6,8 @@ import {
 	DefaultRequestHandler,
 	type ServerCallContext,
 } from "@a2a-js/sdk/server";
-import type { CostWire } from "../core/wire.js";
+import { costHeaders } from "../service/cost-headers.js";
+import { costOf } from "./answer-task.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
 import type { BuyAnswer, Purchase } from "./purchase.js";
 import { toStreamEvents } from "./stream-events.js";
@@ -111,13 +112,9 @@ function trimHistory(
 }
 
 function showCost({ response }: Exchange, { task, isRepeated }: Purchase): void {
-	response.setHeader("Cache-Control", "private, no-store");
-	const cost = task.metadata?.["cost"] as CostWire | undefined;
-	if (!cost) return;
-	response.setHeader("X-Cost-USD", cost.amount_usd);
-	if (cost.balance_after_usd !== null) {
-		response.setHeader("X-Balance-After-USD", cost.balance_after_usd);
+	const cost = costOf(task);
+	for (const [name, value] of Object.entries(cost ? costHeaders(cost) : {})) {
+		response.setHeader(name, value);
 	}
-	if (cost.receipt_id !== null) response.setHeader("X-Receipt-Id", cost.receipt_id);
 	if (isRepeated) response.setHeader("Idempotent-Replayed", "true");
 }

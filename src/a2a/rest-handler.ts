@@ -2,6 +2,7 @@ import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { restHandler } from "@a2a-js/sdk/server/express";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
+import { PRIVATE_STREAM } from "./event-stream.js";
 import type { Exchange } from "./exchange.js";
 import { checkEnvelope } from "./message-envelope.js";
 import { sendRestRefusal } from "./refusal.js";
@@ -16,6 +17,7 @@ export function createRestHandler(
 		const exchange = openExchange(req);
 		exchanges.set(req, exchange);
 		replaceRefusals(res, exchange);
+		keepStreamsPrivate(res);
 		next();
 	};
 	const sdk = restHandler({
@@ -43,6 +45,15 @@ const checkMessage: RequestHandler = (req, _res, next) => {
 	}
 	next();
 };
+
+/** The SDK begins every stream with `res.flushHeaders`, and just before sets a caching rule that is too weak. */
+function keepStreamsPrivate(res: Response): void {
+	const flush = res.flushHeaders.bind(res);
+	res.flushHeaders = () => {
+		res.setHeader("Cache-Control", PRIVATE_STREAM);
+		flush();
+	};
+}
 
 /** The SDK ends every refused call with `res.json`; what it would say there is replaced by what the exchange knows. */
 function replaceRefusals(res: Response, exchange: Exchange): void {

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { type ListTasksRequest, Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
 import type { TaskStore } from "@a2a-js/sdk/server";
 import type { Store, TaskRow } from "../../store/store.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
-import { agentMessage } from "./answer-task.js";
+import { agentMessage, ownContextOf } from "./answer-task.js";
 import { exchangeOf } from "./exchange.js";
 import { pageOf } from "./task-page.js";
 
@@ -52,7 +53,7 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 		const now = clock.now();
 		const page = pageOf(
 			rows.filter((row) => row.expiresAt > now),
-			request,
+			{ ...request, contextId: request.contextId && digestOf(request.contextId) },
 		);
 		const tasks = await Promise.all(page.rows.map(readText));
 		return {
@@ -104,8 +105,8 @@ function toRow(owner: string, task: Task, now: number): TaskRow {
 	return {
 		id: task.id,
 		owner,
-		contextId: task.contextId,
-		messageId: task.history[0]?.messageId ?? "",
+		contextId: digestOf(task.contextId),
+		messageId: digestOf(task.history[0]?.messageId ?? ""),
 		state: taskStateToJSON(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED),
 		documentId: `a2a-${task.id}`,
 		updatedAt: now,
@@ -113,7 +114,15 @@ function toRow(owner: string, task: Task, now: number): TaskRow {
 	};
 }
 
-function toBareTask({ id, contextId }: TaskRow): Task {
+const DIGEST_CHARS = 22;
+
+/** Ids that callers choose may hold anything; rows stay in the journal, so they only tell whether two are equal. */
+function digestOf(callersId: string): string {
+	return createHash("sha256").update(callersId).digest("base64url").slice(0, DIGEST_CHARS);
+}
+
+function toBareTask({ id }: TaskRow): Task {
+	const contextId = ownContextOf(id);
 	return { id, contextId, status: undefined, artifacts: [], history: [], metadata: undefined };
 }
 

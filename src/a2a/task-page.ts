@@ -13,7 +13,10 @@ export interface TaskPage {
 
 const DEFAULT_PAGE_SIZE = 50;
 
-/** One page of the rows a request asks for, last changed first. Throws RequestMalformedError for a token that is not ours. */
+/**
+ * One page of the rows a request asks for, last changed first; its context is compared as the rows write theirs.
+ * Throws RequestMalformedError for a token that is not ours.
+ */
 export function pageOf(rows: readonly TaskRow[], request: ListTasksRequest): TaskPage {
 	const pageSize = request.pageSize ?? DEFAULT_PAGE_SIZE;
 	const matching = rows.filter((row) => matches(row, request)).sort(byLastChange);

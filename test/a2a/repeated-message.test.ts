@@ -1,7 +1,8 @@
 import t from "tap";
 import { type Clock, systemClock } from "../../src/core/clock.js";
+import { createMemoryStore } from "./memory-store.js";
 import { askGraph, post, rpc } from "./raw-rpc.js";
-import { startA2a } from "./start-a2a.js";
+import { NOTHING, startA2a } from "./start-a2a.js";
 
 t.test("twenty parallel sendings of one message are one charge and one task", async (t) => {
 	const shop = await startA2a(t);
@@ -25,7 +26,12 @@ t.test("a message sent again later gets the stored task, streaming in one event"
 	const params = askGraph("later", "same-id");
 	const first = await rpc(shop.baseUrl, { params, headers });
 	const second = await rpc(shop.baseUrl, { params, headers });
-	t.same(second.body.result.task, first.body.result.task);
+	t.notOk("replayed" in first.body.result.task.metadata.cost);
+	const { task } = second.body.result;
+	t.same(unreplayed(task), first.body.result.task);
+	t.equal(task.metadata.cost.replayed, true);
+	t.equal(task.artifacts[0].parts[0].data.meta.cost.replayed, true);
+	t.equal(second.headers.get("X-Receipt-Id"), task.metadata.receipt_id);
 	t.equal(second.headers.get("Idempotent-Replayed"), "true");
 
 	const stream = await rpc(shop.baseUrl, { method: "SendStreamingMessage", params, headers });
@@ -49,6 +55,71 @@ t.test("a message sent again later gets the stored task, streaming in one event"
 	const old = await post(`${shop.baseUrl}/a2a/jsonrpc`, { text, headers });
 	t.equal(old.body.result.id, first.body.result.task.id, "in the other protocol version too");
 	t.equal(await shop.balance(id), 4_500_000n);
+});
+
+/** The task as it was told the first time. */
+function unreplayed(task: unknown): unknown {
+	return JSON.parse(JSON.stringify(task, (key, value) => (key === "replayed" ? undefined : value)));
+}
+
+t.test("a paid answer that cannot be kept is delivered, logged, and not sold twice", async (t) => {
+	const store = createMemoryStore();
+	const put = store.documents.put;
+	let isFull = true;
+	const documents = {
+		...store.documents,
+		put: async (...args: Parameters<typeof put>) => {
+			if (isFull) throw new Error("The disk is full.");
+			return put(...args);
+		},
+	};
+	const shop = await startA2a(t, { store: { ...store, documents } });
+	const { token, id } = await shop.issueSpt("5");
+	const headers = { "X-Pay-SPT": token };
+	const params = askGraph("kept or not", "unkept");
+	const first = await rpc(shop.baseUrl, { params, headers });
+	t.equal(first.body.result.task.status.state, "TASK_STATE_COMPLETED");
+	t.match(JSON.stringify(shop.logged), /could not be kept.*disk is full/s);
+	t.equal(await shop.balance(id), 4_500_000n);
+
+	isFull = false;
+	const again = await rpc(shop.baseUrl, { params, headers });
+	t.equal(again.headers.get("Idempotent-Replayed"), "true");
+	t.equal(again.body.result.task.metadata.cost.replayed, true);
+	t.equal(await shop.balance(id), 4_500_000n);
+});
+
+t.test("an uncharged message leaves nothing behind and runs again", async (t) => {
+	let isBroken = true;
+	const shop = await startA2a(t, {
+		beforeSearch: (query) => {
+			if (isBroken && query !== NOTHING) throw new Error("broken");
+		},
+	});
+	const { token, id } = await shop.issueSpt("5");
+	const headers = { "X-Pay-SPT": token };
+	const nothing = askGraph(NOTHING, "nothing");
+	const broken = askGraph("broken", "broken");
+	for (const params of [nothing, nothing, broken]) await rpc(shop.baseUrl, { params, headers });
+	t.same(shop.searched, [NOTHING, NOTHING, "broken"]);
+	t.same(await shop.store.read((reader) => reader.list("tasks")), []);
+	t.equal(await shop.store.documents.sweep(Number.MAX_SAFE_INTEGER), 0);
+	t.equal(await shop.balance(id), 5_000_000n);
+
+	isBroken = false;
+	const again = await rpc(shop.baseUrl, { params: broken, headers });
+	t.equal(again.body.result.task.status.state, "TASK_STATE_COMPLETED");
+	t.equal(await shop.balance(id), 4_500_000n);
+});
+
+t.test("a caller whose credential cannot be looked up is no stranger", async (t) => {
+	const shop = await startA2a(t, { lookUp: () => Promise.reject(new Error("store stopped")) });
+	const { token, id } = await shop.issueSpt("5");
+	const headers = { "X-Pay-SPT": token };
+	const { status } = await rpc(shop.baseUrl, { params: askGraph("a"), headers });
+	t.equal(status, 500);
+	t.same(shop.searched, []);
+	t.equal(await shop.balance(id), 5_000_000n);
 });
 
 t.test("the same messageId for another request is refused", async (t) => {

@@ -40,6 +40,8 @@ export interface StartOptions {
 	readonly prices?: Settings["prices"];
 	/** Runs before each search; throws or waits as a test needs. */
 	readonly beforeSearch?: (query: string) => Promise<void> | void;
+	/** Stands in for the look-up of credentials that tells whose tasks are whose. */
+	readonly lookUp?: Service["identify"];
 }
 
 export const NOTHING = "nothing answers this";
@@ -70,7 +72,7 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		skills,
 		prices: money.prices,
 		invoke: createInvoke({ skills, cashier: money.cashier, recordUsage, clock }),
-		identify: (credential) => money.cashier.identify(credential),
+		identify: options.lookUp ?? ((credential) => money.cashier.identify(credential)),
 	} as Partial<Service> as Service;
 	const logger = { info: () => undefined, error: (...line: unknown[]) => logged.push(line) };
 	const a2a = createA2a({ service, store, clock, ids, signingJwk, logger });

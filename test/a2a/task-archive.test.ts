@@ -35,6 +35,42 @@ t.test("a task is shown to its owner only", async (t) => {
 	t.equal(await shop.balance(mine.id), 4_500_000n);
 });
 
+t.test("whatever carries paid text may be stored by its buyer only", async (t) => {
+	const shop = await startA2a(t);
+	const { token } = await shop.issueSpt("5");
+	const headers = { "X-Pay-SPT": token };
+	const rest = { ...headers, "A2A-Version": "1.0", "Content-Type": "application/json" };
+	const { body } = await rpc(shop.baseUrl, { params: askGraph("private"), headers });
+	const { id } = body.result.task;
+	for (const method of ["GetTask", "ListTasks", "SubscribeToTask"]) {
+		const params = method === "ListTasks" ? {} : { id };
+		const read = await rpc(shop.baseUrl, { method, params, headers });
+		t.match(read.headers.get("Cache-Control"), /^private, no-store/, method);
+	}
+	for (const path of [`tasks/${id}`, "tasks", `v1/tasks/${id}`]) {
+		const version = path.startsWith("v1/") ? "0.3" : "1.0";
+		const read = await fetch(`${shop.baseUrl}/a2a/rest/${path}`, {
+			headers: { ...rest, "A2A-Version": version },
+		});
+		t.same([read.status, read.headers.get("Cache-Control")], [200, "private, no-store"], path);
+	}
+	const streamed = "private, no-store, no-transform";
+	const params = askGraph("streamed");
+	const stream = await rpc(shop.baseUrl, { method: "SendStreamingMessage", params, headers });
+	t.equal(stream.headers.get("Cache-Control"), streamed);
+	for (const path of ["message:stream", "v1/message:stream"]) {
+		const { message } = askGraph("streamed");
+		const content = [{ data: message.parts[0] }];
+		const answer = await fetch(`${shop.baseUrl}/a2a/rest/${path}`, {
+			method: "POST",
+			headers: { ...rest, "A2A-Version": path.startsWith("v1/") ? "0.3" : "1.0" },
+			body: JSON.stringify({ message: { ...message, content } }),
+		});
+		t.same([answer.status, answer.headers.get("Cache-Control")], [200, streamed], path);
+		await answer.text();
+	}
+});
+
 t.test("a list comes in pages, last change first", async (t) => {
 	const clock = manualClock("2026-01-01T00:00:00Z");
 	const shop = await startA2a(t, { clock });
@@ -80,6 +116,7 @@ t.test("a restart keeps completed tasks and fails unfinished ones", async (t) =>
 	const kept = await rpc(after.baseUrl, { method: "GetTask", params: { id }, headers });
 	t.same(kept.body.result, bought.body.result.task);
 	const again = await rpc(after.baseUrl, { params, headers });
+	t.equal(again.headers.get("Idempotent-Replayed"), "true");
 	t.equal(again.body.result.task.id, id, "the same message is still paid for");
 	t.same(after.searched, []);
 
@@ -104,11 +141,24 @@ t.test("a task and its text are forgotten when their time is over", async (t) =>
 	t.equal(await shop.store.documents.sweep(clock.now()), 1);
 });
 
-t.test("no text of a task is in its row", async (t) => {
+t.test("no text of a task is in its row, nor an id its sender chose", async (t) => {
 	const shop = await startA2a(t);
 	const { token } = await shop.issueSpt("5");
-	const params = askGraph("canary-of-the-query");
-	await rpc(shop.baseUrl, { params, headers: { "X-Pay-SPT": token } });
+	const headers = { "X-Pay-SPT": token };
+	const params = askGraph("canary-of-the-query", "canary-message");
+	Object.assign(params.message, { contextId: "canary-context" });
+	await rpc(shop.baseUrl, { params, headers });
+	for (const [contextId, size] of [
+		["canary-context", 1],
+		["other-context", 0],
+	]) {
+		const listed = await rpc(shop.baseUrl, {
+			method: "ListTasks",
+			params: { contextId },
+			headers,
+		});
+		t.equal(listed.body.result.totalSize, size, "tasks are still found by their context");
+	}
 	const rows = await shop.store.read((reader) => reader.list("tasks"));
 	t.equal(rows.length, 1);
 	t.notMatch(JSON.stringify(rows), /canary|HTTP 402/);
