@@ -29,6 +29,8 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 	const app = express();
 	app.disable("x-powered-by");
 	app.set("etag", false);
+	// Behind a proxy on this machine or its private network the caller is whom the proxy names.
+	app.set("trust proxy", ["loopback", "uniquelocal"]);
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
 	app.use("/v1/admin", createAdminRouter({ operator, adminToken, logger }));

@@ -144,7 +144,7 @@ export const CATALOG_ROUTES: Readonly<Record<CatalogOperationId, DataRoute | Doc
 		isList: true,
 		freshness: "live",
 		data: expertListSchema,
-		answer: (free, { query }) => free.expertsSearch(query.q, query.limit),
+		answer: (free, { query, signal }) => free.expertsSearch(query.q, query.limit, signal),
 		example: {
 			query: { q: "api design", limit: "5" },
 			data: {

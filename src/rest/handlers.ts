@@ -1,11 +1,13 @@
-import type { Request, RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import type { Clock } from "../core/clock.js";
 import { parseCredential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
 import { watchCaller } from "../service/caller-watch.js";
 import { createHeaderReader } from "../service/http-request.js";
 import { parseInput } from "../service/parse-input.js";
 import type { Service } from "../service/service.js";
+import { createTokenBucket } from "../service/token-bucket.js";
 import { readBody } from "./request-body.js";
 import { readIdempotencyKey } from "./request-headers.js";
 import { requestIdOf } from "./request-id.js";
@@ -16,17 +18,15 @@ import type { DataRoute, DocumentRoute, PaidRoute, RawRequest } from "./route.js
 /** Keeps callers' keys apart from the message ids that other transports use as keys. */
 const KEY_PREFIX = "rest:";
 
-export interface PaidHandlerDeps {
+export interface AnswerDeps {
 	readonly service: Service;
 	readonly clock: Clock;
 	readonly requestTimeoutMs: number;
 }
 
 /** Sells one skill: whatever reaches this handler goes through the pipeline, so nothing runs unpaid. */
-export function createPaidHandler(
-	{ service, clock, requestTimeoutMs }: PaidHandlerDeps,
-	route: PaidRoute,
-): RequestHandler {
+export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHandler {
+	const { service } = deps;
 	return async (req, res) => {
 		const header = createHeaderReader(req);
 		const path = parseInput(route.path, req.params);
@@ -34,8 +34,7 @@ export function createPaidHandler(
 		const body = parseInput(route.body, readBody(req));
 		const idempotencyKey = readIdempotencyKey(header);
 		const credential = parseCredential(header);
-		const watch = watchCaller(res, clock, requestTimeoutMs);
-		try {
+		await whileCallerWaits(deps, res, async (signal) => {
 			const result = await service.invoke({
 				skillId: route.skillId,
 				rawInput: { ...path, ...body },
@@ -44,21 +43,30 @@ export function createPaidHandler(
 				requestId: requestIdOf(res),
 				transport: "rest",
 				resourceUrl: `${service.info.baseUrl()}${req.path}`,
-				signal: watch.signal,
+				signal,
 			});
 			sendPaid(res, result);
-		} catch (error) {
-			throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
-		} finally {
-			watch.stop();
-		}
+		});
 	};
 }
 
 /** Answers one free operation in the envelope. */
-export function createDataHandler({ free }: Service, route: DataRoute): RequestHandler {
+export function createDataHandler(deps: AnswerDeps, route: DataRoute): RequestHandler {
+	const { free } = deps.service;
 	return async (req, res) => {
-		sendData(req, res, route, await route.answer(free, toRawRequest(req)));
+		await whileCallerWaits(deps, res, async (signal) => {
+			sendData(req, res, route, await route.answer(free, { ...toRawRequest(req), signal }));
+		});
+	};
+}
+
+/** Throws RATE_LIMITED when one address asks more often than `callsPerMinute`. */
+export function createCallLimit(clock: Clock, perMinute: number): RequestHandler {
+	const keysMax = LIMITS.rateLimitedCallersMax;
+	const takeFrom = createTokenBucket({ clock, perMinute, keysMax });
+	return (req, _res, next) => {
+		takeFrom(req.ip ?? "");
+		next();
 	};
 }
 
@@ -82,6 +90,22 @@ export function createMethodRefusal(methods: readonly string[]): RequestHandler 
 			405,
 		);
 	};
+}
+
+/** Work that ends when the caller leaves or the time is over; then throws UNAVAILABLE. */
+async function whileCallerWaits(
+	{ clock, requestTimeoutMs }: Pick<AnswerDeps, "clock" | "requestTimeoutMs">,
+	res: Response,
+	work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+	const watch = watchCaller(res, clock, requestTimeoutMs);
+	try {
+		await work(watch.signal);
+	} catch (error) {
+		throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
+	} finally {
+		watch.stop();
+	}
 }
 
 function toRawRequest(req: Request): RawRequest {

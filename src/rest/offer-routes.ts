@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type HeaderReader, parseCredential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
 import {
 	healthSchema,
 	offeringsSchema,
@@ -99,6 +100,7 @@ export const OFFER_ROUTES: Readonly<Record<OfferOperationId, DataRoute>> = {
 		query: nothing,
 		isList: false,
 		freshness: "secret",
+		callsPerMinute: LIMITS.sptChecksPerMinute,
 		data: sptValidationSchema,
 		answer: (free, { header }) => free.sptValidate(readToken(header)),
 		example: {

@@ -6,6 +6,7 @@ import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import type { Service } from "../service/service.js";
 import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
 import {
+	createCallLimit,
 	createDataHandler,
 	createDocumentHandler,
 	createMethodRefusal,
@@ -15,7 +16,7 @@ import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
 import { createBodyReader } from "./request-body.js";
 import { createRequestId } from "./request-id.js";
-import type { Route } from "./route.js";
+import type { DataRoute, Route } from "./route.js";
 import { ROUTES } from "./routes.js";
 
 export interface RestRouterDeps {
@@ -36,13 +37,14 @@ export function createRestRouter({
 }: RestRouterDeps): Router {
 	const router = express.Router({ caseSensitive: true, strict: true });
 	const requestTimeoutMs = limits.requestTimeoutMs ?? LIMITS.requestTimeoutMs;
+	const answerDeps = { service, clock, requestTimeoutMs };
 	const bodyReader = createBodyReader();
 	const handlersOf = (route: Route): RequestHandler[] => {
 		switch (route.kind) {
 			case "paid":
-				return [...bodyReader, createPaidHandler({ service, clock, requestTimeoutMs }, route)];
+				return [...bodyReader, createPaidHandler(answerDeps, route)];
 			case "data":
-				return [createDataHandler(service, route)];
+				return [...limitOf(route, clock), createDataHandler(answerDeps, route)];
 			case "document":
 				return [createDocumentHandler(service, route)];
 		}
@@ -63,6 +65,10 @@ export function createRestRouter({
 	}
 	router.use(createErrorHandler({ logUnexpected }));
 	return router;
+}
+
+function limitOf({ callsPerMinute }: DataRoute, clock: Clock): RequestHandler[] {
+	return callsPerMinute === undefined ? [] : [createCallLimit(clock, callsPerMinute)];
 }
 
 /** Literal paths first: `/v1/graphs/catalog` must not be taken for the detail of a graph called "catalog". */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { HeaderReader } from "../core/credential.js";
 import type { FreeOperationId, PaidOperationId, SkillId } from "../core/operations.js";
-import type { FreeOperations, Json, ServedDocument } from "../service/free-operations.js";
+import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
 import { parseInput } from "../service/parse-input.js";
 
 /** One request of a free operation before its schemas have seen it. */
@@ -9,6 +9,12 @@ export interface RawRequest {
 	readonly path: unknown;
 	readonly query: unknown;
 	readonly header: HeaderReader;
+}
+
+/** Free answers may take their time: they end with the caller. */
+export interface DataRequest extends RawRequest {
+	/** Aborted when the caller leaves or the time is over. */
+	readonly signal: AbortSignal;
 }
 
 interface RouteText {
@@ -51,10 +57,12 @@ export interface DataRoute extends RouteText, RouteInput {
 	/** Lists carry `meta.next_cursor`. */
 	readonly isList: boolean;
 	readonly freshness: Freshness;
+	/** How often one address may ask; absent where it does not matter. */
+	readonly callsPerMinute?: number;
 	/** Schema of `data`. */
 	readonly data: z.ZodType;
 	readonly example: RouteExample & { readonly data: unknown };
-	readonly answer: (free: FreeOperations, raw: RawRequest) => object | Promise<object>;
+	readonly answer: (free: FreeOperations, raw: DataRequest) => object | Promise<object>;
 }
 
 /** A free route that serves a document as it stands. */
@@ -77,20 +85,24 @@ interface Parsed<P extends z.ZodObject, Q extends z.ZodObject> {
 	readonly header: HeaderReader;
 }
 
-type WithAnswer<R, P extends z.ZodObject, Q extends z.ZodObject, A> = Omit<
+type WithAnswer<R, P extends z.ZodObject, Q extends z.ZodObject, A, More = unknown> = Omit<
 	R,
 	"kind" | "path" | "query" | "answer"
 > & {
 	readonly path: P;
 	readonly query: Q;
-	readonly answer: (free: FreeOperations, request: Parsed<P, Q>) => A;
+	readonly answer: (free: FreeOperations, request: Parsed<P, Q> & More) => A;
 };
 
 /** A data route whose answer sees its path and query parsed; a request that does not fit never reaches it. */
 export function dataRoute<P extends z.ZodObject, Q extends z.ZodObject>(
-	route: WithAnswer<DataRoute, P, Q, Json | object | Promise<object>>,
+	route: WithAnswer<DataRoute, P, Q, object | Promise<object>, Pick<DataRequest, "signal">>,
 ): DataRoute {
-	return { ...route, kind: "data", answer: (free, raw) => route.answer(free, parse(route, raw)) };
+	return {
+		...route,
+		kind: "data",
+		answer: (free, raw) => route.answer(free, { ...parse(route, raw), signal: raw.signal }),
+	};
 }
 
 /** A document route whose answer sees its path and query parsed. */

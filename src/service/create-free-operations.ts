@@ -1,8 +1,10 @@
 import type { PriceList } from "../../payments/price-list.js";
 import { toIsoDay } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
+import { createBoundedWork } from "./bounded-work.js";
 import { createExpertRoster } from "./expert-roster.js";
 import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
 import { toCatalogItem, toGraphDetail } from "./graph-listing.js";
@@ -24,6 +26,10 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const { info, catalog, prices, search, clock } = deps;
 	const documents = createServedDocuments({ info, catalog, prices });
 	const searchExperts = createExpertRoster({ catalog, search });
+	const freeSearches = createBoundedWork({
+		running: LIMITS.freeSearchesRunning,
+		waiting: LIMITS.freeSearchesWaiting,
+	});
 	const today = () => toIsoDay(clock.now());
 	const listing = () => ({ baseUrl: info.baseUrl(), prices, today: today() });
 
@@ -52,7 +58,9 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		catalogOkf: documents.catalogOkf,
 		readmesIndex: documents.readmesIndex,
 		graphSlice: (graphId) => documents.slice(catalog.get(graphId)),
-		expertsSearch: async (query, limit) => ({ items: await searchExperts(query, limit) }),
+		expertsSearch: async (query, limit, signal) => ({
+			items: await freeSearches(() => searchExperts(query, limit, signal), signal),
+		}),
 	};
 }
 

@@ -1,6 +1,7 @@
 import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { ExpertProfile, Graph, GraphRecord } from "../knowledge/graph.js";
-import type { HybridSearch } from "../search/search.js";
+import type { ExpertProfile, GraphRecord } from "../knowledge/graph.js";
+import type { HybridSearch, SearchRequest } from "../search/search.js";
+import { createPerRevision } from "./per-revision.js";
 
 export interface ExpertItem {
 	readonly agent_id: string;
@@ -30,16 +31,24 @@ const MIN_WORD_CHARS = 2;
  * Answers with profiles only; what a desk knows stays for sale.
  */
 export function createExpertRoster({ catalog, search }: ExpertRosterDeps) {
-	return async (query: string, limit: number): Promise<readonly ExpertItem[]> => {
+	const profileWords = createPerRevision(
+		() => [catalog.revision],
+		(id) => wordsOf(catalog.get(id).record),
+	);
+	return async (
+		query: string,
+		limit: number,
+		signal: AbortSignal,
+	): Promise<readonly ExpertItem[]> => {
 		const graphs = catalog.list({ type: "expert" });
 		if (graphs.length === 0) return [];
-		const byContent = await scoreByContent(search, graphs, query);
+		const byContent = await scoreByContent(search, { graphs, query, signal });
 		const words = toWords(query);
 		return graphs
 			.flatMap(({ record }) => {
 				if (!record.expert) return [];
 				const content = byContent.get(record.id) ?? 0;
-				const profile = scoreByProfile(record, record.expert, words);
+				const profile = shareOf(words, profileWords(record.id));
 				const score = WEIGHT_OF_CONTENT * content + (1 - WEIGHT_OF_CONTENT) * profile;
 				return score > 0 ? [toItem(record, record.expert, score)] : [];
 			})
@@ -51,15 +60,9 @@ export function createExpertRoster({ catalog, search }: ExpertRosterDeps) {
 /** Best score of each graph's concepts, 0 for graphs without a hit. */
 async function scoreByContent(
 	search: HybridSearch,
-	graphs: readonly Graph[],
-	query: string,
+	request: Pick<SearchRequest, "graphs" | "query" | "signal">,
 ): Promise<ReadonlyMap<string, number>> {
-	const { rows } = await search.find({
-		graphs,
-		query,
-		limit: ROWS_LOOKED_AT,
-		signal: new AbortController().signal,
-	});
+	const { rows } = await search.find({ ...request, limit: ROWS_LOOKED_AT });
 	const best = new Map<string, number>();
 	for (const { graph, score } of rows) {
 		best.set(graph.record.id, Math.max(best.get(graph.record.id) ?? 0, score));
@@ -67,14 +70,14 @@ async function scoreByContent(
 	return best;
 }
 
-/** Share of the question's words that name, headline, title or topics contain. */
-function scoreByProfile(
-	record: GraphRecord,
-	expert: ExpertProfile,
-	words: ReadonlySet<string>,
-): number {
+/** Words of a desk's name, headline, title and topics. */
+function wordsOf({ expert, title, topics }: GraphRecord): ReadonlySet<string> {
+	return toWords([expert?.name, expert?.headline, title, ...topics].join(" "));
+}
+
+/** Share of the question's words that a desk's profile contains. */
+function shareOf(words: ReadonlySet<string>, own: ReadonlySet<string>): number {
 	if (words.size === 0) return 0;
-	const own = toWords([expert.name, expert.headline, record.title, ...record.topics].join(" "));
 	return [...words].filter((word) => own.has(word)).length / words.size;
 }
 

@@ -29,5 +29,6 @@ export interface FreeOperations {
 	catalogOkf(): ServedDocument;
 	readmesIndex(): ServedDocument;
 	graphSlice(graphId: string): ServedDocument;
-	expertsSearch(query: string, limit: number): Promise<Json>;
+	/** Throws RATE_LIMITED while too many such searches wait already. */
+	expertsSearch(query: string, limit: number, signal: AbortSignal): Promise<Json>;
 }

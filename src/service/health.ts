@@ -49,11 +49,18 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 				mode: index.mode,
 				concepts: index.concepts,
 				pending_vectors: index.pendingVectors,
-				...(index.reason !== undefined && { reason: index.reason }),
+				...(index.reason !== undefined && { reason: withoutPaths(index.reason) }),
 			},
 			writer: WRITER,
 			rails,
 			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
 		};
 	};
+}
+
+/** The reason is a sentence for the operator; anybody reads this report, so folders of the machine stay out of it. */
+function withoutPaths(text: string): string {
+	return text
+		.replace(/(["'])[^"']*[\\/][^"']*\1/g, "$1…$1")
+		.replace(/(?<![\w…"'])(?:[A-Za-z]:)?[\\/][^\s"']*/g, "…");
 }

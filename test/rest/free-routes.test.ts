@@ -1,9 +1,11 @@
+import { EventEmitter, once } from "node:events";
 import t from "tap";
+import { LIMITS } from "../../src/core/limits.js";
 import { FREE_OPERATION_IDS } from "../../src/core/operations.js";
 import { ROUTES } from "../../src/rest/routes.js";
 import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
 import { errorOf, rawRequest } from "./raw-request.js";
-import { startRest } from "./start-rest.js";
+import { emptySearch, startRest } from "./start-rest.js";
 
 const NAMES: Readonly<Record<string, string>> = { graph_id_or_slug: "web-payments" };
 const QUERIES: Readonly<Record<string, string>> = {
@@ -180,4 +182,42 @@ t.test("the root points to where a visitor goes from here", async (t) => {
 		agent_card: `${baseUrl}/.well-known/agent-card.json`,
 		catalog: `${baseUrl}/v1/graphs/catalog`,
 	});
+});
+
+t.test("one address may check so many tokens a minute, then has to wait", async (t) => {
+	const { baseUrl } = await startRest(t);
+	const check = () =>
+		fetch(`${baseUrl}/v1/spt/validate`, { headers: { "X-Pay-SPT": "spt_guess" } });
+	for (let index = 0; index < LIMITS.sptChecksPerMinute; index++) {
+		const reply = await check();
+		if (reply.status !== 200) t.fail(`check ${index} was answered with ${reply.status}`);
+		await reply.arrayBuffer();
+	}
+	const refused = await check();
+	t.equal(refused.status, 429);
+	t.match(refused.headers.get("retry-after"), /^1$/);
+	t.match(await errorOf(refused), { code: "RATE_LIMITED", retryable: true });
+	t.equal((await fetch(`${baseUrl}/v1/health`)).status, 200, "everything else goes on");
+});
+
+t.test("a free search ends when its caller leaves", async (t) => {
+	const events = new EventEmitter();
+	const { baseUrl } = await startRest(t, {
+		search: {
+			...emptySearch,
+			find: ({ signal }) =>
+				new Promise((_, reject) => {
+					signal.addEventListener("abort", () => {
+						events.emit("aborted");
+						reject(signal.reason);
+					});
+					events.emit("asked");
+				}),
+		},
+	});
+	const aborted = once(events, "aborted");
+	const caller = new AbortController();
+	events.once("asked", () => caller.abort());
+	await t.rejects(fetch(`${baseUrl}/v1/experts/search?q=x`, { signal: caller.signal }));
+	await aborted;
 });

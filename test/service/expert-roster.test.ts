@@ -34,11 +34,15 @@ const searchFinding = (scores: Record<string, number>): HybridSearch => ({
 	}),
 });
 
-const rosterOf = (scores: Record<string, number>) =>
-	createExpertRoster({
+const { signal } = new AbortController();
+
+const rosterOf = (scores: Record<string, number>) => {
+	const find = createExpertRoster({
 		catalog: createGraphCatalog([DOMAIN_GRAPH, tls, api]),
 		search: searchFinding(scores),
 	});
+	return (query: string, limit: number) => find(query, limit, signal);
+};
 
 t.test("a desk is found by what it wrote and by what it says of itself", async (t) => {
 	const byContent = await rosterOf({ "api-desk": 0.9, "tls-desk": 0.3 })("safe repetition", 10);
@@ -94,5 +98,5 @@ t.test("a catalog without experts has an empty roster", async (t) => {
 		},
 	};
 	const roster = createExpertRoster({ catalog: createGraphCatalog([DOMAIN_GRAPH]), search });
-	t.same(await roster("anything", 10), []);
+	t.same(await roster("anything", 10, signal), []);
 });

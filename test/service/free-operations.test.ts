@@ -124,6 +124,11 @@ t.test("health tells how the parts of a sale are doing", async (t) => {
 	t.equal((await free.health())["status"], "unavailable", "a stopped store");
 	state.reason = "The embedding model is switched off.";
 	t.match(await free.health(), { model: { reason: "The embedding model is switched off." } });
+	state.reason =
+		"The model in \"/home/my models/x\" cannot be used: open '/a/b', read /c/d.onnx failed.";
+	t.match(await free.health(), {
+		model: { reason: "The model in \"…\" cannot be used: open '…', read … failed." },
+	});
 });
 
 t.test("only what is built is offered, at the price of this deployment", (t) => {

@@ -1,0 +1,30 @@
+import PQueue from "p-queue";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+
+export interface WorkBounds {
+	/** Pieces of work that run at the same time. */
+	readonly running: number;
+	/** Pieces of work that may wait for their turn. */
+	readonly waiting: number;
+}
+
+/**
+ * Runs work for callers who pay nothing, a few at a time in the order they came: what paying callers need stays free.
+ * Throws RATE_LIMITED when too many wait already; work whose signal aborts while it waits is never started.
+ */
+export function createBoundedWork({ running, waiting }: WorkBounds) {
+	const queue = new PQueue({ concurrency: running });
+	return async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+		if (queue.size >= waiting) throw tooBusy();
+		return queue.add(work, { signal });
+	};
+}
+
+function tooBusy(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		"Too many free searches are waiting; send the same request again in a moment.",
+		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+	);
+}

@@ -1,0 +1,44 @@
+import t from "tap";
+import type { Clock } from "../../src/core/clock.js";
+import { createTokenBucket } from "../../src/service/token-bucket.js";
+
+function start(keysMax = 10) {
+	const state = { ms: 0 };
+	const clock = { monotonicMs: () => state.ms } as Partial<Clock> as Clock;
+	return { take: createTokenBucket({ clock, perMinute: 2, keysMax }), state };
+}
+
+t.test("a key that used up its calls is told when the next one is free", (t) => {
+	const { take, state } = start();
+	take("a");
+	take("a");
+	t.throws(() => take("a"), { code: "RATE_LIMITED", retryAfterSeconds: 30 });
+	take("b");
+	state.ms = 20_000;
+	t.throws(() => take("a"), { code: "RATE_LIMITED", retryAfterSeconds: 10 });
+	state.ms = 30_000;
+	take("a");
+	t.throws(() => take("a"), { code: "RATE_LIMITED" });
+	state.ms = 3_600_000;
+	take("a");
+	take("a");
+	t.throws(
+		() => take("a"),
+		{ code: "RATE_LIMITED" },
+		"a long pause gives no more than a minute's calls",
+	);
+	t.end();
+});
+
+t.test("only so many keys are remembered: the one that called longest ago is forgotten", (t) => {
+	const { take } = start(2);
+	take("a");
+	take("a");
+	take("b");
+	take("b");
+	t.throws(() => take("a"));
+	take("c");
+	t.throws(() => take("a"), "a called after b and is still known");
+	take("b");
+	t.end();
+});
