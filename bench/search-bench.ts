@@ -7,10 +7,11 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { systemClock } from "../src/core/clock.js";
 import type { Concept, Graph } from "../src/knowledge/graph.js";
+import { PACKAGE_ROOT } from "../src/package-root.js";
 import type { Embedder } from "../src/search/embedder.js";
 import { buildLexicalSegment, embedGraph } from "../src/search/index-builder.js";
 import { createIndexState, type IndexState, toScopes } from "../src/search/index-state.js";
-import { findBundledModel } from "../src/search/model-folder.js";
+import type { ModelLocation } from "../src/search/model-folder.js";
 import { readQuery } from "../src/search/query-words.js";
 import { rankConcepts } from "../src/search/ranking.js";
 import { createSearchEngine } from "../src/search/search-engine.js";
@@ -22,6 +23,10 @@ interface DevQuery {
 }
 
 const DEV_FOLDER = fileURLToPath(new URL("../../shared/data/dev/", import.meta.url));
+const BUNDLED: ModelLocation = {
+	folder: join(PACKAGE_ROOT, "models", "bundled"),
+	sums: "required",
+};
 const GENERATED_CONCEPTS = 10_000;
 const GENERATED_QUERIES = 2_000;
 const CONCURRENCY = 16;
@@ -47,7 +52,7 @@ async function measureQuality() {
 	);
 	const embedder = await createTransformersEmbedder({
 		clock: systemClock,
-		modelFolder: findBundledModel(),
+		model: BUNDLED,
 	});
 	const state = await buildState(graph, embedder);
 	const vectors = await embedder.embed(
@@ -103,7 +108,7 @@ async function measureCost() {
 	);
 	const graph = toGraph("generated", concepts);
 	const folder = await mkdtemp(join(tmpdir(), "search-bench-"));
-	const engine = await createSearchEngine({ folder, clock: systemClock });
+	const engine = await createSearchEngine({ folder, clock: systemClock, model: BUNDLED });
 	const startedAt = performance.now();
 	await engine.sync([graph]);
 	const indexSeconds = (performance.now() - startedAt) / 1_000;

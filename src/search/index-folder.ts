@@ -10,7 +10,10 @@ import { decodeSegment, encodeSegment } from "./segment-codec.js";
 export interface IndexFolder {
 	/** The stored segment of this graph at this version; undefined when there is none that can be trusted. */
 	load(graph: { readonly id: string; readonly contentHash: string }): Promise<Segment | undefined>;
-	/** Stores exactly these segments. After a crash either the old set is found or the new one. */
+	/**
+	 * Stores exactly these segments. After a crash either the old set is found or the new one. A segment without vectors
+	 * never takes the place of a stored one of the same content that has them: a model that is away today may be back tomorrow.
+	 */
 	commit(segments: readonly Segment[]): Promise<void>;
 }
 
@@ -39,27 +42,37 @@ export async function openIndexFolder(
 ): Promise<IndexFolder> {
 	await mkdir(folder, { recursive: true });
 	let manifest = await readManifest(folder);
-	const stored = new WeakSet<Segment>();
+	/** The file that stands for a segment; it may hold vectors that the segment goes without. */
+	const files = new WeakMap<Segment, string>();
+
+	const store = async (segment: Segment): Promise<string> => {
+		const known = files.get(segment) ?? (await findVectors(folder, manifest, segment));
+		const file = known ?? fileOf(segment);
+		if (known === undefined) await writeDurably(folder, file, encodeSegment(segment));
+		files.set(segment, file);
+		return file;
+	};
 
 	return {
 		async load({ id, contentHash }) {
-			const entry = manifest?.graphs[id];
-			if (!entry || entry.contentHash !== contentHash || !SAFE_FILE.test(entry.file))
-				return undefined;
-			const segment = await readSegment(join(folder, entry.file));
-			if (segment?.graphId !== id || segment.contentHash !== contentHash) return undefined;
-			if (segment.vectors && !isSameEmbedder(segment.vectors.embedder, embedder)) {
-				return { ...segment, vectors: undefined };
-			}
-			stored.add(segment);
+			const stored = await readEntry(folder, manifest, { id, contentHash });
+			if (!stored) return undefined;
+			const isUsable = isSameEmbedder(stored.segment.vectors?.embedder, embedder);
+			const segment = isUsable ? stored.segment : { ...stored.segment, vectors: undefined };
+			files.set(segment, stored.file);
 			return segment;
 		},
 		async commit(segments) {
-			for (const segment of segments.filter((candidate) => !stored.has(candidate))) {
-				await writeDurably(folder, fileOf(segment), encodeSegment(segment));
-				stored.add(segment);
+			const graphs: Manifest["graphs"] = {};
+			for (const segment of segments) {
+				const { graphId, contentHash } = segment;
+				graphs[graphId] = { file: await store(segment), contentHash };
 			}
-			const next = toManifest(segments, embedder);
+			const next: Manifest = {
+				version: SECTION_FILE_VERSION,
+				embedder: embedder ? { ...embedder } : null,
+				graphs,
+			};
 			if (JSON.stringify(next) === JSON.stringify(manifest)) return;
 			await writeDurably(
 				folder,
@@ -67,20 +80,38 @@ export async function openIndexFolder(
 				Buffer.from(`${JSON.stringify(next, null, "\t")}\n`),
 			);
 			manifest = next;
-			await removeOthers(folder, new Set(segments.map(fileOf)));
+			await removeOthers(folder, new Set(Object.values(graphs).map(({ file }) => file)));
 		},
 	};
 }
 
-function toManifest(
-	segments: readonly Segment[],
-	embedder: EmbedderIdentity | undefined,
-): Manifest {
-	const graphs: Manifest["graphs"] = {};
-	for (const segment of segments) {
-		graphs[segment.graphId] = { file: fileOf(segment), contentHash: segment.contentHash };
-	}
-	return { version: SECTION_FILE_VERSION, embedder: embedder ? { ...embedder } : null, graphs };
+interface StoredSegment {
+	readonly segment: Segment;
+	readonly file: string;
+}
+
+/** What the manifest names for this graph at this version, if it can be trusted. */
+async function readEntry(
+	folder: string,
+	manifest: Manifest | undefined,
+	{ id, contentHash }: { readonly id: string; readonly contentHash: string },
+): Promise<StoredSegment | undefined> {
+	const entry = manifest?.graphs[id];
+	if (entry?.contentHash !== contentHash || !SAFE_FILE.test(entry.file)) return undefined;
+	const segment = await readSegment(join(folder, entry.file));
+	if (segment?.graphId !== id || segment.contentHash !== contentHash) return undefined;
+	return { segment, file: entry.file };
+}
+
+/** The stored file that has vectors of the same content, for a segment that has none. */
+async function findVectors(
+	folder: string,
+	manifest: Manifest | undefined,
+	{ graphId: id, contentHash, vectors }: Segment,
+): Promise<string | undefined> {
+	if (vectors) return undefined;
+	const stored = await readEntry(folder, manifest, { id, contentHash });
+	return stored?.segment.vectors && stored.file;
 }
 
 /** The name says what the segment was derived from, so that a new one never overwrites the one in use. */

@@ -19,7 +19,10 @@ export interface IndexSyncDeps {
 }
 
 export interface IndexSync {
-	/** Rejects when the index cannot be stored; a model that fails leaves vectors pending and is tried again later. */
+	/**
+	 * Rejects when the index cannot be stored. A model that fails never does that: the call resolves at its first failure,
+	 * and what is missing is made later, while the process serves.
+	 */
 	sync(graphs: readonly Graph[], options: SyncOptions): Promise<void>;
 	/** Concepts whose vectors are still to be made. */
 	pendingVectors(): number;
@@ -36,22 +39,32 @@ interface Run {
 
 /** While many graphs are embedded, searches see the finished ones this often. */
 const PUBLISH_INTERVAL_MS = 1_000;
-const TRY_AGAIN_MS = 30_000;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+
+interface Shelf {
+	readonly segments: SegmentSet;
+	/** Segments derived anew whose vectors are still to be made; until then the ones they replace stay in use. */
+	readonly replacements: Map<string, Segment>;
+}
 
 /** Keeps segments in line with graphs: one sync at a time, and a newer one stops the embedding of an older. */
 export function createIndexSync(deps: IndexSyncDeps): IndexSync {
 	const queue = new PQueue({ concurrency: 1 });
 	const segments = createSegmentSet(deps.publish);
+	const shelf: Shelf = { segments, replacements: new Map() };
 	let latest = 0;
+	let failures = 0;
 
 	const sync = async (graphs: readonly Graph[], options: SyncOptions): Promise<void> => {
 		const number = ++latest;
 		const run: Run = { graphs, options, goesOn: () => number === latest };
-		const prepared = queue.add(() => prepare(deps, segments, run));
+		const prepared = queue.add(() => prepare(deps.index, shelf, run));
 		const stored = queue.add(async () => {
-			const isComplete = await embedAndStore(deps, segments, run);
+			const isComplete = await embedAndStore(deps, shelf, run);
+			failures = isComplete ? 0 : failures + 1;
 			if (isComplete) return;
-			deps.clock.after(TRY_AGAIN_MS, () => {
+			deps.clock.after(Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS), () => {
 				if (run.goesOn()) sync(graphs, { vectors: "background" }).catch(() => undefined);
 			});
 		});
@@ -72,58 +85,73 @@ export function createIndexSync(deps: IndexSyncDeps): IndexSync {
 	};
 }
 
-/** The keyword side of every graph: kept, loaded or built, in this order. */
-async function prepare({ index }: IndexSyncDeps, segments: SegmentSet, run: Run): Promise<void> {
+/** The keyword side of every graph: kept, loaded or built, in this order. What has vectors stays until its successor has. */
+async function prepare(
+	index: IndexFolder,
+	{ segments, replacements }: Shelf,
+	run: Run,
+): Promise<void> {
 	const keep = async ({ record: { id }, contentHash }: Graph): Promise<Segment | undefined> => {
-		if (run.options.rebuild) return undefined;
 		const known = segments.find(id);
 		return known?.contentHash === contentHash ? known : index.load({ id, contentHash });
 	};
 	const next = new Map<string, Segment>();
 	for (const graph of run.graphs) {
-		next.set(graph.record.id, (await keep(graph)) ?? (await buildLexicalSegment(graph)));
+		const { id } = graph.record;
+		const kept = await keep(graph);
+		if (kept && !run.options.rebuild) {
+			next.set(id, kept);
+			continue;
+		}
+		const built = await buildLexicalSegment(graph);
+		if (kept?.vectors) replacements.set(id, built);
+		next.set(id, kept?.vectors ? kept : built);
+	}
+	for (const [id, { contentHash }] of replacements) {
+		if (next.get(id)?.contentHash !== contentHash) replacements.delete(id);
 	}
 	segments.restartCount();
 	segments.replace(next);
 }
 
 /** Makes the vectors that are missing and stores the set; false when the model failed. */
-async function embedAndStore(
-	deps: IndexSyncDeps,
-	segments: SegmentSet,
-	run: Run,
-): Promise<boolean> {
+async function embedAndStore(deps: IndexSyncDeps, shelf: Shelf, run: Run): Promise<boolean> {
 	try {
-		await embed(deps, segments, run);
+		await embed(deps, shelf, run);
 		return true;
 	} catch (error) {
 		if (error instanceof ServiceError) return false;
 		throw error;
 	} finally {
-		await deps.index.commit(segments.all());
+		await deps.index.commit(shelf.segments.all());
 	}
 }
 
 async function embed(
 	{ clock, embedder }: IndexSyncDeps,
-	segments: SegmentSet,
+	{ segments, replacements }: Shelf,
 	run: Run,
 ): Promise<void> {
-	const open = run.graphs.filter((graph) => !segments.find(graph.record.id)?.vectors);
+	const lacking = run.graphs.filter(({ record }) => !segments.find(record.id)?.vectors);
+	const renewed = run.graphs.filter(
+		(graph) => replacements.has(graph.record.id) && !lacking.includes(graph),
+	);
+	const open = [...lacking, ...renewed];
 	if (!embedder || open.length === 0) return;
+	const pending = lacking.reduce((sum, { concepts }) => sum + concepts.length, 0);
 	const next = segments.copy();
 	let publishedAt = clock.monotonicMs();
 	await fillVectors({
-		clock,
 		embedder,
 		graphs: open,
 		goesOn: run.goesOn,
 		onProgress(progress) {
-			segments.count(progress.done);
+			segments.count(Math.min(progress.done, pending));
 			run.options.onProgress?.(progress);
 		},
 		onVectors({ record: { id } }, vectors) {
-			const segment = next.get(id);
+			const segment = replacements.get(id) ?? next.get(id);
+			replacements.delete(id);
 			if (segment) next.set(id, { ...segment, vectors });
 			if (clock.monotonicMs() - publishedAt < PUBLISH_INTERVAL_MS) return;
 			publishedAt = clock.monotonicMs();

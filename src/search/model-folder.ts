@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, join, resolve } from "node:path";
 import { z } from "zod";
 import { ServiceError } from "../core/errors.js";
 import type { EmbedderIdentity } from "./embedder.js";
+
+/** Where a model is and how far it is trusted. */
+export interface ModelLocation {
+	readonly folder: string;
+	/** "required": SHA256SUMS must be there and name every file that is read; "if-there": it is checked when there is one. */
+	readonly sums: "required" | "if-there";
+}
 
 /** A model on disk: config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx, SHA256SUMS. */
 export interface ModelFolder {
@@ -13,30 +19,23 @@ export interface ModelFolder {
 	readonly identity: EmbedderIdentity;
 }
 
-const PACKAGE_NAME = "tollgraph";
 const MODEL_FILE = "onnx/model_quantized.onnx";
 const SUMS_FILE = "SHA256SUMS";
+const READ_FILES = [MODEL_FILE, "config.json", "tokenizer.json", "tokenizer_config.json"];
 
 const modelConfig = z.looseObject({ hidden_size: z.int().min(16).max(4_096) });
 const poolingConfig = z.looseObject({ pooling_mode_cls_token: z.boolean().optional() });
 
-/** `models/bundled` of this package, whether it runs from its sources or from dist. */
-export function findBundledModel(): string {
-	let folder = dirname(fileURLToPath(import.meta.url));
-	while (!isPackageRoot(folder) && dirname(folder) !== folder) folder = dirname(folder);
-	return join(folder, "models", "bundled");
-}
-
-function isPackageRoot(folder: string): boolean {
-	const file = join(folder, "package.json");
-	return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).name === PACKAGE_NAME;
-}
-
 /** Reads what a model is. Throws UNAVAILABLE when a file is missing or differs from SHA256SUMS. */
-export async function openModelFolder(folder: string): Promise<ModelFolder> {
+export async function openModelFolder({ folder, sums }: ModelLocation): Promise<ModelFolder> {
 	const path = resolve(folder);
 	const sha256 = sha256Of(await readModelFile(path, MODEL_FILE));
-	await checkSums(path, sha256);
+	if (sums === "required" || existsSync(join(path, SUMS_FILE))) {
+		const named = await checkSums(path, sha256);
+		const unnamed = READ_FILES.find((name) => !named.has(name));
+		if (sums === "required" && unnamed)
+			throw unusable(path, `${SUMS_FILE} does not name ${unnamed}`);
+	}
 	const config = modelConfig.safeParse(await readJson(path, "config.json"));
 	if (!config.success) throw unusable(path, "its config.json gives no usable hidden_size");
 	const dimensions = config.data.hidden_size;
@@ -46,13 +45,17 @@ export async function openModelFolder(folder: string): Promise<ModelFolder> {
 	};
 }
 
-async function checkSums(path: string, modelSha256: string): Promise<void> {
-	const sums = await readFile(join(path, SUMS_FILE), "utf8").catch(() => "");
+/** Names of the files that are as SHA256SUMS says. */
+async function checkSums(path: string, modelSha256: string): Promise<ReadonlySet<string>> {
+	const sums = (await readModelFile(path, SUMS_FILE)).toString("utf8");
+	const named = new Set<string>();
 	for (const line of sums.split("\n").filter((text) => text.trim() !== "")) {
-		const [expected, name = ""] = line.split(/\s+\*?/);
+		const [expected, name = ""] = line.trim().split(/\s+\*?/);
 		const found = name === MODEL_FILE ? modelSha256 : sha256Of(await readModelFile(path, name));
 		if (found !== expected) throw unusable(path, `${name} differs from ${SUMS_FILE}`);
+		named.add(name);
 	}
+	return named;
 }
 
 async function readPooling(path: string): Promise<"mean" | "cls"> {

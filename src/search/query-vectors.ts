@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import type { Embedder } from "./embedder.js";
+import { QUERY_PATIENCE_MS } from "./watched-embedder.js";
 
 /** Query text to vector, with the last few thousand answers at hand. */
 export interface QueryVectors {
@@ -10,8 +11,6 @@ export interface QueryVectors {
 }
 
 const CACHE_ENTRIES = 2_048;
-/** Long enough for a model that is just being loaded. */
-const PATIENCE_MS = 2_000;
 
 export function createQueryVectors({
 	clock,
@@ -47,7 +46,7 @@ export function createQueryVectors({
 			const vector = remember(normalise(query));
 			let stopWaiting: (() => void) | undefined;
 			const late = new Promise<undefined>((resolve) => {
-				stopWaiting = clock.after(PATIENCE_MS, () => resolve(undefined));
+				stopWaiting = clock.after(QUERY_PATIENCE_MS, () => resolve(undefined));
 			});
 			try {
 				return await Promise.race([vector, late]);

@@ -6,19 +6,18 @@ import { findConcepts } from "./find-concepts.js";
 import { openIndexFolder } from "./index-folder.js";
 import { createIndexState, type IndexState, toScopes } from "./index-state.js";
 import { createIndexSync } from "./index-sync.js";
-import { findBundledModel } from "./model-folder.js";
+import type { ModelLocation } from "./model-folder.js";
 import { createQueryVectors } from "./query-vectors.js";
 import type { SearchEngine, SearchRequest } from "./search.js";
 import { createTransformersEmbedder } from "./transformers-embedder.js";
+import { type WatchedEmbedder, watchEmbedder } from "./watched-embedder.js";
 
 export interface SearchEngineOptions {
 	/** Where the index is kept; derived data, safe to delete while no server runs. */
 	readonly folder: string;
 	readonly clock: Clock;
-	/** "none" for keywords only; left out, the model in `modelFolder` is used. */
-	readonly embedder?: Embedder | "none";
-	/** Folder of a model for transformers.js; left out, the bundled one. */
-	readonly modelFolder?: string;
+	/** A model for transformers.js on disk, an embedder that is ready, or "none" for keywords only. */
+	readonly model: ModelLocation | Embedder | "none";
 }
 
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
@@ -58,6 +57,8 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		warm: () => embedder?.warm(),
 		status() {
 			const pendingVectors = indexSync.pendingVectors();
+			const failure = embedder?.failure();
+			embedder?.probe();
 			return {
 				model: embedder && {
 					id: embedder.identity.id,
@@ -66,8 +67,8 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 				},
 				concepts: state.concepts,
 				pendingVectors,
-				mode: embedder && pendingVectors === 0 ? "hybrid" : "keyword",
-				reason,
+				mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
+				reason: reason ?? failure,
 			};
 		},
 		async close() {
@@ -78,12 +79,12 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 
 async function chooseEmbedder(
 	options: SearchEngineOptions,
-): Promise<{ embedder?: Embedder; reason?: string }> {
-	const { clock, embedder, modelFolder = findBundledModel() } = options;
-	if (embedder === "none") return { reason: "The embedding model is switched off." };
-	if (embedder) return { embedder };
+): Promise<{ embedder?: WatchedEmbedder; reason?: string }> {
+	const { clock, model } = options;
+	if (model === "none") return { reason: "The embedding model is switched off." };
 	try {
-		return { embedder: await createTransformersEmbedder({ clock, modelFolder }) };
+		const embedder = "folder" in model ? await createTransformersEmbedder({ clock, model }) : model;
+		return { embedder: watchEmbedder({ clock, embedder }) };
 	} catch (error) {
 		if (error instanceof ServiceError) return { reason: error.message };
 		throw error;

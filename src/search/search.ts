@@ -43,8 +43,9 @@ export interface IndexStatus {
 	readonly concepts: number;
 	/** Concepts that wait for their vector. */
 	readonly pendingVectors: number;
+	/** What queries get right now: "keyword" also while the model is down or does not answer. */
 	readonly mode: "hybrid" | "keyword";
-	/** Why there is no model, as a sentence for the operator. */
+	/** Why there is no model or what it failed with last, as a sentence for the operator. */
 	readonly reason?: string | undefined;
 }
 
@@ -55,9 +56,12 @@ export interface ReindexProgress {
 
 export interface SyncOptions {
 	readonly onProgress?: (progress: ReindexProgress) => void;
-	/** Derives everything again, trusting nothing that is stored. */
+	/** Derives everything again; what has vectors stays in use until its successor has them too. */
 	readonly rebuild?: boolean;
-	/** "await" (default) resolves when all vectors are made and stored; "background" as soon as keyword search works. */
+	/**
+	 * "await" (default) resolves when all vectors are made and stored, or once the model has failed: `status` then says
+	 * what is pending and why, and it is made later. "background" resolves as soon as keyword search works.
+	 */
 	readonly vectors?: "await" | "background";
 }
 

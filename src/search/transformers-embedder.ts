@@ -2,13 +2,13 @@ import { basename, dirname, sep } from "node:path";
 import type { Clock } from "../core/clock.js";
 import { createBatchLane } from "./batch-lane.js";
 import type { Embedder, EmbedLane } from "./embedder.js";
-import { openModelFolder } from "./model-folder.js";
+import { type ModelLocation, openModelFolder } from "./model-folder.js";
 import { createWorkerHost } from "./worker-host.js";
 
 export interface TransformersEmbedderOptions {
 	readonly clock: Clock;
-	/** Folder of the model; nothing is ever fetched from elsewhere. */
-	readonly modelFolder: string;
+	/** Nothing is ever fetched from elsewhere. */
+	readonly model: ModelLocation;
 }
 
 const MAX_BATCH_TEXTS = 16;
@@ -20,9 +20,9 @@ const MAX_WAITING: Readonly<Record<EmbedLane, number>> = { query: 1_024, passage
  */
 export async function createTransformersEmbedder({
 	clock,
-	modelFolder,
+	model,
 }: TransformersEmbedderOptions): Promise<Embedder> {
-	const { path, identity } = await openModelFolder(modelFolder);
+	const { path, identity } = await openModelFolder(model);
 	const host = createWorkerHost({
 		clock,
 		script: new URL("./embed-worker.mjs", import.meta.url),

@@ -7,7 +7,10 @@ import { ServiceError } from "../core/errors.js";
  * started when needed and again after a crash.
  */
 export interface WorkerHost {
-	/** The worker's vectors, end to end. Rejects with UNAVAILABLE when it fails, crashes or still rests after a crash. */
+	/**
+	 * The worker's vectors, end to end. Rejects with UNAVAILABLE when it fails, crashes, does not answer in time (it is then
+	 * ended and starts anew) or still rests after any of this.
+	 */
 	request(texts: readonly string[]): Promise<Float32Array>;
 	/** Starts the worker unless it runs or rests. */
 	start(): void;
@@ -30,8 +33,11 @@ interface Reply {
 interface Waiting {
 	readonly resolve: (vectors: Float32Array) => void;
 	readonly reject: (error: ServiceError) => void;
+	readonly stopWaiting: () => void;
 }
 
+/** Hundreds of times what a full batch takes. */
+const LONGEST_ANSWER_MS = 30_000;
 const FIRST_REST_MS = 250;
 const LONGEST_REST_MS = 60_000;
 const LONGEST_LOAD_MS = 5_000;
@@ -52,6 +58,7 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 	const settle = (id: number): Waiting | undefined => {
 		const found = waiting.get(id);
 		waiting.delete(id);
+		found?.stopWaiting();
 		if (waiting.size === 0) worker?.unref();
 		return found;
 	};
@@ -68,16 +75,20 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 		restsUntil = clock.monotonicMs() + Math.min(FIRST_REST_MS * 2 ** crashes++, LONGEST_REST_MS);
 		for (const id of [...waiting.keys()]) settle(id)?.reject(failed(why));
 	};
+	const onLate = (late: Worker, id: number) => {
+		const why = "it did not answer in time";
+		// While it loads it must not be torn down, see above; only this asker gives up.
+		if (Atomics.load(loading, 0) === 1) return void settle(id)?.reject(failed(why));
+		onGone(late, why);
+		void late.terminate();
+	};
 	const start = () => {
 		if (worker || isClosed || clock.monotonicMs() < restsUntil) return;
-		// Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript.
 		Atomics.store(loading, 0, 1);
-		const fresh = new Worker(script, { workerData: { ...workerData, loading }, execArgv: [] });
+		const fresh = startThread(script, { ...workerData, loading });
 		worker = fresh;
 		fresh.on("message", onReply);
-		fresh.on("error", (error) =>
-			onGone(fresh, error instanceof Error ? error.message : "it crashed"),
-		);
+		fresh.on("error", (error) => onGone(fresh, reasonOf(error)));
 		fresh.on("exit", () => onGone(fresh, "its thread ended"));
 		fresh.unref(); // Last, because listening to messages holds the process again.
 	};
@@ -90,7 +101,8 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 			if (!running) return Promise.reject(failed("it is not running"));
 			return new Promise((resolve, reject) => {
 				const id = ++lastId;
-				waiting.set(id, { resolve, reject });
+				const stopWaiting = clock.after(LONGEST_ANSWER_MS, () => onLate(running, id));
+				waiting.set(id, { resolve, reject, stopWaiting });
 				running.ref();
 				running.postMessage({ id, texts });
 			});
@@ -101,6 +113,11 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 			process.off("exit", waitWhileLoading);
 		},
 	};
+}
+
+/** Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript. */
+function startThread(script: URL, workerData: Readonly<Record<string, unknown>>): Worker {
+	return new Worker(script, { workerData, execArgv: [] });
 }
 
 /** Lets the thread finish what it is doing and end itself; one that does not is ended. */
@@ -114,6 +131,10 @@ async function stop(worker: Worker, clock: Clock): Promise<void> {
 		worker.ref();
 		worker.postMessage({ close: true });
 	});
+}
+
+function reasonOf(error: unknown): string {
+	return error instanceof Error ? error.message : "it crashed";
 }
 
 function failed(why: string): ServiceError {

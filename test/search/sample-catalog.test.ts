@@ -10,6 +10,8 @@ import { createSearchEngine } from "../../src/search/search-engine.js";
 
 const GRAPHS_FOLDER = fileURLToPath(new URL("../../graphs/", import.meta.url));
 
+const MODEL_FOLDER = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
+
 /** A question in other words than the text's, and the graph that has it. */
 const PARAPHRASES = [
 	["cryptography-standards", "check whether a certificate was revoked online", "OCSP"],
@@ -37,7 +39,11 @@ const OFF_TOPIC = [
 
 t.test("the sample catalog", async (t) => {
 	const graphs = await readSampleGraphs();
-	const engine = await createSearchEngine({ folder: t.testdir(), clock: systemClock });
+	const engine = await createSearchEngine({
+		folder: t.testdir(),
+		clock: systemClock,
+		model: { folder: MODEL_FOLDER, sums: "required" },
+	});
 	t.teardown(() => engine.close());
 	await engine.sync(graphs);
 	const find = (searched: readonly Graph[], query: string) =>

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { ServiceError } from "../../src/core/errors.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
 import type { Embedder } from "../../src/search/embedder.js";
 import { toUnitLength } from "../../src/search/quantise.js";
@@ -90,10 +91,7 @@ export function createCountingEmbedder(id = "counting"): CountingEmbedder {
 	return {
 		identity: { id, sha256: id.padEnd(64, "0"), dimensions: DIMENSIONS, pooling: "mean" },
 		async embed(texts, lane) {
-			if (isFailing) {
-				const { ServiceError } = await import("../../src/core/errors.js");
-				throw new ServiceError("UNAVAILABLE", "The model is away.");
-			}
+			if (isFailing) throw new ServiceError("UNAVAILABLE", "The model is away.");
 			if (lane === "passage") passages += texts.length;
 			return texts.map(toVector);
 		},

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { systemClock } from "../../src/core/clock.js";
+import { type Clock, systemClock } from "../../src/core/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
@@ -17,8 +17,17 @@ import {
 const find = (engine: SearchEngine, graphs: readonly Graph[], query: string) =>
 	engine.find({ graphs, query, limit: 10, signal: new AbortController().signal });
 
-async function startEngine(t: Test, embedder: CountingEmbedder | "none", folder = t.testdir()) {
-	const engine = await createSearchEngine({ folder, clock: systemClock, embedder });
+interface Start {
+	readonly folder?: string;
+	readonly clock?: Clock;
+}
+
+async function startEngine(
+	t: Test,
+	model: CountingEmbedder | "none",
+	{ folder = t.testdir(), clock = systemClock }: Start = {},
+) {
+	const engine = await createSearchEngine({ folder, clock, model });
 	t.teardown(() => engine.close());
 	return { engine, folder };
 }
@@ -45,7 +54,7 @@ t.test("a restart loads the index without embedding anything", async (t) => {
 	const before = await find(engine, [PAYMENTS], "signed transfer of a token");
 
 	const embedder = createCountingEmbedder();
-	const { engine: again } = await startEngine(t, embedder, folder);
+	const { engine: again } = await startEngine(t, embedder, { folder });
 	await again.sync([PAYMENTS]);
 	t.equal(embedder.passages(), 0);
 	const after = await find(again, [PAYMENTS], "signed transfer of a token");
@@ -62,13 +71,13 @@ t.test("a damaged segment is built again, never trusted", async (t) => {
 	await writeFile(join(folder, name), bytes);
 
 	const embedder = createCountingEmbedder();
-	const { engine: again } = await startEngine(t, embedder, folder);
+	const { engine: again } = await startEngine(t, embedder, { folder });
 	await again.sync([PAYMENTS]);
 	t.ok(embedder.passages() > 0);
 	t.equal((await find(again, [PAYMENTS], "EIP-3009")).rows[0]?.concept.id, "eip-3009");
 
 	const third = createCountingEmbedder();
-	await (await startEngine(t, third, folder)).engine.sync([PAYMENTS]);
+	await (await startEngine(t, third, { folder })).engine.sync([PAYMENTS]);
 	t.equal(third.passages(), 0, "the repaired file is in place");
 });
 
@@ -76,7 +85,7 @@ t.test("vectors of another model are made again", async (t) => {
 	const { engine, folder } = await startEngine(t, createCountingEmbedder("one"));
 	await engine.sync([PAYMENTS]);
 	const embedder = createCountingEmbedder("two");
-	await (await startEngine(t, embedder, folder)).engine.sync([PAYMENTS]);
+	await (await startEngine(t, embedder, { folder })).engine.sync([PAYMENTS]);
 	t.ok(embedder.passages() > 0);
 });
 
@@ -114,8 +123,8 @@ t.test("a query without a model is answered by keywords and says so", async (t) 
 
 t.test("a missing model folder leaves keyword search and a reason", async (t) => {
 	const folder = t.testdir();
-	const modelFolder = join(folder, "no-model");
-	const engine = await createSearchEngine({ folder, clock: systemClock, modelFolder });
+	const model = { folder: join(folder, "no-model"), sums: "if-there" } as const;
+	const engine = await createSearchEngine({ folder, clock: systemClock, model });
 	t.teardown(() => engine.close());
 	await engine.sync([PAYMENTS]);
 	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "keyword");
@@ -133,8 +142,104 @@ t.test("a model that fails leaves vectors pending and keyword answers", async (t
 	await engine.sync([PAYMENTS]);
 	t.match(engine.status(), { mode: "hybrid", pendingVectors: 0 });
 	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "hybrid");
+});
+
+t.test("a model that breaks down while it serves is in the status until it is back", async (t) => {
+	const embedder = createCountingEmbedder();
+	const { engine } = await startEngine(t, embedder);
+	await engine.sync([PAYMENTS]);
+	t.match(engine.status(), { mode: "hybrid", reason: undefined });
 	embedder.fail(true);
 	t.equal((await find(engine, [PAYMENTS], "settle money")).mode, "keyword");
+	t.match(engine.status(), { mode: "keyword", reason: /The model is away/, pendingVectors: 0 });
+	embedder.fail(false);
+	// Whoever looks makes the engine look again itself.
+	for (let look = 0; look < 2; look++) {
+		engine.status();
+		await new Promise(setImmediate);
+	}
+	t.match(engine.status(), { mode: "hybrid", reason: undefined });
+});
+
+t.test("a query the model sits on is in the status, too", async (t) => {
+	let now = 0;
+	const tasks: (() => void)[] = [];
+	const clock: Clock = {
+		...systemClock,
+		monotonicMs: () => now,
+		after(_, task) {
+			tasks.push(task);
+			return () => undefined;
+		},
+	};
+	const embedder = createCountingEmbedder();
+	const { embed } = embedder;
+	const stuck: CountingEmbedder = {
+		...embedder,
+		embed: (texts, lane) => (lane === "query" ? new Promise(() => undefined) : embed(texts, lane)),
+	};
+	const { engine } = await startEngine(t, stuck, { clock });
+	await engine.sync([PAYMENTS]);
+	const search = find(engine, [PAYMENTS], "settle money");
+	t.equal(engine.status().mode, "hybrid");
+	now += 2_001;
+	for (const task of tasks) task();
+	t.equal((await search).mode, "keyword");
+	t.match(engine.status(), { mode: "keyword", reason: /wait too long/ });
+});
+
+t.test("a sync waits for no model that fails; vectors are made later by themselves", async (t) => {
+	const tasks: (() => void)[] = [];
+	const clock: Clock = {
+		...systemClock,
+		after(_, task) {
+			tasks.push(task);
+			return () => undefined;
+		},
+	};
+	const embedder = createCountingEmbedder();
+	embedder.fail(true);
+	const { engine } = await startEngine(t, embedder, { clock });
+	await engine.sync([PAYMENTS]);
+	t.match(engine.status(), { mode: "keyword", pendingVectors: 3, reason: /The model is away/ });
+	t.equal(tasks.length, 1);
+	embedder.fail(false);
+	tasks[0]?.();
+	while (engine.status().pendingVectors > 0) await new Promise(setImmediate);
+	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "hybrid");
+});
+
+t.test("a rebuild without its model leaves the vectors that are there", async (t) => {
+	const embedder = createCountingEmbedder();
+	const { engine, folder } = await startEngine(t, embedder);
+	await engine.sync([PAYMENTS]);
+	embedder.fail(true);
+	await engine.sync([PAYMENTS], { rebuild: true });
+	embedder.fail(false);
+	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "hybrid");
+
+	const another = createCountingEmbedder();
+	const { engine: again } = await startEngine(t, another, { folder });
+	another.fail(true);
+	await again.sync([PAYMENTS], { rebuild: true });
+	another.fail(false);
+	t.equal((await find(again, [PAYMENTS], "reserve money")).mode, "hybrid");
+	const before = another.passages();
+	await again.sync([PAYMENTS]);
+	t.ok(another.passages() > before, "the rebuild is made up for");
+});
+
+t.test("a start without a model leaves the vectors of the last one on disk", async (t) => {
+	const { engine, folder } = await startEngine(t, createCountingEmbedder());
+	await engine.sync([PAYMENTS, BOTANY]);
+	for (const rebuild of [false, true]) {
+		const { engine: without } = await startEngine(t, "none", { folder });
+		await without.sync([PAYMENTS, BOTANY], { rebuild });
+		t.equal((await find(without, [PAYMENTS], "reserve money")).mode, "keyword");
+	}
+	const embedder = createCountingEmbedder();
+	await (await startEngine(t, embedder, { folder })).engine.sync([PAYMENTS, BOTANY]);
+	t.equal(embedder.passages(), 0);
 });
 
 t.test("progress counts concepts up to the total", async (t) => {

@@ -1,10 +1,12 @@
-import { cp, writeFile } from "node:fs/promises";
+import { cp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/core/clock.js";
 import type { Embedder } from "../../src/search/embedder.js";
-import { findBundledModel } from "../../src/search/model-folder.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
+
+const MODEL_FOLDER = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
 
 /** A question, a text that answers it, a text that does not. */
 const TRIPLES = [
@@ -73,7 +75,7 @@ const TRIPLES = [
 const start = async (t: Test): Promise<Embedder> => {
 	const embedder = await createTransformersEmbedder({
 		clock: systemClock,
-		modelFolder: findBundledModel(),
+		model: { folder: MODEL_FOLDER, sums: "required" },
 	});
 	t.teardown(() => embedder.close());
 	return embedder;
@@ -99,19 +101,39 @@ t.test("vectors have unit length and do not depend on the texts beside them", as
 	t.ok(dot(alone, together) > 0.9999);
 });
 
-t.test("a model file that was changed is refused", async (t) => {
+async function copyModel(t: Test): Promise<string> {
 	const folder = join(t.testdir(), "model");
-	await cp(findBundledModel(), folder, { recursive: true });
+	await cp(MODEL_FOLDER, folder, { recursive: true });
+	return folder;
+}
+
+const open = (folder: string, sums: "required" | "if-there") =>
+	createTransformersEmbedder({ clock: systemClock, model: { folder, sums } });
+
+t.test("a model file that was changed is refused", async (t) => {
+	const folder = await copyModel(t);
 	await writeFile(join(folder, "tokenizer.json"), "{}");
-	await t.rejects(createTransformersEmbedder({ clock: systemClock, modelFolder: folder }), {
-		code: "UNAVAILABLE",
-		message: /tokenizer.json differs/,
-	});
+	for (const sums of ["required", "if-there"] as const) {
+		await t.rejects(open(folder, sums), {
+			code: "UNAVAILABLE",
+			message: /tokenizer.json differs/,
+		});
+	}
+});
+
+t.test("a model whose checksums are required is refused without them", async (t) => {
+	const folder = await copyModel(t);
+	await writeFile(join(folder, "SHA256SUMS"), "");
+	await t.rejects(open(folder, "required"), { message: /does not name onnx/ });
+	await rm(join(folder, "SHA256SUMS"));
+	await t.rejects(open(folder, "required"), { message: /SHA256SUMS cannot be read/ });
+	const embedder = await open(folder, "if-there");
+	t.equal(embedder.identity.id, "model");
+	await embedder.close();
 });
 
 t.test("a folder without a model is refused with its name", async (t) => {
-	const modelFolder = t.testdir();
-	await t.rejects(createTransformersEmbedder({ clock: systemClock, modelFolder }), {
+	await t.rejects(open(t.testdir(), "if-there"), {
 		code: "UNAVAILABLE",
 		message: /model_quantized.onnx cannot be read/,
 	});

@@ -12,6 +12,7 @@ Atomics.notify(workerData.loading, 0);
 parentPort.on("message", ({ id, texts, close }) => {
 	if (close) return parentPort.close();
 	if (texts[0] === "crash") throw new Error("The worker broke down");
+	if (texts[0] === "hang") for (;;);
 	if (texts[0] === "refuse") return parentPort.postMessage({ id, error: "no such text" });
 	parentPort.postMessage({ id, vectors: Float32Array.from(texts, (text) => text.length) });
 });
@@ -50,6 +51,27 @@ t.test("a crash fails what was under way; after a rest the worker is back", asyn
 	const lost = [host.request(["crash"]), host.request(["a"])];
 	for (const request of lost) await t.rejects(request, { code: "UNAVAILABLE" });
 	await t.rejects(host.request(["a"]), { message: /not running/ });
+	now += 300;
+	t.same([...(await host.request(["a"]))], [1]);
+});
+
+t.test("a worker that does not answer in time is ended and starts anew", async (t) => {
+	let now = 0;
+	const tasks: (() => void)[] = [];
+	const host = startHost(t, {
+		...systemClock,
+		monotonicMs: () => now,
+		after(_, task) {
+			tasks.push(task);
+			return () => undefined;
+		},
+	});
+	await host.request(["a"]);
+	const lost = [host.request(["hang"]), host.request(["b"])];
+	tasks.at(-2)?.();
+	for (const request of lost) {
+		await t.rejects(request, { code: "UNAVAILABLE", message: /did not answer in time/ });
+	}
 	now += 300;
 	t.same([...(await host.request(["a"]))], [1]);
 });
