@@ -16,7 +16,7 @@ import {
 import type { Request, RequestHandler, Response } from "express";
 import { sendEvents } from "./event-stream.js";
 import type { Exchange } from "./exchange.js";
-import { checkEnvelope } from "./message-envelope.js";
+import { checkEnvelope, checkLegacyTaskParams } from "./message-envelope.js";
 import { type RpcId, rpcIdOf, sendJson, sendRpcRefusal } from "./refusal.js";
 
 type Reply = Awaited<ReturnType<JsonRpcTransportHandler["handle"]>>;
@@ -41,7 +41,7 @@ export function createJsonRpcHandler(
 			return { jsonrpc: "2.0", id: rpcIdOf(body), error: toJsonRpcError(error) };
 		}
 		const dialect = version === A2A_LEGACY_PROTOCOL_VERSION ? "0.3" : "1.0";
-		if (SEND_METHODS[dialect].includes(body.method)) checkEnvelope(dialect, body.params);
+		checkParams(dialect, body);
 		const context = new ServerCallContext({ user: exchange, requestedVersion: version });
 		return dialect === "0.3"
 			? ((await legacy.handle(body, context)) as Reply)
@@ -54,6 +54,14 @@ export function createJsonRpcHandler(
 		if (Symbol.asyncIterator in reply) await stream(res, exchange, rpcIdOf(req.body), reply);
 		else answer(res, exchange, reply);
 	};
+}
+
+function checkParams(
+	dialect: keyof typeof SEND_METHODS,
+	{ method, params }: Readonly<Record<string, unknown>>,
+): void {
+	if (SEND_METHODS[dialect].includes(method)) checkEnvelope(dialect, params);
+	else if (dialect === "0.3" && typeof method === "string") checkLegacyTaskParams(method, params);
 }
 
 const SEND_METHODS: Readonly<Record<"1.0" | "0.3", readonly unknown[]>> = {

@@ -1,3 +1,4 @@
+import { LEGACY_METHOD_PUSH_NOTIFICATION_CONFIG_SET } from "@a2a-js/sdk/compat/v0_3";
 import { z } from "zod";
 import { parseInput } from "../service/parse-input.js";
 
@@ -5,7 +6,7 @@ import { parseInput } from "../service/parse-input.js";
  * How a message is written: as JSON-RPC and HTTP+JSON write it in version 1.0, as JSON-RPC did in 0.3,
  * or as HTTP+JSON did in 0.3.
  */
-export type Dialect = "1.0" | "0.3" | "0.3 HTTP+JSON";
+type Dialect = "1.0" | "0.3" | "0.3 HTTP+JSON";
 
 /**
  * Judges the parameters of a sent message before the SDK decodes them, because it turns what it does not understand
@@ -13,6 +14,12 @@ export type Dialect = "1.0" | "0.3" | "0.3 HTTP+JSON";
  */
 export function checkEnvelope(dialect: Dialect, params: unknown): void {
 	parseInput(ENVELOPES[dialect], withProtocolNames(params));
+}
+
+/** The same for what JSON-RPC asks about tasks in version 0.3; in 1.0 the SDK's decoder is enough. */
+export function checkLegacyTaskParams(method: string, params: unknown): void {
+	if (method === LEGACY_METHOD_PUSH_NOTIFICATION_CONFIG_SET) parseInput(pushParams, params);
+	else if (method.startsWith("tasks/")) parseInput(taskParams, params);
 }
 
 const ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -54,6 +61,12 @@ const pushConfig = z
 		authentication: z.looseObject({ schemes: strings }).nullish(),
 	})
 	.nullish();
+
+const taskParams = z.looseObject({ id: z.string() });
+const pushParams = z.looseObject({
+	taskId: z.string(),
+	pushNotificationConfig: z.looseObject({ url: z.string() }),
+});
 
 const configuration = z
 	.looseObject({

@@ -29,8 +29,9 @@ export interface Purchase {
 
 /**
  * Sells what a message asks for, once for each (principal, messageId): the same message again, at the same time or
- * later, gets the same task. A task that cost nothing is not kept: its message may simply be sent again. Throws what the pipeline throws, IDEMPOTENCY_MISMATCH for a messageId that was used for
- * another request, TaskNotFound and UnsupportedOperation for a message about an earlier task.
+ * later, gets the same task; one that cost nothing is not kept, and its message may simply be sent again. Throws what
+ * the pipeline throws, IDEMPOTENCY_MISMATCH for a messageId that was used for another request, TaskNotFound and
+ * UnsupportedOperation for a message about an earlier task.
  */
 export type BuyAnswer = (message: Message, exchange: Exchange) => Promise<Purchase>;
 

@@ -93,6 +93,16 @@ t.test("what is no message is told so, with its path, in version 0.3", async (t)
 		t.same([status, body.error.code], [400, -32602], path);
 		t.equal(body.error.data.error.details[0].path, path);
 	}
+	const reads: readonly (readonly [string, object, string])[] = [
+		["tasks/get", { id: 5 }, "id"],
+		["tasks/cancel", { id: {} }, "id"],
+		["tasks/pushNotificationConfig/set", { taskId: "x" }, "pushNotificationConfig"],
+	];
+	for (const [method, params, path] of reads) {
+		const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+		const { status, body } = await post(`${shop.baseUrl}/a2a/jsonrpc`, { text, headers });
+		t.same([status, body.error.data?.error.details[0].path], [400, path], method);
+	}
 	const restCases: readonly (readonly [object, string])[] = [
 		[{ content: [null] }, "message.content.0"],
 		[{ content: [{ file: {} }] }, "message.content.0"],

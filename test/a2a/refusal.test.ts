@@ -133,6 +133,11 @@ t.test("bodies that are no request are refused before anything else", async (t) 
 	const text = await rpc(baseUrl, { text: "hello", headers: { "Content-Type": "text/plain" } });
 	t.same([text.status, text.body.error.code], [415, -32005]);
 
+	for (const path of ["A2A/jsonrpc", "a2a/jsonrpc/", ".well-known/agent-card.json/"]) {
+		const { status } = await post(`${baseUrl}/${path}`, { text: "{}" });
+		t.equal(status, 404, path);
+	}
+
 	const get = await fetch(`${baseUrl}/a2a/jsonrpc`);
 	t.same([get.status, get.headers.get("Allow")], [405, "POST"]);
 
