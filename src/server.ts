@@ -1,25 +1,48 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
+import { createIds, type Ids } from "./core/ids.js";
 import { LIMITS } from "./core/limits.js";
+import { systemRandom } from "./core/random.js";
+import { sendLastReply, writeLastReply } from "./last-reply.js";
+import { type RunningRequests, trackRequests } from "./running-requests.js";
+import { createHeaderReader, toRequestId } from "./service/http-request.js";
 
 export interface RunningServer {
 	readonly host: string;
 	readonly port: number;
-	/** Takes no new calls, finishes the running ones within LIMITS.drainMs, then cuts what is left. */
+	/** Refuses new calls, finishes the running ones within LIMITS.drainMs, then cuts what is left. Safe to call again. */
 	drain(): Promise<void>;
+}
+
+export interface ListenOptions {
+	readonly host: string;
+	readonly port: number;
+	readonly clock: Clock;
+	/** For tests: how long headers and whole requests may take to arrive. */
+	readonly timeouts?: { readonly headersMs: number; readonly requestMs: number };
 }
 
 /** Listens with the service's timeouts. Throws UNAVAILABLE when the port is taken. */
 export async function listen(
 	handler: RequestListener,
-	{ host, port, clock }: { host: string; port: number; clock: Clock },
+	{ host, port, clock, timeouts }: ListenOptions,
 ): Promise<RunningServer> {
+	const ids = createIds({ clock, random: systemRandom });
+	const requests = trackRequests(handler, refuseWith(ids, stopping));
 	const server = createServer(
-		{ headersTimeout: LIMITS.headerTimeoutMs, requestTimeout: LIMITS.requestTimeoutMs },
-		handler,
+		{
+			headersTimeout: timeouts?.headersMs ?? LIMITS.headerTimeoutMs,
+			requestTimeout: timeouts?.requestMs ?? LIMITS.requestTimeoutMs,
+			connectionsCheckingInterval: LIMITS.timeoutCheckIntervalMs,
+			maxHeaderSize: LIMITS.headerBytes,
+		},
+		requests.listener,
 	);
+	server.on("checkExpectation", refuseWith(ids, unknownExpectation));
+	server.on("clientError", (error, socket) => refuseUnreadable({ error, socket, requests, ids }));
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", (cause: NodeJS.ErrnoException) =>
 			reject(cannotListen({ cause, host, port })),
@@ -27,18 +50,80 @@ export async function listen(
 		server.listen(port, host, resolve);
 	});
 	const address = server.address() as AddressInfo;
-	return { host, port: address.port, drain: () => drain(server, clock) };
+	let drained: Promise<void> | undefined;
+	return {
+		host,
+		port: address.port,
+		drain() {
+			drained ??= drain(server, requests, clock);
+			return drained;
+		},
+	};
 }
 
-function drain(server: Server, clock: Clock): Promise<void> {
+function drain(server: Server, requests: RunningRequests, clock: Clock): Promise<void> {
 	return new Promise((resolve) => {
-		const cancel = clock.after(LIMITS.drainMs, () => server.closeAllConnections());
+		const cut = () => server.closeAllConnections();
+		const cancel = clock.after(LIMITS.drainMs, cut);
 		server.close(() => {
 			cancel();
 			resolve();
 		});
-		server.closeIdleConnections();
+		requests.end(cut);
 	});
+}
+
+function refuseWith(ids: Ids, toError: () => ServiceError): RequestListener {
+	return (req, res) => {
+		sendLastReply(res, toError(), { requestId: toRequestId(createHeaderReader(req), ids) });
+	};
+}
+
+interface Unreadable {
+	readonly error: NodeJS.ErrnoException;
+	readonly socket: Duplex;
+	readonly requests: RunningRequests;
+	readonly ids: Ids;
+}
+
+/** Answers what is no request; where another answer is still owed, this one would be taken for it. */
+function refuseUnreadable({ error, socket, requests, ids }: Unreadable): void {
+	if (error.code === "ECONNRESET" || !socket.writable || requests.isAnswering(socket)) {
+		socket.destroy();
+		return;
+	}
+	const { status, message } = UNREADABLE[error.code ?? ""] ?? NOT_HTTP;
+	const refusal = new ServiceError("INVALID_ARGUMENT", message, { retryable: status === 408 });
+	writeLastReply(socket, refusal, { requestId: ids.next("req"), status });
+}
+
+const NOT_HTTP = { status: 400, message: "The request is not valid HTTP." };
+
+/** By the code of node's error. */
+const UNREADABLE: Readonly<Record<string, { readonly status: number; readonly message: string }>> =
+	{
+		ERR_HTTP_REQUEST_TIMEOUT: {
+			status: 408,
+			message: "The request took too long to arrive; send it again.",
+		},
+		HPE_HEADER_OVERFLOW: {
+			status: 431,
+			message: `The headers are larger than ${LIMITS.headerBytes} bytes.`,
+		},
+	};
+
+function stopping(): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		"The service is stopping; send the same request again shortly.",
+	);
+}
+
+function unknownExpectation(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		'The header "Expect" may only say "100-continue"; leave it out.',
+	);
 }
 
 function cannotListen({

@@ -1,0 +1,41 @@
+import type { RequestListener, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+
+export interface RunningRequests {
+	/** Passes requests to the handler, or to `refuse` once the end has been announced. */
+	readonly listener: RequestListener;
+	/** True while a request that came in whole waits for its answer on this connection. */
+	isAnswering(socket: Duplex): boolean;
+	/** From now on every reply closes its connection; calls `onIdle` as soon as none is owed any more. */
+	end(onIdle: () => void): void;
+}
+
+/** Knows which replies are still owed, so that a server can stop without breaking its word. */
+export function trackRequests(handler: RequestListener, refuse: RequestListener): RunningRequests {
+	const owed = new Set<ServerResponse>();
+	let whenIdle: (() => void) | undefined;
+	return {
+		listener(req, res) {
+			const { socket } = req;
+			const settle = () => {
+				socket.off("close", settle);
+				if (owed.delete(res) && owed.size === 0) whenIdle?.();
+			};
+			owed.add(res);
+			res.once("finish", settle);
+			// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
+			socket.setMaxListeners(0);
+			socket.once("close", settle);
+			(whenIdle ? refuse : handler)(req, res);
+		},
+		isAnswering: (socket) =>
+			[...owed].some((res) => res.req.socket === socket && (res.req.complete || res.headersSent)),
+		end(onIdle) {
+			whenIdle = onIdle;
+			// Of pipelined requests only the last may close: whatever comes after that header is never sent.
+			const last = new Map([...owed].map((res) => [res.req.socket, res]));
+			for (const res of last.values()) if (!res.headersSent) res.setHeader("Connection", "close");
+			if (owed.size === 0) onIdle();
+		},
+	};
+}
