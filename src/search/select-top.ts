@@ -1,4 +1,4 @@
-/** Positions of the `count` highest scores above zero within [from, to), best first; ties by position. */
+/** Positions of the `count` (at least one) highest scores above zero within [from, to), best first; ties by position. */
 export function selectTop(
 	scores: Float32Array,
 	range: { readonly from: number; readonly to: number },
@@ -9,10 +9,10 @@ export function selectTop(
 	for (let slot = range.from; slot < range.to; slot++) {
 		const score = scores[slot] as number;
 		if (score <= floor) continue;
-		let at = top.length;
-		while (at > 0 && scoreAt(scores, top[at - 1]) < score) at--;
-		top.splice(at, 0, slot);
-		if (top.length > count) top.pop();
+		// The weaker ones move down by one place; when the list is full, the weakest is written over.
+		let at = Math.min(top.length, count - 1);
+		for (; at > 0 && scoreAt(scores, top[at - 1]) < score; at--) top[at] = top[at - 1] as number;
+		top[at] = slot;
 		if (top.length === count) floor = scoreAt(scores, top[count - 1]);
 	}
 	return top;
