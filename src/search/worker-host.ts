@@ -140,6 +140,6 @@ function reasonOf(error: unknown): string {
 function failed(why: string): ServiceError {
 	return new ServiceError(
 		"UNAVAILABLE",
-		`The embedding model gave no vectors: ${why.slice(0, 300)}.`,
+		`The embedding model gave no vectors: ${why.slice(0, 300).replace(/\.+$/, "")}.`,
 	);
 }
