@@ -32,6 +32,20 @@ export function stopped(reason: string, cause?: unknown): ServiceError {
 	);
 }
 
+/** A look at the journal that the system refused just now (no more file descriptors, say): it tells nothing of damage. */
+export function unreadable(path: string, cause: unknown): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The journal could not be read: "${path}" (${messageOf(cause)}). Try again in a moment.`,
+		{ retryable: true, cause },
+	);
+}
+
+/** False for what may pass: the disk or the system refused, and nothing was compared. */
+export function isDamage(error: unknown): boolean {
+	return !(error instanceof ServiceError && error.retryable);
+}
+
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import type { TableName } from "../store.js";
-import { damaged } from "./damage.js";
+import { damaged, unreadable } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { type ChainLink, readFrame } from "./frame.js";
 import { decodeBody, type FrameBody, putMark, type Row } from "./operation.js";
@@ -15,7 +15,7 @@ export interface JournalReaderDeps {
 export interface JournalReader {
 	/**
 	 * The frames of one segment, oldest first, each checked, up to `facts.bytes` at the time of the call.
-	 * Throws UNAVAILABLE when one is damaged.
+	 * Throws UNAVAILABLE: not retryable when one is damaged, retryable when the system would not let us look.
 	 */
 	readSegment(facts: SegmentFacts): Promise<{ bodies: FrameBody[]; last: ChainLink }>;
 	/** The row's latest put within the segment, or undefined. */
@@ -26,7 +26,11 @@ export interface JournalReader {
 export function createJournalReader(deps: JournalReaderDeps): JournalReader {
 	const { fileSystem, folder, onDamage } = deps;
 	const load = async ({ number, bytes }: SegmentFacts): Promise<Buffer> => {
-		const whole = (await fileSystem.read(segmentPath(folder, number))) ?? Buffer.alloc(0);
+		const path = segmentPath(folder, number);
+		const found = await fileSystem.read(path).catch((error: unknown) => {
+			throw unreadable(path, error);
+		});
+		const whole = found ?? Buffer.alloc(0);
 		if (whole.length >= bytes) return whole.subarray(0, bytes);
 		throw failure(number, whole.length, `the segment has lost bytes: there were ${bytes}`);
 	};

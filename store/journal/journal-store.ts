@@ -4,6 +4,7 @@ import { type Random, systemRandom } from "../../src/core/random.js";
 import type { Store } from "../store.js";
 import { createAuditor, readHistory } from "./audit.js";
 import { createColdRows } from "./cold-rows.js";
+import { createDamageLog } from "./damage-log.js";
 import { openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
 import { createJournalReader } from "./journal-reader.js";
@@ -69,7 +70,7 @@ async function openLocked(
 ): Promise<JournalStore> {
 	const { fileSystem, clock } = deps;
 	let onGrowth: SnapshotKeeper["grew"] = () => undefined;
-	let isChainIntact = true;
+	const damage = createDamageLog();
 	let isClosed = false;
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
 	const opened = await openJournal({
@@ -80,10 +81,11 @@ async function openLocked(
 		onStop: (reason) => deps.onStop?.(reason),
 	});
 	const { low, journal, commit, recovered } = opened;
-	const onDamage = () => {
-		isChainIntact = false;
-	};
-	const reader = createJournalReader({ fileSystem, folder: folders.segments, onDamage });
+	const reader = createJournalReader({
+		fileSystem,
+		folder: folders.segments,
+		onDamage: damage.note,
+	});
 	const auditor = createAuditor(reader, folders.segments);
 	const coldRows = createColdRows({ reader, segments: journal.segments });
 	const inTurn = createSerialQueue();
@@ -109,24 +111,27 @@ async function openLocked(
 	let closing: Promise<void> | undefined;
 
 	return {
-		...createTransactions({ state: low.data, coldRows, commit, inTurn, clock, stopReason }),
+		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
 		async *history() {
 			if (stopReason() === undefined) await commit.settle();
 			yield* readHistory(reader, segmentsNow());
 		},
 		async verify(options) {
 			const target = await capture();
-			return auditor.audit(target, options).catch((error: unknown) => {
-				onDamage();
-				throw error;
-			});
+			const isWhole = !options?.sinceLast;
+			return damage.watch(() => auditor.audit(target, options), { isWhole });
 		},
 		documents,
 		queryLog,
 		health: () => {
 			const reason = stopReason();
 			const status = reason === undefined ? "ok" : "stopped";
-			return { status, reason, sequence: journal.head().sequence, isChainIntact };
+			return {
+				status,
+				reason,
+				sequence: journal.head().sequence,
+				isChainIntact: damage.isIntact(),
+			};
 		},
 		close() {
 			isClosed = true;

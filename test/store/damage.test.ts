@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import { createFakeDisk, type FakeDisk } from "./fake-disk.js";
+import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
 import {
 	balanceOf,
 	contentsOf,
@@ -160,4 +160,41 @@ t.test("one spoiled record of the mark is bridged by the other", async (t) => {
 		const store = await openOn(spoiled);
 		t.equal(await balanceOf(store, "cust:a"), 2n);
 	}
+});
+
+t.test("a journal that cannot be read just now is not taken for a damaged one", async (t) => {
+	const disk = createFakeDisk();
+	const isRefused = { now: false };
+	const store = await openOn({
+		...disk,
+		read: (path) =>
+			isRefused.now && path === SEGMENT_1 ? Promise.reject(diskError("EMFILE")) : disk.read(path),
+	});
+	await credit(store, "cust:a", 1n);
+	isRefused.now = true;
+	const refusal = { code: "UNAVAILABLE", retryable: true, message: /could not be read.*EMFILE/ };
+	await t.rejects(store.verify(), refusal);
+	await t.rejects(store.verify({ sinceLast: true }), refusal);
+	t.equal(store.health().isChainIntact, true);
+	isRefused.now = false;
+	await t.resolves(store.verify());
+});
+
+t.test("a damaged journal is told until it was found whole again", async (t) => {
+	const disk = createFakeDisk();
+	const store = await openOn(disk);
+	await credit(store, "cust:a", 1n);
+	await store.verify();
+	const flip = (bytes: Buffer) => {
+		bytes[60] = (bytes[60] ?? 0) ^ 1;
+		return bytes;
+	};
+	disk.edit(SEGMENT_1, flip);
+	await t.rejects(store.verify(), { code: "UNAVAILABLE", retryable: false });
+	t.equal(store.health().isChainIntact, false);
+	disk.edit(SEGMENT_1, flip);
+	await store.verify({ sinceLast: true });
+	t.equal(store.health().isChainIntact, false, "a look at what is new tells nothing of the old");
+	await store.verify();
+	t.equal(store.health().isChainIntact, true);
 });
