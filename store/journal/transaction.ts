@@ -19,8 +19,6 @@ const NEVER_NEGATIVE = /^(cust|held):/;
 export interface TransactionDeps {
 	readonly state: JournalState;
 	readonly reader: StoreReader;
-	/** Time by which keys age. */
-	readonly now: number;
 }
 
 /**
@@ -124,14 +122,14 @@ export class JournalTransaction implements StoreTransaction {
 		{ key, entries }: LedgerTransaction,
 		sums: ReadonlyMap<AccountName, Micros>,
 	): LedgerRefusal | undefined {
-		const { state, now } = this.#deps;
+		const { state } = this.#deps;
 		let total = 0n;
 		for (const amount of sums.values()) total += amount;
 		if (total !== 0n || entries.length < 2) {
 			const text = `The entries of "${key}" are ${entries.length} and sum to ${total}; at least two must sum to zero.`;
 			return new LedgerRefusal("unbalanced", text);
 		}
-		if (this.#keys.has(key) || state.keys.has(key, now)) {
+		if (this.#keys.has(key) || state.keys.has(key)) {
 			return new LedgerRefusal("duplicate_key", `The ledger has "${key}" already.`);
 		}
 		for (const [account, amount] of sums) {

@@ -1,4 +1,3 @@
-import type { Clock } from "../../src/core/clock.js";
 import {
 	COLD_TABLES,
 	type Store,
@@ -21,7 +20,6 @@ export interface TransactionsDeps {
 	readonly coldRows: ColdRows;
 	readonly commit: GroupCommit;
 	readonly inTurn: SerialQueue;
-	readonly clock: Clock;
 	/** Why no further transaction is taken; undefined while all is well. */
 	readonly stopReason: () => string | undefined;
 }
@@ -31,7 +29,7 @@ const MAX_BACKLOG = 16;
 
 /** The two ways into the store: transactions one at a time, reads between them. */
 export function createTransactions(deps: TransactionsDeps): Pick<Store, "transaction" | "read"> {
-	const { state, coldRows, commit, inTurn, clock } = deps;
+	const { state, coldRows, commit, inTurn } = deps;
 	const reader = createStateReader({ state, coldRows, beforeDisk: () => undefined });
 
 	const assertRunning = (reason = commit.stopReason()) => {
@@ -55,7 +53,7 @@ export function createTransactions(deps: TransactionsDeps): Pick<Store, "transac
 		durability: Durability,
 	): Promise<Outcome<T>> => {
 		assertRunning();
-		const tx = new JournalTransaction({ state, reader, now: clock.now() });
+		const tx = new JournalTransaction({ state, reader });
 		try {
 			const value = await work(tx);
 			const operations = tx.finish();

@@ -66,8 +66,31 @@ export function ledgerContract(t: Test, open: OpenStore): void {
 		clock.set(START_MS + LEDGER_KEY_WINDOW_MS - 1);
 		await t.rejects(credit(store, "cust:a", 1n, "k"), refused("duplicate_key"));
 		clock.set(START_MS + LEDGER_KEY_WINDOW_MS + 2 * 3_600_000);
+		await credit(store, "cust:a", 1n, "the first of its hour");
 		await credit(store, "cust:a", 1n, "k");
-		t.equal(await balanceOf(store, "cust:a"), 3n);
+		t.equal(await balanceOf(store, "cust:a"), 4n);
+	});
+
+	t.test("a clock that leaps ahead and comes back makes no recent key acceptable", async (t) => {
+		const { store, clock, reopen } = await open();
+		const hours = times(6, (hour) => START_MS + hour * 3_600_000);
+		for (const [hour, ms] of hours.entries()) {
+			clock.set(ms);
+			await credit(store, "cust:a", 1n, `k${hour}`);
+		}
+		clock.set(START_MS + 10 * LEDGER_KEY_WINDOW_MS);
+		// A look with nothing committed, then commits during the leap.
+		await t.rejects(credit(store, "cust:a", 1n, "k5"), refused("duplicate_key"));
+		for (const index of times(9, (i) => i)) await credit(store, "cust:a", 1n, `leap ${index}`);
+		clock.set(START_MS + 6 * 3_600_000);
+		const keys = ["k2", "k5", "leap 0"];
+		for (const key of keys) {
+			await t.rejects(credit(store, "cust:a", 1n, key), refused("duplicate_key"));
+		}
+		const again = await reopen();
+		for (const key of keys) {
+			await t.rejects(credit(again, "cust:a", 1n, key), refused("duplicate_key"));
+		}
 	});
 
 	t.test("a clock that runs backwards neither reorders nor loses anything", async (t) => {
