@@ -3,7 +3,7 @@ import { createAdminRouter } from "./admin/admin-router.js";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import type { Ids } from "./core/ids.js";
-import type { Logger } from "./core/logger.js";
+import { type Logger, stackOf } from "./core/logger.js";
 import { createFallback } from "./rest/error-handler.js";
 import { createHttpFront } from "./rest/http-front.js";
 import { createRestRouter } from "./rest/rest-router.js";
@@ -51,7 +51,3 @@ const refuseForwarded: RequestHandler = (request, _response, next) => {
 	}
 	next();
 };
-
-function stackOf(error: unknown): string {
-	return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}

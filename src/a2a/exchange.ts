@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import { type Credential, parseCredential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
-import type { Logger } from "../core/logger.js";
+import { type Logger, stackOf } from "../core/logger.js";
 import { toServiceError } from "../service/error-reply.js";
 import { createHeaderReader, toRequestId } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
@@ -96,9 +96,4 @@ function openRequestId(req: Request, res: Response, ids: Ids): string {
 function pathOf({ originalUrl }: Request): string {
 	const query = originalUrl.indexOf("?");
 	return query === -1 ? originalUrl : originalUrl.slice(0, query);
-}
-
-/** For the log only. */
-export function stackOf(error: unknown): string {
-	return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

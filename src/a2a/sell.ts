@@ -2,12 +2,12 @@ import type { Message, Task } from "@a2a-js/sdk";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
-import type { Logger } from "../core/logger.js";
+import { type Logger, stackOf } from "../core/logger.js";
 import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
 import { toServiceError } from "../service/error-reply.js";
 import type { Service } from "../service/service.js";
 import { toCompletedTask, toFailedTask } from "./answer-task.js";
-import { type Exchange, stackOf } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import { MESSAGE_KEY_PREFIX, type SkillRequest } from "./skill-request.js";
 
 /** A message on its way through the pipeline. */

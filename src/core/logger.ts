@@ -10,3 +10,8 @@ const SECRET = /\b(sk_live_|spt_(?:live|test)_|ct_|adm_|eyJ)[A-Za-z0-9_.-]+/g;
 export function scrubSecrets(text: string): string {
 	return text.replace(SECRET, "$1…");
 }
+
+/** What the log says of an exception nobody meant to throw; callers never see it. */
+export function stackOf(error: unknown): string {
+	return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
