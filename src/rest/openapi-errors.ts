@@ -74,7 +74,7 @@ const DESCRIPTIONS: Readonly<Record<ErrorResponseName, string>> = {
 
 const HEADERS_OF: Partial<Record<ErrorResponseName, readonly string[]>> = {
 	Unauthenticated: ["WWW-Authenticate"],
-	PaymentRequired: ["WWW-Authenticate", "PAYMENT-REQUIRED"],
+	PaymentRequired: ["WWW-Authenticate"],
 	InFlight: ["Retry-After"],
 	TooManyRequests: ["Retry-After"],
 	Unavailable: ["Retry-After"],
