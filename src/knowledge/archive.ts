@@ -11,27 +11,41 @@ export function packArchive(files: ReadonlyMap<string, Uint8Array>): Uint8Array 
 	return zipSync(Object.fromEntries(entries), { mtime, level: 9, os: 3, attrs: 0o100644 << 16 });
 }
 
+/** What an archive says of one of its files; nothing of it is known to be true. */
+interface ArchiveEntry {
+	readonly name: string;
+	/** Bytes in the archive. */
+	readonly size: number;
+	/** Bytes once unpacked. */
+	readonly originalSize: number;
+	/** 0 for stored, 8 for deflated. */
+	readonly compression: number;
+}
+
 /**
- * The wanted files of a zip archive. Names that climb out are left to the caller's checks: nothing is written here.
- * Throws INVALID_ARGUMENT for what is no zip archive and for one that unpacks to too much, before unpacking it.
+ * The wanted files of a zip archive; `isWanted` hears of every file's path and size in bytes. Names that climb out are
+ * left to the caller's checks: nothing is written here. Throws INVALID_ARGUMENT for what is no zip archive, for one that
+ * lies about its files and for one that unpacks to too much, before unpacking it.
  */
 export function unpackArchive(
 	archive: Uint8Array,
-	isWanted: (path: string) => boolean,
+	isWanted: (path: string, sizeBytes: number) => boolean,
 ): Map<string, Uint8Array> {
-	let count = 0;
+	const names = new Set<string>();
+	let packedBytes = 0;
 	let totalBytes = 0;
-	const admit = (entry: { name: string; size: number; originalSize: number }): boolean => {
-		if (entry.name.endsWith("/") || !isWanted(entry.name)) return false;
-		count += 1;
-		totalBytes += entry.originalSize;
-		const isBomb = entry.originalSize > (entry.size + 1_024) * BUNDLE_LIMITS.archiveRatio;
-		if (count > BUNDLE_LIMITS.files || totalBytes > BUNDLE_LIMITS.archiveBytes || isBomb) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
-				`The archive unpacks to too much at "${entry.name.slice(0, 200)}".`,
-			);
+	const admit = (entry: ArchiveEntry): boolean => {
+		const bytes = bytesOf(entry);
+		if (entry.name.endsWith("/") || !isWanted(entry.name, bytes)) return false;
+		// Entries that share bytes, or a name, take more room unpacked than their archive lets one expect.
+		packedBytes += entry.size;
+		if (names.has(entry.name) || packedBytes > archive.length || isFalse(entry)) {
+			throw refusal("is damaged or made to mislead", entry);
 		}
+		names.add(entry.name);
+		totalBytes += bytes;
+		const isTooMuch = names.size > BUNDLE_LIMITS.files || totalBytes > BUNDLE_LIMITS.archiveBytes;
+		if (isTooMuch || isBomb(entry)) throw refusal("unpacks to too much", entry);
 		return true;
 	};
 	try {
@@ -42,4 +56,27 @@ export function unpackArchive(
 			cause: error,
 		});
 	}
+}
+
+/** Stored files are as long as they are in the archive, whatever length is declared. */
+function bytesOf({ size, originalSize }: ArchiveEntry): number {
+	return Math.max(size, originalSize);
+}
+
+function isFalse({ compression, size, originalSize }: ArchiveEntry): boolean {
+	return compression === 0 && size !== originalSize;
+}
+
+function isBomb(entry: ArchiveEntry): boolean {
+	const bytes = bytesOf(entry);
+	return (
+		bytes > BUNDLE_LIMITS.fileBytes || bytes > (entry.size + 1_024) * BUNDLE_LIMITS.archiveRatio
+	);
+}
+
+function refusal(complaint: string, { name }: ArchiveEntry): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`The archive ${complaint} at "${name.slice(0, 200)}".`,
+	);
 }
