@@ -7,11 +7,15 @@ export const BUNDLE_LIMITS = {
 	/** Folders below the bundle root. */
 	depth: 16,
 	frontMatterChars: 64 * 1024,
+	/** Mappings and lists inside one another. */
+	frontMatterDepth: 32,
 	/** References to YAML anchors; more is an expansion bomb, not a document. */
 	yamlAliases: 64,
 	/** Unpacked over packed size of one archive entry. */
 	archiveRatio: 200,
 	archiveBytes: 256 * 1024 * 1024,
+	/** Sources kept of one concept. */
+	sources: 200,
 	summaryChars: 1_000,
 	titleChars: 300,
 	urlChars: 2_048,

@@ -24,13 +24,21 @@ export function toConceptId(path: string): string {
 /** Maps one file to a node. Missing optionals have fallbacks, unknown keys are passed over, nothing here throws. */
 export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportFinding): Concept {
 	const { path, type, data, body } = file;
-	const { evidence, droppedAddresses } = readEvidence(data, body);
+	const { evidence, droppedAddresses, omitted } = readEvidence(data, body);
 	for (const address of droppedAddresses) {
 		report({
 			file: path,
 			rule: "bad-address",
 			severity: "warning",
 			message: `The source address "${address}" is not an http or https address and is left out.`,
+		});
+	}
+	if (omitted > 0) {
+		report({
+			file: path,
+			rule: "too-many-sources",
+			severity: "warning",
+			message: `Only the first ${BUNDLE_LIMITS.sources} sources of the file are kept; ${omitted} are left out.`,
 		});
 	}
 	const { edges, broken } = readEdges(path, file, space);

@@ -57,7 +57,7 @@ function indexLevel(
 
 function toKey(name: string): string {
 	const key = name.trim().toLowerCase().replace(/^\/+/, "");
-	return /^0+\d+$/.test(key) ? key.replace(/^0+(?=\d)/, "") : key;
+	return /^0\d+$/.test(key) ? key.replace(/^0+(?=\d)/, "") : key;
 }
 
 function withoutExtension(path: string): string {

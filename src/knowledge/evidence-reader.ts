@@ -9,6 +9,8 @@ import { parseSourceDate } from "./source-date.js";
 export interface EvidenceReading {
 	readonly evidence: readonly Evidence[];
 	readonly droppedAddresses: readonly string[];
+	/** How many sources beyond the limit were not looked at. */
+	readonly omitted: number;
 }
 
 interface SourceDraft {
@@ -22,24 +24,28 @@ interface SourceDraft {
 export function readEvidence(data: FrontMatter, body: string): EvidenceReading {
 	const fromSources = listOf(data["sources"]).flatMap(toDraft);
 	const drafts = fromSources.length > 0 ? fromSources : citationsOf(body);
-	const takenIds = new Set<string>();
+	const nextSuffixes = new Map<string, number>();
 	const evidence: Evidence[] = [];
 	const droppedAddresses: string[] = [];
-	for (const draft of drafts) {
+	for (const draft of drafts.slice(0, BUNDLE_LIMITS.sources)) {
 		if (!isWebAddress(draft.address)) {
 			droppedAddresses.push(draft.address.slice(0, 200));
 			continue;
 		}
 		const date = parseSourceDate(draft.date);
 		evidence.push({
-			articleId: claimId(draft.id ?? `s${evidence.length + 1}`, takenIds),
+			articleId: claimId(draft.id ?? `s${evidence.length + 1}`, nextSuffixes),
 			title: truncateText(draft.title ?? hostAndPath(draft.address), BUNDLE_LIMITS.titleChars),
 			sourceUrl: draft.address,
 			publishedAt: date?.date,
 			datePrecision: date?.precision,
 		});
 	}
-	return { evidence, droppedAddresses };
+	return {
+		evidence,
+		droppedAddresses,
+		omitted: Math.max(0, drafts.length - BUNDLE_LIMITS.sources),
+	};
 }
 
 /** True for an absolute http or https address without credentials in it. */
@@ -68,21 +74,31 @@ function citationsOf(body: string): readonly SourceDraft[] {
 	return (section?.lines ?? []).flatMap((line) => {
 		const link = /\[([^[\]]{1,500})\]\((https?:\/\/[^\s()<>]{1,2000})\)/.exec(line);
 		const address =
-			link?.[2] ?? /https?:\/\/[^\s<>)\]]{1,2000}/.exec(line)?.[0].replace(/[.,;]+$/, "");
-		if (address === undefined) return [];
+			link?.[2] ?? trimEnd(/https?:\/\/[^\s<>)\]]{1,2000}/.exec(line)?.[0] ?? "", /[.,;]/);
+		if (address === "") return [];
 		const rest = line.replace(address, " ");
 		const id = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?\[\^?([\w.-]{1,80})\](?!\()/.exec(line)?.[1];
 		const label = link?.[1] ?? rest.replace(/^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[\^?[^\]]*\]:?)?/, "");
-		const title = toPlainText(label).replace(/[\s.,;:()<>]+$/, "") || undefined;
+		const title = trimEnd(toPlainText(label), /[\s.,;:()<>]/) || undefined;
 		return [{ id, address, title, date: /\b\d{4}-\d{2}(?:-\d{2})?\b/.exec(rest)?.[0] }];
 	});
 }
 
-function claimId(wanted: string, taken: Set<string>): string {
+/** Every taken id leads to the first suffix not tried for it yet, so that a thousand of one name take a thousand steps. */
+function claimId(wanted: string, nextSuffixes: Map<string, number>): string {
 	let id = wanted;
-	for (let suffix = 2; taken.has(id); suffix++) id = `${wanted}-${suffix}`;
-	taken.add(id);
+	let suffix = nextSuffixes.get(wanted) ?? 2;
+	for (; nextSuffixes.has(id); suffix++) id = `${wanted}-${suffix}`;
+	nextSuffixes.set(wanted, suffix);
+	if (id !== wanted) nextSuffixes.set(id, 2);
 	return id;
+}
+
+/** Without the last characters of this kind; an expression anchored at the end alone would start over at each of them. */
+function trimEnd(text: string, kind: RegExp): string {
+	let end = text.length;
+	while (end > 0 && kind.test(text.charAt(end - 1))) end -= 1;
+	return text.slice(0, end);
 }
 
 function hostAndPath(address: string): string {

@@ -16,6 +16,7 @@ export type FindingRule =
 	| "bad-path"
 	| "id-collision"
 	| "bad-address"
+	| "too-many-sources"
 	| "bad-value"
 	| "broken-link"
 	| "orphan"

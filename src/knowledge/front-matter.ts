@@ -41,12 +41,21 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 		if (error) return failure(`The front matter is not YAML: ${cleanLine(error.message)}.`);
 		const value: unknown = document.toJS({ maxAliasCount: BUNDLE_LIMITS.yamlAliases });
 		if (value === null || value === undefined) return { data: {}, problem: undefined };
+		if (!isShallow(value)) {
+			return failure("The front matter is nested too deeply, or an alias contains itself.");
+		}
 		if (isMapping(value)) return { data: value, problem: undefined };
 		return failure("The front matter is YAML, but not a mapping of keys to values.");
 	} catch (error) {
 		const reason = error instanceof Error ? cleanLine(error.message) : "unknown reason";
 		return failure(`The front matter cannot be read: ${reason}.`);
 	}
+}
+
+/** An alias may lead back to its own anchor: such a value has no end and cannot be written again. */
+function isShallow(value: unknown, levels: number = BUNDLE_LIMITS.frontMatterDepth): boolean {
+	if (typeof value !== "object" || value === null) return true;
+	return levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1));
 }
 
 function failure(problem: string): Pick<MarkdownDocument, "data" | "problem"> {

@@ -1,3 +1,4 @@
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type SourceEntry, toSourceEntry } from "./concept-writer.js";
 import { isWebAddress, readEvidence } from "./evidence-reader.js";
 import { type FrontMatter, textOf, textsOf } from "./front-matter.js";
@@ -38,21 +39,23 @@ const MAPPED_KEYS = new Set([
 
 const INLINE_TAG = /(?<=^|\s)#(\p{L}[\p{L}\p{N}_/-]{1,40})(?=$|[\s.,;:!?])/gu;
 
-const STATUS_OF: Readonly<Record<string, Concept["status"]>> = {
-	draft: "draft",
-	proposed: "draft",
-	provisional: "draft",
-	review: "draft",
-	"last call": "draft",
-	deprecated: "deprecated",
-	obsolete: "deprecated",
-	superseded: "deprecated",
-	replaced: "deprecated",
-	withdrawn: "deprecated",
-	rejected: "deprecated",
-	moved: "deprecated",
-	archived: "deprecated",
-};
+const STATUS_OF: ReadonlyMap<string, Concept["status"]> = new Map(
+	Object.entries({
+		draft: "draft",
+		proposed: "draft",
+		provisional: "draft",
+		review: "draft",
+		"last call": "draft",
+		deprecated: "deprecated",
+		obsolete: "deprecated",
+		superseded: "deprecated",
+		replaced: "deprecated",
+		withdrawn: "deprecated",
+		rejected: "deprecated",
+		moved: "deprecated",
+		archived: "deprecated",
+	} as const),
+);
 
 export function nameDocument(path: string, data: FrontMatter, body: string): ImportDocument {
 	const stem = stemOf(path);
@@ -83,7 +86,7 @@ export function tagsOf({ data, body }: ImportDocument, isVault: boolean): readon
 }
 
 export function statusOf({ data }: ImportDocument): Concept["status"] {
-	return STATUS_OF[textOf(data["status"])?.toLowerCase() ?? ""] ?? "stable";
+	return STATUS_OF.get(textOf(data["status"])?.toLowerCase() ?? "") ?? "stable";
 }
 
 /** Sources as written, after the address at which the document itself is published. */
@@ -102,8 +105,14 @@ export function sourcesOf(
 	const given = readEvidence({ sources: data["sources"] }, "").evidence.map(toSourceEntry);
 	if (address === undefined) return given;
 	const date = dateKey === undefined ? undefined : toWrittenDate(data[dateKey]);
-	const own = { id: stem, resource: address, title, ...(date ? { last_modified: date } : {}) };
-	return [own, ...given.filter(({ resource }) => resource !== address)];
+	const own: SourceEntry = {
+		id: stem,
+		resource: address,
+		title,
+		...(date ? { last_modified: date } : {}),
+	};
+	const others = given.filter(({ resource }) => resource !== address);
+	return [own, ...others].slice(0, BUNDLE_LIMITS.sources);
 }
 
 /** Keys of the source that the format does not know, as they were. */
@@ -127,10 +136,15 @@ function isIdentifier(stem: string): boolean {
 
 /** `eip: 1559` beside the stem `eip-1559` says that people call the document EIP-1559. */
 function numberedIdentifiers(data: FrontMatter, stem: string): readonly string[] {
-	const number = Number(/(\d+)$/.exec(stem)?.[1]);
+	const number = Number(/(?<!\d)\d{1,15}$/.exec(stem)?.[0]);
 	return Object.entries(data)
-		.filter(([key, value]) => /^[a-z]{2,10}$/i.test(key) && Number(value) === number)
+		.filter(([key, value]) => /^[a-z]{2,10}$/i.test(key) && numberOf(value) === number)
 		.map(([key]) => `${key.toUpperCase()}-${number}`);
+}
+
+/** Mappings and lists are no numbers, and some of them cannot even be asked. */
+function numberOf(value: unknown): number | undefined {
+	return typeof value === "number" || typeof value === "string" ? Number(value) : undefined;
 }
 
 function distinctNames(names: readonly string[]): readonly string[] {

@@ -98,7 +98,7 @@ function namesIn(value: unknown): readonly string[] {
 		.map((name) =>
 			name
 				.replace(/^\s*\[\[|\]\]\s*$/g, "")
-				.replace(/[#|].*$/, "")
+				.replace(/[#|].*$/s, "")
 				.trim(),
 		)
 		.filter((name) => name !== "");

@@ -1,5 +1,7 @@
 import { toPlainText } from "./served-text.js";
 
+const HEADING_CHARS = 1_000;
+
 /** A heading and the lines below it, up to the next heading of any level; the first one may have no heading. */
 export interface Section {
 	readonly heading: string | undefined;
@@ -44,11 +46,11 @@ export function toSections(markdown: string): readonly Section[] {
 	let current = { heading: undefined as string | undefined, level: 0, lines: [] as string[] };
 	sections.push(current);
 	for (const line of withoutFencedCode(markdown).split("\n")) {
-		const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line);
+		const opening = readHeading(line);
 		const underline = /^ {0,3}(=+|-{2,})[ \t]*$/.exec(line);
 		const above = current.lines.at(-1);
-		if (atx) {
-			current = { heading: toPlainText(atx[2] ?? ""), level: atx[1]?.length ?? 1, lines: [] };
+		if (opening) {
+			current = { ...opening, lines: [] };
 			sections.push(current);
 		} else if (underline && above?.trim() && !current.lines.at(-2)?.trim()) {
 			current.lines.pop();
@@ -59,6 +61,18 @@ export function toSections(markdown: string): readonly Section[] {
 		}
 	}
 	return sections;
+}
+
+/** `## Title ##`: its marks counted, its text without them; no more is read of a line than any heading has. */
+function readHeading(line: string): { heading: string; level: number } | undefined {
+	const opening = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line);
+	if (!opening) return undefined;
+	const start = opening[0].length;
+	const text = line.slice(start, start + HEADING_CHARS).trim();
+	return {
+		heading: toPlainText(text.replace(/(?:^|[ \t])#+$/, "")),
+		level: opening[1]?.length ?? 1,
+	};
 }
 
 /** The first heading's text; undefined when there is none. */

@@ -167,3 +167,15 @@ t.test("an import is free of lint errors and the same every time", async (t) => 
 t.test("an id that cannot name a graph is refused", async (t) => {
 	t.throws(() => importBundle(new Map(), "No Good"), { code: "INVALID_ARGUMENT" });
 });
+
+t.test("front matter of any shape is no reason to stop an import", async (t) => {
+	const { report } = await importBundle(
+		filesOf({
+			"eip-1.md": "---\neip: { toString: 1 }\ntags: [{ a: 1 }]\nstatus: constructor\n---\nOne.",
+			"loop.md": "---\nnotes: &a [*a]\n---\nTwo.",
+		}),
+		"odd",
+	);
+	t.equal(report.imported, 1);
+	t.match(report.skipped, [{ file: "loop.md", reason: /itself/ }]);
+});
