@@ -2,12 +2,11 @@ import { join } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { DocumentStore } from "../store.js";
-import { messageOf } from "./damage.js";
-import { replaceFile } from "./durable-file.js";
+import { createTurns } from "./document-turns.js";
 import type { FileSystem } from "./file-system.js";
+import { createNewFiles } from "./new-files.js";
 
 const HOUR_MS = 3_600_000;
-const DOCUMENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const FILE_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,127})\.(\d{1,16})$/;
 /** A folder for each hour of expiry, so that what expires together lies together. */
 const HOUR_FOLDER = /^\d{1,10}$/;
@@ -19,58 +18,57 @@ export interface DocumentDeps {
 	readonly folder: string;
 }
 
+export interface JournalDocuments extends DocumentStore {
+	/** Refuses further changes and resolves when those under way have ended. */
+	close(): Promise<void>;
+}
+
 /**
  * One file for each document, `<hour of expiry>/<id>.<expiry>`: whole or not there, on the disk before `put` resolves,
  * off it before `delete` does. A document past its expiry is not shown, swept or not. Ids that could leave the folder
- * throw INVALID_ARGUMENT; a failing disk throws UNAVAILABLE and touches no other document.
+ * throw INVALID_ARGUMENT; a failing disk throws UNAVAILABLE and touches no other document. Text that a failure left on
+ * the disk goes with the document's next deletion or the next sweep.
  */
-export async function openDocuments(deps: DocumentDeps): Promise<DocumentStore> {
+export async function openDocuments(deps: DocumentDeps): Promise<JournalDocuments> {
 	const { fileSystem, clock, folder } = deps;
 	const expiryOf = await findDocuments(deps);
 	const newFolder = join(folder, NEW);
 	await fileSystem.makeFolder(newFolder);
 	await fileSystem.syncFolder(folder);
-	const last = new Map<string, Promise<unknown>>();
-	let written = 0;
-
-	// Changes of one document happen one after the other, those of different ones side by side.
-	const inTurn = async <T>(id: string, task: () => Promise<T>): Promise<T> => {
-		assertId(id);
-		const result = (last.get(id) ?? Promise.resolve()).then(task, task).catch((error: unknown) => {
-			throw unavailable(id, error);
-		});
-		last.set(id, result);
-		const forget = () => last.get(id) === result && last.delete(id);
-		result.then(forget, forget);
-		return result;
-	};
+	const inTurn = createTurns();
+	const newFiles = createNewFiles(fileSystem, newFolder);
 	const removeFile = async (id: string, expiresAt: number) => {
 		await fileSystem.remove(documentPath(folder, id, expiresAt));
-		await fileSystem.syncFolder(hourFolder(folder, expiresAt));
+		await fileSystem.syncFolder(hourFolder(folder, expiresAt)).catch((error: unknown) => {
+			// An hour that is over may be gone as a whole.
+			if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+		});
 	};
+	const leftovers = createLeftovers(expiryOf, removeFile);
 	const drop = (id: string) =>
-		inTurn(id, async () => {
+		inTurn.change(id, async () => {
 			const expiresAt = expiryOf.get(id);
-			if (expiresAt === undefined) return;
-			await removeFile(id, expiresAt);
+			if (expiresAt !== undefined) await removeFile(id, expiresAt);
 			expiryOf.delete(id);
+			await leftovers.remove(id);
 		});
 
 	return {
 		put: (id, text, expiresAt) =>
-			inTurn(id, async () => {
+			inTurn.change(id, async () => {
 				assertTime(expiresAt);
 				await makeHourFolder(fileSystem, folder, expiresAt);
+				// Until the end says otherwise: a failure may come after the file is in place.
+				leftovers.add(id, expiresAt);
+				await newFiles.putInto(documentPath(folder, id, expiresAt), Buffer.from(text, "utf8"));
 				const earlier = expiryOf.get(id);
-				const temporaryPath = join(newFolder, String(written++));
-				const path = documentPath(folder, id, expiresAt);
-				await replaceFile(fileSystem, { path, temporaryPath, chunks: [Buffer.from(text, "utf8")] });
 				expiryOf.set(id, expiresAt);
-				if (earlier !== undefined && earlier !== expiresAt) await removeFile(id, earlier);
+				if (earlier !== undefined) leftovers.add(id, earlier);
+				await leftovers.remove(id);
 			}),
 
 		get: (id) =>
-			inTurn(id, async () => {
+			inTurn.look(id, async () => {
 				const expiresAt = expiryOf.get(id);
 				if (expiresAt === undefined || expiresAt <= clock.now()) return undefined;
 				return (await fileSystem.read(documentPath(folder, id, expiresAt)))?.toString("utf8");
@@ -81,8 +79,41 @@ export async function openDocuments(deps: DocumentDeps): Promise<DocumentStore> 
 		async sweep(now) {
 			const expired = [...expiryOf].filter(([, expiresAt]) => expiresAt < now);
 			for (const [id] of expired) await drop(id);
-			await removeEmptyHours(fileSystem, folder, now);
+			for (const id of leftovers.ids()) await inTurn.change(id, () => leftovers.remove(id));
+			await inTurn.tidy(async () => {
+				await newFiles.sweep();
+				await removeEmptyHours(fileSystem, folder, now);
+			});
 			return expired.length;
+		},
+
+		close: inTurn.close,
+	};
+}
+
+/** Files beside the current ones that a failure may have left, to be removed. */
+interface Leftovers {
+	add(id: string, expiresAt: number): void;
+	ids(): readonly string[];
+	/** Removes those of one document, but for the one that is current. */
+	remove(id: string): Promise<void>;
+}
+
+function createLeftovers(
+	current: ReadonlyMap<string, number>,
+	removeFile: (id: string, expiresAt: number) => Promise<void>,
+): Leftovers {
+	const left = new Map<string, Set<number>>();
+	return {
+		add: (id, expiresAt) => left.set(id, (left.get(id) ?? new Set()).add(expiresAt)),
+		ids: () => [...left.keys()],
+		async remove(id) {
+			const expiries = left.get(id) ?? new Set();
+			for (const expiresAt of expiries) {
+				if (current.get(id) !== expiresAt) await removeFile(id, expiresAt);
+				expiries.delete(expiresAt);
+			}
+			left.delete(id);
 		},
 	};
 }
@@ -137,24 +168,7 @@ function documentPath(folder: string, id: string, expiresAt: number): string {
 	return join(hourFolder(folder, expiresAt), `${id}.${expiresAt}`);
 }
 
-function assertId(id: string): void {
-	if (DOCUMENT_ID.test(id)) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${id.slice(0, 80)}" cannot name a document; use 1 to 128 letters, digits, hyphens and underscores.`,
-	);
-}
-
 function assertTime(expiresAt: number): void {
 	if (Number.isSafeInteger(expiresAt) && expiresAt >= 0) return;
 	throw new ServiceError("INVALID_ARGUMENT", `A document cannot expire at "${expiresAt}".`);
-}
-
-function unavailable(id: string, error: unknown): ServiceError {
-	if (error instanceof ServiceError) return error;
-	return new ServiceError(
-		"UNAVAILABLE",
-		`The document "${id}" could not be read or written (${messageOf(error)}). Try again in a moment.`,
-		{ cause: error },
-	);
 }

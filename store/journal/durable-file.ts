@@ -26,14 +26,26 @@ function assertWhole(written: number, { byteLength }: Uint8Array): void {
 
 /**
  * Puts a whole file into place: readers see the old one or the new one, and after the promise resolves only the new
- * one, power cut or not. `temporaryPath` must be on the same disk and nobody else's.
+ * one, power cut or not. `temporaryPath` must be on the same disk and nobody else's; it is gone in the end, also after a
+ * failure unless the disk refuses that as well.
  */
 export async function replaceFile(
 	fileSystem: FileSystem,
 	{ path, temporaryPath, chunks }: { path: string; temporaryPath: string; chunks: Chunks },
 ): Promise<void> {
 	await fileSystem.remove(temporaryPath);
-	const file = await fileSystem.open(temporaryPath, "create");
+	try {
+		await writeNew(fileSystem, temporaryPath, chunks);
+		await fileSystem.rename(temporaryPath, path);
+	} catch (error) {
+		await fileSystem.remove(temporaryPath).catch(() => undefined);
+		throw error;
+	}
+	await fileSystem.syncFolder(dirname(path));
+}
+
+async function writeNew(fileSystem: FileSystem, path: string, chunks: Chunks): Promise<void> {
+	const file = await fileSystem.open(path, "create");
 	try {
 		let position = 0;
 		for await (const chunk of chunks) {
@@ -44,8 +56,6 @@ export async function replaceFile(
 	} finally {
 		await file.close();
 	}
-	await fileSystem.rename(temporaryPath, path);
-	await fileSystem.syncFolder(dirname(path));
 }
 
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;

@@ -1,18 +1,20 @@
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
 import { type Random, systemRandom } from "../../src/core/random.js";
 import type { Store } from "../store.js";
 import { createAuditor, readHistory } from "./audit.js";
 import { createColdRows } from "./cold-rows.js";
 import { createDamageLog } from "./damage-log.js";
-import { openDocuments } from "./documents.js";
+import { type JournalDocuments, openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
+import type { Journal } from "./journal.js";
 import { createJournalReader } from "./journal-reader.js";
 import { takeLock } from "./lock.js";
 import { type OpenedJournal, openJournal } from "./open-journal.js";
 import { nodeProcessTable, type ProcessTable } from "./process-table.js";
 import { createQueryLog, type JournalQueryLog } from "./query-log.js";
 import type { Recovered } from "./recovery.js";
+import type { SegmentFacts } from "./segment.js";
 import { createSerialQueue, type SerialQueue } from "./serial-queue.js";
 import type { Snapshot } from "./snapshot.js";
 import { createSnapshotKeeper, type SnapshotKeeper } from "./snapshot-keeper.js";
@@ -28,6 +30,8 @@ export interface JournalStoreDeps {
 	readonly random?: Random;
 	/** Called once, when a failure of the disk stops the store. */
 	readonly onStop?: (reason: string) => void;
+	/** Called when rows of the query log were lost, at most once a second, with how many. */
+	readonly onDroppedQueryRows?: (count: number) => void;
 }
 
 export interface JournalStore extends Store {
@@ -54,10 +58,21 @@ export async function openJournalStore(deps: JournalStoreDeps): Promise<JournalS
 	const releaseLock = await takeLock({ fileSystem, clock, random, processes, path });
 	try {
 		await fileSystem.syncFolder(folder);
+		if (!(await fileSystem.size(join(folder, "mark")))) await syncName(fileSystem, folder);
 		return await openLocked(deps, folders, releaseLock);
 	} catch (error) {
 		await releaseLock();
 		throw error;
+	}
+}
+
+/** Puts a new folder's own name on the disk, before anything is promised to be in it. */
+async function syncName(fileSystem: FileSystem, folder: string): Promise<void> {
+	try {
+		await fileSystem.syncFolder(dirname(resolve(folder)));
+	} catch (error) {
+		// Whoever may not even list the folder above did not make this one.
+		if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
 	}
 }
 
@@ -68,53 +83,25 @@ async function openLocked(
 	folders: Folders,
 	releaseLock: () => Promise<void>,
 ): Promise<JournalStore> {
-	const { fileSystem, clock } = deps;
-	let onGrowth: SnapshotKeeper["grew"] = () => undefined;
-	const damage = createDamageLog();
-	let isClosed = false;
+	const { fileSystem, clock, onDroppedQueryRows: onDropped } = deps;
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
-	const opened = await openJournal({
-		fileSystem,
-		clock,
-		folders,
-		onGrowth: (bytes) => onGrowth(bytes),
-		onStop: (reason) => deps.onStop?.(reason),
-	});
-	const { low, journal, commit, recovered } = opened;
-	const reader = createJournalReader({
-		fileSystem,
-		folder: folders.segments,
-		onDamage: damage.note,
-	});
+	const running = await openRunning(deps, folders);
+	const { low, journal, commit, inTurn, capture } = running;
+	const damage = createDamageLog();
+	const onDamage = damage.note;
+	const reader = createJournalReader({ fileSystem, folder: folders.segments, onDamage });
 	const auditor = createAuditor(reader, folders.segments);
 	const coldRows = createColdRows({ reader, segments: journal.segments });
-	const inTurn = createSerialQueue();
-	const segmentsNow = () => journal.segments().map((facts) => ({ ...facts }));
-	// No transaction runs while this one waits for the disk, so state and head are of the same moment.
-	const capture = (): Promise<Snapshot> =>
-		inTurn(async () => {
-			await commit.settle();
-			return { head: journal.head(), segments: segmentsNow(), state: copyState(low.data) };
-		});
-	const keeper = createSnapshotKeeper({
-		fileSystem,
-		folder: folders.snapshots,
-		journal,
-		capture,
-		newest: recovered.snapshot,
-		bytesSince: bytesAfterSnapshot(recovered),
-	});
-	onGrowth = keeper.grew;
-	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries });
+	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
+	let isClosed = false;
 	const stopReason = () => commit.stopReason() ?? (isClosed ? "it is closed" : undefined);
-
 	let closing: Promise<void> | undefined;
 
 	return {
 		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
 		async *history() {
 			if (stopReason() === undefined) await commit.settle();
-			yield* readHistory(reader, segmentsNow());
+			yield* readHistory(reader, factsOf(journal));
 		},
 		async verify(options) {
 			const target = await capture();
@@ -126,26 +113,66 @@ async function openLocked(
 		health: () => {
 			const reason = stopReason();
 			const status = reason === undefined ? "ok" : "stopped";
-			return {
-				status,
-				reason,
-				sequence: journal.head().sequence,
-				isChainIntact: damage.isIntact(),
-			};
+			const isChainIntact = damage.isIntact();
+			return { status, reason, sequence: journal.head().sequence, isChainIntact };
 		},
 		close() {
 			isClosed = true;
-			closing ??= shutDown({ ...opened, inTurn, keeper, queryLog, releaseLock });
+			closing ??= shutDown({ ...running, documents, queryLog, releaseLock });
 			return closing;
 		},
 		memoryEntries: () => countEntries(low.data) + coldRows.size(),
 	};
 }
 
+interface Running extends OpenedJournal {
+	readonly inTurn: SerialQueue;
+	readonly keeper: SnapshotKeeper;
+	/** State and head of the same moment. */
+	readonly capture: () => Promise<Snapshot>;
+}
+
+/** The journal, with snapshots taken while it grows. */
+async function openRunning(deps: JournalStoreDeps, folders: Folders): Promise<Running> {
+	const { fileSystem, clock } = deps;
+	let onGrowth: SnapshotKeeper["grew"] = () => undefined;
+	const opened = await openJournal({
+		fileSystem,
+		clock,
+		folders,
+		onGrowth: (bytes) => onGrowth(bytes),
+		onStop: (reason) => deps.onStop?.(reason),
+	});
+	const { low, journal, commit, recovered } = opened;
+	const inTurn = createSerialQueue();
+	// No transaction runs while this one waits for the disk.
+	const capture = (): Promise<Snapshot> =>
+		inTurn(async () => {
+			await commit.settle();
+			return { head: journal.head(), segments: factsOf(journal), state: copyState(low.data) };
+		});
+	const keeper = createSnapshotKeeper({
+		fileSystem,
+		folder: folders.snapshots,
+		journal,
+		capture,
+		newest: recovered.snapshot,
+		bytesSince: bytesAfterSnapshot(recovered),
+	});
+	onGrowth = keeper.grew;
+	return { ...opened, inTurn, keeper, capture };
+}
+
+/** As they are now; the newest segment grows on. */
+function factsOf(journal: Journal): SegmentFacts[] {
+	return journal.segments().map((facts) => ({ ...facts }));
+}
+
 /** Writes what is pending, unless the disk has failed: then it is left as it is, for the next start to judge. */
-async function shutDown(running: Running): Promise<void> {
-	const { inTurn, commit, keeper, queryLog, journal, releaseLock } = running;
+async function shutDown(closable: Closable): Promise<void> {
+	const { inTurn, commit, keeper, documents, queryLog, journal, releaseLock } = closable;
 	try {
+		await documents.close();
 		await inTurn(async () => undefined);
 		await commit.settle().catch(() => undefined);
 		await keeper.close();
@@ -157,9 +184,8 @@ async function shutDown(running: Running): Promise<void> {
 	}
 }
 
-interface Running extends OpenedJournal {
-	readonly inTurn: SerialQueue;
-	readonly keeper: SnapshotKeeper;
+interface Closable extends Running {
+	readonly documents: JournalDocuments;
 	readonly queryLog: JournalQueryLog;
 	readonly releaseLock: () => Promise<void>;
 }

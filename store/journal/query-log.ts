@@ -15,18 +15,19 @@ export interface JournalQueryLog extends QueryLog {
 	/** Resolves when the disk has taken what was appended, or when it has refused. */
 	flush(): Promise<void>;
 	close(): Promise<void>;
-	/** Rows the disk did not take. */
-	droppedRows(): number;
 }
 
 export interface QueryLogDeps {
 	readonly fileSystem: FileSystem;
 	readonly clock: Clock;
 	readonly folder: string;
+	/** Told, at most once a flush, how many rows were lost since the last time: to the disk or to the bound on memory. */
+	readonly onDropped?: ((count: number) => void) | undefined;
 }
 
 /** Rows of one UTC day in `<day>.ndjson`. A disk that fails costs rows of this log, never a call. */
-export function createQueryLog({ fileSystem, clock, folder }: QueryLogDeps): JournalQueryLog {
+export function createQueryLog(deps: QueryLogDeps): JournalQueryLog {
+	const { fileSystem, clock, folder, onDropped } = deps;
 	const inTurn = createSerialQueue();
 	let buffered: { readonly day: string; readonly line: string }[] = [];
 	let bufferedChars = 0;
@@ -44,6 +45,8 @@ export function createQueryLog({ fileSystem, clock, folder }: QueryLogDeps): Jou
 				dropped += lines.length;
 			}
 		}
+		if (dropped > 0) onDropped?.(dropped);
+		dropped = 0;
 	};
 	const flush = () => inTurn(writeBuffered);
 
@@ -77,7 +80,6 @@ export function createQueryLog({ fileSystem, clock, folder }: QueryLogDeps): Jou
 			stopTimer();
 			await flush();
 		},
-		droppedRows: () => dropped,
 	};
 }
 

@@ -128,7 +128,8 @@ t.test("a snapshot that cannot be written costs nothing but time", async (t) => 
 
 t.test("the query log loses rows to a failing disk and never troubles a call", async (t) => {
 	const disk = createFakeDisk();
-	const store = await openOn(disk);
+	const dropped: number[] = [];
+	const store = await openOn(disk, { onDroppedQueryRows: (count) => dropped.push(count) });
 	const isQuery = (path: string) => path.includes("/queries/");
 	const append = (requestId: string) =>
 		store.queryLog.append({
@@ -146,7 +147,9 @@ t.test("the query log loses rows to a failing disk and never troubles a call", a
 	t.equal(await store.queryLog.dropBefore("2026-01-01"), 0);
 	await credit(store, "cust:a", 1n);
 	append("req_2");
+	append("req_3");
 	await store.close();
+	t.same(dropped, [3], "what is lost is told");
 	t.equal(store.health().reason, "it is closed");
 	const text = (await disk.read(`${FOLDER}/queries/2026-03-01.ndjson`))?.toString() ?? "";
 	t.equal(text, "", "no half line is left");
@@ -184,4 +187,94 @@ t.test("a document that cannot be written is refused, and the ledger goes on", a
 	const again = await openOn(disk);
 	t.match(await again.documents.get("art_1"), /^(first|second)$/);
 	t.equal(await again.documents.get("art_2"), undefined);
+});
+
+t.test("text that a failure left behind goes with the next sweep", async (t) => {
+	const disk = createFakeDisk();
+	const { documents } = await openOn(disk);
+	const left = () => disk.files().filter((path) => path.includes("/documents/"));
+	const isNew = (path: string) => path.includes("/documents/new/");
+	await documents.put("art_1", "first", 8e15);
+	const [first] = left();
+
+	disk.judge = ({ name, path }) =>
+		name === "sync" && isNew(path) ? { error: diskError("EIO") } : "work";
+	await t.rejects(documents.put("art_1", "second", 9e15), { code: "UNAVAILABLE" });
+	t.same(left(), [first], "at once, when the disk lets us");
+
+	let isHit = false;
+	disk.judge = ({ name, path }) => {
+		if (name !== "syncFolder" || !path.includes("/documents/") || isHit) return "work";
+		isHit = true;
+		return { error: diskError("EIO") };
+	};
+	await t.rejects(documents.put("art_1", "third", 9e15), { code: "UNAVAILABLE" });
+	t.equal(left().length, 2, "it was in place when the failure came");
+	t.equal(await documents.get("art_1"), "first");
+	await documents.sweep(0);
+	t.same(left(), [first]);
+
+	const remains = await disk.open(`${FOLDER}/documents/new/99`, "create");
+	await remains.write(Buffer.from("half a docu"), 0);
+	await documents.sweep(0);
+	t.same(left(), [first]);
+});
+
+t.test("an earlier version that could not be removed goes with the next sweep", async (t) => {
+	const disk = createFakeDisk();
+	const isRefused = { now: false };
+	const store = await openOn({
+		...disk,
+		remove: (path) =>
+			isRefused.now && path.includes("/art_1.")
+				? Promise.reject(diskError("EIO"))
+				: disk.remove(path),
+	});
+	const left = () => disk.files().filter((path) => path.includes("/art_1."));
+	await store.documents.put("art_1", "first", 9e15);
+	isRefused.now = true;
+	await t.rejects(store.documents.put("art_1", "second", 8e15), { code: "UNAVAILABLE" });
+	t.equal(await store.documents.get("art_1"), "second");
+	t.equal(left().length, 2);
+	isRefused.now = false;
+	t.equal(await store.documents.sweep(0), 0);
+	t.equal(left().length, 1);
+	t.equal(await store.documents.get("art_1"), "second");
+});
+
+t.test("the lock is given back when no document is being written any more", async (t) => {
+	const disk = createFakeDisk();
+	let proceed: () => void = () => undefined;
+	const waiting = new Promise<void>((resolve) => {
+		proceed = resolve;
+	});
+	const store = await openOn({
+		...disk,
+		async rename(from, to) {
+			if (to.includes("/art_1.")) await waiting;
+			return disk.rename(from, to);
+		},
+	});
+	const put = store.documents.put("art_1", "text", 9e15);
+	const closed = store.close();
+	await new Promise((resolve) => {
+		setTimeout(resolve, 30);
+	});
+	t.ok(disk.files().includes(`${FOLDER}/lock`));
+	await t.rejects(store.documents.put("art_2", "text", 9e15), { code: "UNAVAILABLE" });
+	await t.rejects(store.documents.sweep(0), { code: "UNAVAILABLE" });
+	proceed();
+	await Promise.all([put, closed]);
+	t.notOk(disk.files().includes(`${FOLDER}/lock`));
+});
+
+t.test("a new folder's own name is on the disk before the store is open", async (t) => {
+	const disk = createFakeDisk();
+	const parents = () =>
+		disk.operations.filter(({ name, path }) => name === "syncFolder" && path === "/").length;
+	const store = await openOn(disk);
+	t.equal(parents(), 1);
+	await store.close();
+	await (await openOn(disk)).close();
+	t.equal(parents(), 1, "once is enough");
 });

@@ -1,6 +1,10 @@
 import { type Clock, systemClock } from "../../src/core/clock.js";
 import type { FileSystem } from "../../store/journal/file-system.js";
-import { type JournalStore, openJournalStore } from "../../store/journal/journal-store.js";
+import {
+	type JournalStore,
+	type JournalStoreDeps,
+	openJournalStore,
+} from "../../store/journal/journal-store.js";
 import type { ProcessTable } from "../../store/journal/process-table.js";
 import type {
 	LedgerEntry,
@@ -45,14 +49,14 @@ function loneProcess(): ProcessTable {
 
 export function openOn(
 	fileSystem: FileSystem = createFakeDisk(),
-	{ clock = stillClock(), onStop }: { clock?: Clock; onStop?: (reason: string) => void } = {},
+	{ clock = stillClock(), ...rest }: Partial<JournalStoreDeps> = {},
 ): Promise<JournalStore> {
 	return openJournalStore({
 		folder: FOLDER,
 		clock,
 		fileSystem,
 		processes: loneProcess(),
-		...(onStop && { onStop }),
+		...rest,
 	});
 }
 
