@@ -1,31 +1,64 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { ServiceError } from "./core/errors.js";
 import type { Logger } from "./core/logger.js";
 import { readGraph } from "./knowledge/bundle-files.js";
+import { recoverBundles } from "./knowledge/bundle-folder.js";
 import type { Graph } from "./knowledge/graph.js";
 import { PACKAGE_ROOT } from "./package-root.js";
 
-/** Folders whose subfolders are graphs: the configured catalog, then the imported ones, which win. */
-export function catalogFolders(catalog: string, importedFolder: string): readonly string[] {
-	if (catalog === "none") return [importedFolder];
-	const shipped = catalog === "sample" ? join(PACKAGE_ROOT, "graphs") : resolve(catalog);
-	return [shipped, importedFolder];
+/** A folder whose subfolders are graphs. */
+export interface CatalogFolder {
+	readonly path: string;
+	/** Who fills it: this package, the operator by a setting, or our own imports, which nobody else writes to. */
+	readonly origin: "shipped" | "configured" | "imported";
 }
 
-/** Every graph below the folders. One that cannot be read is logged and left out; the others are sold. */
+/** The configured catalog, then the imported graphs, which win. */
+export function catalogFolders(catalog: string, importedFolder: string): readonly CatalogFolder[] {
+	const imported: CatalogFolder = { path: importedFolder, origin: "imported" };
+	if (catalog === "none") return [imported];
+	if (catalog !== "sample") return [{ path: resolve(catalog), origin: "configured" }, imported];
+	return [{ path: join(PACKAGE_ROOT, "graphs"), origin: "shipped" }, imported];
+}
+
+/**
+ * Every graph below the folders. One that cannot be read is logged and left out, as is a file of a graph; the others are
+ * sold. An update of an imported graph that was cut off is undone first. Throws INVALID_ARGUMENT for a configured folder
+ * that is not there.
+ */
 export async function loadGraphs(
-	folders: readonly string[],
+	folders: readonly CatalogFolder[],
 	logger: Logger,
 ): Promise<readonly Graph[]> {
-	const paths = folders.filter((folder) => existsSync(folder)).flatMap(graphFolders);
+	for (const folder of folders) await prepareFolder(folder, logger);
+	const paths = folders.map(({ path }) => path).flatMap(graphFolders);
 	const graphs = await Promise.all(paths.map((path) => loadGraph(path, logger)));
 	// In the order of the folders: an imported graph takes the place of a shipped one.
 	const byId = new Map(graphs.flatMap((graph) => (graph ? [[graph.record.id, graph]] : [])));
 	return [...byId.values()];
 }
 
+async function prepareFolder({ path, origin }: CatalogFolder, logger: Logger): Promise<void> {
+	if (origin === "configured" && !isFolder(path)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`The catalog folder "${path}" does not exist; correct the setting, or name "sample" or "none".`,
+		);
+	}
+	if (origin !== "imported") return;
+	for (const graph of await recoverBundles(path)) {
+		logger.info("an update was cut off; the graph from before it is back", { graph });
+	}
+}
+
+function isFolder(path: string): boolean {
+	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
 /** Names with a leading dot are an import under way. */
 function graphFolders(folder: string): string[] {
+	if (!isFolder(folder)) return [];
 	return readdirSync(folder, { withFileTypes: true })
 		.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
 		.map((entry) => join(folder, entry.name));
@@ -33,7 +66,12 @@ function graphFolders(folder: string): string[] {
 
 async function loadGraph(path: string, logger: Logger): Promise<Graph | undefined> {
 	try {
-		return await readGraph(path);
+		return await readGraph(path, {
+			onFinding: ({ file, severity, message }) => {
+				if (severity !== "error") return;
+				logger.error("a file of a graph is not on sale", { folder: path, file, reason: message });
+			},
+		});
 	} catch (error) {
 		logger.error("a graph could not be read and is not on sale", {
 			folder: path,

@@ -10,6 +10,9 @@ export interface WriteBundleOptions {
 	readonly replace?: boolean;
 }
 
+/** Disks that are asked for many things at once answer sooner. */
+const WRITES_AT_ONCE = 32;
+
 /**
  * Writes a bundle so that readers see the old folder or the whole new one, never a half: everything goes to a sibling
  * folder first, which is then renamed. Throws INVALID_ARGUMENT for a path that leaves the bundle, for an existing folder
@@ -41,10 +44,46 @@ export async function writeBundle(
 			if (isTaken) await rename(old, target);
 			throw error;
 		}
+		await syncFolder(work);
 		await syncFolder(parent);
 	} finally {
 		await rm(work, { recursive: true, force: true });
 	}
+}
+
+/** The folder beside a bundle in which its successor is prepared: `.<name>-` and what `mkdtemp` adds. */
+const WORK_FOLDER = /^\.(.+)-[A-Za-z0-9]{6}$/;
+
+/**
+ * Ends what a killed `writeBundle` left in a folder of bundles: a bundle that had been moved aside and not been replaced
+ * is put back, everything else unfinished is removed. Returns the names of the bundles put back. Nothing else may be
+ * writing there; a missing folder is an empty one.
+ */
+export async function recoverBundles(parent: string): Promise<readonly string[]> {
+	const names = await readdir(parent).catch(() => []);
+	const restored: string[] = [];
+	for (const name of names) {
+		const bundle = WORK_FOLDER.exec(name)?.[1];
+		const work = join(parent, name);
+		if (bundle === undefined || !(await isWorkFolder(work))) continue;
+		if (!(await exists(join(parent, bundle))) && (await exists(join(work, "old")))) {
+			await rename(join(work, "old"), join(parent, bundle));
+			await syncFolder(parent);
+			restored.push(bundle);
+		}
+		await rm(work, { recursive: true, force: true });
+	}
+	return restored;
+}
+
+/** Only what we could have made is ours to remove. */
+async function isWorkFolder(folder: string): Promise<boolean> {
+	const names = await readdir(folder).catch(() => undefined);
+	return names?.every((name) => name === "new" || name === "old") ?? false;
+}
+
+async function exists(path: string): Promise<boolean> {
+	return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
 /** True when something is there that may be replaced. */
@@ -66,12 +105,25 @@ async function assertReplaceable(target: string, replace: boolean): Promise<bool
 	);
 }
 
+/** Resolves when every byte and every name is on the disk. */
 async function writeFiles(folder: string, files: BundleFiles): Promise<void> {
-	const folders = new Set([...files.keys()].map((path) => dirname(join(folder, path))));
-	await mkdir(folder, { recursive: true });
-	for (const each of folders) await mkdir(each, { recursive: true });
-	for (const [path, bytes] of files) await writeFile(join(folder, path), bytes, { mode: 0o644 });
-	await syncFolder(folder);
+	const folders = [...new Set(["", ...[...files.keys()].flatMap(foldersOf)])].sort();
+	for (const each of folders) await mkdir(join(folder, each), { recursive: true });
+	const entries = [...files];
+	for (let from = 0; from < entries.length; from += WRITES_AT_ONCE) {
+		await Promise.all(
+			entries
+				.slice(from, from + WRITES_AT_ONCE)
+				.map(([path, bytes]) => writeFile(join(folder, path), bytes, { mode: 0o644, flush: true })),
+		);
+	}
+	for (const each of folders) await syncFolder(join(folder, each));
+}
+
+/** `a` and `a/b` for `a/b/c.md`. */
+function foldersOf(path: string): readonly string[] {
+	const names = path.split("/").slice(0, -1);
+	return names.map((_, index) => names.slice(0, index + 1).join("/"));
 }
 
 /** Asks the disk to remember the names; file systems that cannot are left alone. */
