@@ -2,7 +2,7 @@ import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ServiceError } from "../core/errors.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import { type BundleReading, readBundle } from "./bundle-reader.js";
+import { type BundleReading, readBundleInTurns } from "./bundle-reader.js";
 import type { ReportFinding } from "./finding.js";
 import type { Graph } from "./graph.js";
 
@@ -34,7 +34,7 @@ export async function readGraph(folder: string, options: ReadGraphOptions = {}):
 /** Like `readGraph`, but returns the findings and never refuses a collision: for linting. */
 export async function readBundleFolder(folder: string): Promise<BundleReading> {
 	const files = await readMarkdownFiles(folder);
-	return readBundle(files, { folder, fallbackId: toFallbackId(folder) });
+	return readBundleInTurns(files, { folder, fallbackId: toFallbackId(folder) });
 }
 
 /**
@@ -45,7 +45,7 @@ function readMarkdownFiles(folder: string): Promise<Map<string, Uint8Array>> {
 	return readFiles(folder, (path) => /\.md$/i.test(path));
 }
 
-/** Every file `isWanted` accepts. Of a file above the limit only as much is read as shows that it is too large. */
+/** Every file `isWanted` accepts, which hears of each file once; the others are not opened. Of a file above the limit only as much is read as shows that it is too large. */
 export async function readFiles(
 	folder: string,
 	isWanted: (path: string) => boolean,
@@ -88,7 +88,7 @@ async function listPaths(folder: string): Promise<readonly string[]> {
 	let level = [""];
 	for (let depth = 0; depth <= BUNDLE_LIMITS.depth && level.length > 0; depth++) {
 		const listings = await Promise.all(level.map((prefix) => listFolder(folder, prefix)));
-		paths.push(...listings.flatMap((listing) => listing.files));
+		for (const { files } of listings) for (const file of files) paths.push(file);
 		level = listings.flatMap((listing) => listing.folders);
 	}
 	return paths.sort();

@@ -6,6 +6,10 @@ export const BUNDLE_LIMITS = {
 	totalBytes: 256 * 1024 * 1024,
 	/** Folders below the bundle root. */
 	depth: 16,
+	/** One name of an imported document's path. */
+	nameChars: 255,
+	/** One name of a path in a bundle we write; every file system takes that much and an ending. */
+	nameBytes: 200,
 	frontMatterChars: 64 * 1024,
 	/** Mappings and lists inside one another. */
 	frontMatterDepth: 32,

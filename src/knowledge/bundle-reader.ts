@@ -7,6 +7,7 @@ import { parseMarkdown, textOf } from "./front-matter.js";
 import type { Concept, Graph } from "./graph.js";
 import { readRecord, toGraphType } from "./record-reader.js";
 import { cleanText } from "./served-text.js";
+import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
 /** Files of a bundle by path from its root, `/` as separator. */
 export type BundleFiles = ReadonlyMap<string, Uint8Array>;
@@ -32,17 +33,31 @@ const EPOCH = "1970-01-01";
  * out and reported; missing optionals have fallbacks. Throws INVALID_ARGUMENT only when no valid id names the graph.
  */
 export function readBundle(files: BundleFiles, options: ReadBundleOptions = {}): BundleReading {
+	return runAtOnce(readingOf(files, options));
+}
+
+/** Like `readBundle`, while other work of the process goes on. */
+export function readBundleInTurns(
+	files: BundleFiles,
+	options: ReadBundleOptions = {},
+): Promise<BundleReading> {
+	return runInTurns(readingOf(files, options));
+}
+
+function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<BundleReading> {
 	const findings: Finding[] = [];
-	const documents = readDocuments(files, findings);
+	const documents = yield* readDocuments(files, findings);
 	const record = takeRecord(documents, findings);
 	const conceptFiles = withoutCollisions(documents, findings);
 	const space: LinkSpace = {
 		concepts: new Map(conceptFiles.map(({ path }) => [path, toConceptId(path)])),
 		others: new Set([...files.keys()].filter((path) => path === RECORD_PATH || isReserved(path))),
 	};
-	const concepts = conceptFiles.map((file) =>
-		readConcept(file, space, (finding) => findings.push(finding)),
-	);
+	const concepts: Concept[] = [];
+	for (const file of conceptFiles) {
+		concepts.push(readConcept(file, space, (finding) => findings.push(finding)));
+		yield;
+	}
 	const graph: Graph = {
 		record: readRecord(record ?? { data: {}, body: "" }, {
 			id: options.fallbackId ?? "graph",
@@ -61,7 +76,7 @@ export function isReserved(path: string): boolean {
 	return /(?:^|\/)(?:index|log)\.md$/.test(path);
 }
 
-function readDocuments(files: BundleFiles, findings: Finding[]): ConceptFile[] {
+function* readDocuments(files: BundleFiles, findings: Finding[]): Steps<ConceptFile[]> {
 	const documents: ConceptFile[] = [];
 	for (const path of [...files.keys()].sort(compare)) {
 		const bytes = files.get(path);
@@ -69,6 +84,7 @@ function readDocuments(files: BundleFiles, findings: Finding[]): ConceptFile[] {
 		const document = readDocument(path, bytes);
 		if ("rule" in document) findings.push(document);
 		else documents.push(document);
+		yield;
 	}
 	return documents;
 }

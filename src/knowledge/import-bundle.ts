@@ -1,41 +1,43 @@
 import { parseGraphId } from "../core/ids.js";
-import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import { type BundleFiles, isConfined, readBundle } from "./bundle-reader.js";
+import { type BundleFiles, isConfined, readBundleInTurns } from "./bundle-reader.js";
 import { encodeFiles, toGraphListing, toLogFile } from "./bundle-writer.js";
 import { parseMarkdown, textOf } from "./front-matter.js";
 import type { Graph, GraphRecord } from "./graph.js";
-import { importDocuments } from "./import-documents.js";
+import { type DocumentImport, importDocuments } from "./import-documents.js";
 import type { ImportOptions, ImportResult, SkippedFile } from "./import-options.js";
-import { isMarkdownPath } from "./import-path.js";
+import { createPathClaims, fitsNames } from "./import-path.js";
+import { screenFiles } from "./import-screen.js";
 import { toGraphType } from "./record-reader.js";
 import { toRecordFile } from "./record-writer.js";
+import { runInTurns } from "./work-in-turns.js";
 
 /**
  * Turns files of any origin into a bundle with this graph id, one document to one concept, no model involved. Nothing is
- * dropped silently: every file that does not become a concept is in the report. Throws INVALID_ARGUMENT for an unusable id.
+ * dropped silently: every file that does not become a concept is in the report. Other work of the process goes on
+ * meanwhile. Throws INVALID_ARGUMENT for an unusable id.
  */
-export function importBundle(
+export async function importBundle(
 	source: BundleFiles,
 	graphId: string,
 	options: ImportOptions = {},
-): ImportResult {
+): Promise<ImportResult> {
 	parseGraphId(graphId);
-	const { files, skipped } = screenFiles(source);
+	const { files, skipped } = await runInTurns(screenFiles(source));
 	const format = options.format ?? (isOkfBundle(files) ? "okf" : "markdown");
-	const concepts = format === "okf" ? keepConcepts(files) : importDocuments(files, options);
-	const draft = readBundle(concepts.files, { fallbackId: graphId });
+	const concepts =
+		format === "okf" ? keepConcepts(files) : await runInTurns(importDocuments(files, options));
+	const draft = await readBundleInTurns(concepts.files, { fallbackId: graphId });
 	// An OKF file the reader refuses would be a broken file of the new bundle too.
 	const refused = draft.findings.filter(({ severity }) => severity === "error");
-	const kept = new Map(
-		[...concepts.files].filter(([path]) => !refused.some(({ file }) => file === path)),
-	);
+	const refusedPaths = new Set(refused.map(({ file }) => file));
+	const kept = new Map([...concepts.files].filter(([path]) => !refusedPaths.has(path)));
 	const record = toRecord(draft.graph, { graphId, options, isOkf: format === "okf" });
 	const isUnchanged = toRecordFile(record) === toRecordFile(draft.graph.record);
 	for (const [path, bytes] of frameFiles(draft.graph, record)) {
 		// What the owner of a bundle wrote stays; only a record that now says something else is written anew.
 		if (!kept.has(path) || (path === "graph.md" && !isUnchanged)) kept.set(path, bytes);
 	}
-	const { graph } = readBundle(kept, { fallbackId: graphId });
+	const { graph } = await readBundleInTurns(kept, { fallbackId: graphId });
 	return {
 		files: kept,
 		report: {
@@ -54,28 +56,6 @@ export function importBundle(
 	};
 }
 
-/** Lets Markdown of sensible size through. */
-function screenFiles(source: BundleFiles): { files: BundleFiles; skipped: readonly SkippedFile[] } {
-	const files = new Map<string, Uint8Array>();
-	const skipped: SkippedFile[] = [];
-	for (const [path, bytes] of [...source].sort(([a], [b]) => (a < b ? -1 : 1))) {
-		const reason = reasonToSkip(path, bytes);
-		if (reason === undefined) files.set(path, bytes);
-		else skipped.push({ file: path, reason });
-	}
-	return { files, skipped };
-}
-
-function reasonToSkip(path: string, bytes: Uint8Array): string | undefined {
-	if (!isMarkdownPath(path)) return "The file is not Markdown.";
-	if (path.split("/").includes("..") || path.startsWith("/")) return "The path leaves the source.";
-	if (bytes.length > BUNDLE_LIMITS.fileBytes) {
-		return `The file has more than ${BUNDLE_LIMITS.fileBytes} bytes.`;
-	}
-	if (bytes.includes(0)) return "The file is not text.";
-	return new TextDecoder().decode(bytes).trim() === "" ? "The file is empty." : undefined;
-}
-
 /** A bundle says so in its root listing, or shows it by a record of ours. */
 function isOkfBundle(files: BundleFiles): boolean {
 	const frontMatter = (path: string) => {
@@ -88,15 +68,21 @@ function isOkfBundle(files: BundleFiles): boolean {
 	);
 }
 
-function keepConcepts(files: BundleFiles): ReturnType<typeof importDocuments> {
-	const skipped = [...files.keys()]
-		.filter((path) => !isConfined(path))
-		.map((file) => ({ file, reason: "The path holds characters no concept id may have." }));
-	return {
-		files: new Map([...files].filter(([path]) => isConfined(path))),
-		skipped,
-		unresolved: [],
-	};
+function keepConcepts(files: BundleFiles): DocumentImport {
+	const claim = createPathClaims();
+	const kept = new Map<string, Uint8Array>();
+	const skipped: SkippedFile[] = [];
+	for (const [path, bytes] of files) {
+		const reason = reasonToLeaveOut(path) ?? claim(path);
+		if (reason === undefined) kept.set(path, bytes);
+		else skipped.push({ file: path, reason });
+	}
+	return { files: kept, skipped, unresolved: [] };
+}
+
+function reasonToLeaveOut(path: string): string | undefined {
+	if (!isConfined(path)) return "The path holds characters no concept id may have.";
+	return fitsNames(path) ? undefined : "A name in the path is too long for some file systems.";
 }
 
 function toRecord(

@@ -15,9 +15,10 @@ import {
 } from "./import-document.js";
 import { hasWikiLink, rewriteLinks } from "./import-links.js";
 import type { ImportOptions, ImportReport, SkippedFile } from "./import-options.js";
-import { toBundlePath } from "./import-path.js";
+import { createPathClaims, toBundlePath } from "./import-path.js";
 import { type ImportSpace, readRelations, withRelatedLinks } from "./import-relations.js";
 import { cleanText } from "./served-text.js";
+import type { Steps } from "./work-in-turns.js";
 
 /** Concept files made from plain documents, and what became of the rest. */
 export interface DocumentImport {
@@ -27,9 +28,12 @@ export interface DocumentImport {
 }
 
 /** Maps Markdown documents with any front matter, or none, to concepts. The whole body of each is kept. */
-export function importDocuments(files: BundleFiles, options: ImportOptions): DocumentImport {
+export function* importDocuments(
+	files: BundleFiles,
+	options: ImportOptions,
+): Steps<DocumentImport> {
 	const skipped: SkippedFile[] = [];
-	const documents = readDocuments(files, skipped);
+	const documents = yield* readDocuments(files, skipped);
 	const bundlePaths = placeDocuments(documents, skipped);
 	const placed = documents.filter(({ path }) => bundlePaths.has(path));
 	const space: ImportSpace = {
@@ -37,28 +41,42 @@ export function importDocuments(files: BundleFiles, options: ImportOptions): Doc
 		bundlePaths,
 		titles: new Map(placed.map(({ path, title }) => [bundlePaths.get(path) ?? path, title])),
 	};
-	const isVault = placed.some(({ body }) => hasWikiLink(body, space));
+	const isVault = yield* looksLikeVault(placed, space);
 	const texts = new Map<string, string>();
 	const unresolved: { file: string; key: string; name: string }[] = [];
 	for (const document of placed) {
 		const reading = readRelations(document, options.edgeKeys ?? [], space);
-		unresolved.push(...reading.unresolved.map((one) => ({ file: document.path, ...one })));
+		for (const one of reading.unresolved) unresolved.push({ file: document.path, ...one });
 		const bundlePath = bundlePaths.get(document.path) ?? document.path;
 		texts.set(
 			bundlePath,
 			toText(document, reading.relations, { options, space, bundlePath, isVault }),
 		);
+		yield;
 	}
 	return { files: encodeFiles(texts), skipped, unresolved };
 }
 
-function readDocuments(files: BundleFiles, skipped: SkippedFile[]): readonly ImportDocument[] {
-	return [...files].flatMap(([path, bytes]) => {
+function* readDocuments(
+	files: BundleFiles,
+	skipped: SkippedFile[],
+): Steps<readonly ImportDocument[]> {
+	const documents: ImportDocument[] = [];
+	for (const [path, bytes] of files) {
 		const { data, body, problem } = parseMarkdown(new TextDecoder().decode(bytes));
-		if (problem === undefined) return [nameDocument(path, data, cleanText(body).trim())];
-		skipped.push({ file: path, reason: problem });
-		return [];
-	});
+		if (problem === undefined) documents.push(nameDocument(path, data, cleanText(body).trim()));
+		else skipped.push({ file: path, reason: problem });
+		yield;
+	}
+	return documents;
+}
+
+function* looksLikeVault(documents: readonly ImportDocument[], space: ImportSpace): Steps<boolean> {
+	for (const { body } of documents) {
+		if (hasWikiLink(body, space)) return true;
+		yield;
+	}
+	return false;
 }
 
 /** Bundle path by source path; of two documents that would get one id, the first in path order does. */
@@ -68,6 +86,7 @@ function placeDocuments(
 ): ReadonlyMap<string, string> {
 	const bundlePaths = new Map<string, string>();
 	const takenBy = new Map<string, string>();
+	const claim = createPathClaims();
 	for (const { path } of documents) {
 		const bundlePath = toBundlePath(path);
 		const id = toConceptId(bundlePath);
@@ -77,6 +96,11 @@ function placeDocuments(
 		} else if (first !== undefined) {
 			skipped.push({ file: path, reason: `The id "${id}" already belongs to "${first}".` });
 		} else {
+			const reason = claim(bundlePath);
+			if (reason !== undefined) {
+				skipped.push({ file: path, reason });
+				continue;
+			}
 			takenBy.set(id, path);
 			bundlePaths.set(path, bundlePath);
 		}

@@ -1,3 +1,4 @@
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { isReserved } from "./bundle-reader.js";
 
 /** File name without folder and `.md`. */
@@ -31,11 +32,47 @@ export function toBundlePath(sourcePath: string): string {
 
 /** A heading or file name as one segment of a path. */
 function toSlug(text: string): string {
-	return text
+	const slug = text
 		.normalize("NFKD")
 		.replace(/\p{M}/gu, "")
 		.normalize("NFC")
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N}.]+/gu, "-")
 		.replace(/^[-.]+|[-.]+$/g, "");
+	return cutToBytes(slug, BUNDLE_LIMITS.nameBytes).replace(/[-.]+$/, "");
+}
+
+/** As many whole characters as fit. */
+function cutToBytes(text: string, maxBytes: number): string {
+	const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
+	return text.slice(0, read);
+}
+
+/** True when every name of a path can be written on any file system. */
+export function fitsNames(path: string): boolean {
+	return path.split("/").every((name) => Buffer.byteLength(name) <= BUNDLE_LIMITS.nameBytes);
+}
+
+/** Files that every bundle has at its root, whoever wrote it. */
+const FRAME_PATHS = ["index.md", "log.md", "graph.md"];
+
+/**
+ * Takes paths for one bundle, first come first served. Each call returns why the path cannot be had beside those taken
+ * before, one whole sentence, or undefined: no name can be a file and a folder at once.
+ */
+export function createPathClaims(): (path: string) => string | undefined {
+	const files = new Set(FRAME_PATHS);
+	const holderOfFolder = new Map<string, string>();
+	return (path) => {
+		const names = path.split("/");
+		const folders = names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));
+		const file = folders.find((folder) => files.has(folder));
+		const obstacle = file ?? holderOfFolder.get(path);
+		if (obstacle !== undefined) {
+			return `The file cannot stand beside "${obstacle}": one name would be a file and a folder.`;
+		}
+		files.add(path);
+		for (const folder of folders) holderOfFolder.set(folder, path);
+		return undefined;
+	};
 }

@@ -4,10 +4,10 @@ import { importBundle } from "../../src/knowledge/import-bundle.js";
 import { lintGraph } from "../../src/knowledge/lint-graph.js";
 import { filesOf, TIDES, textOf } from "./sample-bundle.js";
 
-const read = (result: ReturnType<typeof importBundle>) => readBundle(result.files).graph;
+const read = (result: Awaited<ReturnType<typeof importBundle>>) => readBundle(result.files).graph;
 
 t.test("numbered documents become concepts with typed edges, evidence and aliases", async (t) => {
-	const result = importBundle(
+	const result = await importBundle(
 		filesOf({
 			"eip-1559.md":
 				"---\neip: 1559\ntitle: Fee market\nstatus: Final\ntype: Standards Track\ncreated: 2019-04-13\nrequires: 2718, 0020, 9999\n---\n\n## Motivation\n\nOther.\n\n## Abstract\n\nA *base* fee, see [2718](./eip-2718.md).\n",
@@ -64,7 +64,7 @@ t.test("numbered documents become concepts with typed edges, evidence and aliase
 });
 
 t.test("a vault's wiki links, aliases and tags survive, also through renamed files", async (t) => {
-	const result = importBundle(
+	const result = await importBundle(
 		filesOf({
 			"Daily Notes/My First Note.md":
 				"---\naliases: [first]\ntags: '#inbox'\n---\nSee [[Über Uns|us]], [[first]], [[Nowhere]] and `[[code]]`. #idea/raw\n",
@@ -97,7 +97,7 @@ t.test("a vault's wiki links, aliases and tags survive, also through renamed fil
 });
 
 t.test("a file that cannot become a concept is named with its reason", async (t) => {
-	const { report } = importBundle(
+	const { report } = await importBundle(
 		filesOf({
 			"a note.md": "One.",
 			"a-note.md": "Two.",
@@ -139,12 +139,12 @@ t.test("a bundle of the format is kept byte for byte, but for the id it gets", a
 		"stray.md": "no type",
 		...TIDES,
 	});
-	const same = importBundle(source, "tides");
+	const same = await importBundle(source, "tides");
 	for (const path of Object.keys(TIDES)) t.equal(textOf(same.files, path), TIDES[path], path);
 	t.equal(textOf(same.files, "log.md"), "## 2025-01-01\n");
 	t.match(same.report, { imported: 4, skipped: [{ file: "stray.md", reason: /type/ }] });
 
-	const renamed = read(importBundle(source, "other-tides"));
+	const renamed = read(await importBundle(source, "other-tides"));
 	t.match(renamed.record, {
 		id: "other-tides",
 		slug: "other-tides",
@@ -154,8 +154,9 @@ t.test("a bundle of the format is kept byte for byte, but for the id it gets", a
 
 t.test("an import is free of lint errors and the same every time", async (t) => {
 	const source = filesOf({ "b.md": "# B\n\n[A](a.md)", "a.md": "# A\n\nText." });
-	const first = importBundle(source, "notes", { today: "2026-01-02" });
-	t.same([...importBundle(source, "notes", { today: "2026-01-02" }).files], [...first.files]);
+	const first = await importBundle(source, "notes", { today: "2026-01-02" });
+	const second = await importBundle(source, "notes", { today: "2026-01-02" });
+	t.same([...second.files], [...first.files]);
 	const reading = readBundle(first.files);
 	t.same(
 		lintGraph(reading, { today: "2026-01-02" }).filter(({ severity }) => severity === "error"),
@@ -165,7 +166,7 @@ t.test("an import is free of lint errors and the same every time", async (t) => 
 });
 
 t.test("an id that cannot name a graph is refused", async (t) => {
-	t.throws(() => importBundle(new Map(), "No Good"), { code: "INVALID_ARGUMENT" });
+	await t.rejects(importBundle(new Map(), "No Good"), { code: "INVALID_ARGUMENT" });
 });
 
 t.test("front matter of any shape is no reason to stop an import", async (t) => {
@@ -178,4 +179,60 @@ t.test("front matter of any shape is no reason to stop an import", async (t) => 
 	);
 	t.equal(report.imported, 1);
 	t.match(report.skipped, [{ file: "loop.md", reason: /itself/ }]);
+});
+
+t.test("one name cannot be a file and a folder: the later document is skipped", async (t) => {
+	const plain = await importBundle(
+		filesOf({ "a.md": "One.", "a.md/b.md": "Two.", "index.md/c.md": "Three.", "z/d.md": "Four." }),
+		"odd",
+	);
+	const bundle = await importBundle(
+		filesOf({
+			...TIDES,
+			"x.md": "---\ntype: X\n---\n",
+			"x.md/y.md": "---\ntype: X\n---\n",
+			[`${"n".repeat(250)}.md`]: "---\ntype: X\n---\n",
+		}),
+		"tides",
+	);
+	t.match(plain.report, {
+		imported: 2,
+		skipped: [
+			{ file: "a.md/b.md", reason: /"a\.md"/ },
+			{ file: "index.md/c.md", reason: /"index\.md"/ },
+		],
+	});
+	t.match(bundle.report, {
+		imported: 5,
+		skipped: [{ reason: /too long/ }, { file: "x.md/y.md", reason: /"x\.md"/ }],
+	});
+});
+
+t.test("no name of a written path is longer than file systems take", async (t) => {
+	const { files, report } = await importBundle(
+		filesOf({
+			[`${"\ufdfa".repeat(250)}/${"é".repeat(250)}.md`]: "One.",
+			[`${"a".repeat(300)}.md`]: "Two.",
+			[`${"d/".repeat(17)}a.md`]: "Three.",
+		}),
+		"long",
+	);
+	t.equal(report.imported, 1);
+	t.match(report.skipped, [{ reason: /255 characters/ }, { reason: /16 folders deep/ }]);
+	const names = [...files.keys()].flatMap((path) => path.split("/"));
+	t.ok(Math.max(...names.map((name) => Buffer.byteLength(name))) < 210);
+});
+
+t.test("timers fire while an import is under way", async (t) => {
+	const texts = Array.from({ length: 300 }, (_, n) => [`n${n}.md`, `# N${n}\n\nText.`]);
+	let turns = 0;
+	let isDone = false;
+	const count = () => {
+		turns += 1;
+		if (!isDone) setImmediate(count);
+	};
+	setImmediate(count);
+	await importBundle(filesOf(Object.fromEntries(texts)), "many");
+	isDone = true;
+	t.ok(turns >= 20, `${turns} turns`);
 });

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { access, writeFile } from "node:fs/promises";
+import { access, chmod, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { packArchive } from "../../src/knowledge/archive.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { writeBundle } from "../../src/knowledge/bundle-folder.js";
+import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
 import { importFolder } from "../../src/knowledge/import-folder.js";
 import { filesOf } from "./sample-bundle.js";
 
@@ -17,13 +18,35 @@ t.test("a zipped vault is imported from the one folder it holds", async (t) => {
 		filesOf({
 			"vault/a.md": "# A",
 			"vault/b.md": "[[a]]",
+			"vault/huge.md": "x".repeat(BUNDLE_LIMITS.fileBytes + 1),
+			"vault/map.png": "not unpacked",
 			"vault/.obsidian/x.md": "hidden",
 			"__MACOSX/vault/a.md": "hidden",
 		}),
 	);
 	await writeFile(source, packed);
 	const { report } = await importFolder({ source, as: "vault" });
-	t.match(report, { imported: 2, skipped: [], edges: 1 });
+	t.match(report, { imported: 2, edges: 1 });
+	t.match(report.skipped, [
+		{ file: "huge.md", reason: /bytes/ },
+		{ file: "map.png", reason: /not Markdown/ },
+	]);
+});
+
+t.test("attachments are named, and neither read nor counted", async (t) => {
+	const source = t.testdir({ "a.md": "# A" });
+	for (let n = 0; n < 3; n++) {
+		const file = join(source, `film-${n}.mp4`);
+		await writeFile(file, "");
+		// Nobody may read them, and as Markdown they would be too much for one graph.
+		await truncate(file, BUNDLE_LIMITS.totalBytes);
+		await chmod(file, 0o000);
+	}
+	const { report } = await importFolder({ source, as: "films" });
+	t.match(report, {
+		imported: 1,
+		skipped: [{ file: "film-0.mp4", reason: /not Markdown/ }, {}, {}],
+	});
 });
 
 t.test("a source that is missing, or no archive, is refused", async (t) => {

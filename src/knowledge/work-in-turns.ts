@@ -1,0 +1,24 @@
+import { setImmediate } from "node:timers/promises";
+
+/** Long work that says after each document that it may be interrupted. */
+export type Steps<Result> = Generator<undefined, Result>;
+
+/** About 10 milliseconds of reading; a server that imports meanwhile goes on answering. */
+const STEPS_PER_TURN = 25;
+
+/** The result, with nothing else done meanwhile. */
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
+	for (;;) {
+		const step = steps.next();
+		if (step.done) return step.value;
+	}
+}
+
+/** The result, with everything else that waits served every few steps. */
+export async function runInTurns<Result>(steps: Steps<Result>): Promise<Result> {
+	for (let count = 1; ; count++) {
+		const step = steps.next();
+		if (step.done) return step.value;
+		if (count % STEPS_PER_TURN === 0) await setImmediate();
+	}
+}
