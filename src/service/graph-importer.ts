@@ -6,7 +6,7 @@ import { parseGraphId } from "../core/ids.js";
 import type { GraphType } from "../core/wire.js";
 import { readGraph } from "../knowledge/bundle-files.js";
 import { writeBundle } from "../knowledge/bundle-folder.js";
-import { readBundle } from "../knowledge/bundle-reader.js";
+import { readBundleInTurns } from "../knowledge/bundle-reader.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { GraphRecord } from "../knowledge/graph.js";
 import { importFolder } from "../knowledge/import-folder.js";
@@ -85,7 +85,7 @@ async function importGraph(
 			`Nothing in "${request.source}" can become a concept; ${report.skipped.length} files were looked at. A concept is a Markdown file with text.`,
 		);
 	}
-	assertSlugFree(catalog, readBundle(files, { fallbackId: id }).graph.record);
+	assertSlugFree(catalog, (await readBundleInTurns(files, { fallbackId: id })).graph.record);
 	const target = join(folder, id);
 	await writeBundle(files, target, { replace: request.update ?? false });
 	const graph = await readGraph(target);
