@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { IdempotencyRow, StoreReader, StoreTransaction } from "../../store/store.js";
 import { toCanonicalJson } from "../core/canonical-json.js";
 import { ServiceError } from "../core/errors.js";
@@ -12,16 +12,12 @@ export type Attempt =
 
 /** sha256 of operation and canonical input: what a payment or a key was used for. */
 export function fingerprintOf(operationId: string, input: unknown): string {
-	return createHash("sha256")
-		.update(operationId)
-		.update("\n")
-		.update(toCanonicalJson(input))
-		.digest("base64url");
+	return hash("sha256", `${operationId}\n${toCanonicalJson(input)}`, "base64url");
 }
 
 /** Keys of different callers or operations never meet. */
 export function idempotencyIdOf(owner: string, operationId: string, key: string): string {
-	return createHash("sha256").update(`${owner}\n${operationId}\n${key}`).digest("base64url");
+	return hash("sha256", `${owner}\n${operationId}\n${key}`, "base64url");
 }
 
 /** Decides, inside the admission's transaction. Throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT. */
