@@ -15,6 +15,8 @@ export interface Batch {
 
 /** A batch and the way to answer it. */
 export interface OpenBatch extends Batch {
+	/** When the first transaction joined, by a clock that never runs backwards. */
+	readonly beganMs: number;
 	characters: number;
 	/** Somebody waits for it. */
 	isUrgent: boolean;
@@ -27,8 +29,10 @@ export interface BatchLine {
 	/** The batch that the next transaction belongs to. */
 	current(): OpenBatch;
 	newest(): OpenBatch | undefined;
-	/** Takes the oldest batch, unless all that is there can wait for more to come. */
-	takeDue(): OpenBatch | undefined;
+	/** True unless all that is there can wait for more to come. */
+	isDue(): boolean;
+	/** Takes the oldest batch. */
+	take(): OpenBatch | undefined;
 	length(): number;
 	rejectAll(error: Error): void;
 }
@@ -42,13 +46,14 @@ export function createBatchLine(clock: Clock): BatchLine {
 		current() {
 			const last = waiting.at(-1);
 			if (last && last.characters < FULL_CHARS) return last;
-			const batch = createBatch(clock.now());
+			const batch = createBatch(clock.now(), clock.monotonicMs());
 			waiting.push(batch);
 			return batch;
 		},
 		newest: () => waiting.at(-1),
 		// A sync for deferred transactions alone would be wasted: the next durable one takes them along.
-		takeDue: () => (waiting[0]?.isUrgent || waiting.length > 1 ? waiting.shift() : undefined),
+		isDue: () => waiting[0]?.isUrgent === true || waiting.length > 1,
+		take: () => waiting.shift(),
 		length: () => waiting.length,
 		rejectAll(error) {
 			for (const batch of waiting.splice(0)) batch.reject(error);
@@ -56,7 +61,7 @@ export function createBatchLine(clock: Clock): BatchLine {
 	};
 }
 
-function createBatch(at: number): OpenBatch {
+function createBatch(at: number, beganMs: number): OpenBatch {
 	let resolve: () => void = () => undefined;
 	let reject: (error: Error) => void = () => undefined;
 	const done = new Promise<void>((onResolve, onReject) => {
@@ -65,6 +70,6 @@ function createBatch(at: number): OpenBatch {
 	});
 	// Deferred transactions wait for nobody; their failure is heard by the next one.
 	done.catch(() => undefined);
-	const gathering = { characters: 0, isUrgent: false, coldRange: undefined };
+	const gathering = { beganMs, characters: 0, isUrgent: false, coldRange: undefined };
 	return { ...gathering, at, transactions: [], done, resolve, reject };
 }

@@ -1,7 +1,8 @@
 import type { Clock } from "../../src/core/clock.js";
-import { type Batch, createBatchLine, type OpenBatch } from "./batch.js";
+import { type Batch, type BatchLine, createBatchLine, type OpenBatch } from "./batch.js";
 import { messageOf, stopped } from "./damage.js";
 import { nextTurn } from "./next-turn.js";
+import { createSiblings } from "./siblings.js";
 
 export interface GroupCommit {
 	/** The batch that the next transaction belongs to. */
@@ -34,10 +35,10 @@ const DEFERRED_MS = 20;
 /** While one frame is on its way to the disk the next one gathers, so that a sync serves as many callers as wait. */
 export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps): GroupCommit {
 	const line = createBatchLine(clock);
+	const siblings = createSiblings(clock);
 	let underWay: OpenBatch | undefined;
 	let isDraining = false;
 	let drained: Promise<void> = Promise.resolve();
-	let isFlushPlanned = false;
 	let stopReason: string | undefined;
 	let stopError: Error | undefined;
 
@@ -50,9 +51,12 @@ export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps): Gr
 		onStop(reason);
 	};
 	const drain = async () => {
-		for (underWay = line.takeDue(); underWay; underWay = line.takeDue()) {
+		while (line.isDue()) {
+			await siblings.gather();
+			underWay = line.take();
 			await write().catch((error: unknown) => stop(messageOf(error), error));
-			underWay.resolve();
+			underWay?.resolve();
+			underWay = undefined;
 		}
 		isDraining = false;
 		if (line.length() > 0) flushSoon();
@@ -66,14 +70,7 @@ export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps): Gr
 		// Callers that finish within the same turn of the event loop share the first sync, too.
 		drained = nextTurn().then(drain);
 	};
-	const flushSoon = () => {
-		if (isDraining || isFlushPlanned) return;
-		isFlushPlanned = true;
-		clock.after(DEFERRED_MS, () => {
-			isFlushPlanned = false;
-			flush();
-		});
-	};
+	const { flushSoon } = createLateFlush({ clock, line, flush });
 
 	return {
 		current: line.current,
@@ -81,13 +78,21 @@ export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps): Gr
 			const batch = line.current();
 			batch.transactions.push(json);
 			batch.characters += json.length;
-			(durability === "durable" ? flush : flushSoon)();
+			if (durability === "durable") {
+				siblings.meet();
+				flush();
+			} else {
+				siblings.expect();
+				flushSoon();
+			}
 		},
 		async settle() {
 			if (stopError) throw stopError;
 			const last = line.newest() ?? underWay;
+			if (!last) return;
 			flush();
-			await last?.done;
+			siblings.hurry();
+			await last.done;
 		},
 		idle: () => drained,
 		backlog: line.length,
@@ -95,4 +100,32 @@ export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps): Gr
 		stop,
 		stopReason: () => stopReason,
 	};
+}
+
+/** Sends off what deferred transactions left, unless a durable one has taken it along by then. */
+function createLateFlush({ clock, line, flush }: LateFlushDeps): { flushSoon(): void } {
+	let isPlanned = false;
+	const plan = (delayMs: number) => {
+		isPlanned = true;
+		clock.after(delayMs, () => {
+			isPlanned = false;
+			const newest = line.newest();
+			if (!newest) return;
+			// What is here may have joined later than what this was planned for: it has its full time, too.
+			const leftMs = DEFERRED_MS - (clock.monotonicMs() - newest.beganMs);
+			if (leftMs > 1) plan(leftMs);
+			else flush();
+		});
+	};
+	return {
+		flushSoon() {
+			if (!isPlanned) plan(DEFERRED_MS);
+		},
+	};
+}
+
+interface LateFlushDeps {
+	readonly clock: Clock;
+	readonly line: BatchLine;
+	readonly flush: () => void;
 }
