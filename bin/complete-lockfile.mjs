@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// Names every optional platform package in package-lock.json, also those the registry at hand does not carry:
+// npm leaves such packages out, and `npm ci` then refuses the lockfile. Run it after `npm install`.
+import { readFileSync, writeFileSync } from "node:fs";
+
+const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
+const PROCESSORS = ["arm64", "arm", "ia32", "ppc64", "riscv64", "s390x", "x64", "wasm32"];
+
+const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
+const added = {};
+for (const entry of Object.values(lock.packages)) {
+	for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+		const path = `node_modules/${name}`;
+		const system = SYSTEMS.find((candidate) => name.includes(`-${candidate}`));
+		if (lock.packages[path] || !system || !/^\d/.test(version)) continue;
+		const processor = PROCESSORS.find((candidate) => name.includes(`-${candidate}`));
+		added[path] = {
+			version,
+			...(processor && { cpu: [processor] }),
+			...(entry.dev && { dev: true }),
+			optional: true,
+			os: [system],
+		};
+	}
+}
+const packages = Object.entries({ ...lock.packages, ...added });
+lock.packages = Object.fromEntries(packages.sort(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync("package-lock.json", `${JSON.stringify(lock, undefined, "\t")}\n`);
+process.stderr.write(`${Object.keys(added).length} packages named\n`);
