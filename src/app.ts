@@ -78,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 		clock,
 		fileSystem: nodeFileSystem,
 		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
+		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 	});
 	try {
 		return await wire(ports, store);
