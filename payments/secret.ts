@@ -30,9 +30,22 @@ export function isWellFormedSecret(text: string, prefix: string): boolean {
 	);
 }
 
-/** What is stored instead of a secret: HMAC-SHA-256 under a pepper that lies outside the store. */
+const REMEMBERED_HASHES = 1_024;
+const remembered = new WeakMap<Uint8Array, Map<string, string>>();
+
+/**
+ * What is stored instead of a secret: HMAC-SHA-256 under a pepper that lies outside the store. The latest ones are
+ * remembered: the same caller calls again and again, and the hash is the dearest step of finding its token.
+ */
 export function hashSecret(secret: string, pepper: Uint8Array): string {
-	return createHmac("sha256", pepper).update(secret).digest("base64url");
+	const hashes = remembered.get(pepper) ?? new Map<string, string>();
+	remembered.set(pepper, hashes);
+	const known = hashes.get(secret);
+	if (known !== undefined) return known;
+	const hash = createHmac("sha256", pepper).update(secret).digest("base64url");
+	if (hashes.size >= REMEMBERED_HASHES) hashes.clear();
+	hashes.set(secret, hash);
+	return hash;
 }
 
 function checksum(text: string): string {
