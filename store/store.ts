@@ -45,15 +45,13 @@ export interface HoldRow {
 	readonly idempotencyId?: string | undefined;
 }
 
-export type TokenStatus = "active" | "suspended" | "revoked";
-
 /** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
 export interface TokenRow {
 	readonly id: string;
 	readonly hash: string;
 	readonly environment: "live" | "test";
 	readonly label: string;
-	readonly status: TokenStatus;
+	readonly status: "active" | "suspended" | "revoked";
 	readonly createdAt: number;
 	readonly expiresAt: number | undefined;
 	readonly maxPerCallMicros: Micros | undefined;
@@ -241,9 +239,8 @@ export interface Store {
 	read<T>(work: (tx: StoreReader) => Promise<T>): Promise<T>;
 	/** Every ledger transaction since the beginning, oldest first, read back from disk. */
 	history(): AsyncIterable<LedgerTransaction>;
-	/** Reads the whole journal again; throws when its chain, checksums or balances do not add up. */
+	/** Reads the journal again, with `sinceLast` what came after the last sound look; throws when it does not add up. */
 	verify(options?: {
-		/** Only what came after the last sound verification: cheap enough for every minute. */
 		readonly sinceLast?: boolean;
 	}): Promise<{ readonly transactions: number; readonly frames: number }>;
 	readonly documents: DocumentStore;
