@@ -1,11 +1,15 @@
 import type { ErrorCode, ServiceErrorOptions } from "../src/core/errors.js";
 import { ServiceError } from "../src/core/errors.js";
 import { formatUsd, type Micros } from "../src/core/money.js";
-import type { BillingType, PricedOperationId } from "../src/core/operations.js";
+import type {
+	BillingType,
+	PricedOperationId,
+	PurchaseOperationId,
+} from "../src/core/operations.js";
 
 /** What one concrete call costs, before anybody paid. */
 export interface Quote {
-	readonly operationId: PricedOperationId;
+	readonly operationId: PricedOperationId | PurchaseOperationId;
 	readonly amountMicros: Micros;
 	readonly billingType: BillingType;
 	/** Absolute address of the resource, for challenges that name it. */

@@ -25,6 +25,9 @@ export interface HoldTerms {
 	readonly billingType: BillingType;
 	readonly idempotencyId: string | undefined;
 	readonly quotaKeys?: readonly string[];
+	readonly graphIds?: readonly string[];
+	readonly paymentId?: string;
+	readonly spendingId?: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { HoldRow, StoreReader, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 import type { ReleaseReason } from "./ledger.js";
 
-export type Rail = "spt" | "plan";
+export type Rail = "spt" | "plan" | "x402" | "mpp";
 
 /** Who pays. `owner` names the ledger accounts `cust:<owner>` and `held:<owner>`; it is never a secret. */
 export interface Payer {
@@ -28,7 +28,7 @@ export interface Captured {
 	readonly balanceAfterMicros: Micros;
 }
 
-/** One way to pay. A method knows money, never skills' work, and never the transport that carried the credential. */
+/** A way to pay from a balance we keep. A method knows money, never skills' work, and never the transport that carried the credential. */
 export interface PaymentMethod {
 	readonly rail: Rail;
 	/** True when this method understands the credential. */

@@ -1,12 +1,40 @@
 import type { Micros } from "../src/core/money.js";
+import type {
+	AccountName,
+	AccountRow,
+	HoldRow,
+	IdempotencyRow,
+	KeyRow,
+	PaymentRow,
+	QuotaRow,
+	ReceiptRow,
+	RefundRow,
+	SpendingRow,
+	TaskRow,
+	TokenRow,
+} from "./rows.js";
+
+export type {
+	AccountName,
+	AccountRow,
+	HoldRow,
+	IdempotencyRow,
+	KeyRow,
+	PaymentRow,
+	PaymentState,
+	QuotaRow,
+	ReceiptRow,
+	RefundRow,
+	SettlementFacts,
+	SpendingRow,
+	TaskRow,
+	TokenRow,
+} from "./rows.js";
 
 /**
  * Persistence behind one port: everything that must survive a crash goes through `transaction`.
  * Adapters: store/journal (lowdb over an append journal, one process). Records name money `…Micros`: bigint in memory.
  */
-
-/** `cust:<id>`, `held:<id>`, `rev:<billing type>`, `cash:manual`, `cash:x402:<network>`, `promo:free_tier`, `refunds`, `suspense`. */
-export type AccountName = string;
 
 export interface LedgerEntry {
 	readonly account: AccountName;
@@ -14,7 +42,20 @@ export interface LedgerEntry {
 	readonly amountMicros: Micros;
 }
 
-export type LedgerKind = "credit" | "authorise" | "capture" | "release" | "refund" | "adjust";
+/**
+ * credit: source → cust; settle: cash on a chain → cust; transfer: cust → cust; authorise: cust → held;
+ * capture: held (or cust) → rev; release: held → cust; refund: rev or cust → refunds, payout: refunds → cash.
+ */
+export type LedgerKind =
+	| "credit"
+	| "settle"
+	| "transfer"
+	| "authorise"
+	| "capture"
+	| "release"
+	| "refund"
+	| "payout"
+	| "adjust";
 
 /** Append only. `key` is unique within `LEDGER_KEY_WINDOW_MS`: the same key twice is one transaction. */
 export interface LedgerTransaction {
@@ -28,100 +69,6 @@ export interface LedgerTransaction {
 	readonly memo?: string | undefined;
 }
 
-export interface HoldRow {
-	readonly id: string;
-	/** Account whose money is held: `cust:<id>` or `promo:free_tier`. */
-	readonly from: AccountName;
-	readonly held: AccountName;
-	readonly amountMicros: Micros;
-	readonly owner: string;
-	readonly rail: string;
-	readonly operationId: string;
-	readonly billingType: string;
-	readonly createdAt: number;
-	readonly expiresAt: number;
-	/** Quota counters to give back when the call is not billable. */
-	readonly quotaKeys?: readonly string[] | undefined;
-	readonly idempotencyId?: string | undefined;
-}
-
-/** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
-export interface TokenRow {
-	readonly id: string;
-	readonly hash: string;
-	readonly environment: "live" | "test";
-	readonly label: string;
-	readonly status: "active" | "suspended" | "revoked";
-	readonly createdAt: number;
-	readonly expiresAt: number | undefined;
-	readonly maxPerCallMicros: Micros | undefined;
-	/** Empty means every skill, every graph. */
-	readonly skills: readonly string[];
-	readonly graphs: readonly string[];
-}
-
-export interface AccountRow {
-	readonly id: string;
-	readonly label: string;
-	readonly plan: "free";
-	readonly hasPaymentMethod: boolean;
-	readonly createdAt: number;
-}
-
-export interface KeyRow {
-	readonly id: string;
-	readonly hash: string;
-	readonly accountId: string;
-	readonly label: string;
-	readonly status: "active" | "revoked";
-	readonly createdAt: number;
-}
-
-/** A money-like counter, e.g. `acc_…|2026-11` (month) or `acc_…|2026-11-21` (day), free calls used. */
-export interface QuotaRow {
-	readonly id: string;
-	readonly used: number;
-	readonly expiresAt: number;
-}
-
-/** Decision D4; `id` is the hash of (principal, operation, key). */
-export interface IdempotencyRow {
-	readonly id: string;
-	readonly fingerprint: string;
-	readonly state: "in_flight" | "done";
-	readonly holdId: string;
-	readonly receiptId: string | undefined;
-	readonly createdAt: number;
-	readonly expiresAt: number;
-}
-
-export interface ReceiptRow {
-	readonly id: string;
-	readonly holdId: string;
-	readonly transactionId: string;
-	readonly owner: string;
-	readonly rail: string;
-	readonly operationId: string;
-	readonly billingType: string;
-	/** What the caller paid; zero for a call of the free plan. */
-	readonly amountMicros: Micros;
-	readonly balanceAfterMicros: Micros;
-	readonly fingerprint: string;
-	readonly at: number;
-}
-
-/** Where an A2A task stands; its text (messages, artifacts) lives in `documents`, under `documentId`. */
-export interface TaskRow {
-	readonly id: string;
-	readonly owner: string;
-	readonly contextId: string;
-	readonly messageId: string;
-	readonly state: string;
-	readonly documentId: string;
-	readonly updatedAt: number;
-	readonly expiresAt: number;
-}
-
 export interface Tables {
 	holds: HoldRow;
 	tokens: TokenRow;
@@ -131,19 +78,25 @@ export interface Tables {
 	idempotency: IdempotencyRow;
 	receipts: ReceiptRow;
 	tasks: TaskRow;
+	payments: PaymentRow;
+	refunds: RefundRow;
+	spending: SpendingRow;
 }
 export type TableName = keyof Tables;
 
 /** Fields a table can be searched by; equality only. Adapters keep these indexed. */
 export const TABLE_INDEXES = {
 	holds: ["owner"],
-	tokens: ["hash"],
+	tokens: ["hash", "parentId", "owner"],
 	accounts: [],
 	keys: ["hash", "accountId"],
 	quotas: [],
 	idempotency: [],
 	receipts: [],
 	tasks: ["owner"],
+	payments: ["owner"],
+	refunds: ["ref"],
+	spending: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

@@ -16,6 +16,11 @@ export interface SptTerms {
 	readonly maxPerCallMicros?: Micros;
 	readonly skills?: readonly string[];
 	readonly graphs?: readonly string[];
+	readonly maxPerDayMicros?: Micros;
+	readonly parentId?: string;
+	/** Wallet (CAIP-10) it belongs to. */
+	readonly owner?: string;
+	readonly origin?: NonNullable<TokenRow["origin"]>;
 }
 
 /** The secret is shown here and never again. */
@@ -46,6 +51,8 @@ export interface SptSummary {
 export interface SptIssuer {
 	/** Issues a token with a balance, credit and row in one transaction. Throws INVALID_ARGUMENT for a bad amount. */
 	issue(terms: SptTerms): Promise<IssuedSpt>;
+	/** As `issue`, inside a transaction, with money that lies in another account: settled funds, a parent's balance. */
+	issueFrom(tx: StoreTransaction, account: string, terms: SptTerms): Promise<IssuedSpt>;
 	/** Lifts a token's balance to the amount; a balance at or above it stays. */
 	fillUp(tokenId: string, amountMicros: Micros): Promise<Micros>;
 	/** Free check of a token: unknown, expired and revoked ones answer alike. */
@@ -74,28 +81,22 @@ export function createSptIssuer(deps: SptIssuerDeps): SptIssuer {
 	const find = (secret: string) =>
 		store.read((reader) => findToken(reader, { secret, pepper, environment }));
 
+	const issueFrom: SptIssuer["issueFrom"] = async (tx, account, terms) => {
+		assertAmount(terms.amountMicros);
+		const id = ids.next("tok");
+		const token = createSecret(sptPrefix(environment), random);
+		const hash = hashSecret(token, pepper);
+		const row = toRow({ id, hash, environment, now: clock.now() }, terms);
+		await tx.put("tokens", row);
+		const { amountMicros } = terms;
+		const key = `issue:${id}`;
+		await ledger.credit(tx, { owner: id, source: account, amountMicros, key, memo: row.label });
+		return { id, token, balanceMicros: amountMicros };
+	};
+
 	return {
-		async issue(terms) {
-			assertAmount(terms.amountMicros);
-			const id = ids.next("tok");
-			const token = createSecret(sptPrefix(environment), random);
-			const row = toRow(
-				{ id, hash: hashSecret(token, pepper), environment, now: clock.now() },
-				terms,
-			);
-			await store.transaction(async (tx) => {
-				await tx.put("tokens", row);
-				const { amountMicros } = terms;
-				await ledger.credit(tx, {
-					owner: id,
-					source,
-					amountMicros,
-					key: `issue:${id}`,
-					memo: row.label,
-				});
-			});
-			return { id, token, balanceMicros: terms.amountMicros };
-		},
+		issue: (terms) => store.transaction((tx) => issueFrom(tx, source, terms)),
+		issueFrom,
 
 		fillUp: (tokenId, amountMicros) =>
 			store.transaction(async (tx) => {
@@ -182,6 +183,10 @@ function toRow(
 		maxPerCallMicros: terms.maxPerCallMicros,
 		skills: terms.skills ?? [],
 		graphs: terms.graphs ?? [],
+		...(terms.maxPerDayMicros !== undefined && { maxPerDayMicros: terms.maxPerDayMicros }),
+		...(terms.parentId !== undefined && { parentId: terms.parentId }),
+		...(terms.owner !== undefined && { owner: terms.owner }),
+		origin: terms.origin ?? "operator",
 	};
 }
 

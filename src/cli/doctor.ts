@@ -1,8 +1,9 @@
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type App, createApp } from "../app.js";
+import type { Egress } from "../core/egress.js";
 import { PAID_OPERATION_IDS, type PaidOperationId } from "../core/operations.js";
-import { createOperatorEgress, type Egress } from "../delivery/egress.js";
+import { createOperatorEgress } from "../delivery/egress.js";
 import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import type { Settings } from "../settings.js";
 import { findServer } from "./server-file.js";

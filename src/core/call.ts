@@ -1,4 +1,4 @@
-import type { Credential } from "./credential.js";
+import type { Credential, Payment } from "./credential.js";
 import type { SkillId } from "./operations.js";
 import type { CostWire } from "./wire.js";
 
@@ -9,6 +9,10 @@ export interface Call {
 	readonly skillId: SkillId;
 	readonly rawInput: unknown;
 	readonly credential: Credential | undefined;
+	/** Pays for this call alone; wins over what the credential could pay. */
+	readonly payment?: Payment | undefined;
+	/** A quote the caller holds; its price stands until it expires. */
+	readonly quoteId?: string | undefined;
 	/** Caller's retry key (D4); the A2A messageId counts as one. */
 	readonly idempotencyKey: string | undefined;
 	readonly requestId: string;
@@ -31,6 +35,20 @@ export interface CallResult {
 	readonly caller: Caller;
 	/** Milliseconds by stage, for Server-Timing. */
 	readonly timings: Readonly<Record<string, number>>;
+	/** Where the money moved, for payments on a chain. */
+	readonly settlement?: SettlementWire | undefined;
+	/** Receipt headers of the rail (`PAYMENT-RESPONSE`, `Payment-Receipt`), for HTTP transports. */
+	readonly paymentHeaders?: Readonly<Record<string, string>> | undefined;
+	/** An HTTP transport calls it once the whole answer was handed to the connection. */
+	readonly onDelivered?: () => void;
+}
+
+/** One settlement as receipts tell it; `network` in CAIP-2 form. */
+export interface SettlementWire {
+	readonly network: string;
+	readonly transaction: string;
+	readonly payer: string;
+	readonly payment_id: string;
 }
 
 /** Runs one call for one caller: nothing is delivered without a capture, nothing is captured without delivery. */

@@ -6,6 +6,14 @@ export type Credential =
 	| { readonly scheme: "spt"; readonly token: string }
 	| { readonly scheme: "api_key"; readonly key: string };
 
+/**
+ * What pays for one call by itself, beside who calls; decoded from its envelope, not judged yet.
+ * `x402` carries the payment payload of either version, `mpp` the token behind `Authorization: Payment`.
+ */
+export type Payment =
+	| { readonly scheme: "x402"; readonly version: 1 | 2; readonly payload: unknown }
+	| { readonly scheme: "mpp"; readonly token: string };
+
 /** Header lookup by lower-case name; every value that was sent, so that a duplicated header is seen. */
 export type HeaderReader = (name: string) => readonly string[];
 
@@ -44,6 +52,7 @@ function readOnce(header: HeaderReader, name: string): string | undefined {
 function fromAuthorization(value: string | undefined): Credential | undefined {
 	if (value === undefined) return undefined;
 	const [scheme = "", token = "", ...rest] = value.split(/\s+/);
+	if (scheme.toLowerCase() === "payment") return undefined; // pays, and names nobody: see parsePayment
 	if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
 		throw new ServiceError(
 			"UNAUTHENTICATED",
@@ -68,4 +77,48 @@ function fromKeyHeader(value: string | undefined): Credential | undefined {
 
 function secretOf(credential: Credential): string {
 	return credential.scheme === "spt" ? credential.token : credential.key;
+}
+
+/**
+ * The one payment of a request, or undefined when none was shown; decoded, not judged.
+ * Throws INVALID_ARGUMENT for a repeated or unreadable header and for two payments at once.
+ */
+export function parsePayment(header: HeaderReader): Payment | undefined {
+	const found = [
+		fromX402(readOnce(header, "payment-signature"), 2),
+		fromX402(readOnce(header, "x-payment"), 1),
+		fromPaymentScheme(readOnce(header, "authorization")),
+	].filter((payment) => payment !== undefined);
+	if (found.length > 1) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The request carries two payments; send exactly one of PAYMENT-SIGNATURE, X-PAYMENT and Authorization: Payment.",
+		);
+	}
+	return found[0];
+}
+
+function fromX402(value: string | undefined, version: 1 | 2): Payment | undefined {
+	if (value === undefined) return undefined;
+	try {
+		const payload: unknown = JSON.parse(Buffer.from(value, "base64").toString("utf8"));
+		if (typeof payload === "object" && payload !== null)
+			return { scheme: "x402", version, payload };
+	} catch {
+		// Told below, like JSON that is no object.
+	}
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The header "${version === 2 ? "PAYMENT-SIGNATURE" : "X-PAYMENT"}" must be a base64-encoded JSON payment payload.`,
+	);
+}
+
+function fromPaymentScheme(value: string | undefined): Payment | undefined {
+	const [scheme = "", token = "", ...rest] = value?.split(/\s+/) ?? [];
+	if (scheme.toLowerCase() !== "payment") return undefined;
+	if (token !== "" && rest.length === 0) return { scheme: "mpp", token };
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'The Authorization header must read "Payment <credential>", the credential encoded in base64url.',
+	);
 }

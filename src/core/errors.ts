@@ -41,6 +41,13 @@ export interface ServiceErrorOptions {
 	readonly retryAfterSeconds?: number;
 	readonly details?: readonly ErrorDetail[];
 	readonly cause?: unknown;
+	readonly reply?: ReplyExtras;
+}
+
+/** What a refusal carries beside its envelope, whichever HTTP transport sends it: receipt headers, a credit. */
+export interface ReplyExtras {
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** The only error that crosses a folder boundary on purpose. Its message is a whole sentence a caller can act on. */
@@ -49,6 +56,7 @@ export class ServiceError extends Error {
 	readonly retryable: boolean;
 	readonly retryAfterSeconds: number | undefined;
 	readonly details: readonly ErrorDetail[] | undefined;
+	readonly reply: ReplyExtras | undefined;
 
 	constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
 		super(message, { cause: options.cause });
@@ -57,5 +65,6 @@ export class ServiceError extends Error {
 		this.retryable = options.retryable ?? RETRYABLE.has(code);
 		this.retryAfterSeconds = options.retryAfterSeconds;
 		this.details = options.details;
+		this.reply = options.reply;
 	}
 }

@@ -19,7 +19,8 @@ export type IdKind =
 	| "key"
 	| "txn"
 	| "task"
-	| "art";
+	| "art"
+	| "rfd";
 
 export interface Ids {
 	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by time of birth. */

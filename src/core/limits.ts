@@ -17,6 +17,17 @@ export const LIMITS = {
 	freeCallsPerMonth: 100,
 	freeCallsPerDay: 50,
 	freeCallMaxMicros: 500_000n,
+	/** From this price on a payment on a chain settles before the work (D8). */
+	settleFirstMicros: 2_000_000n,
+	/** An authorization that is valid for longer is refused. */
+	authorizationTtlMs: 600_000,
+	verifyTimeoutMs: 10_000,
+	settleTimeoutMs: 20_000,
+	reconcileIntervalMs: 5_000,
+	/** How long a settled payment waits for its caller to come back before it is credited. */
+	undeliveredGraceMs: 600_000,
+	paymentTtlMs: 24 * 3_600_000,
+	quoteTtlMs: 600_000,
 	holdTtlMs: 120_000,
 	sweepIntervalMs: 30_000,
 	invariantIntervalMs: 60_000,

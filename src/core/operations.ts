@@ -21,6 +21,9 @@ export type PricedOperationId =
 	| "research.stream"
 	| "research.schedules.create";
 
+/** Operations that turn a payment into balance; their price is the amount the caller names. */
+export type PurchaseOperationId = "spt.purchase" | "spt.top_up";
+
 /** Paid operations that answer today. */
 export const PAID_OPERATION_IDS = [
 	"graphs.search",
@@ -75,5 +78,6 @@ export const BILLING_TYPES = [
 	"research_chat",
 	"research_stream",
 	"weekly_tracker",
+	"prepaid",
 ] as const;
 export type BillingType = (typeof BILLING_TYPES)[number];

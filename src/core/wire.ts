@@ -89,4 +89,14 @@ export interface CostWire {
 	readonly charged: boolean;
 	/** Present and true when an idempotency key answered with an earlier payment. */
 	readonly replayed?: boolean;
+	/** Present when the price had settled on a chain before it turned out that there is no answer. */
+	readonly credit?: CreditWire;
+}
+
+/** A token that gives a payer back what had settled already; its secret is shown once. */
+export interface CreditWire {
+	readonly token: string;
+	readonly id: string;
+	readonly balance_usd: string;
+	readonly instructions: string;
 }

@@ -1,18 +1,6 @@
 /** What leaves the house. This file is the only place that opens outbound HTTP connections. */
+import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
-
-export interface OutboundRequest {
-	readonly method: "GET" | "POST";
-	readonly url: string;
-	readonly headers?: Readonly<Record<string, string>>;
-	readonly body?: string;
-	readonly timeoutMs: number;
-}
-
-export interface Egress {
-	/** The response, whatever its status. Throws UNAVAILABLE when nobody answers in time. */
-	request(request: OutboundRequest): Promise<Response>;
-}
 
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
 

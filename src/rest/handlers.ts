@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Clock } from "../core/clock.js";
-import { parseCredential } from "../core/credential.js";
+import { parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { watchCaller } from "../service/caller-watch.js";
@@ -9,7 +9,7 @@ import { parseInput } from "../service/parse-input.js";
 import type { Service } from "../service/service.js";
 import { createTokenBucket } from "../service/token-bucket.js";
 import { readBody } from "./request-body.js";
-import { readIdempotencyKey } from "./request-headers.js";
+import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { requestIdOf } from "./request-id.js";
 import { readQuery } from "./request-query.js";
 import { sendData, sendDocument, sendError, sendPaid } from "./respond.js";
@@ -34,11 +34,15 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 		const body = parseInput(route.body, readBody(req));
 		const idempotencyKey = readIdempotencyKey(header);
 		const credential = parseCredential(header);
+		const payment = parsePayment(header);
+		const quoteId = readQuoteId(header);
 		await whileCallerWaits(deps, res, async (signal) => {
 			const result = await service.invoke({
 				skillId: route.skillId,
 				rawInput: { ...path, ...body },
 				credential,
+				payment,
+				quoteId,
 				idempotencyKey: idempotencyKey === undefined ? undefined : `${KEY_PREFIX}${idempotencyKey}`,
 				requestId: requestIdOf(res),
 				transport: "rest",

@@ -20,3 +20,15 @@ export function readIdempotencyKey(header: HeaderReader): string | undefined {
 	}
 	return value;
 }
+
+const QUOTE_ID = /^qte_[A-Za-z0-9_.-]{1,1024}$/;
+
+/** The quote whose price the caller holds us to, if any. Throws INVALID_ARGUMENT for what cannot be one. */
+export function readQuoteId(header: HeaderReader): string | undefined {
+	const [value, ...others] = header("x-quote-id");
+	if (value === undefined || (others.length === 0 && QUOTE_ID.test(value))) return value;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'The header "X-Quote-Id" must be sent once and hold the id of a quote (qte_…).',
+	);
+}

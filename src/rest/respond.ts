@@ -14,9 +14,12 @@ const PUBLIC_CACHE = "public, max-age=60";
 const ETAG_CHARS = 22;
 
 /** The paid answer: the skill's result with request id and cost in its meta, the receipt in the headers. */
-export function sendPaid(res: Response, { output, cost, timings }: CallResult): void {
+export function sendPaid(res: Response, result: CallResult): void {
+	const { output, cost, timings, paymentHeaders = {}, onDelivered } = result;
 	const answer = output as SearchResponse;
 	const requestId = requestIdOf(res);
+	if (onDelivered) res.once("finish", onDelivered);
+	for (const [name, value] of Object.entries(paymentHeaders)) res.setHeader(name, value);
 	res.setHeader("Cache-Control", "private, no-store");
 	for (const [name, value] of Object.entries(costHeaders(cost))) res.setHeader(name, value);
 	const serverTiming = toServerTiming(timings);

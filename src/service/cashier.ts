@@ -1,13 +1,23 @@
+import type {
+	Charged,
+	HeldAdmission,
+	OnchainMethod,
+	Released,
+	ReplayedAdmission,
+} from "../../payments/admission.js";
 import { createChallenge, type Quote } from "../../payments/challenge.js";
 import type { InvariantGuard } from "../../payments/invariants.js";
 import type { ReleaseReason } from "../../payments/ledger.js";
 import type { Payer, PaymentMethod } from "../../payments/payment-method.js";
 import type { PriceList } from "../../payments/price-list.js";
 import { toReceipt } from "../../payments/receipt.js";
-import type { HoldRow, ReceiptRow, Store } from "../../store/store.js";
+import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../../store/store.js";
+import type { Call } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+import type { Micros } from "../core/money.js";
 import { OPERATION_OF_SKILL } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 import {
@@ -21,33 +31,33 @@ import {
 /** Leave to work: the price is held, was paid before, or is zero. */
 export type Admission =
 	| { readonly kind: "free"; readonly quote: Quote }
-	| {
-			readonly kind: "held";
-			readonly hold: HoldRow;
-			readonly payer: Payer;
-			readonly fingerprint: string;
-	  }
-	| { readonly kind: "replayed"; readonly receipt: ReceiptRow; readonly payer: Payer };
+	| HeldAdmission
+	| ReplayedAdmission;
 
 export interface AdmitRequest {
 	readonly skill: Skill;
 	readonly input: unknown;
 	readonly payer: Payer | undefined;
-	readonly idempotencyKey: string | undefined;
-	readonly resourceUrl: string;
+	readonly call: Pick<Call, "payment" | "idempotencyKey" | "quoteId" | "resourceUrl">;
 }
+
+/** The price of a quote the caller holds. Throws INVALID_ARGUMENT for one that is unknown, expired or of another request. */
+export type RedeemQuote = (
+	quoteId: string,
+	request: { readonly operationId: string; readonly fingerprint: string },
+) => Micros;
 
 /** Everything the pipeline does with money, in the order it happens. */
 export interface Cashier {
 	/** Throws UNAUTHENTICATED for a credential nobody issued. */
 	identify(credential: Credential): Promise<Payer>;
-	/** Holds the price before any work starts, so that a caller who cannot pay costs us nothing. Throws PaymentRequired. */
+	/**
+	 * Who pays: a payment's wallet, else the credential's owner. Throws UNAUTHENTICATED for a credential nobody issued,
+	 * PAYMENT_REJECTED for a payment that cannot be read.
+	 */
+	payerOf(call: Pick<Call, "credential" | "payment">): Promise<Payer | undefined>;
+	/** Reserves the price before any work starts, so that a caller who cannot pay costs us nothing. Throws PaymentRequired. */
 	admit(request: AdmitRequest): Promise<Admission>;
-	/** Durable before the first byte leaves. */
-	capture(admission: Extract<Admission, { kind: "held" }>): Promise<ReceiptRow>;
-	/** Never fails a caller: what cannot be released now expires. */
-	release(hold: HoldRow, reason: ReleaseReason): Promise<void>;
-	balance(payer: Payer): Promise<bigint>;
 }
 
 export interface CashierDeps {
@@ -56,86 +66,153 @@ export interface CashierDeps {
 	readonly prices: PriceList;
 	readonly methods: readonly PaymentMethod[];
 	readonly guard: InvariantGuard;
+	/** Undefined while no chain is configured. */
+	readonly onchain?: OnchainMethod | undefined;
+	readonly redeemQuote?: RedeemQuote | undefined;
 }
 
-export function createCashier({ store, clock, prices, methods, guard }: CashierDeps): Cashier {
-	const methodOf = (rail: string): PaymentMethod => {
-		const method = methods.find((candidate) => candidate.rail === rail);
-		if (!method)
-			throw new ServiceError("INTERNAL", `The payment rail "${rail}" is not configured.`);
-		return method;
-	};
-
+export function createCashier(deps: CashierDeps): Cashier {
+	const { store, methods, guard, onchain } = deps;
 	return {
-		identify(credential) {
-			const method = methods.find((candidate) => candidate.accepts(credential));
-			if (!method)
-				throw new ServiceError("UNAUTHENTICATED", "This kind of credential is not accepted here.");
-			return store.read((reader) => method.identify(reader, credential));
+		identify: (credential) => identifyOwner(deps, credential),
+
+		async payerOf({ credential, payment }) {
+			const own = credential && (await identifyOwner(deps, credential));
+			return payment ? requireOnchain(onchain).identify(payment) : own;
 		},
 
 		async admit(request) {
-			const quote = quoteOf(prices, request);
+			const { payer, call, skill, input } = request;
+			const { quote, fingerprint } = quoteOf(deps, request);
 			if (quote.amountMicros === 0n) return { kind: "free", quote };
-			const { payer } = request;
-			if (!payer)
-				throw createChallenge(
-					quote,
-					methods.flatMap((method) => method.offer(quote) ?? []),
-				);
+			if (!payer) throw createChallenge(quote, offersOf(deps, quote));
 			if (!guard.isSelling()) throw notSelling();
-			const admitted = await hold(
-				{ store, clock, method: methodOf(payer.rail) },
-				{ ...request, payer, quote },
-			);
-			return "hold" in admitted
-				? { kind: "held", payer, ...admitted }
-				: { kind: "replayed", payer, receipt: await getReceipt(store, admitted.receiptId) };
+			if (call.payment) {
+				return requireOnchain(onchain).admit({
+					payment: call.payment,
+					quote,
+					fingerprint,
+					graphIds: skill.graphsOf(input),
+					idempotencyKey: call.idempotencyKey,
+					settlesFirst:
+						skill.capture !== "onResult" || quote.amountMicros >= LIMITS.settleFirstMicros,
+				});
+			}
+			const method = methodOf(methods, payer.rail);
+			const admitted = await hold({ ...deps, method }, { ...request, payer, quote, fingerprint });
+			if ("receiptId" in admitted) {
+				const receipt = await getReceipt(store, admitted.receiptId);
+				return { kind: "replayed", payer, receipt };
+			}
+			return toHeld({ ...deps, method }, { payer, quote, fingerprint, hold: admitted.hold });
 		},
+	};
+}
 
-		capture: ({ hold: held, fingerprint }) =>
+/** Every way to pay for this, as a caller without a credential is told. */
+export function offersOf(
+	{ methods, onchain }: Pick<CashierDeps, "methods" | "onchain">,
+	quote: Quote,
+) {
+	return [
+		...(onchain?.offers(quote) ?? []),
+		...methods.flatMap((method) => method.offer(quote) ?? []),
+	];
+}
+
+function identifyOwner({ store, methods }: CashierDeps, credential: Credential): Promise<Payer> {
+	const method = methods.find((candidate) => candidate.accepts(credential));
+	if (!method)
+		throw new ServiceError("UNAUTHENTICATED", "This kind of credential is not accepted here.");
+	return store.read((reader) => method.identify(reader, credential));
+}
+
+function requireOnchain(onchain: OnchainMethod | undefined): OnchainMethod {
+	if (onchain) return onchain;
+	throw new ServiceError(
+		"PAYMENT_REJECTED",
+		"Payments on a chain are not accepted here; GET /v1/payments/methods lists what is.",
+	);
+}
+
+function methodOf(methods: readonly PaymentMethod[], rail: string): PaymentMethod {
+	const method = methods.find((candidate) => candidate.rail === rail);
+	if (!method) throw new ServiceError("INTERNAL", `The payment rail "${rail}" is not configured.`);
+	return method;
+}
+
+function quoteOf(
+	{ prices, redeemQuote }: CashierDeps,
+	{ skill, input, call }: AdmitRequest,
+): { readonly quote: Quote; readonly fingerprint: string } {
+	const operationId = OPERATION_OF_SKILL[skill.id];
+	const fingerprint = fingerprintOf(operationId, input);
+	const { resourceUrl, quoteId } = call;
+	const listed = prices.priceOf(operationId);
+	const amountMicros =
+		quoteId !== undefined && redeemQuote
+			? redeemQuote(quoteId, { operationId, fingerprint })
+			: listed.amountMicros;
+	const { billingType } = listed;
+	return {
+		quote: { operationId, amountMicros, billingType, resourceUrl, description: skill.title },
+		fingerprint,
+	};
+}
+
+interface MethodDeps extends CashierDeps {
+	readonly method: PaymentMethod;
+}
+
+interface HeldBy {
+	readonly payer: Payer;
+	readonly quote: Quote;
+	readonly fingerprint: string;
+	readonly hold: HoldRow;
+}
+
+function toHeld({ store, clock, method }: MethodDeps, held: HeldBy): HeldAdmission {
+	const { payer, quote, fingerprint, hold: row } = held;
+	return {
+		kind: "held",
+		payer,
+		quote,
+		capture: (): Promise<Charged> =>
 			store.transaction(async (tx) => {
-				const captured = await methodOf(held.rail).capture(tx, held);
-				const receipt = toReceipt(held, captured, { fingerprint, at: clock.now() });
+				const captured = await method.capture(tx, row);
+				const receipt = toReceipt(row, captured, { fingerprint, at: clock.now() });
 				await tx.put("receipts", receipt);
-				await finishAttempt(tx, held.idempotencyId, receipt.id);
-				return receipt;
+				await finishAttempt(tx, row.idempotencyId, receipt.id);
+				return { receipt };
 			}),
-
-		async release(held, reason) {
-			const released = store.transaction((tx) => methodOf(held.rail).release(tx, held, reason), {
+		async release(reason: ReleaseReason): Promise<Released> {
+			const released = store.transaction((tx) => method.release(tx, row, reason), {
 				durability: "deferred",
 			});
 			// A stopped store answers every later call itself; the hold is released at the next start.
 			await released.catch(() => undefined);
+			const balance = store.read((reader) => method.balance(reader, payer));
+			return { balanceMicros: await balance.catch(() => undefined) };
 		},
-
-		balance: (payer) => store.read((reader) => methodOf(payer.rail).balance(reader, payer)),
 	};
 }
 
-function quoteOf(prices: PriceList, { skill, resourceUrl }: AdmitRequest): Quote {
-	const operationId = OPERATION_OF_SKILL[skill.id];
-	return { operationId, ...prices.priceOf(operationId), resourceUrl, description: skill.title };
-}
-
-type Held = { readonly hold: HoldRow; readonly fingerprint: string };
+type Held = { readonly hold: HoldRow };
 type PaidBefore = { readonly receiptId: string };
 
 /** One transaction judges the idempotency key and holds the price: neither is seen without the other. */
 function hold(
-	{ store, clock, method }: { store: Store; clock: Clock; method: PaymentMethod },
-	request: AdmitRequest & { readonly payer: Payer; readonly quote: Quote },
+	{ store, clock, method }: MethodDeps,
+	request: AdmitRequest & {
+		readonly payer: Payer;
+		readonly quote: Quote;
+		readonly fingerprint: string;
+	},
 ): Promise<Held | PaidBefore> {
-	const { payer, quote, skill, input, idempotencyKey } = request;
-	const fingerprint = fingerprintOf(quote.operationId, input);
-	const id =
-		idempotencyKey === undefined
-			? undefined
-			: idempotencyIdOf(payer.owner, quote.operationId, idempotencyKey);
-	const work = async (
-		tx: Parameters<Parameters<Store["transaction"]>[0]>[0],
-	): Promise<Held | PaidBefore> => {
+	const { payer, quote, fingerprint, skill, input, call } = request;
+	const key = call.idempotencyKey;
+	const id = key === undefined ? undefined : idempotencyIdOf(payer.owner, quote.operationId, key);
+	const work = async (tx: StoreTransaction): Promise<Held | PaidBefore> => {
 		const now = clock.now();
 		if (id !== undefined) {
 			const attempt = await judgeAttempt(tx, { id, fingerprint, now });
@@ -148,7 +225,7 @@ function hold(
 			idempotencyId: id,
 		});
 		if (id !== undefined) await beginAttempt(tx, { id, fingerprint, holdId: held.id, now });
-		return { hold: held, fingerprint };
+		return { hold: held };
 	};
 	// A hold that a crash forgets is a hold released; only what outlives the call must be durable first.
 	return store.transaction(work, {

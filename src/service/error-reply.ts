@@ -43,10 +43,12 @@ export function toErrorReply(error: ServiceError, requestId: string): ErrorReply
 			...(status === 401 && { "WWW-Authenticate": 'Bearer realm="tollgraph"' }),
 			...(STATUSES_TO_RETRY.has(status) && { "Retry-After": retryAfter(error) }),
 			...challenge?.headers,
+			...error.reply?.headers,
 		},
 		body: {
 			error: toErrorWire(error, requestId),
 			...challenge?.body,
+			...error.reply?.body,
 		},
 	};
 }

@@ -1,3 +1,4 @@
+import type { Charged, HeldAdmission, Released } from "../../payments/admission.js";
 import type { ReleaseReason } from "../../payments/ledger.js";
 import type { Payer } from "../../payments/payment-method.js";
 import { costOf, noCost } from "../../payments/receipt.js";
@@ -7,6 +8,7 @@ import { ServiceError } from "../core/errors.js";
 import type { Outcome, Skill } from "../core/skill.js";
 import type { CostWire } from "../core/wire.js";
 import type { Admission, Cashier } from "./cashier.js";
+import { toCreditReply, withCredit } from "./credit-reply.js";
 import { parseInput } from "./parse-input.js";
 import type { SkillCatalog } from "./service.js";
 import type { RecordUsage } from "./usage.js";
@@ -23,18 +25,16 @@ export function createInvoke({ skills, cashier, recordUsage, clock }: InvokeDeps
 	return async (call) => {
 		const skill: Skill = skills[call.skillId];
 		const input = parseInput(skill.input, call.rawInput); // 400 before anything else
-		const payer = call.credential && (await cashier.identify(call.credential)); // 401
+		const payer = await cashier.payerOf(call); // 401
 		await skill.prepare?.(input); // 404 before anybody pays
-		const { idempotencyKey, resourceUrl } = call;
-		const admission = await cashier.admit({ skill, input, payer, idempotencyKey, resourceUrl }); // 402, 429
+		const admission = await cashier.admit({ skill, input, payer, call }); // 402, 429
 
 		const startedMs = clock.monotonicMs();
 		const outcome = await runSkill(skill, input, call).catch(async (error: unknown) => {
-			if (admission.kind === "held") await cashier.release(admission.hold, reasonOf(error, call));
-			throw error;
+			throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
 		});
 		const settledMs = clock.monotonicMs();
-		const cost = await settle(cashier, admission, outcome, payer);
+		const { cost, ...paid } = await settle(admission, outcome, payer);
 
 		const owner = payer?.owner ?? "anonymous";
 		recordUsage({ call, skill, input, owner, output: outcome.result, receiptId: cost.receipt_id });
@@ -43,27 +43,59 @@ export function createInvoke({ skills, cashier, recordUsage, clock }: InvokeDeps
 			cost,
 			caller: { owner, rail: cost.rail },
 			timings: { run: settledMs - startedMs, pay: clock.monotonicMs() - settledMs },
+			...paid,
 		} satisfies CallResult;
 	};
 }
 
+type Settled = { readonly cost: CostWire } & Pick<
+	CallResult,
+	"settlement" | "paymentHeaders" | "onDelivered"
+>;
+
 /** Judges the outcome: an answer is captured, no answer is given back, a replay was paid before. */
 async function settle(
-	cashier: Cashier,
 	admission: Admission,
 	outcome: Outcome<unknown>,
 	payer: Payer | undefined,
-): Promise<CostWire> {
+): Promise<Settled> {
 	if (admission.kind === "free") {
 		const { billingType } = admission.quote;
-		return noCost({ billingType, rail: payer?.rail ?? "free", balanceMicros: undefined });
+		const rail = payer?.rail ?? "free";
+		return { cost: noCost({ billingType, rail, balanceMicros: undefined }) };
 	}
-	if (admission.kind === "replayed") return costOf(admission.receipt, { replayed: true });
-	if (outcome.kind === "answer") return costOf(await cashier.capture(admission));
-	await cashier.release(admission.hold, "no_answer");
-	const { hold, payer: holder } = admission;
-	const balanceMicros = await cashier.balance(holder);
-	return noCost({ billingType: hold.billingType, rail: hold.rail, balanceMicros });
+	if (admission.kind === "replayed") return toSettled(admission, admission, { replayed: true });
+	if (outcome.kind === "answer") return toSettled(await admission.capture(), admission);
+	const released = await admission.release("no_answer");
+	const { quote, payer: holder } = admission;
+	const cost = noCost({
+		billingType: quote.billingType,
+		rail: holder.rail,
+		balanceMicros: released.balanceMicros,
+	});
+	return { cost: withCredit(cost, released.credit), ...receiptOf(released) };
+}
+
+function toSettled(
+	charged: Charged,
+	{ delivered }: { delivered?(): void },
+	options: { replayed?: boolean } = {},
+): Settled {
+	return {
+		cost: costOf(charged.receipt, options),
+		...receiptOf(charged),
+		...(delivered && { onDelivered: delivered }),
+	};
+}
+
+function receiptOf({ settlement, headers }: Pick<Released, "settlement" | "headers">) {
+	return { ...(settlement && { settlement }), ...(headers && { paymentHeaders: headers }) };
+}
+
+/** Gives the price back; money that had settled already becomes a credit, and the error says so. */
+async function giveBack(admission: HeldAdmission, error: unknown, call: Call): Promise<unknown> {
+	const released = await admission.release(reasonOf(error, call));
+	return released.credit ? toCreditReply(error, released) : error;
 }
 
 /** The work, until the caller leaves or the time is over, whichever comes first. */

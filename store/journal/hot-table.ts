@@ -28,6 +28,8 @@ export function createHotTable<Row extends { readonly id: string }>(
 	};
 	const link = (row: Row) => {
 		for (const field of indexes) {
+			// Nobody asks for the rows that lack a field.
+			if (row[field] === undefined) continue;
 			const idsByValue = idsByField.get(field);
 			const ids = idsByValue?.get(row[field]);
 			if (ids) ids.add(row.id);

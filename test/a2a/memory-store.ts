@@ -75,6 +75,9 @@ function createDisk(): Disk {
 		idempotency: new Map(),
 		receipts: new Map(),
 		tasks: new Map(),
+		payments: new Map(),
+		refunds: new Map(),
+		spending: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

@@ -14,10 +14,15 @@ import { DOMAIN_GRAPH } from "./sample-graphs.js";
 function start(run: Skill["run"]) {
 	const released: string[] = [];
 	const cashier: Partial<Cashier> = {
-		admit: async () => ({ kind: "held", hold: {}, payer: {}, fingerprint: "" }) as Admission,
-		release: async (_hold, reason) => {
-			released.push(reason);
-		},
+		payerOf: async () => undefined,
+		admit: async () =>
+			({
+				kind: "held",
+				release: async (reason: string) => {
+					released.push(reason);
+					return { balanceMicros: undefined };
+				},
+			}) as unknown as Admission,
 	};
 	const skills = createSkillCatalog({
 		catalog: createGraphCatalog([DOMAIN_GRAPH]),

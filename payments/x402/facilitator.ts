@@ -1,0 +1,116 @@
+/** The ports behind which a chain lies: who verifies and settles, and who looks. Both are injected. */
+
+export type Hex = `0x${string}`;
+
+/** What a payment to us must say; one network and one asset per deployment, with six decimals (1 USD = 1,000,000 units). */
+export interface SettlementTerms {
+	/** CAIP-2, e.g. `eip155:84532`. */
+	readonly network: string;
+	readonly asset: Hex;
+	/** EIP-712 domain of the asset. */
+	readonly assetName: string;
+	readonly assetVersion: string;
+	readonly payTo: Hex;
+}
+
+/** An EIP-3009 `transferWithAuthorization`, from whichever envelope. Times are epoch seconds, as it is signed. */
+export interface TransferAuthorization {
+	readonly from: Hex;
+	readonly to: Hex;
+	readonly value: bigint;
+	readonly validAfter: number;
+	readonly validBefore: number;
+	/** 32 bytes. */
+	readonly nonce: Hex;
+	readonly signature: Hex;
+}
+
+/** Why a payment is refused, one meaning each; envelopes translate them into their protocol's words. */
+export const REFUSALS = [
+	"insufficient_funds",
+	"invalid_signature",
+	"expired",
+	"not_yet_valid",
+	"nonce_used",
+	"network_mismatch",
+	"invalid_amount",
+	"wrong_recipient",
+	"settlement_failed",
+	"invalid_payload",
+] as const;
+export type RefusalReason = (typeof REFUSALS)[number];
+
+export type Verification =
+	| { readonly kind: "valid" }
+	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string };
+
+export type SettleOutcome =
+	/** What the facilitator says; the desk checks it against what was asked. */
+	| {
+			readonly kind: "settled";
+			readonly transactionHash: string;
+			readonly network: string;
+			readonly payer: string;
+			/** Atomic units, where the facilitator says them. */
+			readonly amount?: string | undefined;
+	  }
+	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
+	/** It was, or may have been, sent to the chain, and how that ended is not known. */
+	| { readonly kind: "unknown"; readonly message: string; readonly transactionHash?: string };
+
+export interface SettleOptions {
+	/** Called with the transaction's hash before anybody waits for it; settling goes on once it resolves. */
+	readonly onBroadcast: (transactionHash: string) => Promise<void>;
+}
+
+/** Verifies and settles payments: in this process, or behind a URL. Rejects when it cannot be reached or answers nonsense. */
+export interface Facilitator {
+	readonly kind: "local" | "remote";
+	verify(terms: SettlementTerms, authorization: TransferAuthorization): Promise<Verification>;
+	settle(
+		terms: SettlementTerms,
+		authorization: TransferAuthorization,
+		options: SettleOptions,
+	): Promise<SettleOutcome>;
+}
+
+/** What became of an authorization, read from the chain itself. */
+export type AuthorizationState =
+	| { readonly kind: "unused" }
+	| { readonly kind: "settled"; readonly transactionHash: string }
+	/** Its payer withdrew it: the nonce is used up and no money moved. */
+	| { readonly kind: "canceled" };
+
+/** Looks at the chain; absent where no RPC is configured. Rejects when the chain cannot be read. */
+export interface ChainReader {
+	/** Throws when the transaction that used the authorization moved anything but `value` to `to`. */
+	stateOf(
+		terms: SettlementTerms,
+		authorization: Pick<TransferAuthorization, "from" | "to" | "value" | "nonce">,
+	): Promise<AuthorizationState>;
+	/** Balance of the asset, in atomic units. */
+	balanceOf(terms: SettlementTerms, address: Hex): Promise<bigint>;
+	/** Every transfer of the asset to `payTo` and from it, oldest first. */
+	transfers(terms: SettlementTerms): AsyncIterable<ChainTransfer>;
+}
+
+export interface ChainTransfer {
+	readonly transactionHash: string;
+	readonly from: Hex;
+	readonly to: Hex;
+	readonly value: bigint;
+	readonly blockNumber: bigint;
+	/** Epoch milliseconds. */
+	readonly at: number;
+}
+
+/** Sends the asset from our own wallet, for refunds; absent where its key is not at hand. */
+export interface Treasury {
+	readonly address: Hex;
+	transfer(
+		terms: SettlementTerms,
+		to: Hex,
+		value: bigint,
+		options: SettleOptions,
+	): Promise<SettleOutcome>;
+}

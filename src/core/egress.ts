@@ -1,0 +1,14 @@
+/** The port to the outside: whoever needs the network is given one of these. */
+
+export interface OutboundRequest {
+	readonly method: "GET" | "POST";
+	readonly url: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+	readonly timeoutMs: number;
+}
+
+export interface Egress {
+	/** The response, whatever its status. Throws UNAVAILABLE when nobody answers in time. */
+	request(request: OutboundRequest): Promise<Response>;
+}

@@ -1,0 +1,205 @@
+import type { Micros } from "../src/core/money.js";
+
+/** Rows of the store's tables. Money is named `…Micros`: bigint in memory, a decimal string at rest. Times are epoch milliseconds. */
+
+/** `cust:<id>`, `held:<id>`, `rev:<billing type>`, `cash:manual`, `cash:x402:<network>`, `promo:free_tier`, `refunds`, `suspense`. */
+export type AccountName = string;
+
+export interface HoldRow {
+	readonly id: string;
+	/** Account whose money is held: `cust:<id>` or `promo:free_tier`. */
+	readonly from: AccountName;
+	readonly held: AccountName;
+	readonly amountMicros: Micros;
+	readonly owner: string;
+	readonly rail: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+	/** Quota counters to give back when the call is not billable. */
+	readonly quotaKeys?: readonly string[] | undefined;
+	readonly idempotencyId?: string | undefined;
+	/** Row of `spending` this hold counts in. */
+	readonly spendingId?: string | undefined;
+	/** Payment on a chain whose money it holds. */
+	readonly paymentId?: string | undefined;
+	readonly graphIds?: readonly string[] | undefined;
+}
+
+/** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
+export interface TokenRow {
+	readonly id: string;
+	readonly hash: string;
+	readonly environment: "live" | "test";
+	readonly label: string;
+	readonly status: "active" | "suspended" | "revoked";
+	readonly createdAt: number;
+	readonly expiresAt: number | undefined;
+	readonly maxPerCallMicros: Micros | undefined;
+	/** Highest sum of prices it pays for on one UTC day. */
+	readonly maxPerDayMicros?: Micros | undefined;
+	/** Empty means every skill, every graph. */
+	readonly skills: readonly string[];
+	readonly graphs: readonly string[];
+	/** The token this one was delegated from; its money came from there and goes back there. */
+	readonly parentId?: string | undefined;
+	/** Wallet (CAIP-10) that bought it or whose failed call it credits; absent for tokens an operator issued. */
+	readonly owner?: string | undefined;
+	readonly origin?: "operator" | "purchase" | "credit" | "delegation" | undefined;
+	/** First time it paid for anything; absent until then. */
+	readonly usedAt?: number | undefined;
+}
+
+/** What a token has held or spent on one UTC day, e.g. `tok_…|2026-11-21`. */
+export interface SpendingRow {
+	readonly id: string;
+	readonly spentMicros: Micros;
+	readonly expiresAt: number;
+}
+
+/**
+ * One payment on a chain, from its reservation on; `id` is made of (network, asset, payer, nonce), so that one
+ * authorization is reserved once.
+ *
+ * reserved → settling → settled → captured | credited; reserved → released; settling → refused → released | settled;
+ * settling → unknown → settled | released.
+ */
+export interface PaymentRow {
+	readonly id: string;
+	readonly state: PaymentState;
+	readonly rail: "x402" | "mpp";
+	/** CAIP-2, e.g. `eip155:84532`. */
+	readonly network: string;
+	readonly asset: string;
+	readonly payer: string;
+	readonly nonce: string;
+	readonly payTo: string;
+	/** Epoch seconds, as signed. */
+	readonly validAfter: number;
+	/** Kept while the outcome is open, so that a facilitator can be asked again. */
+	readonly signature?: string | undefined;
+	readonly amountMicros: Micros;
+	/** End of the authorization's validity: from then on nobody can settle it any more. */
+	readonly validBefore: number;
+	/** CAIP-10 account id of the payer; names its ledger accounts. */
+	readonly owner: string;
+	/** Hash of operation, input and price: what this payment may buy. */
+	readonly fingerprint: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	readonly graphIds: readonly string[];
+	readonly idempotencyId?: string | undefined;
+	readonly transactionHash?: string | undefined;
+	readonly holdId?: string | undefined;
+	readonly receiptId?: string | undefined;
+	/** Token that was bought with it, or that credits a failed call. */
+	readonly tokenId?: string | undefined;
+	/** Why it was refused or released. */
+	readonly reason?: string | undefined;
+	/** The whole answer was handed to the caller's connection. */
+	readonly isDelivered?: boolean | undefined;
+	readonly createdAt: number;
+	readonly updatedAt: number;
+	/** When the row may be forgotten: never before `validBefore`, never while its outcome is open. */
+	readonly expiresAt: number;
+}
+
+export type PaymentState =
+	| "reserved"
+	| "settling"
+	| "unknown"
+	| "refused"
+	| "settled"
+	| "captured"
+	| "credited"
+	| "released";
+
+/** Money on its way back: out of the ledger's `refunds` account once it is paid. */
+export interface RefundRow {
+	readonly id: string;
+	/** The receipt or token it refunds. */
+	readonly ref: string;
+	readonly owner: string;
+	readonly amountMicros: Micros;
+	readonly reason: string;
+	readonly state: "pending" | "paid";
+	/** CAIP-10 account it goes to; absent when the operator pays it by other means. */
+	readonly destination?: string | undefined;
+	readonly transactionHash?: string | undefined;
+	readonly createdAt: number;
+	readonly paidAt?: number | undefined;
+}
+
+export interface AccountRow {
+	readonly id: string;
+	readonly label: string;
+	readonly plan: "free";
+	readonly hasPaymentMethod: boolean;
+	readonly createdAt: number;
+}
+
+export interface KeyRow {
+	readonly id: string;
+	readonly hash: string;
+	readonly accountId: string;
+	readonly label: string;
+	readonly status: "active" | "revoked";
+	readonly createdAt: number;
+}
+
+/** A money-like counter, e.g. `acc_…|2026-11` (month) or `acc_…|2026-11-21` (day), free calls used. */
+export interface QuotaRow {
+	readonly id: string;
+	readonly used: number;
+	readonly expiresAt: number;
+}
+
+/** Decision D4; `id` is the hash of (principal, operation, key). */
+export interface IdempotencyRow {
+	readonly id: string;
+	readonly fingerprint: string;
+	readonly state: "in_flight" | "done";
+	readonly holdId: string;
+	readonly receiptId: string | undefined;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
+export interface ReceiptRow {
+	readonly id: string;
+	readonly holdId: string;
+	readonly transactionId: string;
+	readonly owner: string;
+	readonly rail: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	/** What the caller paid; zero for a call of the free plan. */
+	readonly amountMicros: Micros;
+	readonly balanceAfterMicros: Micros;
+	readonly fingerprint: string;
+	readonly at: number;
+	readonly graphIds?: readonly string[] | undefined;
+	/** Where the money moved, for payments on a chain. */
+	readonly settlement?: SettlementFacts | undefined;
+}
+
+export interface SettlementFacts {
+	/** CAIP-2. */
+	readonly network: string;
+	readonly transactionHash: string;
+	readonly payer: string;
+	readonly paymentId: string;
+}
+
+/** Where an A2A task stands; its text (messages, artifacts) lives in `documents`, under `documentId`. */
+export interface TaskRow {
+	readonly id: string;
+	readonly owner: string;
+	readonly contextId: string;
+	readonly messageId: string;
+	readonly state: string;
+	readonly documentId: string;
+	readonly updatedAt: number;
+	readonly expiresAt: number;
+}
