@@ -42,6 +42,17 @@ export interface Skill<Id extends SkillId = SkillId, Input = unknown, Output = u
 	/** Existence checks before anybody pays; throws NOT_FOUND. */
 	readonly prepare?: (input: Input) => void | Promise<void>;
 	readonly run: (input: Input, context: SkillContext) => Promise<Outcome<Output>>;
+	/** The same work piece by piece, for skills that are sold as a stream (`capture: "beforeFirstEvent"`). */
+	readonly stream?: (input: Input, context: SkillContext) => AsyncIterable<SkillEvent>;
+}
+
+/** One event of a stream. */
+export interface SkillEvent {
+	/** Name on the wire, e.g. `research.evidence`. */
+	readonly event: string;
+	readonly data: unknown;
+	/** True for what is worth paying for: the price is captured before the first of them leaves. */
+	readonly isEvidence?: boolean;
 }
 
 /** Forgets the types of input and output: the pipeline only ever passes what `skill.input` has parsed. */

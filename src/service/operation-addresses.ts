@@ -2,7 +2,7 @@ import type { OperationId } from "../core/operations.js";
 
 /** Where an operation answers; `{name}` in a path is a parameter. */
 export interface OperationAddress {
-	readonly method: "GET" | "POST";
+	readonly method: "GET" | "POST" | "DELETE";
 	readonly path: string;
 }
 
@@ -24,4 +24,5 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"readmes.index": { method: "GET", path: "/v1/readmes/index.md" },
 	graph_slice: { method: "GET", path: "/v1/graph-slice" },
 	"experts.search": { method: "GET", path: "/v1/experts/search" },
+	"spt.balance": { method: "GET", path: "/v1/spt/balance" },
 };

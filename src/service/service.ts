@@ -5,6 +5,7 @@ import type { Credential } from "../core/credential.js";
 import type { SkillId } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 import type { FreeOperations } from "./free-operations.js";
+import type { OwnerOperations } from "./owner-operations.js";
 
 /** Skills that are built, one for each id: a missing one does not compile. */
 export type SkillCatalog = { readonly [Id in SkillId]: Skill<Id> };
@@ -25,6 +26,7 @@ export interface Service {
 	readonly prices: PriceList;
 	readonly invoke: Invoke;
 	readonly free: FreeOperations;
+	readonly owner: OwnerOperations;
 	/** Who a credential belongs to, charging nothing; throws UNAUTHENTICATED for one nobody issued. */
 	readonly identify: (credential: Credential) => Promise<Caller>;
 }

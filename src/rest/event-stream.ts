@@ -1,0 +1,56 @@
+import type { Response } from "express";
+import type { Clock } from "../core/clock.js";
+import type { SkillEvent } from "../core/skill.js";
+
+const HEARTBEAT_MS = 15_000;
+const RETRY_MS = 3_000;
+
+const HEADERS = {
+	"Content-Type": "text/event-stream; charset=utf-8",
+	// A proxy that compresses or rewrites a stream would hold it back.
+	"Cache-Control": "private, no-store, no-transform",
+	"X-Accel-Buffering": "no",
+} as const;
+
+/**
+ * Writes Server-Sent Events as they come, with integer ids, waits for slow readers, and stops pulling once the caller
+ * has left. Headers that were set before go with the first event.
+ */
+export async function sendEventStream(
+	res: Response,
+	events: AsyncGenerator<SkillEvent, void, undefined>,
+	clock: Clock,
+): Promise<void> {
+	for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value);
+	res.statusCode = 200;
+	const stopHeartbeat = clock.every(HEARTBEAT_MS, () => res.write(": still here\n\n"));
+	try {
+		let id = 0;
+		for await (const { event, data } of events) {
+			const retry = id === 0 ? `retry: ${RETRY_MS}\n` : "";
+			id += 1;
+			const isWritten = res.write(
+				`${retry}id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+			);
+			if (res.destroyed) return;
+			if (!isWritten) await drained(res);
+		}
+		res.end();
+	} finally {
+		stopHeartbeat();
+	}
+}
+
+/** Until the reader has caught up, or has left. */
+function drained(res: Response): Promise<void> {
+	return new Promise((resolve) => {
+		const go = () => {
+			res.off("drain", go);
+			res.off("close", go);
+			resolve();
+		};
+		res.once("drain", go);
+		res.once("close", go);
+		if (res.destroyed) go();
+	});
+}

@@ -1,0 +1,70 @@
+import type { RequestHandler } from "express";
+import type { z } from "zod";
+import type { Clock } from "../core/clock.js";
+import { parseCredential, parsePayment } from "../core/credential.js";
+import type { SkillId } from "../core/operations.js";
+import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
+import { costHeaders } from "../service/cost-headers.js";
+import { createHeaderReader } from "../service/http-request.js";
+import type { InvokeStream } from "../service/invoke-stream.js";
+import { parseInput } from "../service/parse-input.js";
+import { sendEventStream } from "./event-stream.js";
+import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
+import { requestIdOf } from "./request-id.js";
+import { readQuery } from "./request-query.js";
+
+export interface StreamHandlerDeps {
+	readonly invokeStream: InvokeStream;
+	readonly clock: Clock;
+	/** Base address of the service. */
+	readonly baseUrl: () => string;
+	/** How long a stream may take from its first byte to its last. */
+	readonly timeoutMs: number;
+}
+
+/** Sells one skill as Server-Sent Events. A refusal still has its HTTP status: nothing is written before the capture. */
+export function createStreamHandler(
+	deps: StreamHandlerDeps,
+	route: { readonly skillId: SkillId; readonly path: z.ZodObject; readonly query: z.ZodObject },
+): RequestHandler {
+	const { invokeStream, clock, baseUrl, timeoutMs } = deps;
+	return async (req, res) => {
+		const header = createHeaderReader(req);
+		const input = {
+			...parseInput(route.path, req.params),
+			...parseInput(route.query, readQuery(req)),
+		};
+		const idempotencyKey = readIdempotencyKey(header);
+		const request = {
+			credential: parseCredential(header),
+			payment: parsePayment(header),
+			quoteId: readQuoteId(header),
+			idempotencyKey: idempotencyKey === undefined ? undefined : `rest:${idempotencyKey}`,
+		};
+		const watch = watchCaller(res, clock, timeoutMs);
+		try {
+			const result = await invokeStream({
+				...request,
+				skillId: route.skillId,
+				rawInput: input,
+				requestId: requestIdOf(res),
+				transport: "rest",
+				resourceUrl: `${baseUrl()}${req.path}`,
+				signal: watch.signal,
+			});
+			const { cost, paymentHeaders, events, onDelivered } = result;
+			if (onDelivered) res.once("finish", onDelivered);
+			const headers = { ...costHeaders(cost), ...paymentHeaders };
+			for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+			await sendEventStream(res, events, clock);
+		} catch (error) {
+			throw toError(error, watch);
+		} finally {
+			watch.stop();
+		}
+	};
+}
+
+function toError(error: unknown, { timeout }: CallerWatch): unknown {
+	return timeout() ?? error;
+}

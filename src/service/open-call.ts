@@ -1,0 +1,29 @@
+import type { Payer } from "../../payments/payment-method.js";
+import type { Call } from "../core/call.js";
+import type { Skill } from "../core/skill.js";
+import type { Admission, Cashier } from "./cashier.js";
+import { parseInput } from "./parse-input.js";
+import type { SkillCatalog } from "./service.js";
+
+/** A call that may work: its input is sound, what it asks for exists, and its price is reserved. */
+export interface OpenedCall {
+	readonly skill: Skill;
+	readonly input: unknown;
+	readonly payer: Payer | undefined;
+	readonly admission: Admission;
+}
+
+export interface OpenCallDeps {
+	readonly skills: SkillCatalog;
+	readonly cashier: Cashier;
+}
+
+/** What every call goes through before any work starts, in the order in which it is judged (docs/adr/0010). */
+export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): Promise<OpenedCall> {
+	const skill: Skill = skills[call.skillId];
+	const input = parseInput(skill.input, call.rawInput); // 400 before anything else
+	const payer = await cashier.payerOf(call); // 401
+	await skill.prepare?.(input); // 404 before anybody pays
+	const admission = await cashier.admit({ skill, input, payer, call }); // 402, 429
+	return { skill, input, payer, admission };
+}

@@ -1,0 +1,67 @@
+import type { Charged, HeldAdmission, Released } from "../../payments/admission.js";
+import type { ReleaseReason } from "../../payments/ledger.js";
+import { costOf, noCost } from "../../payments/receipt.js";
+import type { Call, CallResult } from "../core/call.js";
+import { ServiceError } from "../core/errors.js";
+import type { CostWire } from "../core/wire.js";
+import { toCreditReply, withCredit } from "./credit-reply.js";
+import type { OpenedCall } from "./open-call.js";
+
+/** What a caller is told of the money, whichever way the call ended. */
+export type Settled = { readonly cost: CostWire } & Pick<
+	CallResult,
+	"settlement" | "paymentHeaders" | "onDelivered"
+>;
+
+/** An answer is captured, no answer is given back, a replay was paid before. */
+export async function settleCall(
+	{ admission, payer }: Pick<OpenedCall, "admission" | "payer">,
+	isAnswer: boolean,
+): Promise<Settled> {
+	if (admission.kind === "free") {
+		const { billingType } = admission.quote;
+		const rail = payer?.rail ?? "free";
+		return { cost: noCost({ billingType, rail, balanceMicros: undefined }) };
+	}
+	if (admission.kind === "replayed") return toSettled(admission, admission, { replayed: true });
+	if (isAnswer) return toSettled(await admission.capture(), admission);
+	const released = await admission.release("no_answer");
+	const { quote, payer: holder } = admission;
+	const cost = noCost({
+		billingType: quote.billingType,
+		rail: holder.rail,
+		balanceMicros: released.balanceMicros,
+	});
+	return { cost: withCredit(cost, released.credit), ...receiptOf(released) };
+}
+
+/** Gives the price back after a failure; money that had settled already becomes a credit, and the error says so. */
+export async function giveBack(
+	admission: HeldAdmission,
+	error: unknown,
+	call: Call,
+): Promise<unknown> {
+	const released = await admission.release(reasonOf(error, call));
+	return released.credit ? toCreditReply(error, released) : error;
+}
+
+function toSettled(
+	charged: Charged,
+	{ delivered }: { delivered?(): void },
+	options: { replayed?: boolean } = {},
+): Settled {
+	return {
+		cost: costOf(charged.receipt, options),
+		...receiptOf(charged),
+		...(delivered && { onDelivered: delivered }),
+	};
+}
+
+function receiptOf({ settlement, headers }: Pick<Released, "settlement" | "headers">) {
+	return { ...(settlement && { settlement }), ...(headers && { paymentHeaders: headers }) };
+}
+
+function reasonOf(error: unknown, call: Call): ReleaseReason {
+	if (!call.signal.aborted) return "failed";
+	return error instanceof ServiceError ? "timeout" : "client_gone";
+}
