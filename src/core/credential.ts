@@ -1,18 +1,29 @@
 import { ServiceError } from "./errors.js";
 import { LIMITS } from "./limits.js";
+import {
+	decodePaymentScheme,
+	isPaymentScheme,
+	type PaymentSchemeCredential,
+	prepaidTokenOf,
+} from "./payment-scheme.js";
 
 /** How a caller shows who they are or that they paid; decoded once, the same for every transport. */
 export type Credential =
-	| { readonly scheme: "spt"; readonly token: string }
+	| {
+			readonly scheme: "spt";
+			readonly token: string;
+			/** The challenge it answers, when it came in the "Payment" scheme. */
+			readonly challenge?: Readonly<Record<string, unknown>>;
+	  }
 	| { readonly scheme: "api_key"; readonly key: string };
 
 /**
  * What pays for one call by itself, beside who calls; decoded from its envelope, not judged yet.
- * `x402` carries the payment payload of either version, `mpp` the token behind `Authorization: Payment`.
+ * `x402` carries the payment payload of either version, `mpp` the credential behind `Authorization: Payment`.
  */
 export type Payment =
 	| { readonly scheme: "x402"; readonly version: 1 | 2; readonly payload: unknown }
-	| { readonly scheme: "mpp"; readonly token: string };
+	| { readonly scheme: "mpp"; readonly payload: PaymentSchemeCredential };
 
 /** Header lookup by lower-case name; every value that was sent, so that a duplicated header is seen. */
 export type HeaderReader = (name: string) => readonly string[];
@@ -51,8 +62,8 @@ function readOnce(header: HeaderReader, name: string): string | undefined {
 
 function fromAuthorization(value: string | undefined): Credential | undefined {
 	if (value === undefined) return undefined;
+	if (isPaymentScheme(value)) return fromPrepaid(decodePaymentScheme(value));
 	const [scheme = "", token = "", ...rest] = value.split(/\s+/);
-	if (scheme.toLowerCase() === "payment") return undefined; // pays, and names nobody: see parsePayment
 	if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
 		throw new ServiceError(
 			"UNAUTHENTICATED",
@@ -65,6 +76,14 @@ function fromAuthorization(value: string | undefined): Credential | undefined {
 		"UNAUTHENTICATED",
 		"The bearer token is neither an API key (sk_live_…) nor a Shared Payment Token (spt_…).",
 	);
+}
+
+/** A prepaid balance is somebody's; what settles elsewhere names nobody: see parsePayment. */
+function fromPrepaid(credential: PaymentSchemeCredential): Credential | undefined {
+	const token = prepaidTokenOf(credential);
+	return token === undefined
+		? undefined
+		: { scheme: "spt", token, challenge: credential.challenge };
 }
 
 function fromSptHeader(value: string | undefined): Credential | undefined {
@@ -114,11 +133,7 @@ function fromX402(value: string | undefined, version: 1 | 2): Payment | undefine
 }
 
 function fromPaymentScheme(value: string | undefined): Payment | undefined {
-	const [scheme = "", token = "", ...rest] = value?.split(/\s+/) ?? [];
-	if (scheme.toLowerCase() !== "payment") return undefined;
-	if (token !== "" && rest.length === 0) return { scheme: "mpp", token };
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		'The Authorization header must read "Payment <credential>", the credential encoded in base64url.',
-	);
+	if (value === undefined || !isPaymentScheme(value)) return undefined;
+	const payload = decodePaymentScheme(value);
+	return prepaidTokenOf(payload) === undefined ? { scheme: "mpp", payload } : undefined;
 }

@@ -1,0 +1,59 @@
+import { ServiceError } from "./errors.js";
+
+/** Our own method of the "Payment" scheme: its proof is a Shared Payment Token of this service. */
+export const PREPAID_METHOD = "tollgraph";
+
+/** What stands behind `Authorization: Payment`: the challenge it answers and the method's proof, neither judged yet. */
+export interface PaymentSchemeCredential {
+	readonly challenge: Readonly<Record<string, unknown>>;
+	readonly payload: Readonly<Record<string, unknown>>;
+	readonly source?: unknown;
+}
+
+/** True when an Authorization header speaks the "Payment" scheme. */
+export function isPaymentScheme(authorization: string | undefined): boolean {
+	return /^payment(\s|$)/i.test(authorization ?? "");
+}
+
+/** The credential of the "Payment" scheme. Throws INVALID_ARGUMENT for one that cannot be read. */
+export function decodePaymentScheme(authorization: string): PaymentSchemeCredential {
+	const [, token = "", ...rest] = authorization.split(/\s+/);
+	const value = rest.length === 0 && /^[\w-]+={0,2}$/.test(token) ? parseJson(token) : undefined;
+	if (isRecord(value) && isRecord(value["challenge"]) && isRecord(value["payload"])) {
+		return {
+			challenge: value["challenge"],
+			payload: value["payload"],
+			...(value["source"] !== undefined && { source: value["source"] }),
+		};
+	}
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'The Authorization header must read "Payment <credential>", the credential a JSON object with "challenge" and "payload", encoded in base64url.',
+	);
+}
+
+/** The Shared Payment Token of a prepaid credential; undefined for the methods that settle elsewhere. */
+export function prepaidTokenOf({
+	challenge,
+	payload,
+}: PaymentSchemeCredential): string | undefined {
+	if (challenge["method"] !== PREPAID_METHOD) return undefined;
+	const { token } = payload;
+	if (typeof token === "string" && token.startsWith("spt_")) return token;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`A credential of the payment method "${PREPAID_METHOD}" must carry a Shared Payment Token in "payload.token".`,
+	);
+}
+
+function parseJson(base64url: string): unknown {
+	try {
+		return JSON.parse(Buffer.from(base64url, "base64url").toString("utf8"));
+	} catch {
+		return undefined;
+	}
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
