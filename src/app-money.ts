@@ -3,6 +3,8 @@ import { createLedger, type Ledger } from "../payments/ledger.js";
 import type { PaymentMethod } from "../payments/payment-method.js";
 import { createPlanMethod } from "../payments/plan/plan-method.js";
 import { createPriceList, type PriceList } from "../payments/price-list.js";
+import { createRefunds, type Refunds } from "../payments/refunds.js";
+import { createQuoteSeal, type QuoteSeal } from "../payments/quote-seal.js";
 import { createSptIssuer, type SptIssuer } from "../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../payments/spt/spt-method.js";
 import type { Environment } from "../payments/spt/token.js";
@@ -15,6 +17,7 @@ import type { Ids } from "./core/ids.js";
 import { LIMITS } from "./core/limits.js";
 import type { Random } from "./core/random.js";
 import { type Cashier, createCashier } from "./service/cashier.js";
+import { createRedeemQuote } from "./service/quotes.js";
 import type { Settings } from "./settings.js";
 
 export interface MoneyDeps {
@@ -34,8 +37,10 @@ export interface Money {
 	readonly spts: SptIssuer;
 	readonly apiKeys: ApiKeys;
 	readonly guard: InvariantGuard;
+	readonly refunds: Refunds;
 	readonly sweeper: Sweeper;
 	readonly cashier: Cashier;
+	readonly quoteSeal: QuoteSeal;
 }
 
 /** The demo profile deals in paper money. */
@@ -54,15 +59,19 @@ export function createMoney({ store, keys, settings, clock, random, ids }: Money
 		createPlanMethod({ ledger, clock, findAccountId: apiKeys.findAccountId }),
 	];
 	const guard = createInvariantGuard({ store, clock });
+	const quoteSeal = createQuoteSeal(pepper);
+	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
 	return {
 		ledger,
 		prices,
 		methods,
 		apiKeys,
 		guard,
+		refunds: createRefunds({ store, clock, ids }),
 		spts: createSptIssuer({ store, ledger, clock, random, ids, pepper, environment }),
 		sweeper: createSweeper({ store, ledger, clock }),
-		cashier: createCashier({ store, clock, prices, methods, guard }),
+		cashier: createCashier({ store, clock, prices, methods, guard, redeemQuote }),
+		quoteSeal,
 	};
 }
 

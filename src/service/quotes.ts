@@ -1,0 +1,135 @@
+import { z } from "zod";
+import type { Offer, Quote } from "../../payments/challenge.js";
+import type { PriceList } from "../../payments/price-list.js";
+import type { QuotedTerms, QuoteSeal } from "../../payments/quote-seal.js";
+import { type Clock, toIsoTime } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+import { formatUsd } from "../core/money.js";
+import {
+	OPERATION_OF_SKILL,
+	PAID_OPERATION_IDS,
+	type PaidOperationId,
+	SKILL_IDS,
+	type SkillId,
+} from "../core/operations.js";
+import type { Skill } from "../core/skill.js";
+import type { RedeemQuote } from "./cashier.js";
+import type { Json } from "./free-operations.js";
+import { fingerprintOf } from "./idempotency.js";
+import { OPERATION_ADDRESSES } from "./operation-addresses.js";
+import { parseInput } from "./parse-input.js";
+import { toRequestPath } from "./request-path.js";
+import type { ServiceInfo, SkillCatalog } from "./service.js";
+
+export interface QuotesDeps {
+	readonly seal: QuoteSeal;
+	readonly info: Pick<ServiceInfo, "baseUrl">;
+	readonly skills: SkillCatalog;
+	readonly prices: PriceList;
+	/** Every way to pay for it, as a 402 would list them. */
+	readonly offersOf: (quote: Quote) => readonly Offer[];
+	readonly clock: Clock;
+}
+
+export interface QuoteRequest {
+	readonly operation?: PaidOperationId | undefined;
+	readonly skill?: SkillId | undefined;
+	readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Prices of concrete calls, promised until they expire. Stateless: a quote survives a restart and takes no room. */
+export interface Quotes {
+	/** Throws INVALID_ARGUMENT for an input the operation would refuse, NOT_FOUND for what it would not find. */
+	create(request: QuoteRequest): Promise<Json>;
+	/** The quote behind an id, expired or not. Throws NOT_FOUND. */
+	get(id: string): Json;
+}
+
+export function createQuotes(deps: QuotesDeps): Quotes {
+	const { seal, skills, prices, clock } = deps;
+	return {
+		async create(request) {
+			const skill: Skill = skills[skillOf(request)];
+			const { input } = parseInput(z.object({ input: skill.input }), { input: request.input });
+			await skill.prepare?.(input);
+			const operationId = OPERATION_OF_SKILL[skill.id];
+			const { path } = OPERATION_ADDRESSES[operationId];
+			const terms: QuotedTerms = {
+				operationId,
+				...prices.priceOf(operationId),
+				fingerprint: fingerprintOf(operationId, input),
+				path: toRequestPath(path, input as Json).path,
+				expiresAt: clock.now() + LIMITS.quoteTtlMs,
+			};
+			return toWire(deps, seal.seal(terms), terms);
+		},
+		get(id) {
+			const terms = seal.open(id);
+			if (terms) return toWire(deps, id, terms);
+			throw new ServiceError(
+				"NOT_FOUND",
+				"This is no quote of this service; POST /v1/quotes makes one for a concrete call.",
+			);
+		},
+	};
+}
+
+/** What a quote is worth at the till. The price book may have changed since; the quoted price stands. */
+export function createRedeemQuote({
+	seal,
+	clock,
+}: {
+	readonly seal: QuoteSeal;
+	readonly clock: Clock;
+}): RedeemQuote {
+	return (quoteId, { operationId, fingerprint }) => {
+		const terms = seal.open(quoteId);
+		if (!terms) throw refused("is none of this service's");
+		if (terms.operationId !== operationId || terms.fingerprint !== fingerprint) {
+			throw refused(`is for another request (${terms.operationId} with another input, or route)`);
+		}
+		if (terms.expiresAt <= clock.now()) {
+			throw refused(`expired at ${toIsoTime(terms.expiresAt)}`);
+		}
+		return terms.amountMicros;
+	};
+}
+
+function refused(reason: string): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`The quote in "X-Quote-Id" ${reason}; ask for a new one with POST /v1/quotes, or leave the header out and pay the listed price.`,
+	);
+}
+
+function skillOf({ operation, skill }: QuoteRequest): SkillId {
+	const found = skill ?? SKILL_IDS.find((id) => OPERATION_OF_SKILL[id] === operation);
+	if (found && (operation === undefined || skill === undefined)) return found;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`Name what to quote by exactly one of "operation" (${PAID_OPERATION_IDS.join(", ")}) and "skill" (${SKILL_IDS.join(", ")}).`,
+	);
+}
+
+function toWire({ info, skills, offersOf, clock }: QuotesDeps, id: string, terms: QuotedTerms) {
+	const operation = terms.operationId as PaidOperationId;
+	const resourceUrl = `${info.baseUrl()}${terms.path}`;
+	const { amountMicros } = terms;
+	const billingType = terms.billingType as Quote["billingType"];
+	const description = skills[skillOf({ operation, input: {} })].title;
+	const isValid = terms.expiresAt > clock.now();
+	const offers = isValid && amountMicros > 0n;
+	const quote = { operationId: operation, amountMicros, billingType, resourceUrl, description };
+	return {
+		quote_id: id,
+		status: isValid ? "valid" : "expired",
+		operation,
+		amount_usd: formatUsd(amountMicros),
+		billing_type: billingType,
+		request_hash: terms.fingerprint,
+		expires_at: toIsoTime(terms.expiresAt),
+		resource: { method: OPERATION_ADDRESSES[operation].method, url: resourceUrl },
+		pay: offers ? offersOf(quote).map(({ continuation }) => continuation) : [],
+	};
+}
