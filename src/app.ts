@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
+import { createSptAccounts } from "../payments/spt/spt-accounts.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
@@ -20,6 +21,7 @@ import { catalogFolders, loadGraphs } from "./load-graphs.js";
 import { openSearch } from "./open-search.js";
 import type { SearchEngine } from "./search/search.js";
 import { createFreeOperations } from "./service/create-free-operations.js";
+import { createOwnerOperations } from "./service/create-owner-operations.js";
 import { createGraphImporter } from "./service/graph-importer.js";
 import { createInvoke } from "./service/invoke.js";
 import { createOperator, type Operator } from "./service/operator.js";
@@ -161,6 +163,7 @@ function createService({ ports, store, money, catalog, search, address }: Servic
 		prices,
 		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
 		identify: (credential) => cashier.identify(credential),
+		owner: createOwnerOperations({ accounts: createSptAccounts({ store, clock }) }),
 		free: createFreeOperations({
 			info,
 			clock,

@@ -1,3 +1,4 @@
+import { ServiceError } from "../../src/core/errors.js";
 import type { StoreReader, TokenRow } from "../../store/store.js";
 import { hashSecret, isWellFormedSecret } from "../secret.js";
 
@@ -23,4 +24,11 @@ export async function findToken(
 /** Whether a token may spend at this instant, its balance aside. */
 export function isUsable(token: TokenRow, now: number): boolean {
 	return token.status === "active" && (token.expiresAt === undefined || now < token.expiresAt);
+}
+
+/** The token of this id. Throws NOT_FOUND. */
+export async function getToken(reader: StoreReader, tokenId: string): Promise<TokenRow> {
+	const token = await reader.get("tokens", tokenId);
+	if (token) return token;
+	throw new ServiceError("NOT_FOUND", `No token is called "${tokenId.slice(0, 80)}".`);
 }

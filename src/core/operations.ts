@@ -50,8 +50,12 @@ export const FREE_OPERATION_IDS = [
 ] as const;
 export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
 
+/** Operations of somebody who shows who they are and pays nothing, that answer today. */
+export const OWNER_OPERATION_IDS = ["spt.balance"] as const;
+export type OwnerOperationId = (typeof OWNER_OPERATION_IDS)[number];
+
 /** Every route under /v1. */
-export type OperationId = PaidOperationId | FreeOperationId;
+export type OperationId = PaidOperationId | FreeOperationId | OwnerOperationId;
 
 /** What an agent would choose by name: A2A skills now, MCP tools later. Each names the operation it is sold as. */
 export const SKILL_IDS = [

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { FreeOperationId } from "../core/operations.js";
 import { graphIdField, queryField } from "../core/wire.js";
 import { expertListSchema, graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
+import { dataRoute, documentRoute } from "./define-route.js";
 import type { OFFER_ROUTES } from "./offer-routes.js";
-import { type DataRoute, type DocumentRoute, dataRoute, documentRoute } from "./route.js";
+import type { DataRoute, DocumentRoute } from "./route.js";
 
 type CatalogOperationId = Exclude<FreeOperationId, keyof typeof OFFER_ROUTES>;
 

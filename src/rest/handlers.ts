@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Clock } from "../core/clock.js";
-import { parseCredential, parsePayment } from "../core/credential.js";
+import { type Credential, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { watchCaller } from "../service/caller-watch.js";
@@ -12,8 +12,8 @@ import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { requestIdOf } from "./request-id.js";
 import { readQuery } from "./request-query.js";
-import { sendData, sendDocument, sendError, sendPaid } from "./respond.js";
-import type { DataRoute, DocumentRoute, PaidRoute, RawRequest } from "./route.js";
+import { sendData, sendDocument, sendError, sendOwned, sendPaid } from "./respond.js";
+import type { DataRoute, DocumentRoute, OwnerRoute, PaidRoute, RawRequest } from "./route.js";
 
 /** Keeps callers' keys apart from the message ids that other transports use as keys. */
 const KEY_PREFIX = "rest:";
@@ -62,6 +62,30 @@ export function createDataHandler(deps: AnswerDeps, route: DataRoute): RequestHa
 			sendData(req, res, route, await route.answer(free, { ...toRawRequest(req), signal }));
 		});
 	};
+}
+
+/** Answers one operation of somebody known; nobody else sees the answer, and no cache keeps it. */
+export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): RequestHandler {
+	const { service } = deps;
+	return async (req, res) => {
+		const raw = toRawRequest(req);
+		const credential = requireCredential(parseCredential(raw.header), route);
+		const caller = await service.identify(credential);
+		await whileCallerWaits(deps, res, async (signal) => {
+			const request = { ...raw, credential, caller, signal };
+			sendOwned(res, route, await route.answer(service.owner, request));
+		});
+	};
+}
+
+function requireCredential(credential: Credential | undefined, { scheme }: OwnerRoute): Credential {
+	if (credential && (scheme ?? credential.scheme) === credential.scheme) return credential;
+	const wanted = {
+		spt: 'a Shared Payment Token as "Authorization: Bearer spt_…" or in the header "X-Pay-SPT"',
+		api_key: 'an API key as "Authorization: Bearer sk_live_…" or in the header "X-API-Key"',
+	};
+	const ways = scheme ? wanted[scheme] : `${wanted.api_key}, or ${wanted.spt}`;
+	throw new ServiceError("UNAUTHENTICATED", `This operation is for its owner; send ${ways}.`);
 }
 
 /** Throws RATE_LIMITED when one address asks more often than `callsPerMinute`. */
@@ -113,5 +137,6 @@ async function whileCallerWaits(
 }
 
 function toRawRequest(req: Request): RawRequest {
-	return { path: req.params, query: readQuery(req), header: createHeaderReader(req) };
+	const [query, header] = [readQuery(req), createHeaderReader(req)];
+	return { path: req.params, query, body: readBody(req), header };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type HeaderReader, parseCredential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import { dataRoute } from "./define-route.js";
 import {
 	healthSchema,
 	offeringsSchema,
@@ -9,7 +10,7 @@ import {
 	sptValidationSchema,
 	toolListSchema,
 } from "./offer-schemas.js";
-import { type DataRoute, dataRoute } from "./route.js";
+import type { DataRoute } from "./route.js";
 
 type OfferOperationId =
 	| "health"

@@ -44,6 +44,7 @@ export function toOpenApiDocument({
 		tags: [
 			{ name: "Paid", description: "Priced per call; an answer without a result costs nothing." },
 			{ name: "Free", description: "No credential needed." },
+			{ name: "Owner", description: "For whoever shows the credential; nothing is charged." },
 		],
 		paths,
 		components: {

@@ -40,6 +40,10 @@ const EXAMPLES = {
 	),
 	Unauthenticated: new ServiceError("UNAUTHENTICATED", "The API key is unknown or was revoked."),
 	PaymentRequired: EXAMPLE_CHALLENGE,
+	Forbidden: new ServiceError(
+		"SCOPE_FORBIDDEN",
+		'This token may not pay for the skill "expert_search".',
+	),
 	NotFound: new ServiceError("NOT_FOUND", 'No graph is called "no-such-graph".'),
 	InFlight: new ServiceError(
 		"IDEMPOTENCY_IN_FLIGHT",
@@ -64,7 +68,8 @@ const DESCRIPTIONS: Readonly<Record<ErrorResponseName, string>> = {
 	BadRequest: "Invalid parameter, malformed JSON or missing required field.",
 	Unauthenticated: "Missing or invalid API key or token.",
 	PaymentRequired: "Payment is needed: the price and the ways to pay it.",
-	NotFound: "Nothing in the active catalog has this name.",
+	Forbidden: "The credential is valid, and not for this.",
+	NotFound: "Nothing here has this name.",
 	InFlight: "A call with the same idempotency key is still running.",
 	Mismatch: "The idempotency key belongs to another request.",
 	TooManyRequests: "A ceiling is reached; Retry-After says when to come back.",

@@ -7,7 +7,7 @@ import { costHeaders } from "../service/cost-headers.js";
 import { toErrorReply } from "../service/error-reply.js";
 import type { ServedDocument } from "../service/free-operations.js";
 import { requestIdOf } from "./request-id.js";
-import type { DataRoute, DocumentRoute } from "./route.js";
+import type { DataRoute, DocumentRoute, OwnerRoute } from "./route.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_CACHE = "public, max-age=60";
@@ -41,6 +41,14 @@ export function sendData(req: Request, res: Response, route: DataRoute, data: ob
 	}
 	res.setHeader("Cache-Control", route.freshness === "secret" ? "private, no-store" : "no-store");
 	send(res, 200, envelope(route, JSON.stringify(data), requestIdOf(res)));
+}
+
+/** An answer for its owner alone: no cache may keep it. A list's own cursor moves to the meta. */
+export function sendOwned(res: Response, route: OwnerRoute, data: object): void {
+	const { next_cursor = null, ...rest } = data as { readonly next_cursor?: string | null };
+	res.setHeader("Cache-Control", "private, no-store");
+	const text = JSON.stringify(route.isList ? rest : data);
+	send(res, route.status ?? 200, envelope(route, text, requestIdOf(res), next_cursor));
 }
 
 /** A document as it stands, or 304 when the caller has it already. */
@@ -78,10 +86,13 @@ function send(res: Response, status: number, body: string | Uint8Array, type = J
 	res.end(bytes);
 }
 
-function envelope(route: DataRoute, data: string, requestId: string): string {
-	const meta = route.isList
-		? { request_id: requestId, next_cursor: null }
-		: { request_id: requestId };
+function envelope(
+	{ isList }: Pick<DataRoute, "isList">,
+	data: string,
+	requestId: string,
+	nextCursor: string | null = null,
+): string {
+	const meta = { request_id: requestId, ...(isList && { next_cursor: nextCursor }) };
 	return `{"ok":true,"data":${data},"meta":${JSON.stringify(meta)}}`;
 }
 

@@ -2,7 +2,7 @@ import express, { type RequestHandler, type Router } from "express";
 import type { Clock } from "../core/clock.js";
 import type { Ids } from "../core/ids.js";
 import { LIMITS } from "../core/limits.js";
-import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
+import { OPERATION_ADDRESSES, type OperationAddress } from "../service/operation-addresses.js";
 import type { Service } from "../service/service.js";
 import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
 import {
@@ -10,13 +10,14 @@ import {
 	createDataHandler,
 	createDocumentHandler,
 	createMethodRefusal,
+	createOwnerHandler,
 	createPaidHandler,
 } from "./handlers.js";
 import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
 import { createBodyReader } from "./request-body.js";
 import { createRequestId } from "./request-id.js";
-import type { DataRoute, Route } from "./route.js";
+import type { DataRoute, OwnerRoute, Route } from "./route.js";
 import { ROUTES } from "./routes.js";
 
 export interface RestRouterDeps {
@@ -39,12 +40,18 @@ export function createRestRouter({
 	const requestTimeoutMs = limits.requestTimeoutMs ?? LIMITS.requestTimeoutMs;
 	const answerDeps = { service, clock, requestTimeoutMs };
 	const bodyReader = createBodyReader();
+	const before = ({ callsPerMinute, body }: DataRoute | OwnerRoute): RequestHandler[] => [
+		...(callsPerMinute === undefined ? [] : [createCallLimit(clock, callsPerMinute)]),
+		...(body ? bodyReader : []),
+	];
 	const handlersOf = (route: Route): RequestHandler[] => {
 		switch (route.kind) {
 			case "paid":
 				return [...bodyReader, createPaidHandler(answerDeps, route)];
 			case "data":
-				return [...limitOf(route, clock), createDataHandler(answerDeps, route)];
+				return [...before(route), createDataHandler(answerDeps, route)];
+			case "owner":
+				return [...before(route), createOwnerHandler(answerDeps, route)];
 			case "document":
 				return [createDocumentHandler(service, route)];
 		}
@@ -59,7 +66,7 @@ export function createRestRouter({
 		for (const route of routes) {
 			// Express would answer HEAD with the handler of GET.
 			if (route.kind === "paid") at.head(refuse);
-			at[methodOf(route) === "GET" ? "get" : "post"](...handlersOf(route));
+			at[METHOD_NAMES[methodOf(route)]](...handlersOf(route));
 		}
 		at.all(refuse);
 	}
@@ -67,9 +74,7 @@ export function createRestRouter({
 	return router;
 }
 
-function limitOf({ callsPerMinute }: DataRoute, clock: Clock): RequestHandler[] {
-	return callsPerMinute === undefined ? [] : [createCallLimit(clock, callsPerMinute)];
-}
+const METHOD_NAMES = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
 /** Literal paths first: `/v1/graphs/catalog` must not be taken for the detail of a graph called "catalog". */
 function routesByPath(): [path: string, routes: Route[]][] {
@@ -82,7 +87,7 @@ function routesByPath(): [path: string, routes: Route[]][] {
 	return [...byPath].sort(([a], [b]) => isTemplate(a) - isTemplate(b));
 }
 
-function methodOf(route: Route): "GET" | "POST" {
+function methodOf(route: Route): OperationAddress["method"] {
 	return OPERATION_ADDRESSES[route.operationId].method;
 }
 

@@ -1,13 +1,21 @@
 import type { z } from "zod";
-import type { HeaderReader } from "../core/credential.js";
-import type { FreeOperationId, PaidOperationId, SkillId } from "../core/operations.js";
+import type { Caller } from "../core/call.js";
+import type { Credential, HeaderReader } from "../core/credential.js";
+import type {
+	FreeOperationId,
+	OwnerOperationId,
+	PaidOperationId,
+	SkillId,
+} from "../core/operations.js";
 import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
-import { parseInput } from "../service/parse-input.js";
+import type { OwnerOperations } from "../service/owner-operations.js";
 
 /** One request of a free operation before its schemas have seen it. */
 export interface RawRequest {
 	readonly path: unknown;
 	readonly query: unknown;
+	/** An object without fields where no body was sent. */
+	readonly body: unknown;
 	readonly header: HeaderReader;
 }
 
@@ -31,6 +39,7 @@ interface RouteInput {
 interface RouteExample {
 	readonly path?: Readonly<Record<string, string>>;
 	readonly query?: Readonly<Record<string, string>>;
+	readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** A route that sells one skill: its handler is the pipeline and nothing beside it. */
@@ -50,19 +59,41 @@ export interface PaidRoute extends RouteText, RouteInput {
 /** How long a reply may be kept: "catalog" with an ETag and a short life, "live" and "secret" not at all. */
 type Freshness = "catalog" | "live" | "secret";
 
-/** A free route that answers with the envelope `{ok, data, meta}`. */
-export interface DataRoute extends RouteText, RouteInput {
-	readonly kind: "data";
-	readonly operationId: FreeOperationId;
-	/** Lists carry `meta.next_cursor`. */
+interface EnvelopeRoute extends RouteText, RouteInput {
+	/** Absent for operations that take none; a body sent to them is not read. */
+	readonly body?: z.ZodObject;
+	/** Lists carry `meta.next_cursor`: that of the answer, else null. */
 	readonly isList: boolean;
-	readonly freshness: Freshness;
 	/** How often one address may ask; absent where it does not matter. */
 	readonly callsPerMinute?: number;
 	/** Schema of `data`. */
 	readonly data: z.ZodType;
 	readonly example: RouteExample & { readonly data: unknown };
+}
+
+/** A free route that answers with the envelope `{ok, data, meta}`. */
+export interface DataRoute extends EnvelopeRoute {
+	readonly kind: "data";
+	readonly operationId: FreeOperationId;
+	readonly freshness: Freshness;
 	readonly answer: (free: FreeOperations, raw: DataRequest) => object | Promise<object>;
+}
+
+/** One request of somebody known, its credential found valid. */
+export interface OwnerRequest extends DataRequest {
+	readonly caller: Caller;
+	readonly credential: Credential;
+}
+
+/** A route for somebody who shows a credential and pays nothing; the answer is for nobody else. */
+export interface OwnerRoute extends EnvelopeRoute {
+	readonly kind: "owner";
+	readonly operationId: OwnerOperationId;
+	/** The only kind of credential it takes; any kind where absent. */
+	readonly scheme?: Credential["scheme"];
+	/** Status of the answer; 200 where absent. */
+	readonly status?: 200 | 201 | 202;
+	readonly answer: (owner: OwnerOperations, raw: OwnerRequest) => object | Promise<object>;
 }
 
 /** A free route that serves a document as it stands. */
@@ -77,52 +108,4 @@ export interface DocumentRoute extends RouteText, RouteInput {
 	readonly answer: (free: FreeOperations, raw: RawRequest) => ServedDocument;
 }
 
-export type Route = PaidRoute | DataRoute | DocumentRoute;
-
-interface Parsed<P extends z.ZodObject, Q extends z.ZodObject> {
-	readonly path: z.output<P>;
-	readonly query: z.output<Q>;
-	readonly header: HeaderReader;
-}
-
-type WithAnswer<R, P extends z.ZodObject, Q extends z.ZodObject, A, More = unknown> = Omit<
-	R,
-	"kind" | "path" | "query" | "answer"
-> & {
-	readonly path: P;
-	readonly query: Q;
-	readonly answer: (free: FreeOperations, request: Parsed<P, Q> & More) => A;
-};
-
-/** A data route whose answer sees its path and query parsed; a request that does not fit never reaches it. */
-export function dataRoute<P extends z.ZodObject, Q extends z.ZodObject>(
-	route: WithAnswer<DataRoute, P, Q, object | Promise<object>, Pick<DataRequest, "signal">>,
-): DataRoute {
-	return {
-		...route,
-		kind: "data",
-		answer: (free, raw) => route.answer(free, { ...parse(route, raw), signal: raw.signal }),
-	};
-}
-
-/** A document route whose answer sees its path and query parsed. */
-export function documentRoute<P extends z.ZodObject, Q extends z.ZodObject>(
-	route: WithAnswer<DocumentRoute, P, Q, ServedDocument>,
-): DocumentRoute {
-	return {
-		...route,
-		kind: "document",
-		answer: (free, raw) => route.answer(free, parse(route, raw)),
-	};
-}
-
-function parse<P extends z.ZodObject, Q extends z.ZodObject>(
-	{ path, query }: { path: P; query: Q },
-	raw: RawRequest,
-): Parsed<P, Q> {
-	return {
-		path: parseInput(path, raw.path),
-		query: parseInput(query, raw.query),
-		header: raw.header,
-	};
-}
+export type Route = PaidRoute | DataRoute | DocumentRoute | OwnerRoute;

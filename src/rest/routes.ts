@@ -3,10 +3,12 @@ import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import type { Route } from "./route.js";
+import { SPT_ROUTES } from "./spt-routes.js";
 
 /** Every route of the service: router and OpenAPI document are made from this table, so they cannot differ. */
 export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...PAID_ROUTES,
 	...OFFER_ROUTES,
 	...CATALOG_ROUTES,
+	...SPT_ROUTES,
 };

@@ -2,14 +2,18 @@ import t from "tap";
 import { z } from "zod";
 import { createPriceList } from "../../payments/price-list.js";
 import { parseUsd } from "../../src/core/money.js";
-import { FREE_OPERATION_IDS, PAID_OPERATION_IDS } from "../../src/core/operations.js";
+import {
+	FREE_OPERATION_IDS,
+	OWNER_OPERATION_IDS,
+	PAID_OPERATION_IDS,
+} from "../../src/core/operations.js";
 import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
 import type { Route } from "../../src/rest/route.js";
 import { ROUTES } from "../../src/rest/routes.js";
 import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
 import { startRest } from "./start-rest.js";
 
-const OPERATION_IDS = [...PAID_OPERATION_IDS, ...FREE_OPERATION_IDS];
+const OPERATION_IDS = [...PAID_OPERATION_IDS, ...FREE_OPERATION_IDS, ...OWNER_OPERATION_IDS];
 
 type Json = Record<string, unknown>;
 
@@ -118,7 +122,7 @@ t.test("paid operations name both ways to pay, their price and every refusal", (
 	for (const route of Object.values(ROUTES)) {
 		const operation = operationOf(route);
 		if (route.kind !== "paid") {
-			t.same(operation.security, []);
+			t.equal(operation.security.length === 0, route.kind !== "owner", route.operationId);
 			t.equal(operation["x-svc-price-usd"], 0);
 			t.equal(operation["x-svc-billing-type"], "free");
 			continue;
@@ -126,7 +130,7 @@ t.test("paid operations name both ways to pay, their price and every refusal", (
 		t.same(operation.security, [{ apiKey: [] }, { paymentSPT: [] }]);
 		t.equal(operation["x-svc-price-usd"], 0.5);
 		t.equal(operation["x-svc-billing-type"], "per_call");
-		for (const status of [200, 400, 401, 402, 404, 429, 500]) {
+		for (const status of [200, 400, 401, 402, 403, 404, 429, 500]) {
 			t.ok(operation.responses[status], `${route.operationId} declares ${status}`);
 		}
 	}
@@ -147,21 +151,35 @@ t.test("a changed price is the price the document shows", (t) => {
 
 t.test("every example fits the schema beside it", (t) => {
 	for (const route of Object.values(ROUTES)) {
-		const { path = {}, query = {} } = route.example;
-		t.ok(route.path.safeParse(path).success, `${route.operationId} path`);
-		t.ok(route.query.safeParse(query).success, `${route.operationId} query`);
-		if (route.kind === "paid") {
-			t.ok(route.body.safeParse(route.example.body).success, `${route.operationId} body`);
-			const reply = route.reply.safeParse(route.example.reply);
-			t.ok(reply.success, `${route.operationId} reply ${reply.error?.message ?? ""}`);
-		}
-		if (route.kind === "data") {
-			const data = route.data.safeParse(route.example.data);
-			t.ok(data.success, `${route.operationId} data ${data.error?.message ?? ""}`);
+		for (const [part, schema, example] of partsOf(route)) {
+			const parsed = schema.safeParse(example);
+			t.ok(parsed.success, `${route.operationId} ${part} ${parsed.error?.message ?? ""}`);
 		}
 	}
 	t.end();
 });
+
+function partsOf(route: Route): [part: string, schema: z.ZodType, example: unknown][] {
+	const { path = {}, query = {} } = route.example;
+	const body = "body" in route ? route.body : undefined;
+	return [
+		["path", route.path, path],
+		["query", route.query, query],
+		...(body ? [["body", body, route.example.body ?? {}] as [string, z.ZodType, unknown]] : []),
+		...repliesOf(route),
+	];
+}
+
+function repliesOf(route: Route): [part: string, schema: z.ZodType, example: unknown][] {
+	switch (route.kind) {
+		case "paid":
+			return [["reply", route.reply, route.example.reply]];
+		case "document":
+			return [];
+		default:
+			return [["data", route.data, route.example.data]];
+	}
+}
 
 t.test("every refusal has an example in the contract's envelope", (t) => {
 	for (const [name, response] of Object.entries(document.components["responses"] ?? {})) {

@@ -14,6 +14,7 @@ import { createHttpFront } from "../../src/rest/http-front.js";
 import { createRestRouter } from "../../src/rest/rest-router.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import { createFreeOperations } from "../../src/service/create-free-operations.js";
+import type { OwnerOperations } from "../../src/service/owner-operations.js";
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Store } from "../../store/store.js";
@@ -29,6 +30,8 @@ export interface StartOptions {
 	readonly invoke?: Invoke;
 	readonly requestTimeoutMs?: number;
 	readonly search?: SearchEngine;
+	readonly owner?: OwnerOperations;
+	readonly identify?: Service["identify"];
 }
 
 /** The transport on a real port of 127.0.0.1: free operations are the real ones, the ports behind them are made up. */
@@ -42,6 +45,8 @@ export async function startRest(t: Test, options: StartOptions = {}): Promise<St
 	const service = createTestService({
 		baseUrl: () => baseUrl,
 		search: options.search ?? emptySearch,
+		owner: options.owner,
+		identify: options.identify,
 		invoke: (call) => {
 			calls.push(call);
 			return invoke(call);
@@ -86,9 +91,12 @@ interface TestServiceOptions {
 	readonly baseUrl: () => string;
 	readonly invoke: Invoke;
 	readonly search: SearchEngine;
+	readonly owner?: OwnerOperations | undefined;
+	readonly identify?: Service["identify"] | undefined;
 }
 
-export function createTestService({ baseUrl, invoke, search }: TestServiceOptions): Service {
+export function createTestService(options: TestServiceOptions): Service {
+	const { baseUrl, invoke, search } = options;
 	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
 	const prices = createPriceList();
 	const skills = createSkillCatalog({ catalog, search, clock: systemClock });
@@ -123,7 +131,8 @@ export function createTestService({ baseUrl, invoke, search }: TestServiceOption
 		prices,
 		invoke,
 		free,
-		identify: async () => ({ owner: "nobody", rail: "spt" }),
+		owner: options.owner ?? ({} as OwnerOperations),
+		identify: options.identify ?? (async () => ({ owner: "nobody", rail: "spt" })),
 	};
 }
 

@@ -1,0 +1,103 @@
+import type { z } from "zod";
+import type { HeaderReader } from "../core/credential.js";
+import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
+import type { OwnerOperations } from "../service/owner-operations.js";
+import { parseInput } from "../service/parse-input.js";
+import type {
+	DataRequest,
+	DataRoute,
+	DocumentRoute,
+	OwnerRequest,
+	OwnerRoute,
+	RawRequest,
+} from "./route.js";
+
+/** What an answer sees of its request: the parts its route has a schema for, as the schemas give them back. */
+interface Parsed<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject> {
+	readonly path: z.output<P>;
+	readonly query: z.output<Q>;
+	readonly body: z.output<B>;
+	readonly header: HeaderReader;
+}
+
+type Defined<R, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, Answer> = Omit<
+	R,
+	"kind" | "path" | "query" | "body" | "answer"
+> & {
+	readonly path: P;
+	readonly query: Q;
+	readonly body?: B;
+	readonly answer: Answer;
+};
+
+type Data = object | Promise<object>;
+
+/** A data route whose answer sees its input parsed; a request that does not fit never reaches it. */
+export function dataRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
+	route: Defined<
+		DataRoute,
+		P,
+		Q,
+		B,
+		(free: FreeOperations, request: Parsed<P, Q, B> & Pick<DataRequest, "signal">) => Data
+	>,
+): DataRoute {
+	return {
+		...route,
+		kind: "data",
+		answer: (free, raw) => route.answer(free, { ...parse(route, raw), signal: raw.signal }),
+	};
+}
+
+/** An owner route whose answer sees its input parsed and knows whose it is. */
+export function ownerRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
+	route: Defined<
+		OwnerRoute,
+		P,
+		Q,
+		B,
+		(
+			owner: OwnerOperations,
+			request: Parsed<P, Q, B> & Pick<OwnerRequest, "signal" | "caller" | "credential">,
+		) => Data
+	>,
+): OwnerRoute {
+	return {
+		...route,
+		kind: "owner",
+		answer: (owner, raw) => {
+			const { signal, caller, credential } = raw;
+			return route.answer(owner, { ...parse(route, raw), signal, caller, credential });
+		},
+	};
+}
+
+/** A document route whose answer sees its path and query parsed. */
+export function documentRoute<P extends z.ZodObject, Q extends z.ZodObject>(
+	route: Omit<DocumentRoute, "kind" | "path" | "query" | "answer"> & {
+		readonly path: P;
+		readonly query: Q;
+		readonly answer: (
+			free: FreeOperations,
+			request: Omit<Parsed<P, Q, z.ZodObject>, "body">,
+		) => ServedDocument;
+	},
+): DocumentRoute {
+	return {
+		...route,
+		kind: "document",
+		answer: (free, raw) => route.answer(free, parse(route, raw)),
+	};
+}
+
+function parse<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
+	{ path, query, body }: { path: P; query: Q; body?: B },
+	raw: RawRequest,
+): Parsed<P, Q, B> {
+	return {
+		path: parseInput(path, raw.path),
+		query: parseInput(query, raw.query),
+		body: (body ? parseInput(body, raw.body) : {}) as z.output<B>,
+		header: raw.header,
+	};
+}

@@ -1,0 +1,122 @@
+import { replyComponents } from "./components.js";
+import type { ErrorResponseName } from "./openapi-errors.js";
+import { referTo } from "./openapi-schemas.js";
+import type { DataRoute, DocumentRoute, OwnerRoute, PaidRoute, Route } from "./route.js";
+
+const PAID_HEADERS = ["X-Cost-USD", "X-Balance-After-USD", "X-Receipt-Id", "X-Request-Id"];
+
+/** Every reply of one operation: the answer, and each refusal its route can give. */
+export function toResponses(route: Route): Record<string, object> {
+	switch (route.kind) {
+		case "paid":
+			return { "200": toPaidResponse(route), ...refusals(PAID_REFUSALS) };
+		case "owner":
+			return { [route.status ?? 200]: toDataResponse(route), ...ownerRefusals(route) };
+		case "data":
+			return { "200": toDataResponse(route), ...freeReplies(route) };
+		case "document":
+			return { "200": toDocumentResponse(route), ...freeReplies(route) };
+	}
+}
+
+const PAID_REFUSALS = {
+	400: "BadRequest",
+	401: "Unauthenticated",
+	402: "PaymentRequired",
+	403: "Forbidden",
+	404: "NotFound",
+	409: "InFlight",
+	422: "Mismatch",
+	429: "TooManyRequests",
+	500: "Internal",
+	503: "Unavailable",
+} as const;
+
+function freeReplies(route: DataRoute | DocumentRoute): Record<string, object> {
+	const isNamed = Object.keys({ ...route.path.shape, ...route.query.shape }).some((name) =>
+		name.startsWith("graph_id"),
+	);
+	const isCacheable = route.kind === "document" || route.freshness === "catalog";
+	return {
+		...(isCacheable && { "304": { description: "The caller's copy is still good." } }),
+		...refusals({ 400: "BadRequest" }),
+		...((isNamed || isLookUp(route)) && refusals({ 404: "NotFound" })),
+		...refusals({ 429: "TooManyRequests", 500: "Internal" }),
+	};
+}
+
+function ownerRefusals(route: OwnerRoute): Record<string, object> {
+	return {
+		...refusals({ 400: "BadRequest", 401: "Unauthenticated" }),
+		...(route.body && refusals({ 402: "PaymentRequired", 403: "Forbidden" })),
+		...((isLookUp(route) || route.body) && refusals({ 404: "NotFound" })),
+		...refusals({ 429: "TooManyRequests", 500: "Internal", 503: "Unavailable" }),
+	};
+}
+
+/** What a path names may not exist. */
+function isLookUp({ path }: Route): boolean {
+	return Object.keys(path.shape).length > 0;
+}
+
+function refusals(names: Readonly<Record<number, ErrorResponseName>>): Record<string, object> {
+	return Object.fromEntries(
+		Object.entries(names).map(([status, name]) => [
+			status,
+			{ $ref: `#/components/responses/${name}` },
+		]),
+	);
+}
+
+function toPaidResponse({ reply, example }: PaidRoute): object {
+	return {
+		description: "The answer, with what it cost.",
+		headers: Object.fromEntries(PAID_HEADERS.map((name) => [name, { schema: { type: "string" } }])),
+		content: {
+			"application/json": { schema: referTo(replyComponents, reply), example: example.reply },
+		},
+	};
+}
+
+function toDataResponse({
+	data,
+	example,
+	isList,
+}: Pick<DataRoute, "data" | "example" | "isList">): object {
+	const meta = {
+		request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c",
+		...(isList && { next_cursor: null }),
+	};
+	return {
+		description: "The answer in the shared envelope.",
+		content: {
+			"application/json": {
+				schema: {
+					type: "object",
+					required: ["ok", "data", "meta"],
+					properties: {
+						ok: { const: true },
+						data: referTo(replyComponents, data),
+						meta: { $ref: `#/components/schemas/${isList ? "ListMeta" : "Meta"}` },
+					},
+				},
+				example: { ok: true, data: example.data, meta },
+			},
+		},
+	};
+}
+
+function toDocumentResponse({ mediaType, example }: DocumentRoute): object {
+	const schema = mediaType.startsWith("application/ld+json")
+		? { type: "object" }
+		: { type: "string", ...(mediaType === "application/zip" && { format: "binary" }) };
+	return {
+		description: "The document as it stands.",
+		content: {
+			[mediaType]: {
+				schema,
+				...(example.document !== undefined && { example: example.document }),
+			},
+		},
+	};
+}

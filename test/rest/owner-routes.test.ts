@@ -1,0 +1,91 @@
+import t from "tap";
+import { ServiceError } from "../../src/core/errors.js";
+import { OWNER_OPERATION_IDS } from "../../src/core/operations.js";
+import type { Route } from "../../src/rest/route.js";
+import { ROUTES } from "../../src/rest/routes.js";
+import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
+import type { OwnerOperations } from "../../src/service/owner-operations.js";
+import { rawRequest } from "./raw-request.js";
+import { startRest } from "./start-rest.js";
+
+const OWNER_ROUTES: Route[] = OWNER_OPERATION_IDS.map((id) => ROUTES[id]);
+
+function requestOf(route: Route) {
+	const { method, path } = OPERATION_ADDRESSES[route.operationId];
+	const body = "body" in route && route.body ? JSON.stringify(route.example.body ?? {}) : undefined;
+	return {
+		method,
+		path: path.replace(/\{(\w+)\}/g, (_, name) => route.example.path?.[name] ?? "x"),
+		headers: body === undefined ? [] : ["Content-Type", "application/json"],
+		...(body !== undefined && { body }),
+	};
+}
+
+/** Answers every operation with the example of its route, and notes who asked. */
+function recordingOwner() {
+	const asked: unknown[] = [];
+	const owner = new Proxy({} as OwnerOperations, {
+		get: () => async (caller: unknown) => {
+			asked.push(caller);
+			return {};
+		},
+	});
+	return { asked, owner };
+}
+
+t.test(
+	"nobody without a credential, or with one nobody issued, gets an owner's answer",
+	async (t) => {
+		const { asked, owner } = recordingOwner();
+		const { baseUrl } = await startRest(t, {
+			owner,
+			identify: async () => {
+				throw new ServiceError("UNAUTHENTICATED", "Nobody issued this.");
+			},
+		});
+		for (const route of OWNER_ROUTES) {
+			const request = requestOf(route);
+			const spt = ["X-Pay-SPT", "spt_unknown"];
+			for (const shown of [[], spt]) {
+				const reply = await rawRequest(baseUrl, {
+					...request,
+					headers: [...request.headers, ...shown],
+				});
+				t.equal(reply.status, 401, `${request.method} ${request.path}`);
+				t.match(reply.headers["www-authenticate"], /^Bearer /);
+			}
+		}
+		t.same(asked, []);
+	},
+);
+
+t.test("an owner's answer is for nobody's cache, and other methods are refused", async (t) => {
+	const { asked, owner } = recordingOwner();
+	const { baseUrl } = await startRest(t, { owner });
+	for (const route of OWNER_ROUTES) {
+		const request = requestOf(route);
+		const credential =
+			"scheme" in route && route.scheme === "api_key"
+				? ["X-API-Key", "sk_live_x"]
+				: ["X-Pay-SPT", "spt_good"];
+		const headers = [...request.headers, ...credential];
+		const reply = await rawRequest(baseUrl, { ...request, headers });
+		const status = ("status" in route && route.status) || 200;
+		t.equal(reply.status, status, `${request.method} ${request.path}: ${reply.text}`);
+		t.equal(reply.headers["cache-control"], "private, no-store");
+		const refused = await rawRequest(baseUrl, { ...request, method: "PUT", headers });
+		t.equal(refused.status, 405);
+	}
+	t.equal(asked.length, OWNER_ROUTES.length);
+});
+
+t.test("a credential of the wrong kind is told which one is wanted", async (t) => {
+	const { baseUrl } = await startRest(t, { owner: recordingOwner().owner });
+	const reply = await rawRequest(baseUrl, {
+		method: "GET",
+		path: "/v1/spt/balance",
+		headers: ["X-API-Key", "sk_live_x"],
+	});
+	t.equal(reply.status, 401);
+	t.match(reply.text, /X-Pay-SPT/);
+});
