@@ -123,11 +123,14 @@ export interface RefundRow {
 	readonly owner: string;
 	readonly amountMicros: Micros;
 	readonly reason: string;
-	readonly state: "pending" | "paid";
+	/** `paying` from before its transfer is sent until its outcome is known: it is never sent again meanwhile. */
+	readonly state: "pending" | "paying" | "paid";
 	/** CAIP-10 account it goes to; absent when the operator pays it by other means. */
 	readonly destination?: string | undefined;
 	readonly transactionHash?: string | undefined;
 	readonly createdAt: number;
+	/** When its latest transfer was about to be sent. */
+	readonly payingSince?: number | undefined;
 	readonly paidAt?: number | undefined;
 }
 
