@@ -54,14 +54,13 @@ type Post = (
 	kind: LedgerKind,
 	ref: string,
 	entries: readonly LedgerEntry[],
-	options?: { key?: string; memo?: string | undefined },
+	options?: { key?: string | undefined; memo?: string | undefined },
 ) => Promise<string>;
 
 export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger {
-	const post: Post = async (tx, kind, ref, entries, { key = `${kind}:${ref}`, memo } = {}) => {
+	const post: Post = async (tx, kind, ref, entries, { key, memo } = {}) => {
 		const id = ids.next("txn");
-		const at = clock.now();
-		await tx.post({ id, key, kind, at, entries, ref, ...(memo !== undefined && { memo }) });
+		await tx.post({ id, key, kind, at: clock.now(), entries, ref, memo });
 		return id;
 	};
 

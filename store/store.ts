@@ -57,16 +57,31 @@ export type LedgerKind =
 	| "payout"
 	| "adjust";
 
-/** Append only. `key` is unique within `LEDGER_KEY_WINDOW_MS`: the same key twice is one transaction. */
+/**
+ * Append only. `key` is unique within `LEDGER_KEY_WINDOW_MS`: the same key twice is one transaction. It is left out where
+ * a row says as much already: a hold is opened once and closed once.
+ */
 export interface LedgerTransaction {
 	readonly id: string;
-	readonly key: string;
+	readonly key?: string | undefined;
 	readonly kind: LedgerKind;
 	readonly at: number;
 	readonly entries: readonly LedgerEntry[];
 	/** Hold, receipt or token id. */
 	readonly ref: string;
 	readonly memo?: string | undefined;
+}
+
+/** What one store transaction left in the books; transactions that moved no money and wrote no receipt leave nothing. */
+export interface CommittedTransaction {
+	readonly postings: readonly LedgerTransaction[];
+	readonly receipts: readonly ReceiptRow[];
+}
+
+export interface VerifyOptions {
+	/** Only what came after the last sound look. */
+	readonly sinceLast?: boolean;
+	readonly onTransaction?: ((committed: CommittedTransaction) => void) | undefined;
 }
 
 export interface Tables {
@@ -190,12 +205,12 @@ export interface Store {
 		options?: TransactionOptions,
 	): Promise<T>;
 	read<T>(work: (tx: StoreReader) => Promise<T>): Promise<T>;
-	/** Every ledger transaction since the beginning, oldest first, read back from disk. */
-	history(): AsyncIterable<LedgerTransaction>;
-	/** Reads the journal again, with `sinceLast` what came after the last sound look; throws when it does not add up. */
-	verify(options?: {
-		readonly sinceLast?: boolean;
-	}): Promise<{ readonly transactions: number; readonly frames: number }>;
+	/** What each transaction since the beginning left in the books, oldest first, read back from disk in small parts. */
+	history(): AsyncIterable<CommittedTransaction>;
+	/** Reads the journal again and shows what it holds; throws when it does not add up, and then nothing shown counts. */
+	verify(
+		options?: VerifyOptions,
+	): Promise<{ readonly transactions: number; readonly frames: number }>;
 	readonly documents: DocumentStore;
 	readonly queryLog: QueryLog;
 	health(): StoreHealth;

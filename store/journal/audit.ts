@@ -1,10 +1,10 @@
 import { ServiceError } from "../../src/core/errors.js";
 import type { Micros } from "../../src/core/money.js";
-import type { AccountName, LedgerTransaction } from "../store.js";
+import type { AccountName, CommittedTransaction, VerifyOptions } from "../store.js";
 import { damaged } from "./damage.js";
 import type { ChainLink } from "./frame.js";
+import { committedIn } from "./history.js";
 import type { JournalReader } from "./journal-reader.js";
-import type { FrameBody } from "./operation.js";
 import { type SegmentFacts, segmentPath } from "./segment.js";
 import type { StateCopy } from "./state.js";
 
@@ -23,10 +23,10 @@ export interface AuditResult {
 /** Adds up the journal from its own bytes, never from memory. */
 export interface Auditor {
 	/**
-	 * Reads every frame, or with `sinceLast` those after the last sound audit. Throws UNAVAILABLE where the chain breaks
-	 * or what it adds up to is not what is in memory.
+	 * Reads every frame, or with `sinceLast` those after the last sound audit, and shows what they hold. Throws UNAVAILABLE
+	 * where the chain breaks or what it adds up to is not what is in memory.
 	 */
-	audit(target: AuditTarget, options?: { sinceLast?: boolean }): Promise<AuditResult>;
+	audit(target: AuditTarget, options?: VerifyOptions): Promise<AuditResult>;
 }
 
 /** How far the journal has been added up, and to what. */
@@ -41,8 +41,9 @@ const NOTHING: Tally = { link: undefined, balances: new Map(), transactions: 0 }
 export function createAuditor(reader: JournalReader, folder: string): Auditor {
 	let last = NOTHING;
 	return {
-		async audit(target, { sinceLast = false } = {}) {
-			const tally = await addUp(reader, folder, { target, from: sinceLast ? last : NOTHING });
+		async audit(target, { sinceLast = false, onTransaction } = {}) {
+			const from = sinceLast ? last : NOTHING;
+			const tally = await addUp(reader, folder, { target, from, onTransaction });
 			if (!isSame(tally, target)) {
 				throw new ServiceError(
 					"UNAVAILABLE",
@@ -56,46 +57,63 @@ export function createAuditor(reader: JournalReader, folder: string): Auditor {
 	};
 }
 
+interface Audit {
+	readonly target: AuditTarget;
+	readonly from: Tally;
+	readonly onTransaction: VerifyOptions["onTransaction"];
+}
+
 async function addUp(
 	reader: JournalReader,
 	folder: string,
-	{ target, from }: { target: AuditTarget; from: Tally },
+	{ target, from, onTransaction }: Audit,
 ): Promise<Tally> {
 	const balances = new Map(from.balances);
 	let { link, transactions } = from;
-	for (const [index, facts] of target.segments.entries()) {
+	const add = (committed: CommittedTransaction) => {
+		transactions += addPostings(balances, committed);
+		onTransaction?.(committed);
+	};
+	for (const facts of unseenSegments(target, link)) {
+		if (link) assertFollows(facts, link, folder);
 		const seen = link?.sequence ?? 0;
-		const end = target.segments[index + 1]?.start.sequence ?? target.head.sequence;
-		if (link && end <= seen) continue;
-		if (link && !follows(facts, link)) {
-			const path = segmentPath(folder, facts.number);
-			throw damaged({ path, offset: 0, problem: "the segment does not follow the one before" });
+		for await (const frame of reader.readFrames(facts)) {
+			({ link } = frame);
+			if (link.sequence > seen) for (const committed of committedIn(frame.body())) add(committed);
 		}
-		const { bodies, last } = await reader.readSegment(facts);
-		const fresh = bodies.slice(Math.max(0, seen - facts.start.sequence));
-		transactions += addPostings(balances, fresh);
-		link = last;
 	}
 	return { link, balances, transactions };
 }
 
-/** A segment that begins where we stand must continue our chain; one we stand in the middle of checks itself. */
-function follows({ start }: SegmentFacts, link: ChainLink): boolean {
-	return (
-		start.sequence < link.sequence || (start.sequence === link.sequence && start.crc === link.crc)
-	);
+/** Segments that hold frames after the one we stand at. */
+function unseenSegments(
+	{ segments, head }: AuditTarget,
+	link: ChainLink | undefined,
+): readonly SegmentFacts[] {
+	if (!link) return segments;
+	const endOf = (index: number) => segments[index + 1]?.start.sequence ?? head.sequence;
+	return segments.filter((_, index) => endOf(index) > link.sequence);
 }
 
-/** Adds the entries of the frames to the balances; returns how many transactions they were. */
-function addPostings(balances: Map<AccountName, Micros>, bodies: readonly FrameBody[]): number {
-	let transactions = 0;
-	for (const { entries } of bodies.flatMap((body) => [...postingsOf(body)])) {
-		transactions++;
+/** A segment that begins where we stand must continue our chain; one we stand in the middle of checks itself. */
+function assertFollows({ start, number }: SegmentFacts, link: ChainLink, folder: string): void {
+	if (start.sequence < link.sequence) return;
+	if (start.sequence === link.sequence && start.crc === link.crc) return;
+	const path = segmentPath(folder, number);
+	throw damaged({ path, offset: 0, problem: "the segment does not follow the one before" });
+}
+
+/** Adds the entries to the balances; returns how many ledger transactions they were. */
+function addPostings(
+	balances: Map<AccountName, Micros>,
+	{ postings }: CommittedTransaction,
+): number {
+	for (const { entries } of postings) {
 		for (const { account, amountMicros } of entries) {
 			balances.set(account, (balances.get(account) ?? 0n) + amountMicros);
 		}
 	}
-	return transactions;
+	return postings.length;
 }
 
 function isSame({ link, balances, transactions }: Tally, { head, state }: AuditTarget): boolean {
@@ -105,23 +123,4 @@ function isSame({ link, balances, transactions }: Tally, { head, state }: AuditT
 		balances.size === state.balances.length &&
 		state.balances.every(([account, amount]) => balances.get(account) === amount)
 	);
-}
-
-/** Every posting of the given segments, oldest first. */
-export async function* readHistory(
-	reader: JournalReader,
-	segments: readonly SegmentFacts[],
-): AsyncGenerator<LedgerTransaction> {
-	for (const facts of segments) {
-		const { bodies } = await reader.readSegment(facts);
-		for (const body of bodies) yield* postingsOf(body);
-	}
-}
-
-function* postingsOf({ transactions }: FrameBody): Generator<LedgerTransaction> {
-	for (const operations of transactions) {
-		for (const operation of operations) {
-			if (operation.kind === "post") yield operation.transaction;
-		}
-	}
 }

@@ -2,8 +2,9 @@ import type { TableName } from "../store.js";
 import { damaged, unreadable } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { type ChainLink, readFrame } from "./frame.js";
+import { nextTurn } from "./next-turn.js";
 import { decodeBody, type FrameBody, putMark, type Row } from "./operation.js";
-import { type SegmentFacts, segmentPath, walkFrames } from "./segment.js";
+import { type SegmentFacts, segmentPath } from "./segment.js";
 
 export interface JournalReaderDeps {
 	readonly fileSystem: FileSystem;
@@ -12,12 +13,21 @@ export interface JournalReaderDeps {
 	readonly onDamage: () => void;
 }
 
+export interface CheckedFrame {
+	readonly link: ChainLink;
+	/** Decodes what it holds. */
+	body(): FrameBody;
+}
+
+/** Bytes between two turns of the event loop: a long journal is read while calls go on. */
+const TURN_BYTES = 128 * 1024;
+
 export interface JournalReader {
 	/**
 	 * The frames of one segment, oldest first, each checked, up to `facts.bytes` at the time of the call.
 	 * Throws UNAVAILABLE: not retryable when one is damaged, retryable when the system would not let us look.
 	 */
-	readSegment(facts: SegmentFacts): Promise<{ bodies: FrameBody[]; last: ChainLink }>;
+	readFrames(facts: SegmentFacts): AsyncIterable<CheckedFrame>;
 	/** The row's latest put within the segment, or undefined. */
 	findPut(facts: SegmentFacts, table: TableName, id: string): Promise<Row | undefined>;
 }
@@ -40,15 +50,20 @@ export function createJournalReader(deps: JournalReaderDeps): JournalReader {
 	};
 
 	return {
-		async readSegment(facts) {
-			const { number, start } = facts;
-			const bodies: FrameBody[] = [];
+		async *readFrames(facts) {
 			const bytes = await load(facts);
-			const { link, end, problem } = walkFrames(bytes, start, ({ json }) => {
-				bodies.push(decodeBody(json()));
-			});
-			if (problem !== undefined) throw failure(number, end, problem);
-			return { bodies, last: link };
+			let link = facts.start;
+			let [offset, turnAt] = [0, TURN_BYTES];
+			while (offset < bytes.length) {
+				const frame = readFrame(bytes, offset, link);
+				if ("problem" in frame) throw failure(facts.number, offset, frame.problem);
+				({ link, end: offset } = frame);
+				const { bodyStart, end } = frame;
+				yield { link, body: () => decodeBody(bytes.toString("utf8", bodyStart, end)) };
+				if (offset < turnAt) continue;
+				await nextTurn();
+				turnAt = offset + TURN_BYTES;
+			}
 		},
 
 		async findPut(facts, table, id) {

@@ -2,11 +2,12 @@ import { dirname, join, resolve } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
 import { type Random, systemRandom } from "../../src/core/random.js";
 import type { Store } from "../store.js";
-import { createAuditor, readHistory } from "./audit.js";
+import { type AuditTarget, createAuditor } from "./audit.js";
 import { createColdRows } from "./cold-rows.js";
 import { createDamageLog } from "./damage-log.js";
 import { type JournalDocuments, openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
+import { readHistory } from "./history.js";
 import type { Journal } from "./journal.js";
 import { createJournalReader } from "./journal-reader.js";
 import { takeLock } from "./lock.js";
@@ -18,7 +19,7 @@ import type { SegmentFacts } from "./segment.js";
 import { createSerialQueue, type SerialQueue } from "./serial-queue.js";
 import type { Snapshot } from "./snapshot.js";
 import { createSnapshotKeeper, type SnapshotKeeper } from "./snapshot-keeper.js";
-import { copyState, countEntries } from "./state.js";
+import { copyState, copyTotals, countEntries } from "./state.js";
 import { createTransactions } from "./transactions.js";
 
 export interface JournalStoreDeps {
@@ -86,7 +87,7 @@ async function openLocked(
 	const { fileSystem, clock, onDroppedQueryRows: onDropped } = deps;
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
 	const running = await openRunning(deps, folders);
-	const { low, journal, commit, inTurn, capture } = running;
+	const { low, journal, commit, inTurn, look } = running;
 	const damage = createDamageLog();
 	const onDamage = damage.note;
 	const reader = createJournalReader({ fileSystem, folder: folders.segments, onDamage });
@@ -104,7 +105,7 @@ async function openLocked(
 			yield* readHistory(reader, factsOf(journal));
 		},
 		async verify(options) {
-			const target = await capture();
+			const target = await look();
 			const isWhole = !options?.sinceLast;
 			return damage.watch(() => auditor.audit(target, options), { isWhole });
 		},
@@ -128,8 +129,8 @@ async function openLocked(
 interface Running extends OpenedJournal {
 	readonly inTurn: SerialQueue;
 	readonly keeper: SnapshotKeeper;
-	/** State and head of the same moment. */
-	readonly capture: () => Promise<Snapshot>;
+	/** Balances and head of the same moment. */
+	readonly look: () => Promise<AuditTarget>;
 }
 
 /** The journal, with snapshots taken while it grows. */
@@ -146,11 +147,13 @@ async function openRunning(deps: JournalStoreDeps, folders: Folders): Promise<Ru
 	const { low, journal, commit, recovered } = opened;
 	const inTurn = createSerialQueue();
 	// No transaction runs while this one waits for the disk.
-	const capture = (): Promise<Snapshot> =>
+	const atOnce = <T>(copy: () => T) =>
 		inTurn(async () => {
 			await commit.settle();
-			return { head: journal.head(), segments: factsOf(journal), state: copyState(low.data) };
+			return { head: journal.head(), segments: factsOf(journal), state: copy() };
 		});
+	const capture = (): Promise<Snapshot> => atOnce(() => copyState(low.data));
+	const look = (): Promise<AuditTarget> => atOnce(() => copyTotals(low.data));
 	const keeper = createSnapshotKeeper({
 		fileSystem,
 		folder: folders.snapshots,
@@ -160,7 +163,7 @@ async function openRunning(deps: JournalStoreDeps, folders: Folders): Promise<Ru
 		bytesSince: bytesAfterSnapshot(recovered),
 	});
 	onGrowth = keeper.grew;
-	return { ...opened, inTurn, keeper, capture };
+	return { ...opened, inTurn, keeper, look };
 }
 
 /** As they are now; the newest segment grows on. */

@@ -59,6 +59,14 @@ export function copyState(state: JournalState): StateCopy {
 	};
 }
 
+/** What the postings alone add up to. */
+export function copyTotals({
+	balances,
+	transactions,
+}: JournalState): Pick<StateCopy, "balances" | "transactions"> {
+	return { balances: [...balances], transactions };
+}
+
 /** Applies one committed change; cold rows leave no trace here. `at` is the time of the frame that holds it. */
 export function applyOperation(state: JournalState, operation: Operation, at: number): void {
 	switch (operation.kind) {
@@ -92,6 +100,6 @@ function applyPosting(state: JournalState, { key, entries }: LedgerTransaction, 
 	for (const { account, amountMicros } of entries) {
 		state.balances.set(account, (state.balances.get(account) ?? 0n) + amountMicros);
 	}
-	state.keys.add(key, at);
+	if (key !== undefined) state.keys.add(key, at);
 	state.transactions += 1;
 }

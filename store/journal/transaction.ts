@@ -114,27 +114,27 @@ export class JournalTransaction implements StoreTransaction {
 		}
 		for (const [account, amount] of sums)
 			this.#balances.set(account, amount + this.#balanceOf(account));
-		this.#keys.add(transaction.key);
+		if (transaction.key !== undefined) this.#keys.add(transaction.key);
 		this.#operations.push({ kind: "post", transaction });
 	}
 
 	#judge(
-		{ key, entries }: LedgerTransaction,
+		{ id, key, entries }: LedgerTransaction,
 		sums: ReadonlyMap<AccountName, Micros>,
 	): LedgerRefusal | undefined {
 		const { state } = this.#deps;
 		let total = 0n;
 		for (const amount of sums.values()) total += amount;
 		if (total !== 0n || entries.length < 2) {
-			const text = `The entries of "${key}" are ${entries.length} and sum to ${total}; at least two must sum to zero.`;
+			const text = `The entries of "${id}" are ${entries.length} and sum to ${total}; at least two must sum to zero.`;
 			return new LedgerRefusal("unbalanced", text);
 		}
-		if (this.#keys.has(key) || state.keys.has(key)) {
+		if (key !== undefined && (this.#keys.has(key) || state.keys.has(key))) {
 			return new LedgerRefusal("duplicate_key", `The ledger has "${key}" already.`);
 		}
 		for (const [account, amount] of sums) {
 			if (!NEVER_NEGATIVE.test(account) || this.#balanceOf(account) + amount >= 0n) continue;
-			return new LedgerRefusal("negative", `"${key}" would take ${account} below zero.`);
+			return new LedgerRefusal("negative", `"${id}" would take ${account} below zero.`);
 		}
 		return undefined;
 	}

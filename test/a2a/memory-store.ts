@@ -1,6 +1,6 @@
 import type {
 	AccountName,
-	LedgerTransaction,
+	CommittedTransaction,
 	Store,
 	StoreReader,
 	StoreTransaction,
@@ -61,7 +61,7 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 
 export interface Disk {
 	state: State;
-	readonly history: LedgerTransaction[];
+	readonly history: CommittedTransaction[];
 	readonly texts: Map<string, { readonly text: string; readonly expiresAt: number }>;
 }
 
@@ -121,8 +121,8 @@ function writerOf(draft: State): StoreTransaction {
 			draft.rows[table].delete(id);
 		},
 		async post({ key, entries }) {
-			if (draft.keys.has(key)) throw new LedgerRefusal("duplicate_key", key);
-			draft.keys.add(key);
+			if (key !== undefined && draft.keys.has(key)) throw new LedgerRefusal("duplicate_key", key);
+			if (key !== undefined) draft.keys.add(key);
 			for (const { account, amountMicros } of entries) {
 				const balance = (draft.balances.get(account) ?? 0n) + amountMicros;
 				if (balance < 0n && /^(cust|held):/.test(account)) {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
@@ -120,7 +121,6 @@ t.test(
 		});
 		let listeners: (() => number) | undefined;
 		const { testApp, url } = await startStream(t, async function* (_input, { signal }) {
-			const { getEventListeners } = await import("node:events");
 			listeners = () => getEventListeners(signal, "abort").length;
 			try {
 				for (let n = 1; ; n += 1) {
@@ -186,6 +186,6 @@ t.test("without a credential a stream answers 402 and does not begin", async (t)
 	});
 	const response = await fetch(url);
 	t.equal(response.status, 402);
-	t.equal((await response.json()).error.code, "PAYMENT_REQUIRED");
+	t.match(await response.json(), { error: { code: "PAYMENT_REQUIRED" } });
 	t.equal(hasBegun, false);
 });
