@@ -15,11 +15,13 @@ export interface Quote {
 	/** Absolute address of the resource, for challenges that name it. */
 	readonly resourceUrl: string;
 	readonly description: string;
+	/** Hash of operation and canonical input, for challenges that are bound to one request. */
+	readonly fingerprint?: string | undefined;
 }
 
 /** A next step that gets the caller an answer; every 402 and 429 carries at least one. */
 export interface Continuation {
-	readonly type: "x402" | "spt" | "spt_purchase" | "api_key" | "wait" | "cheaper_operation";
+	readonly type: "x402" | "mpp" | "spt" | "spt_purchase" | "api_key" | "wait" | "cheaper_operation";
 	readonly instructions: string;
 	readonly [field: string]: unknown;
 }
@@ -45,11 +47,16 @@ export interface Challenge {
 
 export type PaymentErrorCode = Extract<
 	ErrorCode,
-	"PAYMENT_REQUIRED" | "INSUFFICIENT_BALANCE" | "SPENDING_LIMIT" | "QUOTA_EXCEEDED"
+	| "PAYMENT_REQUIRED"
+	| "PAYMENT_REJECTED"
+	| "INSUFFICIENT_BALANCE"
+	| "SPENDING_LIMIT"
+	| "QUOTA_EXCEEDED"
 >;
 
 /** A refusal that says how to go on: 402 for money, 429 for a quota. */
 export class PaymentRequired extends ServiceError {
+	declare readonly code: PaymentErrorCode;
 	readonly challenge: Challenge;
 
 	constructor(

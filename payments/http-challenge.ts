@@ -1,5 +1,5 @@
 import { formatUsd } from "../src/core/money.js";
-import type { Continuation, PaymentRequired, X402Requirement } from "./challenge.js";
+import type { Continuation, Offer, PaymentRequired, X402Requirement } from "./challenge.js";
 
 /** What a 402 or 429 carries beside the error envelope, the same for every HTTP transport. */
 export interface HttpChallenge {
@@ -20,8 +20,8 @@ export function toHttpChallenge({ code, challenge }: PaymentRequired): HttpChall
 	return {
 		headers: {
 			"Cache-Control": "no-store",
-			"WWW-Authenticate": 'Bearer realm="tollgraph"',
 			...Object.assign({}, ...offers.map((offer) => offer.headers)),
+			[AUTHENTICATE]: authenticateList(offers),
 		},
 		body: {
 			x402Version: 1,
@@ -35,4 +35,12 @@ export function toHttpChallenge({ code, challenge }: PaymentRequired): HttpChall
 			continuations,
 		},
 	};
+}
+
+const AUTHENTICATE = "WWW-Authenticate";
+
+/** One list of every scheme a caller may answer: the challenges of the offers, then the bearer realm. */
+function authenticateList(offers: readonly Offer[]): string {
+	const challenges = offers.flatMap((offer) => offer.headers[AUTHENTICATE] ?? []);
+	return [...challenges, 'Bearer realm="tollgraph"'].join(", ");
 }

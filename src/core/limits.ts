@@ -13,6 +13,7 @@ export const LIMITS = {
 	freeSearchesRunning: 4,
 	freeSearchesWaiting: 32,
 	sptChecksPerMinute: 60,
+	receiptReadsPerMinute: 120,
 	rateLimitedCallersMax: 10_000,
 	freeCallsPerMonth: 100,
 	freeCallsPerDay: 50,
@@ -21,6 +22,8 @@ export const LIMITS = {
 	settleFirstMicros: 2_000_000n,
 	/** An authorization that is valid for longer is refused. */
 	authorizationTtlMs: 600_000,
+	/** How long a challenge of the "Payment" scheme can be answered. */
+	mppChallengeTtlMs: 300_000,
 	verifyTimeoutMs: 10_000,
 	settleTimeoutMs: 20_000,
 	reconcileIntervalMs: 5_000,
@@ -28,6 +31,12 @@ export const LIMITS = {
 	undeliveredGraceMs: 600_000,
 	paymentTtlMs: 24 * 3_600_000,
 	quoteTtlMs: 600_000,
+	/** Unpaid A2A tasks kept in memory, and how much they may hold together. */
+	waitingTasksMax: 1_000,
+	waitingTasksChars: 8_000_000,
+	waitingTaskTtlMs: 600_000,
+	/** Payments one task may see fail before it fails itself. */
+	taskPaymentsMax: 5,
 	holdTtlMs: 120_000,
 	sweepIntervalMs: 30_000,
 	invariantIntervalMs: 60_000,
