@@ -36,6 +36,8 @@ export interface Offer {
 	readonly accepts: readonly X402Requirement[];
 	/** Headers this rail's clients look for (`PAYMENT-REQUIRED`, a `WWW-Authenticate` challenge). */
 	readonly headers: Readonly<Record<string, string>>;
+	/** The x402 v2 form of the offer, for transports that carry it in a message. */
+	readonly x402?: Readonly<Record<string, unknown>>;
 }
 
 /** Price and ways to pay it, meaning first; `http-challenge.ts` turns it into headers and a body. */
@@ -49,6 +51,7 @@ export type PaymentErrorCode = Extract<
 	ErrorCode,
 	| "PAYMENT_REQUIRED"
 	| "PAYMENT_REJECTED"
+	| "PAYMENT_ALREADY_USED"
 	| "INSUFFICIENT_BALANCE"
 	| "SPENDING_LIMIT"
 	| "QUOTA_EXCEEDED"

@@ -84,13 +84,17 @@ export interface PaymentRow {
 	readonly validBefore: number;
 	/** CAIP-10 account id of the payer; names its ledger accounts. */
 	readonly owner: string;
-	/** Hash of operation, input and price: what this payment may buy. */
+	/** Hash of operation and input: what this payment may buy. */
 	readonly fingerprint: string;
+	/** Hash of the signed authorization, so that its nonce alone proves nothing once the signature is gone. */
+	readonly authorizationHash: string;
 	readonly operationId: string;
 	readonly billingType: string;
 	readonly graphIds: readonly string[];
 	readonly idempotencyId?: string | undefined;
 	readonly transactionHash?: string | undefined;
+	/** Ledger transaction that booked the settlement. */
+	readonly settlementId?: string | undefined;
 	readonly holdId?: string | undefined;
 	readonly receiptId?: string | undefined;
 	/** Token that was bought with it, or that credits a failed call. */
