@@ -4,7 +4,7 @@ import type { AccountName, CommittedTransaction, VerifyOptions } from "../store.
 import { damaged } from "./damage.js";
 import type { ChainLink } from "./frame.js";
 import { committedIn } from "./history.js";
-import type { JournalReader } from "./journal-reader.js";
+import type { CheckedFrame, JournalReader } from "./journal-reader.js";
 import { type SegmentFacts, segmentPath } from "./segment.js";
 import type { StateCopy } from "./state.js";
 
@@ -70,29 +70,33 @@ async function addUp(
 ): Promise<Tally> {
 	const balances = new Map(from.balances);
 	let { link, transactions } = from;
-	const add = (committed: CommittedTransaction) => {
-		transactions += addPostings(balances, committed);
-		onTransaction?.(committed);
-	};
-	for (const facts of unseenSegments(target, link)) {
-		if (link) assertFollows(facts, link, folder);
-		const seen = link?.sequence ?? 0;
-		for await (const frame of reader.readFrames(facts)) {
-			({ link } = frame);
-			if (link.sequence > seen) for (const committed of committedIn(frame.body())) add(committed);
+	for await (const frame of unseenFrames(reader, folder, { target, from })) {
+		({ link } = frame);
+		for (const committed of committedIn(frame.body())) {
+			transactions += addPostings(balances, committed);
+			onTransaction?.(committed);
 		}
 	}
 	return { link, balances, transactions };
 }
 
-/** Segments that hold frames after the one we stand at. */
-function unseenSegments(
-	{ segments, head }: AuditTarget,
-	link: ChainLink | undefined,
-): readonly SegmentFacts[] {
-	if (!link) return segments;
-	const endOf = (index: number) => segments[index + 1]?.start.sequence ?? head.sequence;
-	return segments.filter((_, index) => endOf(index) > link.sequence);
+/** The frames after those that were added up before. */
+async function* unseenFrames(
+	reader: JournalReader,
+	folder: string,
+	{ target: { segments, head }, from }: Pick<Audit, "target" | "from">,
+): AsyncGenerator<CheckedFrame> {
+	const seen = from.link?.sequence ?? 0;
+	let { link } = from;
+	for (const [index, facts] of segments.entries()) {
+		const end = segments[index + 1]?.start.sequence ?? head.sequence;
+		if (link && end <= seen) continue;
+		if (link) assertFollows(facts, link, folder);
+		for await (const frame of reader.readFrames(facts)) {
+			({ link } = frame);
+			if (link.sequence > seen) yield frame;
+		}
+	}
 }
 
 /** A segment that begins where we stand must continue our chain; one we stand in the middle of checks itself. */

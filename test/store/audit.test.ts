@@ -18,11 +18,13 @@ function body(id: string, cents: bigint): FrameBody {
 /** Two segments of three frames each, read through the port. */
 function journalOf(bodies: readonly FrameBody[]) {
 	const read: number[] = [];
-	const reader: Pick<JournalReader, "readSegment"> = {
-		async readSegment({ number }) {
+	const reader: Pick<JournalReader, "readFrames"> = {
+		async *readFrames({ number }) {
 			read.push(number);
-			const inside = bodies.slice((number - 1) * 3, number * 3);
-			return { bodies: [...inside], last: link((number - 1) * 3 + inside.length) };
+			const before = (number - 1) * 3;
+			for (const [index, body] of bodies.slice(before, before + 3).entries()) {
+				yield { link: link(before + index + 1), body: () => body };
+			}
 		},
 	};
 	const segments = (count: number): SegmentFacts[] =>

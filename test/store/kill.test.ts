@@ -43,7 +43,9 @@ t.test("whenever a process is killed, the next one finds all that was acknowledg
 		fileSystem: nodeFileSystem,
 	});
 	const recovered = new Map<string, number>();
-	for await (const { key } of store.history()) recovered.set(key, (recovered.get(key) ?? 0) + 1);
+	for await (const { postings } of store.history()) {
+		for (const { key = "" } of postings) recovered.set(key, (recovered.get(key) ?? 0) + 1);
+	}
 	t.same(
 		acknowledged.filter((key) => recovered.get(key) !== 1),
 		[],

@@ -1,6 +1,19 @@
 import type { Test } from "tap";
-import { LEDGER_KEY_WINDOW_MS, type Store, type StoreTransaction } from "../../store/store.js";
-import { balanceOf, credit, posting, START_MS, times, tokenRow } from "./open-test-store.js";
+import {
+	type CommittedTransaction,
+	LEDGER_KEY_WINDOW_MS,
+	type Store,
+	type StoreTransaction,
+} from "../../store/store.js";
+import {
+	balanceOf,
+	credit,
+	posting,
+	receiptRow,
+	START_MS,
+	times,
+	tokenRow,
+} from "./open-test-store.js";
 import { type OpenStore, refused } from "./store-under-test.js";
 
 export function ledgerContract(t: Test, open: OpenStore): void {
@@ -123,8 +136,8 @@ export function ledgerContract(t: Test, open: OpenStore): void {
 		const { store } = await open();
 		await Promise.all(times(50, (index) => credit(store, `cust:${index % 7}`, 3n, `k${index}`)));
 		const sums = new Map<string, bigint>();
-		for await (const { entries } of store.history()) {
-			for (const { account, amountMicros } of entries) {
+		for await (const { postings } of store.history()) {
+			for (const { account, amountMicros } of postings.flatMap(({ entries }) => entries)) {
 				sums.set(account, (sums.get(account) ?? 0n) + amountMicros);
 			}
 		}
@@ -132,10 +145,43 @@ export function ledgerContract(t: Test, open: OpenStore): void {
 		const { transactions } = await store.verify();
 		t.equal(transactions, 50);
 	});
+
+	t.test("the history tells transactions apart, each with its receipts", async (t) => {
+		const { store, reopen } = await open();
+		const receipt = receiptRow("rcpt_a");
+		await store.transaction(async (tx) => {
+			await tx.post(posting("k1", { "cash:manual": -2n, "cust:a": 2n }));
+			await tx.post(posting("k2", { "cust:a": -1n, "rev:per_call": 1n }));
+			await tx.put("receipts", receipt);
+		});
+		await store.transaction((tx) => tx.put("tokens", tokenRow("tok_a")));
+		await credit(store, "cust:a", 1n, "k3");
+		const again = await reopen();
+		const committed: CommittedTransaction[] = [];
+		for await (const item of again.history()) committed.push(item);
+		t.same(
+			committed.map(({ postings, receipts }) => [postings.map(({ key }) => key), receipts]),
+			[
+				[["k1", "k2"], [receipt]],
+				[["k3"], []],
+			],
+		);
+		const shown: CommittedTransaction[] = [];
+		const onTransaction = (item: CommittedTransaction) => shown.push(item);
+		await again.verify({ onTransaction });
+		t.same(shown.splice(0), committed);
+		await credit(again, "cust:a", 1n, "k4");
+		await again.verify({ sinceLast: true, onTransaction });
+		t.same(
+			shown.map(({ postings }) => postings.map(({ key }) => key)),
+			[["k4"]],
+		);
+	});
 }
 
 async function historyOf(store: Store): Promise<string[]> {
 	const keys: string[] = [];
-	for await (const { key } of store.history()) keys.push(key);
+	for await (const { postings } of store.history())
+		keys.push(...postings.flatMap(({ key }) => key ?? []));
 	return keys;
 }

@@ -72,7 +72,8 @@ interface Work {
 async function assertWhole(disk: FakeDisk, { acknowledged, begun }: Work): Promise<void> {
 	const store = await openOn(disk);
 	const kept: string[] = [];
-	for await (const { key } of store.history()) kept.push(key);
+	for await (const { postings } of store.history())
+		kept.push(...postings.flatMap(({ key }) => key ?? []));
 	await store.verify();
 	const lost = [...acknowledged].filter((key) => !kept.includes(key));
 	if (lost.length > 0) throw new Error(`lost: ${lost.join(" ")}`);
