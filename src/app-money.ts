@@ -1,10 +1,13 @@
+import type { Offer, Quote } from "../payments/challenge.js";
 import { createInvariantGuard, type InvariantGuard } from "../payments/invariants.js";
 import { createLedger, type Ledger } from "../payments/ledger.js";
+import { createChallengeIssuer } from "../payments/mpp/challenge-issuer.js";
+import { createPrepaidCharge, offerPrepaid } from "../payments/mpp/prepaid-charge.js";
 import type { PaymentMethod } from "../payments/payment-method.js";
 import { createPlanMethod } from "../payments/plan/plan-method.js";
 import { createPriceList, type PriceList } from "../payments/price-list.js";
-import { createRefunds, type Refunds } from "../payments/refunds.js";
 import { createQuoteSeal, type QuoteSeal } from "../payments/quote-seal.js";
+import { createRefunds, type Refunds } from "../payments/refunds.js";
 import { createSptIssuer, type SptIssuer } from "../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../payments/spt/spt-method.js";
 import type { Environment } from "../payments/spt/token.js";
@@ -16,7 +19,7 @@ import type { Clock } from "./core/clock.js";
 import type { Ids } from "./core/ids.js";
 import { LIMITS } from "./core/limits.js";
 import type { Random } from "./core/random.js";
-import { type Cashier, createCashier } from "./service/cashier.js";
+import { type Cashier, createCashier, offersOf } from "./service/cashier.js";
 import { createRedeemQuote } from "./service/quotes.js";
 import type { Settings } from "./settings.js";
 
@@ -41,6 +44,8 @@ export interface Money {
 	readonly sweeper: Sweeper;
 	readonly cashier: Cashier;
 	readonly quoteSeal: QuoteSeal;
+	/** Every way to pay, as a caller without a credential is told. */
+	readonly offersOf: (quote: Quote) => readonly Offer[];
 }
 
 /** The demo profile deals in paper money. */
@@ -54,8 +59,10 @@ export function createMoney({ store, keys, settings, clock, random, ids }: Money
 	const ledger = createLedger({ clock, ids });
 	const prices = createPriceList(settings.prices);
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper });
+	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
+	const prepaid = createPrepaidCharge({ issuer: paymentChallenges });
 	const methods = [
-		createSptMethod({ ledger, clock, pepper, environment }),
+		offerPrepaid(createSptMethod({ ledger, clock, pepper, environment }), prepaid),
 		createPlanMethod({ ledger, clock, findAccountId: apiKeys.findAccountId }),
 	];
 	const guard = createInvariantGuard({ store, clock });
@@ -70,8 +77,9 @@ export function createMoney({ store, keys, settings, clock, random, ids }: Money
 		refunds: createRefunds({ store, clock, ids }),
 		spts: createSptIssuer({ store, ledger, clock, random, ids, pepper, environment }),
 		sweeper: createSweeper({ store, ledger, clock }),
-		cashier: createCashier({ store, clock, prices, methods, guard, redeemQuote }),
+		cashier: createCashier({ store, clock, prices, methods, guard, redeemQuote, prepaid }),
 		quoteSeal,
+		offersOf: (quote) => offersOf({ methods }, quote),
 	};
 }
 

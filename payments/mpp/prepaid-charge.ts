@@ -1,6 +1,7 @@
 import { PREPAID_METHOD } from "../../src/core/payment-scheme.js";
 import type { ReceiptRow } from "../../store/store.js";
 import { type Offer, PaymentRequired, type Quote } from "../challenge.js";
+import type { PaymentMethod } from "../payment-method.js";
 import { PaymentRefused } from "../x402/envelope.js";
 import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
 import { toChallengeHeader } from "./payment-challenge.js";
@@ -48,6 +49,19 @@ export function createPrepaidCharge({
 				refuse: (error) =>
 					error instanceof PaymentRequired ? withOffer(error, offerAgain(quote)) : error,
 			};
+		},
+	};
+}
+
+/** The same method, whose offer carries the challenge of the scheme as well. */
+export function offerPrepaid(method: PaymentMethod, charge: PrepaidCharge): PaymentMethod {
+	return {
+		...method,
+		offer(quote) {
+			const offer = method.offer(quote);
+			return (
+				offer && { ...offer, headers: { ...offer.headers, ...charge.challengeHeaders(quote) } }
+			);
 		},
 	};
 }

@@ -1,17 +1,10 @@
-import type {
-	Charged,
-	HeldAdmission,
-	OnchainMethod,
-	Released,
-	ReplayedAdmission,
-} from "../../payments/admission.js";
+import type { HeldAdmission, OnchainMethod, ReplayedAdmission } from "../../payments/admission.js";
 import { createChallenge, type Quote } from "../../payments/challenge.js";
 import type { InvariantGuard } from "../../payments/invariants.js";
-import type { ReleaseReason } from "../../payments/ledger.js";
+import type { PrepaidCharge } from "../../payments/mpp/prepaid-charge.js";
 import type { Payer, PaymentMethod } from "../../payments/payment-method.js";
 import type { PriceList } from "../../payments/price-list.js";
-import { toReceipt } from "../../payments/receipt.js";
-import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../../store/store.js";
+import type { Store } from "../../store/store.js";
 import type { Call } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import type { Credential } from "../core/credential.js";
@@ -20,13 +13,9 @@ import { LIMITS } from "../core/limits.js";
 import type { Micros } from "../core/money.js";
 import { OPERATION_OF_SKILL } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
-import {
-	beginAttempt,
-	fingerprintOf,
-	finishAttempt,
-	idempotencyIdOf,
-	judgeAttempt,
-} from "./idempotency.js";
+import { admitFromBalance } from "./balance-admission.js";
+import { fingerprintOf } from "./idempotency.js";
+import { admitPrepaid, openPrepaid } from "./prepaid-admission.js";
 
 /** Leave to work: the price is held, was paid before, or is zero. */
 export type Admission =
@@ -38,7 +27,10 @@ export interface AdmitRequest {
 	readonly skill: Skill;
 	readonly input: unknown;
 	readonly payer: Payer | undefined;
-	readonly call: Pick<Call, "payment" | "idempotencyKey" | "quoteId" | "resourceUrl">;
+	readonly call: Pick<
+		Call,
+		"credential" | "payment" | "idempotencyKey" | "quoteId" | "resourceUrl"
+	>;
 }
 
 /** The price of a quote the caller holds. Throws INVALID_ARGUMENT for one that is unknown, expired or of another request. */
@@ -69,10 +61,12 @@ export interface CashierDeps {
 	/** Undefined while no chain is configured. */
 	readonly onchain?: OnchainMethod | undefined;
 	readonly redeemQuote?: RedeemQuote | undefined;
+	/** The balance as a method of the "Payment" scheme. */
+	readonly prepaid?: PrepaidCharge | undefined;
 }
 
 export function createCashier(deps: CashierDeps): Cashier {
-	const { store, methods, guard, onchain } = deps;
+	const { methods, guard, onchain } = deps;
 	return {
 		identify: (credential) => identifyOwner(deps, credential),
 
@@ -99,12 +93,10 @@ export function createCashier(deps: CashierDeps): Cashier {
 				});
 			}
 			const method = methodOf(methods, payer.rail);
-			const admitted = await hold({ ...deps, method }, { ...request, payer, quote, fingerprint });
-			if ("receiptId" in admitted) {
-				const receipt = await getReceipt(store, admitted.receiptId);
-				return { kind: "replayed", payer, receipt };
-			}
-			return toHeld({ ...deps, method }, { payer, quote, fingerprint, hold: admitted.hold });
+			const fromBalance = (call: AdmitRequest["call"]) =>
+				admitFromBalance({ ...deps, method }, { ...request, call, payer, quote, fingerprint });
+			const use = openPrepaid(deps.prepaid, call.credential, quote);
+			return use ? admitPrepaid(use, call, fromBalance) : fromBalance(call);
 		},
 	};
 }
@@ -154,89 +146,11 @@ function quoteOf(
 			? redeemQuote(quoteId, { operationId, fingerprint })
 			: listed.amountMicros;
 	const { billingType } = listed;
+	const description = skill.title;
 	return {
-		quote: { operationId, amountMicros, billingType, resourceUrl, description: skill.title },
+		quote: { operationId, amountMicros, billingType, resourceUrl, description, fingerprint },
 		fingerprint,
 	};
-}
-
-interface MethodDeps extends CashierDeps {
-	readonly method: PaymentMethod;
-}
-
-interface HeldBy {
-	readonly payer: Payer;
-	readonly quote: Quote;
-	readonly fingerprint: string;
-	readonly hold: HoldRow;
-}
-
-function toHeld({ store, clock, method }: MethodDeps, held: HeldBy): HeldAdmission {
-	const { payer, quote, fingerprint, hold: row } = held;
-	return {
-		kind: "held",
-		payer,
-		quote,
-		capture: (): Promise<Charged> =>
-			store.transaction(async (tx) => {
-				const captured = await method.capture(tx, row);
-				const receipt = toReceipt(row, captured, { fingerprint, at: clock.now() });
-				await tx.put("receipts", receipt);
-				await finishAttempt(tx, row.idempotencyId, receipt.id);
-				return { receipt };
-			}),
-		async release(reason: ReleaseReason): Promise<Released> {
-			const released = store.transaction((tx) => method.release(tx, row, reason), {
-				durability: "deferred",
-			});
-			// A stopped store answers every later call itself; the hold is released at the next start.
-			await released.catch(() => undefined);
-			const balance = store.read((reader) => method.balance(reader, payer));
-			return { balanceMicros: await balance.catch(() => undefined) };
-		},
-	};
-}
-
-type Held = { readonly hold: HoldRow };
-type PaidBefore = { readonly receiptId: string };
-
-/** One transaction judges the idempotency key and holds the price: neither is seen without the other. */
-function hold(
-	{ store, clock, method }: MethodDeps,
-	request: AdmitRequest & {
-		readonly payer: Payer;
-		readonly quote: Quote;
-		readonly fingerprint: string;
-	},
-): Promise<Held | PaidBefore> {
-	const { payer, quote, fingerprint, skill, input, call } = request;
-	const key = call.idempotencyKey;
-	const id = key === undefined ? undefined : idempotencyIdOf(payer.owner, quote.operationId, key);
-	const work = async (tx: StoreTransaction): Promise<Held | PaidBefore> => {
-		const now = clock.now();
-		if (id !== undefined) {
-			const attempt = await judgeAttempt(tx, { id, fingerprint, now });
-			if (attempt.kind === "replay") return { receiptId: attempt.receiptId };
-		}
-		const held = await method.authorize(tx, payer, {
-			quote,
-			skillId: skill.id,
-			graphIds: skill.graphsOf(input),
-			idempotencyId: id,
-		});
-		if (id !== undefined) await beginAttempt(tx, { id, fingerprint, holdId: held.id, now });
-		return { hold: held };
-	};
-	// A hold that a crash forgets is a hold released; only what outlives the call must be durable first.
-	return store.transaction(work, {
-		durability: skill.capture === "onResult" ? "deferred" : "durable",
-	});
-}
-
-async function getReceipt(store: Store, id: string): Promise<ReceiptRow> {
-	const receipt = await store.read((reader) => reader.get("receipts", id));
-	if (receipt) return receipt;
-	throw new ServiceError("INTERNAL", `The receipt ${id} of an earlier call could not be read.`);
 }
 
 function notSelling(): ServiceError {

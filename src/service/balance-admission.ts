@@ -1,0 +1,116 @@
+import type {
+	Charged,
+	HeldAdmission,
+	Released,
+	ReplayedAdmission,
+} from "../../payments/admission.js";
+import type { Quote } from "../../payments/challenge.js";
+import type { ReleaseReason } from "../../payments/ledger.js";
+import type { Payer, PaymentMethod } from "../../payments/payment-method.js";
+import { toReceipt } from "../../payments/receipt.js";
+import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../../store/store.js";
+import type { Call } from "../core/call.js";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { Skill } from "../core/skill.js";
+import { beginAttempt, finishAttempt, idempotencyIdOf, judgeAttempt } from "./idempotency.js";
+
+export interface BalanceDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly method: PaymentMethod;
+}
+
+export interface BalanceRequest {
+	readonly skill: Skill;
+	readonly input: unknown;
+	readonly call: Pick<Call, "idempotencyKey">;
+	readonly payer: Payer;
+	readonly quote: Quote;
+	readonly fingerprint: string;
+}
+
+/** Holds the price on a balance we keep, in the same transaction that judges the retry key. Throws PaymentRequired. */
+export async function admitFromBalance(
+	deps: BalanceDeps,
+	request: BalanceRequest,
+): Promise<HeldAdmission | ReplayedAdmission> {
+	const { payer, quote, fingerprint } = request;
+	const admitted = await hold(deps, request);
+	if ("receiptId" in admitted) {
+		const receipt = await getReceipt(deps.store, admitted.receiptId);
+		return { kind: "replayed", payer, receipt };
+	}
+	return toHeld(deps, { payer, quote, fingerprint, hold: admitted.hold });
+}
+
+interface HeldBy {
+	readonly payer: Payer;
+	readonly quote: Quote;
+	readonly fingerprint: string;
+	readonly hold: HoldRow;
+}
+
+function toHeld({ store, clock, method }: BalanceDeps, held: HeldBy): HeldAdmission {
+	const { payer, quote, fingerprint, hold: row } = held;
+	return {
+		kind: "held",
+		payer,
+		quote,
+		capture: (): Promise<Charged> =>
+			store.transaction(async (tx) => {
+				const captured = await method.capture(tx, row);
+				const receipt = toReceipt(row, captured, { fingerprint, at: clock.now() });
+				await tx.put("receipts", receipt);
+				await finishAttempt(tx, row.idempotencyId, receipt.id);
+				return { receipt };
+			}),
+		async release(reason: ReleaseReason): Promise<Released> {
+			const released = store.transaction((tx) => method.release(tx, row, reason), {
+				durability: "deferred",
+			});
+			// A stopped store answers every later call itself; the hold is released at the next start.
+			await released.catch(() => undefined);
+			const balance = store.read((reader) => method.balance(reader, payer));
+			return { balanceMicros: await balance.catch(() => undefined) };
+		},
+	};
+}
+
+type Held = { readonly hold: HoldRow };
+type PaidBefore = { readonly receiptId: string };
+
+/** One transaction judges the idempotency key and holds the price: neither is seen without the other. */
+function hold(
+	{ store, clock, method }: BalanceDeps,
+	request: BalanceRequest,
+): Promise<Held | PaidBefore> {
+	const { payer, quote, fingerprint, skill, input, call } = request;
+	const key = call.idempotencyKey;
+	const id = key === undefined ? undefined : idempotencyIdOf(payer.owner, quote.operationId, key);
+	const work = async (tx: StoreTransaction): Promise<Held | PaidBefore> => {
+		const now = clock.now();
+		if (id !== undefined) {
+			const attempt = await judgeAttempt(tx, { id, fingerprint, now });
+			if (attempt.kind === "replay") return { receiptId: attempt.receiptId };
+		}
+		const held = await method.authorize(tx, payer, {
+			quote,
+			skillId: skill.id,
+			graphIds: skill.graphsOf(input),
+			idempotencyId: id,
+		});
+		if (id !== undefined) await beginAttempt(tx, { id, fingerprint, holdId: held.id, now });
+		return { hold: held };
+	};
+	// A hold that a crash forgets is a hold released; only what outlives the call must be durable first.
+	return store.transaction(work, {
+		durability: skill.capture === "onResult" ? "deferred" : "durable",
+	});
+}
+
+async function getReceipt(store: Store, id: string): Promise<ReceiptRow> {
+	const receipt = await store.read((reader) => reader.get("receipts", id));
+	if (receipt) return receipt;
+	throw new ServiceError("INTERNAL", `The receipt ${id} of an earlier call could not be read.`);
+}

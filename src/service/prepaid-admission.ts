@@ -1,0 +1,39 @@
+import type { HeldAdmission, ReplayedAdmission } from "../../payments/admission.js";
+import type { Quote } from "../../payments/challenge.js";
+import type { PrepaidCharge, PrepaidUse } from "../../payments/mpp/prepaid-charge.js";
+import type { Call } from "../core/call.js";
+import type { Credential } from "../core/credential.js";
+
+type Admitted = HeldAdmission | ReplayedAdmission;
+
+/** The challenge a token was sent with; undefined for one sent as it is. Throws PAYMENT_REJECTED. */
+export function openPrepaid(
+	prepaid: PrepaidCharge | undefined,
+	credential: Credential | undefined,
+	quote: Quote,
+): PrepaidUse | undefined {
+	if (credential?.scheme !== "spt" || !credential.challenge) return undefined;
+	return prepaid?.open(credential.challenge, quote);
+}
+
+/** A balance used through the "Payment" scheme: held and captured as ever, once for each challenge, with its receipt. */
+export async function admitPrepaid<C extends Pick<Call, "idempotencyKey">>(
+	use: PrepaidUse,
+	call: C,
+	admit: (call: C) => Promise<Admitted>,
+): Promise<Admitted> {
+	const idempotencyKey = call.idempotencyKey ?? use.idempotencyKey;
+	const admission = await admit({ ...call, idempotencyKey }).catch((error: unknown) => {
+		throw use.refuse(error);
+	});
+	if (admission.kind === "replayed") {
+		return { ...admission, headers: use.receiptHeaders(admission.receipt) };
+	}
+	return {
+		...admission,
+		async capture() {
+			const charged = await admission.capture();
+			return { ...charged, headers: use.receiptHeaders(charged.receipt) };
+		},
+	};
+}
