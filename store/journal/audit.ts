@@ -2,7 +2,7 @@ import { ServiceError } from "../../src/core/errors.js";
 import type { Micros } from "../../src/core/money.js";
 import type { AccountName, CommittedTransaction, VerifyOptions } from "../store.js";
 import { damaged } from "./damage.js";
-import type { ChainLink } from "./frame.js";
+import { CHAIN_START, type ChainLink } from "./frame.js";
 import { committedIn } from "./history.js";
 import type { CheckedFrame, JournalReader } from "./journal-reader.js";
 import { type SegmentFacts, segmentPath } from "./segment.js";
@@ -84,19 +84,24 @@ async function addUp(
 async function* unseenFrames(
 	reader: JournalReader,
 	folder: string,
-	{ target: { segments, head }, from }: Pick<Audit, "target" | "from">,
+	{ target, from }: Pick<Audit, "target" | "from">,
 ): AsyncGenerator<CheckedFrame> {
-	const seen = from.link?.sequence ?? 0;
-	let { link } = from;
-	for (const [index, facts] of segments.entries()) {
-		const end = segments[index + 1]?.start.sequence ?? head.sequence;
-		if (link && end <= seen) continue;
-		if (link) assertFollows(facts, link, folder);
+	let link = from.link ?? CHAIN_START;
+	const seen = link.sequence;
+	for (const facts of segmentsAfter(target, seen)) {
+		if (link.sequence > 0) assertFollows(facts, link, folder);
 		for await (const frame of reader.readFrames(facts)) {
 			({ link } = frame);
 			if (link.sequence > seen) yield frame;
 		}
 	}
+}
+
+/** Segments that hold a frame after this one; all of them when none was seen. */
+function segmentsAfter({ segments, head }: AuditTarget, seen: number): readonly SegmentFacts[] {
+	if (seen === 0) return segments;
+	const endOf = (index: number) => segments[index + 1]?.start.sequence ?? head.sequence;
+	return segments.filter((_, index) => endOf(index) > seen);
 }
 
 /** A segment that begins where we stand must continue our chain; one we stand in the middle of checks itself. */
