@@ -91,7 +91,12 @@ export interface ChainReader {
 	/** Balance of the asset, in atomic units. */
 	balanceOf(terms: SettlementTerms, address: Hex): Promise<bigint>;
 	/** Every transfer of the asset to `payTo` and from it, oldest first. */
-	transfers(terms: SettlementTerms): AsyncIterable<ChainTransfer>;
+	transfers(terms: SettlementTerms, span?: TransferSpan): AsyncIterable<ChainTransfer>;
+}
+
+export interface TransferSpan {
+	/** Epoch milliseconds; leaves out the years of a public chain before there was anything of ours on it. */
+	readonly sinceMs?: number;
 }
 
 export interface ChainTransfer {

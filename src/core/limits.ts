@@ -26,10 +26,23 @@ export const LIMITS = {
 	mppChallengeTtlMs: 300_000,
 	verifyTimeoutMs: 10_000,
 	settleTimeoutMs: 20_000,
+	rpcTimeoutMs: 10_000,
+	/** Longest reply of a facilitator or a chain's node. */
+	configuredReplyBytes: 8 * 1024 * 1024,
+	/** Blocks whose events are asked for at once; public nodes refuse 10,000 and more. */
+	chainBlocksPerQuery: 9_000,
+	/** How far back the use of an authorization is looked for: some days of blocks of two seconds. */
+	chainBlocksBack: 270_000,
 	reconcileIntervalMs: 5_000,
 	/** How long a settled payment waits for its caller to come back before it is credited. */
 	undeliveredGraceMs: 600_000,
 	paymentTtlMs: 24 * 3_600_000,
+	/** How long the answer to a captured payment may take to leave before a copy of the payment gets it again. */
+	deliveryGraceMs: 10_000,
+	/** How long after its end an authorization is still looked for on the chain. */
+	authorizationLapseMs: 60_000,
+	/** A payment of unknown outcome is looked at less and less often, at least this often. */
+	reconcileBackoffMs: 60_000,
 	quoteTtlMs: 600_000,
 	/** Unpaid A2A tasks kept in memory, and how much they may hold together. */
 	waitingTasksMax: 1_000,

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import type { Egress } from "../../src/core/egress.js";
+import { ServiceError } from "../../src/core/errors.js";
+import { LIMITS } from "../../src/core/limits.js";
+import { findRefusal, toRefusal } from "./evm-refusals.js";
+import { toExactPayload } from "./exact-payload.js";
+import type {
+	Facilitator,
+	SettlementTerms,
+	SettleOutcome,
+	TransferAuthorization,
+} from "./facilitator.js";
+
+export interface RemoteFacilitatorDeps {
+	readonly egress: Egress;
+	/** Without a trailing slash; `/verify` and `/settle` are asked below it. */
+	readonly url: string;
+	/** Sent as a bearer token. */
+	readonly token?: string | undefined;
+}
+
+const verifyReply = z.object({
+	isValid: z.boolean(),
+	invalidReason: z.string().optional(),
+	payer: z.string().optional(),
+});
+
+const settleReply = z.object({
+	success: z.boolean(),
+	errorReason: z.string().optional(),
+	payer: z.string().optional(),
+	transaction: z.string().optional(),
+	network: z.string().optional(),
+	amount: z.string().optional(),
+});
+
+/** What a server says when it did not even look at the request. */
+const NOT_TAKEN = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
+
+/** A facilitator behind a URL, in the wire form of x402 v2. What it says is checked by the desk, never believed. */
+export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitator {
+	return {
+		kind: "remote",
+
+		async verify(terms, authorization) {
+			const { status, body } = await post(deps, "verify", { terms, authorization });
+			const reply = verifyReply.safeParse(body);
+			if (!reply.success || (reply.data.isValid && status !== 200)) throw failed("verify", status);
+			const { isValid, invalidReason, payer } = reply.data;
+			if (!isValid) return toRefusal(findRefusal(invalidReason) ?? "invalid_payload");
+			if (payer !== undefined && !isSame(payer, authorization.from)) {
+				throw new ServiceError("UPSTREAM", "The facilitator verified somebody else's payment.");
+			}
+			return { kind: "valid" };
+		},
+
+		async settle(terms, authorization) {
+			const answer = await post(deps, "settle", { terms, authorization }).catch(orSilence);
+			if (!answer) return unknown("The facilitator gave no answer in time.");
+			const reply = settleReply.safeParse(answer.body);
+			if (reply.success) return toOutcome(reply.data, { terms, authorization });
+			if (NOT_TAKEN.has(answer.status)) throw failed("settle", answer.status);
+			return unknown(`The facilitator answered with status ${answer.status} and no verdict.`);
+		},
+	};
+}
+
+interface Asked {
+	readonly terms: SettlementTerms;
+	readonly authorization: TransferAuthorization;
+}
+
+async function post(
+	{ egress, url, token }: RemoteFacilitatorDeps,
+	verb: "verify" | "settle",
+	{ terms, authorization }: Asked,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+	const { payload, requirements } = toExactPayload(terms, authorization);
+	const response = await egress.request({
+		method: "POST",
+		url: `${url}/${verb}`,
+		headers: {
+			"Content-Type": "application/json",
+			...(token !== undefined && { Authorization: `Bearer ${token}` }),
+		},
+		body: JSON.stringify({
+			x402Version: 2,
+			paymentPayload: payload,
+			paymentRequirements: requirements,
+		}),
+		timeoutMs: verb === "verify" ? LIMITS.verifyTimeoutMs : LIMITS.settleTimeoutMs,
+	});
+	const text = await response.text();
+	return { status: response.status, body: parseJson(text) };
+}
+
+function toOutcome(
+	reply: z.infer<typeof settleReply>,
+	{ terms, authorization }: Asked,
+): SettleOutcome {
+	const { success, transaction = "", errorReason } = reply;
+	if (success && transaction !== "") {
+		return {
+			kind: "settled",
+			transactionHash: transaction,
+			network: reply.network ?? terms.network,
+			payer: reply.payer ?? authorization.from,
+			...(reply.amount !== undefined && { amount: reply.amount }),
+		};
+	}
+	const reason = success ? undefined : findRefusal(errorReason);
+	if (reason) return toRefusal(reason);
+	// Words that are not known here may stand for a transaction under way.
+	const message = success
+		? "The facilitator says it settled, and names no transaction."
+		: "The facilitator did not say whether the payment was settled.";
+	return unknown(message, transaction);
+}
+
+function unknown(message: string, transactionHash = ""): SettleOutcome {
+	return { kind: "unknown", message, ...(transactionHash && { transactionHash }) };
+}
+
+const NEVER_REACHED = new Set([
+	"ECONNREFUSED",
+	"ENOTFOUND",
+	"EAI_AGAIN",
+	"UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** A connection that never came about settles nothing; any other silence may hide a settlement. */
+function orSilence(error: unknown): undefined {
+	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		const { code } = cause as { code?: unknown };
+		if (typeof code === "string" && NEVER_REACHED.has(code)) throw error;
+		if (code === "INVALID_ARGUMENT") throw error;
+	}
+	return undefined;
+}
+
+function failed(verb: string, status: number): ServiceError {
+	return new ServiceError(
+		"UPSTREAM",
+		`The facilitator could not ${verb} the payment (status ${status}); send it again shortly.`,
+	);
+}
+
+function isSame(one: string, other: string): boolean {
+	return one.toLowerCase() === other.toLowerCase();
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

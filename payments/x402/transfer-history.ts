@@ -1,0 +1,68 @@
+import type { PublicClient } from "viem";
+import { LIMITS } from "../../src/core/limits.js";
+import { TRANSFER_EVENT } from "./evm-abi.js";
+import type { ChainTransfer, SettlementTerms, TransferSpan } from "./facilitator.js";
+
+/** Every transfer of the asset to `payTo` and from it, oldest first; a window of blocks at a time. */
+export async function* listTransfers(
+	client: PublicClient,
+	terms: SettlementTerms,
+	{ sinceMs }: TransferSpan = {},
+): AsyncIterable<ChainTransfer> {
+	const newest = await client.getBlockNumber({ cacheTime: 0 });
+	const step = BigInt(LIMITS.chainBlocksPerQuery);
+	const timeOf = createBlockTimes(client);
+	let fromBlock = sinceMs === undefined ? 0n : await findBlockAt(timeOf, { newest, sinceMs });
+	for (; fromBlock <= newest; fromBlock += step) {
+		const last = fromBlock + step - 1n;
+		const span = { fromBlock, toBlock: last < newest ? last : newest };
+		for (const log of await readWindow(client, terms, span)) {
+			const { transactionHash, blockNumber, args } = log;
+			const { from, to, value } = args;
+			yield { transactionHash, blockNumber, from, to, value, at: await timeOf(blockNumber) };
+		}
+	}
+}
+
+async function readWindow(
+	client: PublicClient,
+	{ asset, payTo }: SettlementTerms,
+	span: { readonly fromBlock: bigint; readonly toBlock: bigint },
+) {
+	const ask = (args: { from: `0x${string}` } | { to: `0x${string}` }) =>
+		client.getLogs({ address: asset, event: TRANSFER_EVENT, args, strict: true, ...span });
+	const [received, sent] = await Promise.all([ask({ to: payTo }), ask({ from: payTo })]);
+	const both = [...received, ...sent];
+	// What we send to ourselves is found twice.
+	const byPlace = new Map(both.map((log) => [`${log.blockNumber}|${log.logIndex}`, log]));
+	return [...byPlace.values()].sort(
+		(a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex,
+	);
+}
+
+type TimeOfBlock = (blockNumber: bigint) => Promise<number>;
+
+function createBlockTimes(client: PublicClient): TimeOfBlock {
+	let latest: { readonly blockNumber: bigint; readonly at: number } | undefined;
+	return async (blockNumber) => {
+		if (latest?.blockNumber !== blockNumber) {
+			const { timestamp } = await client.getBlock({ blockNumber });
+			latest = { blockNumber, at: Number(timestamp) * 1_000 };
+		}
+		return latest.at;
+	};
+}
+
+/** First block that is not older than `sinceMs`, by halving. */
+async function findBlockAt(
+	timeOf: TimeOfBlock,
+	{ newest, sinceMs }: { readonly newest: bigint; readonly sinceMs: number },
+): Promise<bigint> {
+	let [low, high] = [0n, newest];
+	while (low < high) {
+		const middle = (low + high) / 2n;
+		if ((await timeOf(middle)) < sinceMs) low = middle + 1n;
+		else high = middle;
+	}
+	return low;
+}
