@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type JsonWebKeyInput } from "node:crypto";
+import { createHash } from "node:crypto";
 import { AgentCard, generateAgentCardSignature } from "@a2a-js/sdk";
 import { LegacyRestTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
@@ -21,8 +21,6 @@ export interface PublishedCard {
 	readonly current: CardDocument;
 	/** A2A 0.3, with the 1.0 interfaces beside; signed over its own canonical JSON (RFC 8785). */
 	readonly legacy: CardDocument;
-	/** JWK set with the public key. */
-	readonly keySet: CardDocument;
 }
 
 export interface CardSigner {
@@ -48,15 +46,7 @@ export async function publishCard(
 		card,
 		current: toDocument(AgentCard.toJSON(card)),
 		legacy: toDocument(legacy),
-		keySet: toDocument({ keys: [toPublicJwk(signingKey)] }),
 	};
-}
-
-/** The part of the key that verifiers may have. */
-function toPublicJwk(signingKey: CardSigningKey): JWK & { readonly kid: string } {
-	const key = createPublicKey({ key: signingKey as JsonWebKeyInput["key"], format: "jwk" });
-	const { kid } = signingKey;
-	return { ...(key.export({ format: "jwk" }) as JWK), alg: "ES256", use: "sig", kid };
 }
 
 type LegacyCard = Readonly<Record<string, unknown>>;

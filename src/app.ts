@@ -9,7 +9,8 @@ import type { Store } from "../store/store.js";
 import { createA2a } from "./a2a/a2a.js";
 import { type AppLife, createAppLife } from "./app-life.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
-import { openKeyFolder } from "./auth/key-folder.js";
+import { type KeyFolder, openKeyFolder } from "./auth/key-folder.js";
+import { toKeySet } from "./auth/key-set.js";
 import { type Clock, systemClock } from "./core/clock.js";
 import { createIds, type Ids } from "./core/ids.js";
 import type { Logger } from "./core/logger.js";
@@ -25,6 +26,7 @@ import { createOwnerOperations } from "./service/create-owner-operations.js";
 import { createGraphImporter } from "./service/graph-importer.js";
 import { createInvoke } from "./service/invoke.js";
 import { createOperator, type Operator } from "./service/operator.js";
+import { createPaymentOperations } from "./service/payment-operations.js";
 import type { Service, ServiceInfo } from "./service/service.js";
 import { createSkillCatalog } from "./service/skill-catalog.js";
 import { createUsageRecorder } from "./service/usage.js";
@@ -106,7 +108,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const catalog = createGraphCatalog(graphs);
 
 	const address = { baseUrl: settings.publicUrl ?? "" };
-	const service = createService({ ports, store, money, catalog, search, address });
+	const service = createService({ ports, store, keys, money, catalog, search, address });
 	const importer = createGraphImporter({ catalog, search, clock, folder: importedFolder });
 	const operator = createOperator({
 		...money,
@@ -140,13 +142,15 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 interface ServiceParts {
 	readonly ports: Ports;
 	readonly store: Store;
+	readonly keys: KeyFolder;
 	readonly money: Money;
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
 	readonly address: { readonly baseUrl: string };
 }
 
-function createService({ ports, store, money, catalog, search, address }: ServiceParts): Service {
+function createService(parts: ServiceParts): Service {
+	const { ports, store, keys, money, catalog, search, address } = parts;
 	const { clock, settings } = ports;
 	const { cashier, prices, methods, spts, guard } = money;
 	const info: ServiceInfo = {
@@ -157,6 +161,7 @@ function createService({ ports, store, money, catalog, search, address }: Servic
 	};
 	const skills = createSkillCatalog({ search, catalog, clock });
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
+	const rails = methods.map((method) => method.rail);
 	return {
 		info,
 		skills,
@@ -172,7 +177,22 @@ function createService({ ports, store, money, catalog, search, address }: Servic
 			store,
 			prices,
 			skills,
-			rails: methods.map((method) => method.rail),
+			rails,
+			payments: createPaymentOperations({
+				...money,
+				info,
+				clock,
+				catalog,
+				store,
+				skills,
+				rails,
+				environment: environmentOf(settings.profile),
+				terms: undefined,
+				seal: money.quoteSeal,
+				identify: cashier.identify,
+				signingKey: keys.receiptJwk,
+				keySet: toKeySet([keys.signingJwk, keys.receiptJwk]),
+			}),
 			validateSpt: spts.validate,
 			invariants: guard.latest,
 			startedAtMs: clock.now(),

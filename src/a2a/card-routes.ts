@@ -6,7 +6,7 @@ import type { CardSource } from "./card-source.js";
 
 const MAX_AGE_SECONDS = 300;
 
-/** The card, in the shape of the version the caller names (0.3 where none is named, as the protocol says), and its key set. */
+/** The card, in the shape of the version the caller names; 0.3 where none is named, as the protocol says. */
 export function createCardRoutes(card: CardSource): Router {
 	const serve =
 		(pick: (published: PublishedCard, req: Request) => CardDocument): RequestHandler =>
@@ -26,11 +26,7 @@ export function createCardRoutes(card: CardSource): Router {
 	};
 	return express
 		.Router({ caseSensitive: true, strict: true })
-		.get(A2A_PATHS.card, vary, serve(pickShape))
-		.get(
-			A2A_PATHS.keys,
-			serve(({ keySet }) => keySet),
-		);
+		.get(A2A_PATHS.card, vary, serve(pickShape));
 }
 
 function pickShape({ current, legacy }: PublishedCard, req: Request): CardDocument {

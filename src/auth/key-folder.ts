@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { ServiceError } from "../core/errors.js";
 import type { Random } from "../core/random.js";
 
-/** ES256 key pair that signs the agent card, as private JWK. */
+/** ES256 key pair that signs, as private JWK. */
 export type SigningJwk = Readonly<Record<string, unknown>> & { readonly kid: string };
 
 /** `<data>/keys/`: the only place for secrets at rest. Files 0600, folder 0700, made on first use. */
@@ -21,7 +21,10 @@ export interface KeyFolder {
 	/** Key of the hashes under which tokens and API keys are stored; losing it makes every one of them unknown. */
 	readonly pepper: Uint8Array;
 	readonly adminToken: string;
+	/** Signs the agent card. */
 	readonly signingJwk: SigningJwk;
+	/** Signs receipts, and nothing else. */
+	readonly receiptJwk: SigningJwk;
 	readDemoSpt(): string | undefined;
 	writeDemoSpt(token: string): void;
 }
@@ -54,12 +57,14 @@ export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 		);
 	}
 
+	const signingKey = (name: string) =>
+		JSON.parse(readOrCreate(name, () => createSigningJwk(hex(8)))) as SigningJwk;
+
 	return {
 		pepper,
 		adminToken: readOrCreate("admin-token", () => `adm_${hex(24)}`),
-		signingJwk: JSON.parse(
-			readOrCreate("card-signing.jwk.json", () => createSigningJwk(hex(8))),
-		) as SigningJwk,
+		signingJwk: signingKey("card-signing.jwk.json"),
+		receiptJwk: signingKey("receipt-signing.jwk.json"),
 		readDemoSpt: () => readIfThere(file("demo-spt")),
 		writeDemoSpt: (token) => writeDurably(folder, "demo-spt", token),
 	};

@@ -47,6 +47,12 @@ export const FREE_OPERATION_IDS = [
 	"readmes.index",
 	"graph_slice",
 	"experts.search",
+	"quotes.create",
+	"quotes.get",
+	"receipts.get",
+	"receipts.verify",
+	"payments.methods",
+	"payments.get",
 ] as const;
 export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
 

@@ -4,9 +4,13 @@ import { graphIdField, queryField } from "../core/wire.js";
 import { expertListSchema, graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
 import { dataRoute, documentRoute } from "./define-route.js";
 import type { OFFER_ROUTES } from "./offer-routes.js";
+import type { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
 
-type CatalogOperationId = Exclude<FreeOperationId, keyof typeof OFFER_ROUTES>;
+type CatalogOperationId = Exclude<
+	FreeOperationId,
+	keyof typeof OFFER_ROUTES | keyof typeof PAYMENT_ROUTES
+>;
 
 const EXPERTS_DEFAULT = 10;
 const EXPERTS_MAX = 50;

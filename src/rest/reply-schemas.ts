@@ -66,7 +66,7 @@ const errorSchema = z.object({
 /** Spec: Errors. */
 export const errorReplySchema = replyComponent("ErrorReply", z.object({ error: errorSchema }));
 
-const continuationSchema = replyComponent(
+export const continuationSchema = replyComponent(
 	"Continuation",
 	z.looseObject({
 		type: z.enum(["x402", "spt", "spt_purchase", "api_key", "wait", "cheaper_operation"]),

@@ -19,6 +19,7 @@ import { createBodyReader } from "./request-body.js";
 import { createRequestId } from "./request-id.js";
 import type { DataRoute, OwnerRoute, Route } from "./route.js";
 import { ROUTES } from "./routes.js";
+import { createKeySetHandler, createX402ListingHandler } from "./well-known-handlers.js";
 
 export interface RestRouterDeps {
 	readonly service: Service;
@@ -60,6 +61,8 @@ export function createRestRouter({
 	router.use(createRequestId(ids));
 	router.get("/", createLandingHandler(service));
 	router.get("/openapi.json", createOpenApiHandler(service));
+	router.get("/.well-known/jwks.json", createKeySetHandler(service));
+	router.get("/.well-known/x402", createX402ListingHandler(service));
 	for (const [path, routes] of routesByPath()) {
 		const at = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
 		const refuse = createMethodRefusal(routes.flatMap(methodsOf));

@@ -2,6 +2,7 @@ import type { OperationId } from "../core/operations.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
+import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { Route } from "./route.js";
 import { SPT_ROUTES } from "./spt-routes.js";
 
@@ -11,4 +12,5 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...OFFER_ROUTES,
 	...CATALOG_ROUTES,
 	...SPT_ROUTES,
+	...PAYMENT_ROUTES,
 };

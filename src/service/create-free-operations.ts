@@ -10,6 +10,7 @@ import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
 import { toCatalogItem, toGraphDetail } from "./graph-listing.js";
 import { createHealth, type HealthDeps } from "./health.js";
 import { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
+import type { PaymentOperations } from "./payment-operations.js";
 import { createPerRevision } from "./per-revision.js";
 import { createServedDocuments } from "./served-documents.js";
 import type { SkillCatalog } from "./service.js";
@@ -19,6 +20,7 @@ export interface FreeOperationDeps extends HealthDeps {
 	readonly prices: PriceList;
 	readonly skills: SkillCatalog;
 	readonly validateSpt: (token: string) => Promise<SptValidation>;
+	readonly payments: PaymentOperations;
 }
 
 /** Wires the free operations; what derives from the catalog is made once per revision and base address. */
@@ -49,6 +51,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	return {
 		health: createHealth(deps),
 		sptValidate: deps.validateSpt,
+		payments: deps.payments,
 		offerings: () => lists("offerings"),
 		researchPricing: () => lists("pricing"),
 		researchOfferings: () => lists("tools"),

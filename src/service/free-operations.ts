@@ -1,3 +1,5 @@
+import type { PaymentOperations } from "./payment-operations.js";
+
 /** A document that is served as it stands, with the hash its ETag is made of. */
 export interface ServedDocument {
 	readonly mediaType: string;
@@ -31,4 +33,5 @@ export interface FreeOperations {
 	graphSlice(graphId: string): ServedDocument;
 	/** Throws RATE_LIMITED while too many such searches wait already. */
 	expertsSearch(query: string, limit: number, signal: AbortSignal): Promise<Json>;
+	readonly payments: PaymentOperations;
 }

@@ -24,5 +24,11 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"readmes.index": { method: "GET", path: "/v1/readmes/index.md" },
 	graph_slice: { method: "GET", path: "/v1/graph-slice" },
 	"experts.search": { method: "GET", path: "/v1/experts/search" },
+	"quotes.create": { method: "POST", path: "/v1/quotes" },
+	"quotes.get": { method: "GET", path: "/v1/quotes/{quote_id}" },
+	"receipts.get": { method: "GET", path: "/v1/receipts/{receipt_id}" },
+	"receipts.verify": { method: "POST", path: "/v1/receipts/verify" },
+	"payments.methods": { method: "GET", path: "/v1/payments/methods" },
+	"payments.get": { method: "GET", path: "/v1/payments/{payment_id}" },
 	"spt.balance": { method: "GET", path: "/v1/spt/balance" },
 };

@@ -48,7 +48,7 @@ export const NOTHING = "nothing answers this";
 const PEPPER = new Uint8Array(32).fill(7);
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const signingJwk = { ...privateKey.export({ format: "jwk" }), kid: "card-key-1" };
+export const signingJwk = { ...privateKey.export({ format: "jwk" }), kid: "card-key-1" };
 
 /** The transport on a real port over the real pipeline; the engine and the store behind it are ports made up here. */
 export async function startA2a(t: Test, options: StartOptions = {}): Promise<StartedA2a> {

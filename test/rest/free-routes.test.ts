@@ -1,13 +1,33 @@
 import { EventEmitter, once } from "node:events";
 import t from "tap";
+import { createQuoteSeal } from "../../payments/quote-seal.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { FREE_OPERATION_IDS } from "../../src/core/operations.js";
 import { ROUTES } from "../../src/rest/routes.js";
 import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
+import { CAPTURED_PAYMENT, TEST_PEPPER, WALLET_RECEIPT } from "../service/payment-parts.js";
 import { errorOf, rawRequest } from "./raw-request.js";
 import { emptySearch, startRest } from "./start-rest.js";
 
-const NAMES: Readonly<Record<string, string>> = { graph_id_or_slug: "web-payments" };
+const seal = createQuoteSeal(TEST_PEPPER);
+
+const BODIES: Readonly<Record<string, object>> = {
+	"quotes.create": { operation: "search.domain", input: { query: "retries" } },
+	"receipts.verify": { jws: "no.receipt.atall" },
+};
+const NAMES: Readonly<Record<string, string>> = {
+	graph_id_or_slug: "web-payments",
+	quote_id: seal.seal({
+		operationId: "search.domain",
+		amountMicros: 500_000n,
+		billingType: "per_call",
+		fingerprint: "x",
+		path: "/v1/search/domain",
+		expiresAt: 0,
+	}),
+	receipt_id: WALLET_RECEIPT.id,
+	payment_id: CAPTURED_PAYMENT.id,
+};
 const QUERIES: Readonly<Record<string, string>> = {
 	graph_slice: "?graph_id=web-payments",
 	"experts.search": "?q=retries",
@@ -18,20 +38,29 @@ t.test("every free operation answers in the shape its route declares", async (t)
 	for (const id of FREE_OPERATION_IDS) {
 		const route = ROUTES[id];
 		const path = OPERATION_ADDRESSES[id].path.replace(/\{(\w+)\}/, (_, name) => NAMES[name] ?? "");
-		const headers = id === "spt.validate" ? { "X-Pay-SPT": "spt_good" } : {};
-		const reply = await fetch(`${baseUrl}${path}${QUERIES[id] ?? ""}`, { headers });
+		const headers = {
+			"Content-Type": "application/json",
+			...(id === "spt.validate" && { "X-Pay-SPT": "spt_good" }),
+		};
+		const { method } = OPERATION_ADDRESSES[id];
+		const body = BODIES[id];
+		const reply = await fetch(`${baseUrl}${path}${QUERIES[id] ?? ""}`, {
+			method,
+			headers,
+			...(body && { body: JSON.stringify(body) }),
+		});
 		t.equal(reply.status, 200, id);
 		if (route.kind === "document") {
 			t.equal(reply.headers.get("content-type"), route.mediaType);
 			t.ok((await reply.arrayBuffer()).byteLength > 0);
 		}
 		if (route.kind !== "data") continue;
-		const body = (await reply.json()) as { ok: boolean; data: unknown; meta: object };
-		t.equal(body.ok, true);
-		route.data.parse(body.data);
+		const answer = (await reply.json()) as { ok: boolean; data: unknown; meta: object };
+		t.equal(answer.ok, true);
+		route.data.parse(answer.data);
 		const requestId = reply.headers.get("x-request-id");
 		t.same(
-			body.meta,
+			answer.meta,
 			route.isList ? { request_id: requestId, next_cursor: null } : { request_id: requestId },
 		);
 	}

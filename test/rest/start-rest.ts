@@ -17,7 +17,8 @@ import { createFreeOperations } from "../../src/service/create-free-operations.j
 import type { OwnerOperations } from "../../src/service/owner-operations.js";
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
-import type { Store } from "../../store/store.js";
+import type { Store, StoreReader } from "../../store/store.js";
+import { CAPTURED_PAYMENT, createTestPayments, WALLET_RECEIPT } from "../service/payment-parts.js";
 import { DOMAIN_GRAPH, EXPERT_GRAPH } from "../service/sample-graphs.js";
 
 export interface StartedRest {
@@ -83,8 +84,13 @@ export const emptySearch: SearchEngine = {
 	close: async () => {},
 };
 
+const ROWS = [WALLET_RECEIPT, CAPTURED_PAYMENT];
+const findRow = (async (_table: string, id: string) =>
+	ROWS.find((row) => row.id === id)) as StoreReader["get"];
+
 const idleStore = {
 	health: () => ({ status: "ok", reason: undefined, sequence: 7, isChainIntact: true }),
+	read: (work) => work({ get: findRow } as Partial<StoreReader> as StoreReader),
 } as Partial<Store> as Store;
 
 interface TestServiceOptions {
@@ -115,6 +121,14 @@ export function createTestService(options: TestServiceOptions): Service {
 		prices,
 		skills,
 		rails: ["spt", "plan"],
+		payments: createTestPayments({
+			info,
+			clock: systemClock,
+			catalog,
+			prices,
+			skills,
+			store: idleStore,
+		}),
 		validateSpt: async (token) => ({
 			active: token === "spt_good",
 			balance_usd: token === "spt_good" ? "1.00" : null,

@@ -8,6 +8,7 @@ import type { SearchEngine } from "../../src/search/search.js";
 import { createFreeOperations } from "../../src/service/create-free-operations.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Store, StoreHealth } from "../../store/store.js";
+import { createTestPayments } from "./payment-parts.js";
 import { DOMAIN_GRAPH, EXPERT_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
 
 const START = Date.UTC(2026, 0, 1);
@@ -64,19 +65,23 @@ function start() {
 	const prices = createPriceList({
 		"search.domain": { amountMicros: parseUsd("0.25"), billingType: "per_call" },
 	});
+	const info = {
+		version: "9.9.9",
+		baseUrl: () => state.baseUrl,
+		mcpUrl: () => null,
+		profile: "demo" as const,
+	};
+	const store = { health: () => state.store } as Partial<Store> as Store;
+	const skills = createSkillCatalog({ catalog, search, clock });
 	const free = createFreeOperations({
-		info: {
-			version: "9.9.9",
-			baseUrl: () => state.baseUrl,
-			mcpUrl: () => null,
-			profile: "demo",
-		},
+		info,
 		clock,
 		catalog,
 		search,
-		store: { health: () => state.store } as Partial<Store> as Store,
+		store,
 		prices,
-		skills: createSkillCatalog({ catalog, search, clock }),
+		skills,
+		payments: createTestPayments({ info, clock, catalog, prices, skills, store }),
 		rails: ["spt", "plan"],
 		validateSpt: async () => ({
 			active: false,

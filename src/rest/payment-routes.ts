@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { LIMITS } from "../core/limits.js";
+import { dataRoute } from "./define-route.js";
+import { EXAMPLE_QUOTE, EXAMPLE_RECEIPT } from "./payment-examples.js";
+import {
+	paymentMethodsSchema,
+	paymentStateSchema,
+	quoteRequestSchema,
+	quoteSchema,
+	receiptCheckRequestSchema,
+	receiptReplySchema,
+	receiptVerdictSchema,
+} from "./payment-schemas.js";
+import type { DataRoute } from "./route.js";
+
+type PaymentRouteId =
+	| "quotes.create"
+	| "quotes.get"
+	| "receipts.get"
+	| "receipts.verify"
+	| "payments.methods"
+	| "payments.get";
+
+const nothing = z.strictObject({});
+const idField = (what: string) => z.string().min(1).max(1_100).describe(what);
+
+/** Prices before paying, proofs after it. Spec: Authentication; all of it is additive to the contract. */
+export const PAYMENT_ROUTES: Readonly<Record<PaymentRouteId, DataRoute>> = {
+	"quotes.create": dataRoute({
+		operationId: "quotes.create",
+		summary: "Quote one concrete call",
+		description:
+			"The exact price of the call as it would be sent, promised until it expires: send the quote's id as X-Quote-Id with that very call. Nothing is stored and nothing is charged.",
+		path: nothing,
+		query: nothing,
+		body: quoteRequestSchema,
+		isList: false,
+		freshness: "live",
+		data: quoteSchema,
+		answer: (free, { body }) => free.payments.quotes.create(body),
+		example: {
+			body: {
+				operation: "search.domain",
+				input: { query: "Which HTTP status code asks for payment?", limit: 3 },
+			},
+			data: EXAMPLE_QUOTE,
+		},
+	}),
+	"quotes.get": dataRoute({
+		operationId: "quotes.get",
+		summary: "Read a quote",
+		description: "The terms of a quote by its id, expired or not.",
+		path: z.strictObject({ quote_id: idField("Id of a quote (qte_…)") }),
+		query: nothing,
+		isList: false,
+		freshness: "live",
+		data: quoteSchema,
+		answer: (free, { path }) => free.payments.quotes.get(path.quote_id),
+		example: { path: { quote_id: EXAMPLE_QUOTE.quote_id }, data: EXAMPLE_QUOTE },
+	}),
+	"receipts.get": dataRoute({
+		operationId: "receipts.get",
+		summary: "Read a signed receipt",
+		description:
+			"The receipt of a charged call and its signature. Show the token or key that paid; a receipt paid by a wallet is read by its id alone, which nobody can guess.",
+		path: z.strictObject({ receipt_id: idField("Id of a receipt (rcpt_…)") }),
+		query: nothing,
+		isList: false,
+		freshness: "secret",
+		callsPerMinute: LIMITS.receiptReadsPerMinute,
+		data: receiptReplySchema,
+		answer: (free, { path, header }) => free.payments.receipts.get(path.receipt_id, header),
+		example: {
+			path: { receipt_id: EXAMPLE_RECEIPT.receipt_id },
+			data: { receipt: EXAMPLE_RECEIPT, jws: "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiIifQ.c2lnbmF0dXJl" },
+		},
+	}),
+	"receipts.verify": dataRoute({
+		operationId: "receipts.verify",
+		summary: "Check a receipt's signature",
+		description:
+			"Says whether a signed receipt is this service's and unchanged. The same can be done offline with the keys of /.well-known/jwks.json.",
+		path: nothing,
+		query: nothing,
+		body: receiptCheckRequestSchema,
+		isList: false,
+		freshness: "live",
+		callsPerMinute: LIMITS.receiptReadsPerMinute,
+		data: receiptVerdictSchema,
+		answer: (free, { body }) => free.payments.receipts.verify(body.jws),
+		example: {
+			body: { jws: "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiIifQ.c2lnbmF0dXJl" },
+			data: { valid: true, receipt: EXAMPLE_RECEIPT, reason: null },
+		},
+	}),
+	"payments.methods": dataRoute({
+		operationId: "payments.methods",
+		summary: "Ways to pay",
+		description:
+			"Every configured rail with its headers, networks, assets, recipient and limits, and how to get started on it.",
+		path: nothing,
+		query: nothing,
+		isList: false,
+		freshness: "catalog",
+		data: paymentMethodsSchema,
+		answer: (free) => free.payments.methods(),
+		example: {
+			data: {
+				currency: "USD",
+				environment: "test",
+				items: [
+					{
+						rail: "spt",
+						title: "Shared Payment Token: a prepaid bearer balance",
+						request_headers: ["X-Pay-SPT", "Authorization: Bearer"],
+						how_to_start: "The operator issues tokens.",
+						limits: { balance_usd_max: "10000.00" },
+					},
+				],
+			},
+		},
+	}),
+	"payments.get": dataRoute({
+		operationId: "payments.get",
+		summary: "State of a payment",
+		description:
+			"Where one payment on a chain stands: for a caller whose reply was lost, or who was told that its outcome is unknown.",
+		path: z.strictObject({ payment_id: idField("Id of a payment (pay_…), as replies tell it") }),
+		query: nothing,
+		isList: false,
+		freshness: "secret",
+		callsPerMinute: LIMITS.receiptReadsPerMinute,
+		data: paymentStateSchema,
+		answer: (free, { path }) => free.payments.paymentState(path.payment_id),
+		example: {
+			path: { payment_id: "pay_5d1c0a9be2f34c7786d0aa15f3b9e210" },
+			data: {
+				payment_id: "pay_5d1c0a9be2f34c7786d0aa15f3b9e210",
+				state: "captured",
+				network: "eip155:84532",
+				transaction: `0x${"4f".repeat(32)}`,
+				receipt_id: EXAMPLE_RECEIPT.receipt_id,
+				token_id: null,
+				reason: null,
+				updated_at: "2026-01-31T12:00:00.000Z",
+			},
+		},
+	}),
+};

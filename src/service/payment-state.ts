@@ -1,0 +1,35 @@
+import type { PaymentRow, Store } from "../../store/store.js";
+import { toIsoTime } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { Json } from "./free-operations.js";
+
+/** Where one payment on a chain stands, by its id. Throws NOT_FOUND. */
+export type ReadPaymentState = (id: string) => Promise<Json>;
+
+export function createPaymentState({
+	store,
+}: {
+	readonly store: Pick<Store, "read">;
+}): ReadPaymentState {
+	return async (id) => {
+		const row = await store.read((reader) => reader.get("payments", id));
+		if (row) return toWire(row);
+		throw new ServiceError(
+			"NOT_FOUND",
+			`No payment is called "${id.slice(0, 60)}"; ids of payments are told in replies and kept for a day.`,
+		);
+	};
+}
+
+function toWire(row: PaymentRow): Json {
+	return {
+		payment_id: row.id,
+		state: row.state,
+		network: row.network,
+		transaction: row.transactionHash ?? null,
+		receipt_id: row.receiptId ?? null,
+		token_id: row.tokenId ?? null,
+		reason: row.reason ?? null,
+		updated_at: toIsoTime(row.updatedAt),
+	};
+}
