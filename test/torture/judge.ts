@@ -1,0 +1,115 @@
+import type { ReceiptRow, Store } from "../../store/store.js";
+import type { Book, Order } from "./book.js";
+import type { House } from "./house.js";
+
+/** The house broke a promise. */
+export class BrokenPromise extends Error {}
+
+/** Right after a start: what anybody holds a receipt for is there, and no hold is open. */
+export async function judgeStart({ store, money }: House, book: Book): Promise<void> {
+	const receipts = await receiptsOf(store);
+	for (const id of book.acknowledged()) {
+		if (!receipts.has(id)) throw new BrokenPromise(`The acknowledged payment ${id} is lost.`);
+	}
+	const holds = await store.read((reader) => reader.list("holds"));
+	if (holds.length > 0) throw new BrokenPromise(`${holds.length} holds outlived the start.`);
+	await judgeInvariants(money.guard);
+}
+
+/** At the end, when everything is decided: each order, each purse and the whole ledger. */
+export async function judgeEnd(house: House, book: Book): Promise<void> {
+	await judgeStart(house, book);
+	const receipts = [...(await receiptsOf(house.store)).values()];
+	const ofOrder = new Map<string, ReceiptRow[]>();
+	for (const { fingerprint } of book.orders) ofOrder.set(fingerprint, []);
+	for (const receipt of receipts) {
+		const own = ofOrder.get(receipt.fingerprint);
+		if (!own) throw new BrokenPromise(`${receipt.id} is for nothing anybody ordered.`);
+		own.push(receipt);
+	}
+	for (const order of book.orders) judgeOrder(order, ofOrder.get(order.fingerprint) ?? []);
+	for (const purse of book.purses) {
+		const own = receipts.filter(({ owner }) => owner === purse.owner);
+		const spent = own.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+		const balance = await house.store.read((reader) => reader.balance(`cust:${purse.owner}`));
+		if (balance === purse.creditedMicros - spent) continue;
+		throw new BrokenPromise(
+			`${purse.owner} has ${balance} left of ${purse.creditedMicros}, having spent ${spent}.`,
+		);
+	}
+	await judgeQuotas(house.store, book, receipts);
+}
+
+/** A delivery has its receipt, a receipt its delivery or at least an attempt nobody heard of again. */
+function judgeOrder(order: Order, receipts: readonly ReceiptRow[]): void {
+	const { replies, purse, idempotencyKey } = order;
+	const bought = judgeDeliveries(order, new Set(receipts.map(({ id }) => id)));
+	const unheard = replies.filter(({ kind }) => kind === "unknown").length;
+	const isEverBought = bought.size > 0 || unheard > 0;
+	const once = isEverBought ? 1 : 0;
+	const allowed = idempotencyKey === undefined ? bought.size + unheard : once;
+	if (receipts.length > allowed) {
+		throw complaint(order, `was charged ${receipts.length} times; ${allowed} are due at most.`);
+	}
+	if (receipts.some(({ owner }) => owner !== purse.owner)) {
+		throw complaint(order, "was charged to somebody else.");
+	}
+}
+
+/** The receipts its deliveries came with; one receipt buys one delivery, replays aside. */
+function judgeDeliveries(order: Order, receiptIds: ReadonlySet<string>): ReadonlySet<string> {
+	const bought = new Set<string>();
+	for (const reply of order.replies) {
+		if (reply.kind !== "delivered") continue;
+		const { receiptId, isReplay } = reply;
+		if (receiptId === null) throw complaint(order, "was delivered free.");
+		if (!receiptIds.has(receiptId)) throw complaint(order, `was delivered on ${receiptId}.`);
+		if (!isReplay && bought.has(receiptId)) throw complaint(order, "was delivered twice.");
+		bought.add(receiptId);
+	}
+	return bought;
+}
+
+function complaint({ query, purse }: Order, what: string): BrokenPromise {
+	return new BrokenPromise(`"${query}" of ${purse.owner} ${what}`);
+}
+
+/** Free calls are counted once for each receipt, in the counters of day and month. */
+async function judgeQuotas(
+	store: Store,
+	{ purses }: Book,
+	receipts: readonly ReceiptRow[],
+): Promise<void> {
+	const quotas = await store.read((reader) => reader.list("quotas"));
+	for (const { owner } of purses.filter(({ rail }) => rail === "plan")) {
+		const free = receipts.filter((row) => row.owner === owner && row.amountMicros === 0n).length;
+		const months = quotas.filter(
+			({ id }) => /\|\d{4}-\d{2}$/.test(id) && id.startsWith(`${owner}|`),
+		);
+		const used = months.reduce((sum, row) => sum + row.used, 0);
+		if (used !== free) throw new BrokenPromise(`${owner} used ${free} free calls, ${used} count.`);
+	}
+}
+
+async function judgeInvariants(guard: House["money"]["guard"]): Promise<void> {
+	const { failures } = await guard.check({ full: true });
+	if (failures.length > 0) throw new BrokenPromise(failures.join(" "));
+}
+
+/** Receipts as the journal tells them, each with the one capture it belongs to. */
+async function receiptsOf(store: Store): Promise<ReadonlyMap<string, ReceiptRow>> {
+	const found = new Map<string, ReceiptRow>();
+	for await (const { postings, receipts } of store.history()) {
+		const captures = postings.filter(({ kind }) => kind === "capture");
+		for (const { id } of captures) {
+			const [receipt, ...others] = receipts.filter(({ transactionId }) => transactionId === id);
+			if (!receipt || others.length > 0) {
+				throw new BrokenPromise(`The capture ${id} has ${others.length + 1} receipts, not one.`);
+			}
+			if (found.has(receipt.id)) throw new BrokenPromise(`${receipt.id} was captured twice.`);
+			found.set(receipt.id, receipt);
+		}
+		if (receipts.length > captures.length) throw new BrokenPromise("A receipt has no capture.");
+	}
+	return found;
+}

@@ -1,0 +1,164 @@
+import type { FileSystem } from "../../store/journal/file-system.js";
+import { createFakeDisk, type FakeDisk } from "../store/fake-disk.js";
+import type { Book } from "./book.js";
+import type { Dice } from "./dice.js";
+import { type House, type HouseDeps, openHouse } from "./house.js";
+import { BrokenPromise, judgeStart } from "./judge.js";
+import { createLife, type Ending, type Life, type LifePlan } from "./life.js";
+import { createSimDisk } from "./sim-disk.js";
+import { createSimClock, type Timeline } from "./timeline.js";
+import type { Open } from "./visit.js";
+
+/** Opens the house whenever it is down, and has it die in ever new ways. */
+export interface Landlord {
+	/** The open house; undefined while it is down. */
+	current(): Open | undefined;
+	/** Lets lives follow each other until `rest`. */
+	work(): Promise<void>;
+	/** The life that runs is the last that dies. */
+	rest(): void;
+	/** Opens a house that nothing happens to. */
+	openForGood(): Promise<House>;
+	/** How lives ended, and how often. */
+	readonly endings: ReadonlyMap<string, number>;
+}
+
+export interface LandlordDeps {
+	readonly timeline: Timeline;
+	readonly dice: Dice;
+	readonly book: Book;
+	readonly spoil?: HouseDeps["spoil"];
+	readonly trace: (line: string) => void;
+}
+
+const CALM: LifePlan = {
+	diesAt: Number.POSITIVE_INFINITY,
+	failsAt: Number.POSITIVE_INFINITY,
+	ending: "killed",
+};
+
+export function createLandlord(deps: LandlordDeps): Landlord {
+	const { timeline, dice, trace } = deps;
+	const endings = new Map<string, number>();
+	let disk = createFakeDisk();
+	let open: Open | undefined;
+	let isResting = false;
+	let pid = 0;
+
+	const end = (life: Life, how: string) => {
+		open = undefined;
+		if (life.isAlive()) life.die();
+		endings.set(how, (endings.get(how) ?? 0) + 1);
+		trace(`${how}`);
+	};
+	const enter = async (life: Life, plan: LifePlan): Promise<Open | Ending | "failed start"> => {
+		const start = beginHouse(deps, { life, disk, pid: ++pid });
+		const opened = await Promise.race([start, life.died]);
+		if (typeof opened === "string") return opened;
+		if (opened instanceof Error) {
+			if (plan.failsAt === Number.POSITIVE_INFINITY) {
+				throw new BrokenPromise(`The house does not open: ${opened.message}`);
+			}
+			return "failed start";
+		}
+		return { house: opened, life };
+	};
+	const liveOnce = async () => {
+		const plan = planLife(dice);
+		const life = createLife(timeline, dice, plan);
+		const entered = await enter(life, plan);
+		if (typeof entered === "string") {
+			end(life, entered);
+			if (entered === "power cut") disk = disk.afterPowerCut(dice.next);
+			return;
+		}
+		open = entered;
+		trace(`open ${pid}`);
+		const isOver = () => isResting;
+		const how = await stayOpen(entered, { timeline, dice, isOver, lastEnding: plan.ending });
+		for (const complaint of entered.house.complaints) throw new BrokenPromise(complaint);
+		end(life, how);
+		if (how === "power cut") disk = disk.afterPowerCut(dice.next);
+	};
+
+	return {
+		endings,
+		current: () => open,
+		rest() {
+			isResting = true;
+		},
+		async work() {
+			while (!isResting) {
+				await liveOnce();
+				await timeline.sleep(dice.between(0, 200));
+			}
+		},
+		async openForGood() {
+			const life = createLife(timeline, dice, CALM);
+			const entered = await enter(life, CALM);
+			if (typeof entered === "string") throw new Error(`A calm life ended: ${entered}.`);
+			open = entered;
+			return entered.house;
+		},
+	};
+}
+
+interface Begin {
+	readonly life: Life;
+	readonly disk: FakeDisk;
+	readonly pid: number;
+}
+
+/** The open house, or why it did not open. */
+async function beginHouse(
+	{ timeline, dice, book, spoil }: LandlordDeps,
+	{ life, disk, pid }: Begin,
+): Promise<House | Error> {
+	const fileSystem: FileSystem = createSimDisk({ disk, life, dice: dice.fork() });
+	const clock = createSimClock(timeline, life.isAlive);
+	try {
+		const house = await openHouse({ fileSystem, clock, dice: dice.fork(), pid, spoil });
+		await judgeStart(house, book);
+		return house;
+	} catch (error) {
+		if (error instanceof BrokenPromise || !(error instanceof Error)) throw error;
+		return error;
+	}
+}
+
+interface Stay extends Pick<LandlordDeps, "timeline" | "dice"> {
+	readonly isOver: () => boolean;
+	readonly lastEnding: Ending;
+}
+
+/** Resolves with the way this life ended: as planned, by a stopped store, or in good order. */
+async function stayOpen(
+	{ house, life }: Open,
+	{ timeline, dice, isOver, lastEnding }: Stay,
+): Promise<string> {
+	const closesAtMs = timeline.now() + (dice.chance(0.1) ? dice.between(0, 2_000) : Infinity);
+	for (;;) {
+		const ending = await Promise.race([life.died, timeline.sleep(20)]);
+		if (ending) return ending;
+		if (house.store.health().status === "stopped") return "stopped store";
+		if (isOver()) return lastEnding;
+		if (timeline.now() < closesAtMs) continue;
+		const closed = house.close().then(
+			() => "closed",
+			() => "failed close",
+		);
+		return Promise.race([life.died, closed]);
+	}
+}
+
+/** Many die while they start, most soon after, some live long. */
+function planLife(dice: Dice): LifePlan {
+	const luck = dice.next();
+	const meanRequests = luck < 0.97 ? 16 : 200;
+	const late = 25 + Math.ceil(-Math.log(1 - dice.next()) * meanRequests);
+	return {
+		diesAt: luck < 0.2 ? dice.between(1, 25) : late,
+		failsAt: dice.chance(0.12) ? dice.between(1, 80) : Number.POSITIVE_INFINITY,
+		ending: dice.chance(0.5) ? "killed" : "power cut",
+	};
+}

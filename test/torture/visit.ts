@@ -1,0 +1,76 @@
+import { PaymentRequired } from "../../payments/challenge.js";
+import type { CallResult } from "../../src/core/call.js";
+import { ServiceError } from "../../src/core/errors.js";
+import type { Order, Reply } from "./book.js";
+import type { Dice } from "./dice.js";
+import type { House } from "./house.js";
+import { BrokenPromise } from "./judge.js";
+import type { Life } from "./life.js";
+import { SkillFailure } from "./test-skills.js";
+import type { Timeline } from "./timeline.js";
+
+/** Sends an order to whatever house is open; undefined when none is. */
+export type Ask = (order: Order) => Promise<Reply | undefined>;
+
+/** A house with its doors open. */
+export interface Open {
+	readonly house: House;
+	readonly life: Life;
+}
+
+export interface VisitDeps {
+	readonly timeline: Timeline;
+	readonly dice: Dice;
+	readonly current: () => Open | undefined;
+	/** Tells the world of a fault that no caller should ever see. */
+	readonly onFault: (fault: BrokenPromise) => void;
+}
+
+export function createAsk({ timeline, dice, current, onFault }: VisitDeps): Ask {
+	let requests = 0;
+	return async (order) => {
+		const open = current();
+		if (!open) return undefined;
+		const caller = new AbortController();
+		const left = new Promise<Reply>((resolve) => {
+			if (!dice.chance(0.06)) return;
+			timeline.schedule(dice.between(0, 80), () => {
+				caller.abort(new Error("The caller left."));
+				resolve({ kind: "unknown", why: "left" });
+			});
+		});
+		const answered = open.house
+			.invoke({
+				skillId: order.skillId,
+				rawInput: { query: order.query },
+				credential: order.purse.credential,
+				idempotencyKey: order.idempotencyKey,
+				requestId: `req_${++requests}`,
+				transport: "internal",
+				resourceUrl: "http://sim.example/v1",
+				signal: caller.signal,
+			})
+			.then(toDelivery, (error: unknown) => toRefusal(error, caller.signal, onFault));
+		const gone = open.life.died.then((): Reply => ({ kind: "unknown", why: "crash" }));
+		return Promise.race([answered, gone, left]);
+	};
+}
+
+function toDelivery({ cost, onDelivered }: CallResult): Reply {
+	onDelivered?.();
+	if (cost.receipt_id === null && !cost.charged) return { kind: "not charged" };
+	return { kind: "delivered", receiptId: cost.receipt_id, isReplay: cost.replayed === true };
+}
+
+function toRefusal(error: unknown, signal: AbortSignal, onFault: VisitDeps["onFault"]): Reply {
+	if (signal.aborted) return { kind: "unknown", why: "left" };
+	if (error instanceof SkillFailure) return { kind: "refused", code: "SKILL_FAILURE" };
+	if (error instanceof PaymentRequired) return { kind: "refused", code: error.code };
+	if (error instanceof ServiceError && error.code !== "INTERNAL") {
+		if (error.code === "UNAVAILABLE") return { kind: "unknown", why: "stopped" };
+		return { kind: "refused", code: error.code };
+	}
+	const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+	onFault(new BrokenPromise(`A caller saw: ${text}`));
+	return { kind: "refused", code: "FAULT" };
+}

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { type Book, createBook, nameOf, type Purse } from "./book.js";
+import { createDice, type Dice } from "./dice.js";
+import type { House, HouseDeps } from "./house.js";
+import { BrokenPromise, judgeEnd } from "./judge.js";
+import { createLandlord, type Landlord } from "./landlord.js";
+import { shop } from "./shopper.js";
+import { createTimeline, type Timeline } from "./timeline.js";
+import { createAsk } from "./visit.js";
+
+export interface WorldOptions {
+	readonly seed: number;
+	/** Nothing new is begun after so many steps; what was begun before goes on. */
+	readonly until?: number | undefined;
+	/** A fault put into the house on purpose, to show that it is found. */
+	readonly spoil?: HouseDeps["spoil"];
+	readonly onTrace?: ((line: string) => void) | undefined;
+}
+
+export interface WorldReport {
+	readonly seed: number;
+	/** Equal for equal seeds and steps. */
+	readonly traceHash: string;
+	readonly steps: number;
+	/** How the house's lives ended. */
+	readonly endings: ReadonlyMap<string, number>;
+	/** What callers were told. */
+	readonly replies: ReadonlyMap<string, number>;
+	/** The promise that was broken; undefined when all were kept. */
+	readonly failure: string | undefined;
+}
+
+const STEPS = 150;
+const SHOPPERS = 8;
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+/** Beyond the end of every hold, authorization and grace. */
+const AFTERWARDS_MS = 3_600_000;
+
+interface World {
+	readonly timeline: Timeline;
+	readonly dice: Dice;
+	readonly book: Book;
+	readonly landlord: Landlord;
+	readonly trace: (line: string) => void;
+	readonly hash: () => string;
+}
+
+/** Lives one world from its seed to its end, and says what became of its promises. */
+export async function liveWorld(options: WorldOptions): Promise<WorldReport> {
+	const { seed, until = STEPS } = options;
+	const world = createWorld(options);
+	let steps = 0;
+	const nextStep = () => (steps < Math.min(until, STEPS) ? ++steps : undefined);
+	const failure = await world.timeline.run(live(world, nextStep)).then(
+		() => undefined,
+		(error: unknown) => {
+			if (error instanceof BrokenPromise) return error.message;
+			throw error;
+		},
+	);
+	const { landlord, book, hash } = world;
+	const { endings } = landlord;
+	return { seed, traceHash: hash(), steps, endings, replies: book.counts, failure };
+}
+
+function createWorld({ seed, spoil, onTrace }: WorldOptions): World {
+	const dice = createDice(seed);
+	const timeline = createTimeline(START_MS);
+	const hash = createHash("sha256");
+	const trace = (text: string) => {
+		const line = `${(timeline.now() - START_MS).toFixed(3)} ${text}`;
+		hash.update(line);
+		onTrace?.(line);
+	};
+	const book = createBook((order, reply) => trace(`${order.query}: ${nameOf(reply)}`));
+	const landlord = createLandlord({ timeline, dice: dice.fork(), book, spoil, trace });
+	return { timeline, dice, book, landlord, trace, hash: () => hash.digest("hex").slice(0, 16) };
+}
+
+async function live(world: World, nextStep: () => number | undefined): Promise<void> {
+	const { timeline, dice, book, landlord, trace } = world;
+	await provide(world);
+	let fault: BrokenPromise | undefined;
+	const onFault = (found: BrokenPromise) => {
+		fault ??= found;
+	};
+	const shopping = Promise.all(
+		Array.from({ length: SHOPPERS }, () => {
+			const own = dice.fork();
+			const ask = createAsk({ timeline, dice: own, current: landlord.current, onFault });
+			return shop({ timeline, dice: own, book, ask, nextStep });
+		}),
+	).then(() => landlord.rest());
+	await Promise.all([shopping, landlord.work()]);
+	if (fault) throw fault;
+	timeline.leap(AFTERWARDS_MS);
+	const house = await landlord.openForGood();
+	await timeline.sleep(120_000);
+	await judgeEnd(house, book);
+	trace(`end ${await summary(house)}`);
+	await house.close();
+}
+
+/** What is there before anything goes wrong: tokens, accounts with and without a balance. */
+async function provide({ dice, book, landlord }: World): Promise<void> {
+	const house = await landlord.openForGood();
+	const { spts, apiKeys, ledger } = house.money;
+	for (let index = 0; index < 4; index++) {
+		const creditedMicros = BigInt(dice.between(1, 60)) * 1_000_000n;
+		const { id, token } = await spts.issue({ amountMicros: creditedMicros });
+		const credential = { scheme: "spt", token } as const;
+		book.purses.push({ owner: id, rail: "spt", credential, creditedMicros });
+	}
+	for (const creditedMicros of [0n, 12_000_000n]) {
+		const { accountId, key } = await apiKeys.create({
+			alongside: async (tx, owner) => {
+				if (creditedMicros === 0n) return;
+				const source = "cash:manual";
+				const terms = { owner, source, amountMicros: creditedMicros, key: `prepay:${owner}` };
+				await ledger.credit(tx, terms);
+			},
+		});
+		const credential = { scheme: "api_key", key } as const;
+		const purse: Purse = { owner: accountId, rail: "plan", credential, creditedMicros };
+		book.purses.push(purse);
+	}
+	await house.close();
+}
+
+async function summary({ store }: House): Promise<string> {
+	const balances = await store.read((reader) => reader.balances());
+	return [...balances].map(([account, sum]) => `${account}=${sum}`).join(" ");
+}
