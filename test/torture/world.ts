@@ -26,6 +26,8 @@ export interface WorldReport {
 	readonly endings: ReadonlyMap<string, number>;
 	/** What callers were told. */
 	readonly replies: ReadonlyMap<string, number>;
+	/** Settlements and what became of them, by kind of facilitator. */
+	readonly payments: ReadonlyMap<string, number>;
 	/** The promise that was broken; undefined when all were kept. */
 	readonly failure: string | undefined;
 }
@@ -60,7 +62,8 @@ export async function liveWorld(options: WorldOptions): Promise<WorldReport> {
 	);
 	const { landlord, book, hash } = world;
 	const { endings } = landlord;
-	return { seed, traceHash: hash(), steps, endings, replies: book.counts, failure };
+	const payments = new Map<string, number>();
+	return { seed, traceHash: hash(), steps, endings, replies: book.counts, payments, failure };
 }
 
 function createWorld({ seed, spoil, onTrace }: WorldOptions): World {

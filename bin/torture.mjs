@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// `npm run torture`: simulated crashes from a seed, or with --kill9 real ones; exit code 1 when a promise was broken.
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const args = process.argv.slice(2);
+const main = args.some((arg) => arg.startsWith("--kill9")) ? "kill-nine.ts" : "main.ts";
+const { status } = spawnSync(
+	process.execPath,
+	["--import", "tsx", join(root, "test", "torture", main), ...args],
+	{ cwd: root, stdio: "inherit" },
+);
+process.exit(status ?? 1);
