@@ -4,6 +4,7 @@ import type { PriceList } from "../payments/price-list.js";
 import { SKILL_IDS } from "../src/core/operations.js";
 import type { Skill } from "../src/core/skill.js";
 import { type CardSkills, createSkillOffers, SKILL_OFFERS_URI } from "./skill-offers.js";
+import { createX402Extension, type X402Terms } from "./x402-extension.js";
 
 /** Where the A2A interfaces answer, below the base address. */
 export const A2A_PATHS = {
@@ -22,11 +23,13 @@ export interface AgentCardInput {
 	readonly version: string;
 	readonly name?: string;
 	readonly organization?: string;
+	/** Present when payments on a chain are configured. */
+	readonly x402?: X402Terms | undefined;
 }
 
 /** The unsigned card: both transports in both protocol versions, every built skill, every price. */
 export function buildAgentCard(input: AgentCardInput): AgentCard {
-	const { baseUrl, skills, prices, version } = input;
+	const { baseUrl, skills, prices, version, x402 } = input;
 	return AgentCard.fromJSON({
 		name: input.name ?? "tollgraph",
 		description:
@@ -49,6 +52,7 @@ export function buildAgentCard(input: AgentCardInput): AgentCard {
 					required: false,
 					params: createSkillOffers(skills, prices),
 				},
+				...(x402 ? [createX402Extension(x402)] : []),
 			],
 		},
 		securitySchemes: SECURITY_SCHEMES,

@@ -16,11 +16,14 @@ import { createCardRoutes } from "./card-routes.js";
 import type { CardSource } from "./card-source.js";
 import { createExchange, type Exchange } from "./exchange.js";
 import { createJsonRpcHandler } from "./json-rpc-handler.js";
+import { createKeepPaid } from "./keep-paid.js";
+import { createPaymentDesk } from "./payment-desk.js";
 import { createBuyAnswer } from "./purchase.js";
 import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
 import { createBodyReader, isObjectBody, isParseError } from "./request-body.js";
 import { createRequestHandler } from "./request-handler.js";
 import { createRestHandler } from "./rest-handler.js";
+import { createSell } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
 
 export interface A2aDeps {
@@ -29,15 +32,21 @@ export interface A2aDeps {
 	readonly card: CardSource;
 	readonly clock: Clock;
 	readonly ids: Ids;
+	/** Payments on a chain are configured. */
+	readonly acceptsX402: boolean;
 	readonly logger?: Logger | undefined;
 }
 
 /** Card, key set, JSON-RPC and HTTP+JSON, each in protocol versions 1.0 and 0.3; mount it at the root. */
 export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
+	const sell = createSell(deps);
+	const keepPaid = createKeepPaid({ ...deps, tasks });
+	const desk = createPaymentDesk({ ...deps, tasks, sell, keepPaid });
 	const requestHandler = createRequestHandler({
 		card: async () => (await card()).card,
 		tasks,
-		buy: createBuyAnswer({ ...deps, tasks }),
+		openTasks: desk,
+		buy: createBuyAnswer({ ...deps, tasks, sell, keepPaid, desk }),
 	});
 	const openExchange: OpenExchange = (req) => createExchange(deps, req);
 	const readBody = createBodyReader();

@@ -1,5 +1,6 @@
 import type { Router } from "express";
 import type { CardSigningKey } from "../../agent-card/published-card.js";
+import type { X402Terms } from "../../agent-card/x402-extension.js";
 import type { Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import type { Ids } from "../core/ids.js";
@@ -16,6 +17,8 @@ export interface A2aOptions {
 	readonly ids: Ids;
 	/** Private ES256 key that signs the card. */
 	readonly signingJwk: CardSigningKey;
+	/** Where payments on a chain settle; absent while none is configured. */
+	readonly x402?: X402Terms | undefined;
 	readonly logger?: Logger;
 }
 
@@ -30,11 +33,12 @@ export interface A2a {
 }
 
 export function createA2a(options: A2aOptions): A2a {
-	const { service, store, clock, ids, signingJwk, logger } = options;
+	const { service, store, clock, ids, signingJwk, x402, logger } = options;
 	const tasks = createTaskArchive({ store, clock });
-	const card = createCardSource({ service, signingKey: signingJwk });
+	const card = createCardSource({ service, signingKey: signingJwk, x402 });
+	const acceptsX402 = x402 !== undefined;
 	return {
-		router: createA2aRouter({ service, tasks, card, clock, ids, logger }),
+		router: createA2aRouter({ service, tasks, card, clock, ids, acceptsX402, logger }),
 		async start() {
 			const interrupted = await tasks.recover();
 			if (interrupted > 0) logger?.info("unfinished tasks were failed", { tasks: interrupted });

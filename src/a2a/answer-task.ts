@@ -111,7 +111,8 @@ export function agentMessage(about: {
 	};
 }
 
-function openTask({ taskId, message }: TaskFrame): Task {
+/** A task that has only been asked for. */
+export function openTask({ taskId, message }: Pick<TaskFrame, "taskId" | "message">): Task {
 	const contextId = message.contextId || ownContextOf(taskId);
 	return {
 		id: taskId,
@@ -143,7 +144,8 @@ function textPart(value: string): Part {
 	return toPart({ $case: "text", value }, "text/plain");
 }
 
-function dataPart(value: unknown): Part {
+/** A part of data. */
+export function dataPart(value: unknown): Part {
 	return toPart({ $case: "data", value }, "application/json");
 }
 

@@ -4,6 +4,7 @@ import {
 	type PublishedCard,
 	publishCard,
 } from "../../agent-card/published-card.js";
+import type { X402Terms } from "../../agent-card/x402-extension.js";
 import type { Service } from "../service/service.js";
 
 /** The signed card for the address the service is reached under; signed once for each address. */
@@ -12,16 +13,18 @@ export type CardSource = () => Promise<PublishedCard>;
 export function createCardSource({
 	service,
 	signingKey,
+	x402,
 }: {
 	readonly service: Service;
 	readonly signingKey: CardSigningKey;
+	readonly x402?: X402Terms | undefined;
 }): CardSource {
 	let published: { readonly baseUrl: string; readonly card: Promise<PublishedCard> } | undefined;
 	return () => {
 		const baseUrl = service.info.baseUrl();
 		if (published?.baseUrl !== baseUrl) {
 			const { skills, prices, info } = service;
-			const unsigned = buildAgentCard({ baseUrl, skills, prices, version: info.version });
+			const unsigned = buildAgentCard({ baseUrl, skills, prices, version: info.version, x402 });
 			const keySetUrl = `${baseUrl}${A2A_PATHS.keys}`;
 			published = { baseUrl, card: publishCard(unsigned, { signingKey, keySetUrl }) };
 		}

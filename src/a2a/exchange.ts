@@ -1,6 +1,12 @@
 import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
-import { type Credential, parseCredential } from "../core/credential.js";
+import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
+import {
+	type Credential,
+	type Payment,
+	parseCredential,
+	parsePayment,
+} from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { type Logger, stackOf } from "../core/logger.js";
@@ -8,6 +14,7 @@ import { toServiceError } from "../service/error-reply.js";
 import { createHeaderReader, toRequestId } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
 import { type Refusal, toRefusal } from "./refusal.js";
+import { type ActiveX402, readActivation } from "./x402-extension.js";
 
 /**
  * One HTTP request on its way through the SDK, which carries it as its user: who calls, from where,
@@ -20,6 +27,10 @@ export interface Exchange extends User {
 	readonly resourceUrl: string;
 	/** Throws INVALID_ARGUMENT or UNAUTHENTICATED for credentials that cannot be read. */
 	credential(): Credential | undefined;
+	/** The payment in the headers. Throws INVALID_ARGUMENT for one that cannot be read. */
+	payment(): Payment | undefined;
+	/** How the caller turned the payment extension on; undefined when not, or when nothing settles here. */
+	readonly x402: ActiveX402 | undefined;
 	/** Whose tasks these are: the same for every credential of one principal. Throws UNAUTHENTICATED without one. */
 	owner(): Promise<string>;
 	/** Remembers why the call is refused; exceptions nobody meant to throw are logged and lose their text. */
@@ -30,11 +41,16 @@ export interface Exchange extends User {
 export interface ExchangeDeps {
 	readonly service: Service;
 	readonly ids: Ids;
+	/** Payments on a chain are configured. */
+	readonly acceptsX402: boolean;
 	readonly logger?: Logger | undefined;
 }
 
-export function createExchange({ service, ids, logger }: ExchangeDeps, req: Request): Exchange {
+export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
+	const { service, ids, acceptsX402, logger } = deps;
 	const response = req.res as Response;
+	const x402 = acceptsX402 ? readActivation(createHeaderReader(req)) : undefined;
+	if (x402) response.setHeader(x402.header, X402_EXTENSION_URI);
 	const requestId = openRequestId(req, response, ids);
 	let credential: Credential | undefined;
 	let isParsed = false;
@@ -59,6 +75,8 @@ export function createExchange({ service, ids, logger }: ExchangeDeps, req: Requ
 		requestId,
 		resourceUrl: `${service.info.baseUrl()}${pathOf(req)}`,
 		credential: readCredential,
+		payment: () => parsePayment(createHeaderReader(req)),
+		x402,
 		owner() {
 			owner ??= findOwner();
 			return owner;

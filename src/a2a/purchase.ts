@@ -2,23 +2,24 @@ import { createHash } from "node:crypto";
 import type { Message, Task } from "@a2a-js/sdk";
 import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import { toCanonicalJson } from "../core/canonical-json.js";
-import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
-import type { Ids } from "../core/ids.js";
-import { type Logger, stackOf } from "../core/logger.js";
 import type { Service } from "../service/service.js";
-import { isPaid, toRepeatedTask } from "./answer-task.js";
+import { toRepeatedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
-import { createSell, type Offered } from "./sell.js";
-import { toSkillRequest } from "./skill-request.js";
+import type { KeepPaid } from "./keep-paid.js";
+import type { PaymentDesk } from "./payment-desk.js";
+import type { Offered, Sell } from "./sell.js";
+import { keyOf, toSkillRequest } from "./skill-request.js";
 import type { TaskArchive } from "./task-archive.js";
+import { readPaymentNote } from "./x402-extension.js";
 
 export interface PurchaseDeps {
 	readonly service: Service;
 	readonly tasks: TaskArchive;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly logger?: Logger | undefined;
+	readonly sell: Sell;
+	readonly keepPaid: KeepPaid;
+	/** Serves callers who bring no identity. */
+	readonly desk: PaymentDesk;
 }
 
 /** A finished task, and whether an earlier sending of the same message has made it. */
@@ -41,8 +42,7 @@ interface Running {
 }
 
 export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
-	const { service, tasks, ids, logger } = deps;
-	const sell = createSell(deps);
+	const { service, tasks, sell, keepPaid, desk } = deps;
 	const running = new Map<string, Running>();
 
 	/** Undefined for an anonymous caller, and for one the pipeline will refuse after it has judged the input. */
@@ -58,17 +58,6 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 		);
 	};
 
-	/** Only what was paid for is kept: storage costs the one who fills it. */
-	const keepPaid = async (owner: string, task: Task, { requestId }: Exchange) => {
-		if (!isPaid(task)) return;
-		try {
-			await tasks.keep(owner, task);
-		} catch (error) {
-			// The answer is paid for, so it is delivered; sent again, the message finds its receipt.
-			logger?.error("a paid task could not be kept", { requestId, error: stackOf(error) });
-		}
-	};
-
 	const buyOrFind = async (offered: Offered, owner: string): Promise<Purchase> => {
 		const earlier = await tasks.find(owner, offered.taskId);
 		if (earlier) {
@@ -76,7 +65,7 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 			assertSameContent(sent && contentOf(sent), contentOf(offered.message));
 			return { task: toRepeatedTask(earlier), isRepeated: true };
 		}
-		const task = await sell(offered, { canFail: true });
+		const { task } = await sell(offered, { canFail: true });
 		await keepPaid(owner, task, offered.exchange);
 		return { task, isRepeated: false };
 	};
@@ -94,20 +83,23 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 	};
 
 	return async (message, exchange) => {
-		const request = toSkillRequest(message);
-		if (message.taskId) throw await refuseFollowUp(tasks, message.taskId, exchange);
-		const owner = await findOwner(exchange);
-		if (owner !== undefined) {
-			const taskId = taskIdOf(owner, message.messageId);
-			return buyOnce({ taskId, message, request, exchange }, owner);
+		if (message.taskId) {
+			const purchase = await desk.goOn(message, exchange);
+			if (purchase) return purchase;
+			throw await refuseFollowUp(tasks, message, exchange);
 		}
-		// Nobody can ask for an anonymous caller's task again, so it is not kept.
-		const task = await sell(
-			{ taskId: ids.next("task"), message, request, exchange },
-			{ canFail: false },
-		);
-		return { task, isRepeated: false };
+		const request = toSkillRequest(message);
+		const owner = paysByItself(message, exchange) ? undefined : await findOwner(exchange);
+		// Nobody can name an anonymous caller's message again, so its task has an id of its own.
+		if (owner === undefined) return desk.open(message, exchange);
+		const { messageId } = message;
+		const taskId = taskIdOf(owner, messageId);
+		return buyOnce({ taskId, message, request, exchange, idempotencyKey: keyOf(messageId) }, owner);
 	};
+}
+
+function paysByItself(message: Message, exchange: Exchange): boolean {
+	return readPaymentNote(message) !== undefined || exchange.payment() !== undefined;
 }
 
 const ID_CHARS = 26;
@@ -134,10 +126,16 @@ function assertSameContent(earlier: string | undefined, now: string): void {
 /** Our tasks end with their first answer, so a message about one of them can only be refused. */
 async function refuseFollowUp(
 	tasks: TaskArchive,
-	taskId: string,
+	message: Message,
 	exchange: Exchange,
 ): Promise<Error> {
-	const task = await tasks.find(await exchange.owner(), taskId);
+	const isAnonymous = exchange.credential() === undefined;
+	if (isAnonymous && (exchange.x402 || paysByItself(message, exchange))) {
+		return new TaskNotFoundError(
+			"No task waits for a payment under this id: its time was over, or the server was started anew. Nothing was charged now. Send the first message again without taskId; a payment that was signed already may come with it and is not charged twice.",
+		);
+	}
+	const task = await tasks.find(await exchange.owner(), message.taskId);
 	if (!task) return new TaskNotFoundError("No task of yours has this id; leave out taskId.");
 	return new UnsupportedOperationError(
 		"This task is finished; leave out taskId to start another one in the same context.",

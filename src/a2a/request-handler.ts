@@ -1,4 +1,4 @@
-import type { AgentCard, Message, SendMessageRequest } from "@a2a-js/sdk";
+import type { AgentCard, Message, SendMessageRequest, Task } from "@a2a-js/sdk";
 import { A2AError, RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import {
 	type A2ARequestHandler,
@@ -9,6 +9,7 @@ import {
 import { costHeaders } from "../service/cost-headers.js";
 import { costOf } from "./answer-task.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
+import type { OpenTasks } from "./payment-desk.js";
 import type { BuyAnswer, Purchase } from "./purchase.js";
 import { toStreamEvents } from "./stream-events.js";
 import type { TaskArchive } from "./task-archive.js";
@@ -16,6 +17,7 @@ import type { TaskArchive } from "./task-archive.js";
 export interface RequestHandlerDeps {
 	readonly card: () => Promise<AgentCard>;
 	readonly tasks: TaskArchive;
+	readonly openTasks: OpenTasks;
 	readonly buy: BuyAnswer;
 }
 
@@ -23,13 +25,15 @@ export interface RequestHandlerDeps {
  * What the SDK's transports call. Messages go through the pipeline first and are answered with the finished task, so
  * that a refusal is known before the first byte; reading tasks is the SDK's own work over our archive.
  */
-export function createRequestHandler({ card, tasks, buy }: RequestHandlerDeps): A2ARequestHandler {
+export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandler {
+	const { card, tasks, openTasks, buy } = deps;
 	const stock = createStock(card, tasks);
 	const purchase = (request: SendMessageRequest, context: ServerCallContext) =>
 		guard(context, async (exchange) => {
 			const bought = await buy(getMessage(request), exchange);
 			showCost(exchange, bought);
-			return { ...bought, task: trimHistory(bought.task, request) };
+			const limit = request.configuration?.historyLength;
+			return { ...bought, task: trimHistory(bought.task, limit) };
 		});
 	const read = <R>(context: ServerCallContext, work: (sdk: A2ARequestHandler) => Promise<R>) =>
 		guard(context, async (exchange) => {
@@ -47,9 +51,15 @@ export function createRequestHandler({ card, tasks, buy }: RequestHandlerDeps): 
 		async *sendMessageStream(request, context) {
 			yield* toStreamEvents(await purchase(request, context));
 		},
-		getTask: (params, context) => read(context, (sdk) => sdk.getTask(params, context)),
+		async getTask(params, context) {
+			const task = await openTasks.find(params.id);
+			if (task) return trimHistory(task, params.historyLength);
+			return read(context, (sdk) => sdk.getTask(params, context));
+		},
 		listTasks: (params, context) => read(context, (sdk) => sdk.listTasks(params, context)),
-		cancelTask: (params, context) => read(context, (sdk) => sdk.cancelTask(params, context)),
+		cancelTask: async (params, context) =>
+			(await openTasks.cancel(params.id)) ??
+			read(context, (sdk) => sdk.cancelTask(params, context)),
 		async *resubscribe(params, context) {
 			const events = await read(context, async (sdk) => sdk.resubscribe(params, context));
 			yield* events;
@@ -102,11 +112,7 @@ function getMessage({ message }: SendMessageRequest): Message {
 }
 
 /** As the protocol says: no limit unless asked for, and zero leaves the history out. */
-function trimHistory(
-	task: Purchase["task"],
-	{ configuration }: SendMessageRequest,
-): Purchase["task"] {
-	const limit = configuration?.historyLength;
+function trimHistory(task: Task, limit: number | undefined): Task {
 	if (limit === undefined) return task;
 	return { ...task, history: limit > 0 ? task.history.slice(-limit) : [] };
 }

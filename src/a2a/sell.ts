@@ -1,5 +1,7 @@
 import type { Message, Task } from "@a2a-js/sdk";
+import type { CallResult } from "../core/call.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
+import type { Payment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { type Logger, stackOf } from "../core/logger.js";
@@ -8,7 +10,7 @@ import { toServiceError } from "../service/error-reply.js";
 import type { Service } from "../service/service.js";
 import { toCompletedTask, toFailedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
-import { MESSAGE_KEY_PREFIX, type SkillRequest } from "./skill-request.js";
+import type { SkillRequest } from "./skill-request.js";
 
 /** A message on its way through the pipeline. */
 export interface Offered {
@@ -16,13 +18,25 @@ export interface Offered {
 	readonly message: Message;
 	readonly request: SkillRequest;
 	readonly exchange: Exchange;
+	/** Retry key of the purchase. */
+	readonly idempotencyKey: string;
+	/** Pays for this message alone. */
+	readonly payment?: Payment | undefined;
+	/** Address the payment was asked for under; that of the exchange where none is named. */
+	readonly resourceUrl?: string;
+}
+
+/** The finished task, and what the pipeline said; nothing when the task tells a failure. */
+export interface Sold {
+	readonly task: Task;
+	readonly result: CallResult | undefined;
 }
 
 /**
  * Runs the pipeline and makes the finished task. A failure of ours becomes a failed task where one can be kept
  * (`canFail`); whatever else the pipeline throws goes to the caller.
  */
-export type Sell = (offered: Offered, options: { readonly canFail: boolean }) => Promise<Task>;
+export type Sell = (offered: Offered, options: { readonly canFail: boolean }) => Promise<Sold>;
 
 export function createSell(deps: {
 	readonly service: Service;
@@ -30,8 +44,9 @@ export function createSell(deps: {
 	readonly logger?: Logger | undefined;
 }): Sell {
 	const { service, clock, logger } = deps;
-	return async ({ taskId, message, request, exchange }, { canFail }) => {
-		const { requestId, resourceUrl, response } = exchange;
+	return async (offered, { canFail }) => {
+		const { taskId, message, request, exchange, idempotencyKey, payment } = offered;
+		const { requestId, response } = exchange;
 		const frame = () => ({
 			taskId,
 			message,
@@ -44,22 +59,30 @@ export function createSell(deps: {
 			const result = await service.invoke({
 				...request,
 				credential: exchange.credential(),
-				idempotencyKey: `${MESSAGE_KEY_PREFIX}${message.messageId}`,
+				payment,
+				idempotencyKey,
 				requestId,
 				transport: "a2a",
-				resourceUrl,
+				resourceUrl: offered.resourceUrl ?? exchange.resourceUrl,
 				signal: watch.signal,
 			});
-			return toCompletedTask(frame(), result);
+			tellPayment(exchange, result);
+			return { task: toCompletedTask(frame(), result), result };
 		} catch (error) {
 			const failure = canFail ? toOurFailure(error, watch) : undefined;
 			if (!failure) throw toCallersError(error, watch);
 			logger?.error("a call failed", { requestId, error: stackOf(error) });
-			return toFailedTask(frame(), failure);
+			return { task: toFailedTask(frame(), failure), result: undefined };
 		} finally {
 			watch.stop();
 		}
 	};
+}
+
+/** The rail's receipt headers, and word to the rail once the answer has left. */
+function tellPayment({ response }: Exchange, { paymentHeaders = {}, onDelivered }: CallResult) {
+	for (const [name, value] of Object.entries(paymentHeaders)) response.setHeader(name, value);
+	if (onDelivered) response.once("finish", onDelivered);
 }
 
 /** The error of a call that went wrong after it was let in; undefined when the caller or the clock ended it. */

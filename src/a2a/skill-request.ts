@@ -9,8 +9,10 @@ export interface SkillRequest {
 	readonly rawInput: unknown;
 }
 
-/** Prefix that keeps message ids and REST's idempotency keys of one principal apart. */
-export const MESSAGE_KEY_PREFIX = "a2a:";
+/** Retry key of a message or task id; its prefix keeps it apart from REST's keys of the same principal. */
+export function keyOf(id: string): string {
+	return `a2a:${id}`;
+}
 
 /**
  * Reads a message whose envelope was checked: the one data part `{skill, input}`, whatever text stands beside it, or else all text as the query

@@ -1,27 +1,41 @@
 import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
+import { isFinal, paymentMessage, paymentStatusOf } from "./payment-status.js";
 import type { Purchase } from "./purchase.js";
+import type { PaymentStatus } from "./x402-extension.js";
 
 /**
  * A finished task as the events of its life: submitted, working, artifact, last status. The work is done before the
- * first of them, so that a refusal is still an HTTP status. A repeated message gets the task itself, in one event.
+ * first of them, so that a refusal is still an HTTP status, and a payment is called verified because it was. A repeated
+ * message gets the task itself, in one event, and so does one whose task was not worked on.
  */
 export function toStreamEvents({ task, isRepeated }: Purchase): StreamResponse[] {
-	if (isRepeated) return [taskEvent(task)];
-	const submitted = { ...task, status: statusOf(task, TaskState.TASK_STATE_SUBMITTED) };
+	const payment = paymentStatusOf(task);
+	const isWorkedOn = isFinal(task) && (payment === undefined || WORKED.has(payment));
+	if (isRepeated || !isWorkedOn) return [taskEvent(task)];
+	const tell = (state: TaskState, status: PaymentStatus, text: string) => ({
+		state,
+		message: payment && paymentMessage(task, text, { status }),
+		timestamp: task.status?.timestamp,
+	});
+	const submitted = tell(
+		TaskState.TASK_STATE_SUBMITTED,
+		"payment-submitted",
+		"The payment was received.",
+	);
+	const working = tell(TaskState.TASK_STATE_WORKING, "payment-verified", "The payment is good.");
 	return [
-		taskEvent({ ...submitted, artifacts: [], metadata: undefined }),
-		statusEvent(task, statusOf(task, TaskState.TASK_STATE_WORKING), undefined),
+		taskEvent({ ...task, status: submitted, artifacts: [], metadata: undefined }),
+		statusEvent(task, working, undefined),
 		...artifactEvents(task),
 		statusEvent(task, task.status, task.metadata),
 	];
 }
 
+/** Last words about payments of tasks that were worked on. */
+const WORKED: ReadonlySet<PaymentStatus> = new Set(["payment-completed", "payment-verified"]);
+
 function taskEvent(value: Task): StreamResponse {
 	return { payload: { $case: "task", value } };
-}
-
-function statusOf({ status }: Task, state: TaskState): Task["status"] {
-	return { state, message: undefined, timestamp: status?.timestamp };
 }
 
 function statusEvent(

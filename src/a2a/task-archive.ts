@@ -15,6 +15,11 @@ import { pageOf } from "./task-page.js";
 export interface TaskArchive extends TaskStore {
 	/** The owner's task, or undefined when there is none, it is somebody else's, or its time is over. */
 	find(owner: string, taskId: string): Promise<Task | undefined>;
+	/**
+	 * A task that a wallet paid for, or undefined. A wallet has no session to show here: the task's id, 80 random bits told
+	 * to nobody else, is what opens it.
+	 */
+	findOpen(taskId: string): Promise<Task | undefined>;
 	/** Resolves when the task survives a power cut. */
 	keep(owner: string, task: Task): Promise<void>;
 	/** Fails what a crash left unfinished; call once before serving. Resolves to how many. */
@@ -48,6 +53,10 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 		const row = await store.read((reader) => reader.get("tasks", taskId));
 		return row && row.owner === owner && row.expiresAt > clock.now() ? readText(row) : undefined;
 	};
+	const findOpen = async (taskId: string) => {
+		const row = await store.read((reader) => reader.get("tasks", taskId));
+		return row && isWallet(row.owner) && row.expiresAt > clock.now() ? readText(row) : undefined;
+	};
 	const list = async (owner: string, request: ListTasksRequest) => {
 		const rows = await store.read((reader) => reader.findBy("tasks", "owner", owner));
 		const now = clock.now();
@@ -69,11 +78,12 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 	return {
 		keep,
 		find,
+		findOpen,
 		async save(task, context) {
 			await keep(await exchangeOf(context).owner(), task);
 		},
 		async load(taskId, context) {
-			return find(await exchangeOf(context).owner(), taskId);
+			return (await findOpen(taskId)) ?? find(await exchangeOf(context).owner(), taskId);
 		},
 		async list(request, context) {
 			return list(await exchangeOf(context).owner(), request);
@@ -99,6 +109,11 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 			);
 		},
 	};
+}
+
+/** Wallets are named by CAIP-10 account ids, which have colons; ids of ours have none. */
+function isWallet(owner: string): boolean {
+	return owner.includes(":");
 }
 
 function toRow(owner: string, task: Task, now: number): TaskRow {

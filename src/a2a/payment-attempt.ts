@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import type { Message, Task } from "@a2a-js/sdk";
+import type { CallResult } from "../core/call.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
+import { type Clock, toIsoTime } from "../core/clock.js";
+import type { Payment } from "../core/credential.js";
+import { ServiceError } from "../core/errors.js";
+import { isPaid } from "./answer-task.js";
+import type { Exchange } from "./exchange.js";
+import type { KeepPaid } from "./keep-paid.js";
+import { type PaymentTry, toAsked, toPaid } from "./payment-tasks.js";
+import type { Sell } from "./sell.js";
+import { keyOf } from "./skill-request.js";
+import type { WaitingTask, WaitingTasks } from "./waiting-tasks.js";
+import { type PaymentNote, readPaymentNote } from "./x402-extension.js";
+
+/** A message on its way to a task, with whatever pays for it. */
+export interface Sending {
+	readonly message: Message;
+	readonly note: PaymentNote | undefined;
+	readonly payment: Payment | undefined;
+	/** The same for every sending of one payment. */
+	readonly hash: string;
+	readonly exchange: Exchange;
+}
+
+/** Throws INVALID_ARGUMENT for a payment that cannot be read, and for two at once. */
+export function readSending(message: Message, exchange: Exchange): Sending {
+	const note = readPaymentNote(message);
+	const noted = note?.kind === "submitted" ? note.payment : undefined;
+	const inHeaders = exchange.payment();
+	if (noted && inHeaders) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The message carries a payment and so do the headers; send exactly one.",
+		);
+	}
+	const payment = noted ?? inHeaders;
+	const shown = payment ? toCanonicalJson(payment) : `message ${message.messageId}`;
+	const hash = createHash("sha256").update(shown).digest("base64url");
+	return { message, note, payment, hash, exchange };
+}
+
+export interface PaymentAttemptDeps {
+	readonly sell: Sell;
+	readonly keepPaid: KeepPaid;
+	readonly waiting: WaitingTasks;
+	readonly clock: Clock;
+	/** Payments on a chain are configured. */
+	readonly acceptsX402: boolean;
+}
+
+/**
+ * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller
+ * speaks the extension and the refusal is about money.
+ */
+export type PaymentAttempt = (asked: WaitingTask, sending: Sending) => Promise<Task>;
+
+export function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
+	const { sell, keepPaid, waiting, clock, acceptsX402 } = deps;
+	const isWaiting = ({ taskId }: WaitingTask) => waiting.find(taskId) !== undefined;
+
+	const buy = ({ taskId, request, message, resourceUrl }: WaitingTask, sending: Sending) => {
+		// A waiting task's id is known to its payer alone, and stays the same when the payment is sent again.
+		const idempotencyKey = keyOf(sending.message.taskId ? taskId : message.messageId);
+		const { exchange, payment } = sending;
+		const offered = { taskId, message, request, resourceUrl, exchange, payment, idempotencyKey };
+		return sell(offered, { canFail: false });
+	};
+
+	const conclude = async (asked: WaitingTask, sending: Sending, task: Task, result: CallResult) => {
+		const done = toPaid(asked, task, result, toTry(sending, clock));
+		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
+		const isKept = await keepPaid(result.caller.owner, done, sending.exchange);
+		if (isKept) waiting.forget(asked.taskId);
+		else if (!isPaid(done) && isWaiting(asked)) waiting.keep({ ...asked, told: done });
+		return done;
+	};
+
+	const refuse = (asked: WaitingTask, sending: Sending, error: unknown): Task => {
+		const { note, exchange } = sending;
+		const speaksX402 = note !== undefined || exchange.x402 !== undefined || isWaiting(asked);
+		if (!acceptsX402 || !speaksX402 || !(error instanceof ServiceError)) throw error;
+		const next = toAsked(asked, error, toTry(sending, clock));
+		if (!next) throw error;
+		waiting.keep(next);
+		return next.told;
+	};
+
+	return async (asked, sending) => {
+		try {
+			const { task, result } = await buy(asked, sending);
+			return result ? await conclude(asked, sending, task, result) : task;
+		} catch (error) {
+			return refuse(asked, sending, error);
+		}
+	};
+}
+
+function toTry({ message, note, hash, exchange }: Sending, clock: Clock): PaymentTry {
+	const payment = note?.kind === "submitted" ? note.payment : undefined;
+	const x402Version = exchange.x402?.x402Version ?? payment?.version ?? 2;
+	const timestamp = toIsoTime(clock.now());
+	return { message, payment, hash, x402Version, requestId: exchange.requestId, timestamp };
+}
