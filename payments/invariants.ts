@@ -1,8 +1,8 @@
 import { type Clock, toIsoTime } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
-import { LIMITS } from "../src/core/limits.js";
-import { formatUsd, type Micros } from "../src/core/money.js";
-import type { HoldRow, Store } from "../store/store.js";
+import type { HoldRow, IdempotencyRow, RefundRow, Store, StoreReader } from "../store/store.js";
+import { type BooksNow, checkBalances } from "./invariants-balances.js";
+import { checkRefund, createHistoryTally, type HistoryTally } from "./invariants-history.js";
 
 /** One look at the ledger's invariants; `failures` are sentences, empty when all hold. */
 export interface InvariantReport {
@@ -20,8 +20,8 @@ interface CheckOptions {
 
 export interface InvariantGuard {
 	/**
-	 * Checks I1 to I5 and I8. For I2 the journal is added up: what came since the last check, the whole of it with `full`,
-	 * none of it without `history`.
+	 * Checks I1 to I10. The journal is read for it: what came since the last check, the whole of it with `full`, and then
+	 * every retry key is held against its receipt; none of it without `history`.
 	 */
 	check(options?: CheckOptions): Promise<InvariantReport>;
 	/** The latest report. */
@@ -29,8 +29,6 @@ export interface InvariantGuard {
 	/** False after a breach: nothing is sold until an operator has looked; reading goes on. */
 	isSelling(): boolean;
 }
-
-type Balances = ReadonlyMap<string, Micros>;
 
 /**
  * Invariants of PAYMENTS: a breach stops selling, never reading, and stays one until a full check finds the ledger sound.
@@ -53,8 +51,9 @@ export function createInvariantGuard({
 		full = false,
 		history = true,
 	}: CheckOptions): Promise<InvariantReport> => {
-		const added = history ? await addUp(store, !full) : undefined;
-		const found = [...(await checkNow(store, clock.now())), ...(added?.failures ?? [])];
+		const books = await readBooks(store, clock.now());
+		const added = history ? await addUp(store, { full, refunds: books.refunds }) : undefined;
+		const found = [...checkBalances(books), ...(added?.failures ?? [])];
 		const isCleared = full && added?.journal !== undefined;
 		const failures = isCleared ? found : [...new Set([...latest.failures, ...found])];
 		latest = {
@@ -79,74 +78,69 @@ export function createInvariantGuard({
 	};
 }
 
-/** Balances and holds of one instant. */
-async function checkNow(store: Store, now: number): Promise<string[]> {
-	const { balances, holds } = await store.read(async (reader) => ({
-		balances: new Map(await reader.balances()),
-		holds: await reader.list("holds"),
-	}));
-	return [
-		...checkSum(balances),
-		...checkSigns(balances),
-		...checkHeld(balances, holds),
-		...checkExpiry(holds, now),
-		...(store.health().isChainIntact ? [] : ["I8: the journal's chain of checksums is broken."]),
-	];
+/** Balances and open rows of one instant. */
+async function readBooks(store: Store, now: number): Promise<BooksNow> {
+	const books = await store.read(async (reader) => {
+		const holds = await reader.list("holds");
+		return {
+			balances: await reader.balances(),
+			holds,
+			refunds: await reader.list("refunds"),
+			attempts: await readAttempts(reader, holds),
+		};
+	});
+	return { ...books, now, isChainIntact: store.health().isChainIntact };
+}
+
+async function readAttempts(
+	reader: StoreReader,
+	holds: readonly HoldRow[],
+): Promise<ReadonlyMap<string, IdempotencyRow>> {
+	const found = new Map<string, IdempotencyRow>();
+	for (const { idempotencyId } of holds) {
+		const row = idempotencyId && (await reader.get("idempotency", idempotencyId));
+		if (row) found.set(row.id, row);
+	}
+	return found;
 }
 
 type Added = Pick<InvariantReport, "journal" | "failures">;
 
-/** I2 from the journal's own bytes: in full, or what was added since the last look. */
-function addUp(store: Store, sinceLast: boolean): Promise<Added> {
-	return store.verify({ sinceLast }).then(
-		(journal): Added => ({ journal, failures: [] }),
-		(error: unknown): Added => {
-			const isPassing = error instanceof ServiceError && error.retryable;
-			const sentence = error instanceof Error ? error.message : String(error);
-			return { journal: undefined, failures: isPassing ? [] : [`I2: ${sentence}`] };
-		},
-	);
-}
-
-function checkSum(balances: Balances): string[] {
-	const sum = total(balances.values());
-	return sum === 0n ? [] : [`I1: all entries sum to ${formatUsd(sum)} USD, not to zero.`];
-}
-
-function checkSigns(balances: Balances): string[] {
-	return [...balances]
-		.filter(([account, amount]) => /^(cust|held):/.test(account) && amount < 0n)
-		.map(([account, amount]) => `I3: ${account} is at ${formatUsd(amount)} USD.`);
-}
-
-function checkHeld(balances: Balances, holds: readonly HoldRow[]): string[] {
-	const expected = new Map<string, Micros>();
-	for (const hold of holds) {
-		expected.set(hold.held, (expected.get(hold.held) ?? 0n) + hold.amountMicros);
+/** The journal's own bytes, in full or what was added since the last look: I2, and what each transaction must be. */
+async function addUp(
+	store: Store,
+	{ full, refunds }: { full: boolean; refunds: readonly RefundRow[] },
+): Promise<Added> {
+	const rows = full ? await store.read(readRetryRows) : undefined;
+	const tally = createHistoryTally({ refunds, rows });
+	try {
+		const journal = await store.verify({ sinceLast: !full, onTransaction: tally.see });
+		const failures = [...tally.failures(), ...(await checkRefunds(store, tally))];
+		return { journal, failures };
+	} catch (error) {
+		const isPassing = error instanceof ServiceError && error.retryable;
+		const sentence = error instanceof Error ? error.message : String(error);
+		return { journal: undefined, failures: isPassing ? [] : [`I2: ${sentence}`] };
 	}
-	const accounts = new Set([...expected.keys(), ...[...balances.keys()].filter(isHeld)]);
-	return [...accounts].flatMap((account) => {
-		const [held, open] = [balances.get(account) ?? 0n, expected.get(account) ?? 0n];
-		return held === open
-			? []
-			: [`I4: ${account} holds ${formatUsd(held)} USD, its open holds ${formatUsd(open)} USD.`];
-	});
 }
 
-function checkExpiry(holds: readonly HoldRow[], now: number): string[] {
-	// Twice the sweep, so that a sweep under way is not taken for a missing one.
-	const deadline = now - 2 * LIMITS.sweepIntervalMs;
-	return holds
-		.filter((hold) => hold.expiresAt < deadline)
-		.map((hold) => `I5: ${hold.id} is still open, long after its expiry.`);
+async function readRetryRows(reader: StoreReader) {
+	return { idempotency: await reader.list("idempotency"), holds: await reader.list("holds") };
 }
 
-function isHeld(account: string): boolean {
-	return account.startsWith("held:");
-}
-
-function total(amounts: Iterable<Micros>): Micros {
-	let sum = 0n;
-	for (const amount of amounts) sum += amount;
-	return sum;
+/** I9 of every receipt that was refunded in what was read, earlier refunds included. */
+async function checkRefunds(store: Store, tally: HistoryTally): Promise<string[]> {
+	const failures: string[] = [];
+	for (const { receiptId, refundedMicros, chargedMicros } of tally.refunded()) {
+		const found = await store.read(async (reader) => ({
+			receipt: chargedMicros === undefined ? await reader.get("receipts", receiptId) : undefined,
+			rows: await reader.findBy("refunds", "ref", receiptId),
+		}));
+		const charged = chargedMicros ?? found.receipt?.amountMicros;
+		const inRows = found.rows.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+		for (const sum of new Set([refundedMicros, inRows])) {
+			failures.push(...checkRefund({ receiptId, refundedMicros: sum, chargedMicros: charged }));
+		}
+	}
+	return failures;
 }
