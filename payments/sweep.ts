@@ -26,7 +26,10 @@ export function createSweeper({
 	const release = (isDue: (hold: HoldRow) => boolean, reason: ReleaseReason) =>
 		store.transaction(async (tx) => {
 			const due = (await tx.list("holds")).filter(isDue);
-			for (const hold of due) await ledger.release(tx, hold, reason);
+			for (const hold of due) {
+				await ledger.release(tx, hold, reason);
+				await freePayment(tx, hold, clock.now());
+			}
 			return due.length;
 		});
 
@@ -38,6 +41,14 @@ export function createSweeper({
 		forgetExpired: () => forgetExpired(store, clock.now()),
 		releaseAll: () => release(() => true, "restart"),
 	};
+}
+
+/** Money that settled for a call which then ended stays its payer's: to be delivered for, or credited. */
+async function freePayment(tx: StoreTransaction, hold: HoldRow, now: number): Promise<void> {
+	if (hold.paymentId === undefined) return;
+	const row = await tx.get("payments", hold.paymentId);
+	if (row?.state !== "settled" || row.holdId !== hold.id) return;
+	await tx.put("payments", { ...row, holdId: undefined, updatedAt: now });
 }
 
 /** In small transactions, so that calls get their turn in between. */

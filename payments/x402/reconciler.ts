@@ -1,0 +1,177 @@
+import { LIMITS } from "../../src/core/limits.js";
+import type { PaymentRow, PaymentState, StoreTransaction } from "../../store/store.js";
+import type { SptIssuer } from "../spt/spt-issuer.js";
+import { creditSettled } from "./held-payment.js";
+import { endOfBinding } from "./payment-claim.js";
+import { changePayment } from "./settlement-book.js";
+import { lookAt, proveSettlement } from "./settlement-proof.js";
+import type { Settler, SettlerDeps } from "./settler.js";
+
+export interface Reconciler {
+	/** After the holds of an earlier process were released: what it left open is known from here on. */
+	resume(): Promise<void>;
+	/** Looks at every open payment that is due and brings to an end what can be. One pass at a time. */
+	reconcile(): Promise<void>;
+	/** Forgets payments that are at an end and that nobody can send any more. */
+	forgetExpired(): Promise<void>;
+}
+
+export interface ReconcilerDeps extends SettlerDeps {
+	readonly settler: Settler;
+	readonly issueCredit: SptIssuer["issueFrom"];
+}
+
+const AT_ONCE = 8;
+const ROWS_AT_ONCE = 500;
+const FINAL_STATES: ReadonlySet<PaymentState> = new Set(["captured", "credited", "released"]);
+
+/** The chain decides what became of a payment; where none can be read, only the facilitator's success does. */
+export function createReconciler(deps: ReconcilerDeps): Reconciler {
+	const { clock, watch, logger } = deps;
+	let pass: Promise<void> | undefined;
+	const lookAtDue = async () => {
+		const due = watch.takeDue(clock.now());
+		for (let start = 0; start < due.length; start += AT_ONCE) {
+			const looks = due
+				.slice(start, start + AT_ONCE)
+				.map((id) =>
+					lookAtOne(deps, id).catch((error: unknown) =>
+						logger.error("a payment could not be reconciled", { id, error: String(error) }),
+					),
+				);
+			await Promise.all(looks);
+		}
+	};
+	return {
+		resume: () => resume(deps),
+		reconcile() {
+			pass ??= lookAtDue().finally(() => {
+				pass = undefined;
+			});
+			return pass;
+		},
+		async forgetExpired() {
+			const isOver = (row: PaymentRow) =>
+				FINAL_STATES.has(row.state) &&
+				row.expiresAt <= clock.now() &&
+				endOfBinding(row.validBefore) <= clock.now();
+			await inPortions(deps, isOver, async (tx, row) => tx.delete("payments", row.id));
+		},
+	};
+}
+
+async function resume(deps: ReconcilerDeps): Promise<void> {
+	const { clock, watch, store } = deps;
+	const wasCutOff = ({ state }: PaymentRow) => state === "reserved" || state === "settling";
+	await inPortions(deps, wasCutOff, async (tx, { id, state }) => {
+		const now = clock.now();
+		// Only what was reserved is known not to have been sent.
+		const change: Partial<PaymentRow> =
+			state === "reserved"
+				? { state: "released", reason: "restart", signature: undefined }
+				: { state: "unknown", reason: "restart" };
+		await changePayment(tx, { id, from: [state], now }, change);
+	});
+	for (const row of await store.read((reader) => reader.list("payments"))) watch.follow(row);
+}
+
+/** In small transactions, so that calls get their turn in between; each row is judged again inside. */
+async function inPortions(
+	{ store, watch }: ReconcilerDeps,
+	isWanted: (row: PaymentRow) => boolean,
+	work: (tx: StoreTransaction, row: PaymentRow) => Promise<void>,
+): Promise<void> {
+	const rows = await store.read((reader) => reader.list("payments"));
+	const ids = rows.filter(isWanted).map((row) => row.id);
+	for (let start = 0; start < ids.length; start += ROWS_AT_ONCE) {
+		await store.transaction(async (tx) => {
+			for (const id of ids.slice(start, start + ROWS_AT_ONCE)) {
+				const row = await tx.get("payments", id);
+				if (row && isWanted(row) && !watch.isBusy(id)) await work(tx, row);
+			}
+		});
+	}
+}
+
+async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
+	const row = await deps.store.read((reader) => reader.get("payments", id));
+	if (!row) return deps.watch.forget(id);
+	switch (row.state) {
+		case "settled":
+			return creditUndelivered(deps, row);
+		case "refused":
+			return lookOnChain(deps, row);
+		case "settling":
+		case "unknown":
+			return deps.chain ? lookOnChain(deps, row) : askAgain(deps, row);
+		case "reserved":
+		case "captured":
+		case "credited":
+		case "released":
+			return deps.watch.follow(row);
+	}
+}
+
+async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	const { clock, watch } = deps;
+	const hasLapsed = clock.now() > row.validBefore * 1_000 + LIMITS.authorizationLapseMs;
+	const state = await lookAt(deps, row);
+	// A caller may have come back meanwhile; then the call decides.
+	if (watch.isBusy(row.id)) return;
+	if (state?.kind === "settled") {
+		await deps.settler.conclude(row.id, state);
+		return;
+	}
+	const isOver = state ? state.kind === "canceled" || hasLapsed : hasNoChain(deps) && hasLapsed;
+	if (isOver) await closeUnused(deps, row, state?.kind === "canceled" ? "canceled" : "lapsed");
+}
+
+function hasNoChain({ chain }: ReconcilerDeps): boolean {
+	return chain === undefined;
+}
+
+/** Nobody can settle it any more, and nobody did. */
+async function closeUnused(
+	deps: ReconcilerDeps,
+	{ id }: PaymentRow,
+	reason: string,
+): Promise<void> {
+	const { store, clock, watch } = deps;
+	const closed = await store.transaction((tx) =>
+		changePayment(
+			tx,
+			{ id, from: ["settling", "unknown", "refused"], now: clock.now() },
+			{ state: "released", reason, signature: undefined },
+		),
+	);
+	if (closed) watch.follow(closed);
+}
+
+/** Facilitators that answer a second time with the first one's transaction end the question; a refusal proves nothing. */
+async function askAgain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	const outcome = await deps.settler.ask(row);
+	if (outcome.kind === "settled" && !deps.watch.isBusy(row.id)) {
+		const proof = await proveSettlement(deps, row, outcome);
+		if (proof.kind === "settled") await deps.settler.conclude(row.id, proof);
+		return;
+	}
+	if (deps.clock.now() <= row.validBefore * 1_000 + LIMITS.authorizationLapseMs) return;
+	deps.logger.error(
+		"a payment stays unknown: no chain can be read and the facilitator proves nothing",
+		{
+			id: row.id,
+			network: row.network,
+			transactionHash: row.transactionHash,
+		},
+	);
+}
+
+/** The caller did not come back for what it paid: the money becomes a token of the wallet's. */
+async function creditUndelivered(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	const { clock, settler, store, watch, issueCredit } = deps;
+	if (clock.now() < row.updatedAt + LIMITS.undeliveredGraceMs) return;
+	const { holdId } = row;
+	const hold = holdId && (await store.read((reader) => reader.get("holds", holdId)));
+	if (hold || watch.isBusy(row.id)) return;
+	await settler.spend(row.id, creditSettled(issueCredit));
+}

@@ -1,0 +1,144 @@
+import type { Clock } from "../../src/core/clock.js";
+import type { PaymentRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { Offer, Quote } from "../challenge.js";
+import type { SettlementTerms } from "./facilitator.js";
+import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
+import {
+	keyOfAnotherRequest,
+	paymentInFlight,
+	settlementUnknown,
+	usedPayment,
+} from "./payment-errors.js";
+import type { PaymentWatch } from "./payment-watch.js";
+
+/** What the payment is here, now that nobody else can use it. */
+export type Reservation =
+	/** Not sent yet: to be verified. `earlier` is what its retry key bought already with another payment. */
+	| { readonly kind: "fresh"; readonly row: PaymentRow; readonly earlier: Earlier | undefined }
+	/** Its money is here and nothing was delivered for it. */
+	| { readonly kind: "funded"; readonly row: PaymentRow }
+	/** It bought what is asked for. */
+	| { readonly kind: "captured"; readonly row: PaymentRow };
+
+export type Earlier =
+	| { readonly kind: "receipt"; readonly receiptId: string }
+	| { readonly kind: "funded"; readonly row: PaymentRow };
+
+export interface ReservationDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly terms: SettlementTerms;
+	readonly watch: PaymentWatch;
+	readonly offers: (quote: Quote) => readonly Offer[];
+}
+
+/**
+ * Binds a payment to one request, durably and before anybody is asked about it, and marks it as being worked on until
+ * `watch.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_MISMATCH, SETTLEMENT_UNKNOWN; then it is
+ * not marked.
+ */
+export async function reserve(deps: ReservationDeps, claim: PaymentClaim): Promise<Reservation> {
+	const { store, watch } = deps;
+	const marked: string[] = [];
+	try {
+		return await store.transaction(async (tx) => {
+			const row = await tx.get("payments", claim.id);
+			if (row) assertSameRequest(deps, claim, row);
+			assertIdle(watch, claim);
+			const reservation = await judge(deps, tx, { claim, row });
+			watch.begin(claim.id, claim.idempotencyId);
+			marked.push(claim.id);
+			if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded") {
+				watch.begin(reservation.earlier.row.id, undefined);
+				marked.push(reservation.earlier.row.id);
+			}
+			return reservation;
+		});
+	} catch (error) {
+		for (const id of marked) watch.end(id);
+		throw error;
+	}
+}
+
+async function judge(
+	deps: ReservationDeps,
+	tx: StoreTransaction,
+	{ claim, row }: { claim: PaymentClaim; row: PaymentRow | undefined },
+): Promise<Reservation> {
+	switch (row?.state) {
+		case "settling":
+		case "unknown":
+			throw settlementUnknown(row.id);
+		case "settled":
+			return { kind: "funded", row };
+		case "captured":
+			return { kind: "captured", row };
+		case "credited":
+			throw usedPayment(claim, {
+				boughtAs: `had settled and was credited to the token ${row.tokenId}; POST /v1/spt with "recover": true collects it`,
+				offers: deps.offers(claim.request.quote),
+				body: { token_id: row.tokenId },
+			});
+		case undefined:
+		case "reserved":
+		case "released":
+		case "refused": {
+			const earlier = await findEarlier(deps, tx, claim);
+			// A refused one stays so until it is sent again: it may yet turn up on the chain.
+			if (row?.state === "refused") return { kind: "fresh", row, earlier };
+			const reserved = toPaymentRow(claim, deps.terms, deps.clock.now());
+			await tx.put("payments", reserved);
+			return { kind: "fresh", row: reserved, earlier };
+		}
+	}
+}
+
+/** One payment buys one thing, and only with the signature it was reserved with. */
+function assertSameRequest(deps: ReservationDeps, claim: PaymentClaim, row: PaymentRow): void {
+	const { request, authorizationHash } = claim;
+	if (row.fingerprint === request.fingerprint && row.authorizationHash === authorizationHash)
+		return;
+	throw usedPayment(claim, {
+		boughtAs: "was made for another request",
+		offers: deps.offers(request.quote),
+	});
+}
+
+function assertIdle(watch: PaymentWatch, { id, idempotencyId }: PaymentClaim): void {
+	if (watch.isBusy(id)) throw paymentInFlight(id);
+	if (idempotencyId !== undefined && watch.isKeyBusy(idempotencyId)) throw paymentInFlight(id);
+}
+
+/** A client that lost the answer signs anew and repeats its retry key: what it paid for then must not be paid twice. */
+async function findEarlier(
+	{ clock, watch }: ReservationDeps,
+	reader: StoreReader,
+	{ id, request, idempotencyId }: PaymentClaim,
+): Promise<Earlier | undefined> {
+	if (idempotencyId === undefined) return undefined;
+	const attempt = await reader.get("idempotency", idempotencyId);
+	if (attempt && attempt.expiresAt > clock.now()) {
+		if (attempt.fingerprint !== request.fingerprint) throw keyOfAnotherRequest();
+		if (attempt.receiptId !== undefined) return { kind: "receipt", receiptId: attempt.receiptId };
+	}
+	const openId = watch.openWithKey(idempotencyId);
+	if (openId === undefined || openId === id) return undefined;
+	return judgeOpen(reader, { openId, request, watch });
+}
+
+async function judgeOpen(
+	reader: StoreReader,
+	{
+		openId,
+		request,
+		watch,
+	}: { openId: string; request: PaymentClaim["request"]; watch: PaymentWatch },
+): Promise<Earlier | undefined> {
+	const row = await reader.get("payments", openId);
+	if (!row) return undefined;
+	if (row.fingerprint !== request.fingerprint) throw keyOfAnotherRequest();
+	if (watch.isBusy(openId)) throw paymentInFlight(openId);
+	if (row.state === "settling" || row.state === "unknown") throw settlementUnknown(openId);
+	const isUsable = row.state === "settled" && row.amountMicros === request.quote.amountMicros;
+	return isUsable ? { kind: "funded", row } : undefined;
+}

@@ -1,0 +1,146 @@
+import type { SettlementWire } from "../../src/core/call.js";
+import type { Ids } from "../../src/core/ids.js";
+import { LIMITS } from "../../src/core/limits.js";
+import type { PaymentRow, PaymentState, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import { custAccount } from "../ledger.js";
+import type { PaymentClaim } from "./payment-claim.js";
+
+/** What is written when money of a chain moves, each inside the caller's transaction. */
+
+/** Money that is here: the payment's row as it stands, and the posting that brought it. */
+export interface Booked {
+	readonly row: PaymentRow;
+	readonly settlementId: string;
+	readonly settlement: SettlementWire;
+}
+
+/** What else happens to settled money in the same transaction, and what the row says afterwards. */
+export type Along<T> = (
+	tx: StoreTransaction,
+	booked: Booked,
+) => Promise<{ readonly value: T; readonly change: Partial<PaymentRow> }>;
+
+/** The row in one of these states, changed; undefined when it is gone or went on without us. */
+export async function changePayment(
+	tx: StoreTransaction,
+	{ id, from, now }: { id: string; from: readonly PaymentState[]; now: number },
+	change: Partial<PaymentRow>,
+): Promise<PaymentRow | undefined> {
+	const row = await tx.get("payments", id);
+	if (!row || !from.includes(row.state)) return undefined;
+	const changed = { ...row, ...change, updatedAt: now };
+	await tx.put("payments", changed);
+	return changed;
+}
+
+/** Cash on the chain becomes the payer's money; one transaction of the chain is booked once. */
+export async function bookSettlement(
+	tx: StoreTransaction,
+	row: PaymentRow,
+	{ transactionHash, ids, now }: { transactionHash: string; ids: Ids; now: number },
+): Promise<Booked> {
+	const settlementId = ids.next("txn");
+	await tx.post({
+		id: settlementId,
+		key: `settle:${row.network}:${transactionHash}`,
+		kind: "settle",
+		at: now,
+		entries: [
+			{ account: `cash:x402:${row.network}`, amountMicros: -row.amountMicros },
+			{ account: custAccount(row.owner), amountMicros: row.amountMicros },
+		],
+		ref: row.id,
+	});
+	const settled = {
+		...row,
+		transactionHash,
+		settlementId,
+		expiresAt: Math.max(row.expiresAt, now + LIMITS.paymentTtlMs),
+	};
+	return toBooked(settled);
+}
+
+export function toBooked(row: PaymentRow): Booked {
+	return { row, settlementId: row.settlementId ?? "", settlement: toSettlement(row) };
+}
+
+export function toSettlement(row: PaymentRow): SettlementWire {
+	return {
+		network: row.network,
+		transaction: row.transactionHash ?? "",
+		payer: row.payer,
+		payment_id: row.id,
+	};
+}
+
+/** The price of delivered work, straight from the payer's settled money. */
+export async function bookCapture(
+	tx: StoreTransaction,
+	{ row }: Booked,
+	{ receiptId, ids, now }: { receiptId: string; ids: Ids; now: number },
+): Promise<string> {
+	const id = ids.next("txn");
+	await tx.post({
+		id,
+		kind: "capture",
+		at: now,
+		entries: [
+			{ account: custAccount(row.owner), amountMicros: -row.amountMicros },
+			{ account: `rev:${row.billingType}`, amountMicros: row.amountMicros },
+		],
+		ref: receiptId,
+	});
+	return id;
+}
+
+/** Writes the receipt of a payment and lets its retry key answer with it. */
+export async function writeReceipt(
+	tx: StoreTransaction,
+	claim: PaymentClaim,
+	{ booked, id, holdId, transactionId, now }: ReceiptFacts,
+): Promise<ReceiptRow> {
+	const { row, settlement } = booked;
+	const { request, idempotencyId } = claim;
+	const receipt: ReceiptRow = {
+		id,
+		holdId,
+		transactionId,
+		owner: row.owner,
+		rail: row.rail,
+		operationId: row.operationId,
+		billingType: row.billingType,
+		amountMicros: row.amountMicros,
+		balanceAfterMicros: 0n,
+		fingerprint: request.fingerprint,
+		at: now,
+		graphIds: request.graphIds,
+		settlement: {
+			network: settlement.network,
+			transactionHash: settlement.transaction,
+			payer: settlement.payer,
+			paymentId: row.id,
+		},
+	};
+	await tx.put("receipts", receipt);
+	if (idempotencyId !== undefined) {
+		await tx.put("idempotency", {
+			id: idempotencyId,
+			fingerprint: request.fingerprint,
+			state: "done",
+			holdId,
+			receiptId: id,
+			createdAt: now,
+			expiresAt: now + LIMITS.idempotencyTtlMs,
+		});
+	}
+	return receipt;
+}
+
+interface ReceiptFacts {
+	readonly booked: Booked;
+	readonly id: string;
+	/** The hold that was captured, or the payment itself where none was needed. */
+	readonly holdId: string;
+	readonly transactionId: string;
+	readonly now: number;
+}
