@@ -6,6 +6,7 @@ import { DEFAULT_PRICE_BOOK, type PriceBook } from "../payments/price-list.js";
 import { ServiceError } from "./core/errors.js";
 import { parseUsd } from "./core/money.js";
 import type { PricedOperationId } from "./core/operations.js";
+import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
 
 interface SettingRow {
 	/** Key in `tollgraph.config.yaml`; the flag is `--key` with hyphens, the variable TOLLGRAPH_KEY in capitals. */
@@ -48,6 +49,31 @@ export const SETTING_ROWS = [
 		default: "",
 		description: "Address under which callers reach the server; by default the one it listens on.",
 	},
+	{
+		key: "facilitator",
+		default: "",
+		description:
+			"Who verifies and settles payments on a chain: `demo` (a local chain, default of the demo profile), the https address of a facilitator, `local` (this process, with `<data>/keys/settler-key` and `rpc_url`), or `off`. Production must say.",
+	},
+	{ key: "pay_to", default: "", description: "Address that payments on a chain go to." },
+	{
+		key: "network",
+		default: "",
+		description:
+			"Chain that payments are made on, e.g. `eip155:8453` or `base`: a main one in production, a test network in the demo profile.",
+	},
+	{
+		key: "asset",
+		default: "",
+		description:
+			"Token that payments are made in, with EIP-3009 and six decimals: by default the network's USDC, else `address/name/version`.",
+	},
+	{
+		key: "rpc_url",
+		default: "",
+		description:
+			"Node of that chain: needed by the local facilitator; with another one, payments are checked against the chain itself.",
+	},
 ] as const satisfies readonly SettingRow[];
 
 export type SettingKey = (typeof SETTING_ROWS)[number]["key"];
@@ -60,6 +86,7 @@ export interface Settings {
 	readonly catalog: string;
 	readonly model: string;
 	readonly publicUrl: string | undefined;
+	readonly onchain: OnchainSettings;
 	readonly prices: Partial<PriceBook>;
 }
 
@@ -88,6 +115,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		catalog: text("catalog") || (profile === "demo" ? "sample" : "none"),
 		model: text("model"),
 		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
+		onchain: parseOnchainSettings(text),
 		prices: parsePrices(file["prices"]),
 	};
 }

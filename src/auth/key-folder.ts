@@ -7,6 +7,7 @@ import {
 	openSync,
 	readFileSync,
 	renameSync,
+	statSync,
 	writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -27,6 +28,21 @@ export interface KeyFolder {
 	readonly receiptJwk: SigningJwk;
 	readDemoSpt(): string | undefined;
 	writeDemoSpt(token: string): void;
+	/** Key of a wallet on the demo chain, made by `create` on first use. */
+	demoWallet(name: DemoWalletName, create: () => Promise<KeyPair>): Promise<KeyPair>;
+	/**
+	 * A secret that the operator puts there; undefined when the file is missing. Throws INVALID_ARGUMENT for a file that
+	 * others may read.
+	 */
+	readPlaced(name: PlacedSecret): string | undefined;
+}
+
+export type DemoWalletName = "demo-wallet" | "demo-settler";
+export type PlacedSecret = "settler-key" | "facilitator-token";
+
+export interface KeyPair {
+	readonly address: `0x${string}`;
+	readonly private_key: `0x${string}`;
 }
 
 const PEPPER_BYTES = 32;
@@ -67,7 +83,27 @@ export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 		receiptJwk: signingKey("receipt-signing.jwk.json"),
 		readDemoSpt: () => readIfThere(file("demo-spt")),
 		writeDemoSpt: (token) => writeDurably(folder, "demo-spt", token),
+		async demoWallet(name, create) {
+			const kept = readIfThere(file(`${name}.json`));
+			if (kept !== undefined) return JSON.parse(kept) as KeyPair;
+			const created = await create();
+			writeDurably(folder, `${name}.json`, JSON.stringify(created));
+			return created;
+		},
+		readPlaced(name) {
+			const secret = readIfThere(file(name))?.trim();
+			if (secret !== undefined) assertPrivate(file(name));
+			return secret;
+		},
 	};
+}
+
+function assertPrivate(path: string): void {
+	if (process.platform === "win32" || (statSync(path).mode & 0o077) === 0) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The file "${path}" holds a secret that others can read; run chmod 600 on it.`,
+	);
 }
 
 function createSigningJwk(kid: string): string {

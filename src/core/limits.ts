@@ -37,6 +37,8 @@ export const LIMITS = {
 	/** How long a settled payment waits for its caller to come back before it is credited. */
 	undeliveredGraceMs: 600_000,
 	paymentTtlMs: 24 * 3_600_000,
+	/** A refund's transfer that the chain does not show may be sent again after this long. */
+	refundTransferTtlMs: 3_600_000,
 	/** How long the answer to a captured payment may take to leave before a copy of the payment gets it again. */
 	deliveryGraceMs: 10_000,
 	/** How long after its end an authorization is still looked for on the chain. */
@@ -59,6 +61,25 @@ export const LIMITS = {
 	queryLogDays: 366,
 	credentialHeaderChars: 8 * 1024,
 	demoSptMicros: 25_000_000n,
+	demoWalletMicros: 100_000_000n,
+	chainStartMs: 10_000,
+	chainStopMs: 5_000,
+	localChainPollMs: 20,
+	chainPollMs: 1_000,
 	sptMaxMicros: 10_000_000_000n,
+	sptMinMicros: 1_000_000n,
+	sptLabelChars: 200,
+	sptDaysMax: 3_660,
+	/** How far down tokens may be delegated below the first. */
+	sptDepthMax: 3,
+	/** Tokens delegated from one first token that are remembered at once. */
+	sptDelegationsMax: 1_000,
+	/** How long a revoked delegation is remembered, so that refunds of its calls still find its parent. */
+	sptDelegationKeptMs: 24 * 3_600_000,
+	/** Earlier tokens of a wallet that one purchase takes along. */
+	sptRecoveredMax: 100,
+	sptChangesPerMinute: 60,
+	sptLedgerDefault: 50,
+	sptLedgerMax: 200,
 	retryAfterSeconds: 1,
 } as const;

@@ -1,6 +1,7 @@
 /** What leaves the house. This file is the only place that opens outbound HTTP connections. */
 import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
 
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
 
@@ -25,4 +26,65 @@ export function createOperatorEgress(ownHost?: string): Egress {
 			}
 		},
 	};
+}
+
+/**
+ * Reaches the hosts an operator configured, and no other: by https, or by http on loopback. Follows no redirects, and
+ * reads at most LIMITS.configuredReplyBytes of a reply before it hands it on. Messages name the host alone: the rest of
+ * an address may be a key.
+ */
+export function createConfiguredEgress(reach: ConfiguredReach): Egress {
+	return {
+		async request({ method, url, headers = {}, body, timeoutMs }) {
+			const { host } = assertConfigured(new URL(url), reach);
+			try {
+				const response = await fetch(url, {
+					method,
+					headers,
+					redirect: "error",
+					signal: AbortSignal.timeout(timeoutMs),
+					...(body !== undefined && { body }),
+				});
+				return await withWholeBody(response, host);
+			} catch (cause) {
+				if (cause instanceof ServiceError) throw cause;
+				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${host}.`, { cause });
+			}
+		},
+	};
+}
+
+export interface ConfiguredReach {
+	/** Addresses whose hosts may be asked. */
+	readonly urls?: readonly string[];
+	/** Whatever listens on this machine, as well. */
+	readonly loopback?: boolean;
+}
+
+function assertConfigured(url: URL, { urls = [], loopback = false }: ConfiguredReach): URL {
+	const isOurs = isLoopback(url.hostname);
+	const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isOurs);
+	const isNamed = urls.some((allowed) => new URL(allowed).host === url.host);
+	if (isSafe && (isNamed || (isOurs && loopback))) return url;
+	throw new ServiceError("INVALID_ARGUMENT", `"${url.host}" is not a configured address.`);
+}
+
+export function isLoopback(hostname: string): boolean {
+	return LOOPBACK_HOST.test(hostname);
+}
+
+/** The body is read under the same deadline as the headers, and never past the limit. */
+async function withWholeBody(response: Response, host: string): Promise<Response> {
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	for await (const chunk of response.body ?? []) {
+		length += chunk.byteLength;
+		if (length > LIMITS.configuredReplyBytes) {
+			throw new ServiceError("UPSTREAM", `The reply of ${host} is too long.`);
+		}
+		chunks.push(chunk);
+	}
+	const { status, headers } = response;
+	const isBodiless = status === 204 || status === 205 || status === 304;
+	return new Response(isBodiless ? null : Buffer.concat(chunks), { status, headers });
 }

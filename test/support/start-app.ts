@@ -42,6 +42,7 @@ export function testSettings(folder: string, changes: Partial<Settings> = {}): S
 		catalog: "sample",
 		model: "bundled",
 		publicUrl: undefined,
+		onchain: { facilitator: "off" },
 		prices: {},
 		...changes,
 	};

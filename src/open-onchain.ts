@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { createChainReader } from "../payments/x402/chain-reader.js";
+import { createEvmClient } from "../payments/x402/evm-client.js";
+import { createEvmRpc, type EvmRpc } from "../payments/x402/evm-rpc.js";
+import { createEvmWallet } from "../payments/x402/evm-wallet.js";
+import type { Hex, SettlementTerms } from "../payments/x402/facilitator.js";
+import { createLocalFacilitator } from "../payments/x402/local-facilitator.js";
+import type { OnchainParts } from "../payments/x402/onchain-parts.js";
+import { createRemoteFacilitator } from "../payments/x402/remote-facilitator.js";
+import { createTreasury } from "../payments/x402/treasury.js";
+import type { KeyFolder, KeyPair } from "./auth/key-folder.js";
+import { DEMO_CHAIN_ID, openDemoChain } from "./chain/demo-chain.js";
+import { DEMO_TOKEN } from "./chain/demo-token.js";
+import type { Clock } from "./core/clock.js";
+import { ServiceError } from "./core/errors.js";
+import { LIMITS } from "./core/limits.js";
+import type { Logger } from "./core/logger.js";
+import type { Random } from "./core/random.js";
+import { createConfiguredEgress } from "./delivery/egress.js";
+import { type OnchainPlan, planOnchain } from "./onchain-settings.js";
+import type { Settings } from "./settings.js";
+
+export interface OpenOnchainDeps {
+	readonly settings: Settings;
+	/** Absolute path of the data folder. */
+	readonly folder: string;
+	readonly keys: KeyFolder;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly logger: Logger;
+	/** TOLLGRAPH_FACILITATOR_TOKEN wins over the file. */
+	readonly environment?: Readonly<Record<string, string | undefined>>;
+	/** For tests: blocks of the demo chain at intervals. */
+	readonly blockTimeSeconds?: number | undefined;
+}
+
+/** Parts on a chain that may still be starting. */
+export interface OpenedOnchain extends OnchainParts {
+	/** Resolves once payments can be settled. */
+	ready(): Promise<void>;
+}
+
+/**
+ * What the settings ask for; undefined when payments on a chain are off, or the demo chain is not installed. Throws
+ * INVALID_ARGUMENT for settings or keys that are missing.
+ */
+export async function openOnchain(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefined> {
+	const plan = planOnchain(deps.settings.onchain, deps.settings.profile);
+	if (plan.kind === "off") return undefined;
+	if (plan.kind === "demo") return openDemo(deps);
+	await assertChecksum(plan.terms.payTo, "pay_to");
+	await assertChecksum(plan.terms.asset, "asset");
+	return plan.kind === "local" ? openLocal(deps, plan) : openRemote(deps, plan);
+}
+
+/** A demo without its chain still sells by token and key. */
+async function openDemo(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefined> {
+	const { folder, keys, clock, random, logger, blockTimeSeconds } = deps;
+	const [wallet, settler] = await Promise.all(
+		(["demo-wallet", "demo-settler"] as const).map((name) =>
+			keys.demoWallet(name, () => createKeyPair(random)),
+		),
+	);
+	if (!wallet || !settler) throw new Error("Two names, two wallets.");
+	const chain = await openDemoChain({
+		folder: join(folder, "chain"),
+		funds: { wallet: wallet.address, settler: settler.address },
+		egress: createConfiguredEgress({ loopback: true }),
+		clock,
+		logger,
+		blockTimeSeconds,
+	}).catch((error: unknown) => {
+		logger.error("the local chain did not start; payments on it are off", { error: String(error) });
+		return undefined;
+	});
+	if (!chain) return undefined;
+	const terms = {
+		network: `eip155:${DEMO_CHAIN_ID}`,
+		asset: DEMO_TOKEN,
+		assetName: "USDC",
+		assetVersion: "2",
+		// Refunds are paid from here, so its key must be at hand.
+		payTo: settler.address,
+	} as const;
+	return {
+		...connect({ rpc: chain.rpc, terms, clock, privateKey: settler.private_key, isLocal: true }),
+		demoWallet: {
+			...wallet,
+			rpc_url: chain.url,
+			network: terms.network,
+			asset: terms.asset,
+		},
+		ready: chain.ready,
+		close: chain.close,
+	};
+}
+
+function openLocal(
+	{ keys, clock }: OpenOnchainDeps,
+	{ terms, rpcUrl }: Extract<OnchainPlan, { kind: "local" }>,
+): OpenedOnchain {
+	const privateKey = readSettlerKey(keys);
+	if (privateKey === undefined) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The local facilitator needs a key that pays the gas: put it into <data>/keys/settler-key (0x and 64 hexadecimal digits, chmod 600).",
+		);
+	}
+	const rpc = createEvmRpc({ egress: createConfiguredEgress({ urls: [rpcUrl] }), url: rpcUrl });
+	return { ...connect({ rpc, terms, clock, privateKey, isLocal: false }), ...NOTHING_TO_START };
+}
+
+function openRemote(
+	{ keys, clock, environment = {} }: OpenOnchainDeps,
+	{ terms, url, rpcUrl }: Extract<OnchainPlan, { kind: "remote" }>,
+): OpenedOnchain {
+	const facilitator = createRemoteFacilitator({
+		egress: createConfiguredEgress({ urls: [url] }),
+		url,
+		token: environment["TOLLGRAPH_FACILITATOR_TOKEN"] || keys.readPlaced("facilitator-token"),
+	});
+	if (rpcUrl === undefined) return { terms, facilitator, ...NOTHING_TO_START };
+	const rpc = createEvmRpc({ egress: createConfiguredEgress({ urls: [rpcUrl] }), url: rpcUrl });
+	const getClient = createEvmClient({ rpc, network: terms.network });
+	const chain = createChainReader({ getClient });
+	const privateKey = readSettlerKey(keys);
+	if (privateKey === undefined) return { terms, facilitator, chain, ...NOTHING_TO_START };
+	const { treasury } = connect({ rpc, terms, clock, privateKey, isLocal: false });
+	return { terms, facilitator, chain, treasury, ...NOTHING_TO_START };
+}
+
+const NOTHING_TO_START = { ready: async () => undefined, close: async () => undefined };
+
+interface Connection {
+	readonly rpc: EvmRpc;
+	readonly terms: SettlementTerms;
+	readonly clock: Clock;
+	readonly privateKey: Hex;
+	readonly isLocal: boolean;
+}
+
+/** Everything over one node and one key; facilitator and treasury share the wallet, whose nonces are one sequence. */
+function connect({ rpc, terms, clock, privateKey, isLocal }: Connection) {
+	const { network, payTo } = terms;
+	const getClient = createEvmClient({ rpc, network });
+	const pollIntervalMs = isLocal ? LIMITS.localChainPollMs : LIMITS.chainPollMs;
+	const wallet = createEvmWallet({ rpc, getClient, network, privateKey, clock, pollIntervalMs });
+	return {
+		terms,
+		facilitator: createLocalFacilitator({ getClient, wallet, network }),
+		chain: createChainReader({ getClient }),
+		treasury: createTreasury({ wallet, payTo }),
+	};
+}
+
+/** Loads viem, on the first start of a folder alone: from then on the address is kept beside its key. */
+async function createKeyPair(random: Random): Promise<KeyPair> {
+	const { privateKeyToAddress } = await import("viem/accounts");
+	const privateKey: Hex = `0x${Buffer.from(random.bytes(32)).toString("hex")}`;
+	return { address: privateKeyToAddress(privateKey), private_key: privateKey };
+}
+
+function readSettlerKey(keys: KeyFolder): Hex | undefined {
+	const key = keys.readPlaced("settler-key");
+	if (key === undefined) return undefined;
+	const text = key.startsWith("0x") ? key : `0x${key}`;
+	if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"<data>/keys/settler-key must hold one private key: 0x and 64 hexadecimal digits.",
+		);
+	}
+	if (WELL_KNOWN_KEYS.has(createHash("sha256").update(text.toLowerCase()).digest("hex"))) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"<data>/keys/settler-key holds a key of local test chains that everybody knows; use one of your own.",
+		);
+	}
+	return text as Hex;
+}
+
+/** A typed address with one wrong digit would send every payment to nobody; viem is worth loading for that. */
+async function assertChecksum(address: string, key: string): Promise<void> {
+	const digits = address.slice(2);
+	if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return;
+	const { isAddress } = await import("viem");
+	if (isAddress(address)) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The checksum of ${key} ("${address}") is wrong: compare it with the address you copied it from.`,
+	);
+}
+
+/** SHA-256 of the first keys of the mnemonic that anvil and hardhat start with. */
+const WELL_KNOWN_KEYS = new Set([
+	"60a09e4357868c1e9b801052726d061c370429f723db84523ed58ac354f6eb8a",
+	"095101cf732c298a0ce0320b9de704209cdd8640b70d8fdf4e5be51aa2eb272e",
+	"bb4978fbe7638de8e6ee13d9a59a5fb047beb0f0ee059fe166541b1f96b6af63",
+	"f02322197a196ceb746aa52cee2a869abf0fe231c4d6d050a8a5f02c6625a1d4",
+	"5de22089c247b9b2722ec5c33498e6bc481b1faba85f4da957f8b84679fcf88c",
+	"59feecfa04eb096ba44eed297e4239fa32d8840cbc1ffb8ff2f7fd8e8e0edd38",
+	"b69d88ff1ad5834ab1d8ed45f20d72b6ccf3429c9ccc75b93d14ca0ee00dec16",
+	"b6b9ee08c38f62da71fa150a8ada4a7a09c7d3c4a9f6445e51e5a4b2c6395368",
+	"be394de37f9d6cf6682434e9f15a4f891eca9b614bf79da2da22a8e48a658fcd",
+	"dd0102d1cd0c6ac702573e3e7551fc6cec26596b6287348804c1b0f9544b5bf9",
+]);
