@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { isIP } from "node:net";
+import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import type { Store } from "../store/store.js";
 import type { A2a } from "./a2a/a2a.js";
 import { type Money, provideDemoSpt } from "./app-money.js";
@@ -37,13 +38,18 @@ export interface Running {
 	readonly keys: KeyFolder;
 	readonly address: { baseUrl: string };
 	readonly handler: RequestListener;
+	readonly onchain: OnchainParts | undefined;
 }
 
 export function createAppLife(running: Running): AppLife {
 	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address } = running;
-	const { guard, sweeper } = money;
+	const { guard, sweeper, onchain } = money;
 	// What was started, to be ended in reverse order.
-	const endings: (() => Promise<void>)[] = [() => store.close(), () => search.close()];
+	const endings: (() => Promise<void>)[] = [
+		async () => running.onchain?.close(),
+		() => store.close(),
+		() => search.close(),
+	];
 	let closing: Promise<void> | undefined;
 	return {
 		async listen({ host, port }) {
@@ -53,7 +59,9 @@ export function createAppLife(running: Running): AppLife {
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			await a2a.start();
 			const sweepTasks = (now: number) => a2a.sweep(now);
-			endings.push(startHousekeeping({ store, sweeper, guard, sweepTasks, clock, logger }));
+			endings.push(
+				startHousekeeping({ store, sweeper, guard, onchain, sweepTasks, clock, logger }),
+			);
 			return server;
 		},
 		ready: () => search.sync(catalog.list()),

@@ -2,6 +2,7 @@ import type { Offer, Quote } from "../payments/challenge.js";
 import { createInvariantGuard, type InvariantGuard } from "../payments/invariants.js";
 import { createLedger, type Ledger } from "../payments/ledger.js";
 import { createChallengeIssuer } from "../payments/mpp/challenge-issuer.js";
+import { createEvmCharge } from "../payments/mpp/evm-charge.js";
 import { createPrepaidCharge, offerPrepaid } from "../payments/mpp/prepaid-charge.js";
 import type { PaymentMethod } from "../payments/payment-method.js";
 import { createPlanMethod } from "../payments/plan/plan-method.js";
@@ -12,12 +13,16 @@ import { createSptIssuer, type SptIssuer } from "../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../payments/spt/spt-method.js";
 import type { Environment } from "../payments/spt/token.js";
 import { createSweeper, type Sweeper } from "../payments/sweep.js";
+import { createOnchainMethod, type OnchainDesk } from "../payments/x402/onchain-method.js";
+import type { OnchainParts } from "../payments/x402/onchain-parts.js";
+import { createX402Envelope } from "../payments/x402/x402-envelope.js";
 import type { Store } from "../store/store.js";
 import { type ApiKeys, createApiKeys } from "./auth/api-keys.js";
 import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import type { Ids } from "./core/ids.js";
 import { LIMITS } from "./core/limits.js";
+import type { Logger } from "./core/logger.js";
 import type { Random } from "./core/random.js";
 import { type Cashier, createCashier, offersOf } from "./service/cashier.js";
 import { createRedeemQuote } from "./service/quotes.js";
@@ -30,6 +35,9 @@ export interface MoneyDeps {
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly ids: Ids;
+	readonly logger: Logger;
+	/** Undefined while no chain is configured: then tokens and keys only. */
+	readonly onchain?: OnchainParts | undefined;
 }
 
 /** Everything that knows of money, wired to one store. */
@@ -43,6 +51,8 @@ export interface Money {
 	readonly refunds: Refunds;
 	readonly sweeper: Sweeper;
 	readonly cashier: Cashier;
+	/** Payments on a chain; undefined while none is configured. */
+	readonly onchain: OnchainDesk | undefined;
 	readonly quoteSeal: QuoteSeal;
 	/** Every way to pay, as a caller without a credential is told. */
 	readonly offersOf: (quote: Quote) => readonly Offer[];
@@ -53,18 +63,22 @@ export function environmentOf(profile: Settings["profile"]): Environment {
 	return profile === "demo" ? "test" : "live";
 }
 
-export function createMoney({ store, keys, settings, clock, random, ids }: MoneyDeps): Money {
+export function createMoney(deps: MoneyDeps): Money {
+	const { store, keys, settings, clock, random, ids } = deps;
 	const { pepper } = keys;
 	const environment = environmentOf(settings.profile);
 	const ledger = createLedger({ clock, ids });
 	const prices = createPriceList(settings.prices);
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper });
 	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
+	const isForSale = () => onchain !== undefined;
 	const prepaid = createPrepaidCharge({ issuer: paymentChallenges });
 	const methods = [
-		offerPrepaid(createSptMethod({ ledger, clock, pepper, environment }), prepaid),
+		offerPrepaid(createSptMethod({ ledger, clock, pepper, environment, isForSale }), prepaid),
 		createPlanMethod({ ledger, clock, findAccountId: apiKeys.findAccountId }),
 	];
+	const spts = createSptIssuer({ store, ledger, clock, random, ids, pepper, environment });
+	const onchain = createOnchain(deps, { ledger, spts, paymentChallenges });
 	const guard = createInvariantGuard({ store, clock });
 	const quoteSeal = createQuoteSeal(pepper);
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
@@ -75,12 +89,42 @@ export function createMoney({ store, keys, settings, clock, random, ids }: Money
 		apiKeys,
 		guard,
 		refunds: createRefunds({ store, clock, ids }),
-		spts: createSptIssuer({ store, ledger, clock, random, ids, pepper, environment }),
+		spts,
 		sweeper: createSweeper({ store, ledger, clock }),
-		cashier: createCashier({ store, clock, prices, methods, guard, redeemQuote, prepaid }),
+		cashier: createCashier({ store, clock, prices, methods, guard, redeemQuote, prepaid, onchain }),
+		onchain,
 		quoteSeal,
-		offersOf: (quote) => offersOf({ methods }, quote),
+		offersOf: (quote) => offersOf({ methods, onchain }, quote),
 	};
+}
+
+/** x402 first: its clients read the first offer they know. */
+function createOnchain(
+	{ onchain: parts, store, clock, ids, logger }: MoneyDeps,
+	{
+		ledger,
+		spts,
+		paymentChallenges: issuer,
+	}: {
+		ledger: Ledger;
+		spts: SptIssuer;
+		paymentChallenges: ReturnType<typeof createChallengeIssuer>;
+	},
+): OnchainDesk | undefined {
+	if (!parts) return undefined;
+	const { terms, facilitator, chain } = parts;
+	return createOnchainMethod({
+		store,
+		ledger,
+		clock,
+		ids,
+		logger,
+		terms,
+		facilitator,
+		chain,
+		envelopes: [createX402Envelope(terms), createEvmCharge({ terms, issuer })],
+		issueCredit: spts.issueFrom,
+	});
 }
 
 /** The demo profile's token, the same over restarts, with 25 USD of paper money at each start. */

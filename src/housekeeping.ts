@@ -1,5 +1,6 @@
 import type { InvariantGuard } from "../payments/invariants.js";
 import type { Sweeper } from "../payments/sweep.js";
+import type { OnchainDesk } from "../payments/x402/onchain-method.js";
 import type { Store } from "../store/store.js";
 import { type Clock, toIsoDay } from "./core/clock.js";
 import { LIMITS } from "./core/limits.js";
@@ -9,6 +10,8 @@ export interface HousekeepingDeps {
 	readonly store: Store;
 	readonly sweeper: Sweeper;
 	readonly guard: InvariantGuard;
+	/** Payments on a chain; undefined while none is configured. */
+	readonly onchain: OnchainDesk | undefined;
 	/** Forgets finished A2A tasks whose time is over. */
 	readonly sweepTasks: (now: number) => Promise<void>;
 	readonly clock: Clock;
@@ -20,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Starts what must happen again and again; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
-	const { store, sweeper, guard, sweepTasks, clock, logger } = deps;
+	const { store, sweeper, guard, onchain, sweepTasks, clock, logger } = deps;
 	const running = new Set<Promise<void>>();
 	const run = (name: string, task: () => Promise<unknown>): void => {
 		const done: Promise<void> = task()
@@ -37,6 +40,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 	};
 	const forgetOld = async () => {
 		await sweeper.forgetExpired();
+		await onchain?.forgetExpired();
 		await sweepTasks(clock.now());
 		await store.documents.sweep(clock.now());
 		await store.queryLog.dropBefore(toIsoDay(clock.now() - LIMITS.queryLogDays * DAY_MS));
@@ -45,8 +49,11 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 	// The first check adds up the whole journal, the later ones what came since.
 	run("check of invariants", checkInvariants);
 	run("sweep of tasks and documents", forgetOld);
+	const reconcile = async () => onchain?.reconcile();
+	run("reconciliation of payments", reconcile);
 	const stops = [
 		every(LIMITS.sweepIntervalMs, "sweep of holds", () => sweeper.sweep()),
+		every(LIMITS.reconcileIntervalMs, "reconciliation of payments", reconcile),
 		every(LIMITS.invariantIntervalMs, "check of invariants", checkInvariants),
 		every(HOUR_MS, "sweep of tasks and documents", forgetOld),
 	];
