@@ -115,8 +115,5 @@ function isEqual(a: string, b: string): boolean {
 }
 
 function refused(what: string, reason: "expired" | "invalid_payload" = "invalid_payload") {
-	return new PaymentRefused(
-		reason,
-		`The payment challenge ${what}. Nothing was charged; send the request without a payment for a new challenge.`,
-	);
+	return new PaymentRefused(reason, `The payment challenge ${what}; answer the new one.`);
 }

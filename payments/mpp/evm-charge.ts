@@ -62,7 +62,7 @@ const amount = z.string().regex(/^\d{1,78}$/);
 const seconds = z.string().regex(/^\d{1,15}$/);
 
 const chargeSchema = z.object({
-	challenge: z.object({ id: z.string(), method: z.literal(METHOD), request: z.string() }),
+	challenge: z.looseObject({ id: z.string(), method: z.literal(METHOD), request: z.string() }),
 	payload: z.object({
 		type: z.literal("authorization"),
 		from: hex(20),

@@ -83,7 +83,11 @@ function recognise(
 	} catch (error) {
 		if (!(error instanceof PaymentRefused)) throw error;
 		const challenge = { quote, offers: [offer()], continuations: [ANSWER_AGAIN] };
-		throw new PaymentRequired("PAYMENT_REJECTED", error.message, challenge);
+		throw new PaymentRequired(
+			"PAYMENT_REJECTED",
+			`${error.message} Nothing was charged.`,
+			challenge,
+		);
 	}
 }
 

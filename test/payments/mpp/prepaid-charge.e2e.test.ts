@@ -118,7 +118,8 @@ t.test(
 		await refuses({ ...own, expires: "2030-01-01T00:00:00Z" }, /changed/);
 		await refuses({ ...own, opaque: "e30" }, /changed/);
 		await refuses({ ...own, id: "A".repeat(43) }, /not issued/);
-		await refuses(Challenge.from({ ...own, secretKey: "somebody else's" }), /not issued/);
+		const { id: _, ...fields } = own;
+		await refuses(Challenge.from({ ...fields, secretKey: "somebody else's" }), /not issued/);
 		await refuses(own, /another request/, { body: { query: "something else", limit: 3 } });
 		await refuses(own, /another request/, { body: { query: KNOWN_QUERY, limit: 4 } });
 		await refuses(own, /another request/, { graph: "agent-protocols" });
