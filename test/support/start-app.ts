@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Test } from "tap";
+import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
 import { type App, createApp } from "../../src/app.js";
 import type { Clock } from "../../src/core/clock.js";
 import type { Settings } from "../../src/settings.js";
@@ -50,7 +51,12 @@ export function testSettings(folder: string, changes: Partial<Settings> = {}): S
 
 export async function startApp(
 	t: Test,
-	options: { settings?: Partial<Settings>; clock?: Clock; folder?: string } = {},
+	options: {
+		settings?: Partial<Settings>;
+		clock?: Clock;
+		folder?: string;
+		onchain?: OnchainParts;
+	} = {},
 ): Promise<TestApp> {
 	const folder = options.folder ?? join(t.testdir({}), "data");
 	const settings = testSettings(folder, options.settings);
@@ -59,6 +65,7 @@ export async function startApp(
 		settings,
 		logger: silent,
 		...(options.clock && { clock: options.clock }),
+		...(options.onchain && { onchain: options.onchain }),
 	});
 	const server = await app.listen({ host: "127.0.0.1", port: 0 });
 	await app.ready();
