@@ -3,8 +3,9 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import type { Test } from "tap";
+import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
 import { createA2a } from "../../src/a2a/a2a.js";
-import { createMoney } from "../../src/app-money.js";
+import { createMoney, type Money } from "../../src/app-money.js";
 import type { KeyFolder } from "../../src/auth/key-folder.js";
 import { type Clock, systemClock } from "../../src/core/clock.js";
 import { createIds } from "../../src/core/ids.js";
@@ -25,6 +26,7 @@ export interface StartedA2a {
 	readonly baseUrl: string;
 	readonly store: Store;
 	readonly service: Service;
+	readonly money: Money;
 	/** Queries the engine was asked, in order: what really ran. */
 	readonly searched: string[];
 	readonly logged: unknown[];
@@ -40,6 +42,8 @@ export interface StartOptions {
 	readonly prices?: Settings["prices"];
 	/** Runs before each search; throws or waits as a test needs. */
 	readonly beforeSearch?: (query: string) => Promise<void> | void;
+	/** A chain to be paid on. */
+	readonly onchain?: OnchainParts;
 	/** Stands in for the look-up of credentials that tells whose tasks are whose. */
 	readonly lookUp?: Service["identify"];
 }
@@ -63,7 +67,10 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 	});
 	const settings = { profile: "demo", prices: options.prices ?? {} } as Settings;
 	const keys = { pepper: PEPPER } as Partial<KeyFolder> as KeyFolder;
-	const money = createMoney({ store, keys, settings, clock, random, ids });
+	const logger = { info: () => undefined, error: (...line: unknown[]) => logged.push(line) };
+	const { onchain } = options;
+	const ports = { store, keys, settings, clock, random, ids, logger };
+	const money = createMoney({ ...ports, ...(onchain && { onchain }) });
 	const skills = createSkillCatalog({ search, clock, catalog: createGraphCatalog([GRAPH]) });
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
 	let baseUrl = "";
@@ -74,8 +81,15 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		invoke: createInvoke({ skills, cashier: money.cashier, recordUsage, clock }),
 		identify: options.lookUp ?? ((credential) => money.cashier.identify(credential)),
 	} as Partial<Service> as Service;
-	const logger = { info: () => undefined, error: (...line: unknown[]) => logged.push(line) };
-	const a2a = createA2a({ service, store, clock, ids, signingJwk, logger });
+	const a2a = createA2a({
+		service,
+		store,
+		clock,
+		ids,
+		signingJwk,
+		logger,
+		x402: onchain && { network: onchain.terms.network, asset: onchain.terms.asset },
+	});
 	const server = express().set("etag", false).use(a2a.router).listen(0, "127.0.0.1");
 	t.teardown(() => {
 		server.closeAllConnections();
@@ -88,6 +102,7 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		baseUrl,
 		store,
 		service,
+		money,
 		searched,
 		logged,
 		sweep: a2a.sweep,

@@ -1,0 +1,175 @@
+import { type StreamResponse, TaskState } from "@a2a-js/sdk";
+import t from "tap";
+import { NOTHING } from "./start-a2a.js";
+import { startPaidA2a } from "./start-paid-a2a.js";
+import { bodyOf, searchMessage, send } from "./stock-client.js";
+import {
+	connectPaying,
+	EVERY_WAY,
+	payment,
+	paymentMessage,
+	signFor,
+	stream,
+} from "./x402-agent.js";
+
+const { TASK_STATE_INPUT_REQUIRED, TASK_STATE_COMPLETED, TASK_STATE_CANCELED } = TaskState;
+
+t.test(
+	"a stock client pays for a message with the next one, in every version and binding",
+	async (t) => {
+		const shop = await startPaidA2a(t);
+		for (const way of EVERY_WAY) {
+			await t.test(`${way.binding} ${way.version}`, async (t) => {
+				const before = await shop.funds();
+				const client = await connectPaying(shop.baseUrl, way);
+				const searches = shop.searched.length;
+				const asked = await send(client, searchMessage(`how ${way.binding} ${way.version} pays`));
+				t.equal(asked.status?.state, TASK_STATE_INPUT_REQUIRED);
+				t.same(asked.artifacts, [], "no result before the money");
+				t.equal(shop.searched.length, searches, "no work before the money");
+				const demand = payment(asked.status);
+				t.equal(demand.status, "payment-required");
+				t.equal(demand.required.x402Version, way.version === "1.0" ? 2 : 1);
+				t.match(asked.status?.message?.parts[1]?.content, {
+					value: { error: { code: "PAYMENT_REQUIRED" }, price: { amount_usd: "0.50" } },
+				});
+
+				const payload = signFor(asked, shop.chain, shop.wallet);
+				const done = await send(client, paymentMessage(asked, payload));
+				t.equal(done.status?.state, TASK_STATE_COMPLETED);
+				t.equal(done.id, asked.id);
+				t.equal(done.contextId, asked.contextId);
+				t.equal(bodyOf(done).rows.length, 1);
+				t.equal(bodyOf(done).meta.cost.rail, "x402");
+				const { status, receipts } = payment(done.status);
+				t.equal(status, "payment-completed");
+				t.match(receipts, [
+					{
+						success: true,
+						transaction: shop.chain.transactions.at(-1)?.hash,
+						network: way.version === "1.0" ? "eip155:84532" : "base-sepolia",
+						payer: shop.wallet.address,
+					},
+				]);
+				t.equal(before - (await shop.funds()), 500_000n);
+				t.notMatch(JSON.stringify(done), /signature/, "the signed payload is not repeated");
+
+				const found = await client.getTask({ tenant: "", id: done.id });
+				t.same(bodyOf(found), bodyOf(done), "whoever has the id of the task may read it");
+			});
+		}
+	},
+);
+
+t.test("a streaming client sees the payment's life, and no artifact before its end", async (t) => {
+	const shop = await startPaidA2a(t);
+	for (const way of EVERY_WAY) {
+		await t.test(`${way.binding} ${way.version}`, async (t) => {
+			const client = await connectPaying(shop.baseUrl, way);
+			const [first, ...others] = await stream(client, searchMessage("streamed"));
+			t.same(others, []);
+			const asked = taskOf(first);
+			t.equal(asked.status?.state, TASK_STATE_INPUT_REQUIRED);
+
+			const payload = signFor(asked, shop.chain, shop.wallet);
+			const events = await stream(client, paymentMessage(asked, payload));
+			t.same(events.map(describe), [
+				"task payment-submitted",
+				"statusUpdate payment-verified",
+				"artifactUpdate",
+				"statusUpdate payment-completed",
+			]);
+		});
+	}
+});
+
+function taskOf(event: StreamResponse | undefined) {
+	if (event?.payload?.$case !== "task") throw new Error("The event is not a task.");
+	return event.payload.value;
+}
+
+function describe({ payload }: StreamResponse): string {
+	const value = payload?.value;
+	const status = value && "status" in value ? payment(value.status).status : undefined;
+	return [payload?.$case, status].filter(Boolean).join(" ");
+}
+
+t.test(
+	"one payment sent twenty times at once is one charge, one search and one task",
+	async (t) => {
+		const shop = await startPaidA2a(t);
+		const [way] = EVERY_WAY;
+		if (!way) return;
+		const client = await connectPaying(shop.baseUrl, way);
+		const asked = await send(client, searchMessage("parallel"));
+		const message = paymentMessage(asked, signFor(asked, shop.chain, shop.wallet));
+		const done = await Promise.all(Array.from({ length: 20 }, () => send(client, message)));
+		t.same([...new Set(done.map(({ status }) => status?.state))], [TASK_STATE_COMPLETED]);
+		t.equal(shop.searched.length, 1);
+		t.equal(await shop.funds(), 9_500_000n);
+
+		const again = await send(client, { ...message, messageId: "resent-under-another-id" });
+		t.equal(bodyOf(again).meta.cost.replayed, true);
+		t.same(bodyOf(again).rows, bodyOf(done[0] ?? again).rows);
+		t.equal(await shop.funds(), 9_500_000n);
+
+		const other = paymentMessage(asked, signFor(asked, shop.chain, shop.wallet));
+		await t.rejects(send(client, other), /finished/, "a paid task takes no second payment");
+		t.equal(await shop.funds(), 9_500_000n);
+	},
+);
+
+t.test("a payment that settled for one task buys no other", async (t) => {
+	const shop = await startPaidA2a(t);
+	for (const way of EVERY_WAY.filter(({ binding }) => binding === "JSONRPC")) {
+		const client = await connectPaying(shop.baseUrl, way);
+		const first = await send(client, searchMessage(`first ${way.version}`));
+		const payload = signFor(first, shop.chain, shop.wallet);
+		await send(client, paymentMessage(first, payload));
+		const before = await shop.funds();
+		const second = await send(client, searchMessage(`second ${way.version}`));
+		const refused = await send(client, paymentMessage(second, payload));
+		t.match(payment(refused.status), { status: "payment-failed", error: "DUPLICATE_NONCE" });
+		t.same(refused.artifacts, []);
+		t.equal(await shop.funds(), before);
+	}
+});
+
+t.test("an answer without rows is not settled, and says so", async (t) => {
+	const shop = await startPaidA2a(t);
+	for (const way of EVERY_WAY) {
+		const client = await connectPaying(shop.baseUrl, way);
+		const asked = await send(client, searchMessage(NOTHING));
+		const message = paymentMessage(asked, signFor(asked, shop.chain, shop.wallet));
+		const done = await send(client, message);
+		t.equal(done.status?.state, TASK_STATE_COMPLETED);
+		t.match(payment(done.status), { status: "payment-verified", receipts: [] });
+		t.same(bodyOf(done).rows, []);
+		t.equal((await send(client, message)).id, done.id, "and may be sent again");
+		t.equal(await shop.funds(), 10_000_000n);
+	}
+	t.same(await shop.store.read((reader) => reader.list("tasks")), [], "nothing unpaid is stored");
+});
+
+t.test("a caller who declines, or cancels, ends the task and is charged nothing", async (t) => {
+	const shop = await startPaidA2a(t);
+	for (const way of EVERY_WAY) {
+		const client = await connectPaying(shop.baseUrl, way);
+		const asked = await send(client, searchMessage("too dear"));
+		const declined = await send(
+			client,
+			paymentMessage(asked, undefined, { metadata: { "x402.payment.status": "payment-rejected" } }),
+		);
+		t.equal(declined.status?.state, TASK_STATE_CANCELED);
+		t.equal(payment(declined.status).status, "payment-rejected");
+		const payload = signFor(asked, shop.chain, shop.wallet);
+		await t.rejects(send(client, paymentMessage(asked, payload)), /finished/);
+
+		const other = await send(client, searchMessage("too dear as well"));
+		const canceled = await client.cancelTask({ tenant: "", id: other.id, metadata: undefined });
+		t.equal(canceled.status?.state, TASK_STATE_CANCELED);
+		await t.rejects(client.cancelTask({ tenant: "", id: other.id, metadata: undefined }));
+	}
+	t.same(shop.searched, []);
+	t.equal(await shop.funds(), 10_000_000n);
+});
