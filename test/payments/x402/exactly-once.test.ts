@@ -1,0 +1,62 @@
+import t from "tap";
+import { FACILITATOR_KINDS, type FacilitatorKind } from "../../support/sim-facilitator.js";
+import { createWorld, PRICE, type Result, startDesk, times } from "./start-desk.js";
+
+const COPIES = 100;
+/** What never moves money delivers nothing; all others do, whatever they say, because the chain is asked. */
+const MOVES_NOTHING: ReadonlySet<FacilitatorKind> = new Set([
+	"claims_settled",
+	"old_hash",
+	"unreachable",
+]);
+const tally = (results: readonly Result[]) => ({
+	delivered: results.filter((result) => result.kind === "delivered").length,
+	refused: results.filter((result) => result.kind === "refused").length,
+});
+
+for (const kind of FACILITATOR_KINDS) {
+	for (const settlesFirst of [false, true]) {
+		const when = settlesFirst ? "settled first" : "settled last";
+		t.test(`100 copies, ${when}, ${kind}: one run, one capture, one delivery`, async (t) => {
+			const world = createWorld({ kind });
+			world.chain.mint(world.wallet.address, 1n);
+			const { buy, wallet, runs, chain, row, balances, desk, clock } = await startDesk(world);
+			const authorization = wallet.sign({ value: PRICE });
+			const results = await Promise.all(times(COPIES, () => buy(authorization, { settlesFirst })));
+			const { delivered, refused } = tally(results);
+			t.ok(runs() <= 1, `${runs()} runs`);
+			t.equal(delivered, MOVES_NOTHING.has(kind) ? 0 : 1);
+			t.equal(delivered + refused, COPIES);
+			const settled = chain.timesSettled(authorization.from, authorization.nonce);
+			const revenue = (await balances())["rev:per_call"] ?? 0n;
+			t.equal(revenue, delivered === 1 ? PRICE : 0n);
+			t.ok(settled <= 1);
+			t.ok(settled >= delivered, "nothing leaves unpaid");
+			// However it began: money that moved is booked in the end, once.
+			clock.advance(5_000);
+			await desk.reconcile();
+			const cash = -((await balances())["cash:x402:eip155:84532"] ?? 0n);
+			t.equal(cash, settled === 1 ? PRICE : 0n);
+			const state = (await row(authorization))?.state;
+			t.equal(state === "captured", delivered === 1);
+		});
+	}
+}
+
+t.test(
+	"an honest facilitator sells to every copy's payer once and to each new payment again",
+	async (t) => {
+		const { buy, wallet, runs } = await startDesk();
+		const first = wallet.sign({ value: PRICE });
+		t.equal((await buy(first)).kind, "delivered");
+		t.match(await buy(first), { kind: "refused", code: "PAYMENT_ALREADY_USED" });
+		t.equal((await buy(wallet.sign({ value: PRICE }))).kind, "delivered");
+		t.equal(runs(), 2);
+	},
+);
+
+t.test("20 payments at once all settle", async (t) => {
+	const { buy, wallet } = await startDesk();
+	const results = await Promise.all(times(20, () => buy(wallet.sign({ value: PRICE }))));
+	t.equal(tally(results).delivered, 20);
+});

@@ -1,0 +1,203 @@
+import { createLedger } from "../../../payments/ledger.js";
+import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
+import { createSweeper } from "../../../payments/sweep.js";
+import type { TransferAuthorization } from "../../../payments/x402/facilitator.js";
+import { createOnchainMethod, type OnchainDesk } from "../../../payments/x402/onchain-method.js";
+import { createX402Envelope } from "../../../payments/x402/x402-envelope.js";
+import { type Clock, systemClock } from "../../../src/core/clock.js";
+import { ServiceError } from "../../../src/core/errors.js";
+import { createIds } from "../../../src/core/ids.js";
+import { systemRandom } from "../../../src/core/random.js";
+import type { PaymentRow, Store } from "../../../store/store.js";
+import { createFakeDisk, type FakeDisk } from "../../store/fake-disk.js";
+import { openOn, START_MS } from "../../store/open-test-store.js";
+import { createSimChain, type SimChain } from "../../support/sim-chain.js";
+import {
+	createSimFacilitator,
+	type FacilitatorKind,
+	type SimFacilitator,
+} from "../../support/sim-facilitator.js";
+import { createSimWallet, type SimWallet, toV2Payload } from "../../support/sim-wallet.js";
+
+export const PRICE = 500_000n;
+
+/** Time that a test moves; deadlines pass after a few milliseconds of real time. */
+export interface DeskClock extends Clock {
+	advance(ms: number): void;
+}
+
+export function deskClock(deadlineMs = 40): DeskClock {
+	let offsetMs = 0;
+	return {
+		now: () => START_MS + offsetMs,
+		monotonicMs: () => offsetMs,
+		every: () => () => undefined,
+		after(delayMs, task) {
+			const timer = setTimeout(task, Math.min(delayMs, deadlineMs));
+			return () => clearTimeout(timer);
+		},
+		advance(ms) {
+			offsetMs += ms;
+		},
+	};
+}
+
+/** What the world outside keeps when our process dies. */
+export interface World {
+	readonly clock: DeskClock;
+	readonly chain: SimChain;
+	readonly facilitator: SimFacilitator;
+	readonly wallet: SimWallet;
+	readonly hasChainReader: boolean;
+}
+
+export interface Order {
+	readonly fingerprint?: string;
+	readonly key?: string;
+	readonly settlesFirst?: boolean;
+	readonly price?: bigint;
+	/** What the work does; an answer by default. */
+	readonly work?: () => Promise<"answer" | "no-answer">;
+	/** The answer never reaches its caller. */
+	readonly isLost?: boolean;
+}
+
+export type Result =
+	| { readonly kind: "delivered"; readonly receiptId: string; readonly isReplay: boolean }
+	| { readonly kind: "released"; readonly creditId: string | undefined }
+	| { readonly kind: "refused"; readonly code: string; readonly error: ServiceError };
+
+/** One process: a store on a disk and the method over it. */
+export interface DeskProcess extends World {
+	readonly disk: FakeDisk;
+	readonly store: Store;
+	readonly desk: OnchainDesk;
+	/** How often the work ran. */
+	readonly runs: () => number;
+	/** One call as the pipeline makes it. */
+	buy(authorization: TransferAuthorization, order?: Order): Promise<Result>;
+	row(authorization: TransferAuthorization): Promise<PaymentRow | undefined>;
+	balances(): Promise<Readonly<Record<string, bigint>>>;
+	/** The process dies as it stands; the next one finds what was durable. */
+	restart(): Promise<DeskProcess>;
+}
+
+export function createWorld({
+	kind = "strict",
+	hasChainReader = true,
+	deadlineMs,
+}: {
+	kind?: FacilitatorKind;
+	hasChainReader?: boolean;
+	deadlineMs?: number;
+} = {}): World {
+	const clock = deskClock(deadlineMs);
+	const chain = createSimChain({ now: clock.now });
+	const facilitator = createSimFacilitator({ chain, clock, kind, delayMs: 5 });
+	const wallet = createSimWallet(chain, { name: "a", now: clock.now, balance: 100_000_000n });
+	return { clock, chain, facilitator, wallet, hasChainReader };
+}
+
+export async function startDesk(
+	world: World = createWorld(),
+	disk: FakeDisk = createFakeDisk(),
+): Promise<DeskProcess> {
+	const { clock, chain, facilitator, hasChainReader } = world;
+	const store = await openOn(disk, { clock: { ...clock, after: systemClock.after } });
+	const ids = createIds({ clock, random: systemRandom });
+	const ledger = createLedger({ clock, ids });
+	const spts = createSptIssuer({
+		store,
+		ledger,
+		clock,
+		ids,
+		random: systemRandom,
+		pepper: new Uint8Array(32),
+		environment: "test",
+	});
+	const desk = createOnchainMethod({
+		store,
+		ledger,
+		clock,
+		ids,
+		logger: { info: () => undefined, error: () => undefined },
+		terms: chain.terms,
+		facilitator,
+		...(hasChainReader && { chain }),
+		envelopes: [createX402Envelope(chain.terms)],
+		issueCredit: spts.issueFrom,
+	});
+	await createSweeper({ store, ledger, clock }).releaseAll();
+	await desk.resume();
+	let runs = 0;
+
+	const buy: DeskProcess["buy"] = async (authorization, order = {}) => {
+		try {
+			return await answer(authorization, order);
+		} catch (error) {
+			if (!(error instanceof ServiceError)) throw error;
+			return { kind: "refused", code: error.code, error };
+		}
+	};
+	const answer = async (authorization: TransferAuthorization, order: Order): Promise<Result> => {
+		const admission = await desk.admit(toRequest(world, authorization, order));
+		const isReplay = admission.kind === "replayed";
+		runs += 1;
+		const outcome = await (order.work?.() ?? "answer");
+		if (isReplay) {
+			if (!order.isLost) admission.delivered?.();
+			return { kind: "delivered", receiptId: admission.receipt.id, isReplay };
+		}
+		if (outcome === "no-answer") {
+			const { credit } = await admission.release("no_answer");
+			return { kind: "released", creditId: credit?.id };
+		}
+		const { receipt } = await admission.capture();
+		if (!order.isLost) admission.delivered?.();
+		return { kind: "delivered", receiptId: receipt.id, isReplay };
+	};
+
+	return {
+		...world,
+		disk,
+		store,
+		desk,
+		runs: () => runs,
+		buy,
+		row: ({ nonce }) =>
+			store.read(async (reader) =>
+				(await reader.list("payments")).find((row) => row.nonce === nonce.toLowerCase()),
+			),
+		balances: () =>
+			store.read(async (reader) =>
+				Object.fromEntries([...(await reader.balances())].filter(([, amount]) => amount !== 0n)),
+			),
+		restart: () => startDesk(world, disk.copy()),
+	};
+}
+
+export function toRequest(
+	{ chain }: Pick<World, "chain">,
+	authorization: TransferAuthorization,
+	{ fingerprint = "search one", key, settlesFirst = false, price = PRICE }: Order = {},
+) {
+	return {
+		payment: { scheme: "x402", version: 2, payload: toV2Payload(chain, authorization) },
+		quote: {
+			operationId: "graphs.search",
+			amountMicros: price,
+			billingType: "per_call",
+			resourceUrl: "http://localhost/v1/graphs/a/search",
+			description: "Search one graph",
+			fingerprint,
+		},
+		fingerprint,
+		graphIds: ["a"],
+		idempotencyKey: key,
+		settlesFirst,
+	} as const;
+}
+
+export function times<T>(count: number, make: (index: number) => T): T[] {
+	return Array.from({ length: count }, (_, index) => make(index));
+}
