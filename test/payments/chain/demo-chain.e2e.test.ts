@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import t from "tap";
+import { PACKAGE_ROOT } from "../../../src/package-root.js";
+import { startLocalChain, withoutChain } from "./local-chain.js";
+
+const ignore = { onBroadcast: async () => undefined };
+
+t.test(
+	"a restart finds the same wallet, payments and balances",
+	{ skip: withoutChain },
+	async (t) => {
+		const first = await startLocalChain(t);
+		const { terms, facilitator } = first.parts;
+		const payment = await first.sign({ value: 1_000_000n });
+		const settled = await facilitator.settle(terms, payment, ignore);
+		await first.parts.close();
+
+		const again = await startLocalChain(t, { folder: first.folder });
+		const { chain } = again.parts;
+		t.same(again.parts.terms, terms);
+		t.equal(again.payer.address, first.payer.address);
+		t.match(await chain?.stateOf(terms, payment), {
+			kind: "settled",
+			transactionHash: settled.kind === "settled" && settled.transactionHash,
+		});
+		t.equal(await chain?.balanceOf(terms, terms.payTo), 1_000_000n);
+		t.equal(await chain?.balanceOf(terms, again.payer.address), 100_000_000n, "filled up");
+		t.match(await again.parts.facilitator.settle(terms, await again.sign(), ignore), {
+			kind: "settled",
+		});
+	},
+);
+
+t.test(
+	"a damaged state is paper money lost, and the chain starts afresh",
+	{ skip: withoutChain },
+	async (t) => {
+		const first = await startLocalChain(t);
+		await first.parts.close();
+		const folder = join(first.folder, "chain");
+		const [name = ""] = readdirSync(folder);
+		writeFileSync(join(folder, name), "{");
+		const log: string[] = [];
+		const { parts, payer } = await startLocalChain(t, { folder: first.folder, log });
+		t.match(log, [/damaged/]);
+		t.equal(await parts.chain?.balanceOf(parts.terms, payer.address), 100_000_000n);
+	},
+);
+
+t.test(
+	"keys are kept where secrets are, for their owner alone",
+	{ skip: withoutChain },
+	async (t) => {
+		const { folder } = await startLocalChain(t);
+		for (const name of ["demo-wallet.json", "demo-settler.json"]) {
+			t.equal(statSync(join(folder, "keys", name)).mode & 0o777, 0o600, name);
+		}
+	},
+);
+
+t.test("a server that is killed leaves no chain behind", { skip: withoutChain }, async (t) => {
+	const folder = join(t.testdir({}), "data");
+	const holder = join(PACKAGE_ROOT, "test/payments/chain/chain-holder.ts");
+	const child = spawn(process.execPath, ["--import", "tsx", holder, folder], {
+		stdio: ["ignore", "pipe", "inherit"],
+		env: { ...process.env, NODE_OPTIONS: "" },
+	});
+	const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+	const url = JSON.parse(line).rpc_url as string;
+	const ask = () =>
+		fetch(url, {
+			method: "POST",
+			headers: { "Content-Type": "application/json" },
+			body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+		}).then(
+			({ ok }) => ok,
+			() => false,
+		);
+	t.ok(await ask(), "the chain answers while its server lives");
+	child.kill("SIGKILL");
+	await once(child, "exit");
+	let isGone = false;
+	for (let tries = 0; tries < 50 && !isGone; tries += 1) {
+		await new Promise((done) => setTimeout(done, 50));
+		isGone = !(await ask());
+	}
+	t.ok(isGone);
+	const chain = join(folder, "chain");
+	t.ok(existsSync(join(chain, readdirSync(chain)[0] ?? "")), "its state was written");
+});
