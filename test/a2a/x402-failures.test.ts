@@ -1,6 +1,7 @@
 import { type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
 import { LIMITS } from "../../src/core/limits.js";
+import { digest } from "../support/sim-chain.js";
 import { createSimWallet, toV1Payload, toV2Payload } from "../support/sim-wallet.js";
 import { createMemoryStore } from "./memory-store.js";
 import { askGraph, rpc } from "./raw-rpc.js";
@@ -21,7 +22,7 @@ const { TASK_STATE_INPUT_REQUIRED, TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK
 /** For each code of the extension, a payment that earns it. */
 const FAILURES: Readonly<Record<string, (shop: PaidA2a, asked: Task) => unknown>> = {
 	INSUFFICIENT_FUNDS: ({ chain }, asked) => {
-		const poor = createSimWallet(chain, { name: "poor", now: Date.now, balance: 1n });
+		const poor = createSimWallet(chain, { name: `poor ${asked.id}`, now: Date.now, balance: 1n });
 		return signFor(asked, chain, poor);
 	},
 	INVALID_SIGNATURE: ({ chain, wallet }, asked) => {
@@ -31,7 +32,7 @@ const FAILURES: Readonly<Record<string, (shop: PaidA2a, asked: Task) => unknown>
 	},
 	EXPIRED_PAYMENT: ({ chain, wallet }, asked) => signFor(asked, chain, wallet, { validForS: -5 }),
 	DUPLICATE_NONCE: ({ chain, wallet }, asked) => {
-		const nonce = `0x${"ab".repeat(32)}` as const;
+		const nonce = digest(asked.id);
 		chain.cancel(wallet.address, nonce);
 		return signFor(asked, chain, wallet, { nonce });
 	},
@@ -49,6 +50,7 @@ t.test(
 	"every failure of the extension is told by its code, charges nothing and may be made good",
 	async (t) => {
 		const shop = await startPaidA2a(t);
+		shop.chain.mint(shop.wallet.address, 10_000_000n);
 		for (const way of EVERY_WAY) {
 			const client = await connectPaying(shop.baseUrl, way);
 			for (const [code, pay] of Object.entries(FAILURES)) {
