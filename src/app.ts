@@ -2,13 +2,14 @@
 import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
-import { createSptAccounts } from "../payments/spt/spt-accounts.js";
+import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
 import { createA2a } from "./a2a/a2a.js";
 import { type AppLife, createAppLife } from "./app-life.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
+import { createSptService } from "./app-spt.js";
 import { type KeyFolder, openKeyFolder } from "./auth/key-folder.js";
 import { toKeySet } from "./auth/key-set.js";
 import { type Clock, systemClock } from "./core/clock.js";
@@ -21,8 +22,8 @@ import { createGraphCatalog, type GraphCatalog } from "./knowledge/catalog.js";
 import { catalogFolders, loadGraphs } from "./load-graphs.js";
 import { openSearch } from "./open-search.js";
 import type { SearchEngine } from "./search/search.js";
+import { createChainBooks } from "./service/chain-books.js";
 import { createFreeOperations } from "./service/create-free-operations.js";
-import { createOwnerOperations } from "./service/create-owner-operations.js";
 import { createGraphImporter } from "./service/graph-importer.js";
 import { createInvoke } from "./service/invoke.js";
 import { createOperator, type Operator } from "./service/operator.js";
@@ -41,6 +42,10 @@ export interface AppOptions {
 	readonly logger?: Logger;
 	/** Loads the model at once, because calls will follow; commands that only touch money leave it out. */
 	readonly isServing?: boolean;
+	/** What stands between the service and a chain; the app ends it with itself. */
+	readonly onchain?: OnchainParts | undefined;
+	/** Opens those parts, once the data folder and its keys are ours alone. */
+	readonly openOnchain?: (ports: OpenPorts) => Promise<OnchainParts | undefined>;
 }
 
 export interface App extends AppLife {
@@ -54,15 +59,20 @@ export interface App extends AppLife {
 	readonly handler: RequestListener;
 }
 
-interface Ports {
+export interface OpenPorts {
 	readonly settings: Settings;
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly logger: Logger;
-	readonly ids: Ids;
 	/** Absolute path of the data folder. */
 	readonly folder: string;
+	readonly keys: KeyFolder;
+}
+
+interface Ports extends OpenPorts {
+	readonly ids: Ids;
 	readonly isServing: boolean;
+	readonly onchain: OnchainParts | undefined;
 }
 
 /**
@@ -74,7 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const folder = resolve(settings.data);
 	const { isServing = false } = options;
 	const ids = createIds({ clock, random });
-	const ports = { settings, clock, random, logger, folder, ids, isServing };
+	const bare = { settings, clock, random, logger, folder, ids, isServing };
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
 	const store = await openJournalStore({
@@ -84,20 +94,24 @@ export async function createApp(options: AppOptions): Promise<App> {
 		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
 		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 	});
+	let onchain = options.onchain;
 	try {
-		return await wire(ports, store);
+		bindProfile(folder, settings.profile);
+		const keys = openKeyFolder(folder, random);
+		onchain ??= await options.openOnchain?.({ ...bare, keys });
+		return await wire({ ...bare, keys, onchain }, store);
 	} catch (error) {
+		await onchain?.close();
 		await store.close();
 		throw error;
 	}
 }
 
 async function wire(ports: Ports, store: Store): Promise<App> {
-	const { settings, clock, logger, ids, folder } = ports;
-	bindProfile(folder, settings.profile);
-	const keys = openKeyFolder(folder, ports.random);
-	const money = createMoney({ ...ports, store, keys });
+	const { settings, clock, logger, ids, folder, keys } = ports;
+	const money = createMoney({ ...ports, store });
 	await money.sweeper.releaseAll();
+	await money.onchain?.resume();
 	await reportBreach(money, logger);
 
 	const search = await openSearch({ model: settings.model, folder: join(folder, "index"), clock });
@@ -112,6 +126,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const importer = createGraphImporter({ catalog, search, clock, folder: importedFolder });
 	const operator = createOperator({
 		...money,
+		chainBooks: createChainBooks({ ...ports, store }),
 		keys: money.apiKeys,
 		store,
 		ids,
@@ -121,7 +136,9 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		clock,
 		environment: environmentOf(settings.profile),
 	});
-	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk: keys.signingJwk });
+	const { signingJwk } = keys;
+	const x402 = ports.onchain?.terms;
+	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk, x402 });
 	const { adminToken } = keys;
 	const transports = [a2a.router];
 	const handler = createHttpApp({ service, operator, adminToken, transports, clock, ids, logger });
@@ -161,14 +178,22 @@ function createService(parts: ServiceParts): Service {
 	};
 	const skills = createSkillCatalog({ search, catalog, clock });
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
-	const rails = methods.map((method) => method.rail);
+	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
+	const rails = [...onchainRails, ...methods.map((method) => method.rail)];
 	return {
 		info,
 		skills,
 		prices,
 		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
 		identify: (credential) => cashier.identify(credential),
-		owner: createOwnerOperations({ accounts: createSptAccounts({ store, clock }) }),
+		...createSptService({
+			...ports,
+			money,
+			store,
+			catalog,
+			pepper: keys.pepper,
+			profile: settings.profile,
+		}),
 		free: createFreeOperations({
 			info,
 			clock,
@@ -187,7 +212,7 @@ function createService(parts: ServiceParts): Service {
 				skills,
 				rails,
 				environment: environmentOf(settings.profile),
-				terms: undefined,
+				terms: ports.onchain?.terms,
 				seal: money.quoteSeal,
 				identify: cashier.identify,
 				signingKey: keys.receiptJwk,

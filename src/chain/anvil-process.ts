@@ -44,7 +44,7 @@ export function findAnvil(): string | undefined {
  * this process is killed, and then ends the chain. A group of its own: Ctrl-C reaches the server alone.
  */
 const WATCHDOG =
-	'"$@" </dev/null & chain=$!; exec >&- 2>&-; read -r _; kill "$chain" 2>/dev/null; wait "$chain"';
+	'umask 077; "$@" </dev/null & chain=$!; exec >&- 2>&-; read -r _; kill "$chain" 2>/dev/null; wait "$chain"';
 
 /** Resolves once the chain listens. Throws UNAVAILABLE when it ends before or takes too long. */
 export async function startAnvil(binary: string, options: AnvilOptions): Promise<AnvilProcess> {

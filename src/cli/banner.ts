@@ -1,16 +1,21 @@
+import type { DemoWallet } from "../../payments/x402/onchain-parts.js";
 import type { App } from "../app.js";
 import type { RunningServer } from "../server.js";
+import type { Settings } from "../settings.js";
 
 export interface StartFacts {
 	readonly app: App;
 	readonly server: RunningServer;
+	readonly settings: Settings;
 	/** Undefined in production: nobody is given money there. */
 	readonly demoSpt: string | undefined;
+	/** Undefined in production, and where there is no local chain. */
+	readonly demoWallet: DemoWallet | undefined;
 	readonly readyMs: number;
 }
 
 /** The one JSON line of `serve --json`. */
-export function toReadyLine({ app, demoSpt, readyMs }: StartFacts): object {
+export function toReadyLine({ app, demoSpt, demoWallet, readyMs }: StartFacts): object {
 	const { info } = app.service;
 	const baseUrl = info.baseUrl();
 	return {
@@ -20,14 +25,14 @@ export function toReadyLine({ app, demoSpt, readyMs }: StartFacts): object {
 		docs_url: `${baseUrl}/openapi.json`,
 		admin_token: app.adminToken,
 		demo_spt: demoSpt ?? null,
-		demo_wallet: null,
+		demo_wallet: demoWallet ?? null,
 		graph_ids: app.catalog.list().map((graph) => graph.record.id),
 		ready_ms: Math.round(readyMs),
 	};
 }
 
 /** What a person reads on stderr: where things are, and one line that pays and answers. */
-export function renderBanner({ app, demoSpt, readyMs }: StartFacts): string {
+export function renderBanner({ app, settings, demoSpt, demoWallet, readyMs }: StartFacts): string {
 	const { info } = app.service;
 	const baseUrl = info.baseUrl();
 	const graphs = app.catalog.list();
@@ -43,8 +48,28 @@ export function renderBanner({ app, demoSpt, readyMs }: StartFacts): string {
 	if (graphs.length === 0) {
 		lines.push("", "  Nothing is on sale yet: tollgraph import ./folder --as my-graph");
 	}
-	if (demoSpt !== undefined) lines.push("", ...renderDemo(app, demoSpt));
+	if (demoSpt === undefined) lines.push(`  Payments     ${renderRails(settings)}`);
+	else lines.push("", ...renderWallet(demoWallet, settings), ...renderDemo(app, demoSpt));
 	return lines.join("\n");
+}
+
+/** Where production's money goes, for the operator to compare. */
+function renderRails({ onchain }: Settings): string {
+	const { payTo, network } = onchain;
+	if (onchain.facilitator === "off") return "tokens and keys only";
+	return `x402 on ${network} to ${payTo}, tokens and keys`;
+}
+
+function renderWallet(wallet: DemoWallet | undefined, { onchain }: Settings): string[] {
+	if (wallet) {
+		return [
+			`  Demo wallet  ${wallet.address}   100 USDC on a local chain, worth nothing off this machine`,
+			`               ${wallet.network} at ${wallet.rpc_url}; its key is in <data>/keys/demo-wallet.json`,
+			"               any x402 client pays with it: see Pay with a wallet in the README",
+		];
+	}
+	if ((onchain.facilitator ?? "demo") !== "demo") return [];
+	return ["  No local chain (anvil is not installed): tokens and keys only"];
 }
 
 function renderDemo(app: App, demoSpt: string): string[] {

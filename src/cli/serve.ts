@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { type App, createApp } from "../app.js";
+import { planOnchain } from "../onchain-settings.js";
+import { type OpenedOnchain, openOnchain } from "../open-onchain.js";
 import type { RunningServer } from "../server.js";
 import type { Settings } from "../settings.js";
 import { renderBanner, toReadyLine } from "./banner.js";
@@ -8,6 +10,8 @@ import { removeServerFile, writeServerFile } from "./server-file.js";
 
 export interface ServeOptions {
 	readonly settings: Settings;
+	/** Where the token for a facilitator may be. */
+	readonly environment?: Readonly<Record<string, string | undefined>>;
 	readonly json: boolean | undefined;
 	/** When the work began, on the monotonic clock. */
 	readonly startedMs: number;
@@ -15,15 +19,28 @@ export interface ServeOptions {
 }
 
 /** Serves until SIGTERM or SIGINT; then drains and returns. A start that fails leaves nothing running. */
-export async function serve({ settings, json, startedMs, terminal }: ServeOptions): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
+	const { settings, environment = {}, json, startedMs, terminal } = options;
+	// Before anything is opened: production says where its money goes, or does not start.
+	planOnchain(settings.onchain, settings.profile);
 	const stopped = nextSignal();
-	const app = await createApp({ settings, isServing: true });
+	let onchain: OpenedOnchain | undefined;
+	const app = await createApp({
+		settings,
+		isServing: true,
+		openOnchain: async (ports) => {
+			onchain = await openOnchain({ ...ports, environment });
+			return onchain;
+		},
+	});
 	try {
 		const server = await app.listen({ host: settings.host, port: settings.port });
 		announce(app, server, settings);
-		await app.ready();
+		// A chain that fails to start has said so in the log; tokens and keys go on.
+		await Promise.all([app.ready(), onchain?.ready().catch(() => undefined)]);
 		const demoSpt = await app.demoSpt();
-		const facts = { app, server, demoSpt, readyMs: performance.now() - startedMs };
+		const readyMs = performance.now() - startedMs;
+		const facts = { app, server, settings, demoSpt, demoWallet: onchain?.demoWallet, readyMs };
 		if (json) terminal.data(JSON.stringify(toReadyLine(facts)));
 		else terminal.say(renderBanner(facts));
 

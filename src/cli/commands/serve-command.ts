@@ -6,8 +6,9 @@ export function addServe(program: Command, context: CommandContext): void {
 	withSettings(program.command("serve").description("Serve the graphs on sale until SIGTERM."))
 		.option("--json", "print one JSON line to stdout when ready")
 		.action(async (flags: Flags) => {
-			const { terminal, startedMs } = context;
+			const { terminal, environment, startedMs } = context;
 			const settings = settingsOf(context, flags);
-			await serve({ settings, json: flags["json"] === true, terminal, startedMs });
+			const json = flags["json"] === true;
+			await serve({ settings, environment, json, terminal, startedMs });
 		});
 }
