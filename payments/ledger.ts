@@ -32,13 +32,19 @@ export interface HoldTerms {
 
 /**
  * The verbs of the double-entry ledger, each inside the caller's store transaction:
- * credit (source → cust), authorise (from → held), capture (held → rev, the rest back), release (held → from).
+ * credit (source → cust), transfer (cust → cust), authorise (from → held), capture (held → rev, the rest back),
+ * release (held → from).
  */
 export interface Ledger {
 	credit(
 		tx: StoreTransaction,
 		input: { owner: string; source: string; amountMicros: Micros; key: string; memo?: string },
 	): Promise<void>;
+	/** Moves balance from one token to another; returns the ledger transaction's id. */
+	transfer(
+		tx: StoreTransaction,
+		input: { from: string; to: string; amountMicros: Micros; key?: string; memo?: string },
+	): Promise<string>;
 	authorise(tx: StoreTransaction, terms: HoldTerms): Promise<HoldRow>;
 	/** Captures at most the held amount and returns the ledger transaction's id. Throws when the hold is closed. */
 	capture(tx: StoreTransaction, hold: HoldRow, amountMicros: Micros): Promise<string>;
@@ -70,6 +76,11 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 			await post(tx, "credit", owner, entries, { key, memo });
 		},
 
+		transfer(tx, { from, to, amountMicros, key, memo }) {
+			const entries = move(custAccount(from), custAccount(to), amountMicros);
+			return post(tx, "transfer", to, entries, { key, memo });
+		},
+
 		async authorise(tx, terms) {
 			const hold = openHold(terms, ids.next("hold"), clock.now());
 			await tx.put("holds", hold);
@@ -80,11 +91,14 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 		capture: (tx, hold, amountMicros) => captureHold(post, tx, hold, amountMicros),
 
 		async release(tx, hold, reason) {
-			if (!(await tx.get("holds", hold.id))) return;
+			// The row, not the copy the call has: money of a token that was revoked since goes elsewhere.
+			const open = await tx.get("holds", hold.id);
+			if (!open) return;
 			await tx.delete("holds", hold.id);
-			const entries = move(hold.held, hold.from, hold.amountMicros);
+			const entries = move(hold.held, open.from, hold.amountMicros);
 			await post(tx, "release", hold.id, entries, { memo: reason });
 			await giveBackQuota(tx, hold);
+			await giveBackSpending(tx, hold);
 			await forgetAttempt(tx, hold);
 		},
 	};
@@ -106,7 +120,8 @@ async function captureHold(
 	hold: HoldRow,
 	amountMicros: Micros,
 ): Promise<string> {
-	if (!(await tx.get("holds", hold.id))) {
+	const open = await tx.get("holds", hold.id);
+	if (!open) {
 		// The sweeper was faster: the money is back with its owner, so the result must not leave.
 		throw new ServiceError(
 			"UNAVAILABLE",
@@ -119,7 +134,7 @@ async function captureHold(
 	return post(tx, "capture", siblingId(hold.id, "rcpt"), [
 		{ account: hold.held, amountMicros: -hold.amountMicros },
 		{ account: `rev:${hold.billingType}`, amountMicros },
-		...(rest > 0n ? [{ account: hold.from, amountMicros: rest }] : []),
+		...(rest > 0n ? [{ account: open.from, amountMicros: rest }] : []),
 	]);
 }
 
@@ -136,6 +151,15 @@ async function giveBackQuota(tx: StoreTransaction, hold: HoldRow): Promise<void>
 		const quota = await tx.get("quotas", key);
 		if (quota && quota.used > 0) await tx.put("quotas", { ...quota, used: quota.used - 1 });
 	}
+}
+
+/** A limit per day counts what was paid for, not what was tried. */
+async function giveBackSpending(tx: StoreTransaction, hold: HoldRow): Promise<void> {
+	if (hold.spendingId === undefined) return;
+	const row = await tx.get("spending", hold.spendingId);
+	if (!row) return;
+	const spentMicros = row.spentMicros - hold.amountMicros;
+	await tx.put("spending", { ...row, spentMicros: spentMicros > 0n ? spentMicros : 0n });
 }
 
 /** An attempt that was not charged leaves its idempotency key free for the next one. */

@@ -49,6 +49,8 @@ export interface TokenRow {
 	readonly origin?: "operator" | "purchase" | "credit" | "delegation" | undefined;
 	/** First time it paid for anything; absent until then. */
 	readonly usedAt?: number | undefined;
+	/** When its holder ended it; absent for tokens an operator revoked. */
+	readonly closedAt?: number | undefined;
 }
 
 /** What a token has held or spent on one UTC day, e.g. `tok_…|2026-11-21`. */

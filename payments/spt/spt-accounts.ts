@@ -1,37 +1,159 @@
 import { type Clock, toIsoTime } from "../../src/core/clock.js";
-import { formatUsd } from "../../src/core/money.js";
-import type { Store } from "../../store/store.js";
-import { custAccount, heldAccount } from "../ledger.js";
-import { getToken } from "./token.js";
+import { ServiceError } from "../../src/core/errors.js";
+import { formatUsd, type Micros } from "../../src/core/money.js";
+import type { Random } from "../../src/core/random.js";
+import type { RefundRow, Store, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, heldAccount, type Ledger } from "../ledger.js";
+import type { Refunds } from "../refunds.js";
+import { createSecret, hashSecret } from "../secret.js";
+import { returnExpired, revokeTree } from "./delegation-tree.js";
+import { spentToday } from "./spending.js";
+import { getHeldToken, getToken, type SptHolder, sptPrefix, type TokenKeys } from "./token.js";
 
-/** What the holder of a token may see of it. */
-export interface SptAccounts {
-	balance(tokenId: string): Promise<Record<string, unknown>>;
+export interface SptBalance {
+	readonly token: TokenRow;
+	readonly balanceMicros: Micros;
+	readonly heldMicros: Micros;
+	readonly spentTodayMicros: Micros;
 }
 
-export function createSptAccounts({ store }: { store: Store; clock: Clock }): SptAccounts {
+export interface Revoked {
+	/** What went back to the token it was delegated from. */
+	readonly returnedMicros: Micros;
+	/** What goes back to the wallet that bought it; undefined when nothing was left or no wallet did. */
+	readonly refund: RefundRow | undefined;
+	/** What stays on the books. */
+	readonly balanceMicros: Micros;
+}
+
+/** What the holder of a token may do with the token itself. */
+export interface SptAccounts {
+	balance(tokenId: string): Promise<SptBalance>;
+	/** A new secret for the same token; the old one is worth nothing from then on. */
+	rotate(holder: SptHolder): Promise<{ readonly token: string; readonly balanceMicros: Micros }>;
+	/**
+	 * Sends what is left back to the wallet that bought the token; asked again, it tells of the same refund.
+	 * Throws SCOPE_FORBIDDEN for tokens no wallet bought, INVALID_ARGUMENT when nothing is left.
+	 */
+	refund(holder: SptHolder, reason: string): Promise<RefundRow>;
+	/** The token and its delegations pay for nothing from now on; what is left goes back where it came from. */
+	revoke(holder: SptHolder): Promise<Revoked>;
+}
+
+export interface SptAccountDeps extends TokenKeys {
+	readonly store: Store;
+	readonly ledger: Ledger;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly requestRefund: Refunds["request"];
+}
+
+export function createSptAccounts(deps: SptAccountDeps): SptAccounts {
+	const { store, ledger, clock, pepper } = deps;
+	const change = <T>(
+		holder: SptHolder,
+		work: (tx: StoreTransaction, token: TokenRow) => Promise<T>,
+	): Promise<T> =>
+		store.transaction(async (tx) => {
+			const now = clock.now();
+			const token = await getHeldToken(tx, holder, { pepper, now });
+			await returnExpired(tx, token, { ledger, now });
+			return work(tx, token);
+		});
 	return {
 		balance: (tokenId) =>
 			store.read(async (reader) => {
 				const token = await getToken(reader, tokenId);
 				return {
-					id: token.id,
-					label: token.label,
-					environment: token.environment,
-					balance_usd: formatUsd(await reader.balance(custAccount(token.id))),
-					held_usd: formatUsd(await reader.balance(heldAccount(token.id))),
-					expires_at: token.expiresAt === undefined ? null : toIsoTime(token.expiresAt),
-					max_per_call_usd: usdOrNull(token.maxPerCallMicros),
-					max_per_day_usd: usdOrNull(token.maxPerDayMicros),
-					spent_today_usd: "0.00",
-					skills: token.skills,
-					graphs: token.graphs,
-					parent_id: token.parentId ?? null,
+					token,
+					balanceMicros: await reader.balance(custAccount(token.id)),
+					heldMicros: await reader.balance(heldAccount(token.id)),
+					spentTodayMicros: await spentToday(reader, token.id, clock.now()),
 				};
+			}),
+
+		rotate: (holder) =>
+			change(holder, async (tx, row) => {
+				const token = createSecret(sptPrefix(deps.environment), deps.random);
+				await tx.put("tokens", { ...row, hash: hashSecret(token, pepper) });
+				return { token, balanceMicros: await tx.balance(custAccount(row.id)) };
+			}),
+
+		refund: (holder, reason) =>
+			change(holder, async (tx, token) => {
+				assertBought(token);
+				const refund = await refundRest(deps, tx, token, reason);
+				if (refund) return refund;
+				const earlier = await tx.findBy("refunds", "ref", token.id);
+				const latest = earlier.reduce<RefundRow | undefined>(later, undefined);
+				if (latest) return latest;
+				throw new ServiceError("INVALID_ARGUMENT", "The token has no balance to refund.");
+			}),
+
+		revoke: (holder) =>
+			change(holder, async (tx, token) => {
+				const now = clock.now();
+				const returnedMicros = await revokeTree(tx, token, { ledger, now });
+				const revoked = await getToken(tx, token.id);
+				await tx.put("tokens", { ...revoked, closedAt: now });
+				const isBought = token.owner !== undefined && token.parentId === undefined;
+				const refund = isBought
+					? await refundRest(deps, tx, token, "The token was revoked by its holder.")
+					: undefined;
+				const balanceMicros = await tx.balance(custAccount(token.id));
+				return { returnedMicros, refund, balanceMicros };
 			}),
 	};
 }
 
-function usdOrNull(micros: bigint | undefined): string | null {
-	return micros === undefined ? null : formatUsd(micros);
+async function refundRest(
+	{ requestRefund }: SptAccountDeps,
+	tx: StoreTransaction,
+	{ id, owner }: TokenRow,
+	reason: string,
+): Promise<RefundRow | undefined> {
+	const from = custAccount(id);
+	const amountMicros = await tx.balance(from);
+	if (amountMicros === 0n) return undefined;
+	const terms = { ref: id, owner: id, from, amountMicros, reason };
+	return requestRefund(tx, { ...terms, destination: owner });
+}
+
+function later(one: RefundRow | undefined, other: RefundRow): RefundRow {
+	return one && one.id > other.id ? one : other;
+}
+
+/** Money goes back the way it came: to no other wallet, and never out of what an operator gave. */
+function assertBought({ owner, parentId }: TokenRow): void {
+	if (parentId !== undefined) {
+		throw new ServiceError(
+			"SCOPE_FORBIDDEN",
+			"A delegated token gives back to the token it came from: DELETE /v1/spt, or its parent revokes it.",
+		);
+	}
+	if (owner !== undefined) return;
+	throw new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"The operator issued this token and no wallet paid for it; ask the operator for a refund.",
+	);
+}
+
+/** What a token's holder is told of it. */
+export function toBalanceWire(state: SptBalance) {
+	const { token, balanceMicros, heldMicros, spentTodayMicros } = state;
+	const usd = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
+	return {
+		id: token.id,
+		label: token.label,
+		environment: token.environment,
+		balance_usd: formatUsd(balanceMicros),
+		held_usd: formatUsd(heldMicros),
+		expires_at: token.expiresAt === undefined ? null : toIsoTime(token.expiresAt),
+		max_per_call_usd: usd(token.maxPerCallMicros),
+		max_per_day_usd: usd(token.maxPerDayMicros),
+		spent_today_usd: formatUsd(spentTodayMicros),
+		skills: token.skills,
+		graphs: token.graphs,
+		parent_id: token.parentId ?? null,
+	};
 }

@@ -1,13 +1,15 @@
-import { type Clock, toIsoTime } from "../../src/core/clock.js";
+import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Ids } from "../../src/core/ids.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
 import type { Random } from "../../src/core/random.js";
-import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
-import { custAccount, heldAccount, type Ledger } from "../ledger.js";
+import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, type Ledger } from "../ledger.js";
 import { createSecret, hashSecret } from "../secret.js";
-import { type Environment, findToken, isUsable, sourceOf, sptPrefix } from "./token.js";
+import { revokeTree } from "./delegation-tree.js";
+import { listTokens, type SptState, type SptSummary, validateToken } from "./spt-state.js";
+import { type Environment, findToken, getToken, sourceOf, sptPrefix } from "./token.js";
 
 export interface SptTerms {
 	readonly amountMicros: Micros;
@@ -30,24 +32,6 @@ export interface IssuedSpt {
 	readonly balanceMicros: Micros;
 }
 
-export interface SptState {
-	readonly active: boolean;
-	readonly balance_usd: string | null;
-	readonly held_usd: string | null;
-	readonly expires_at: string | null;
-	readonly environment: Environment | null;
-}
-
-export interface SptSummary {
-	readonly id: string;
-	readonly label: string;
-	readonly status: string;
-	readonly balance_usd: string;
-	readonly held_usd: string;
-	readonly expires_at: string | null;
-	readonly created_at: string;
-}
-
 export interface SptIssuer {
 	/** Issues a token with a balance, credit and row in one transaction. Throws INVALID_ARGUMENT for a bad amount. */
 	issue(terms: SptTerms): Promise<IssuedSpt>;
@@ -60,7 +44,7 @@ export interface SptIssuer {
 	/** The token's row, or undefined when the secret is none of ours. */
 	find(secret: string): Promise<TokenRow | undefined>;
 	list(): Promise<readonly SptSummary[]>;
-	/** The token pays for nothing from now on; its balance stays on the books. Throws NOT_FOUND. */
+	/** The token and those delegated from it pay for nothing from now on; what is left stays on the books. Throws NOT_FOUND. */
 	revoke(tokenId: string): Promise<void>;
 }
 
@@ -90,7 +74,11 @@ export function createSptIssuer(deps: SptIssuerDeps): SptIssuer {
 		await tx.put("tokens", row);
 		const { amountMicros } = terms;
 		const key = `issue:${id}`;
-		await ledger.credit(tx, { owner: id, source: account, amountMicros, key, memo: row.label });
+		const memo = row.label;
+		if (account.startsWith(CUST)) {
+			const from = account.slice(CUST.length);
+			await ledger.transfer(tx, { from, to: id, amountMicros, key, memo });
+		} else await ledger.credit(tx, { owner: id, source: account, amountMicros, key, memo });
 		return { id, token, balanceMicros: amountMicros };
 	};
 
@@ -114,59 +102,20 @@ export function createSptIssuer(deps: SptIssuerDeps): SptIssuer {
 				return tx.balance(custAccount(tokenId));
 			}),
 
-		async validate(secret) {
-			const token = await find(secret);
-			if (!token || !isUsable(token, clock.now())) return UNKNOWN;
-			const [balance, held] = await store.read(async (reader) => [
-				await reader.balance(custAccount(token.id)),
-				await reader.balance(heldAccount(token.id)),
-			]);
-			return {
-				active: true,
-				balance_usd: formatUsd(balance ?? 0n),
-				held_usd: formatUsd(held ?? 0n),
-				expires_at: token.expiresAt === undefined ? null : toIsoTime(token.expiresAt),
-				environment,
-			};
-		},
+		validate: (secret) => validateToken(deps, secret),
 
 		find,
 
-		revoke: (tokenId) => store.transaction((tx) => revokeToken(tx, tokenId)),
+		revoke: (tokenId) =>
+			store.transaction(async (tx) => {
+				await revokeTree(tx, await getToken(tx, tokenId), { ledger, now: clock.now() });
+			}),
 
 		list: () => store.read((reader) => listTokens(reader, clock.now())),
 	};
 }
 
-async function revokeToken(tx: StoreTransaction, tokenId: string): Promise<void> {
-	const row = await tx.get("tokens", tokenId);
-	if (!row) throw new ServiceError("NOT_FOUND", `No token is called "${tokenId}".`);
-	await tx.put("tokens", { ...row, status: "revoked" });
-}
-
-async function listTokens(reader: StoreReader, now: number): Promise<readonly SptSummary[]> {
-	const summaries: SptSummary[] = [];
-	for (const token of await reader.list("tokens")) {
-		summaries.push({
-			id: token.id,
-			label: token.label,
-			status: isUsable(token, now) ? "active" : expiredOr(token),
-			balance_usd: formatUsd(await reader.balance(custAccount(token.id))),
-			held_usd: formatUsd(await reader.balance(heldAccount(token.id))),
-			expires_at: token.expiresAt === undefined ? null : toIsoTime(token.expiresAt),
-			created_at: toIsoTime(token.createdAt),
-		});
-	}
-	return summaries;
-}
-
-const UNKNOWN: SptState = {
-	active: false,
-	balance_usd: null,
-	held_usd: null,
-	expires_at: null,
-	environment: null,
-};
+const CUST = custAccount("");
 
 function toRow(
 	base: { id: string; hash: string; environment: Environment; now: number },
@@ -188,10 +137,6 @@ function toRow(
 		...(terms.owner !== undefined && { owner: terms.owner }),
 		origin: terms.origin ?? "operator",
 	};
-}
-
-function expiredOr(token: TokenRow): string {
-	return token.status === "active" ? "expired" : token.status;
 }
 
 /** Throws INVALID_ARGUMENT for an amount nobody should be given in one go. */

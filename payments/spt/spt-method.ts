@@ -1,26 +1,25 @@
 import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
-import { formatUsd, type Micros } from "../../src/core/money.js";
 import type { TokenRow } from "../../store/store.js";
-import { type Continuation, type PaymentErrorCode, PaymentRequired } from "../challenge.js";
 import { custAccount, type Ledger } from "../ledger.js";
 import type { PaymentMethod, Purchase } from "../payment-method.js";
-import { type Environment, findToken, isUsable } from "./token.js";
+import { returnExpired } from "./delegation-tree.js";
+import { assertWithinCallLimit, countSpending } from "./spending.js";
+import { howToPay, tooLittle } from "./spt-refusals.js";
+import { type Environment, findToken, isSpendable, unknownToken } from "./token.js";
 
 export interface SptMethodDeps {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	readonly pepper: Uint8Array;
 	readonly environment: Environment;
+	/** Whether tokens can be bought and topped up here, which takes a chain; false where absent. */
+	readonly isForSale?: () => boolean;
 }
 
 /** Shared Payment Tokens: a prepaid bearer balance; hold and capture are ledger entries, no chain is involved. */
-export function createSptMethod({
-	ledger,
-	clock,
-	pepper,
-	environment,
-}: SptMethodDeps): PaymentMethod {
+export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
+	const { ledger, clock, pepper, environment, isForSale = () => false } = deps;
 	return {
 		rail: "spt",
 		accepts: (credential) => credential.scheme === "spt",
@@ -29,58 +28,51 @@ export function createSptMethod({
 		async identify(reader, credential) {
 			const secret = credential.scheme === "spt" ? credential.token : "";
 			const token = await findToken(reader, { secret, pepper, environment });
-			if (!token || !isUsable(token, clock.now())) throw unknownToken();
+			if (!token || !(await isSpendable(reader, token, clock.now()))) throw unknownToken();
 			return { owner: token.id, rail: "spt" };
 		},
 
 		async authorize(tx, payer, purchase) {
+			const now = clock.now();
 			const token = await tx.get("tokens", payer.owner);
 			// Revoked or expired between identification and now.
-			if (!token || !isUsable(token, clock.now())) throw unknownToken();
-			const { quote, idempotencyId } = purchase;
+			if (!token || !(await isSpendable(tx, token, now))) throw unknownToken();
+			const { amountMicros, operationId, billingType } = purchase.quote;
 			assertInScope(token, purchase);
-			assertWithinLimit(token, purchase);
-			const balance = await tx.balance(custAccount(token.id));
-			if (balance < quote.amountMicros) throw tooLittle(balance, purchase);
+			assertWithinCallLimit(token, amountMicros);
+			const from = custAccount(token.id);
+			if ((await tx.balance(from)) < amountMicros) {
+				await returnExpired(tx, token, { ledger, now });
+				const balanceMicros = await tx.balance(from);
+				if (balanceMicros < amountMicros) {
+					const purpose = "this call costs";
+					throw tooLittle({ token, balanceMicros, amountMicros, isForSale: isForSale(), purpose });
+				}
+			}
+			const spendingId = await countSpending(tx, token, { amountMicros, now });
+			if (token.usedAt === undefined) await tx.put("tokens", { ...token, usedAt: now });
 			return ledger.authorise(tx, {
-				from: custAccount(token.id),
+				from,
 				owner: token.id,
 				rail: "spt",
-				amountMicros: quote.amountMicros,
-				operationId: quote.operationId,
-				billingType: quote.billingType,
-				idempotencyId,
+				amountMicros,
+				operationId,
+				billingType,
+				idempotencyId: purchase.idempotencyId,
+				...(purchase.graphIds.length > 0 && { graphIds: purchase.graphIds }),
+				...(spendingId !== undefined && { spendingId }),
 			});
 		},
 
 		async capture(tx, hold) {
 			const transactionId = await ledger.capture(tx, hold, hold.amountMicros);
-			const balanceAfterMicros = await tx.balance(hold.from);
+			const balanceAfterMicros = await tx.balance(custAccount(hold.owner));
 			return { transactionId, paidMicros: hold.amountMicros, balanceAfterMicros };
 		},
 
 		release: (tx, hold, reason) => ledger.release(tx, hold, reason),
 		balance: (reader, payer) => reader.balance(custAccount(payer.owner)),
 	};
-}
-
-function howToPay(priceMicros: Micros): Continuation {
-	return {
-		type: "spt",
-		header: "X-Pay-SPT",
-		alternative_header: "Authorization: Bearer <SPT>",
-		amount_usd: formatUsd(priceMicros),
-		validate: "/v1/spt/validate",
-		instructions:
-			"Send the same request again with a Shared Payment Token of this service in the X-Pay-SPT header; the price is taken from its balance once there is an answer.",
-	};
-}
-
-function unknownToken(): ServiceError {
-	return new ServiceError(
-		"UNAUTHENTICATED",
-		"The Shared Payment Token is not known here, has expired or was revoked.",
-	);
 }
 
 function assertInScope(token: TokenRow, { skillId, graphIds }: Purchase): void {
@@ -93,44 +85,4 @@ function assertInScope(token: TokenRow, { skillId, graphIds }: Purchase): void {
 		graphIds.length === 0 ? "all graphs" : graphIds.find((id) => !token.graphs.includes(id));
 	if (foreign)
 		throw new ServiceError("SCOPE_FORBIDDEN", `This token may not pay for "${foreign}".`);
-}
-
-function assertWithinLimit(token: TokenRow, { quote }: Purchase): void {
-	const limit = token.maxPerCallMicros;
-	if (limit === undefined || quote.amountMicros <= limit) return;
-	throw refusal(
-		"SPENDING_LIMIT",
-		`This token pays at most ${formatUsd(limit)} USD per call; this one costs ${formatUsd(quote.amountMicros)} USD.`,
-		{
-			type: "spt",
-			instructions: "Use a token with a higher limit per call.",
-			max_per_call_usd: formatUsd(limit),
-		},
-	);
-}
-
-function tooLittle(balance: Micros, { quote }: Purchase): PaymentRequired {
-	return refusal(
-		"INSUFFICIENT_BALANCE",
-		`The token has ${formatUsd(balance)} USD left; this call costs ${formatUsd(quote.amountMicros)} USD. Nothing was charged.`,
-		{
-			type: "spt",
-			balance_usd: formatUsd(balance),
-			amount_usd: formatUsd(quote.amountMicros),
-			instructions: "Ask the operator to issue a token with a higher balance, or use another one.",
-		},
-	);
-}
-
-// A caller who shows a token never gets the challenge of another rail.
-function refusal(
-	code: PaymentErrorCode,
-	message: string,
-	continuation: Continuation,
-): PaymentRequired {
-	return new PaymentRequired(code, message, {
-		quote: undefined,
-		offers: [],
-		continuations: [continuation],
-	});
 }

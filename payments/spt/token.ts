@@ -11,19 +11,65 @@ export const sourceOf = (environment: Environment): string =>
 
 export const sptPrefix = (environment: Environment): string => `spt_${environment}_`;
 
-/** The token a secret belongs to, whatever its state; undefined for one nobody issued or of the other environment. */
-export async function findToken(
-	reader: StoreReader,
-	{ secret, pepper, environment }: { secret: string; pepper: Uint8Array; environment: Environment },
-): Promise<TokenRow | undefined> {
-	if (!isWellFormedSecret(secret, sptPrefix(environment))) return undefined;
-	const [token] = await reader.findBy("tokens", "hash", hashSecret(secret, pepper));
-	return token?.environment === environment ? token : undefined;
+/** What turns a secret into the token it opens. */
+export interface TokenKeys {
+	readonly pepper: Uint8Array;
+	readonly environment: Environment;
 }
 
-/** Whether a token may spend at this instant, its balance aside. */
+/**
+ * The token a secret belongs to, whatever its state; undefined for one nobody issued or of the other environment.
+ * Every text is hashed and looked up, so that the time taken tells nothing of its form.
+ */
+export async function findToken(
+	reader: StoreReader,
+	{ secret, pepper, environment }: TokenKeys & { readonly secret: string },
+): Promise<TokenRow | undefined> {
+	const [token] = await reader.findBy("tokens", "hash", hashSecret(secret, pepper));
+	const isOurs = isWellFormedSecret(secret, sptPrefix(environment));
+	return isOurs && token?.environment === environment ? token : undefined;
+}
+
+/** Whether a token may spend at this instant, its balance aside; those it was delegated from aside. */
 export function isUsable(token: TokenRow, now: number): boolean {
 	return token.status === "active" && (token.expiresAt === undefined || now < token.expiresAt);
+}
+
+/** Whether a token and every one it was delegated from may spend at this instant. */
+export async function isSpendable(
+	reader: StoreReader,
+	token: TokenRow | undefined,
+	now: number,
+): Promise<boolean> {
+	if (!token || !isUsable(token, now)) return false;
+	if (token.parentId === undefined) return true;
+	return isSpendable(reader, await reader.get("tokens", token.parentId), now);
+}
+
+/** Alike for unknown, expired and revoked ones. */
+export function unknownToken(): ServiceError {
+	return new ServiceError(
+		"UNAUTHENTICATED",
+		"The Shared Payment Token is not known here, has expired or was revoked.",
+	);
+}
+
+/** Who shows a token's secret: what changes the token checks it again, in the transaction that changes it. */
+export interface SptHolder {
+	readonly tokenId: string;
+	readonly secret: string;
+}
+
+/** The token its holder may change. Throws UNAUTHENTICATED when the secret was rotated or the token stopped since. */
+export async function getHeldToken(
+	reader: StoreReader,
+	holder: SptHolder,
+	{ pepper, now }: { readonly pepper: Uint8Array; readonly now: number },
+): Promise<TokenRow> {
+	const token = await reader.get("tokens", holder.tokenId);
+	const isHeld = token?.hash === hashSecret(holder.secret, pepper);
+	if (isHeld && (await isSpendable(reader, token, now))) return token;
+	throw unknownToken();
 }
 
 /** The token of this id. Throws NOT_FOUND. */

@@ -22,7 +22,8 @@ export type PricedOperationId =
 	| "research.schedules.create";
 
 /** Operations that turn a payment into balance; their price is the amount the caller names. */
-export type PurchaseOperationId = "spt.purchase" | "spt.top_up";
+export const PURCHASE_OPERATION_IDS = ["spt.purchase", "spt.top_up"] as const;
+export type PurchaseOperationId = (typeof PURCHASE_OPERATION_IDS)[number];
 
 /** Paid operations that answer today. */
 export const PAID_OPERATION_IDS = [
@@ -57,11 +58,23 @@ export const FREE_OPERATION_IDS = [
 export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
 
 /** Operations of somebody who shows who they are and pays nothing, that answer today. */
-export const OWNER_OPERATION_IDS = ["spt.balance"] as const;
+export const OWNER_OPERATION_IDS = [
+	"spt.balance",
+	"spt.rotate",
+	"spt.delegations.create",
+	"spt.delegations.list",
+	"spt.delegations.revoke",
+	"spt.refund",
+	"spt.revoke",
+] as const;
 export type OwnerOperationId = (typeof OWNER_OPERATION_IDS)[number];
 
 /** Every route under /v1. */
-export type OperationId = PaidOperationId | FreeOperationId | OwnerOperationId;
+export type OperationId =
+	| PaidOperationId
+	| FreeOperationId
+	| OwnerOperationId
+	| PurchaseOperationId;
 
 /** What an agent would choose by name: A2A skills now, MCP tools later. Each names the operation it is sold as. */
 export const SKILL_IDS = [

@@ -1,14 +1,16 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { HeaderReader } from "../core/credential.js";
 import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
 import type { OwnerOperations } from "../service/owner-operations.js";
 import { parseInput } from "../service/parse-input.js";
+import type { PurchaseCall, PurchaseReply, Purchases } from "../service/spt-purchase.js";
 import type {
 	DataRequest,
 	DataRoute,
 	DocumentRoute,
 	OwnerRequest,
 	OwnerRoute,
+	PurchaseRoute,
 	RawRequest,
 } from "./route.js";
 
@@ -68,6 +70,32 @@ export function ownerRoute<P extends z.ZodObject, Q extends z.ZodObject, B exten
 		answer: (owner, raw) => {
 			const { signal, caller, credential } = raw;
 			return route.answer(owner, { ...parse(route, raw), signal, caller, credential });
+		},
+	};
+}
+
+/** A purchase whose answer sees its order parsed, before anybody looks at the payment. */
+export function purchaseRoute<B extends z.ZodObject>(
+	route: Omit<PurchaseRoute, "kind" | "path" | "query" | "body" | "isList" | "answer"> & {
+		readonly body: B;
+		readonly answer: (
+			purchases: Purchases,
+			call: PurchaseCall,
+			order: z.output<B>,
+		) => Promise<PurchaseReply>;
+	},
+): PurchaseRoute {
+	const nothing = z.strictObject({});
+	return {
+		...route,
+		kind: "purchase",
+		path: nothing,
+		query: nothing,
+		isList: false,
+		async answer(purchases, raw) {
+			const { body } = parse({ path: nothing, query: nothing, body: route.body }, raw);
+			const { credential, payment, idempotencyKey, resourceUrl } = raw;
+			return route.answer(purchases, { credential, payment, idempotencyKey, resourceUrl }, body);
 		},
 	};
 }

@@ -12,8 +12,22 @@ import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { requestIdOf } from "./request-id.js";
 import { readQuery } from "./request-query.js";
-import { sendData, sendDocument, sendError, sendOwned, sendPaid } from "./respond.js";
-import type { DataRoute, DocumentRoute, OwnerRoute, PaidRoute, RawRequest } from "./route.js";
+import {
+	sendData,
+	sendDocument,
+	sendError,
+	sendOwned,
+	sendPaid,
+	sendPurchased,
+} from "./respond.js";
+import type {
+	DataRoute,
+	DocumentRoute,
+	OwnerRoute,
+	PaidRoute,
+	PurchaseRoute,
+	RawRequest,
+} from "./route.js";
 
 /** Keeps callers' keys apart from the message ids that other transports use as keys. */
 const KEY_PREFIX = "rest:";
@@ -61,6 +75,25 @@ export function createDataHandler(deps: AnswerDeps, route: DataRoute): RequestHa
 		await whileCallerWaits(deps, res, async (signal) => {
 			sendData(req, res, route, await route.answer(free, { ...toRawRequest(req), signal }));
 		});
+	};
+}
+
+/** Sells balance. It goes on when the caller leaves: what has settled is booked, and the wallet can recover it. */
+export function createPurchaseHandler(
+	{ service }: AnswerDeps,
+	route: PurchaseRoute,
+): RequestHandler {
+	return async (req, res) => {
+		const raw = toRawRequest(req);
+		const key = readIdempotencyKey(raw.header);
+		const reply = await route.answer(service.purchases, {
+			...raw,
+			credential: parseCredential(raw.header),
+			payment: parsePayment(raw.header),
+			idempotencyKey: key === undefined ? undefined : `${KEY_PREFIX}${key}`,
+			resourceUrl: `${service.info.baseUrl()}${req.path}`,
+		});
+		sendPurchased(res, route, reply);
 	};
 }
 

@@ -1,12 +1,19 @@
 import type { z } from "zod";
 import type { PriceList } from "../../payments/price-list.js";
+import { LIMITS } from "../core/limits.js";
 import { toUsdNumber } from "../core/money.js";
 import { requestComponents } from "./components.js";
 import { toResponses } from "./openapi-responses.js";
 import { referTo, toInlineSchema } from "./openapi-schemas.js";
 import type { Route } from "./route.js";
 
-const TAG_OF = { paid: "Paid", owner: "Owner", data: "Free", document: "Free" } as const;
+const TAG_OF = {
+	paid: "Paid",
+	purchase: "Paid",
+	owner: "Owner",
+	data: "Free",
+	document: "Free",
+} as const;
 
 const SCHEMES = { api_key: { apiKey: [] }, spt: { paymentSPT: [] } } as const;
 
@@ -23,7 +30,7 @@ export function toOperation(route: Route, prices: PriceList): object {
 		parameters: [
 			...toParameters("path", route.path, route.example.path),
 			...toParameters("query", route.query, route.example.query),
-			...(route.kind === "paid" ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+			...(takesMoney(route) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
 			{ $ref: "#/components/parameters/RequestId" },
 		],
 		...(body && { requestBody: toRequestBody(body, route.example.body) }),
@@ -34,11 +41,23 @@ export function toOperation(route: Route, prices: PriceList): object {
 /** Free operations say so with an empty requirement. Spec: Authentication, rule 3. */
 function securityOf(route: Route): readonly object[] {
 	if (route.kind === "paid") return [SCHEMES.api_key, SCHEMES.spt];
+	if (route.kind === "purchase") return route.scheme ? [SCHEMES[route.scheme]] : [];
 	if (route.kind !== "owner") return [];
 	return route.scheme ? [SCHEMES[route.scheme]] : [SCHEMES.api_key, SCHEMES.spt];
 }
 
+function takesMoney({ kind }: Route): boolean {
+	return kind === "paid" || kind === "purchase";
+}
+
+/** A purchase costs what its body names; told is the least of it. */
 function priceOf(route: Route, prices: PriceList): object {
+	if (route.kind === "purchase") {
+		return {
+			"x-svc-price-usd": toUsdNumber(LIMITS.sptMinMicros),
+			"x-svc-billing-type": "prepaid",
+		};
+	}
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };
 	const { amountMicros, billingType } = prices.priceOf(route.operationId);
 	return { "x-svc-price-usd": toUsdNumber(amountMicros), "x-svc-billing-type": billingType };

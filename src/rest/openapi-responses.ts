@@ -1,7 +1,14 @@
 import { replyComponents } from "./components.js";
 import type { ErrorResponseName } from "./openapi-errors.js";
 import { referTo } from "./openapi-schemas.js";
-import type { DataRoute, DocumentRoute, OwnerRoute, PaidRoute, Route } from "./route.js";
+import type {
+	DataRoute,
+	DocumentRoute,
+	EnvelopeRoute,
+	OwnerRoute,
+	PaidRoute,
+	Route,
+} from "./route.js";
 
 const PAID_HEADERS = ["X-Cost-USD", "X-Balance-After-USD", "X-Receipt-Id", "X-Request-Id"];
 
@@ -12,12 +19,22 @@ export function toResponses(route: Route): Record<string, object> {
 			return { "200": toPaidResponse(route), ...refusals(PAID_REFUSALS) };
 		case "owner":
 			return { [route.status ?? 200]: toDataResponse(route), ...ownerRefusals(route) };
+		case "purchase":
+			return {
+				[route.status ?? 200]: { ...toDataResponse(route), headers: RECEIPT_HEADERS },
+				...refusals(PAID_REFUSALS),
+			};
 		case "data":
 			return { "200": toDataResponse(route), ...freeReplies(route) };
 		case "document":
 			return { "200": toDocumentResponse(route), ...freeReplies(route) };
 	}
 }
+
+const RECEIPT_HEADERS = {
+	"PAYMENT-RESPONSE": { schema: { type: "string" } },
+	"X-Request-Id": { schema: { type: "string" } },
+};
 
 const PAID_REFUSALS = {
 	400: "BadRequest",
@@ -82,7 +99,7 @@ function toDataResponse({
 	data,
 	example,
 	isList,
-}: Pick<DataRoute, "data" | "example" | "isList">): object {
+}: Pick<EnvelopeRoute, "data" | "example" | "isList">): object {
 	const meta = {
 		request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c",
 		...(isList && { next_cursor: null }),

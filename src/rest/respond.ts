@@ -6,8 +6,9 @@ import type { SearchResponse } from "../core/wire.js";
 import { costHeaders } from "../service/cost-headers.js";
 import { toErrorReply } from "../service/error-reply.js";
 import type { ServedDocument } from "../service/free-operations.js";
+import type { PurchaseReply } from "../service/spt-purchase.js";
 import { requestIdOf } from "./request-id.js";
-import type { DataRoute, DocumentRoute, OwnerRoute } from "./route.js";
+import type { DataRoute, DocumentRoute, OwnerRoute, PurchaseRoute } from "./route.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_CACHE = "public, max-age=60";
@@ -49,6 +50,15 @@ export function sendOwned(res: Response, route: OwnerRoute, data: object): void 
 	res.setHeader("Cache-Control", "private, no-store");
 	const text = JSON.stringify(route.isList ? rest : data);
 	send(res, route.status ?? 200, envelope(route, text, requestIdOf(res), next_cursor));
+}
+
+/** What was bought, with the receipt of its payment in the headers; a secret in it is shown once. */
+export function sendPurchased(res: Response, route: PurchaseRoute, reply: PurchaseReply): void {
+	const { data, headers, onDelivered } = reply;
+	if (onDelivered) res.once("finish", onDelivered);
+	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+	res.setHeader("Cache-Control", "private, no-store");
+	send(res, route.status ?? 200, envelope(route, JSON.stringify(data), requestIdOf(res)));
 }
 
 /** A document as it stands, or 304 when the caller has it already. */

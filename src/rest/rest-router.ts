@@ -12,12 +12,13 @@ import {
 	createMethodRefusal,
 	createOwnerHandler,
 	createPaidHandler,
+	createPurchaseHandler,
 } from "./handlers.js";
 import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
 import { createBodyReader } from "./request-body.js";
 import { createRequestId } from "./request-id.js";
-import type { DataRoute, OwnerRoute, Route } from "./route.js";
+import type { EnvelopeRoute, Route } from "./route.js";
 import { ROUTES } from "./routes.js";
 import { createKeySetHandler, createX402ListingHandler } from "./well-known-handlers.js";
 
@@ -41,7 +42,7 @@ export function createRestRouter({
 	const requestTimeoutMs = limits.requestTimeoutMs ?? LIMITS.requestTimeoutMs;
 	const answerDeps = { service, clock, requestTimeoutMs };
 	const bodyReader = createBodyReader();
-	const before = ({ callsPerMinute, body }: DataRoute | OwnerRoute): RequestHandler[] => [
+	const before = ({ callsPerMinute, body }: EnvelopeRoute): RequestHandler[] => [
 		...(callsPerMinute === undefined ? [] : [createCallLimit(clock, callsPerMinute)]),
 		...(body ? bodyReader : []),
 	];
@@ -53,6 +54,8 @@ export function createRestRouter({
 				return [...before(route), createDataHandler(answerDeps, route)];
 			case "owner":
 				return [...before(route), createOwnerHandler(answerDeps, route)];
+			case "purchase":
+				return [...before(route), createPurchaseHandler(answerDeps, route)];
 			case "document":
 				return [createDocumentHandler(service, route)];
 		}

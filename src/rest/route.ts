@@ -5,10 +5,12 @@ import type {
 	FreeOperationId,
 	OwnerOperationId,
 	PaidOperationId,
+	PurchaseOperationId,
 	SkillId,
 } from "../core/operations.js";
 import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
 import type { OwnerOperations } from "../service/owner-operations.js";
+import type { PurchaseCall, PurchaseReply, Purchases } from "../service/spt-purchase.js";
 
 /** One request of a free operation before its schemas have seen it. */
 export interface RawRequest {
@@ -59,7 +61,8 @@ export interface PaidRoute extends RouteText, RouteInput {
 /** How long a reply may be kept: "catalog" with an ETag and a short life, "live" and "secret" not at all. */
 type Freshness = "catalog" | "live" | "secret";
 
-interface EnvelopeRoute extends RouteText, RouteInput {
+/** What every answer in the envelope `{ok, data, meta}` has in common. */
+export interface EnvelopeRoute extends RouteText, RouteInput {
 	/** Absent for operations that take none; a body sent to them is not read. */
 	readonly body?: z.ZodObject;
 	/** Lists carry `meta.next_cursor`: that of the answer, else null. */
@@ -96,6 +99,17 @@ export interface OwnerRoute extends EnvelopeRoute {
 	readonly answer: (owner: OwnerOperations, raw: OwnerRequest) => object | Promise<object>;
 }
 
+/** A route that turns a payment on a chain into balance; the price is the amount in the body. */
+export interface PurchaseRoute extends EnvelopeRoute {
+	readonly kind: "purchase";
+	readonly operationId: PurchaseOperationId;
+	readonly body: z.ZodObject;
+	/** The credential that must be shown beside the payment; none where absent. */
+	readonly scheme?: Credential["scheme"];
+	readonly status?: 200 | 201;
+	readonly answer: (purchases: Purchases, raw: RawRequest & PurchaseCall) => Promise<PurchaseReply>;
+}
+
 /** A free route that serves a document as it stands. */
 export interface DocumentRoute extends RouteText, RouteInput {
 	readonly kind: "document";
@@ -108,4 +122,4 @@ export interface DocumentRoute extends RouteText, RouteInput {
 	readonly answer: (free: FreeOperations, raw: RawRequest) => ServedDocument;
 }
 
-export type Route = PaidRoute | DataRoute | DocumentRoute | OwnerRoute;
+export type Route = PaidRoute | DataRoute | DocumentRoute | OwnerRoute | PurchaseRoute;

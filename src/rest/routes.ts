@@ -4,6 +4,7 @@ import { OFFER_ROUTES } from "./offer-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { Route } from "./route.js";
+import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
 import { SPT_ROUTES } from "./spt-routes.js";
 
 /** Every route of the service: router and OpenAPI document are made from this table, so they cannot differ. */
@@ -12,5 +13,6 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...OFFER_ROUTES,
 	...CATALOG_ROUTES,
 	...SPT_ROUTES,
+	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,
 };

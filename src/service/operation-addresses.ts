@@ -30,5 +30,13 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"receipts.verify": { method: "POST", path: "/v1/receipts/verify" },
 	"payments.methods": { method: "GET", path: "/v1/payments/methods" },
 	"payments.get": { method: "GET", path: "/v1/payments/{payment_id}" },
+	"spt.purchase": { method: "POST", path: "/v1/spt" },
+	"spt.top_up": { method: "POST", path: "/v1/spt/top-up" },
 	"spt.balance": { method: "GET", path: "/v1/spt/balance" },
+	"spt.rotate": { method: "POST", path: "/v1/spt/rotate" },
+	"spt.delegations.create": { method: "POST", path: "/v1/spt/delegations" },
+	"spt.delegations.list": { method: "GET", path: "/v1/spt/delegations" },
+	"spt.delegations.revoke": { method: "DELETE", path: "/v1/spt/delegations/{delegation_id}" },
+	"spt.refund": { method: "POST", path: "/v1/spt/refund" },
+	"spt.revoke": { method: "DELETE", path: "/v1/spt" },
 };

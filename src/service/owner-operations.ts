@@ -1,8 +1,27 @@
+import type { SptHolder } from "../../payments/spt/token.js";
 import type { Caller } from "../core/call.js";
 import type { Json } from "./free-operations.js";
+import type { SptScope } from "./spt-scope.js";
+
+export interface DelegationOrder extends SptScope {
+	readonly amount_usd: string;
+}
+
+export interface PageRequest {
+	readonly limit: number;
+	readonly cursor?: string | undefined;
+}
 
 /** What somebody who showed a credential may ask, paying nothing; each returns the `data` of the envelope. */
 export interface OwnerOperations {
 	/** What the token has left, what it may pay for and until when. */
 	sptBalance(caller: Caller): Promise<Json>;
+	/** A new secret, shown once; the one that asked is worth nothing from then on. */
+	sptRotate(holder: SptHolder): Promise<Json>;
+	sptDelegate(holder: SptHolder, order: DelegationOrder): Promise<Json>;
+	sptDelegations(holder: SptHolder): Promise<Json>;
+	sptRevokeDelegation(holder: SptHolder, childId: string): Promise<Json>;
+	/** What is left goes back to the wallet that bought the token. */
+	sptRefund(holder: SptHolder, reason: string | undefined): Promise<Json>;
+	sptRevoke(holder: SptHolder): Promise<Json>;
 }

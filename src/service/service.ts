@@ -6,6 +6,7 @@ import type { SkillId } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 import type { FreeOperations } from "./free-operations.js";
 import type { OwnerOperations } from "./owner-operations.js";
+import type { Purchases } from "./spt-purchase.js";
 
 /** Skills that are built, one for each id: a missing one does not compile. */
 export type SkillCatalog = { readonly [Id in SkillId]: Skill<Id> };
@@ -27,6 +28,7 @@ export interface Service {
 	readonly invoke: Invoke;
 	readonly free: FreeOperations;
 	readonly owner: OwnerOperations;
+	readonly purchases: Purchases;
 	/** Who a credential belongs to, charging nothing; throws UNAUTHENTICATED for one nobody issued. */
 	readonly identify: (credential: Credential) => Promise<Caller>;
 }

@@ -6,6 +6,7 @@ import {
 	FREE_OPERATION_IDS,
 	OWNER_OPERATION_IDS,
 	PAID_OPERATION_IDS,
+	PURCHASE_OPERATION_IDS,
 } from "../../src/core/operations.js";
 import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
 import type { Route } from "../../src/rest/route.js";
@@ -13,7 +14,12 @@ import { ROUTES } from "../../src/rest/routes.js";
 import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
 import { startRest } from "./start-rest.js";
 
-const OPERATION_IDS = [...PAID_OPERATION_IDS, ...FREE_OPERATION_IDS, ...OWNER_OPERATION_IDS];
+const OPERATION_IDS = [
+	...PAID_OPERATION_IDS,
+	...FREE_OPERATION_IDS,
+	...OWNER_OPERATION_IDS,
+	...PURCHASE_OPERATION_IDS,
+];
 
 type Json = Record<string, unknown>;
 
@@ -122,7 +128,14 @@ t.test("paid operations name both ways to pay, their price and every refusal", (
 	for (const route of Object.values(ROUTES)) {
 		const operation = operationOf(route);
 		if (route.kind !== "paid") {
-			t.equal(operation.security.length === 0, route.kind !== "owner", route.operationId);
+			const isOpen = !("scheme" in route && route.scheme) && route.kind !== "owner";
+			t.equal(operation.security.length === 0, isOpen, route.operationId);
+			if (route.kind === "purchase") {
+				t.equal(operation["x-svc-price-usd"], 1);
+				t.equal(operation["x-svc-billing-type"], "prepaid");
+				t.ok(operation.responses[402]);
+				continue;
+			}
 			t.equal(operation["x-svc-price-usd"], 0);
 			t.equal(operation["x-svc-billing-type"], "free");
 			continue;

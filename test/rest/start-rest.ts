@@ -17,6 +17,7 @@ import { createFreeOperations } from "../../src/service/create-free-operations.j
 import type { OwnerOperations } from "../../src/service/owner-operations.js";
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
+import type { Purchases } from "../../src/service/spt-purchase.js";
 import type { Store, StoreReader } from "../../store/store.js";
 import { CAPTURED_PAYMENT, createTestPayments, WALLET_RECEIPT } from "../service/payment-parts.js";
 import { DOMAIN_GRAPH, EXPERT_GRAPH } from "../service/sample-graphs.js";
@@ -32,6 +33,7 @@ export interface StartOptions {
 	readonly requestTimeoutMs?: number;
 	readonly search?: SearchEngine;
 	readonly owner?: OwnerOperations;
+	readonly purchases?: Purchases;
 	readonly identify?: Service["identify"];
 }
 
@@ -47,6 +49,7 @@ export async function startRest(t: Test, options: StartOptions = {}): Promise<St
 		baseUrl: () => baseUrl,
 		search: options.search ?? emptySearch,
 		owner: options.owner,
+		purchases: options.purchases,
 		identify: options.identify,
 		invoke: (call) => {
 			calls.push(call);
@@ -98,6 +101,7 @@ interface TestServiceOptions {
 	readonly invoke: Invoke;
 	readonly search: SearchEngine;
 	readonly owner?: OwnerOperations | undefined;
+	readonly purchases?: Purchases | undefined;
 	readonly identify?: Service["identify"] | undefined;
 }
 
@@ -146,6 +150,7 @@ export function createTestService(options: TestServiceOptions): Service {
 		invoke,
 		free,
 		owner: options.owner ?? ({} as OwnerOperations),
+		purchases: options.purchases ?? ({} as Purchases),
 		identify: options.identify ?? (async () => ({ owner: "nobody", rail: "spt" })),
 	};
 }

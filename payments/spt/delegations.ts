@@ -1,0 +1,207 @@
+import { type Clock, toIsoTime } from "../../src/core/clock.js";
+import { ServiceError } from "../../src/core/errors.js";
+import { LIMITS } from "../../src/core/limits.js";
+import { formatUsd, type Micros } from "../../src/core/money.js";
+import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, heldAccount, type Ledger } from "../ledger.js";
+import { returnExpired, revokeTree, tokensUnder } from "./delegation-tree.js";
+import { narrowTerms } from "./narrow-terms.js";
+import { countSpending } from "./spending.js";
+import type { IssuedSpt, SptIssuer } from "./spt-issuer.js";
+import { tooLittle } from "./spt-refusals.js";
+import { getHeldToken, isUsable, type SptHolder } from "./token.js";
+
+/** What a holder asks for somebody else; whatever is left out is as the parent's. */
+export interface DelegationTerms {
+	readonly amountMicros: Micros;
+	readonly label?: string | undefined;
+	readonly expiresAt?: number | undefined;
+	readonly maxPerCallMicros?: Micros | undefined;
+	readonly maxPerDayMicros?: Micros | undefined;
+	readonly skills?: readonly string[] | undefined;
+	readonly graphs?: readonly string[] | undefined;
+}
+
+export interface DelegationState {
+	readonly token: TokenRow;
+	readonly balanceMicros: Micros;
+	readonly heldMicros: Micros;
+}
+
+export interface Delegated extends IssuedSpt {
+	readonly state: DelegationState;
+	readonly parentBalanceMicros: Micros;
+}
+
+/** Tokens for others, out of a token's own balance: never wider, longer or dearer than the token itself. */
+export interface Delegations {
+	/** Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, SCOPE_FORBIDDEN, INVALID_ARGUMENT. */
+	create(holder: SptHolder, terms: DelegationTerms): Promise<Delegated>;
+	/** Children that have not been revoked, oldest first. */
+	list(holder: SptHolder): Promise<readonly DelegationState[]>;
+	/** Stops a child and its own children; what is left comes back. Throws NOT_FOUND for somebody else's. */
+	revoke(
+		holder: SptHolder,
+		childId: string,
+	): Promise<{ readonly returnedMicros: Micros; readonly balanceMicros: Micros }>;
+}
+
+export interface DelegationDeps {
+	readonly store: Store;
+	readonly ledger: Ledger;
+	readonly clock: Clock;
+	readonly pepper: Uint8Array;
+	readonly issueFrom: SptIssuer["issueFrom"];
+	readonly isForSale: () => boolean;
+}
+
+export function createDelegations(deps: DelegationDeps): Delegations {
+	const { store, ledger, clock, pepper } = deps;
+	const parentOf = async (tx: StoreTransaction, holder: SptHolder) => {
+		const now = clock.now();
+		const parent = await getHeldToken(tx, holder, { pepper, now });
+		await returnExpired(tx, parent, { ledger, now });
+		return parent;
+	};
+	return {
+		create: (holder, terms) =>
+			store.transaction(async (tx) => delegate(deps, tx, await parentOf(tx, holder), terms)),
+
+		list: (holder) =>
+			store.transaction(async (tx) => {
+				const { id } = await parentOf(tx, holder);
+				const children = await tx.findBy("tokens", "parentId", id);
+				const live = children.filter((child) => isUsable(child, clock.now()));
+				const states: DelegationState[] = [];
+				for (const child of live.sort(byId)) states.push(await stateOf(tx, child));
+				return states;
+			}),
+
+		revoke: (holder, childId) =>
+			store.transaction(async (tx) => {
+				const parent = await parentOf(tx, holder);
+				const child = await tx.get("tokens", childId);
+				if (child?.parentId !== parent.id) throw unknownDelegation(childId);
+				const isRevoked = child.status === "revoked";
+				const treeDeps = { ledger, now: clock.now() };
+				const returnedMicros = isRevoked ? 0n : await revokeTree(tx, child, treeDeps);
+				return { returnedMicros, balanceMicros: await tx.balance(custAccount(parent.id)) };
+			}),
+	};
+}
+
+async function delegate(
+	{ clock, issueFrom, isForSale }: DelegationDeps,
+	tx: StoreTransaction,
+	parent: TokenRow,
+	terms: DelegationTerms,
+): Promise<Delegated> {
+	const now = clock.now();
+	const { amountMicros } = terms;
+	await assertRoomBelow(tx, parent, now);
+	const narrowed = narrowTerms(parent, terms);
+	const balanceMicros = await tx.balance(custAccount(parent.id));
+	if (balanceMicros < amountMicros) {
+		const purpose = "this delegation takes";
+		throw tooLittle({
+			token: parent,
+			balanceMicros,
+			amountMicros,
+			isForSale: isForSale(),
+			purpose,
+		});
+	}
+	await countSpending(tx, parent, { amountMicros, now });
+	const issued = await issueFrom(tx, custAccount(parent.id), {
+		...narrowed,
+		amountMicros,
+		label: terms.label ?? "",
+		parentId: parent.id,
+		origin: "delegation",
+	});
+	// Whoever delegates knows the secret: the token was delivered.
+	if (parent.usedAt === undefined) await tx.put("tokens", { ...parent, usedAt: now });
+	const child = await tx.get("tokens", issued.id);
+	if (!child) throw new ServiceError("INTERNAL", `The token ${issued.id} was not written.`);
+	return {
+		...issued,
+		state: await stateOf(tx, child),
+		parentBalanceMicros: await tx.balance(custAccount(parent.id)),
+	};
+}
+
+/** Bounds how deep and how wide a tree of tokens grows, because revoking it is one transaction. */
+async function assertRoomBelow(tx: StoreTransaction, parent: TokenRow, now: number): Promise<void> {
+	const { first, depth } = await ancestryOf(tx, parent);
+	if (depth >= LIMITS.sptDepthMax) {
+		throw new ServiceError(
+			"SCOPE_FORBIDDEN",
+			`Tokens are delegated ${LIMITS.sptDepthMax} levels deep at most; this one is on the last.`,
+		);
+	}
+	await forgetRevoked(tx, parent, now);
+	const kept = (await tokensUnder(tx, first, { withRevoked: true })).length - 1;
+	if (kept < LIMITS.sptDelegationsMax) return;
+	throw new ServiceError(
+		"RATE_LIMITED",
+		`At most ${LIMITS.sptDelegationsMax} tokens are delegated from one; revoked ones count for a day.`,
+		{ retryAfterSeconds: LIMITS.sptDelegationKeptMs / 1000 },
+	);
+}
+
+async function ancestryOf(
+	reader: StoreReader,
+	token: TokenRow,
+): Promise<{ first: TokenRow; depth: number }> {
+	const parent =
+		token.parentId === undefined ? undefined : await reader.get("tokens", token.parentId);
+	if (!parent) return { first: token, depth: 0 };
+	const { first, depth } = await ancestryOf(reader, parent);
+	return { first, depth: depth + 1 };
+}
+
+async function forgetRevoked(tx: StoreTransaction, parent: TokenRow, now: number): Promise<void> {
+	for (const child of await tx.findBy("tokens", "parentId", parent.id)) {
+		const isOld = (child.expiresAt ?? now) + LIMITS.sptDelegationKeptMs < now;
+		if (child.status !== "revoked" || !isOld) continue;
+		for (const token of await tokensUnder(tx, child, { withRevoked: true })) {
+			await tx.delete("tokens", token.id);
+		}
+	}
+}
+
+async function stateOf(reader: StoreReader, token: TokenRow): Promise<DelegationState> {
+	return {
+		token,
+		balanceMicros: await reader.balance(custAccount(token.id)),
+		heldMicros: await reader.balance(heldAccount(token.id)),
+	};
+}
+
+function unknownDelegation(childId: string): ServiceError {
+	return new ServiceError(
+		"NOT_FOUND",
+		`No token delegated from this one is called "${childId.slice(0, 80)}".`,
+	);
+}
+
+function byId(one: TokenRow, other: TokenRow): number {
+	return one.id < other.id ? -1 : 1;
+}
+
+/** What its holder and its parent are told of a delegated token. */
+export function toDelegationWire({ token, balanceMicros, heldMicros }: DelegationState) {
+	const usd = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
+	return {
+		id: token.id,
+		label: token.label,
+		balance_usd: formatUsd(balanceMicros),
+		held_usd: formatUsd(heldMicros),
+		created_at: toIsoTime(token.createdAt),
+		expires_at: token.expiresAt === undefined ? null : toIsoTime(token.expiresAt),
+		max_per_call_usd: usd(token.maxPerCallMicros),
+		max_per_day_usd: usd(token.maxPerDayMicros),
+		skills: token.skills,
+		graphs: token.graphs,
+	};
+}

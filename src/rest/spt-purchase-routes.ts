@@ -1,0 +1,55 @@
+import { LIMITS } from "../core/limits.js";
+import { formatUsd } from "../core/money.js";
+import type { PurchaseOperationId } from "../core/operations.js";
+import { purchaseRoute } from "./define-route.js";
+import type { PurchaseRoute } from "./route.js";
+import { sptOrderSchema, sptPurchaseSchema, sptTopUpSchema } from "./spt-schemas.js";
+
+const callsPerMinute = LIMITS.sptChangesPerMinute;
+
+const PRICE_NOTE = `The price is amount_usd, at least ${formatUsd(LIMITS.sptMinMicros)}: without a payment the answer is 402 with the ways to pay it on the chain.`;
+
+const bought = {
+	id: "tok_01kg9yz3v0f6x2m8q4t7w1ab2c",
+	balance_usd: "5.00",
+	environment: "test",
+	receipt: {
+		network: "eip155:84532",
+		transaction: `0x${"5e".repeat(32)}`,
+		payer: `0x${"a1".repeat(20)}`,
+		payment_id: "x402_9f1c5b",
+	},
+} as const;
+
+/** Balance for money that settles on a chain. */
+export const SPT_PURCHASE_ROUTES: Readonly<Record<PurchaseOperationId, PurchaseRoute>> = {
+	"spt.purchase": purchaseRoute({
+		operationId: "spt.purchase",
+		summary: "Buy a Shared Payment Token",
+		description: `One payment on the chain buys a token that pays for many calls without it; it belongs to the paying wallet. ${PRICE_NOTE} A reply that was lost loses no money: buy again with "recover": true.`,
+		callsPerMinute,
+		body: sptOrderSchema,
+		status: 201,
+		data: sptPurchaseSchema,
+		answer: (purchases, call, order) => purchases.buySpt(call, order),
+		example: {
+			body: { amount_usd: "5.00", label: "research crew", max_per_call_usd: "1.00" },
+			data: {
+				token: "spt_test_0123456789abcdefghijklmnopqrstuvwxyz",
+				...bought,
+				recovered_usd: "0.00",
+			},
+		},
+	}),
+	"spt.top_up": purchaseRoute({
+		operationId: "spt.top_up",
+		summary: "Top up a Shared Payment Token",
+		description: `Adds balance to the token in the X-Pay-SPT header, paid on the chain by any wallet. ${PRICE_NOTE}`,
+		callsPerMinute,
+		scheme: "spt",
+		body: sptTopUpSchema,
+		data: sptPurchaseSchema,
+		answer: (purchases, call, order) => purchases.topUpSpt(call, order),
+		example: { body: { amount_usd: "5.00" }, data: bought },
+	}),
+};
