@@ -22,7 +22,7 @@ export interface RefundPayouts {
 	 * `paying`: it is not sent again before the chain was asked. Throws NOT_FOUND, INVALID_ARGUMENT, UPSTREAM, UNAVAILABLE.
 	 */
 	pay(request: PayRequest): Promise<RefundRow>;
-	/** Asks the chain what became of transfers under way; returns how many turned out paid. */
+	/** Asks the chain, where there is one, what became of transfers under way; returns how many turned out paid. */
 	reconcile(): Promise<number>;
 }
 
@@ -49,6 +49,7 @@ export function createRefundPayouts(deps: RefundPayoutDeps): RefundPayouts {
 			return sendTransfer(deps, row, row.destination);
 		},
 		async reconcile() {
+			if (!deps.onchain?.chain) return 0;
 			const rows = await store.read((reader) => reader.list("refunds"));
 			let paid = 0;
 			for (const row of rows.filter(({ state }) => state === "paying")) {

@@ -43,7 +43,6 @@ export interface Running {
 
 export function createAppLife(running: Running): AppLife {
 	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address } = running;
-	const { guard, sweeper, onchain } = money;
 	// What was started, to be ended in reverse order.
 	const endings: (() => Promise<void>)[] = [
 		async () => running.onchain?.close(),
@@ -59,9 +58,7 @@ export function createAppLife(running: Running): AppLife {
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			await a2a.start();
 			const sweepTasks = (now: number) => a2a.sweep(now);
-			endings.push(
-				startHousekeeping({ store, sweeper, guard, onchain, sweepTasks, clock, logger }),
-			);
+			endings.push(startHousekeeping({ ...money, store, sweepTasks, clock, logger }));
 			return server;
 		},
 		ready: () => search.sync(catalog.list()),

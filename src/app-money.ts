@@ -8,10 +8,11 @@ import type { PaymentMethod } from "../payments/payment-method.js";
 import { createPlanMethod } from "../payments/plan/plan-method.js";
 import { createPriceList, type PriceList } from "../payments/price-list.js";
 import { createQuoteSeal, type QuoteSeal } from "../payments/quote-seal.js";
+import { createRefundPayouts, type RefundPayouts } from "../payments/refund-payouts.js";
 import { createRefunds, type Refunds } from "../payments/refunds.js";
 import { createSptIssuer, type SptIssuer } from "../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../payments/spt/spt-method.js";
-import type { Environment } from "../payments/spt/token.js";
+import { type Environment, sourceOf } from "../payments/spt/token.js";
 import { createSweeper, type Sweeper } from "../payments/sweep.js";
 import { createOnchainMethod, type OnchainDesk } from "../payments/x402/onchain-method.js";
 import type { OnchainParts } from "../payments/x402/onchain-parts.js";
@@ -49,6 +50,7 @@ export interface Money {
 	readonly apiKeys: ApiKeys;
 	readonly guard: InvariantGuard;
 	readonly refunds: Refunds;
+	readonly refundPayouts: RefundPayouts;
 	readonly sweeper: Sweeper;
 	readonly cashier: Cashier;
 	/** Payments on a chain; undefined while none is configured. */
@@ -89,6 +91,13 @@ export function createMoney(deps: MoneyDeps): Money {
 		apiKeys,
 		guard,
 		refunds: createRefunds({ store, clock, ids }),
+		refundPayouts: createRefundPayouts({
+			store,
+			clock,
+			ids,
+			manualSource: sourceOf(environment),
+			onchain: deps.onchain,
+		}),
 		spts,
 		sweeper: createSweeper({ store, ledger, clock }),
 		cashier: createCashier({ store, clock, prices, methods, guard, redeemQuote, prepaid, onchain }),

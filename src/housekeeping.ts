@@ -1,4 +1,5 @@
 import type { InvariantGuard } from "../payments/invariants.js";
+import type { RefundPayouts } from "../payments/refund-payouts.js";
 import type { Sweeper } from "../payments/sweep.js";
 import type { OnchainDesk } from "../payments/x402/onchain-method.js";
 import type { Store } from "../store/store.js";
@@ -12,6 +13,7 @@ export interface HousekeepingDeps {
 	readonly guard: InvariantGuard;
 	/** Payments on a chain; undefined while none is configured. */
 	readonly onchain: OnchainDesk | undefined;
+	readonly refundPayouts?: RefundPayouts;
 	/** Forgets finished A2A tasks whose time is over. */
 	readonly sweepTasks: (now: number) => Promise<void>;
 	readonly clock: Clock;
@@ -23,7 +25,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Starts what must happen again and again; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
-	const { store, sweeper, guard, onchain, sweepTasks, clock, logger } = deps;
+	const { store, sweeper, guard, onchain, refundPayouts, sweepTasks, clock, logger } = deps;
 	const running = new Set<Promise<void>>();
 	const run = (name: string, task: () => Promise<unknown>): void => {
 		const done: Promise<void> = task()
@@ -51,10 +53,12 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 	run("sweep of tasks and documents", forgetOld);
 	const reconcile = async () => onchain?.reconcile();
 	run("reconciliation of payments", reconcile);
+	const reconcileRefunds = async () => refundPayouts?.reconcile();
 	const stops = [
 		every(LIMITS.sweepIntervalMs, "sweep of holds", () => sweeper.sweep()),
 		every(LIMITS.reconcileIntervalMs, "reconciliation of payments", reconcile),
 		every(LIMITS.invariantIntervalMs, "check of invariants", checkInvariants),
+		every(LIMITS.invariantIntervalMs, "reconciliation of refunds", reconcileRefunds),
 		every(HOUR_MS, "sweep of tasks and documents", forgetOld),
 	];
 	return async () => {

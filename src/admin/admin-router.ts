@@ -1,12 +1,13 @@
 /** The operator's own transport: the CLI's commands over HTTP, on loopback, behind the admin token. */
 import { timingSafeEqual } from "node:crypto";
-import { json, type Request, type RequestHandler, type Response, Router } from "express";
+import { json, type Request, type RequestHandler, Router } from "express";
 import { z } from "zod";
 import { ServiceError } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { graphIdField } from "../core/wire.js";
 import type { Operator } from "../service/operator.js";
-import { parseInput } from "../service/parse-input.js";
+import { long, quick } from "./command-handler.js";
+import { addLedgerRoutes } from "./ledger-routes.js";
 
 export interface AdminRouterDeps {
 	readonly operator: Operator;
@@ -74,10 +75,6 @@ export function createAdminRouter({ operator, adminToken, logger }: AdminRouterD
 		"/graphs",
 		quick(nothing, () => operator.listGraphs()),
 	);
-	router.get(
-		"/ledger/verification",
-		quick(nothing, () => operator.verifyLedger()),
-	);
 	router.post(
 		"/imports",
 		long(importRequest, logger, (input, tell) => operator.importGraph(input, tell)),
@@ -86,6 +83,7 @@ export function createAdminRouter({ operator, adminToken, logger }: AdminRouterD
 		"/reindex",
 		long(nothing, logger, (_input, tell) => operator.reindex(tell)),
 	);
+	addLedgerRoutes(router, operator);
 	return router;
 }
 
@@ -111,40 +109,4 @@ function onlyOperator(adminToken: string): RequestHandler {
 function isOnThisMachine({ socket }: Request): boolean {
 	const { remoteAddress: peer, localAddress: own } = socket;
 	return peer !== undefined && (peer === own || /^(127\.|::1$|::ffff:127\.)/.test(peer));
-}
-
-function quick<Input>(
-	schema: z.ZodType<Input>,
-	work: (input: Input) => Promise<unknown>,
-): (request: Request, response: Response) => Promise<void> {
-	return async (request, response) => {
-		response.json(await work(parseInput(schema, request.body ?? {})));
-	};
-}
-
-type Tell = (progress: { done: number; total: number }) => void;
-
-function long<Input>(
-	schema: z.ZodType<Input>,
-	logger: Logger,
-	work: (input: Input, tell: Tell) => Promise<unknown>,
-): (request: Request, response: Response) => Promise<void> {
-	return async (request, response) => {
-		const input = parseInput(schema, request.body ?? {});
-		response.setHeader("Content-Type", "application/x-ndjson");
-		// The client waits for headers first; the work may take minutes before it has progress to tell.
-		response.flushHeaders();
-		const line = (value: unknown) => response.write(`${JSON.stringify(value)}\n`);
-		await work(input, (progress) => line({ progress })).then(
-			(result) => line({ result }),
-			(error: unknown) => line({ error: toPublicError(error, logger) }),
-		);
-		response.end();
-	};
-}
-
-function toPublicError(error: unknown, logger: Logger): { code: string; message: string } {
-	if (error instanceof ServiceError) return { code: error.code, message: error.message };
-	logger.error("operator command failed", { error: String(error) });
-	return { code: "INTERNAL", message: "The work failed; the server's log says why." };
 }

@@ -49,7 +49,18 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		importGraph: (request, onProgress) => long("/imports", request, onProgress),
 		reindex: (onProgress) => long("/reindex", {}, onProgress),
 		verifyLedger: () => quick("GET", "/ledger/verification", undefined, LONG_TIMEOUT_MS),
+		reportLedger: (request) =>
+			quick("GET", `/ledger/report?${queryOf(request)}`, undefined, LONG_TIMEOUT_MS),
+		refundReceipt: (request) => quick("POST", "/ledger/refunds", request),
+		listRefunds: () => quick("GET", "/ledger/refunds"),
+		payRefund: (request) => quick("POST", "/ledger/refunds/payments", request, LONG_TIMEOUT_MS),
+		reconcileLedger: (request) => quick("POST", "/ledger/reconciliation", request, LONG_TIMEOUT_MS),
 	};
+}
+
+function queryOf(request: object): string {
+	const given = Object.entries(request).filter(([, value]) => value !== undefined);
+	return new URLSearchParams(given).toString();
 }
 
 /** The `{result}` of a stream of NDJSON lines, telling each `{progress}` on the way. */

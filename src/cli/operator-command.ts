@@ -7,7 +7,7 @@ import { printResult } from "./output.js";
 export interface OperatorCommand<Result extends object> {
 	readonly ask: (operator: Operator, flags: Flags, args: readonly string[]) => Promise<Result>;
 	/** Lines for a person; `--json` prints the result itself. */
-	readonly describe: (result: Result) => readonly string[];
+	readonly describe: (result: Result, flags: Flags) => readonly string[];
 	readonly exitCode?: (result: Result) => number;
 }
 
@@ -26,7 +26,7 @@ export function addOperatorCommand<Result extends object>(
 				ask(operator, flags, args),
 			);
 			const json = flags["json"] === true;
-			printResult(context.terminal, result, { json, lines: describe(result) });
+			printResult(context.terminal, result, { json, lines: describe(result, flags) });
 			const code = exitCode?.(result) ?? 0;
 			if (code !== 0) process.exitCode = code;
 		});

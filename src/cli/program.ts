@@ -2,7 +2,9 @@ import { Command } from "commander";
 import type { CommandContext } from "./command-context.js";
 import { addDoctor } from "./commands/doctor-command.js";
 import { addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
-import { addKeys, addLedger, addSpt } from "./commands/money-commands.js";
+import { addLedger } from "./commands/ledger-commands.js";
+import { addKeys, addSpt } from "./commands/money-commands.js";
+import { addProbe } from "./commands/probe-command.js";
 import { addServe } from "./commands/serve-command.js";
 
 const COMMANDS = [
@@ -14,6 +16,7 @@ const COMMANDS = [
 	addLedger,
 	addReindex,
 	addDoctor,
+	addProbe,
 ];
 
 /** Exit codes: 0 done, 1 the command failed, 2 it was called wrongly, 3 a check found something. */

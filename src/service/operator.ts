@@ -1,8 +1,8 @@
-import type { InvariantGuard } from "../../payments/invariants.js";
 import { custAccount, type Ledger } from "../../payments/ledger.js";
-import { assertAmount, type SptIssuer, type SptSummary } from "../../payments/spt/spt-issuer.js";
+import { assertAmount, type SptIssuer } from "../../payments/spt/spt-issuer.js";
+import type { SptSummary } from "../../payments/spt/spt-state.js";
 import { type Environment, sourceOf } from "../../payments/spt/token.js";
-import type { Store, StoreTransaction } from "../../store/store.js";
+import type { StoreTransaction } from "../../store/store.js";
 import type { ApiKeys } from "../auth/api-keys.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
@@ -12,6 +12,11 @@ import { SKILL_IDS } from "../core/operations.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { SearchEngine } from "../search/search.js";
 import type { GraphImporter, ImportReport, ImportRequest, OnProgress } from "./graph-importer.js";
+import {
+	createLedgerOperator,
+	type LedgerOperator,
+	type LedgerOperatorDeps,
+} from "./ledger-operator.js";
 
 export interface SptRequest {
 	readonly usd: string;
@@ -44,22 +49,11 @@ export interface GraphSummary {
 	readonly nodes: number;
 }
 
-export interface LedgerVerification {
-	readonly status: "ok" | "breached";
-	/** Null when the journal cannot be read. */
-	readonly transactions: number | null;
-	readonly frames: number | null;
-	/** Sum of all entries; anything but 0.00 is a breach. */
-	readonly sum_usd: string;
-	readonly open_holds: number;
-	readonly failures: readonly string[];
-}
-
 /**
  * What an operator can do, the same over the admin API and on a folder no server holds.
  * Shapes are those of the CLI's `--json` (WIRE: names and ids).
  */
-export interface Operator {
+export interface Operator extends LedgerOperator {
 	issueSpt(request: SptRequest): Promise<{ token: string; id: string; balance_usd: string }>;
 	listSpts(): Promise<{ items: readonly SptSummary[] }>;
 	revokeSpt(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
@@ -70,11 +64,9 @@ export interface Operator {
 	listGraphs(): Promise<{ items: readonly GraphSummary[] }>;
 	importGraph(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
 	reindex(onProgress?: OnProgress): Promise<{ concepts: number; mode: string; seconds: number }>;
-	verifyLedger(): Promise<LedgerVerification>;
 }
 
-export interface OperatorDeps {
-	readonly store: Store;
+export interface OperatorDeps extends LedgerOperatorDeps {
 	readonly ledger: Ledger;
 	readonly spts: SptIssuer;
 	readonly keys: ApiKeys;
@@ -82,14 +74,13 @@ export interface OperatorDeps {
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
-	readonly guard: InvariantGuard;
 	readonly clock: Clock;
 	/** Which money this folder holds: see `sourceOf`. */
 	readonly environment: Environment;
 }
 
 export function createOperator(deps: OperatorDeps): Operator {
-	const { store, spts, keys, catalog, search, importer, clock } = deps;
+	const { spts, keys, catalog, search, importer, clock } = deps;
 	return {
 		issueSpt: (request) => issueSpt(deps, request),
 		listSpts: async () => ({ items: await spts.list() }),
@@ -121,7 +112,7 @@ export function createOperator(deps: OperatorDeps): Operator {
 			const { concepts, mode } = search.status();
 			return { concepts, mode, seconds: Math.round(clock.monotonicMs() - startedMs) / 1000 };
 		},
-		verifyLedger: () => verifyLedger({ store, guard: deps.guard }),
+		...createLedgerOperator(deps),
 	};
 }
 
@@ -188,27 +179,4 @@ async function credit(
 	assertAmount(amountMicros);
 	const key = `credit:${ids.next("txn")}`;
 	await ledger.credit(tx, { owner, source: sourceOf(environment), amountMicros, key });
-}
-
-async function verifyLedger({
-	store,
-	guard,
-}: {
-	store: Store;
-	guard: InvariantGuard;
-}): Promise<LedgerVerification> {
-	const report = await guard.check({ full: true });
-	const { sum, openHolds } = await store.read(async (reader) => {
-		let total = 0n;
-		for (const amount of (await reader.balances()).values()) total += amount;
-		return { sum: total, openHolds: (await reader.list("holds")).length };
-	});
-	return {
-		status: report.status,
-		transactions: report.journal?.transactions ?? null,
-		frames: report.journal?.frames ?? null,
-		sum_usd: formatUsd(sum),
-		open_holds: openHolds,
-		failures: report.failures,
-	};
 }

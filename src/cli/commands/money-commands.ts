@@ -88,21 +88,6 @@ export function addKeys(program: Command, context: CommandContext): void {
 	});
 }
 
-export function addLedger(program: Command, context: CommandContext): void {
-	const ledger = program.command("ledger").description("The double-entry ledger.");
-	const verify = ledger
-		.command("verify")
-		.description("Walk the whole journal and check every invariant.");
-	addOperatorCommand(verify, context, {
-		ask: (operator) => operator.verifyLedger(),
-		describe: ({ status, transactions, frames, sum_usd, open_holds, failures }) => [
-			`${status}: ${transactions} transactions in ${frames} frames, sum ${sum_usd} USD, ${open_holds} open holds`,
-			...failures,
-		],
-		exitCode: ({ status }) => (status === "ok" ? 0 : 3),
-	});
-}
-
 function daysOf(flags: Flags): number | undefined {
 	const text = textOf(flags, "expiresInDays");
 	if (text === undefined) return undefined;

@@ -1,0 +1,55 @@
+import type { Request, Response } from "express";
+import type { z } from "zod";
+import { ServiceError } from "../core/errors.js";
+import type { Logger } from "../core/logger.js";
+import { parseInput } from "../service/parse-input.js";
+
+type Handler = (request: Request, response: Response) => Promise<void>;
+
+/** One JSON object, from the body of the request. */
+export function quick<Input>(
+	schema: z.ZodType<Input>,
+	work: (input: Input) => Promise<unknown>,
+): Handler {
+	return async (request, response) => {
+		response.json(await work(parseInput(schema, request.body ?? {})));
+	};
+}
+
+/** One JSON object, from the query of the address. */
+export function look<Input>(
+	schema: z.ZodType<Input>,
+	work: (input: Input) => Promise<unknown>,
+): Handler {
+	return async (request, response) => {
+		response.json(await work(parseInput(schema, { ...request.query })));
+	};
+}
+
+type Tell = (progress: { done: number; total: number }) => void;
+
+/** NDJSON: `{progress}` lines, then `{result}` or `{error}`. */
+export function long<Input>(
+	schema: z.ZodType<Input>,
+	logger: Logger,
+	work: (input: Input, tell: Tell) => Promise<unknown>,
+): Handler {
+	return async (request, response) => {
+		const input = parseInput(schema, request.body ?? {});
+		response.setHeader("Content-Type", "application/x-ndjson");
+		// The client waits for headers first; the work may take minutes before it has progress to tell.
+		response.flushHeaders();
+		const line = (value: unknown) => response.write(`${JSON.stringify(value)}\n`);
+		await work(input, (progress) => line({ progress })).then(
+			(result) => line({ result }),
+			(error: unknown) => line({ error: toPublicError(error, logger) }),
+		);
+		response.end();
+	};
+}
+
+function toPublicError(error: unknown, logger: Logger): { code: string; message: string } {
+	if (error instanceof ServiceError) return { code: error.code, message: error.message };
+	logger.error("operator command failed", { error: String(error) });
+	return { code: "INTERNAL", message: "The work failed; the server's log says why." };
+}

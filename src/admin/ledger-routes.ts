@@ -1,0 +1,52 @@
+import type { Router } from "express";
+import { z } from "zod";
+import type { LedgerOperator } from "../service/ledger-operator.js";
+import { look, quick } from "./command-handler.js";
+
+const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
+const nothing = z.strictObject({});
+const reportRequest = z.strictObject({
+	by: z.string(),
+	from: day.optional(),
+	to: day.optional(),
+});
+const refundRequest = z.strictObject({
+	receipt_id: z.string().min(1),
+	reason: z.string().min(1).max(500),
+	usd: usd.optional(),
+});
+const refundPayment = z.strictObject({
+	id: z.string().min(1),
+	tx: z.string().optional(),
+	again: z.boolean().optional(),
+});
+const reconcileRequest = z.strictObject({ book: z.boolean().optional() });
+
+/** The books: what can be asked of them, and refunds. */
+export function addLedgerRoutes(router: Router, operator: LedgerOperator): void {
+	router.get(
+		"/ledger/verification",
+		look(nothing, () => operator.verifyLedger()),
+	);
+	router.get(
+		"/ledger/report",
+		look(reportRequest, (input) => operator.reportLedger(input)),
+	);
+	router.get(
+		"/ledger/refunds",
+		look(nothing, () => operator.listRefunds()),
+	);
+	router.post(
+		"/ledger/refunds",
+		quick(refundRequest, (input) => operator.refundReceipt(input)),
+	);
+	router.post(
+		"/ledger/refunds/payments",
+		quick(refundPayment, (input) => operator.payRefund(input)),
+	);
+	router.post(
+		"/ledger/reconciliation",
+		quick(reconcileRequest, (input) => operator.reconcileLedger(input)),
+	);
+}

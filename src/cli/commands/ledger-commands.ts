@@ -1,0 +1,165 @@
+import type { Command } from "commander";
+import type { MovementWire, ReconciliationWire } from "../../service/chain-books.js";
+import type {
+	LedgerReportWire,
+	RefundWire,
+	ReportSumsWire,
+} from "../../service/ledger-operator.js";
+import { type CommandContext, textOf } from "../command-context.js";
+import { toCsv } from "../csv.js";
+import { addOperatorCommand } from "../operator-command.js";
+import { toColumns } from "../output.js";
+
+export function addLedger(program: Command, context: CommandContext): void {
+	const ledger = program.command("ledger").description("The double-entry ledger.");
+	addVerify(ledger, context);
+	addReport(ledger, context);
+	addRefund(ledger, context);
+	addRefunds(ledger, context);
+	addReconcile(ledger, context);
+}
+
+function addVerify(ledger: Command, context: CommandContext): void {
+	const verify = ledger
+		.command("verify")
+		.description("Walk the whole journal and check every invariant.");
+	addOperatorCommand(verify, context, {
+		ask: (operator) => operator.verifyLedger(),
+		describe: (found) => [
+			`${found.status}: ${found.transactions} transactions in ${found.frames} frames, sum ${found.sum_usd} USD, ${found.open_holds} open holds, ${found.open_payments} open payments, ${found.pending_refunds} refunds to pay`,
+			...found.failures,
+		],
+		exitCode: ({ status }) => (status === "ok" ? 0 : 3),
+	});
+}
+
+function addReport(ledger: Command, context: CommandContext): void {
+	const report = ledger
+		.command("report")
+		.description("Add up what was charged and refunded.")
+		.requiredOption("--by <key>", "day, skill, graph, payer or rail")
+		.option("--from <day>", "first UTC day, e.g. 2026-03-01")
+		.option("--to <day>", "last UTC day")
+		.option("--csv", "print comma-separated values");
+	addOperatorCommand(report, context, {
+		ask: (operator, flags) =>
+			operator.reportLedger({
+				by: String(flags["by"]),
+				from: textOf(flags, "from"),
+				to: textOf(flags, "to"),
+			}),
+		describe: (found, flags) =>
+			flags["csv"] === true ? toCsv(tableOf(found)) : describeReport(found),
+	});
+}
+
+function describeReport(found: LedgerReportWire): string[] {
+	const { sold_usd, refunded_usd } = found.prepaid;
+	return [
+		...toColumns([...tableOf(found), ["total", ...cellsOf(found.total)]]),
+		...(sold_usd === "0.00" && refunded_usd === "0.00"
+			? []
+			: [`prepaid balance: ${sold_usd} USD sold, ${refunded_usd} USD refunded`]),
+	];
+}
+
+function tableOf({ by, rows }: LedgerReportWire): readonly (readonly string[])[] {
+	const header = [by, "calls", "free_calls", "gross_usd", "refunded_usd", "net_usd"];
+	return [header, ...rows.map((row) => [row.key, ...cellsOf(row)])];
+}
+
+function cellsOf(sums: ReportSumsWire): string[] {
+	const { calls, free_calls, gross_usd, refunded_usd, net_usd } = sums;
+	return [String(calls), String(free_calls), gross_usd, refunded_usd, net_usd];
+}
+
+function addRefund(ledger: Command, context: CommandContext): void {
+	const refund = ledger
+		.command("refund <receipt>")
+		.description("Give back what a receipt (rcpt_…) charged, or part of it.")
+		.requiredOption("--reason <text>", "why; kept with the refund")
+		.option("--usd <amount>", "what to give back; all that is left by default");
+	addOperatorCommand(refund, context, {
+		ask: (operator, flags, [receipt_id = ""]) =>
+			operator.refundReceipt({
+				receipt_id,
+				reason: String(flags["reason"]),
+				usd: textOf(flags, "usd"),
+			}),
+		describe: (row) => [describeRefund(row)],
+	});
+}
+
+function describeRefund({ id, amount_usd, state, owner, destination, transaction }: RefundWire) {
+	if (state === "paying") {
+		return `${id}: ${amount_usd} USD on its way to ${destination}${transaction ? ` by ${transaction}` : ""}; whether it arrived is not known yet`;
+	}
+	const to = destination ?? owner;
+	return state === "paid"
+		? `${id}: ${amount_usd} USD paid to ${to}${transaction ? ` by ${transaction}` : ""}`
+		: `${id}: ${amount_usd} USD to be paid to ${to}; pay it with: tollgraph ledger refunds pay ${id}`;
+}
+
+function addRefunds(ledger: Command, context: CommandContext): void {
+	const refunds = ledger
+		.command("refunds")
+		.description("List refunds, those to be paid among them.")
+		// The options after "pay" are those of "pay".
+		.enablePositionalOptions();
+	addOperatorCommand(refunds, context, {
+		ask: (operator) => operator.listRefunds(),
+		describe: ({ items }) =>
+			toColumns(
+				items.map((row) => [
+					row.id,
+					row.state,
+					`${row.amount_usd} USD`,
+					row.ref,
+					row.destination ?? row.owner,
+					row.reason,
+				]),
+			),
+	});
+	const pay = refunds
+		.command("pay <id>")
+		.description("Pay a refund (rfd_…) from our wallet, or record that it was paid.")
+		.option("--tx <hash>", "it was paid by hand, by this transaction")
+		.option("--again", "send it again: the chain shows no sign of the earlier transfer");
+	addOperatorCommand(pay, context, {
+		ask: (operator, flags, [id = ""]) =>
+			operator.payRefund({ id, tx: textOf(flags, "tx"), again: flags["again"] === true }),
+		describe: (row) => [describeRefund(row)],
+	});
+}
+
+function addReconcile(ledger: Command, context: CommandContext): void {
+	const reconcile = ledger
+		.command("reconcile")
+		.description("Hold the ledger against the chain, transaction by transaction.")
+		.option("--book", "book what nobody accounts for to the suspense account");
+	addOperatorCommand(reconcile, context, {
+		ask: (operator, flags) => operator.reconcileLedger({ book: flags["book"] === true }),
+		describe: describeReconciliation,
+		exitCode: ({ status }) => (status === "ok" ? 0 : 3),
+	});
+}
+
+function describeReconciliation(found: ReconciliationWire): string[] {
+	const { matched, ledger_balance_usd, chain_balance_usd } = found;
+	return [
+		`${found.status}: ${matched.count} matched, ${matched.in_usd} USD in, ${matched.out_usd} USD out`,
+		`${found.pay_to} on ${found.network}: ${chain_balance_usd} USD on the chain, ${ledger_balance_usd} USD by the ledger`,
+		...describeMovements("in the ledger, not on the chain", found.ledger_only),
+		...describeMovements("on the chain, not in the ledger", found.chain_only),
+		...describeMovements("differs", found.differing),
+		...describeMovements("outcome open", found.open),
+		...(found.booked > 0 ? [`${found.booked} booked to suspense`] : []),
+	];
+}
+
+function describeMovements(title: string, movements: readonly MovementWire[]): string[] {
+	return movements.map(
+		({ direction, amount_usd, transaction, counterparty, at, ledger_usd }) =>
+			`${title}: ${amount_usd} USD ${direction}${ledger_usd ? ` (${ledger_usd} USD in the ledger)` : ""}, ${transaction}, ${counterparty}, ${at}`,
+	);
+}
