@@ -1,22 +1,32 @@
+import type { Hex } from "../../payments/x402/facilitator.js";
 import type { Credential } from "../../src/core/credential.js";
 import type { SkillId } from "../../src/core/operations.js";
+import type { Signed } from "./wallet.js";
 
 /** What one attempt came to, as its caller knows it. */
 export type Reply =
 	/** The answer arrived, with the receipt of what it cost. */
 	| { readonly kind: "delivered"; readonly receiptId: string | null; readonly isReplay: boolean }
-	/** No answer, and word that nothing was charged. */
+	/** No answer, and word that nothing was charged, or that what had settled is credited. */
 	| { readonly kind: "not charged" }
+	| { readonly kind: "credited"; readonly tokenId: string }
 	| { readonly kind: "refused"; readonly code: string }
 	/** No word: it may have been charged, or not. */
 	| { readonly kind: "unknown"; readonly why: "crash" | "stopped" | "left" };
 
-/** Money put at a caller's disposal, acknowledged. */
+/** Money at a caller's disposal, acknowledged; that of a wallet lies on the chain. */
 export interface Purse {
 	readonly owner: string;
-	readonly rail: "spt" | "plan";
-	readonly credential: Credential;
+	readonly rail: "spt" | "plan" | "x402";
+	readonly credential: Credential | undefined;
+	readonly address: Hex | undefined;
 	readonly creditedMicros: bigint;
+}
+
+export interface Attempt {
+	readonly reply: Reply;
+	/** What it was paid with, where that was signed. */
+	readonly signed: Signed | undefined;
 }
 
 /** One thing a caller wants, however often it has to ask. No two orders ask the same. */
@@ -24,18 +34,21 @@ export interface Order {
 	readonly query: string;
 	readonly fingerprint: string;
 	readonly skillId: SkillId;
+	readonly priceMicros: bigint;
 	readonly purse: Purse;
 	readonly idempotencyKey: string | undefined;
-	readonly replies: Reply[];
+	readonly attempts: Attempt[];
 }
 
 /** What the callers know between them: nothing here ever lay on the simulated disk. */
 export interface Book {
 	readonly purses: Purse[];
 	readonly orders: Order[];
+	/** Everything that wallets signed, by nonce. */
+	readonly signatures: Map<string, Signed>;
 	/** Receipts that somebody holds. */
 	acknowledged(): ReadonlySet<string>;
-	record(order: Order, reply: Reply): void;
+	record(order: Order, attempt: Attempt): void;
 	/** How often each reply came. */
 	readonly counts: ReadonlyMap<string, number>;
 }
@@ -46,10 +59,12 @@ export function createBook(onReply: (order: Order, reply: Reply) => void): Book 
 	return {
 		purses: [],
 		orders: [],
+		signatures: new Map(),
 		counts,
 		acknowledged: () => acknowledged,
-		record(order, reply) {
-			order.replies.push(reply);
+		record(order, attempt) {
+			const { reply } = attempt;
+			order.attempts.push(attempt);
 			onReply(order, reply);
 			const name = nameOf(reply);
 			counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -64,11 +79,10 @@ export function nameOf(reply: Reply): string {
 	return reply.kind === "unknown" ? `unknown ${reply.why}` : reply.kind;
 }
 
-/** Whether asking again could bring anything new. */
-export function isDecided(reply: Reply | undefined): boolean {
-	if (!reply || reply.kind === "unknown") return false;
-	if (reply.kind !== "refused") return true;
-	return !RETRYABLE.has(reply.code);
+/** Whether asking the same again could bring anything new. */
+export function isDecided({ kind, ...rest }: Reply): boolean {
+	if (kind === "unknown") return false;
+	return !("code" in rest && RETRYABLE.has(rest.code));
 }
 
 const RETRYABLE: ReadonlySet<string> = new Set([

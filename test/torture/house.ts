@@ -1,7 +1,12 @@
+import { createPriceList } from "../../payments/price-list.js";
+import type { ChainReader, Facilitator } from "../../payments/x402/facilitator.js";
 import { createMoney, type Money } from "../../src/app-money.js";
+import type { KeyFolder } from "../../src/auth/key-folder.js";
 import type { Invoke } from "../../src/core/call.js";
 import type { Clock } from "../../src/core/clock.js";
 import { createIds } from "../../src/core/ids.js";
+import type { Logger } from "../../src/core/logger.js";
+import { OPERATION_OF_SKILL, type SkillId } from "../../src/core/operations.js";
 import { startHousekeeping } from "../../src/housekeeping.js";
 import { createInvoke } from "../../src/service/invoke.js";
 import { createUsageRecorder } from "../../src/service/usage.js";
@@ -9,6 +14,7 @@ import type { Settings } from "../../src/settings.js";
 import type { FileSystem } from "../../store/journal/file-system.js";
 import { openJournalStore } from "../../store/journal/journal-store.js";
 import type { Store } from "../../store/store.js";
+import { SIM_TERMS } from "../support/sim-chain.js";
 import type { Dice } from "./dice.js";
 import { createTestSkills } from "./test-skills.js";
 
@@ -27,13 +33,17 @@ export interface HouseDeps {
 	readonly clock: Clock;
 	readonly dice: Dice;
 	readonly pid: number;
+	readonly facilitator: Facilitator;
+	readonly chain: ChainReader | undefined;
+	/** Called once, when a failure of the disk stops the store. */
+	readonly onStop: (reason: string) => void;
 	/** A fault put into the house on purpose, to show that it is found. */
 	readonly spoil?: ((store: Store) => Store) | undefined;
 }
 
-const PEPPER = Buffer.alloc(32, "pepper");
+const KEYS = { pepper: Buffer.alloc(32, "pepper") } as unknown as KeyFolder;
 
-const SETTINGS: Settings = {
+const SETTINGS = {
 	profile: "demo",
 	host: "127.0.0.1",
 	port: 0,
@@ -42,55 +52,68 @@ const SETTINGS: Settings = {
 	model: "none",
 	publicUrl: undefined,
 	prices: { "search.domain": { amountMicros: 3_000_000n, billingType: "per_call" } },
-};
+} as unknown as Settings;
+
+const PRICES = createPriceList(SETTINGS.prices);
+
+export function priceOf(skillId: SkillId): bigint {
+	return PRICES.priceOf(OPERATION_OF_SKILL[skillId]).amountMicros;
+}
 
 /** Opens the store and does what every start does. Rejects when the disk fails meanwhile. */
 export async function openHouse(deps: HouseDeps): Promise<House> {
-	const { fileSystem, clock, dice, pid, spoil = (store) => store } = deps;
-	const opened = await openJournalStore({
+	const { clock, dice, facilitator, chain, spoil = (store) => store } = deps;
+	const store = spoil(await openStore(deps));
+	const random = dice.fork();
+	const ids = createIds({ clock, random });
+	const { logger, complaints } = createComplaints(store);
+	const money = createMoney({
+		...{ store, clock, random, ids, logger },
+		keys: KEYS,
+		settings: SETTINGS,
+		onchain: { terms: SIM_TERMS, facilitator, chain, close: async () => undefined },
+	});
+	const { sweeper, guard, cashier, onchain } = money;
+	await sweeper.releaseAll();
+	await onchain?.resume();
+	const stopHousekeeping = startHousekeeping({
+		...{ store, sweeper, guard, onchain, clock, logger },
+		sweepTasks: async () => undefined,
+	});
+	const skills = createTestSkills(clock, dice.fork());
+	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
+	return {
+		...{ store, money, complaints },
+		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
+		async close() {
+			await stopHousekeeping();
+			await store.close();
+		},
+	};
+}
+
+function openStore({ fileSystem, clock, dice, pid, onStop }: HouseDeps): Promise<Store> {
+	return openJournalStore({
 		folder: "/store",
 		clock,
 		fileSystem,
+		onStop,
 		random: dice.fork(),
 		processes: {
 			self: () => ({ pid, host: "sim", started: "" }),
 			stateOf: (other) => (other.pid === pid ? "running" : "gone"),
 		},
 	});
-	const store = spoil(opened);
-	const random = dice.fork();
-	const ids = createIds({ clock, random });
-	const keys = { pepper: PEPPER } as unknown as Parameters<typeof createMoney>[0]["keys"];
-	const money = createMoney({ store, keys, settings: SETTINGS, clock, random, ids });
+}
+
+/** What the house logs as an error; a stopped store refuses housekeeping as well, and that is none. */
+function createComplaints(store: Store): { logger: Logger; complaints: readonly string[] } {
 	const complaints: string[] = [];
-	await money.sweeper.releaseAll();
-	const stopHousekeeping = startHousekeeping({
-		store,
-		sweeper: money.sweeper,
-		guard: money.guard,
-		sweepTasks: async () => undefined,
-		clock,
-		logger: {
-			info: () => undefined,
-			error: (message, fields) => {
-				// A stopped store refuses housekeeping as well; the world restarts the house.
-				if (store.health().status === "ok") complaints.push(`${message} ${JSON.stringify(fields)}`);
-			},
-		},
-	});
-	return {
-		store,
-		money,
-		complaints,
-		invoke: createInvoke({
-			skills: createTestSkills(clock, dice.fork()),
-			cashier: money.cashier,
-			recordUsage: createUsageRecorder({ queryLog: store.queryLog, clock }),
-			clock,
-		}),
-		async close() {
-			await stopHousekeeping();
-			await store.close();
+	const logger: Logger = {
+		info: () => undefined,
+		error(message, fields) {
+			if (store.health().status === "ok") complaints.push(`${message} ${JSON.stringify(fields)}`);
 		},
 	};
+	return { logger, complaints };
 }

@@ -1,9 +1,9 @@
 import type { ReceiptRow, Store } from "../../store/store.js";
 import type { Book, Order } from "./book.js";
+import { BrokenPromise } from "./broken-promise.js";
 import type { House } from "./house.js";
-
-/** The house broke a promise. */
-export class BrokenPromise extends Error {}
+import { judgePayments, type PaymentCounts } from "./judge-payments.js";
+import type { Outside } from "./outside.js";
 
 /** Right after a start: what anybody holds a receipt for is there, and no hold is open. */
 export async function judgeStart({ store, money }: House, book: Book): Promise<void> {
@@ -17,7 +17,10 @@ export async function judgeStart({ store, money }: House, book: Book): Promise<v
 }
 
 /** At the end, when everything is decided: each order, each purse and the whole ledger. */
-export async function judgeEnd(house: House, book: Book): Promise<void> {
+export async function judgeEnd(
+	house: House,
+	{ book, outside }: { book: Book; outside: Outside },
+): Promise<PaymentCounts> {
 	await judgeStart(house, book);
 	const receipts = [...(await receiptsOf(house.store)).values()];
 	const ofOrder = new Map<string, ReceiptRow[]>();
@@ -30,7 +33,8 @@ export async function judgeEnd(house: House, book: Book): Promise<void> {
 	for (const order of book.orders) judgeOrder(order, ofOrder.get(order.fingerprint) ?? []);
 	for (const purse of book.purses) {
 		const own = receipts.filter(({ owner }) => owner === purse.owner);
-		const spent = own.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+		const spent =
+			purse.rail === "x402" ? 0n : own.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 		const balance = await house.store.read((reader) => reader.balance(`cust:${purse.owner}`));
 		if (balance === purse.creditedMicros - spent) continue;
 		throw new BrokenPromise(
@@ -38,13 +42,14 @@ export async function judgeEnd(house: House, book: Book): Promise<void> {
 		);
 	}
 	await judgeQuotas(house.store, book, receipts);
+	return judgePayments(house, { book, outside, receipts });
 }
 
 /** A delivery has its receipt, a receipt its delivery or at least an attempt nobody heard of again. */
 function judgeOrder(order: Order, receipts: readonly ReceiptRow[]): void {
-	const { replies, purse, idempotencyKey } = order;
+	const { attempts, purse, idempotencyKey } = order;
 	const bought = judgeDeliveries(order, new Set(receipts.map(({ id }) => id)));
-	const unheard = replies.filter(({ kind }) => kind === "unknown").length;
+	const unheard = attempts.filter(({ reply }) => reply.kind === "unknown").length;
 	const isEverBought = bought.size > 0 || unheard > 0;
 	const once = isEverBought ? 1 : 0;
 	const allowed = idempotencyKey === undefined ? bought.size + unheard : once;
@@ -59,7 +64,7 @@ function judgeOrder(order: Order, receipts: readonly ReceiptRow[]): void {
 /** The receipts its deliveries came with; one receipt buys one delivery, replays aside. */
 function judgeDeliveries(order: Order, receiptIds: ReadonlySet<string>): ReadonlySet<string> {
 	const bought = new Set<string>();
-	for (const reply of order.replies) {
+	for (const { reply } of order.attempts) {
 		if (reply.kind !== "delivered") continue;
 		const { receiptId, isReplay } = reply;
 		if (receiptId === null) throw complaint(order, "was delivered free.");

@@ -1,10 +1,12 @@
 import type { FileSystem } from "../../store/journal/file-system.js";
 import { createFakeDisk, type FakeDisk } from "../store/fake-disk.js";
 import type { Book } from "./book.js";
+import { BrokenPromise } from "./broken-promise.js";
 import type { Dice } from "./dice.js";
 import { type House, type HouseDeps, openHouse } from "./house.js";
-import { BrokenPromise, judgeStart } from "./judge.js";
+import { judgeStart } from "./judge.js";
 import { createLife, type Ending, type Life, type LifePlan } from "./life.js";
+import type { Outside } from "./outside.js";
 import { createSimDisk } from "./sim-disk.js";
 import { createSimClock, type Timeline } from "./timeline.js";
 import type { Open } from "./visit.js";
@@ -27,6 +29,7 @@ export interface LandlordDeps {
 	readonly timeline: Timeline;
 	readonly dice: Dice;
 	readonly book: Book;
+	readonly outside: Outside;
 	readonly spoil?: HouseDeps["spoil"];
 	readonly trace: (line: string) => void;
 }
@@ -43,6 +46,10 @@ export function createLandlord(deps: LandlordDeps): Landlord {
 	let disk = createFakeDisk();
 	let open: Open | undefined;
 	let isResting = false;
+	let lieDown: () => void = () => undefined;
+	const rested = new Promise<void>((resolve) => {
+		lieDown = resolve;
+	});
 	let pid = 0;
 
 	const end = (life: Life, how: string) => {
@@ -52,7 +59,11 @@ export function createLandlord(deps: LandlordDeps): Landlord {
 		trace(`${how}`);
 	};
 	const enter = async (life: Life, plan: LifePlan): Promise<Open | Ending | "failed start"> => {
-		const start = beginHouse(deps, { life, disk, pid: ++pid });
+		let onStop: () => void = () => undefined;
+		const stopped = new Promise<void>((resolve) => {
+			onStop = resolve;
+		});
+		const start = beginHouse(deps, { life, disk, pid: ++pid, onStop });
 		const opened = await Promise.race([start, life.died]);
 		if (typeof opened === "string") return opened;
 		if (opened instanceof Error) {
@@ -61,7 +72,7 @@ export function createLandlord(deps: LandlordDeps): Landlord {
 			}
 			return "failed start";
 		}
-		return { house: opened, life };
+		return { house: opened, life, stopped };
 	};
 	const liveOnce = async () => {
 		const plan = planLife(dice);
@@ -74,8 +85,7 @@ export function createLandlord(deps: LandlordDeps): Landlord {
 		}
 		open = entered;
 		trace(`open ${pid}`);
-		const isOver = () => isResting;
-		const how = await stayOpen(entered, { timeline, dice, isOver, lastEnding: plan.ending });
+		const how = await stayOpen(entered, { timeline, dice, rested, lastEnding: plan.ending });
 		for (const complaint of entered.house.complaints) throw new BrokenPromise(complaint);
 		end(life, how);
 		if (how === "power cut") disk = disk.afterPowerCut(dice.next);
@@ -86,6 +96,7 @@ export function createLandlord(deps: LandlordDeps): Landlord {
 		current: () => open,
 		rest() {
 			isResting = true;
+			lieDown();
 		},
 		async work() {
 			while (!isResting) {
@@ -107,17 +118,22 @@ interface Begin {
 	readonly life: Life;
 	readonly disk: FakeDisk;
 	readonly pid: number;
+	readonly onStop: () => void;
 }
 
 /** The open house, or why it did not open. */
 async function beginHouse(
-	{ timeline, dice, book, spoil }: LandlordDeps,
-	{ life, disk, pid }: Begin,
+	{ timeline, dice, book, outside, spoil }: LandlordDeps,
+	{ life, disk, pid, onStop }: Begin,
 ): Promise<House | Error> {
 	const fileSystem: FileSystem = createSimDisk({ disk, life, dice: dice.fork() });
 	const clock = createSimClock(timeline, life.isAlive);
 	try {
-		const house = await openHouse({ fileSystem, clock, dice: dice.fork(), pid, spoil });
+		const house = await openHouse({
+			...{ fileSystem, clock, pid, spoil, onStop },
+			dice: dice.fork(),
+			...outside.connect(life),
+		});
 		await judgeStart(house, book);
 		return house;
 	} catch (error) {
@@ -127,28 +143,29 @@ async function beginHouse(
 }
 
 interface Stay extends Pick<LandlordDeps, "timeline" | "dice"> {
-	readonly isOver: () => boolean;
+	readonly rested: Promise<void>;
 	readonly lastEnding: Ending;
 }
 
 /** Resolves with the way this life ended: as planned, by a stopped store, or in good order. */
 async function stayOpen(
-	{ house, life }: Open,
-	{ timeline, dice, isOver, lastEnding }: Stay,
+	{ house, life, stopped }: Open,
+	{ timeline, dice, rested, lastEnding }: Stay,
 ): Promise<string> {
-	const closesAtMs = timeline.now() + (dice.chance(0.1) ? dice.between(0, 2_000) : Infinity);
-	for (;;) {
-		const ending = await Promise.race([life.died, timeline.sleep(20)]);
-		if (ending) return ending;
-		if (house.store.health().status === "stopped") return "stopped store";
-		if (isOver()) return lastEnding;
-		if (timeline.now() < closesAtMs) continue;
-		const closed = house.close().then(
-			() => "closed",
-			() => "failed close",
-		);
-		return Promise.race([life.died, closed]);
-	}
+	const isClosed = dice.chance(0.1);
+	const closing = isClosed ? timeline.sleep(dice.between(0, 2_000)) : new Promise(() => undefined);
+	const how = await Promise.race([
+		life.died,
+		stopped.then(() => "stopped store"),
+		rested.then(() => lastEnding),
+		closing.then(() => "closing"),
+	]);
+	if (how !== "closing") return how;
+	const closed = house.close().then(
+		() => "closed",
+		() => "failed close",
+	);
+	return Promise.race([life.died, closed]);
 }
 
 /** Many die while they start, most soon after, some live long. */

@@ -2,20 +2,23 @@ import { PaymentRequired } from "../../payments/challenge.js";
 import type { CallResult } from "../../src/core/call.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Order, Reply } from "./book.js";
+import { BrokenPromise } from "./broken-promise.js";
 import type { Dice } from "./dice.js";
 import type { House } from "./house.js";
-import { BrokenPromise } from "./judge.js";
 import type { Life } from "./life.js";
 import { SkillFailure } from "./test-skills.js";
 import type { Timeline } from "./timeline.js";
+import { RESOURCE_URL, type Signed } from "./wallet.js";
 
 /** Sends an order to whatever house is open; undefined when none is. */
-export type Ask = (order: Order) => Promise<Reply | undefined>;
+export type Ask = (order: Order, signed: Signed | undefined) => Promise<Reply | undefined>;
 
 /** A house with its doors open. */
 export interface Open {
 	readonly house: House;
 	readonly life: Life;
+	/** Resolves when the disk has stopped the store. */
+	readonly stopped: Promise<void>;
 }
 
 export interface VisitDeps {
@@ -28,7 +31,7 @@ export interface VisitDeps {
 
 export function createAsk({ timeline, dice, current, onFault }: VisitDeps): Ask {
 	let requests = 0;
-	return async (order) => {
+	return async (order, signed) => {
 		const open = current();
 		if (!open) return undefined;
 		const caller = new AbortController();
@@ -44,10 +47,11 @@ export function createAsk({ timeline, dice, current, onFault }: VisitDeps): Ask 
 				skillId: order.skillId,
 				rawInput: { query: order.query },
 				credential: order.purse.credential,
+				payment: signed?.payment,
 				idempotencyKey: order.idempotencyKey,
 				requestId: `req_${++requests}`,
 				transport: "internal",
-				resourceUrl: "http://sim.example/v1",
+				resourceUrl: RESOURCE_URL,
 				signal: caller.signal,
 			})
 			.then(toDelivery, (error: unknown) => toRefusal(error, caller.signal, onFault));
@@ -58,6 +62,7 @@ export function createAsk({ timeline, dice, current, onFault }: VisitDeps): Ask 
 
 function toDelivery({ cost, onDelivered }: CallResult): Reply {
 	onDelivered?.();
+	if (cost.credit) return { kind: "credited", tokenId: cost.credit.id };
 	if (cost.receipt_id === null && !cost.charged) return { kind: "not charged" };
 	return { kind: "delivered", receiptId: cost.receipt_id, isReplay: cost.replayed === true };
 }
@@ -66,6 +71,8 @@ function toRefusal(error: unknown, signal: AbortSignal, onFault: VisitDeps["onFa
 	if (signal.aborted) return { kind: "unknown", why: "left" };
 	if (error instanceof SkillFailure) return { kind: "refused", code: "SKILL_FAILURE" };
 	if (error instanceof PaymentRequired) return { kind: "refused", code: error.code };
+	const credited = creditIn(error);
+	if (credited !== undefined) return { kind: "credited", tokenId: credited };
 	if (error instanceof ServiceError && error.code !== "INTERNAL") {
 		if (error.code === "UNAVAILABLE") return { kind: "unknown", why: "stopped" };
 		return { kind: "refused", code: error.code };
@@ -73,4 +80,10 @@ function toRefusal(error: unknown, signal: AbortSignal, onFault: VisitDeps["onFa
 	const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
 	onFault(new BrokenPromise(`A caller saw: ${text}`));
 	return { kind: "refused", code: "FAULT" };
+}
+
+/** The token that holds what had settled for a call that then failed. */
+function creditIn(error: unknown): string | undefined {
+	const body = error instanceof ServiceError ? error.reply?.body : undefined;
+	return (body as { credit?: { id: string } } | undefined)?.credit?.id;
 }

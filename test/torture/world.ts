@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
-import { type Book, createBook, nameOf, type Purse } from "./book.js";
+import { type Book, createBook, nameOf } from "./book.js";
+import { BrokenPromise } from "./broken-promise.js";
 import { createDice, type Dice } from "./dice.js";
 import type { House, HouseDeps } from "./house.js";
-import { BrokenPromise, judgeEnd } from "./judge.js";
+import { judgeEnd } from "./judge.js";
+import type { PaymentCounts } from "./judge-payments.js";
 import { createLandlord, type Landlord } from "./landlord.js";
+import { createOutside, type Outside } from "./outside.js";
 import { shop } from "./shopper.js";
 import { createTimeline, type Timeline } from "./timeline.js";
 import { createAsk } from "./visit.js";
+import { newAddress, ownerOf } from "./wallet.js";
 
 export interface WorldOptions {
 	readonly seed: number;
@@ -37,11 +41,14 @@ const SHOPPERS = 8;
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 /** Beyond the end of every hold, authorization and grace. */
 const AFTERWARDS_MS = 3_600_000;
+/** Every kind of housekeeping has had its turn. */
+const SETTLING_DOWN_MS = 90_000;
 
 interface World {
 	readonly timeline: Timeline;
 	readonly dice: Dice;
 	readonly book: Book;
+	readonly outside: Outside;
 	readonly landlord: Landlord;
 	readonly trace: (line: string) => void;
 	readonly hash: () => string;
@@ -53,8 +60,12 @@ export async function liveWorld(options: WorldOptions): Promise<WorldReport> {
 	const world = createWorld(options);
 	let steps = 0;
 	const nextStep = () => (steps < Math.min(until, STEPS) ? ++steps : undefined);
+	const payments: PaymentCounts = new Map();
 	const failure = await world.timeline.run(live(world, nextStep)).then(
-		() => undefined,
+		(counts) => {
+			for (const [name, count] of counts) payments.set(name, count);
+			return undefined;
+		},
 		(error: unknown) => {
 			if (error instanceof BrokenPromise) return error.message;
 			throw error;
@@ -62,7 +73,6 @@ export async function liveWorld(options: WorldOptions): Promise<WorldReport> {
 	);
 	const { landlord, book, hash } = world;
 	const { endings } = landlord;
-	const payments = new Map<string, number>();
 	return { seed, traceHash: hash(), steps, endings, replies: book.counts, payments, failure };
 }
 
@@ -76,12 +86,21 @@ function createWorld({ seed, spoil, onTrace }: WorldOptions): World {
 		onTrace?.(line);
 	};
 	const book = createBook((order, reply) => trace(`${order.query}: ${nameOf(reply)}`));
-	const landlord = createLandlord({ timeline, dice: dice.fork(), book, spoil, trace });
-	return { timeline, dice, book, landlord, trace, hash: () => hash.digest("hex").slice(0, 16) };
+	const outside = createOutside({ timeline, dice: dice.fork(), seed });
+	const landlord = createLandlord({ timeline, dice: dice.fork(), book, outside, spoil, trace });
+	return {
+		timeline,
+		dice,
+		book,
+		outside,
+		landlord,
+		trace,
+		hash: () => hash.digest("hex").slice(0, 16),
+	};
 }
 
-async function live(world: World, nextStep: () => number | undefined): Promise<void> {
-	const { timeline, dice, book, landlord, trace } = world;
+async function live(world: World, nextStep: () => number | undefined): Promise<PaymentCounts> {
+	const { timeline, dice, book, outside, landlord, trace } = world;
 	await provide(world);
 	let fault: BrokenPromise | undefined;
 	const onFault = (found: BrokenPromise) => {
@@ -91,28 +110,33 @@ async function live(world: World, nextStep: () => number | undefined): Promise<v
 		Array.from({ length: SHOPPERS }, () => {
 			const own = dice.fork();
 			const ask = createAsk({ timeline, dice: own, current: landlord.current, onFault });
-			return shop({ timeline, dice: own, book, ask, nextStep });
+			return shop({ timeline, dice: own, book, outside, ask, nextStep });
 		}),
 	).then(() => landlord.rest());
 	await Promise.all([shopping, landlord.work()]);
 	if (fault) throw fault;
+	outside.calm();
 	timeline.leap(AFTERWARDS_MS);
 	const house = await landlord.openForGood();
-	await timeline.sleep(120_000);
-	await judgeEnd(house, book);
+	await timeline.sleep(SETTLING_DOWN_MS);
+	// What was found out only now has its time of grace, too.
+	timeline.leap(AFTERWARDS_MS);
+	await timeline.sleep(SETTLING_DOWN_MS);
+	const counts = await judgeEnd(house, { book, outside });
 	trace(`end ${await summary(house)}`);
 	await house.close();
+	return counts;
 }
 
 /** What is there before anything goes wrong: tokens, accounts with and without a balance. */
-async function provide({ dice, book, landlord }: World): Promise<void> {
+async function provide({ dice, book, outside, landlord }: World): Promise<void> {
 	const house = await landlord.openForGood();
 	const { spts, apiKeys, ledger } = house.money;
 	for (let index = 0; index < 4; index++) {
 		const creditedMicros = BigInt(dice.between(1, 60)) * 1_000_000n;
 		const { id, token } = await spts.issue({ amountMicros: creditedMicros });
 		const credential = { scheme: "spt", token } as const;
-		book.purses.push({ owner: id, rail: "spt", credential, creditedMicros });
+		book.purses.push({ owner: id, rail: "spt", credential, creditedMicros, address: undefined });
 	}
 	for (const creditedMicros of [0n, 12_000_000n]) {
 		const { accountId, key } = await apiKeys.create({
@@ -124,8 +148,17 @@ async function provide({ dice, book, landlord }: World): Promise<void> {
 			},
 		});
 		const credential = { scheme: "api_key", key } as const;
-		const purse: Purse = { owner: accountId, rail: "plan", credential, creditedMicros };
-		book.purses.push(purse);
+		book.purses.push({
+			...{ owner: accountId, rail: "plan", credential, creditedMicros, address: undefined },
+		});
+	}
+	for (let index = 0; index < 5; index++) {
+		const address = newAddress(dice);
+		outside.chain.mint(address, BigInt(dice.between(1, 80)) * 1_000_000n);
+		const owner = ownerOf(address);
+		book.purses.push({
+			...{ owner, rail: "x402", credential: undefined, creditedMicros: 0n, address },
+		});
 	}
 	await house.close();
 }

@@ -1,0 +1,2 @@
+/** The house broke a promise: what the simulation looks for. */
+export class BrokenPromise extends Error {}
