@@ -1,0 +1,227 @@
+import t from "tap";
+import { createInvariantGuard } from "../../payments/invariants.js";
+import { checkCaptures, checkSettlements } from "../../payments/invariants-history.js";
+import { createSeenNames } from "../../payments/seen-names.js";
+import { LIMITS } from "../../src/core/limits.js";
+import { posting, receiptRow } from "../store/open-test-store.js";
+import { type Books, openBooks, WALLET } from "./open-books.js";
+
+const HASH = `0x${"a".repeat(64)}`;
+
+/** What the guard finds after the books were spoilt, in full and since the last look. */
+async function findingsAfter(spoil: (books: Books) => Promise<unknown>) {
+	const books = await openBooks();
+	const guard = createInvariantGuard(books);
+	await books.issue("tok_a", 10_000_000n);
+	await books.sell({ owner: "tok_a", amountMicros: 500_000n, idempotencyId: "key of a" });
+	const before = (await guard.check({ full: true })).failures;
+	await spoil(books);
+	const since = (await guard.check()).failures;
+	return { before, since, full: (await guard.check({ full: true })).failures };
+}
+
+t.test("a sound ledger of calls, purchases, credits and refunds has no failures", async (t) => {
+	const { before, since, full } = await findingsAfter(async (books) => {
+		const receipt = await books.sell({ owner: "tok_a", amountMicros: 500_000n });
+		await books.sell({ owner: "acc_a", amountMicros: 500_000n, rail: "plan", isFree: true });
+		await books.refunds.refundReceipt({ receiptId: receipt.id, reason: "test" });
+		const transactionId = await books.settle("pay_1", 2_000_000n, HASH);
+		const bought = { transactionId, billingType: "prepaid", amountMicros: 2_000_000n };
+		// Reconciled first, bought later: the receipt stands for a settlement of an earlier transaction.
+		await books.store.transaction((tx) => tx.put("receipts", receiptRow("rcpt_b", bought)));
+	});
+	t.same([before, since, full], [[], [], []]);
+});
+
+const UNSOUND: Record<string, [spoil: (books: Books) => Promise<unknown>, found: RegExp]> = {
+	"a capture without a receipt": [
+		({ store }) =>
+			store.transaction((tx) =>
+				tx.post(posting("c", { "cust:tok_a": -1n, "rev:per_call": 1n }, { kind: "capture" })),
+			),
+		/I6: the capture txn_c/,
+	],
+	"a receipt without a capture": [
+		({ store }) => store.transaction((tx) => tx.put("receipts", receiptRow("rcpt_stray"))),
+		/I6: the receipt rcpt_stray/,
+	],
+	"a receipt in another transaction than its capture": [
+		async ({ store }) => {
+			const capture = posting("c", { "cust:tok_a": -1n, "rev:per_call": 1n }, { kind: "capture" });
+			await store.transaction((tx) => tx.post(capture));
+			const late = receiptRow("rcpt_late", { transactionId: capture.id, amountMicros: 1n });
+			await store.transaction((tx) => tx.put("receipts", late));
+		},
+		/I6: the receipt rcpt_late/,
+	],
+	"a payment that is settled twice": [
+		async ({ settle }) => {
+			await settle("pay_1", 1n, HASH);
+			await settle("pay_1", 1n, HASH.replaceAll("a", "b"));
+		},
+		/I7: the payment pay_1 is settled twice/,
+	],
+	"two receipts of one payment": [
+		async ({ store }) => {
+			const settlement = { network: "n", transactionHash: HASH, payer: "p", paymentId: "pay_1" };
+			for (const key of ["c1", "c2"]) {
+				const transactionId = `txn_${key}`;
+				await store.transaction(async (tx) => {
+					const entries = { "cust:tok_a": -1n, "rev:per_call": 1n };
+					await tx.post(posting(key, entries, { kind: "capture" }));
+					const own = { transactionId, amountMicros: 1n, settlement };
+					await tx.put("receipts", receiptRow(`rcpt_${key}`, own));
+				});
+			}
+		},
+		/I7: rcpt_c2 is a second receipt/,
+	],
+	"more refunded than charged": [
+		async ({ store, sell, ids }) => {
+			const { id } = await sell({ owner: "tok_a", amountMicros: 500_000n });
+			const row = { ref: id, owner: "tok_a", amountMicros: 500_001n, reason: "r" };
+			const refundId = ids.next("rfd");
+			await store.transaction(async (tx) => {
+				const entries = { "rev:per_call": -500_001n, "cust:tok_a": 500_001n };
+				await tx.post(posting(`refund:${refundId}`, entries, { kind: "refund", ref: id }));
+				await tx.put("refunds", { ...row, id: refundId, state: "paid", createdAt: 0 });
+			});
+		},
+		/I9: rcpt_.* charged 0.50 USD and was refunded 0.500001 USD/,
+	],
+	"a refund of a receipt nobody wrote": [
+		({ store }) =>
+			store.transaction((tx) =>
+				tx.post(
+					posting(
+						"r",
+						{ "rev:per_call": -1n, "cust:tok_a": 1n },
+						{
+							kind: "refund",
+							ref: "rcpt_nobody",
+						},
+					),
+				),
+			),
+		/I9: the receipt rcpt_nobody is refunded but unknown/,
+	],
+	"money in refunds that no refund explains": [
+		({ store }) =>
+			store.transaction((tx) => tx.post(posting("r", { "cash:manual": -1n, refunds: 1n }))),
+		/I9: refunds holds 0.000001 USD/,
+	],
+	"a hold whose retry key is free": [
+		({ store, ledger }) =>
+			store.transaction((tx) =>
+				ledger.authorise(tx, {
+					from: "cust:tok_a",
+					owner: "tok_a",
+					rail: "spt",
+					amountMicros: 1n,
+					operationId: "graphs.search",
+					billingType: "per_call",
+					idempotencyId: "nobody's",
+				}),
+			),
+		/I10: hold_.* is open/,
+	],
+};
+
+for (const [title, [spoil, found]] of Object.entries(UNSOUND)) {
+	t.test(`${title} is found at once and in full`, async (t) => {
+		const { before, since, full } = await findingsAfter(spoil);
+		t.same(before, []);
+		t.match(since.join("\n"), found);
+		t.match(full.join("\n"), found);
+	});
+}
+
+const UNSOUND_IN_FULL: typeof UNSOUND = {
+	"a purchase without a settlement": [
+		({ store }) =>
+			store.transaction((tx) =>
+				tx.put("receipts", receiptRow("rcpt_b", { billingType: "prepaid" })),
+			),
+		/I6: the receipt rcpt_b stands for no settlement/,
+	],
+	"a refund row that was never posted": [
+		({ store }) =>
+			store.transaction((tx) =>
+				tx.put("refunds", {
+					id: "rfd_stray",
+					ref: "tok_a",
+					owner: "tok_a",
+					amountMicros: 1n,
+					reason: "r",
+					state: "paid",
+					createdAt: 0,
+				}),
+			),
+		/I9: the refund rfd_stray was never posted/,
+	],
+	"a retry key that names a receipt nobody wrote": [
+		({ store }) =>
+			store.transaction(async (tx) => {
+				const row = await tx.get("idempotency", "key of a");
+				if (row) await tx.put("idempotency", { ...row, receiptId: "rcpt_nobody" });
+			}),
+		/I10: an idempotency key names rcpt_nobody/,
+	],
+	"a retry key that names the receipt of another request": [
+		({ store }) =>
+			store.transaction(async (tx) => {
+				const row = await tx.get("idempotency", "key of a");
+				if (row) await tx.put("idempotency", { ...row, fingerprint: "another" });
+			}),
+		/I10: an idempotency key names rcpt_.* another request/,
+	],
+	"a retry key in flight under a closed hold": [
+		({ store }) =>
+			store.transaction(async (tx) => {
+				const row = await tx.get("idempotency", "key of a");
+				if (row) await tx.put("idempotency", { ...row, state: "in_flight" });
+			}),
+		/I10: an idempotency key is in flight/,
+	],
+};
+
+for (const [title, [spoil, found]] of Object.entries(UNSOUND_IN_FULL)) {
+	t.test(`${title} is found when all is read`, async (t) => {
+		t.match((await findingsAfter(spoil)).full.join("\n"), found);
+	});
+}
+
+t.test(
+	"a hold long past its expiry is a breach, and the retry key of a live one is not",
+	async (t) => {
+		const books = await openBooks();
+		const guard = createInvariantGuard(books);
+		await books.issue("tok_a", 1_000_000n);
+		const terms = { from: "cust:tok_a", owner: "tok_a", rail: "spt", amountMicros: 1n };
+		const what = { operationId: "graphs.search", billingType: "per_call" } as const;
+		await books.store.transaction((tx) =>
+			books.ledger.authorise(tx, { ...terms, ...what, idempotencyId: undefined }),
+		);
+		t.same((await guard.check({ full: true })).failures, []);
+		books.clock.set(books.clock.now() + LIMITS.holdTtlMs + 3 * LIMITS.sweepIntervalMs);
+		t.match((await guard.check()).failures, [/I5/]);
+	},
+);
+
+t.test("one transaction of a chain is booked once, by whatever posting", async (t) => {
+	const entries = { "cash:x402:n": -1n, [`cust:${WALLET}`]: 1n };
+	const settled = posting(`settle:n:${HASH}`, entries, { kind: "settle", ref: "pay_1" });
+	const adjusted = posting(`settle:n:${HASH}`, entries, { kind: "adjust", ref: "someone" });
+	const seen = createSeenNames();
+	t.same(checkSettlements({ postings: [settled], receipts: [] }, seen), []);
+	t.match(checkSettlements({ postings: [adjusted], receipts: [] }, seen), [/I7: "settle:n:/]);
+	t.same(checkCaptures({ postings: [settled], receipts: [] }), []);
+});
+
+t.test("names are told apart, however many there are", async (t) => {
+	const seen = createSeenNames();
+	const names = Array.from({ length: 20_000 }, (_, index) => `name ${index}`);
+	t.notOk(names.some((name) => seen.add(name)));
+	t.ok(names.every((name) => seen.has(name) && seen.add(name)));
+	t.notOk(seen.has("another"));
+});
