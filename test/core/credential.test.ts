@@ -1,5 +1,5 @@
 import t from "tap";
-import { type Credential, parseCredential } from "../../src/core/credential.js";
+import { type Credential, parseCredential, parsePayment } from "../../src/core/credential.js";
 
 const parse = (headers: Record<string, string | string[]>): Credential | undefined =>
 	parseCredential((name) => [headers[name] ?? []].flat());
@@ -47,5 +47,34 @@ t.test("an error never repeats the secret", async (t) => {
 		t.fail("must throw");
 	} catch (error) {
 		t.notMatch(String(error), /topsecret/);
+	}
+});
+
+const paymentScheme = (value: unknown) =>
+	`Payment ${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
+
+t.test("the Payment scheme carries a token of ours, or a payment that names nobody", async (t) => {
+	const prepaid = { challenge: { method: "tollgraph", id: "a" }, payload: { token: "spt_test_x" } };
+	const evm = { challenge: { method: "evm" }, payload: { type: "authorization" } };
+	const pay = (value: string) => parsePayment((name) => (name === "authorization" ? [value] : []));
+
+	t.same(parse({ authorization: paymentScheme(prepaid) }), {
+		scheme: "spt",
+		token: "spt_test_x",
+		challenge: prepaid.challenge,
+	});
+	t.equal(pay(paymentScheme(prepaid)), undefined);
+	t.equal(parse({ authorization: paymentScheme(evm) }), undefined);
+	t.same(pay(paymentScheme(evm)), { scheme: "mpp", payload: evm });
+	t.same(pay(paymentScheme(evm).replace("Payment", "payment")), { scheme: "mpp", payload: evm });
+	for (const value of [
+		"Payment",
+		"Payment !",
+		"Payment e30",
+		paymentScheme([]),
+		"Payment e30 e30",
+	]) {
+		t.throws(() => parse({ authorization: value }), { code: "INVALID_ARGUMENT" }, value);
+		t.throws(() => pay(value), { code: "INVALID_ARGUMENT" }, value);
 	}
 });
