@@ -56,6 +56,7 @@ function priceOf(route: Route, prices: PriceList): object {
 		return {
 			"x-svc-price-usd": toUsdNumber(LIMITS.sptMinMicros),
 			"x-svc-billing-type": "prepaid",
+			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
 		};
 	}
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };

@@ -69,7 +69,7 @@ export const errorReplySchema = replyComponent("ErrorReply", z.object({ error: e
 export const continuationSchema = replyComponent(
 	"Continuation",
 	z.looseObject({
-		type: z.enum(["x402", "spt", "spt_purchase", "api_key", "wait", "cheaper_operation"]),
+		type: z.enum(["x402", "mpp", "spt", "spt_purchase", "api_key", "wait", "cheaper_operation"]),
 		instructions: z.string(),
 	}),
 );

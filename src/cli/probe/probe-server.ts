@@ -1,0 +1,197 @@
+import type { Egress } from "../../core/egress.js";
+import { ServiceError } from "../../core/errors.js";
+import { type AdvertisedRoute, isWire, mergeRoutes, type Wire } from "./advertised-route.js";
+import { judgeChallenge, type UnpaidReply } from "./judge-challenge.js";
+import { AGENT_CARD_PATH, readAgentCard } from "./read-agent-card.js";
+import { readOpenApi } from "./read-openapi.js";
+import { readX402Listing } from "./read-x402-listing.js";
+
+export interface ProbeOptions {
+	readonly egress: Egress;
+	/** The one origin that is asked. */
+	readonly origin: string;
+	/** Origin under which the server knows itself, when it is reached by another one. */
+	readonly publicOrigin?: string | undefined;
+	readonly timeoutMs: number;
+	readonly routesMax: number;
+	readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+export interface RouteReport {
+	readonly route: string;
+	readonly sources: readonly string[];
+	readonly url: string | null;
+	readonly price_usd: string | null;
+	readonly status: "ok" | "problem" | "skipped";
+	readonly ways: readonly string[];
+	readonly problems: readonly string[];
+}
+
+export interface ProbeReport {
+	readonly url: string;
+	/** True when at least one advertised price was asked for, and every one was answered by a valid challenge. */
+	readonly ok: boolean;
+	readonly documents: readonly string[];
+	readonly routes: readonly RouteReport[];
+	/** Advertised routes beyond the limit, which were not asked. */
+	readonly unasked: number;
+	readonly problems: readonly string[];
+}
+
+const CONCURRENCY = 2;
+const READERS: Readonly<
+	Record<string, (document: Wire, origin: string) => readonly AdvertisedRoute[]>
+> = {
+	"/.well-known/x402": readX402Listing,
+	"/openapi.json": readOpenApi,
+	[AGENT_CARD_PATH]: readAgentCard,
+};
+
+/** Asks every advertised price once, unpaid, and says which ones are answered by a valid challenge. */
+export async function probeServer(options: ProbeOptions): Promise<ProbeReport> {
+	const { origin, routesMax, onProgress } = options;
+	const found = await readDocuments(options);
+	const advertised = mergeRoutes(found.routes);
+	const asked = advertised.slice(0, routesMax);
+	const routes: RouteReport[] = [];
+	const freeRides = new Map<string, Promise<readonly string[]>>();
+	let next = 0;
+	const work = async () => {
+		for (let index = next++; index < asked.length; index = next++) {
+			const route = asked[index];
+			if (route) routes[index] = await probeRoute(options, route, freeRides);
+			onProgress?.(routes.filter(Boolean).length, asked.length);
+		}
+	};
+	await Promise.all(Array.from({ length: CONCURRENCY }, work));
+	const problems = [...found.problems, ...judgeWhole(routes)];
+	return {
+		url: origin,
+		ok: problems.length === 0 && routes.every(({ status }) => status !== "problem"),
+		documents: found.documents,
+		routes,
+		unasked: advertised.length - asked.length,
+		problems,
+	};
+}
+
+function judgeWhole(routes: readonly RouteReport[]): string[] {
+	if (routes.length === 0) return ["No advertised price was found in any document."];
+	const isAsked = routes.some(({ status }) => status !== "skipped");
+	return isAsked ? [] : ["None of the advertised routes could be asked."];
+}
+
+interface Documents {
+	readonly documents: readonly string[];
+	readonly routes: readonly AdvertisedRoute[];
+	readonly problems: readonly string[];
+}
+
+async function readDocuments(options: ProbeOptions): Promise<Documents> {
+	const { origin } = options;
+	const documents: string[] = [];
+	const routes: AdvertisedRoute[] = [];
+	const problems: string[] = [];
+	for (const [path, read] of Object.entries(READERS)) {
+		const headers = path === AGENT_CARD_PATH ? { "A2A-Version": "1.0" } : {};
+		const reply = await ask(options, { method: "GET", url: `${origin}${path}`, headers });
+		if (reply.status !== 200) continue;
+		if (isWire(reply.body)) {
+			documents.push(path);
+			routes.push(...read(reply.body, origin));
+		} else {
+			problems.push(`${path} is served, but is no JSON object.`);
+		}
+	}
+	return { documents, routes, problems };
+}
+
+async function probeRoute(
+	options: ProbeOptions,
+	route: AdvertisedRoute,
+	freeRides: Map<string, Promise<readonly string[]>>,
+): Promise<RouteReport> {
+	const about = {
+		route: route.label,
+		sources: route.sources,
+		url: route.url ?? null,
+		price_usd: Object.values(route.pricesUsd)[0] ?? null,
+	};
+	const url = route.url && toAskedUrl(options, route.url);
+	if (!url) {
+		const why = route.unready ?? `it is advertised at another host than ${options.origin}`;
+		return { ...about, status: "skipped", ways: [], problems: [`Not asked: ${why}.`] };
+	}
+	try {
+		const reply = await askUnpaid(options, route, url);
+		if (reply.status === 401 && route.mayAskWho) {
+			const problems = ["Not judged: it wants to know who asks before it names its price."];
+			return { ...about, url, status: "skipped", ways: [], problems };
+		}
+		const { ways, problems } = judgeChallenge({ ...route, url }, reply);
+		const rides = freeRides.get(url) ?? lookForFreeRides(options, url);
+		freeRides.set(url, rides);
+		const all = [...problems, ...(await rides)];
+		return { ...about, url, status: all.length > 0 ? "problem" : "ok", ways, problems: all };
+	} catch (error) {
+		if (!(error instanceof ServiceError)) throw error;
+		return { ...about, url, status: "problem", ways: [], problems: [error.message] };
+	}
+}
+
+/** The address at the named origin; undefined when the route lies somewhere else. */
+function toAskedUrl({ origin, publicOrigin }: ProbeOptions, url: string): string | undefined {
+	const advertised = new URL(url);
+	if (advertised.origin === origin) return url;
+	if (advertised.origin !== publicOrigin) return undefined;
+	return `${origin}${advertised.pathname}${advertised.search}`;
+}
+
+/** Where no document names the method: POST, and GET when there is none. */
+async function askUnpaid(
+	options: ProbeOptions,
+	{ method, body, headers = {} }: AdvertisedRoute,
+	url: string,
+): Promise<UnpaidReply> {
+	const post = {
+		method: "POST",
+		url,
+		headers: { "Content-Type": "application/json", ...headers },
+		body: body ?? "{}",
+	} as const;
+	if (method === "GET") return ask(options, { method, url, headers });
+	const reply = await ask(options, post);
+	const isElsewhere = method === undefined && (reply.status === 404 || reply.status === 405);
+	return isElsewhere ? ask(options, { method: "GET", url, headers }) : reply;
+}
+
+/** Methods beside the advertised one must not run the work for nothing. */
+async function lookForFreeRides(options: ProbeOptions, url: string): Promise<readonly string[]> {
+	const head = await ask(options, { method: "HEAD", url });
+	const preflight = await ask(options, { method: "OPTIONS", url });
+	const isServed = (reply: UnpaidReply) => reply.status >= 200 && reply.status < 300;
+	return [
+		...(isServed(head) ? [`HEAD is answered ${head.status} without payment.`] : []),
+		...(isServed(preflight) && preflight.body !== undefined
+			? [`OPTIONS is answered ${preflight.status} with a document, without payment.`]
+			: []),
+	];
+}
+
+interface Question {
+	readonly method: "GET" | "POST" | "HEAD" | "OPTIONS";
+	readonly url: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+}
+
+async function ask({ egress, timeoutMs }: ProbeOptions, question: Question): Promise<UnpaidReply> {
+	const reply = await egress.request({ ...question, timeoutMs });
+	const { status, headers } = reply;
+	const text = await reply.text();
+	try {
+		return { status, headers, body: text === "" ? undefined : (JSON.parse(text) as unknown) };
+	} catch {
+		return { status, headers, body: undefined };
+	}
+}

@@ -1,0 +1,153 @@
+import {
+	type AdvertisedRoute,
+	isWire,
+	textOf,
+	usdOf,
+	type Wire,
+	wiresOf,
+} from "./advertised-route.js";
+import { toExample } from "./example-value.js";
+
+const SOURCE = "/openapi.json";
+const METHODS = ["GET", "POST"] as const;
+
+/** Operations of an OpenAPI document that carry a price: `x-svc-price-usd`, or `x-payment-info`. */
+export function readOpenApi(document: Wire, origin: string): readonly AdvertisedRoute[] {
+	const base = textOf(wiresOf(document["servers"])[0]?.["url"]) ?? origin;
+	const paths = isWire(document["paths"]) ? document["paths"] : {};
+	return Object.entries(paths).flatMap(([path, methods]) => {
+		if (!isWire(methods)) return [];
+		const place = { document, base, path, shared: wiresOf(methods["parameters"]), origin };
+		return METHODS.flatMap((method) => {
+			const operation = methods[method.toLowerCase()];
+			const price = isWire(operation) ? priceOf(operation) : undefined;
+			return isWire(operation) && price ? [toRoute(place, { method, operation, price })] : [];
+		});
+	});
+}
+
+interface Place {
+	readonly document: Wire;
+	readonly base: string;
+	readonly path: string;
+	/** Parameters of every method of the path. */
+	readonly shared: readonly Wire[];
+	readonly origin: string;
+}
+
+interface Priced {
+	readonly method: "GET" | "POST";
+	readonly operation: Wire;
+	readonly price: Price;
+}
+
+interface Price {
+	readonly usd: string | undefined;
+	readonly takesX402: boolean;
+}
+
+/** A price that depends on the request is asked for, and not compared. */
+function isFixed({ price, pricingMode }: Wire): boolean {
+	const mode = (isWire(price) ? price["mode"] : undefined) ?? pricingMode;
+	return mode === undefined || mode === "fixed";
+}
+
+function amountOf(price: unknown): string | undefined {
+	return usdOf(isWire(price) ? (price["amount"] ?? price["usd"]) : price);
+}
+
+/** Undefined for an operation that costs nothing, or does not say. */
+function priceOf(operation: Wire): Price | undefined {
+	const plain = usdOf(operation["x-svc-price-usd"]);
+	const info = operation["x-payment-info"];
+	if (isWire(info)) {
+		const usd = isFixed(info) ? (amountOf(info["price"]) ?? plain) : undefined;
+		const protocols = JSON.stringify(info["protocols"] ?? []);
+		return { usd, takesX402: protocols.includes('"x402"') };
+	}
+	if (plain === undefined || Number(plain) === 0) return undefined;
+	return { usd: plain, takesX402: false };
+}
+
+function toRoute(place: Place, { method, operation, price }: Priced): AdvertisedRoute {
+	const { document, base, path, shared, origin } = place;
+	const parameters = [...shared, ...wiresOf(operation["parameters"])].map((parameter) =>
+		resolve(document, parameter),
+	);
+	const { filled, missing } = fillPath(place, parameters);
+	const prefix = new URL(base, origin).href.replace(/\/$/, "");
+	const common = {
+		sources: [SOURCE],
+		label: `${method} ${new URL(prefix).pathname.replace(/\/$/, "")}${path}`,
+		method,
+		pricesUsd: price.usd === undefined ? {} : { [SOURCE]: price.usd },
+		takesX402: price.takesX402,
+		mayAskWho: wiresOf(operation["security"] ?? document["security"]).length > 0,
+	};
+	if (missing.length > 0) {
+		const unready = `it gives no example of the path parameter "${missing.join('", "')}"`;
+		return { ...common, url: undefined, unready };
+	}
+	const body = method === "POST" ? JSON.stringify(bodyOf(document, operation)) : undefined;
+	return { ...common, url: `${prefix}${filled}${toQuery(document, parameters)}`, body };
+}
+
+function fillPath({ document, path }: Place, parameters: readonly Wire[]) {
+	const missing: string[] = [];
+	const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+		const value = exampleOf(document, parameters, { name, place: "path" });
+		if (value === undefined) missing.push(name);
+		return encodeURIComponent(String(value));
+	});
+	return { filled, missing };
+}
+
+/** Required parameters alone. */
+function toQuery(document: Wire, parameters: readonly Wire[]): string {
+	const query = new URLSearchParams();
+	for (const parameter of parameters) {
+		const name = textOf(parameter["name"]);
+		if (parameter["in"] !== "query" || parameter["required"] !== true || !name) continue;
+		query.set(name, String(exampleOf(document, parameters, { name, place: "query" }) ?? "probe"));
+	}
+	return query.size > 0 ? `?${query}` : "";
+}
+
+function exampleOf(
+	document: Wire,
+	parameters: readonly Wire[],
+	{ name, place }: { readonly name: string; readonly place: string },
+): unknown {
+	const found = parameters.find((one) => one["name"] === name && one["in"] === place);
+	if (!found) return undefined;
+	if (found["example"] !== undefined) return found["example"];
+	const [first] = isWire(found["examples"]) ? Object.values(found["examples"]) : [];
+	if (isWire(first)) return first["value"];
+	const schema = isWire(found["schema"]) ? resolve(document, found["schema"]) : {};
+	// A made-up value fits a query; in a path it would name something that does not exist.
+	const { example, default: usual, enum: allowed } = schema;
+	if (place === "query") return toExample(schema, (ref) => resolve(document, ref));
+	return example ?? usual ?? (Array.isArray(allowed) ? allowed[0] : undefined);
+}
+
+function bodyOf(document: Wire, operation: Wire): unknown {
+	const content = resolve(document, operation["requestBody"])["content"];
+	const media = isWire(content) ? content["application/json"] : undefined;
+	if (!isWire(media)) return {};
+	if (media["example"] !== undefined) return media["example"];
+	const [first] = isWire(media["examples"]) ? Object.values(media["examples"]) : [];
+	if (isWire(first) && first["value"] !== undefined) return first["value"];
+	return toExample(media["schema"], (ref) => resolve(document, ref)) ?? {};
+}
+
+/** Follows one local `$ref`; anything else is returned as it is. */
+function resolve(document: Wire, value: unknown): Wire {
+	if (!isWire(value)) return {};
+	const ref = textOf(value["$ref"]);
+	if (ref === undefined) return value;
+	const found = ref
+		.replace(/^#\//, "")
+		.split("/")
+		.reduce<unknown>((at, key) => (isWire(at) ? at[key] : undefined), document);
+	return isWire(found) ? found : {};
+}
