@@ -5,6 +5,9 @@ import { graphIdField, limitField, queryField, searchResponseSchema } from "../s
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
 
+const EXAMPLE_GRAPH = "agent-payments";
+const EXAMPLE_QUERY = "Which HTTP status code asks for payment?";
+
 /** Ranked rows of one graph for a query, each with the evidence that carries it. Spec: Endpoints, paid operations. */
 export const createGraphSearch = ({
 	catalog,
@@ -17,10 +20,9 @@ export const createGraphSearch = ({
 			"Ranked, cited rows of one curated knowledge graph for a question in plain language. Graph ids are listed by /v1/graphs/catalog. Not charged when the graph has no answer.",
 		tags: ["search", "knowledge-graph", "evidence"],
 		examples: ["How does HTTP 402 let an agent pay for a single call?"],
-		exampleInput: {
-			graph_id: "agent-payments",
-			query: "Which HTTP status code asks for payment?",
-			limit: 3,
+		// Documents and probes use it as it stands, so it names a graph that is on sale here.
+		get exampleInput() {
+			return { graph_id: exampleGraph(catalog), query: EXAMPLE_QUERY, limit: 3 };
 		},
 		input: z.strictObject({
 			graph_id: graphIdField,
@@ -41,3 +43,9 @@ export const createGraphSearch = ({
 				signal,
 			}),
 	});
+
+function exampleGraph(catalog: GraphCatalog): string {
+	const [first] = catalog.list();
+	const graph = catalog.find(EXAMPLE_GRAPH) ?? first;
+	return graph?.record.id ?? EXAMPLE_GRAPH;
+}

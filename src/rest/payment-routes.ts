@@ -126,14 +126,22 @@ export const PAYMENT_ROUTES: Readonly<Record<PaymentRouteId, DataRoute>> = {
 		description:
 			"Where one payment on a chain stands: for a caller whose reply was lost, or who was told that its outcome is unknown.",
 		path: z.strictObject({ payment_id: idField("Id of a payment (pay_…), as replies tell it") }),
-		query: nothing,
+		query: z.strictObject({
+			request_hash: z
+				.string()
+				.max(64)
+				.optional()
+				.describe("Hash of the request that was paid for, as quotes tell it; names the receipt"),
+		}),
 		isList: false,
 		freshness: "secret",
 		callsPerMinute: LIMITS.receiptReadsPerMinute,
 		data: paymentStateSchema,
-		answer: (free, { path }) => free.payments.paymentState(path.payment_id),
+		answer: (free, { path, query }) =>
+			free.payments.paymentState(path.payment_id, query.request_hash),
 		example: {
 			path: { payment_id: "pay_5d1c0a9be2f34c7786d0aa15f3b9e210" },
+			query: { request_hash: EXAMPLE_RECEIPT.request_hash },
 			data: {
 				payment_id: "pay_5d1c0a9be2f34c7786d0aa15f3b9e210",
 				state: "captured",

@@ -66,7 +66,7 @@ function describeMpp(terms: SettlementTerms | undefined): Json {
 		title: "Machine Payments Protocol: the Payment authentication scheme",
 		...chainOf(terms),
 		request_headers: ["Authorization: Payment"],
-		challenge: "The 402 carries WWW-Authenticate: Payment.",
+		challenge: "The 402 carries WWW-Authenticate: Payment with method evm, intent charge.",
 		reply_headers: ["Payment-Receipt"],
 		how_to_start: "Send the request unpaid, answer one of its Payment challenges, send it again.",
 		limits: { authorization_valid_seconds_max: LIMITS.authorizationTtlMs / 1000 },
@@ -76,7 +76,7 @@ function describeMpp(terms: SettlementTerms | undefined): Json {
 function describeSpt(canBuy: boolean): Json {
 	return {
 		title: "Shared Payment Token: a prepaid bearer balance",
-		request_headers: ["X-Pay-SPT", "Authorization: Bearer"],
+		request_headers: ["X-Pay-SPT", "Authorization: Bearer", "Authorization: Payment"],
 		how_to_start: canBuy
 			? "Buy one with a single payment on the chain: POST /v1/spt with the amount; or have the operator issue one."
 			: "The operator issues tokens; GET /v1/spt/validate tells what one has left.",

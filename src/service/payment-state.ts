@@ -3,17 +3,20 @@ import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Json } from "./free-operations.js";
 
-/** Where one payment on a chain stands, by its id. Throws NOT_FOUND. */
-export type ReadPaymentState = (id: string) => Promise<Json>;
+/**
+ * Where one payment on a chain stands. Its id can be computed from what settling makes public, so it tells no more than
+ * the chain does; the receipt is named to whoever knows the hash of the request that was paid for. Throws NOT_FOUND.
+ */
+export type ReadPaymentState = (id: string, requestHash?: string) => Promise<Json>;
 
 export function createPaymentState({
 	store,
 }: {
 	readonly store: Pick<Store, "read">;
 }): ReadPaymentState {
-	return async (id) => {
+	return async (id, requestHash) => {
 		const row = await store.read((reader) => reader.get("payments", id));
-		if (row) return toWire(row);
+		if (row) return toWire(row, { isOwnRequest: row.fingerprint === requestHash });
 		throw new ServiceError(
 			"NOT_FOUND",
 			`No payment is called "${id.slice(0, 60)}"; ids of payments are told in replies and kept for a day.`,
@@ -21,13 +24,13 @@ export function createPaymentState({
 	};
 }
 
-function toWire(row: PaymentRow): Json {
+function toWire(row: PaymentRow, { isOwnRequest }: { isOwnRequest: boolean }): Json {
 	return {
 		payment_id: row.id,
 		state: row.state,
 		network: row.network,
 		transaction: row.transactionHash ?? null,
-		receipt_id: row.receiptId ?? null,
+		receipt_id: (isOwnRequest ? row.receiptId : undefined) ?? null,
 		token_id: row.tokenId ?? null,
 		reason: row.reason ?? null,
 		updated_at: toIsoTime(row.updatedAt),

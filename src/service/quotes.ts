@@ -120,7 +120,15 @@ function toWire({ info, skills, offersOf, clock }: QuotesDeps, id: string, terms
 	const description = skills[skillOf({ operation, input: {} })].title;
 	const isValid = terms.expiresAt > clock.now();
 	const offers = isValid && amountMicros > 0n;
-	const quote = { operationId: operation, amountMicros, billingType, resourceUrl, description };
+	const { fingerprint } = terms;
+	const quote = {
+		operationId: operation,
+		amountMicros,
+		billingType,
+		resourceUrl,
+		description,
+		fingerprint,
+	};
 	return {
 		quote_id: id,
 		status: isValid ? "valid" : "expired",

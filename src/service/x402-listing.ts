@@ -54,18 +54,9 @@ function toItem({ info, skills, prices, offersOf }: X402ListingDeps, skillId: Sk
 		price_usd: formatUsd(amountMicros),
 		billing_type: billingType,
 		accepts: {
-			v2: offers.flatMap(({ headers }) => readV2(headers["PAYMENT-REQUIRED"])),
+			v2: offers.flatMap(({ x402 }) => (Array.isArray(x402?.["accepts"]) ? x402["accepts"] : [])),
 			v1: offers.flatMap(({ accepts }) => accepts),
 		},
 		example_input: example.body,
 	};
-}
-
-/** The listing repeats what the challenge says, so it is read from there. */
-function readV2(header: string | undefined): readonly unknown[] {
-	if (header === undefined) return [];
-	const challenge = JSON.parse(Buffer.from(header, "base64").toString()) as {
-		readonly accepts: readonly unknown[];
-	};
-	return challenge.accepts;
 }
