@@ -4,6 +4,7 @@ import type { InvariantGuard } from "../../payments/invariants.js";
 import type { PrepaidCharge } from "../../payments/mpp/prepaid-charge.js";
 import type { Payer, PaymentMethod } from "../../payments/payment-method.js";
 import type { PriceList } from "../../payments/price-list.js";
+import { howToBuy } from "../../payments/spt/spt-refusals.js";
 import type { Store } from "../../store/store.js";
 import type { Call } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
@@ -109,6 +110,7 @@ export function offersOf(
 	return [
 		...(onchain?.offers(quote) ?? []),
 		...methods.flatMap((method) => method.offer(quote) ?? []),
+		...(onchain ? [{ continuation: howToBuy(quote.amountMicros), accepts: [], headers: {} }] : []),
 	];
 }
 
