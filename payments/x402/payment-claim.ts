@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { PaymentRow } from "../../store/store.js";
 import type { OnchainRequest } from "../admission.js";
 import type { Payer } from "../payment-method.js";
-import type { PaymentEnvelope, SignedPayment } from "./envelope.js";
+import type { PaymentEnvelope, PaymentRefused, SignedPayment } from "./envelope.js";
 import type { Hex, SettlementTerms, TransferAuthorization } from "./facilitator.js";
 
 const ID_CHARS = 32;
@@ -18,11 +18,21 @@ export interface PaymentClaim {
 	readonly authorizationHash: string;
 	/** The caller's retry key, bound to payer and operation. */
 	readonly idempotencyId: string | undefined;
+	/** Too late to be sent; what was sent in time may still be asked for. */
+	readonly expired: PaymentRefused | undefined;
 }
 
 export function toClaim(
 	request: OnchainRequest,
-	{ envelope, signed }: { envelope: PaymentEnvelope; signed: SignedPayment },
+	{
+		envelope,
+		signed,
+		expired,
+	}: {
+		envelope: PaymentEnvelope;
+		signed: SignedPayment;
+		expired: PaymentRefused | undefined;
+	},
 ): PaymentClaim {
 	const payer = payerOf(signed);
 	const { idempotencyKey, quote } = request;
@@ -33,6 +43,7 @@ export function toClaim(
 		request,
 		payer,
 		authorizationHash: hashAuthorization(signed.authorization),
+		expired,
 		idempotencyId:
 			idempotencyKey === undefined
 				? undefined

@@ -43,7 +43,7 @@ export function rejectedPayment(
 	const report: PaymentReport = { kind: "failed", reason, payer, transactionHash };
 	return new PaymentRequired(
 		"PAYMENT_REJECTED",
-		`${message} Nothing was charged.`,
+		`${message} This request was not charged.`,
 		toChallenge(request.quote, offers),
 		{ reply: { headers: envelope.receiptHeaders(request.payment, report), body: { reason } } },
 	);

@@ -2,25 +2,79 @@ import type { SettlementWire } from "../../src/core/call.js";
 import type { Clock } from "../../src/core/clock.js";
 import type { Ids } from "../../src/core/ids.js";
 import type { ReceiptRow, StoreTransaction } from "../../store/store.js";
-import type { SettledFunds } from "../admission.js";
+import type { Purchased, SettledFunds } from "../admission.js";
 import { custAccount } from "../ledger.js";
+import { receiptHeaders, usedWithReceipt } from "./delivery.js";
+import type { Desk } from "./desk.js";
+import { insist, letGo } from "./held-payment.js";
 import type { PaymentClaim } from "./payment-claim.js";
+import { usedPayment } from "./payment-errors.js";
+import type { Reservation } from "./reservation.js";
 import { type Along, writeReceipt } from "./settlement-book.js";
+import { verify } from "./verification.js";
 
-export interface Bought<T> {
+type Alongside<T> = (
+	tx: StoreTransaction,
+	funds: SettledFunds,
+) => Promise<{ readonly value: T; readonly tokenId: string }>;
+
+/** Settles at once and books what is bought in the same transaction. */
+export async function purchase<T>(
+	desk: Desk,
+	claim: PaymentClaim,
+	{ reservation, alongside }: { reservation: Reservation; alongside: Alongside<T> },
+): Promise<Purchased<T>> {
+	const { settler, watch } = desk;
+	const along = bookPurchase(desk, claim, alongside);
+	if (reservation.kind === "captured") throw boughtToken(desk, claim, reservation.row.tokenId);
+	if (reservation.kind === "fresh") {
+		await verify(desk, claim);
+		const { earlier } = reservation;
+		if (earlier) await letGo(desk, claim, "paid_before");
+		if (earlier?.kind === "receipt") throw await usedWithReceipt(desk, claim, earlier.receiptId);
+	}
+	const fundedId = fundedIdOf(reservation);
+	const bought = fundedId
+		? (await settler.spend(fundedId, along)).value
+		: await insist(desk, claim, settler.settle(claim.id, along));
+	watch.end(claim.id);
+	if (fundedId) watch.end(fundedId);
+	const { value, settlement, receipt } = bought;
+	const { amountMicros, at } = receipt;
+	return {
+		value,
+		payer: claim.payer,
+		settlement,
+		headers: receiptHeaders(claim, { settlement, amountMicros, at }),
+	};
+}
+
+function fundedIdOf(reservation: Reservation): string | undefined {
+	if (reservation.kind === "funded") return reservation.row.id;
+	if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded")
+		return reservation.earlier.row.id;
+	return undefined;
+}
+
+function boughtToken({ offers }: Desk, claim: PaymentClaim, tokenId: string | undefined) {
+	return usedPayment(claim, {
+		boughtAs: `has bought balance for the token ${tokenId}; its secret was shown once, and POST /v1/spt with "recover": true collects what was never used`,
+		offers: offers(claim.request.quote),
+		body: { token_id: tokenId },
+	});
+}
+
+interface Bought<T> {
 	readonly value: T;
 	readonly settlement: SettlementWire;
 	readonly receipt: ReceiptRow;
 }
 
 /** What is bought with settled money, booked with it or not at all; its receipt names the posting that brought the money. */
-export function bookPurchase<T>(
+function bookPurchase<T>(
 	{ clock, ids }: { clock: Clock; ids: Ids },
 	claim: PaymentClaim,
-	alongside: (
-		tx: StoreTransaction,
-		funds: SettledFunds,
-	) => Promise<{ readonly value: T; readonly tokenId: string }>,
+	alongside: Alongside<T>,
 ): Along<Bought<T>> {
 	return async (tx, booked) => {
 		const { row, settlement, settlementId } = booked;

@@ -1,8 +1,8 @@
 import { LIMITS } from "../../src/core/limits.js";
 import type { PaymentRow, PaymentState, StoreTransaction } from "../../store/store.js";
 import type { SptIssuer } from "../spt/spt-issuer.js";
-import { creditSettled } from "./held-payment.js";
 import { endOfBinding } from "./payment-claim.js";
+import { creditSettled } from "./settled-money.js";
 import { changePayment } from "./settlement-book.js";
 import { lookAt, proveSettlement } from "./settlement-proof.js";
 import type { Settler, SettlerDeps } from "./settler.js";

@@ -6,6 +6,7 @@ import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
 import {
 	keyOfAnotherRequest,
 	paymentInFlight,
+	rejectedPayment,
 	settlementUnknown,
 	usedPayment,
 } from "./payment-errors.js";
@@ -83,6 +84,7 @@ async function judge(
 		case "reserved":
 		case "released":
 		case "refused": {
+			assertInTime(deps, claim);
 			const earlier = await findEarlier(deps, tx, claim);
 			// A refused one stays so until it is sent again: it may yet turn up on the chain.
 			if (row?.state === "refused") return { kind: "fresh", row, earlier };
@@ -102,6 +104,12 @@ function assertSameRequest(deps: ReservationDeps, claim: PaymentClaim, row: Paym
 		boughtAs: "was made for another request",
 		offers: deps.offers(request.quote),
 	});
+}
+
+function assertInTime({ offers }: ReservationDeps, claim: PaymentClaim): void {
+	if (!claim.expired) return;
+	const { reason, message } = claim.expired;
+	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
 }
 
 function assertIdle(watch: PaymentWatch, { id, idempotencyId }: PaymentClaim): void {

@@ -78,8 +78,10 @@ export interface DeskProcess extends World {
 	buy(authorization: TransferAuthorization, order?: Order): Promise<Result>;
 	row(authorization: TransferAuthorization): Promise<PaymentRow | undefined>;
 	balances(): Promise<Readonly<Record<string, bigint>>>;
-	/** The process dies as it stands; the next one finds what was durable. */
-	restart(): Promise<DeskProcess>;
+	/** The process dies as it stands; the next one finds the same disk, or what a power cut left of it. */
+	restart(disk?: FakeDisk): Promise<DeskProcess>;
+	/** Housekeeping, `ms` later. */
+	later(ms: number): Promise<void>;
 }
 
 export function createWorld({
@@ -127,7 +129,8 @@ export async function startDesk(
 		envelopes: [createX402Envelope(chain.terms)],
 		issueCredit: spts.issueFrom,
 	});
-	await createSweeper({ store, ledger, clock }).releaseAll();
+	const sweeper = createSweeper({ store, ledger, clock });
+	await sweeper.releaseAll();
 	await desk.resume();
 	let runs = 0;
 
@@ -172,7 +175,12 @@ export async function startDesk(
 			store.read(async (reader) =>
 				Object.fromEntries([...(await reader.balances())].filter(([, amount]) => amount !== 0n)),
 			),
-		restart: () => startDesk(world, disk.copy()),
+		restart: (found = disk.copy()) => startDesk(world, found),
+		async later(ms) {
+			clock.advance(ms);
+			await sweeper.sweep();
+			await desk.reconcile();
+		},
 	};
 }
 

@@ -1,0 +1,90 @@
+import type { SettlementWire } from "../../src/core/call.js";
+import type { PaymentRow, ReceiptRow } from "../../store/store.js";
+import type { Charged, ReplayedAdmission } from "../admission.js";
+import type { Desk } from "./desk.js";
+import type { PaymentClaim } from "./payment-claim.js";
+import { usedPayment } from "./payment-errors.js";
+import { changePayment } from "./settlement-book.js";
+
+/** What a payer gets for captured money: the answer once, its receipt always. */
+
+/** Paid for and answered before: the same receipt, the work again at price zero. */
+export async function replayOf(
+	desk: Desk,
+	claim: PaymentClaim,
+	receiptId: string,
+): Promise<ReplayedAdmission> {
+	const receipt = await desk.store.read((reader) => reader.get("receipts", receiptId));
+	if (!receipt) throw new Error(`The receipt ${receiptId} of an earlier call could not be read.`);
+	desk.watch.linger(claim.id);
+	const paymentId = receipt.settlement?.paymentId;
+	return {
+		kind: "replayed",
+		payer: claim.payer,
+		...toCharged(claim, receipt),
+		delivered: () => markDelivered(desk, paymentId ?? claim.id, claim.id),
+	};
+}
+
+/** The whole answer left: from now on a copy of the payment buys nothing. */
+export function markDelivered({ store, clock, watch }: Desk, id: string, claimId = id): void {
+	const marked = store.transaction(
+		(tx) => changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
+		{ durability: "deferred" },
+	);
+	void marked.catch(() => undefined).finally(() => watch.end(claimId));
+}
+
+export function toCharged(claim: PaymentClaim, receipt: ReceiptRow): Charged {
+	const { settlement: facts, amountMicros, at } = receipt;
+	if (!facts) return { receipt };
+	const settlement = {
+		network: facts.network,
+		transaction: facts.transactionHash,
+		payer: facts.payer,
+		payment_id: facts.paymentId,
+	};
+	return { receipt, settlement, headers: receiptHeaders(claim, { settlement, amountMicros, at }) };
+}
+
+export function receiptHeaders(
+	{ envelope, request }: PaymentClaim,
+	settled: { settlement: SettlementWire; amountMicros: bigint; at: number },
+): Readonly<Record<string, string>> {
+	return envelope.receiptHeaders(request.payment, { kind: "settled", ...settled });
+}
+
+/**
+ * A payment's calldata is public once it settled, so a copy of it proves nothing: only an answer that never left, or the
+ * retry key that came with the payment, is answered again.
+ */
+export async function replayOrRefuse(
+	desk: Desk,
+	claim: PaymentClaim,
+	row: PaymentRow,
+): Promise<ReplayedAdmission> {
+	const { idempotencyId } = claim;
+	const hasKey = idempotencyId !== undefined && row.idempotencyId === idempotencyId;
+	const receiptId = row.receiptId ?? "";
+	if (hasKey || !row.isDelivered) return replayOf(desk, claim, receiptId);
+	throw await usedWithReceipt(desk, claim, receiptId);
+}
+
+export async function usedWithReceipt(desk: Desk, claim: PaymentClaim, receiptId: string) {
+	const { store, offers } = desk;
+	const receipt = await store.read((reader) => reader.get("receipts", receiptId));
+	const charged = receipt && toCharged(claim, receipt);
+	return usedPayment(claim, {
+		boughtAs: `has bought its answer; the receipt is ${receiptId}`,
+		offers: offers(claim.request.quote),
+		body: { receipt_id: receiptId },
+		...(charged?.settlement && {
+			report: {
+				kind: "settled",
+				settlement: charged.settlement,
+				amountMicros: charged.receipt.amountMicros,
+				at: charged.receipt.at,
+			},
+		}),
+	});
+}

@@ -1,0 +1,198 @@
+import t, { type Test } from "tap";
+import { diskError, seededRandom } from "../../store/fake-disk.js";
+import { createWorld, type DeskProcess, PRICE, startDesk } from "./start-desk.js";
+
+const CASH = "cash:x402:eip155:84532";
+const HOUR_MS = 3_600_000;
+
+/** Money that came is revenue or a token of its payer's, to the last unit. */
+async function assertWhole(t: Test, { balances, chain, wallet }: DeskProcess): Promise<void> {
+	const accounts = await balances();
+	const came = await chain.balanceOf(chain.terms, chain.terms.payTo);
+	t.equal(-(accounts[CASH] ?? 0n), came, "the books show what the chain shows");
+	t.equal(accounts[`cust:${wallet.owner}`], undefined, "no money lies about");
+	const others = Object.entries(accounts).filter(([account]) => account !== CASH);
+	t.equal(
+		others.reduce((sum, [, amount]) => sum + amount, 0n),
+		came,
+	);
+}
+
+for (const settlesFirst of [false, true]) {
+	t.test(
+		`a crash at any write, ${settlesFirst ? "settled first" : "settled last"}: paid once, delivered or given back`,
+		async (t) => {
+			let crashes = 0;
+			for (let survives = 0, isDone = false; !isDone; survives++) {
+				const world = createWorld();
+				const before = await startDesk(world);
+				const authorization = world.wallet.sign({ value: PRICE });
+				let left = survives;
+				before.disk.judge = () => (left-- > 0 ? "work" : { error: diskError("EIO") });
+				const first = await before.buy(authorization, { settlesFirst });
+				isDone = left >= 0;
+				crashes += isDone ? 0 : 1;
+
+				const after = await before.restart(before.disk.afterPowerCut(seededRandom(survives)));
+				await after.later(0);
+				const second = await after.buy(authorization, { settlesFirst });
+				if (first.kind === "delivered" && second.kind === "delivered") {
+					t.equal(second.isReplay, true, "an answer that left is not sold again");
+				}
+				t.equal(world.chain.timesSettled(authorization.from, authorization.nonce), 1);
+				await after.later(2 * HOUR_MS);
+				t.equal((await after.row(authorization))?.state, "captured");
+				t.equal((await after.balances())["rev:per_call"], PRICE);
+				await assertWhole(t, after);
+			}
+			t.ok(crashes > 3, `${crashes} crashes`);
+		},
+	);
+}
+
+t.test("a call that never comes back is credited to its wallet after ten minutes", async (t) => {
+	const world = createWorld();
+	const before = await startDesk(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	const request = before.buy(authorization, {
+		settlesFirst: true,
+		work: () => new Promise(() => undefined),
+	});
+	void request;
+	while ((await before.row(authorization))?.state !== "settled") await before.later(0);
+	const after = await before.restart();
+	t.match(await after.row(authorization), { state: "settled", holdId: undefined });
+	await after.later(9 * 60_000);
+	t.equal((await after.row(authorization))?.state, "settled");
+	await after.later(2 * 60_000);
+	const row = await after.row(authorization);
+	t.equal(row?.state, "credited");
+	const token = await after.store.read((reader) => reader.get("tokens", row?.tokenId ?? ""));
+	t.match(token, { owner: world.wallet.owner, origin: "credit" });
+	t.match(await after.buy(authorization, { settlesFirst: true }), {
+		code: "PAYMENT_ALREADY_USED",
+	});
+	await assertWhole(t, after);
+});
+
+t.test(
+	"settled money is delivered for when its caller returns, even past validBefore",
+	async (t) => {
+		const world = createWorld({ kind: "silent" });
+		world.chain.isUnreadable = true;
+		const before = await startDesk(world);
+		const authorization = world.wallet.sign({ value: PRICE });
+		t.match(await before.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
+		t.match(await before.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
+		const after = await before.restart();
+		world.chain.isUnreadable = false;
+		await after.later(301_000);
+		t.equal((await after.row(authorization))?.state, "settled");
+		t.match(await after.buy(authorization), { kind: "delivered", isReplay: false });
+		await assertWhole(t, after);
+	},
+);
+
+t.test("what was never settled is let go once nobody can settle it any more", async (t) => {
+	const world = createWorld({ kind: "claims_settled" });
+	const process = await startDesk(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
+	await process.later(300_000);
+	t.equal((await process.row(authorization))?.state, "unknown", "it may still be on its way");
+	await process.later(61_000);
+	t.equal((await process.row(authorization))?.state, "released");
+	t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
+	await assertWhole(t, process);
+});
+
+t.test("a cancelled nonce is no payment, whatever the facilitator makes of it", async (t) => {
+	const world = createWorld();
+	const process = await startDesk(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	const result = await process.buy(authorization, {
+		work: async () => {
+			world.chain.cancel(authorization.from, authorization.nonce);
+			return "answer";
+		},
+	});
+	t.match(result, { code: "PAYMENT_REJECTED" });
+	await process.later(5_000);
+	t.match(await process.row(authorization), { state: "released", reason: "canceled" });
+});
+
+t.test("without a chain to read, a facilitator that answers twice ends the question", async (t) => {
+	const world = createWorld({ kind: "silent", hasChainReader: false });
+	const process = await startDesk(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
+	world.facilitator.behaviour = "strict";
+	await process.later(5_000);
+	t.equal((await process.row(authorization))?.state, "unknown", "a used nonce proves nothing");
+	await process.later(2 * HOUR_MS);
+	t.equal((await process.row(authorization))?.state, "unknown", "and is never forgotten");
+	await process.desk.forgetExpired();
+	t.same(process.desk.openPayments(), { unknown: 1, refused: 0, settled: 0 });
+	world.facilitator.behaviour = "idempotent";
+	await process.later(60_000);
+	t.equal((await process.row(authorization))?.state, "settled");
+	t.match(await process.buy(authorization), { kind: "delivered" });
+	await assertWhole(t, process);
+});
+
+t.test("an answer that comes after the deadline still counts", async (t) => {
+	const world = createWorld({ kind: "slow", hasChainReader: false, deadlineMs: 20 });
+	const process = await startDesk({
+		...world,
+		facilitator: {
+			...world.facilitator,
+			async settle(...asked) {
+				const outcome = await world.facilitator.settle(...asked);
+				await new Promise((resolve) => setTimeout(resolve, 60));
+				return outcome;
+			},
+		},
+	});
+	const authorization = world.wallet.sign({ value: PRICE });
+	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
+	await new Promise((resolve) => setTimeout(resolve, 100));
+	t.equal((await process.row(authorization))?.state, "settled");
+	t.match(await process.buy(authorization), { kind: "delivered" });
+});
+
+t.test(
+	"a facilitator nobody can reach costs nothing, and the payment can be sent again",
+	async (t) => {
+		const world = createWorld({ kind: "unreachable" });
+		const process = await startDesk(world);
+		const authorization = world.wallet.sign({ value: PRICE });
+		t.match(await process.buy(authorization), { code: "UPSTREAM", error: { retryable: true } });
+		t.match(await process.buy(authorization, { fingerprint: "another" }), {
+			code: "PAYMENT_ALREADY_USED",
+		});
+		world.facilitator.behaviour = "strict";
+		t.match(await process.buy(authorization), { kind: "delivered" });
+	},
+);
+
+t.test(
+	"rows are forgotten when they are at an end and nobody can send them any more",
+	async (t) => {
+		const process = await startDesk();
+		const { wallet, desk, row } = process;
+		const [bought, refused] = [wallet.sign({ value: PRICE }), wallet.sign({ value: PRICE })];
+		await process.buy(bought);
+		await process.buy(refused, { work: async () => "no-answer" });
+		await process.later(HOUR_MS);
+		await desk.forgetExpired();
+		t.ok(await row(refused));
+		await process.later(HOUR_MS);
+		await desk.forgetExpired();
+		t.equal(await row(refused), undefined);
+		t.equal((await row(bought))?.state, "captured");
+		await process.later(24 * HOUR_MS);
+		await desk.forgetExpired();
+		t.equal(await row(bought), undefined);
+		t.match(await process.buy(bought), { code: "PAYMENT_REJECTED" });
+	},
+);
