@@ -2,10 +2,11 @@ import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type App, createApp } from "../app.js";
 import type { Egress } from "../core/egress.js";
-import { PAID_OPERATION_IDS, type PaidOperationId } from "../core/operations.js";
+import { PAID_OPERATION_IDS } from "../core/operations.js";
 import { createOperatorEgress } from "../delivery/egress.js";
 import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import type { Settings } from "../settings.js";
+import { probeServer } from "./probe/probe-server.js";
 import { findServer } from "./server-file.js";
 
 export interface Check {
@@ -35,7 +36,8 @@ export async function runDoctor(settings: Settings): Promise<DoctorReport> {
 	const running = findServer(resolve(settings.data));
 	if (running) {
 		const { origin, hostname } = new URL(running.admin_url);
-		checks.push(...(await checkServer(createOperatorEgress(hostname), origin)));
+		const place = { baseUrl: origin, publicUrl: settings.publicUrl };
+		checks.push(...(await checkServer(createOperatorEgress(hostname), place)));
 	} else {
 		checks.push(...(await checkOwnServer(settings, createOperatorEgress())));
 	}
@@ -80,13 +82,21 @@ async function checkOwnServer(settings: Settings, egress: Egress): Promise<reado
 	try {
 		await app.listen({ host: "127.0.0.1", port: 0 });
 		await app.ready();
-		return [opened, ...(await checkServer(egress, app.service.info.baseUrl()))];
+		return [opened, ...(await checkServer(egress, { baseUrl: app.service.info.baseUrl() }))];
 	} finally {
 		await app.close();
 	}
 }
 
-async function checkServer(egress: Egress, baseUrl: string): Promise<readonly Check[]> {
+interface Place {
+	/** Where the server is reached from here. */
+	readonly baseUrl: string;
+	/** Where it says that callers reach it. */
+	readonly publicUrl?: string | undefined;
+}
+
+async function checkServer(egress: Egress, place: Place): Promise<readonly Check[]> {
+	const { baseUrl } = place;
 	const read: Read = async (path) => {
 		const response = await egress.request({
 			method: "GET",
@@ -110,7 +120,7 @@ async function checkServer(egress: Egress, baseUrl: string): Promise<readonly Ch
 			const skills = card["skills"] as readonly Wire[];
 			return `${skills.length} skills, ${(card["signatures"] as readonly unknown[]).length} signature`;
 		}),
-		await check("challenges", () => checkChallenges(egress, baseUrl, read)),
+		await check("challenges", () => checkChallenges(egress, place, read)),
 	];
 }
 
@@ -130,45 +140,26 @@ function comparePrices(pricing: Wire, openApi: Wire): string {
 	return `price list and OpenAPI agree on ${PAID_OPERATION_IDS.length} paid operations`;
 }
 
-/** Every advertised paid operation must answer a call without a credential by 402 and a way to pay. */
-async function checkChallenges(egress: Egress, baseUrl: string, read: Read): Promise<string> {
-	const { items } = (await read("/v1/graphs/catalog"))["data"] as {
-		items: readonly { id: string }[];
-	};
-	const prices = pricesOf(await read("/v1/research/pricing"));
-	const graphId = items[0]?.id;
-	if (!graphId) return "no graph is on sale yet; import one";
-	for (const operationId of PAID_OPERATION_IDS) {
-		await checkChallenge(egress, `${baseUrl}${pathOf(operationId, graphId)}`, {
-			isFree: Number(prices[operationId]?.["price_usd"]) === 0,
-		});
-	}
-	return `${PAID_OPERATION_IDS.length} paid operations answer with a challenge`;
-}
-
-/** A price of zero is answered without a challenge, every other one with 402 and a way to pay. */
-async function checkChallenge(
+/** Every advertised price must be answered by a valid challenge: the judge is the one of `tollgraph probe`. */
+async function checkChallenges(
 	egress: Egress,
-	url: string,
-	{ isFree }: { isFree: boolean },
-): Promise<void> {
-	const response = await egress.request({
-		method: "POST",
-		url,
-		headers: { "Content-Type": "application/json" },
-		body: '{"query":"doctor"}',
+	{ baseUrl, publicUrl }: Place,
+	read: Read,
+): Promise<string> {
+	const { items } = (await read("/v1/graphs/catalog"))["data"] as { items: readonly unknown[] };
+	if (items.length === 0) return "no graph is on sale yet; import one";
+	const { routes, problems } = await probeServer({
+		egress,
+		origin: baseUrl,
+		publicOrigin: publicUrl && new URL(publicUrl).origin,
 		timeoutMs: PROBE_TIMEOUT_MS,
+		routesMax: Number.POSITIVE_INFINITY,
 	});
-	const { continuations } = (await response.json()) as { continuations?: readonly unknown[] };
-	const isRight = isFree
-		? response.status === 200
-		: response.status === 402 && continuations?.length;
-	if (!isRight)
-		throw new Error(`${url} answered ${response.status}, which does not fit its price.`);
-}
-
-function pathOf(operationId: PaidOperationId, graphId: string): string {
-	return OPERATION_ADDRESSES[operationId].path.replace("{graph_id}", graphId);
+	const asked = routes.filter(({ status }) => status !== "skipped");
+	const found = asked.flatMap((one) => one.problems.map((problem) => `${one.route}: ${problem}`));
+	const [first] = [...problems, ...found];
+	if (first !== undefined) throw new Error(first);
+	return `${asked.length} advertised prices are answered by a valid challenge`;
 }
 
 function pricesOf(pricing: Wire): Record<string, Wire> {

@@ -9,7 +9,7 @@ import { testSettings } from "../support/start-app.js";
 
 const silent = { info: () => undefined, error: () => undefined };
 
-t.test("a price of zero is healthy, and doctor sees it answered without a challenge", async (t) => {
+t.test("a price of zero is healthy: no document advertises a challenge for it", async (t) => {
 	const free = { ...createPriceList().priceOf("graphs.search"), amountMicros: 0n };
 	const settings = testSettings(join(t.testdir({}), "data"), {
 		model: "none",
