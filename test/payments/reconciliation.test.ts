@@ -1,0 +1,105 @@
+import t from "tap";
+import { createInvariantGuard } from "../../payments/invariants.js";
+import { createRefundPayouts } from "../../payments/refund-payouts.js";
+import { createChainBooks } from "../../src/service/chain-books.js";
+import type { PaymentRow } from "../../store/store.js";
+import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
+import { openBooks, WALLET } from "./open-books.js";
+
+const PAYER = "0x1111111111111111111111111111111111111111";
+const STRANGER = "0x2222222222222222222222222222222222222222";
+
+async function openBothBooks() {
+	const books = await openBooks();
+	const { store, clock, ids } = books;
+	const chain = createSimChain({ now: clock.now });
+	chain.mint(PAYER, 10_000_000n);
+	chain.mint(STRANGER, 10_000_000n);
+	const onchain = { terms: SIM_TERMS, chain, treasury: createSimTreasury(chain) };
+	const chainBooks = createChainBooks({ store, clock, ids, onchain });
+	const payouts = createRefundPayouts({ store, clock, ids, manualSource: "cash:manual", onchain });
+	/** What is on both sides. */
+	const pay = async (paymentId: string, amountMicros: bigint) => {
+		const { hash } = chain.transfer(PAYER, SIM_TERMS.payTo, amountMicros);
+		await books.settle(paymentId, amountMicros, hash);
+		clock.set(clock.now() + 1_000);
+	};
+	return { ...books, chain, chainBooks, payouts, pay };
+}
+
+t.test("settlements and payouts match transfer by transfer", async (t) => {
+	const { pay, sell, refunds, payouts, chainBooks } = await openBothBooks();
+	await pay("pay_1", 500_000n);
+	await pay("pay_2", 1_500_000n);
+	const { id: receiptId } = await sell({ owner: WALLET, amountMicros: 500_000n, rail: "x402" });
+	const { id } = await refunds.refundReceipt({ receiptId, reason: "r" });
+	await payouts.pay({ id });
+	t.match(await chainBooks.reconcile({}), {
+		status: "ok",
+		matched: { count: 3, in_usd: "2.00", out_usd: "0.50" },
+		ledger_only: [],
+		chain_only: [],
+		differing: [],
+		open: [],
+		chain_balance_usd: "1.50",
+		ledger_balance_usd: "1.50",
+		pay_to: SIM_TERMS.payTo,
+	});
+});
+
+t.test("money that only one side knows is shown with who sent it", async (t) => {
+	const { pay, settle, clock, chain, chainBooks } = await openBothBooks();
+	await pay("pay_1", 500_000n);
+	const lost = `0x${"d".repeat(64)}`;
+	await settle("pay_lost", 250_000n, lost);
+	const { hash: wrong } = chain.transfer(PAYER, SIM_TERMS.payTo, 300_000n);
+	await settle("pay_wrong", 200_000n, wrong);
+	const { hash: stray } = chain.transfer(STRANGER, SIM_TERMS.payTo, 700_000n);
+	const { hash: taken } = chain.transfer(SIM_TERMS.payTo, STRANGER, 100_000n);
+	clock.set(clock.now() + 1_000);
+	t.match(await chainBooks.reconcile({}), {
+		status: "differs",
+		matched: { count: 1 },
+		ledger_only: [{ transaction: lost, direction: "in", amount_usd: "0.25" }],
+		chain_only: [
+			{ transaction: stray, direction: "in", amount_usd: "0.70", counterparty: STRANGER },
+			{ transaction: taken, direction: "out", amount_usd: "0.10", counterparty: STRANGER },
+		],
+		differing: [{ transaction: wrong, amount_usd: "0.30", ledger_usd: "0.20" }],
+	});
+});
+
+t.test("what nobody accounts for is booked to suspense on demand, once", async (t) => {
+	const { store, clock, chain, chainBooks, balance } = await openBothBooks();
+	chain.transfer(STRANGER, SIM_TERMS.payTo, 700_000n);
+	chain.transfer(SIM_TERMS.payTo, STRANGER, 100_000n);
+	t.match(await chainBooks.reconcile({ book: true }), { status: "differs", booked: 2 });
+	clock.set(clock.now() + 1_000);
+	t.equal(await balance("suspense"), 600_000n);
+	t.match(await chainBooks.reconcile({ book: true }), {
+		status: "ok",
+		booked: 0,
+		matched: { count: 2 },
+		chain_balance_usd: "0.60",
+		ledger_balance_usd: "0.60",
+	});
+	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
+});
+
+t.test("money of a payment whose outcome is open is not booked away from it", async (t) => {
+	const { store, chain, chainBooks } = await openBothBooks();
+	const { hash } = chain.transfer(PAYER, SIM_TERMS.payTo, 500_000n);
+	const row: Partial<PaymentRow> = { id: "pay_open", state: "unknown", payer: PAYER };
+	const open = { ...row, owner: WALLET, amountMicros: 500_000n, graphIds: [] } as never;
+	await store.transaction((tx) => tx.put("payments", open));
+	t.match(await chainBooks.reconcile({ book: true }), {
+		status: "ok",
+		booked: 0,
+		open: [{ transaction: hash }],
+	});
+});
+
+t.test("without a chain there is nothing to reconcile with", async (t) => {
+	const books = await openBooks();
+	await t.rejects(createChainBooks(books).reconcile({}), { code: "UNAVAILABLE" });
+});

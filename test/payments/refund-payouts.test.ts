@@ -1,0 +1,127 @@
+import t from "tap";
+import { createInvariantGuard } from "../../payments/invariants.js";
+import { createRefundPayouts } from "../../payments/refund-payouts.js";
+import type { Treasury } from "../../payments/x402/facilitator.js";
+import { LIMITS } from "../../src/core/limits.js";
+import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
+import { openBooks, WALLET } from "./open-books.js";
+
+const ADDRESS = "0x1111111111111111111111111111111111111111";
+const HASH = `0x${"c".repeat(64)}`;
+
+/** Books with one pending refund to a wallet, a chain, and a wallet of ours on it. */
+async function openPayouts(wrap: (treasury: Treasury) => Treasury = (treasury) => treasury) {
+	const books = await openBooks();
+	const { store, clock, ids } = books;
+	const chain = createSimChain({ now: clock.now });
+	chain.mint(SIM_TERMS.payTo, 5_000_000n);
+	const onchain = { terms: SIM_TERMS, chain, treasury: wrap(createSimTreasury(chain)) };
+	const payouts = createRefundPayouts({ store, clock, ids, manualSource: "cash:manual", onchain });
+	await books.settle("pay_1", 500_000n, `0x${"1".repeat(64)}`);
+	const receipt = await books.sell({ owner: WALLET, amountMicros: 500_000n, rail: "x402" });
+	const { id } = await books.refunds.refundReceipt({ receiptId: receipt.id, reason: "r" });
+	const row = () => store.read((reader) => reader.get("refunds", id));
+	const soundness = async () => (await createInvariantGuard(books).check({ full: true })).failures;
+	return { ...books, chain, payouts, id, row, soundness };
+}
+
+t.test("a refund is paid from our wallet and booked with its transaction", async (t) => {
+	const { payouts, id, chain, balance, soundness } = await openPayouts();
+	const paid = await payouts.pay({ id });
+	t.match(paid, { state: "paid", transactionHash: chain.transactions[0]?.hash });
+	t.equal(await chain.balanceOf(SIM_TERMS, ADDRESS), 500_000n);
+	t.equal(await balance("refunds"), 0n);
+	t.equal(await balance("cash:x402:eip155:84532"), 0n);
+	await t.rejects(payouts.pay({ id }), { message: /paid already/ });
+	t.same(await soundness(), []);
+});
+
+t.test("twenty payments of one refund at once send one transfer", async (t) => {
+	const { payouts, id, chain } = await openPayouts();
+	await Promise.allSettled(Array.from({ length: 20 }, () => payouts.pay({ id })));
+	t.equal(chain.transactions.length, 1);
+});
+
+t.test("a transfer whose outcome is unknown is not sent again and found by its hash", async (t) => {
+	const { payouts, id, row, chain, soundness } = await openPayouts((treasury) => ({
+		...treasury,
+		async transfer(...given) {
+			const sent = await treasury.transfer(...given);
+			if (sent.kind !== "settled") return sent;
+			return { kind: "unknown", message: "no answer", transactionHash: sent.transactionHash };
+		},
+	}));
+	t.match(await payouts.pay({ id }), { state: "paying", transactionHash: /^0x/ });
+	await t.rejects(payouts.pay({ id }), { message: /under way/ });
+	await t.rejects(payouts.pay({ id, again: true }), { message: /may still be carried out/ });
+	t.same(await soundness(), [], "an open payout is no breach");
+	t.equal(await payouts.reconcile(), 1);
+	t.match(await row(), { state: "paid", transactionHash: chain.transactions[0]?.hash });
+	t.equal(chain.transactions.length, 1);
+	t.same(await soundness(), []);
+});
+
+t.test("a crash between sending and writing the hash down is found by what was sent", async (t) => {
+	const { payouts, store, clock, id, row, chain } = await openPayouts();
+	await store.transaction(async (tx) => {
+		const found = await tx.get("refunds", id);
+		if (found) await tx.put("refunds", { ...found, state: "paying", payingSince: clock.now() });
+	});
+	t.equal(await payouts.reconcile(), 0);
+	chain.transfer(SIM_TERMS.payTo, ADDRESS, 499_999n);
+	t.equal(await payouts.reconcile(), 0, "another amount is another transfer");
+	const { hash } = chain.transfer(SIM_TERMS.payTo, ADDRESS, 500_000n);
+	t.equal(await payouts.reconcile(), 1);
+	t.match(await row(), { state: "paid", transactionHash: hash });
+});
+
+t.test("a transfer the chain never shows may be sent again after an hour", async (t) => {
+	let isLost = true;
+	const { payouts, clock, id, chain } = await openPayouts((treasury) => ({
+		...treasury,
+		async transfer(terms, to, value, options) {
+			if (!isLost) return treasury.transfer(terms, to, value, options);
+			await options.onBroadcast(HASH);
+			throw new Error("connection lost");
+		},
+	}));
+	t.match(await payouts.pay({ id }), { state: "paying", transactionHash: HASH });
+	isLost = false;
+	clock.set(clock.now() + LIMITS.refundTransferTtlMs);
+	t.match(await payouts.pay({ id, again: true }), { state: "paid" });
+	t.equal(chain.transactions.length, 1);
+});
+
+t.test("a refund that was not sent stays pending and says why", async (t) => {
+	let failure = "refused";
+	const { payouts, id, row } = await openPayouts((treasury) => ({
+		...treasury,
+		async transfer() {
+			if (failure === "thrown") throw new Error("no key");
+			return { kind: "refused", reason: "insufficient_funds", message: "The wallet is empty." };
+		},
+	}));
+	await t.rejects(payouts.pay({ id }), { code: "UPSTREAM", message: /The wallet is empty/ });
+	t.match(await row(), { state: "pending" });
+	failure = "thrown";
+	await t.rejects(payouts.pay({ id }), { message: "no key" });
+	t.match(await row(), { state: "pending" });
+});
+
+t.test("what was paid by hand is recorded once, with its transaction", async (t) => {
+	const { payouts, refunds, id, sell, issue, store, soundness } = await openPayouts();
+	await t.rejects(payouts.pay({ id, transactionHash: "0x12" }), { message: /is no hash/ });
+	await t.rejects(payouts.pay({ id: "rfd_nobody" }), { code: "NOT_FOUND" });
+	t.match(await payouts.pay({ id, transactionHash: HASH }), { state: "paid" });
+
+	await issue("tok_a", 500_000n);
+	const { id: receiptId } = await sell({ owner: "tok_a", amountMicros: 500_000n });
+	await store.transaction(async (tx) => tx.delete("tokens", "tok_a"));
+	const other = await refunds.refundReceipt({ receiptId, reason: "r" });
+	t.equal(other.destination, undefined, "nobody knows a wallet of this payer");
+	await t.rejects(payouts.pay({ id: other.id, transactionHash: HASH }), {
+		message: /paid the refund/,
+	});
+	t.match(await payouts.pay({ id: other.id }), { state: "paid", transactionHash: undefined });
+	t.same(await soundness(), []);
+});

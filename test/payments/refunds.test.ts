@@ -1,0 +1,82 @@
+import t from "tap";
+import { createInvariantGuard } from "../../payments/invariants.js";
+import { times } from "../store/open-test-store.js";
+import { openBooks, WALLET } from "./open-books.js";
+
+t.test("a token gets its refund back as balance, at once and with the reason", async (t) => {
+	const { issue, sell, refunds, balance } = await openBooks();
+	await issue("tok_a", 1_000_000n);
+	const receipt = await sell({ owner: "tok_a", amountMicros: 500_000n });
+	const row = await refunds.refundReceipt({ receiptId: receipt.id, reason: "wrong graph" });
+	t.match(row, { state: "paid", amountMicros: 500_000n, reason: "wrong graph", ref: receipt.id });
+	t.equal(await balance("cust:tok_a"), 1_000_000n);
+	t.equal(await balance("rev:per_call"), 0n);
+	t.same(await refunds.list(), [row]);
+	await t.rejects(refunds.refundReceipt({ receiptId: receipt.id, reason: "again" }), {
+		code: "INVALID_ARGUMENT",
+		message: /refunded in full/,
+	});
+});
+
+t.test("fifty refunds at once give back what was charged and not more", async (t) => {
+	const { store, clock, issue, sell, refunds, balance } = await openBooks();
+	await issue("tok_a", 500_000n);
+	const { id: receiptId } = await sell({ owner: "tok_a", amountMicros: 500_000n });
+	const outcomes = await Promise.allSettled(
+		times(50, () => refunds.refundReceipt({ receiptId, reason: "r", amountMicros: 40_000n })),
+	);
+	t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 12);
+	t.equal(await balance("cust:tok_a"), 480_000n);
+	await refunds.refundReceipt({ receiptId, reason: "the rest" });
+	t.equal(await balance("cust:tok_a"), 500_000n);
+	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
+});
+
+t.test("a wallet's refund waits in refunds until it is paid", async (t) => {
+	const { settle, sell, refunds, balance } = await openBooks();
+	await settle("pay_1", 500_000n, `0x${"1".repeat(64)}`);
+	const receipt = await sell({ owner: WALLET, amountMicros: 500_000n, rail: "x402" });
+	const row = await refunds.refundReceipt({ receiptId: receipt.id, reason: "r" });
+	t.match(row, { state: "pending", destination: WALLET });
+	t.equal(await balance("refunds"), 500_000n);
+});
+
+t.test("a token that may not spend any more passes its refund on", async (t) => {
+	const { store, issue, sell, refunds, balance } = await openBooks();
+	await issue("tok_parent", 1_000_000n, { owner: WALLET });
+	await issue("tok_child", 1_000_000n, { parentId: "tok_parent" });
+	const stop = (id: string) =>
+		store.transaction(async (tx) => {
+			const row = await tx.get("tokens", id);
+			if (row) await tx.put("tokens", { ...row, status: "revoked" });
+		});
+	const { id: receiptId } = await sell({ owner: "tok_child", amountMicros: 500_000n });
+	const refund = () => refunds.refundReceipt({ receiptId, reason: "r", amountMicros: 100_000n });
+	await stop("tok_child");
+	t.match(await refund(), { state: "paid", owner: "tok_child" });
+	t.equal(await balance("cust:tok_parent"), 1_100_000n);
+	await stop("tok_parent");
+	t.match(await refund(), { state: "pending", destination: WALLET });
+});
+
+t.test("what cannot be refunded is refused, and nothing moves", async (t) => {
+	const { issue, sell, refunds, store, balance } = await openBooks();
+	await issue("tok_a", 500_000n);
+	const { id } = await sell({ owner: "tok_a", amountMicros: 500_000n });
+	const free = await sell({ owner: "acc_a", amountMicros: 500_000n, rail: "plan", isFree: true });
+	const bought = { ...free, id: "rcpt_bought", billingType: "prepaid", amountMicros: 1n };
+	await store.transaction((tx) => tx.put("receipts", bought));
+	for (const [receiptId, reason, amountMicros, message] of [
+		["rcpt_nobody", "r", 1n, /No receipt is called/],
+		[free.id, "r", undefined, /charged nothing/],
+		["rcpt_bought", "r", undefined, /bought balance of a token/],
+		[id, "r", 0n, /above zero/],
+		[id, "r", 500_001n, /at most 0\.50 USD/],
+		[id, " ", undefined, /needs a reason/],
+		[id, "r".repeat(501), undefined, /needs a reason/],
+	] as const) {
+		await t.rejects(refunds.refundReceipt({ receiptId, reason, amountMicros }), { message });
+	}
+	t.same(await refunds.list(), []);
+	t.equal(await balance("cust:tok_a"), 0n);
+});
