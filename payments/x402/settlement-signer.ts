@@ -32,16 +32,21 @@ export async function createSettlementSigner(
 		if (!isRevert(error)) unread ??= error;
 		throw error;
 	};
+	const noteCode = (error: unknown): undefined => {
+		unread ??= error;
+	};
+	/** Asked for several times in one verification. */
+	const codes = new Map<Hex, Promise<Hex | undefined>>();
 	return {
 		getAddresses: () => [address],
 		readContract: (args) => client.readContract(args).catch(note),
 		verifyTypedData: (args) => client.verifyTypedData(args as never).catch(note),
 		// It must not reject: @x402/evm asks for the asset's code in the background and may never look at the answer.
-		getCode: (args) =>
-			client.getCode(args).catch((error: unknown) => {
-				unread ??= error;
-				return undefined;
-			}),
+		getCode({ address: asked }) {
+			const code = codes.get(asked) ?? client.getCode({ address: asked }).catch(noteCode);
+			codes.set(asked, code);
+			return code;
+		},
 
 		async writeContract({ address: to, abi, functionName, args, dataSuffix }) {
 			const call = encodeFunctionData({ abi, functionName, args: [...args] });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { findAnvil } from "../../src/chain/anvil-process.js";
 import { runTollgraph, startServerProcess } from "../support/server-process.js";
 
 const NOTES = {
@@ -123,7 +124,7 @@ t.test("commands talk to the server that holds the folder", async (t) => {
 		docs_url: /openapi\.json$/,
 		admin_token: /^adm_/,
 		demo_spt: /^spt_test_/,
-		demo_wallet: null,
+		demo_wallet: findAnvil() === undefined ? null : { network: "eip155:84532", rpc_url: String },
 		graph_ids: [],
 		ready_ms: Number,
 	});
@@ -138,6 +139,7 @@ t.test("wrong calls say what is wrong and exit 2", async (t) => {
 		[["serve", "--port", "70000", ...data], /port/],
 		[["spt", "issue", "--usd", "1", "--skills", "mining", ...data], /mining/],
 		[["spt", "issue", "--usd", "1", "--profile", "production", ...data], /demo profile/],
+		[["serve", "--profile", "production", ...data], /facilitator.*pay_to.*network/],
 		[["frobnicate"], /unknown command/],
 		[["import", "/no/such/folder", "--as", "x1", ...data], /no\/such\/folder/],
 	] as const) {

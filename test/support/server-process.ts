@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { DemoWallet } from "../../payments/x402/onchain-parts.js";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
 
 /** The command line as a process of its own, run from the sources. */
@@ -25,7 +26,7 @@ export interface ReadyLine {
 	readonly docs_url: string;
 	readonly admin_token: string;
 	readonly demo_spt: string;
-	readonly demo_wallet: null;
+	readonly demo_wallet: DemoWallet | null;
 	readonly graph_ids: readonly string[];
 	readonly ready_ms: number;
 }
