@@ -1,0 +1,108 @@
+import { createLedger, custAccount } from "../../../payments/ledger.js";
+import { createRefunds } from "../../../payments/refunds.js";
+import { createDelegations } from "../../../payments/spt/delegations.js";
+import { createSptAccounts, type SptAccounts } from "../../../payments/spt/spt-accounts.js";
+import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
+import { createSptMethod } from "../../../payments/spt/spt-method.js";
+import type { SptHolder } from "../../../payments/spt/token.js";
+import { createIds } from "../../../src/core/ids.js";
+import { systemRandom } from "../../../src/core/random.js";
+import type { HoldRow, Store } from "../../../store/store.js";
+import { openOn, START_MS, stillClock } from "../../store/open-test-store.js";
+
+export const USD = 1_000_000n;
+const HOUR_MS = 3_600_000;
+
+export interface Holder extends SptHolder {
+	readonly parent: Holder | undefined;
+	secret: string;
+}
+
+interface Limits {
+	readonly maxPerDayMicros?: bigint;
+	readonly maxPerCallMicros?: bigint;
+	readonly days?: number;
+}
+
+/** Tokens over a store on a disk in memory, without transports and without a chain. */
+export interface SptDesk {
+	readonly store: Store;
+	readonly clock: { advance(ms: number): void };
+	readonly accounts: SptAccounts;
+	/** A bought token, and every one delegated from it. */
+	readonly first: Holder;
+	readonly holders: readonly Holder[];
+	delegate(parent: Holder, amountMicros: bigint, limits?: Limits): Promise<Holder>;
+	revokeChild(child: Holder): Promise<void>;
+	rotate(holder: Holder): Promise<void>;
+	hold(holder: Holder, amountMicros: bigint): Promise<HoldRow>;
+	end(hold: HoldRow, isCaptured: boolean): Promise<void>;
+	balanceOf(holder: Holder): Promise<bigint>;
+}
+
+export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
+	let nowMs = START_MS;
+	const clock = { ...stillClock(), now: () => nowMs };
+	const store = await openOn(undefined, { clock });
+	const [ids, pepper] = [createIds({ clock, random: systemRandom }), new Uint8Array(32)];
+	const ledger = createLedger({ clock, ids });
+	const keys = { store, ledger, clock, random: systemRandom, pepper, environment: "test" as const };
+	const spts = createSptIssuer({ ...keys, ids });
+	const method = createSptMethod(keys);
+	const { request: requestRefund } = createRefunds({ store, clock, ids });
+	const accounts = createSptAccounts({ ...keys, requestRefund });
+	const { issueFrom } = spts;
+	const delegations = createDelegations({ ...keys, issueFrom, isForSale: () => true });
+	const issued = await store.transaction((tx) =>
+		issueFrom(tx, "cash:x402:eip155:84532", { amountMicros, owner: "eip155:84532:0xabc" }),
+	);
+	const first: Holder = { tokenId: issued.id, secret: issued.token, parent: undefined };
+	const holders = [first];
+	return {
+		store,
+		accounts,
+		first,
+		holders,
+		clock: {
+			advance(ms) {
+				nowMs += ms;
+			},
+		},
+		async delegate(parent, amountMicros, { days, ...limits } = {}) {
+			const expiresAt = days === undefined ? undefined : nowMs + days * 24 * HOUR_MS;
+			const made = await delegations.create(parent, { ...limits, amountMicros, expiresAt });
+			const child: Holder = { tokenId: made.id, secret: made.token, parent };
+			holders.push(child);
+			return child;
+		},
+		async revokeChild({ tokenId, parent }) {
+			if (parent) await delegations.revoke(parent, tokenId);
+		},
+		async rotate(holder) {
+			holder.secret = (await accounts.rotate(holder)).token;
+		},
+		async hold({ secret }, amountMicros) {
+			const credential = { scheme: "spt" as const, token: secret };
+			const payer = await store.read((reader) => method.identify(reader, credential));
+			return store.transaction((tx) =>
+				method.authorize(tx, payer, {
+					quote: {
+						operationId: "graphs.search",
+						amountMicros,
+						billingType: "per_call",
+						resourceUrl: "",
+						description: "",
+					},
+					skillId: "graph_search",
+					graphIds: [],
+					idempotencyId: undefined,
+				}),
+			);
+		},
+		async end(hold, isCaptured) {
+			if (isCaptured) await store.transaction((tx) => method.capture(tx, hold));
+			else await store.transaction((tx) => method.release(tx, hold, "no_answer"));
+		},
+		balanceOf: ({ tokenId }) => store.read((reader) => reader.balance(custAccount(tokenId))),
+	};
+}
