@@ -20,6 +20,7 @@ const sptRequest = z.strictObject({
 	usd,
 	label: z.string().max(200).optional(),
 	max_per_call_usd: usd.optional(),
+	max_per_day_usd: usd.optional(),
 	skills: z.array(z.string()).optional(),
 	graphs: z.array(z.string()).optional(),
 	expires_in_days: z.number().positive().max(3_660).optional(),

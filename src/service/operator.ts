@@ -8,7 +8,6 @@ import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { formatUsd, type Micros, parseUsd } from "../core/money.js";
-import { SKILL_IDS } from "../core/operations.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { SearchEngine } from "../search/search.js";
 import type { GraphImporter, ImportReport, ImportRequest, OnProgress } from "./graph-importer.js";
@@ -17,15 +16,10 @@ import {
 	type LedgerOperator,
 	type LedgerOperatorDeps,
 } from "./ledger-operator.js";
+import { type SptScope, toSptScope } from "./spt-scope.js";
 
-export interface SptRequest {
+export interface SptRequest extends SptScope {
 	readonly usd: string;
-	readonly label?: string | undefined;
-	readonly max_per_call_usd?: string | undefined;
-	readonly skills?: readonly string[] | undefined;
-	readonly graphs?: readonly string[] | undefined;
-	/** Days from now until the token expires; it never does by default. */
-	readonly expires_in_days?: number | undefined;
 }
 
 export interface KeyRequest {
@@ -116,32 +110,15 @@ export function createOperator(deps: OperatorDeps): Operator {
 	};
 }
 
-const DAY_MS = 24 * 3_600_000;
-
 async function issueSpt(
 	{ spts, catalog, clock }: OperatorDeps,
-	{ usd, label, max_per_call_usd, skills, graphs, expires_in_days }: SptRequest,
+	{ usd, ...scope }: SptRequest,
 ): Promise<{ token: string; id: string; balance_usd: string }> {
-	// A token for something that does not exist could never be spent.
-	for (const id of skills ?? []) assertSkill(id);
-	for (const id of graphs ?? []) catalog.assertKnown(id);
 	const issued = await spts.issue({
+		...toSptScope({ catalog, now: clock.now() }, scope),
 		amountMicros: parseUsd(usd),
-		...(label !== undefined && { label }),
-		...(max_per_call_usd !== undefined && { maxPerCallMicros: parseUsd(max_per_call_usd) }),
-		...(skills && { skills }),
-		...(graphs && { graphs }),
-		...(expires_in_days !== undefined && { expiresAt: clock.now() + expires_in_days * DAY_MS }),
 	});
 	return { token: issued.token, id: issued.id, balance_usd: formatUsd(issued.balanceMicros) };
-}
-
-function assertSkill(id: string): void {
-	if (SKILL_IDS.some((known) => known === id)) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`No skill is called "${id}"; there are ${SKILL_IDS.join(", ")}.`,
-	);
 }
 
 async function createKey(

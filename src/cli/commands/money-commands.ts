@@ -13,6 +13,7 @@ export function addSpt(program: Command, context: CommandContext): void {
 		.option("--label <text>", "whom it is for")
 		.option("--expires-in-days <n>", "days until it expires; never by default")
 		.option("--max-per-call <usd>", "highest price it pays for one call")
+		.option("--max-per-day <usd>", "highest sum it spends on one UTC day")
 		.option("--skills <ids>", "skills it may pay for, comma-separated; all by default")
 		.option("--graphs <ids>", "graphs it may pay for, comma-separated; all by default");
 	addOperatorCommand(issue, context, {
@@ -21,6 +22,7 @@ export function addSpt(program: Command, context: CommandContext): void {
 				usd: String(flags["usd"]),
 				label: textOf(flags, "label"),
 				max_per_call_usd: textOf(flags, "maxPerCall"),
+				max_per_day_usd: textOf(flags, "maxPerDay"),
 				skills: listOf(flags, "skills"),
 				graphs: listOf(flags, "graphs"),
 				expires_in_days: daysOf(flags),
