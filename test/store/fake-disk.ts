@@ -3,10 +3,21 @@ import type { FileSystem, OpenFile } from "../../store/journal/file-system.js";
 
 const SECTOR_BYTES = 512;
 
-/** Bytes as programs see them, and as they would be found after a power cut. */
+/** Bytes as programs see them, and the way back to those that would be found after a power cut. */
 interface FakeFile {
-	cached: Buffer;
-	durable: Buffer;
+	/** May be longer than the file. */
+	room: Buffer;
+	length: number;
+	/** What was not synced yet, oldest first. */
+	unsynced: Change[];
+}
+
+interface Change {
+	readonly position: number;
+	/** What was there before. */
+	readonly bytes: Buffer;
+	/** The file's length before. */
+	readonly length: number;
 }
 
 export interface DiskOperation {
@@ -49,7 +60,7 @@ export function createFakeDisk(
 	folders: ReadonlySet<string> = new Set(),
 ): FakeDisk {
 	const seen = new Map<string, FakeFile>();
-	for (const [path, bytes] of files) seen.set(path, { cached: bytes, durable: bytes });
+	for (const [path, bytes] of files) seen.set(path, fileOf(bytes));
 	/** Names that survive a power cut for sure. */
 	const durableNames = new Map(seen);
 	const allFolders = new Set(folders);
@@ -69,12 +80,6 @@ export function createFakeDisk(
 		if (file) return file;
 		throw diskError("ENOENT");
 	};
-	const put = (file: FakeFile, bytes: Uint8Array, position: number) => {
-		const cached = Buffer.alloc(Math.max(file.cached.length, position + bytes.length));
-		file.cached.copy(cached);
-		cached.set(bytes, position);
-		file.cached = cached;
-	};
 	const toOpenFile = (path: string, file: FakeFile): OpenFile => ({
 		async write(bytes, position) {
 			const part = partOf(bytes, perform("write", path));
@@ -91,16 +96,16 @@ export function createFakeDisk(
 			await new Promise<void>((resolve) => {
 				setImmediate(resolve);
 			});
-			if (verdict === "work") file.durable = file.cached;
+			if (verdict === "work") file.unsynced = [];
 			return part.length;
 		},
 		async sync() {
 			perform("sync", path);
-			file.durable = file.cached;
+			file.unsynced = [];
 		},
 		async truncate(length) {
 			perform("truncate", path);
-			file.cached = file.cached.subarray(0, length);
+			cut(file, length);
 		},
 		close: async () => undefined,
 	});
@@ -117,15 +122,17 @@ export function createFakeDisk(
 			const names = [...seen.keys(), ...allFolders].filter((path) => dirname(path) === folder);
 			return names.map((path) => path.slice(folder.length + 1)).sort();
 		},
-		read: async (path) => seen.get(path)?.cached,
-		readPart: async (path, position, length) =>
-			getFile(path).cached.subarray(position, position + length),
-		size: async (path) => seen.get(path)?.cached.length,
+		read: async (path) => readAll(seen.get(path)),
+		async readPart(path, position, length) {
+			const file = getFile(path);
+			return Buffer.from(file.room.subarray(position, Math.min(position + length, file.length)));
+		},
+		size: async (path) => seen.get(path)?.length,
 		async open(path, how) {
 			if (how === "existing") return toOpenFile(path, getFile(path));
 			perform("create", path);
 			if (seen.has(path)) throw diskError("EEXIST");
-			const file = { cached: Buffer.alloc(0), durable: Buffer.alloc(0) };
+			const file = fileOf(Buffer.alloc(0));
 			seen.set(path, file);
 			return toOpenFile(path, file);
 		},
@@ -163,11 +170,10 @@ export function createFakeDisk(
 			return createFakeDisk(found, allFolders);
 		},
 		copy: () =>
-			createFakeDisk(new Map([...seen].map(([path, { cached }]) => [path, cached])), allFolders),
+			createFakeDisk(new Map([...seen].map(([path, file]) => [path, readAll(file)])), allFolders),
 		files: () => [...seen.keys()].sort(),
 		edit(path, change) {
-			const bytes = change(Buffer.from(getFile(path).cached));
-			seen.set(path, { cached: bytes, durable: bytes });
+			seen.set(path, fileOf(change(readAll(getFile(path)))));
 		},
 		exchange(one, other) {
 			const [first, second] = [getFile(one), getFile(other)];
@@ -182,9 +188,55 @@ function partOf(bytes: Uint8Array, verdict: Verdict): Uint8Array {
 	return verdict === "short" ? bytes.subarray(0, bytes.length >> 1) : bytes;
 }
 
+function fileOf(bytes: Buffer): FakeFile {
+	return { room: Buffer.from(bytes), length: bytes.length, unsynced: [] };
+}
+
+/** A copy, so that later writes do not show in it. */
+function readAll(file: FakeFile): Buffer;
+function readAll(file: FakeFile | undefined): Buffer | undefined;
+function readAll(file: FakeFile | undefined): Buffer | undefined {
+	return file && Buffer.from(file.room.subarray(0, file.length));
+}
+
+function put(file: FakeFile, bytes: Uint8Array, position: number): void {
+	const end = position + bytes.length;
+	note(file, position, Math.min(end, file.length));
+	if (end > file.room.length) {
+		const room = Buffer.alloc(Math.max(end, 2 * file.room.length));
+		file.room.copy(room, 0, 0, file.length);
+		file.room = room;
+	}
+	// What is skipped reads as zeros.
+	if (position > file.length) file.room.fill(0, file.length, position);
+	file.room.set(bytes, position);
+	file.length = Math.max(file.length, end);
+}
+
+function cut(file: FakeFile, length: number): void {
+	if (length > file.length) put(file, Buffer.alloc(length - file.length), file.length);
+	note(file, length, file.length);
+	file.length = length;
+}
+
+/** Remembers what lies between two positions, before it changes. */
+function note(file: FakeFile, from: number, to: number): void {
+	const bytes = Buffer.from(file.room.subarray(from, Math.max(from, to)));
+	file.unsynced.push({ position: from, bytes, length: file.length });
+}
+
+function durableOf({ room, length, unsynced }: FakeFile): Buffer {
+	const bytes = Buffer.alloc(Math.max(length, ...unsynced.map((change) => change.length)));
+	room.copy(bytes, 0, 0, length);
+	for (const change of unsynced.toReversed()) change.bytes.copy(bytes, change.position);
+	return bytes.subarray(0, unsynced[0]?.length ?? length);
+}
+
 /** Each sector is as synced or as written last; the length is anywhere between the two. */
-function mixSectors({ cached, durable }: FakeFile, random: () => number): Buffer {
-	if (cached === durable) return durable;
+function mixSectors(file: FakeFile, random: () => number): Buffer {
+	const cached = readAll(file);
+	if (file.unsynced.length === 0) return cached;
+	const durable = durableOf(file);
 	const length = durable.length + Math.round(random() * (cached.length - durable.length));
 	const mixed = Buffer.alloc(length);
 	durable.copy(mixed);

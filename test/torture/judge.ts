@@ -6,14 +6,13 @@ import { judgePayments, type PaymentCounts } from "./judge-payments.js";
 import type { Outside } from "./outside.js";
 
 /** Right after a start: what anybody holds a receipt for is there, and no hold is open. */
-export async function judgeStart({ store, money }: House, book: Book): Promise<void> {
+export async function judgeStart({ store }: House, book: Book): Promise<void> {
 	const receipts = await receiptsOf(store);
 	for (const id of book.acknowledged()) {
 		if (!receipts.has(id)) throw new BrokenPromise(`The acknowledged payment ${id} is lost.`);
 	}
 	const holds = await store.read((reader) => reader.list("holds"));
 	if (holds.length > 0) throw new BrokenPromise(`${holds.length} holds outlived the start.`);
-	await judgeInvariants(money.guard);
 }
 
 /** At the end, when everything is decided: each order, each purse and the whole ledger. */
@@ -22,6 +21,7 @@ export async function judgeEnd(
 	{ book, outside }: { book: Book; outside: Outside },
 ): Promise<PaymentCounts> {
 	await judgeStart(house, book);
+	await judgeInvariants(house.money.guard);
 	const receipts = [...(await receiptsOf(house.store)).values()];
 	const ofOrder = new Map<string, ReceiptRow[]>();
 	for (const { fingerprint } of book.orders) ofOrder.set(fingerprint, []);

@@ -134,7 +134,8 @@ async function beginHouse(
 			dice: dice.fork(),
 			...outside.connect(life),
 		});
-		await judgeStart(house, book);
+		// Reading the whole journal is the dearest part of a start, and what is lost stays lost.
+		if (dice.chance(0.2)) await judgeStart(house, book);
 		return house;
 	} catch (error) {
 		if (error instanceof BrokenPromise || !(error instanceof Error)) throw error;
