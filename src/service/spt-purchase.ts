@@ -122,6 +122,11 @@ interface PurchaseTerms<T> {
 	) => Promise<{ readonly value: T; readonly tokenId: string }>;
 }
 
+/** What the challenge of a purchase says it is for. */
+export function describeBalance(amountMicros: Micros): string {
+	return `${formatUsd(amountMicros)} USD of balance on a Shared Payment Token`;
+}
+
 /** Asks for the money, or takes it: settled first, and booked together with what it buys. */
 async function purchase<T>(
 	{ onchain, guard }: PurchaseDeps,
@@ -133,7 +138,7 @@ async function purchase<T>(
 		amountMicros,
 		billingType: "prepaid",
 		resourceUrl,
-		description: `${formatUsd(amountMicros)} USD of balance on a Shared Payment Token`,
+		description: describeBalance(amountMicros),
 	};
 	if (!onchain) throw notForSale(quote);
 	if (!payment) throw createChallenge(quote, onchain.offers(quote));

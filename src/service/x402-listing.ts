@@ -1,12 +1,19 @@
 import type { Offer, Quote } from "../../payments/challenge.js";
-import type { PriceList } from "../../payments/price-list.js";
+import type { Price, PriceList } from "../../payments/price-list.js";
+import { LIMITS } from "../core/limits.js";
 import { formatUsd } from "../core/money.js";
-import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../core/operations.js";
+import {
+	OPERATION_OF_SKILL,
+	type PaidOperationId,
+	SKILL_IDS,
+	type SkillId,
+} from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 import type { Json } from "./free-operations.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import { toRequestPath } from "./request-path.js";
 import type { ServiceInfo, SkillCatalog } from "./service.js";
+import { describeBalance } from "./spt-purchase.js";
 
 export interface X402ListingDeps {
 	readonly info: Pick<ServiceInfo, "baseUrl">;
@@ -21,7 +28,7 @@ export interface X402ListingDeps {
  * works. `resources` is the plain list that crawlers read; only what x402 can pay stands in it.
  */
 export function toX402Listing(deps: X402ListingDeps): Json {
-	const items = SKILL_IDS.flatMap((id) => toItem(deps, id) ?? []);
+	const items = [...SKILL_IDS.flatMap((id) => toItem(deps, id) ?? []), ...toTokenItem(deps)];
 	return {
 		version: 1,
 		resources: items.filter(({ accepts }) => accepts.v2.length > 0).map(({ url }) => url),
@@ -33,25 +40,70 @@ export function toX402Listing(deps: X402ListingDeps): Json {
 }
 
 /** One paid route; undefined for one that is free here. */
-function toItem({ info, skills, prices, offersOf }: X402ListingDeps, skillId: SkillId) {
-	const skill: Skill = skills[skillId];
+function toItem(deps: X402ListingDeps, skillId: SkillId) {
+	const skill: Skill = deps.skills[skillId];
 	const operationId = OPERATION_OF_SKILL[skillId];
-	const { amountMicros, billingType } = prices.priceOf(operationId);
-	if (amountMicros === 0n) return undefined;
-	const { method, path } = OPERATION_ADDRESSES[operationId];
-	const example = toRequestPath(path, skill.exampleInput);
-	const resourceUrl = `${info.baseUrl()}${example.path}`;
-	const description = skill.title;
-	const offers = offersOf({ operationId, amountMicros, billingType, resourceUrl, description });
-	return {
-		operation: operationId,
-		skill: skillId,
+	const price = deps.prices.priceOf(operationId);
+	if (price.amountMicros === 0n) return undefined;
+	return toListed(deps, {
+		...price,
+		operationId,
 		title: skill.title,
 		description: skill.description,
+		purpose: skill.title,
+		priceMode: "fixed",
+		example: skill.exampleInput,
+	});
+}
+
+/** Buying a token is listed where it can be paid for: on a chain. Its price is the amount that is named. */
+function toTokenItem(deps: X402ListingDeps) {
+	const item = toListed(deps, {
+		operationId: "spt.purchase",
+		amountMicros: LIMITS.sptMinMicros,
+		billingType: "prepaid",
+		title: "Buy a Shared Payment Token",
+		description: "A prepaid balance that pays for many calls without the chain.",
+		purpose: describeBalance(LIMITS.sptMinMicros),
+		priceMode: "dynamic",
+		example: { amount_usd: formatUsd(LIMITS.sptMinMicros) },
+	});
+	return item.accepts.v2.length > 0 ? [item] : [];
+}
+
+interface Listed extends Price {
+	readonly operationId: PaidOperationId | "spt.purchase";
+	readonly title: string;
+	readonly description: string;
+	/** What the challenge says that the payment is for. */
+	readonly purpose: string;
+	/** dynamic: the price is that of the example, another input has another one. */
+	readonly priceMode: "fixed" | "dynamic";
+	readonly example: Readonly<Record<string, unknown>>;
+}
+
+function toListed({ info, offersOf }: X402ListingDeps, listed: Listed) {
+	const { operationId, amountMicros, billingType, title, description, priceMode } = listed;
+	const { method, path } = OPERATION_ADDRESSES[operationId];
+	const example = toRequestPath(path, listed.example);
+	const resourceUrl = `${info.baseUrl()}${example.path}`;
+	const quote = {
+		operationId,
+		amountMicros,
+		billingType,
+		resourceUrl,
+		description: listed.purpose,
+	};
+	const offers = offersOf(quote);
+	return {
+		operation: operationId,
+		title,
+		description,
 		method,
 		url_template: `${info.baseUrl()}${path}`,
 		url: resourceUrl,
 		price_usd: formatUsd(amountMicros),
+		price_mode: priceMode,
 		billing_type: billingType,
 		accepts: {
 			v2: offers.flatMap(({ x402 }) => (Array.isArray(x402?.["accepts"]) ? x402["accepts"] : [])),

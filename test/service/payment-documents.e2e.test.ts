@@ -1,0 +1,122 @@
+import { compactVerify, createLocalJWKSet } from "jose";
+import t from "tap";
+import { probeServer } from "../../src/cli/probe/probe-server.js";
+import { systemClock } from "../../src/core/clock.js";
+import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import { createSimChain } from "../support/sim-chain.js";
+import { createSimFacilitator } from "../support/sim-facilitator.js";
+import { createSimWallet } from "../support/sim-wallet.js";
+import { KNOWN_QUERY, startApp } from "../support/start-app.js";
+
+const json = { "Content-Type": "application/json" };
+type Item = Readonly<Record<string, never>>;
+
+t.test("a service with a chain says how it is paid, before and after", async (t) => {
+	const { now } = systemClock;
+	const chain = createSimChain({ now });
+	const facilitator = createSimFacilitator({ chain, clock: systemClock });
+	const { terms } = chain;
+	const onchain = { terms, facilitator, chain, close: async () => undefined };
+	const shop = await startApp(t, { onchain, settings: { model: "none" } });
+	const wallet = createSimWallet(chain, { name: "agent", now, balance: 50_000_000n });
+
+	await t.test("every configured rail is listed with what its clients need", async (t) => {
+		const { body } = await shop.send("/v1/payments/methods");
+		const [x402, mpp, spt, plan] = body.data.items;
+		t.match(x402, {
+			rail: "x402",
+			versions: [2, 1],
+			network: terms.network,
+			network_v1: "base-sepolia",
+			asset: { address: terms.asset, decimals: 6 },
+			pay_to: terms.payTo,
+			request_headers: ["PAYMENT-SIGNATURE", "X-PAYMENT"],
+			limits: { authorization_valid_seconds_max: 600, settled_before_the_work_from_usd: "2.00" },
+		});
+		t.match([mpp.rail, spt.rail, plan.rail], ["mpp", "spt", "plan"]);
+		t.match(spt.how_to_start, /POST \/v1\/spt/);
+		const health = await shop.send("/v1/health");
+		t.same(health.body.data.rails, ["x402", "mpp", "spt", "plan"]);
+	});
+
+	await t.test("the listing carries the very requirements of the challenges", async (t) => {
+		const { body, headers } = await shop.send("/.well-known/x402");
+		t.match(headers.get("cache-control"), /public/);
+		t.same(
+			body.items.map(({ operation }: Item) => operation),
+			["graphs.search", "search.domain", "search.report", "search.expert", "spt.purchase"],
+		);
+		t.same(
+			body.resources,
+			body.items.map(({ url }: Item) => url),
+		);
+		for (const { url, method, example_input, accepts } of body.items) {
+			const path = new URL(url).pathname;
+			const init = { method, headers: json, body: JSON.stringify(example_input) };
+			const unpaid = await shop.send(path, init);
+			t.equal(unpaid.status, 402, path);
+			t.same(accepts.v1, unpaid.body.accepts);
+			const header = unpaid.headers.get("PAYMENT-REQUIRED") ?? "";
+			t.same(accepts.v2, JSON.parse(Buffer.from(header, "base64").toString()).accepts);
+		}
+	});
+
+	await t.test("the probe finds every price answered in both versions of x402", async (t) => {
+		const report = await probeServer({
+			egress: createConfiguredEgress({ urls: [shop.baseUrl] }),
+			origin: shop.baseUrl,
+			timeoutMs: 5_000,
+			routesMax: 50,
+		});
+		t.same(
+			report.routes.filter(({ status }) => status === "problem"),
+			[],
+		);
+		t.equal(report.ok, true);
+		const { ways } = report.routes[0] ?? {};
+		t.same(ways?.slice(0, 3), ["x402 v2", "x402 v1", "mpp"]);
+	});
+
+	await t.test(
+		"a quoted call is paid by wallet, and its receipt names the transaction",
+		async (t) => {
+			const input = { graph_id: "agent-payments", query: KNOWN_QUERY, limit: 3 };
+			const { body: quoted } = await shop.send("/v1/quotes", {
+				method: "POST",
+				headers: json,
+				body: JSON.stringify({ operation: "graphs.search", input }),
+			});
+			const { quote_id, request_hash, pay } = quoted.data;
+			t.match(pay[0], { type: "x402", pay_to: terms.payTo });
+			const paid = await shop.search({
+				headers: {
+					"X-Quote-Id": quote_id,
+					"PAYMENT-SIGNATURE": wallet.v2(wallet.sign({ value: 500_000n })),
+				},
+			});
+			t.equal(paid.status, 200);
+			const receiptId = paid.body.meta.cost.receipt_id;
+			const { receipt, jws } = (await shop.send(`/v1/receipts/${receiptId}`)).body.data;
+			const [settled] = chain.transactions;
+			t.match(receipt, {
+				rail: "x402",
+				request_hash,
+				graph_ids: ["agent-payments"],
+				settlement: { network: terms.network, transaction: settled?.hash, payer: wallet.address },
+			});
+			const keySet = (await shop.send("/.well-known/jwks.json")).body;
+			t.ok(await compactVerify(jws, createLocalJWKSet(keySet)));
+
+			const [payment] = await shop.app.store.read((reader) => reader.list("payments"));
+			const path = `/v1/payments/${payment?.id}`;
+			const strangers = await shop.send(path);
+			t.match(strangers.body.data, {
+				state: "captured",
+				transaction: settled?.hash,
+				receipt_id: null,
+			});
+			const own = await shop.send(`${path}?request_hash=${request_hash}`);
+			t.equal(own.body.data.receipt_id, receiptId);
+		},
+	);
+});
