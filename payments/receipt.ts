@@ -4,11 +4,18 @@ import type { CostWire } from "../src/core/wire.js";
 import type { HoldRow, ReceiptRow } from "../store/store.js";
 import type { Captured } from "./payment-method.js";
 
+export interface CallFacts {
+	readonly fingerprint: string;
+	readonly at: number;
+	/** The graphs it was about; none for a call over all of them. */
+	readonly graphIds?: readonly string[];
+}
+
 /** The receipt of a captured hold; its id is the hold's under another prefix, so a hold has exactly one. */
 export function toReceipt(
 	hold: HoldRow,
 	captured: Captured,
-	{ fingerprint, at }: { fingerprint: string; at: number },
+	{ fingerprint, at, graphIds = [] }: CallFacts,
 ): ReceiptRow {
 	return {
 		id: siblingId(hold.id, "rcpt"),
@@ -22,6 +29,7 @@ export function toReceipt(
 		balanceAfterMicros: captured.balanceAfterMicros,
 		fingerprint,
 		at,
+		...(graphIds.length > 0 && { graphIds }),
 	};
 }
 

@@ -35,24 +35,26 @@ export async function admitFromBalance(
 	deps: BalanceDeps,
 	request: BalanceRequest,
 ): Promise<HeldAdmission | ReplayedAdmission> {
-	const { payer, quote, fingerprint } = request;
+	const { payer, quote, fingerprint, skill, input } = request;
 	const admitted = await hold(deps, request);
 	if ("receiptId" in admitted) {
 		const receipt = await getReceipt(deps.store, admitted.receiptId);
 		return { kind: "replayed", payer, receipt };
 	}
-	return toHeld(deps, { payer, quote, fingerprint, hold: admitted.hold });
+	const graphIds = skill.graphsOf(input);
+	return toHeld(deps, { payer, quote, fingerprint, graphIds, hold: admitted.hold });
 }
 
 interface HeldBy {
 	readonly payer: Payer;
 	readonly quote: Quote;
 	readonly fingerprint: string;
+	readonly graphIds: readonly string[];
 	readonly hold: HoldRow;
 }
 
 function toHeld({ store, clock, method }: BalanceDeps, held: HeldBy): HeldAdmission {
-	const { payer, quote, fingerprint, hold: row } = held;
+	const { payer, quote, fingerprint, graphIds, hold: row } = held;
 	return {
 		kind: "held",
 		payer,
@@ -60,7 +62,8 @@ function toHeld({ store, clock, method }: BalanceDeps, held: HeldBy): HeldAdmiss
 		capture: (): Promise<Charged> =>
 			store.transaction(async (tx) => {
 				const captured = await method.capture(tx, row);
-				const receipt = toReceipt(row, captured, { fingerprint, at: clock.now() });
+				const at = clock.now();
+				const receipt = toReceipt(row, captured, { fingerprint, at, graphIds });
 				await tx.put("receipts", receipt);
 				await finishAttempt(tx, row.idempotencyId, receipt.id);
 				return { receipt };

@@ -59,8 +59,9 @@ export async function openBooks() {
 				paidMicros: isFree ? 0n : amountMicros,
 				balanceAfterMicros: await tx.balance(custAccount(owner)),
 			};
-			const receipt = toReceipt(hold, captured, { fingerprint, at: clock.now() });
-			await tx.put("receipts", { ...receipt, ...(graphIds && { graphIds }) });
+			const facts = { fingerprint, at: clock.now(), ...(graphIds && { graphIds }) };
+			const receipt = toReceipt(hold, captured, facts);
+			await tx.put("receipts", receipt);
 			const row = idempotencyId && (await tx.get("idempotency", idempotencyId));
 			if (row) await tx.put("idempotency", { ...row, state: "done", receiptId: receipt.id });
 			return receipt;
