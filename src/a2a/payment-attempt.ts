@@ -78,10 +78,10 @@ export function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
 	};
 
 	const refuse = (asked: WaitingTask, sending: Sending, error: unknown): Task => {
-		const { note, exchange } = sending;
-		const speaksX402 = note !== undefined || exchange.x402 !== undefined || isWaiting(asked);
-		if (!acceptsX402 || !speaksX402 || !(error instanceof ServiceError)) throw error;
-		const next = toAsked(asked, error, toTry(sending, clock));
+		const attempt = toTry(sending, clock);
+		const speaksX402 = acceptsX402 && (attempt.speaksX402 || isWaiting(asked));
+		if (!speaksX402 || !(error instanceof ServiceError)) throw error;
+		const next = toAsked(asked, error, attempt);
 		if (!next) throw error;
 		waiting.keep(next);
 		return next.told;
@@ -100,6 +100,13 @@ export function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
 function toTry({ message, note, hash, exchange }: Sending, clock: Clock): PaymentTry {
 	const payment = note?.kind === "submitted" ? note.payment : undefined;
 	const x402Version = exchange.x402?.x402Version ?? payment?.version ?? 2;
-	const timestamp = toIsoTime(clock.now());
-	return { message, payment, hash, x402Version, requestId: exchange.requestId, timestamp };
+	return {
+		message,
+		payment,
+		speaksX402: note !== undefined || exchange.x402 !== undefined,
+		hash,
+		x402Version,
+		requestId: exchange.requestId,
+		timestamp: toIsoTime(clock.now()),
+	};
 }

@@ -17,7 +17,7 @@ import {
 } from "./payment-attempt.js";
 import { isFinal } from "./payment-status.js";
 import { toCanceled } from "./payment-tasks.js";
-import type { Purchase } from "./purchase.js";
+import type { Purchase } from "./sell.js";
 import { toSkillRequest } from "./skill-request.js";
 import type { TaskArchive } from "./task-archive.js";
 import { createWaitingTasks, type WaitingTask } from "./waiting-tasks.js";

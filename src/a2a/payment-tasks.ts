@@ -22,6 +22,8 @@ export interface PaymentTry {
 	readonly message: Message;
 	/** What its metadata carried. */
 	readonly payment: X402Payment | undefined;
+	/** The extension is on, or the message speaks its words. */
+	readonly speaksX402: boolean;
 	/** Tells payments of one task apart. */
 	readonly hash: string;
 	readonly x402Version: 1 | 2;
@@ -131,13 +133,13 @@ export function toPaid(
 	asked: WaitingTask,
 	task: Task,
 	{ settlement, cost }: CallResult,
-	{ message, payment, hash }: PaymentTry,
+	{ message, payment, hash, speaksX402 }: PaymentTry,
 ): Task {
 	const receipts = settlement
 		? [...asked.receipts, toReceipt(settlement, payment)]
 		: asked.receipts;
 	const told = { ...task, history: historyOf(asked, message) };
-	if (!task.status || (!settlement && !payment)) return told;
+	if (!task.status || !speaksX402 || (!settlement && !payment)) return told;
 	const [status, text] = settlement
 		? (["payment-completed", `Paid: ${cost.amount_usd} USD.`] as const)
 		: (["payment-verified", "There is no answer, so the payment was not settled."] as const);

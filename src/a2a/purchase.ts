@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Message, Task } from "@a2a-js/sdk";
+import type { Message } from "@a2a-js/sdk";
 import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import { toCanonicalJson } from "../core/canonical-json.js";
 import { ServiceError } from "../core/errors.js";
@@ -8,7 +8,7 @@ import { toRepeatedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import type { KeepPaid } from "./keep-paid.js";
 import type { PaymentDesk } from "./payment-desk.js";
-import type { Offered, Sell } from "./sell.js";
+import type { Offered, Purchase, Sell } from "./sell.js";
 import { keyOf, toSkillRequest } from "./skill-request.js";
 import type { TaskArchive } from "./task-archive.js";
 import { readPaymentNote } from "./x402-extension.js";
@@ -20,12 +20,6 @@ export interface PurchaseDeps {
 	readonly keepPaid: KeepPaid;
 	/** Serves callers who bring no identity. */
 	readonly desk: PaymentDesk;
-}
-
-/** A finished task, and whether an earlier sending of the same message has made it. */
-export interface Purchase {
-	readonly task: Task;
-	readonly isRepeated: boolean;
 }
 
 /**

@@ -10,7 +10,8 @@ import { costHeaders } from "../service/cost-headers.js";
 import { costOf } from "./answer-task.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
 import type { OpenTasks } from "./payment-desk.js";
-import type { BuyAnswer, Purchase } from "./purchase.js";
+import type { BuyAnswer } from "./purchase.js";
+import type { Purchase } from "./sell.js";
 import { toStreamEvents } from "./stream-events.js";
 import type { TaskArchive } from "./task-archive.js";
 

@@ -32,6 +32,12 @@ export interface Sold {
 	readonly result: CallResult | undefined;
 }
 
+/** A task for its caller, and whether an earlier sending of the same message has made it. */
+export interface Purchase {
+	readonly task: Task;
+	readonly isRepeated: boolean;
+}
+
 /**
  * Runs the pipeline and makes the finished task. A failure of ours becomes a failed task where one can be kept
  * (`canFail`); whatever else the pipeline throws goes to the caller.

@@ -1,6 +1,6 @@
 import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import { isFinal, paymentMessage, paymentStatusOf } from "./payment-status.js";
-import type { Purchase } from "./purchase.js";
+import type { Purchase } from "./sell.js";
 import type { PaymentStatus } from "./x402-extension.js";
 
 /**

@@ -12,6 +12,8 @@ const EXPOSED_HEADERS = [
 	"PAYMENT-RESPONSE",
 	"X-PAYMENT-RESPONSE",
 	"Payment-Receipt",
+	"A2A-Extensions",
+	"X-A2A-Extensions",
 	"X-Request-Id",
 	"Idempotent-Replayed",
 	"Retry-After",

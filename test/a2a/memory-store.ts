@@ -35,6 +35,7 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 				return result;
 			}),
 		read: (work) => work(readerOf(disk.state)),
+		statement: async () => ({ postings: [], next: undefined }),
 		async *history() {
 			yield* disk.history;
 		},

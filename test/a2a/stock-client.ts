@@ -18,6 +18,8 @@ export interface ClientOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Collects what goes over the wire: path, and the JSON-RPC method if there is one. */
 	readonly wire?: string[];
+	/** Sends every call but those for the card. */
+	readonly fetch?: typeof fetch;
 }
 
 /** The SDK's own client, which finds the card by itself and speaks what the card offers. */
@@ -27,12 +29,13 @@ export function connect({
 	version,
 	headers,
 	wire,
+	fetch: sendCall = fetch,
 }: ClientOptions): Promise<Client> {
 	const legacyCompat = { enabled: version === "0.3" };
 	const fetchImpl: typeof fetch = (url, init) => {
 		const { method } = JSON.parse(String(init?.body ?? "{}"));
 		wire?.push(`${new URL(String(url)).pathname}${method ? ` ${method}` : ""}`);
-		return fetch(url, { ...init, headers: { ...headersOf(init), ...headers } });
+		return sendCall(url, { ...init, headers: { ...headersOf(init), ...headers } });
 	};
 	const transports = [
 		new JsonRpcTransportFactory({ fetchImpl, legacyCompat }),

@@ -220,11 +220,9 @@ t.test(
 t.test("a payment that cannot be read, or belongs to no task, is refused in words", async (t) => {
 	const { baseUrl, chain, wallet, funds, searched } = await startPaidA2a(t);
 	const headers = ACTIVATION["1.0"];
+	const { message } = askGraph("unread", "the-message");
 	const pay = (metadata: unknown, taskId?: string) =>
-		rpc(baseUrl, {
-			headers,
-			params: { message: { ...askGraph("unread").message, taskId, metadata } },
-		});
+		rpc(baseUrl, { headers, params: { message: { ...message, taskId, metadata } } });
 	const submitted = { "x402.payment.status": "payment-submitted" };
 	const missing = await pay(submitted);
 	t.equal(missing.status, 400);
@@ -259,5 +257,7 @@ t.test("a payment that cannot be read, or belongs to no task, is refused in word
 		"TASK_STATE_COMPLETED",
 		"a price that is known may be paid at once",
 	);
+	const again = await pay({ ...submitted, "x402.payment.payload": payload });
+	t.equal(again.body.result.task.metadata.cost.replayed, true, "and is not charged twice");
 	t.equal(await funds(), 9_500_000n);
 });

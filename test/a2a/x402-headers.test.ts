@@ -92,6 +92,7 @@ t.test(
 					const paid = await post(url, { text, headers: { ...headers, ...payment } });
 					t.equal(paid.status, 200);
 					t.match(JSON.stringify(paid.body), /TASK_STATE_COMPLETED/);
+					t.notMatch(JSON.stringify(paid.body), /x402\.payment/, "the extension was not turned on");
 					left -= 500_000n;
 					t.equal(await funds(), left);
 					const name = version === 1 ? "X-PAYMENT-RESPONSE" : "PAYMENT-RESPONSE";
