@@ -194,6 +194,18 @@ export interface QueryLog {
 	dropBefore(day: string): Promise<number>;
 }
 
+export interface StatementRequest {
+	readonly limit: number;
+	/** From the page before; the newest postings without it. */
+	readonly cursor?: string | undefined;
+}
+
+export interface StatementPage {
+	readonly postings: readonly LedgerTransaction[];
+	/** Undefined when nothing older is left. */
+	readonly next: string | undefined;
+}
+
 export interface Store {
 	/**
 	 * Runs `work` alone against the current state; its writes commit together or not at all. `work` awaits nothing but the
@@ -207,6 +219,11 @@ export interface Store {
 	read<T>(work: (tx: StoreReader) => Promise<T>): Promise<T>;
 	/** What each transaction since the beginning left in the books, oldest first, read back from disk in small parts. */
 	history(): AsyncIterable<CommittedTransaction>;
+	/**
+	 * Postings that touched `cust:<owner>` or `held:<owner>`, newest first, read back from disk. One question looks at a
+	 * bounded part of the journal: a page may be short, or empty, and still have a next one.
+	 */
+	statement(owner: string, page: StatementRequest): Promise<StatementPage>;
 	/** Reads the journal again and shows what it holds; throws when it does not add up, and then nothing shown counts. */
 	verify(
 		options?: VerifyOptions,

@@ -28,6 +28,8 @@ export interface JournalReader {
 	 * Throws UNAVAILABLE: not retryable when one is damaged, retryable when the system would not let us look.
 	 */
 	readFrames(facts: SegmentFacts): AsyncIterable<CheckedFrame>;
+	/** The frames of one segment whose text holds the mark, oldest first; a segment without it is not looked at closer. */
+	readMentions(facts: SegmentFacts, mark: string): AsyncIterable<CheckedFrame>;
 	/** The row's latest put within the segment, or undefined. */
 	findPut(facts: SegmentFacts, table: TableName, id: string): Promise<Row | undefined>;
 }
@@ -66,21 +68,37 @@ export function createJournalReader(deps: JournalReaderDeps): JournalReader {
 			}
 		},
 
+		async *readMentions(facts, mark) {
+			const bytes = await load(facts);
+			let link = facts.start;
+			let offset = 0;
+			for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, offset)) {
+				const frame = findFrame(bytes, at, { link, offset });
+				if ("problem" in frame) throw failure(facts.number, at, frame.problem);
+				({ link, end: offset } = frame);
+				const { bodyStart, end } = frame;
+				yield { link, body: () => decodeBody(bytes.toString("utf8", bodyStart, end)) };
+			}
+		},
+
 		async findPut(facts, table, id) {
 			const bytes = await load(facts);
 			const at = bytes.lastIndexOf(putMark(table, id));
 			if (at === -1) return undefined;
-			const frame = findFrame(bytes, at, facts.start);
+			const frame = findFrame(bytes, at, { link: facts.start, offset: 0 });
 			if ("problem" in frame) throw failure(facts.number, at, frame.problem);
 			return lastPut(decodeBody(bytes.toString("utf8", frame.bodyStart, frame.end)), table, id);
 		},
 	};
 }
 
-/** The frame around a byte; those before it are checked on the way. */
-function findFrame(bytes: Buffer, at: number, start: ChainLink): ReturnType<typeof readFrame> {
-	let offset = 0;
-	let link = start;
+/** The frame around a byte; those between it and where we stand are checked on the way. */
+function findFrame(
+	bytes: Buffer,
+	at: number,
+	start: { readonly link: ChainLink; readonly offset: number },
+): ReturnType<typeof readFrame> {
+	let { link, offset } = start;
 	for (;;) {
 		const frame = readFrame(bytes, offset, link);
 		if ("problem" in frame || frame.end > at) return frame;

@@ -20,6 +20,7 @@ import { createSerialQueue, type SerialQueue } from "./serial-queue.js";
 import type { Snapshot } from "./snapshot.js";
 import { createSnapshotKeeper, type SnapshotKeeper } from "./snapshot-keeper.js";
 import { copyState, copyTotals, countEntries } from "./state.js";
+import { readStatement } from "./statement.js";
 import { createTransactions } from "./transactions.js";
 
 export interface JournalStoreDeps {
@@ -103,6 +104,10 @@ async function openLocked(
 		async *history() {
 			if (stopReason() === undefined) await commit.settle();
 			yield* readHistory(reader, factsOf(journal));
+		},
+		async statement(owner, page) {
+			if (stopReason() === undefined) await commit.settle();
+			return readStatement(reader, factsOf(journal), { owner, ...page });
 		},
 		async verify(options) {
 			const target = await look();
