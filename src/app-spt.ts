@@ -40,7 +40,7 @@ export function createSptService(deps: SptServiceDeps): {
 	const isForSale = () => onchain !== undefined;
 	const delegations = createDelegations({ store, ledger, clock, pepper, issueFrom, isForSale });
 	return {
-		owner: createOwnerOperations({ clock, catalog, accounts, delegations }),
+		owner: createOwnerOperations({ store, clock, catalog, accounts, delegations }),
 		purchases: createPurchases({
 			store,
 			ledger,

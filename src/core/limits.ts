@@ -81,5 +81,8 @@ export const LIMITS = {
 	sptChangesPerMinute: 60,
 	sptLedgerDefault: 50,
 	sptLedgerMax: 200,
+	sptLedgerReadsPerMinute: 30,
+	journalReadsRunning: 2,
+	journalReadsWaiting: 16,
 	retryAfterSeconds: 1,
 } as const;

@@ -60,6 +60,7 @@ export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
 /** Operations of somebody who shows who they are and pays nothing, that answer today. */
 export const OWNER_OPERATION_IDS = [
 	"spt.balance",
+	"spt.ledger",
 	"spt.rotate",
 	"spt.delegations.create",
 	"spt.delegations.list",

@@ -5,6 +5,7 @@ import { expertListSchema, graphDetailSchema, graphListSchema } from "./catalog-
 import { dataRoute, documentRoute } from "./define-route.js";
 import type { OFFER_ROUTES } from "./offer-routes.js";
 import type { PAYMENT_ROUTES } from "./payment-routes.js";
+import { digitsField } from "./request-query.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
 
 type CatalogOperationId = Exclude<
@@ -19,10 +20,6 @@ const nothing = z.strictObject({});
 const graphPath = z.strictObject({
 	graph_id_or_slug: z.string().min(1).max(200).describe("Id of the graph, or its slug"),
 });
-
-/** Plain digits only: "1e1", "0x10" and "" are numbers to JavaScript, not to callers. */
-const readDigits = (text: unknown): unknown =>
-	typeof text === "string" && /^\d{1,3}$/.test(text) ? Number(text) : text;
 
 const graphItem = {
 	id: "agent-payments",
@@ -134,17 +131,7 @@ export const CATALOG_ROUTES: Readonly<Record<CatalogOperationId, DataRoute | Doc
 		path: nothing,
 		query: z.strictObject({
 			q: queryField,
-			limit: z
-				.preprocess(
-					readDigits,
-					z
-						.number("must be a whole number")
-						.int("must be a whole number")
-						.min(1, "must be at least 1")
-						.max(EXPERTS_MAX, `must be at most ${EXPERTS_MAX}`),
-				)
-				.default(EXPERTS_DEFAULT)
-				.describe("Number of experts wanted"),
+			limit: digitsField(EXPERTS_MAX).default(EXPERTS_DEFAULT).describe("Number of experts wanted"),
 		}),
 		isList: true,
 		freshness: "live",

@@ -3,6 +3,7 @@ import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId } from "../core/operations.js";
 import { ownerRoute } from "./define-route.js";
+import { digitsField } from "./request-query.js";
 import type { OwnerRequest, OwnerRoute } from "./route.js";
 import {
 	sptBalanceSchema,
@@ -11,6 +12,7 @@ import {
 	sptDelegationOrderSchema,
 	sptDelegationSchema,
 	sptEndSchema,
+	sptLedgerSchema,
 	sptRefundOrderSchema,
 	sptRefundSchema,
 	sptRotationSchema,
@@ -71,6 +73,40 @@ export const SPT_ROUTES: Readonly<Record<SptOwnerOperationId, OwnerRoute>> = {
 				environment: "test",
 				spent_today_usd: "0.50",
 				parent_id: null,
+			},
+		},
+	}),
+	"spt.ledger": ownerRoute({
+		operationId: "spt.ledger",
+		summary: "Entries of a token",
+		description:
+			"What moved the token's balance, newest first. One question reads a bounded part of the books: a page may be short, or empty, and the list is at its end only when next_cursor is null.",
+		scheme,
+		callsPerMinute: LIMITS.sptLedgerReadsPerMinute,
+		path: nothing,
+		query: z.strictObject({
+			limit: digitsField(LIMITS.sptLedgerMax)
+				.default(LIMITS.sptLedgerDefault)
+				.describe("Number of entries wanted"),
+			cursor: z.string().min(1).max(200).optional().describe("next_cursor of the page before"),
+		}),
+		isList: true,
+		data: sptLedgerSchema,
+		answer: (owner, { caller, query, signal }) => owner.sptLedger(caller, query, signal),
+		example: {
+			query: { limit: "20" },
+			data: {
+				items: [
+					{
+						id: "txn_01kg9yz3v0f6x2m8q4t7w1ab2c",
+						at: "2026-11-30T12:00:00.000Z",
+						kind: "authorise",
+						balance_change_usd: "-0.50",
+						held_change_usd: "0.50",
+						ref: "hold_01kg9yz3v0f6x2m8q4t7w1ab2c",
+						memo: null,
+					},
+				],
 			},
 		},
 	}),

@@ -74,6 +74,8 @@ export const sptRefundOrderSchema = requestComponent(
 	}),
 );
 
+const signedUsd = z.string().regex(/^-?\d+\.\d{2,6}$/);
+
 const environmentField = z.enum(["live", "test"]);
 const secretField = z.string().describe("The secret; shown once");
 
@@ -98,6 +100,23 @@ export const sptBalanceSchema = replyComponent(
 			"Held or spent since 00:00 UTC; counted where there is a limit per day",
 		),
 		parent_id: z.string().nullable().describe("The token it was delegated from"),
+	}),
+);
+
+export const sptLedgerSchema = replyComponent(
+	"SptLedger",
+	z.object({
+		items: z.array(
+			z.object({
+				id: z.string(),
+				at: z.string(),
+				kind: z.string().describe("credit, transfer, authorise, capture, release or refund"),
+				balance_change_usd: signedUsd.describe("Change of what can be spent"),
+				held_change_usd: signedUsd.describe("Change of what is held for calls"),
+				ref: z.string().describe("Hold, receipt, refund or token it belongs to"),
+				memo: z.string().nullable(),
+			}),
+		),
 	}),
 );
 

@@ -1,13 +1,17 @@
 import { type Delegations, toDelegationWire } from "../../payments/spt/delegations.js";
 import { type SptAccounts, toBalanceWire } from "../../payments/spt/spt-accounts.js";
-import type { RefundRow } from "../../store/store.js";
+import { toStatementLine } from "../../payments/spt/statement-line.js";
+import type { RefundRow, Store } from "../../store/store.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
+import { LIMITS } from "../core/limits.js";
 import { formatUsd, parseUsd } from "../core/money.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
+import { createBoundedWork } from "./bounded-work.js";
 import type { OwnerOperations } from "./owner-operations.js";
 import { toSptScope } from "./spt-scope.js";
 
 export interface OwnerOperationDeps {
+	readonly store: Store;
 	readonly clock: Clock;
 	readonly catalog: GraphCatalog;
 	readonly accounts: SptAccounts;
@@ -18,9 +22,20 @@ const REFUND_REASON = "The holder asked for the balance that was not used.";
 
 /** Wires what somebody known may ask. */
 export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations {
-	const { clock, catalog, accounts, delegations } = deps;
+	const { store, clock, catalog, accounts, delegations } = deps;
+	const journalReads = createBoundedWork({
+		running: LIMITS.journalReadsRunning,
+		waiting: LIMITS.journalReadsWaiting,
+	});
 	return {
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
+
+		async sptLedger({ owner }, { limit, cursor }, signal) {
+			const read = () => store.statement(owner, { limit, cursor });
+			const { postings, next = null } = await journalReads(read, signal);
+			const items = postings.map((posting) => toStatementLine(owner, posting));
+			return { items, next_cursor: next };
+		},
 
 		async sptRotate(holder) {
 			const { token, balanceMicros } = await accounts.rotate(holder);

@@ -33,6 +33,7 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"spt.purchase": { method: "POST", path: "/v1/spt" },
 	"spt.top_up": { method: "POST", path: "/v1/spt/top-up" },
 	"spt.balance": { method: "GET", path: "/v1/spt/balance" },
+	"spt.ledger": { method: "GET", path: "/v1/spt/ledger" },
 	"spt.rotate": { method: "POST", path: "/v1/spt/rotate" },
 	"spt.delegations.create": { method: "POST", path: "/v1/spt/delegations" },
 	"spt.delegations.list": { method: "GET", path: "/v1/spt/delegations" },

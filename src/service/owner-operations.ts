@@ -16,6 +16,8 @@ export interface PageRequest {
 export interface OwnerOperations {
 	/** What the token has left, what it may pay for and until when. */
 	sptBalance(caller: Caller): Promise<Json>;
+	/** Its postings, newest first. Throws RATE_LIMITED while too many such questions wait already. */
+	sptLedger(caller: Caller, page: PageRequest, signal: AbortSignal): Promise<Json>;
 	/** A new secret, shown once; the one that asked is worth nothing from then on. */
 	sptRotate(holder: SptHolder): Promise<Json>;
 	sptDelegate(holder: SptHolder, order: DelegationOrder): Promise<Json>;
