@@ -1,4 +1,5 @@
 import type { PaymentOperations } from "./payment-operations.js";
+import type { Json } from "./service-info.js";
 
 /** A document that is served as it stands, with the hash its ETag is made of. */
 export interface ServedDocument {
@@ -16,7 +17,7 @@ export interface SptValidation {
 	readonly environment: "live" | "test" | null;
 }
 
-export type Json = Record<string, unknown>;
+export type { Json } from "./service-info.js";
 
 /** Every operation nobody pays for; each returns the `data` of the envelope or a document. Throws NOT_FOUND, INVALID_ARGUMENT. */
 export interface FreeOperations {

@@ -2,7 +2,7 @@ import type { SettlementTerms } from "../../payments/x402/facilitator.js";
 import { toV1Network } from "../../payments/x402/networks.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd } from "../core/money.js";
-import type { Json } from "./free-operations.js";
+import type { Json } from "./service-info.js";
 
 export interface PaymentMethodsDeps {
 	readonly environment: "live" | "test";

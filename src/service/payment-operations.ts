@@ -1,10 +1,10 @@
 import type { SettlementTerms } from "../../payments/x402/facilitator.js";
 import type { KeySet } from "../auth/key-set.js";
-import type { Json } from "./free-operations.js";
 import { type PaymentMethodsDeps, toPaymentMethods } from "./payment-methods.js";
 import { createPaymentState, type ReadPaymentState } from "./payment-state.js";
 import { createPerRevision } from "./per-revision.js";
 import { createQuotes, type Quotes, type QuotesDeps } from "./quotes.js";
+import type { Json } from "./service-info.js";
 import {
 	createSignedReceipts,
 	type SignedReceipts,

@@ -1,7 +1,7 @@
 import type { PaymentRow, Store } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
-import type { Json } from "./free-operations.js";
+import type { Json } from "./service-info.js";
 
 /**
  * Where one payment on a chain stands. Its id can be computed from what settling makes public, so it tells no more than

@@ -15,12 +15,11 @@ import {
 } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 import type { RedeemQuote } from "./cashier.js";
-import type { Json } from "./free-operations.js";
 import { fingerprintOf } from "./idempotency.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import { parseInput } from "./parse-input.js";
 import { toRequestPath } from "./request-path.js";
-import type { ServiceInfo, SkillCatalog } from "./service.js";
+import type { Json, ServiceInfo, SkillCatalog } from "./service-info.js";
 
 export interface QuotesDeps {
 	readonly seal: QuoteSeal;

@@ -2,24 +2,12 @@
 import type { PriceList } from "../../payments/price-list.js";
 import type { Caller, Invoke } from "../core/call.js";
 import type { Credential } from "../core/credential.js";
-import type { SkillId } from "../core/operations.js";
-import type { Skill } from "../core/skill.js";
 import type { FreeOperations } from "./free-operations.js";
 import type { OwnerOperations } from "./owner-operations.js";
+import type { ServiceInfo, SkillCatalog } from "./service-info.js";
 import type { Purchases } from "./spt-purchase.js";
 
-/** Skills that are built, one for each id: a missing one does not compile. */
-export type SkillCatalog = { readonly [Id in SkillId]: Skill<Id> };
-
-export interface ServiceInfo {
-	/** Software version. */
-	readonly version: string;
-	/** Public base address without a trailing slash; known once the server listens. */
-	readonly baseUrl: () => string;
-	/** Address of the MCP server; null until one is built. */
-	readonly mcpUrl: () => string | null;
-	readonly profile: "demo" | "production";
-}
+export type { ServiceInfo, SkillCatalog } from "./service-info.js";
 
 export interface Service {
 	readonly info: ServiceInfo;

@@ -5,7 +5,7 @@ import { toIsoTime } from "../core/clock.js";
 import { type Credential, type HeaderReader, parseCredential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd } from "../core/money.js";
-import type { ServiceInfo } from "./service.js";
+import type { ServiceInfo } from "./service-info.js";
 
 /** A private ES256 key as JWK, of its own: what it signs is a receipt and nothing else. */
 export type ReceiptSigningKey = Readonly<Record<string, unknown>> & { readonly kid: string };

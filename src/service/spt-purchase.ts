@@ -14,8 +14,8 @@ import { formatUsd, type Micros, parseUsd } from "../core/money.js";
 import type { PurchaseOperationId } from "../core/operations.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Cashier } from "./cashier.js";
-import type { Json } from "./free-operations.js";
 import { fingerprintOf } from "./idempotency.js";
+import type { Json } from "./service-info.js";
 import { type SptScope, toSptScope } from "./spt-scope.js";
 
 /** What a purchase brings beside its input. */

@@ -9,10 +9,9 @@ import {
 	type SkillId,
 } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
-import type { Json } from "./free-operations.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import { toRequestPath } from "./request-path.js";
-import type { ServiceInfo, SkillCatalog } from "./service.js";
+import type { Json, ServiceInfo, SkillCatalog } from "./service-info.js";
 import { describeBalance } from "./spt-purchase.js";
 
 export interface X402ListingDeps {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Test } from "tap";
 
-export const REQUIREMENT = {
+const REQUIREMENT = {
 	scheme: "exact",
 	network: "eip155:8453",
 	amount: "250000",

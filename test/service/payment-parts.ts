@@ -10,7 +10,7 @@ import {
 import type { PaymentRow, ReceiptRow } from "../../store/store.js";
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-export const RECEIPT_JWK = { ...privateKey.export({ format: "jwk" }), kid: "receipt-key-1" };
+const RECEIPT_JWK = { ...privateKey.export({ format: "jwk" }), kid: "receipt-key-1" };
 
 export const TEST_PEPPER = new Uint8Array(32).fill(5);
 

@@ -1,0 +1,18 @@
+import type { SkillId } from "../core/operations.js";
+import type { Skill } from "../core/skill.js";
+
+/** Skills that are built, one for each id: a missing one does not compile. */
+export type SkillCatalog = { readonly [Id in SkillId]: Skill<Id> };
+
+export interface ServiceInfo {
+	/** Software version. */
+	readonly version: string;
+	/** Public base address without a trailing slash; known once the server listens. */
+	readonly baseUrl: () => string;
+	/** Address of the MCP server; null until one is built. */
+	readonly mcpUrl: () => string | null;
+	readonly profile: "demo" | "production";
+}
+
+/** What an operation answers: the `data` of the envelope. */
+export type Json = Record<string, unknown>;
