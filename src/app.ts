@@ -220,6 +220,7 @@ function createService(parts: ServiceParts): Service {
 			}),
 			validateSpt: spts.validate,
 			invariants: guard.latest,
+			openPayments: money.onchain?.openPayments,
 			startedAtMs: clock.now(),
 		}),
 	};

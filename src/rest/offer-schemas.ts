@@ -29,6 +29,13 @@ export const healthSchema = replyComponent(
 		}),
 		writer: z.string().describe("extractive: answers are made of the graphs' own sentences"),
 		rails: z.array(z.string()),
+		payments: z
+			.object({
+				unknown: z.int().describe("Sent, and not known yet how that ended"),
+				undelivered: z.int().describe("Settled, and waiting for their callers to come back"),
+			})
+			.optional()
+			.describe("Payments on a chain that are not at an end; absent without a chain"),
 		uptime_s: z.int(),
 	}),
 );

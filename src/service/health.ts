@@ -1,3 +1,4 @@
+import type { OpenPayments } from "../../payments/x402/payment-watch.js";
 import type { Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import type { SearchEngine } from "../search/search.js";
@@ -19,6 +20,8 @@ export interface HealthDeps {
 	/** Ids of the payment rails that are configured, e.g. ["spt", "plan"]. */
 	readonly rails: readonly string[];
 	readonly invariants: () => InvariantStatus;
+	/** Payments on a chain that are not at an end; undefined while no chain is configured. */
+	readonly openPayments?: (() => OpenPayments | undefined) | undefined;
 	/** On the clock's `now`. */
 	readonly startedAtMs: number;
 }
@@ -33,6 +36,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 		const { status, sequence, isChainIntact } = store.health();
 		const invariants = deps.invariants();
 		const index = search.status();
+		const payments = deps.openPayments?.();
 		const isSelling = status === "ok" && invariants.status === "ok";
 		const isWhole = isChainIntact && index.mode === "hybrid";
 		return {
@@ -53,6 +57,9 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 			},
 			writer: WRITER,
 			rails,
+			...(payments && {
+				payments: { unknown: payments.unknown, undelivered: payments.settled },
+			}),
 			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
 		};
 	};

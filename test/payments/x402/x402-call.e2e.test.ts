@@ -167,6 +167,11 @@ t.test("a wallet pays a search on a chain", async (t) => {
 		t.match(await shop.app.operator.verifyLedger(), { status: "ok", failures: [] });
 		const cash = await shop.app.store.read((reader) => reader.balance("cash:x402:eip155:84532"));
 		t.equal(-cash, await chain.balanceOf(chain.terms, chain.terms.payTo));
+		const { body } = await shop.send("/v1/health");
+		t.match(body.data, {
+			rails: ["x402", "mpp", "spt", "plan"],
+			payments: { unknown: 0, undelivered: 0 },
+		});
 	});
 });
 
