@@ -7,7 +7,7 @@ const FORGET_AT_ONCE = 500;
 export interface Sweeper {
 	/** Releases every hold past its expiry; returns how many. */
 	sweep(): Promise<number>;
-	/** Forgets idempotency rows and quota counters past their time; they are ignored from then on anyway. */
+	/** Forgets idempotency rows and counters of quotas and limits past their time; they are ignored from then on anyway. */
 	forgetExpired(): Promise<void>;
 	/** Releases every open hold: at start, no call of an earlier process can still capture one. */
 	releaseAll(): Promise<number>;
@@ -53,7 +53,7 @@ async function freePayment(tx: StoreTransaction, hold: HoldRow, now: number): Pr
 
 /** In small transactions, so that calls get their turn in between. */
 async function forgetExpired(store: Store, now: number): Promise<void> {
-	for (const table of ["idempotency", "quotas"] as const) {
+	for (const table of ["idempotency", "quotas", "spending"] as const) {
 		const rows = await store.read((reader) => reader.list(table));
 		const expired = rows.filter((row) => row.expiresAt <= now).map((row) => row.id);
 		for (let start = 0; start < expired.length; start += FORGET_AT_ONCE) {
@@ -68,7 +68,11 @@ async function forgetExpired(store: Store, now: number): Promise<void> {
 /** A row may have been renewed since it was listed. */
 async function forgetRows(
 	tx: StoreTransaction,
-	{ table, ids, now }: { table: "idempotency" | "quotas"; ids: readonly string[]; now: number },
+	{
+		table,
+		ids,
+		now,
+	}: { table: "idempotency" | "quotas" | "spending"; ids: readonly string[]; now: number },
 ): Promise<void> {
 	for (const id of ids) {
 		const row = await tx.get(table, id);

@@ -5,22 +5,11 @@ import { formatUsd, type Micros } from "../../src/core/money.js";
 import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount, heldAccount, type Ledger } from "../ledger.js";
 import { returnExpired, revokeTree, tokensUnder } from "./delegation-tree.js";
-import { narrowTerms } from "./narrow-terms.js";
+import { type DelegationTerms, narrowTerms } from "./narrow-terms.js";
 import { countSpending } from "./spending.js";
 import type { IssuedSpt, SptIssuer } from "./spt-issuer.js";
 import { tooLittle } from "./spt-refusals.js";
 import { getHeldToken, isUsable, type SptHolder } from "./token.js";
-
-/** What a holder asks for somebody else; whatever is left out is as the parent's. */
-export interface DelegationTerms {
-	readonly amountMicros: Micros;
-	readonly label?: string | undefined;
-	readonly expiresAt?: number | undefined;
-	readonly maxPerCallMicros?: Micros | undefined;
-	readonly maxPerDayMicros?: Micros | undefined;
-	readonly skills?: readonly string[] | undefined;
-	readonly graphs?: readonly string[] | undefined;
-}
 
 export interface DelegationState {
 	readonly token: TokenRow;

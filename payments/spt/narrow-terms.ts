@@ -2,8 +2,18 @@ import { toIsoTime } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
 import type { TokenRow } from "../../store/store.js";
-import type { DelegationTerms } from "./delegations.js";
 import type { SptTerms } from "./spt-issuer.js";
+
+/** What a holder asks for somebody else; whatever is left out is as the parent's. */
+export interface DelegationTerms {
+	readonly amountMicros: Micros;
+	readonly label?: string | undefined;
+	readonly expiresAt?: number | undefined;
+	readonly maxPerCallMicros?: Micros | undefined;
+	readonly maxPerDayMicros?: Micros | undefined;
+	readonly skills?: readonly string[] | undefined;
+	readonly graphs?: readonly string[] | undefined;
+}
 
 type Narrowed = Pick<
 	SptTerms,

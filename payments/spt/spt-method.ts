@@ -59,7 +59,6 @@ export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
 				operationId,
 				billingType,
 				idempotencyId: purchase.idempotencyId,
-				...(purchase.graphIds.length > 0 && { graphIds: purchase.graphIds }),
 				...(spendingId !== undefined && { spendingId }),
 			});
 		},
