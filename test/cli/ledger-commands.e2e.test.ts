@@ -38,16 +38,6 @@ t.test(
 			"--json",
 		);
 		t.match(refund.json(), { ref: receiptId, amount_usd: "0.20", state: "paid", reason: "a test" });
-		const report = (await ledger("report", "--by", "skill", "--json")).json();
-		const sums = {
-			calls: 1,
-			free_calls: 0,
-			gross_usd: "0.50",
-			refunded_usd: "0.20",
-			net_usd: "0.30",
-		};
-		t.match(report, { by: "skill", rows: [{ key: "graphs.search", ...sums }], total: sums });
-
 		child.kill("SIGTERM");
 		await once(child, "exit");
 		const csv = await ledger("report", "--by", "rail", "--from", "2020-01-01", "--csv");
@@ -55,14 +45,5 @@ t.test(
 			"rail,calls,free_calls,gross_usd,refunded_usd,net_usd",
 			"spt,1,0,0.50,0.20,0.30",
 		]);
-		t.match((await ledger("verify", "--json")).json(), {
-			status: "ok",
-			failures: [],
-			open_payments: 0,
-			pending_refunds: 0,
-		});
-		const wrong = await ledger("refunds", "pay", "rfd_nobody");
-		t.equal(wrong.code, 2);
-		t.match(wrong.stderr, /No refund is called/);
 	},
 );
