@@ -1,48 +1,47 @@
-import type { Store, StoreTransaction, TableName, Tables } from "../../store/store.js";
+import type { Store, StoreTransaction, TableName } from "../../store/store.js";
 
-/** Faults put into the store on purpose: a simulation that never fails proves nothing until it finds these. */
-export const FLAWS = {
-	/** Captures are acknowledged before they are on the disk. */
-	capturesAreNotDurable: (store) => ({
-		...store,
-		transaction: (work) => store.transaction(work, { durability: "deferred" }),
-	}),
-	/** Retry keys are written and never found again. */
-	retryKeysAreForgotten: (store) => forgetting(store, "idempotency"),
-	/** Payments on a chain are reserved and never found again. */
-	reservationsAreForgotten: (store) => forgetting(store, "payments"),
-	/** Holds of an earlier process stay as they are. */
-	holdsAreForgotten: (store) => listingNothing(store, "holds"),
-} as const satisfies Record<string, (store: Store) => Store>;
+/** A fault put into the store on purpose: a simulation that never fails proves nothing until it finds these. */
+interface Flaw {
+	/** Where to look first. */
+	readonly seed: number;
+	readonly spoil: (store: Store) => Store;
+	/** What the simulation should say. */
+	readonly complaint: RegExp;
+}
 
+export const FLAWS: Readonly<Record<string, Flaw>> = {
+	"captures are not durable": {
+		seed: 1,
+		spoil: (store) => ({
+			...store,
+			transaction: (work) => store.transaction(work, { durability: "deferred" }),
+		}),
+		complaint: /is lost|delivered on|bought nothing/,
+	},
+	"retry keys are forgotten": {
+		seed: 1,
+		spoil: (store) => forgetting(store, "idempotency"),
+		complaint: /I10|was charged \d+ times/,
+	},
+	"reservations of payments are forgotten": {
+		seed: 1,
+		spoil: (store) => forgetting(store, "payments"),
+		complaint: /./,
+	},
+};
+
+/** The same store, in whose transactions no row of a table is ever found by its id. */
 function forgetting(store: Store, forgotten: TableName): Store {
-	return changing(store, (tx) => ({
-		...tx,
-		get: async <T extends TableName>(table: T, id: string) =>
-			table === forgotten ? undefined : tx.get(table, id),
-	}));
-}
-
-function listingNothing(store: Store, hidden: TableName): Store {
-	return changing(store, (tx) => ({
-		...tx,
-		list: async <T extends TableName>(table: T): Promise<readonly Tables[T][]> =>
-			table === hidden ? [] : tx.list(table),
-	}));
-}
-
-/** The same store, with transactions that see it otherwise. */
-function changing(store: Store, change: (tx: StoreTransaction) => StoreTransaction): Store {
 	return {
 		...store,
-		transaction: (work, options) => store.transaction((tx) => work(change(boundTo(tx))), options),
+		transaction: (work, options) =>
+			store.transaction((tx) => work(blindTo(forgotten, tx)), options),
 	};
 }
 
-/** A transaction's methods as plain functions, whatever they hang on. */
-function boundTo(tx: StoreTransaction): StoreTransaction {
+function blindTo(forgotten: TableName, tx: StoreTransaction): StoreTransaction {
 	return {
-		get: (table, id) => tx.get(table, id),
+		get: async (table, id) => (table === forgotten ? undefined : tx.get(table, id)),
 		findBy: (table, index, value) => tx.findBy(table, index, value),
 		list: (table) => tx.list(table),
 		balance: (account) => tx.balance(account),

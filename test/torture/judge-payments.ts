@@ -1,9 +1,8 @@
 import type { Hex } from "../../payments/x402/facilitator.js";
-import type { PaymentRow, ReceiptRow } from "../../store/store.js";
+import type { PaymentRow, ReceiptRow, Store } from "../../store/store.js";
 import { SIM_TERMS } from "../support/sim-chain.js";
 import type { Attempt, Book } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";
-import type { House } from "./house.js";
 import type { Outside } from "./outside.js";
 import type { Signed } from "./wallet.js";
 
@@ -15,7 +14,7 @@ export type PaymentCounts = Map<string, number>;
  * is neither, and the cash on the books is the cash on the chain.
  */
 export async function judgePayments(
-	{ store }: House,
+	store: Store,
 	{ book, outside, receipts }: { book: Book; outside: Outside; receipts: readonly ReceiptRow[] },
 ): Promise<PaymentCounts> {
 	const rows = await store.read((reader) => reader.list("payments"));
@@ -27,8 +26,23 @@ export async function judgePayments(
 		counts.set(name, (counts.get(name) ?? 0) + 1);
 	}
 	judgeDeliveries(book);
+	await judgeWallets(store, book, rows);
 	await judgeCash(store, outside, rows);
 	return counts;
+}
+
+/** Of a wallet's money only what settled and bought nothing yet lies with us. */
+export async function judgeWallets(
+	store: Store,
+	{ purses }: Book,
+	rows: readonly PaymentRow[],
+): Promise<void> {
+	for (const { owner } of purses.filter(({ rail }) => rail === "x402")) {
+		const waiting = rows.filter((row) => row.owner === owner && row.state === "settled");
+		const due = waiting.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+		const balance = await store.read((reader) => reader.balance(`cust:${owner}`));
+		if (balance !== due) throw new BrokenPromise(`${owner} has ${balance} here, not ${due}.`);
+	}
 }
 
 interface Facts {
@@ -76,7 +90,7 @@ function spentOn(attempts: readonly Attempt[]): readonly string[] {
 
 /** Money that a silent facilitator took and nobody can prove is the only difference allowed. */
 async function judgeCash(
-	store: House["store"],
+	store: Store,
 	{ chain, isChainReadable }: Outside,
 	rows: readonly PaymentRow[],
 ): Promise<void> {

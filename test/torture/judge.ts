@@ -1,3 +1,4 @@
+import type { InvariantGuard } from "../../payments/invariants.js";
 import type { ReceiptRow, Store } from "../../store/store.js";
 import type { Book, Order } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";
@@ -6,7 +7,7 @@ import { judgePayments, type PaymentCounts } from "./judge-payments.js";
 import type { Outside } from "./outside.js";
 
 /** Right after a start: what anybody holds a receipt for is there, and no hold is open. */
-export async function judgeStart({ store }: House, book: Book): Promise<void> {
+export async function judgeStart({ store }: Pick<House, "store">, book: Book): Promise<void> {
 	const receipts = await receiptsOf(store);
 	for (const id of book.acknowledged()) {
 		if (!receipts.has(id)) throw new BrokenPromise(`The acknowledged payment ${id} is lost.`);
@@ -15,14 +16,24 @@ export async function judgeStart({ store }: House, book: Book): Promise<void> {
 	if (holds.length > 0) throw new BrokenPromise(`${holds.length} holds outlived the start.`);
 }
 
-/** At the end, when everything is decided: each order, each purse and the whole ledger. */
+/** At the end, when everything is decided: each order, each purse, each signature and the whole ledger. */
 export async function judgeEnd(
 	house: House,
 	{ book, outside }: { book: Book; outside: Outside },
 ): Promise<PaymentCounts> {
 	await judgeStart(house, book);
-	await judgeInvariants(house.money.guard);
-	const receipts = [...(await receiptsOf(house.store)).values()];
+	const { store, money } = house;
+	const receipts = await judgeBooks({ store, guard: money.guard }, book);
+	return judgePayments(store, { book, outside, receipts });
+}
+
+/** Receipts, orders and purses fit each other, and the invariants hold; returns every receipt. */
+export async function judgeBooks(
+	{ store, guard }: { store: Store; guard: InvariantGuard },
+	book: Book,
+): Promise<readonly ReceiptRow[]> {
+	await judgeInvariants(guard);
+	const receipts = [...(await receiptsOf(store)).values()];
 	const ofOrder = new Map<string, ReceiptRow[]>();
 	for (const { fingerprint } of book.orders) ofOrder.set(fingerprint, []);
 	for (const receipt of receipts) {
@@ -31,18 +42,26 @@ export async function judgeEnd(
 		own.push(receipt);
 	}
 	for (const order of book.orders) judgeOrder(order, ofOrder.get(order.fingerprint) ?? []);
-	for (const purse of book.purses) {
-		const own = receipts.filter(({ owner }) => owner === purse.owner);
-		const spent =
-			purse.rail === "x402" ? 0n : own.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
-		const balance = await house.store.read((reader) => reader.balance(`cust:${purse.owner}`));
-		if (balance === purse.creditedMicros - spent) continue;
-		throw new BrokenPromise(
-			`${purse.owner} has ${balance} left of ${purse.creditedMicros}, having spent ${spent}.`,
-		);
+	await judgePurses(store, book, receipts);
+	await judgeQuotas(store, book, receipts);
+	return receipts;
+}
+
+/** What was credited and not spent is there. */
+async function judgePurses(
+	store: Store,
+	{ purses }: Book,
+	receipts: readonly ReceiptRow[],
+): Promise<void> {
+	const spentBy = new Map<string, bigint>();
+	for (const { owner, amountMicros } of receipts) {
+		spentBy.set(owner, (spentBy.get(owner) ?? 0n) + amountMicros);
 	}
-	await judgeQuotas(house.store, book, receipts);
-	return judgePayments(house, { book, outside, receipts });
+	for (const { owner, creditedMicros } of purses.filter(({ rail }) => rail !== "x402")) {
+		const due = creditedMicros - (spentBy.get(owner) ?? 0n);
+		const balance = await store.read((reader) => reader.balance(`cust:${owner}`));
+		if (balance !== due) throw new BrokenPromise(`${owner} has ${balance} left, not ${due}.`);
+	}
 }
 
 /** A delivery has its receipt, a receipt its delivery or at least an attempt nobody heard of again. */
@@ -96,7 +115,7 @@ async function judgeQuotas(
 	}
 }
 
-async function judgeInvariants(guard: House["money"]["guard"]): Promise<void> {
+async function judgeInvariants(guard: InvariantGuard): Promise<void> {
 	const { failures } = await guard.check({ full: true });
 	if (failures.length > 0) throw new BrokenPromise(failures.join(" "));
 }

@@ -1,4 +1,8 @@
-import type { Hex, TransferAuthorization } from "../../payments/x402/facilitator.js";
+import type {
+	Hex,
+	SettlementTerms,
+	TransferAuthorization,
+} from "../../payments/x402/facilitator.js";
 import type { Payment } from "../../src/core/credential.js";
 import { SIM_TERMS, signatureOf } from "../support/sim-chain.js";
 import type { Dice } from "./dice.js";
@@ -39,11 +43,13 @@ export function sign(
 	return { authorization, payment: toPayment(authorization, dice.pick([1, 2])) };
 }
 
-function toPayment(
+/** The authorization in the envelope of either version. */
+export function toPayment(
 	{ signature, ...authorization }: TransferAuthorization,
 	version: 1 | 2,
+	{ terms = SIM_TERMS, url = RESOURCE_URL }: { terms?: SettlementTerms; url?: string } = {},
 ): Payment {
-	const { network, asset, payTo } = SIM_TERMS;
+	const { network, asset, payTo } = terms;
 	const { value, validAfter, validBefore } = authorization;
 	const texts = {
 		...authorization,
@@ -58,7 +64,7 @@ function toPayment(
 			? { x402Version: 1, scheme, network: "base-sepolia", payload: inner }
 			: {
 					x402Version: 2,
-					resource: { url: RESOURCE_URL },
+					resource: { url },
 					accepted: { scheme, network, amount: texts.value, asset, payTo },
 					payload: inner,
 				};

@@ -1,0 +1,52 @@
+import type { ChainReader, SettlementTerms } from "../../payments/x402/facilitator.js";
+import type { PaymentRow, ReceiptRow, Store } from "../../store/store.js";
+import type { Book } from "./book.js";
+import { BrokenPromise } from "./broken-promise.js";
+import { judgeWallets } from "./judge-payments.js";
+import type { Signed } from "./wallet.js";
+
+/** States in which a payment whose money moved may be found, and those of one whose money did not. */
+const SETTLED = ["captured", "credited", "settled", "unknown", "settling"];
+const UNUSED = ["released", "reserved", "refused", "unknown", "settling"];
+
+export interface ChainFacts {
+	readonly chain: ChainReader;
+	readonly terms: SettlementTerms;
+	readonly book: Book;
+	readonly receipts: readonly ReceiptRow[];
+}
+
+/** The chain knows what was settled; the books may be behind by what a crash left open, and never ahead. */
+export async function judgeOnChain(store: Store, facts: ChainFacts): Promise<void> {
+	const { chain, terms, book } = facts;
+	const rows = await store.read((reader) => reader.list("payments"));
+	const byNonce = new Map(rows.map((row) => [row.nonce, row]));
+	let openMicros = 0n;
+	for (const signed of book.signatures.values()) {
+		openMicros += await judgeSignature(signed, byNonce.get(signed.authorization.nonce), facts);
+	}
+	await judgeWallets(store, book, rows);
+	const booked = -(await store.read((reader) => reader.balance(`cash:x402:${terms.network}`)));
+	const received = await chain.balanceOf(terms, terms.payTo);
+	if (booked + openMicros === received) return;
+	throw new BrokenPromise(`The books tell of ${booked} received, the chain of ${received}.`);
+}
+
+/** Returns what has settled and is not booked yet. */
+async function judgeSignature(
+	{ authorization }: Signed,
+	row: PaymentRow | undefined,
+	{ chain, terms, receipts }: ChainFacts,
+): Promise<bigint> {
+	const state = row?.state ?? "released";
+	const isSettled = (await chain.stateOf(terms, authorization)).kind === "settled";
+	const name = `The payment ${row?.id} (${state})`;
+	if (!(isSettled ? SETTLED : UNUSED).includes(state)) {
+		throw new BrokenPromise(`${name} ${isSettled ? "settled" : "did not settle"}.`);
+	}
+	const own = receipts.filter(({ settlement }) => row && settlement?.paymentId === row.id);
+	const due = state === "captured" ? 1 : 0;
+	if (own.length !== due) throw new BrokenPromise(`${name} has ${own.length} receipts.`);
+	const isOpen = state === "unknown" || state === "settling";
+	return isSettled && isOpen ? authorization.value : 0n;
+}

@@ -1,0 +1,97 @@
+import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SettlementTerms } from "../../payments/x402/facilitator.js";
+import { createApp } from "../../src/app.js";
+import { openKeyFolder } from "../../src/auth/key-folder.js";
+import { systemClock } from "../../src/core/clock.js";
+import { systemRandom } from "../../src/core/random.js";
+import { type OpenedOnchain, openOnchain } from "../../src/open-onchain.js";
+import { readSettings } from "../../src/settings.js";
+import type { Purse } from "./book.js";
+import { newAccounts, type PayingAccount } from "./kill-wallets.js";
+
+/** A data folder with tokens in it, and a chain that outlives the servers; undefined where anvil is not installed. */
+export interface Scene {
+	readonly folder: string;
+	/** What the servers are started with. */
+	readonly args: readonly string[];
+	readonly purses: readonly Purse[];
+	readonly wallets: readonly PayingAccount[];
+	readonly terms: SettlementTerms | undefined;
+	readonly chain: OpenedOnchain["chain"];
+	close(): Promise<void>;
+}
+
+export const SILENT = { info: () => undefined, error: () => undefined };
+const TOKEN_USD = "10000";
+
+export async function openScene({
+	tokens,
+	wallets,
+}: {
+	tokens: number;
+	wallets: number;
+}): Promise<Scene> {
+	const root = await mkdtemp(join(tmpdir(), "tollgraph-kill-"));
+	const folder = join(root, "data");
+	const onchain = await openChain(join(root, "chain-owner"));
+	const purses = await issueTokens(folder, tokens);
+	const accounts = onchain ? await newAccounts(onchain, wallets) : [];
+	return {
+		folder,
+		args: [...basicArgs(folder), ...(onchain ? await chainArgs(folder, onchain) : OFF)],
+		purses: [...purses, ...accounts.map(({ purse }) => purse)],
+		wallets: accounts,
+		terms: onchain?.terms,
+		chain: onchain?.chain,
+		close: async () => onchain?.close(),
+	};
+}
+
+const OFF = ["--facilitator", "off"];
+const basicArgs = (folder: string) => ["--data", folder, "--model", "none"];
+
+/** The demo chain of another folder: here it is a chain like any other. */
+async function openChain(folder: string): Promise<OpenedOnchain | undefined> {
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	const onchain = await openOnchain({
+		settings: readSettings({ flags: { data: folder }, environment: {}, folder }),
+		folder,
+		keys: openKeyFolder(folder, systemRandom),
+		clock: systemClock,
+		random: systemRandom,
+		logger: SILENT,
+	});
+	await onchain?.ready();
+	return onchain;
+}
+
+/** The server settles for itself, with a key of its own folder. */
+async function chainArgs(folder: string, { terms, demoWallet }: OpenedOnchain): Promise<string[]> {
+	const owner = openKeyFolder(join(folder, "..", "chain-owner"), systemRandom);
+	const settler = await owner.demoWallet("demo-settler", () => Promise.reject(new Error("no key")));
+	const path = join(folder, "keys", "settler-key");
+	await writeFile(path, settler.private_key);
+	await chmod(path, 0o600);
+	const asset = `${terms.asset}/${terms.assetName}/${terms.assetVersion}`;
+	return [
+		...["--facilitator", "local", "--rpc-url", demoWallet?.rpc_url ?? ""],
+		...["--pay-to", terms.payTo, "--network", terms.network, "--asset", asset],
+	];
+}
+
+async function issueTokens(folder: string, count: number): Promise<Purse[]> {
+	const flags = { data: folder, model: "none", facilitator: "off" };
+	const settings = readSettings({ flags, environment: {}, folder });
+	const app = await createApp({ settings, logger: SILENT });
+	const purses: Purse[] = [];
+	for (let index = 0; index < count; index++) {
+		const { id, token } = await app.operator.issueSpt({ usd: TOKEN_USD });
+		const creditedMicros = BigInt(TOKEN_USD) * 1_000_000n;
+		const credential = { scheme: "spt", token } as const;
+		purses.push({ owner: id, rail: "spt", credential, creditedMicros, address: undefined });
+	}
+	await app.close();
+	return purses;
+}
