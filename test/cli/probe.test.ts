@@ -1,5 +1,6 @@
 import t, { type Test } from "tap";
 import { probeServer } from "../../src/cli/probe/probe-server.js";
+import { createProgram } from "../../src/cli/program.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
 import { startApp } from "../support/start-app.js";
 import { type Answers, goodChallenge, priced, startForeign } from "./lying-server.js";
@@ -177,3 +178,36 @@ t.test("the probe asks the one host it was given, and says when nobody answers",
 	t.match(await probe(empty.origin), { ok: false, problems: [/No advertised price was found/] });
 	await t.rejects(probe("http://127.0.0.1:9"), { code: "UNAVAILABLE" });
 });
+
+t.test("the command tells a script by its exit code", async (t) => {
+	const { origin } = await startForeign(t, () => ({
+		"GET /openapi.json": priced({ "/thing": { get: PRICE }, "/lie": { get: PRICE } }),
+		"GET /thing": goodChallenge("/thing"),
+	}));
+	const asJson = await run(origin, "--json");
+	t.equal(asJson.code, 3);
+	const report = JSON.parse(asJson.stdout);
+	t.match(report, { ok: false, routes: [{ status: "ok" }, { status: "problem" }] });
+	const good = await run(`${origin}/docs`, "--max", "1");
+	t.equal(good.code, 0);
+	t.match(good.stdout, /1 of 1 advertised prices are answered by a valid challenge/);
+	t.match(good.stderr, /asked 1 of 1/);
+	await t.rejects(run("http://api.example.org"), { message: /cannot be probed/ });
+	await t.rejects(run(origin, "--timeout", "soon"), { message: /--timeout must be a number/ });
+});
+
+/** The command in this process. */
+async function run(...args: string[]) {
+	const [stdout, stderr]: [string[], string[]] = [[], []];
+	const terminal = {
+		data: (line: string) => void stdout.push(line),
+		say: (line: string) => void stderr.push(line),
+		status: () => undefined,
+	};
+	const context = { terminal, environment: {}, folder: ".", startedMs: 0 };
+	process.exitCode = 0;
+	await createProgram(context, "0.0.0").parseAsync(["probe", ...args], { from: "user" });
+	const { exitCode: code } = process;
+	process.exitCode = 0;
+	return { code, stdout: stdout.join("\n"), stderr: stderr.join("\n") };
+}

@@ -1,16 +1,18 @@
 import { generateKeyPairSync } from "node:crypto";
 import { CompactSign, compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import t from "tap";
-import { startApp, type TestApp } from "../support/start-app.js";
+import { startApp } from "../support/start-app.js";
 import { WALLET_RECEIPT } from "./payment-parts.js";
 
-const paidCall = async (app: TestApp, token: string) => {
+const app = await startApp(t, { settings: { model: "none" } });
+
+const paidCall = async (token: string) => {
 	const { status, body } = await app.search({ token });
 	if (status !== 200) throw new Error(JSON.stringify(body));
 	return body.meta.cost.receipt_id as string;
 };
 
-const verify = (app: TestApp, jws: string) =>
+const verify = (jws: string) =>
 	app.send("/v1/receipts/verify", {
 		method: "POST",
 		headers: { "Content-Type": "application/json" },
@@ -18,9 +20,8 @@ const verify = (app: TestApp, jws: string) =>
 	});
 
 t.test("a receipt is signed, and anybody with the key set can prove it offline", async (t) => {
-	const app = await startApp(t, { settings: { model: "none" } });
 	const { token, id: tokenId } = await app.issueSpt("5.00");
-	const receiptId = await paidCall(app, token);
+	const receiptId = await paidCall(token);
 	const read = await app.send(`/v1/receipts/${receiptId}`, { headers: { "X-Pay-SPT": token } });
 	t.equal(read.status, 200);
 	t.equal(read.headers.get("cache-control"), "private, no-store");
@@ -47,12 +48,11 @@ t.test("a receipt is signed, and anybody with the key set can prove it offline",
 	t.match(protectedHeader, { alg: "ES256", typ: "receipt+jwt" });
 	t.same(JSON.parse(Buffer.from(payload).toString()), receipt);
 
-	const verdict = await verify(app, jws);
+	const verdict = await verify(jws);
 	t.same(verdict.body.data, { valid: true, receipt, reason: null });
 });
 
 t.test("a quote names the request hash that its receipt will prove", async (t) => {
-	const app = await startApp(t, { settings: { model: "none" } });
 	const { token } = await app.issueSpt("5.00");
 	const input = { graph_id: "agent-payments", query: "Which HTTP status code asks for payment?" };
 	const quote = await app.send("/v1/quotes", {
@@ -60,15 +60,14 @@ t.test("a quote names the request hash that its receipt will prove", async (t) =
 		headers: { "Content-Type": "application/json" },
 		body: JSON.stringify({ skill: "graph_search", input: { ...input, limit: 3 } }),
 	});
-	const receiptId = await paidCall(app, token);
+	const receiptId = await paidCall(token);
 	const read = await app.send(`/v1/receipts/${receiptId}`, { headers: { "X-Pay-SPT": token } });
 	t.equal(read.body.data.receipt.request_hash, quote.body.data.request_hash);
 });
 
 t.test("what was changed, or signed by somebody else, is no receipt", async (t) => {
-	const app = await startApp(t, { settings: { model: "none" } });
 	const { token } = await app.issueSpt("5.00");
-	const receiptId = await paidCall(app, token);
+	const receiptId = await paidCall(token);
 	const read = await app.send(`/v1/receipts/${receiptId}`, { headers: { "X-Pay-SPT": token } });
 	const [head = "", body = "", signature = ""] = read.body.data.jws.split(".");
 	const cheaper = Buffer.from(body, "base64url").toString().replace('"0.50"', '"0.05"');
@@ -85,18 +84,17 @@ t.test("what was changed, or signed by somebody else, is no receipt", async (t) 
 		[`${head}.${body}`, /compact JWS/],
 	];
 	for (const [jws, reason] of cases) {
-		const verdict = await verify(app, jws);
+		const verdict = await verify(jws);
 		t.equal(verdict.status, 200);
 		t.match(verdict.body.data, { valid: false, receipt: null, reason });
 	}
-	t.equal((await verify(app, "x".repeat(20_000))).status, 400);
+	t.equal((await verify("x".repeat(20_000))).status, 400);
 });
 
 t.test("a receipt is its owner's; a wallet's is read by the id nobody can guess", async (t) => {
-	const app = await startApp(t, { settings: { model: "none" } });
 	const { token } = await app.issueSpt("5.00");
 	const { token: stranger } = await app.issueSpt("5.00");
-	const receiptId = await paidCall(app, token);
+	const receiptId = await paidCall(token);
 	await app.app.store.transaction((tx) => tx.put("receipts", WALLET_RECEIPT));
 	const read = (id: string, secret?: string) =>
 		app.send(`/v1/receipts/${id}`, secret ? { headers: { "X-Pay-SPT": secret } } : {});
@@ -116,11 +114,10 @@ t.test("a receipt is its owner's; a wallet's is read by the id nobody can guess"
 		graph_ids: ["web-payments"],
 		settlement: { network: "eip155:84532", transaction: /^0x4f/ },
 	});
-	t.match((await verify(app, wallet.body.data.jws)).body.data, { valid: true });
+	t.match((await verify(wallet.body.data.jws)).body.data, { valid: true });
 });
 
 t.test("the state of a payment is told to whoever knows its id", async (t) => {
-	const app = await startApp(t, { settings: { model: "none" } });
 	const missing = await app.send("/v1/payments/pay_ffffffffffffffffffffffffffffffff");
 	t.equal(missing.status, 404);
 	const { body } = await app.send("/v1/payments/methods");

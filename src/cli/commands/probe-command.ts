@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ServiceError } from "../../core/errors.js";
-import { createConfiguredEgress } from "../../delivery/egress.js";
+import { createConfiguredEgress, isLoopback } from "../../delivery/egress.js";
 import { type CommandContext, type Flags, textOf } from "../command-context.js";
 import { printResult, toColumns } from "../output.js";
 import { type ProbeReport, probeServer } from "../probe/probe-server.js";
@@ -53,12 +53,12 @@ function describe({ url, documents, routes, unasked, problems }: ProbeReport): s
 
 function parseOrigin(text: string): string {
 	if (URL.canParse(text)) {
-		const { protocol, origin } = new URL(text);
-		if (protocol === "https:" || protocol === "http:") return origin;
+		const { protocol, origin, hostname } = new URL(text);
+		if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return origin;
 	}
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
-		`"${text}" is no address to probe; write it like https://api.example.org.`,
+		`"${text}" cannot be probed; write an address like https://api.example.org (http on loopback only).`,
 	);
 }
 
