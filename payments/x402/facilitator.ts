@@ -83,7 +83,7 @@ export type AuthorizationState =
 
 /** Looks at the chain; absent where no RPC is configured. Rejects when the chain cannot be read. */
 export interface ChainReader {
-	/** Throws when the transaction that used the authorization moved anything but `value` to `to`. */
+	/** Throws, and not retryably, when what used the authorization's nonce moved anything but `value` to `to`. */
 	stateOf(
 		terms: SettlementTerms,
 		authorization: Pick<TransferAuthorization, "from" | "to" | "value" | "nonce">,

@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/core/clock.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { LIMITS } from "../../src/core/limits.js";
 import type { PaymentRow } from "../../store/store.js";
 import { pause, within } from "./deadline.js";
@@ -46,7 +47,7 @@ export async function proveSettlement(
 			return {
 				kind: "refused",
 				reason: "nonce_used",
-				message: "The payer has cancelled this payment.",
+				message: "The payer has cancelled this payment or used its nonce for another one.",
 			};
 		}
 	}
@@ -61,7 +62,13 @@ export async function lookAt(
 ): Promise<AuthorizationState | undefined> {
 	if (!chain) return undefined;
 	const look = chain.stateOf(terms, authorizationOf(row));
-	return within(look, LIMITS.verifyTimeoutMs, clock).catch(() => undefined);
+	return within(look, LIMITS.verifyTimeoutMs, clock).catch(
+		(error: unknown): AuthorizationState | undefined => {
+			// Used up by another transfer of its payer: as little a payment to us as a cancelled one.
+			const isSpent = error instanceof ServiceError && !error.retryable;
+			return isSpent ? { kind: "canceled" } : undefined;
+		},
+	);
 }
 
 function believe(terms: SettlementTerms, row: PaymentRow, outcome: SettleOutcome): Proof {

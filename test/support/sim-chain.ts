@@ -9,6 +9,7 @@ import type {
 	TransferAuthorization,
 	Treasury,
 } from "../../payments/x402/facilitator.js";
+import { ServiceError } from "../../src/core/errors.js";
 
 export const SIM_TERMS: SettlementTerms = {
 	network: "eip155:84532",
@@ -114,7 +115,9 @@ export function createSimChain({
 			if (use === "canceled") return { kind: "canceled" };
 			if (chain.hidesLatest && use === transactions.at(-1)) return { kind: "unused" };
 			if (use.to.toLowerCase() !== to.toLowerCase() || use.value !== value)
-				throw new Error("The authorization was used for another transfer.");
+				throw new ServiceError("UPSTREAM", "The authorization was used for another transfer.", {
+					retryable: false,
+				});
 			return { kind: "settled", transactionHash: use.hash };
 		},
 		async balanceOf(_terms, address) {

@@ -121,6 +121,23 @@ t.test("a cancelled nonce is no payment, whatever the facilitator makes of it", 
 	t.match(await process.row(authorization), { state: "released", reason: "canceled" });
 });
 
+t.test("a nonce that its payer spends on another transfer is no payment", async (t) => {
+	const world = createWorld();
+	const process = await startDesk(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	const { nonce } = authorization;
+	const result = await process.buy(authorization, {
+		work: async () => {
+			world.chain.execute(world.wallet.sign({ value: 1n, to: world.wallet.address, nonce }));
+			return "answer";
+		},
+	});
+	t.match(result, { code: "PAYMENT_REJECTED" });
+	await process.later(5_000);
+	t.match(await process.row(authorization), { state: "released", reason: "canceled" });
+	t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
+});
+
 t.test("without a chain to read, a facilitator that answers twice ends the question", async (t) => {
 	const world = createWorld({ kind: "silent", hasChainReader: false });
 	const process = await startDesk(world);

@@ -22,11 +22,11 @@ import { createSimWallet, type SimWallet, toV2Payload } from "../../support/sim-
 export const PRICE = 500_000n;
 
 /** Time that a test moves; deadlines pass after a few milliseconds of real time. */
-export interface DeskClock extends Clock {
+interface DeskClock extends Clock {
 	advance(ms: number): void;
 }
 
-export function deskClock(deadlineMs = 40): DeskClock {
+function deskClock(deadlineMs = 40): DeskClock {
 	let offsetMs = 0;
 	return {
 		now: () => START_MS + offsetMs,
