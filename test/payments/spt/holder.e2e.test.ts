@@ -5,9 +5,9 @@ import { sumOfAllEntries, times } from "../../support/start-app.js";
 import { type ShopRequest, startSptShop } from "./start-spt-shop.js";
 
 const DELEGATIONS = "/v1/spt/delegations";
+const shop = await startSptShop(t);
 
 t.test("a token is delegated, never wider than itself", async (t) => {
-	const shop = await startSptShop(t);
 	const wallet = shop.walletOf("boss");
 	const delegate = (token: string, body: object) => shop.ask({ path: DELEGATIONS, token, body });
 	const parent = await shop.buy(wallet, {
@@ -135,7 +135,6 @@ t.test("fifty delegations at once take no more than there is", async (t) => {
 });
 
 t.test("a rotated secret is dead at once, and of two rotations one wins", async (t) => {
-	const shop = await startSptShop(t);
 	const { token, id } = await shop.buy(shop.walletOf("rotator"));
 	const rotate = (secret: string) => shop.ask({ path: "/v1/spt/rotate", token: secret });
 	const replies = await Promise.all(times(8, () => rotate(token)));
@@ -150,7 +149,6 @@ t.test("a rotated secret is dead at once, and of two rotations one wins", async 
 });
 
 t.test("the rest goes back to the wallet that bought the token, once", async (t) => {
-	const shop = await startSptShop(t);
 	const wallet = shop.walletOf("leaver");
 	const { token, id } = await shop.buy(wallet);
 	await shop.search({ token });

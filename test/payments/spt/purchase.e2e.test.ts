@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import t from "tap";
 import { sumOfAllEntries, times } from "../../support/start-app.js";
 import { startSptShop } from "./start-spt-shop.js";
@@ -107,6 +108,22 @@ t.test(
 				body: { error: { code: "PAYMENT_ALREADY_USED" } },
 			});
 			t.equal(await shop.balanceOf(other.id), 5_000_000n);
+		});
+
+		await t.test("a token that ends while its top-up settles loses no money", async (t) => {
+			const { token, id } = await shop.buy(wallet);
+			const settled = shop.facilitator.settled();
+			shop.facilitator.behaviour = "slow";
+			const request = { path: "/v1/spt/top-up", token, body: { amount_usd: "2.00" } };
+			const filling = shop.ask({ ...request, payment: pay(2_000_000n) });
+			while (shop.facilitator.settled() === settled) await setTimeout(1);
+			await shop.app.operator.revokeSpt({ id });
+			const { status, body } = await filling;
+			shop.facilitator.behaviour = "strict";
+			t.equal(status, 200);
+			t.match(body.data, { token: /^spt_test_/, balance_usd: "2.00" });
+			t.not(body.data.id, id);
+			t.equal((await shop.search({ token: body.data.token })).status, 200);
 		});
 
 		await t.test("the ledger is sound and shows what the chain shows", async (t) => {
