@@ -71,13 +71,16 @@ export function createJournalReader(deps: JournalReaderDeps): JournalReader {
 		async *readMentions(facts, mark) {
 			const bytes = await load(facts);
 			let link = facts.start;
-			let offset = 0;
+			let [offset, turnAt] = [0, TURN_BYTES];
 			for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, offset)) {
 				const frame = findFrame(bytes, at, { link, offset });
 				if ("problem" in frame) throw failure(facts.number, at, frame.problem);
 				({ link, end: offset } = frame);
 				const { bodyStart, end } = frame;
 				yield { link, body: () => decodeBody(bytes.toString("utf8", bodyStart, end)) };
+				if (offset < turnAt) continue;
+				await nextTurn();
+				turnAt = offset + TURN_BYTES;
 			}
 		},
 
