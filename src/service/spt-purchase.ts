@@ -1,21 +1,21 @@
 import type { OnchainMethod, Purchased, SettledFunds } from "../../payments/admission.js";
-import { createChallenge, PaymentRequired, type Quote } from "../../payments/challenge.js";
+import { createChallenge, type Quote } from "../../payments/challenge.js";
 import type { InvariantGuard } from "../../payments/invariants.js";
 import { custAccount, type Ledger } from "../../payments/ledger.js";
 import { recoverTokens } from "../../payments/spt/recover.js";
-import { assertAmount, type IssuedSpt, type SptIssuer } from "../../payments/spt/spt-issuer.js";
+import type { IssuedSpt, SptIssuer } from "../../payments/spt/spt-issuer.js";
 import { getToken, isSpendable } from "../../payments/spt/token.js";
 import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import type { Credential, Payment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import { formatUsd, type Micros, parseUsd } from "../core/money.js";
+import { formatUsd, type Micros } from "../core/money.js";
 import type { PurchaseOperationId } from "../core/operations.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Cashier } from "./cashier.js";
 import { fingerprintOf } from "./idempotency.js";
 import type { Json } from "./service-info.js";
+import { assertRoom, notForSale, parseAmount, requireSpt } from "./spt-order.js";
 import { type SptScope, toSptScope } from "./spt-scope.js";
 
 /** What a purchase brings beside its input. */
@@ -206,51 +206,4 @@ function toReply(
 		headers,
 		...(delivered && { onDelivered: delivered }),
 	};
-}
-
-function parseAmount(text: string): Micros {
-	const amountMicros = parseUsd(text);
-	assertAmount(amountMicros);
-	if (amountMicros >= LIMITS.sptMinMicros) return amountMicros;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"amount_usd" must be at least ${formatUsd(LIMITS.sptMinMicros)}.`,
-	);
-}
-
-function requireSpt(credential: Credential | undefined): Credential {
-	if (credential?.scheme === "spt") return credential;
-	throw new ServiceError(
-		"UNAUTHENTICATED",
-		'Send the Shared Payment Token to top up in the header "X-Pay-SPT", beside the payment.',
-	);
-}
-
-function assertRoom({ parentId }: TokenRow, balanceMicros: Micros): void {
-	if (parentId !== undefined) {
-		throw new ServiceError(
-			"SCOPE_FORBIDDEN",
-			`A delegated token takes balance from its parent only; top up ${parentId} and delegate from it.`,
-		);
-	}
-	if (balanceMicros > LIMITS.sptMaxMicros) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			`A token holds at most ${formatUsd(LIMITS.sptMaxMicros)} USD; nothing was charged.`,
-		);
-	}
-}
-
-function notForSale(quote: Quote): PaymentRequired {
-	return new PaymentRequired(
-		"PAYMENT_REQUIRED",
-		"Tokens are not sold here, because no chain is configured; the operator issues them.",
-		{
-			quote,
-			offers: [],
-			continuations: [
-				{ type: "spt", instructions: "Ask the operator to issue a Shared Payment Token." },
-			],
-		},
-	);
 }
