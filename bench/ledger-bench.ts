@@ -185,11 +185,9 @@ async function restart(folder: string): Promise<number> {
 
 async function startServer(folder: string): Promise<number> {
 	const entry = fileURLToPath(new URL("../bin/start.mjs", import.meta.url));
-	const server = spawn(
-		process.execPath,
-		[entry, "--json", "--port", "0", "--data", folder],
-		{ stdio: ["ignore", "pipe", "inherit"] },
-	);
+	const server = spawn(process.execPath, [entry, "--json", "--port", "0", "--data", folder], {
+		stdio: ["ignore", "pipe", "inherit"],
+	});
 	try {
 		for await (const line of createInterface({ input: server.stdout })) {
 			return (JSON.parse(line) as { ready_ms: number }).ready_ms;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { benchLedger } from "./ledger-bench.js";
 import { benchRoutes } from "./route-bench.js";
 import { benchStore } from "./store-bench.js";
 
@@ -10,6 +11,7 @@ try {
 		machine: { node: process.version, cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length },
 		store: await benchStore({ seconds: 3, folder: join(folder, "store") }),
 		routes: await benchRoutes(join(folder, "routes")),
+		ledger: await benchLedger(join(folder, "ledger")),
 	};
 	const text = process.argv.includes("--json")
 		? JSON.stringify(report)

@@ -31,6 +31,8 @@ export interface RouteReport {
 	/** Median over rounds of (paid CPU / unpaid CPU − 1), each pair measured one after the other. */
 	readonly paid_over_unpaid_percent: number;
 	readonly paid_over_unpaid_percent_rounds: readonly number[];
+	/** Median over rounds of (paid p99 − unpaid p99). */
+	readonly paid_over_unpaid_p99_ms: number;
 }
 
 interface Round {
@@ -98,6 +100,9 @@ async function compare(
 		paid: figuresOf(rounds.paid),
 		paid_over_unpaid_percent: median(ratios),
 		paid_over_unpaid_percent_rounds: ratios,
+		paid_over_unpaid_p99_ms: median(
+			rounds.paid.map(({ load }, index) => load.p99_ms - (rounds.unpaid[index]?.load.p99_ms ?? 0)),
+		),
 	};
 }
 

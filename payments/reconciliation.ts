@@ -46,7 +46,7 @@ export interface ReconcileDeps {
 	readonly terms: SettlementTerms;
 }
 
-export const cashAccountOf = (network: string): string => `cash:x402:${network}`;
+const cashAccountOf = (network: string): string => `cash:x402:${network}`;
 
 /**
  * Holds every transfer on the chain against every booking, by transaction. The chain is read first, so that whatever

@@ -193,7 +193,7 @@ export interface ReceiptRow {
 	readonly settlement?: SettlementFacts | undefined;
 }
 
-export interface SettlementFacts {
+interface SettlementFacts {
 	/** CAIP-2. */
 	readonly network: string;
 	readonly transactionHash: string;

@@ -25,7 +25,6 @@ export type {
 	QuotaRow,
 	ReceiptRow,
 	RefundRow,
-	SettlementFacts,
 	SpendingRow,
 	TaskRow,
 	TokenRow,

@@ -88,7 +88,7 @@ export function createChallengeIssuer(deps: ChallengeIssuerDeps): ChallengeIssue
 }
 
 /** Derived, so that no hash of a token can pass for a challenge's id. */
-export function challengeKeyOf(pepper: Uint8Array): string {
+function challengeKeyOf(pepper: Uint8Array): string {
 	return createHmac("sha256", pepper).update("mpp challenge").digest("base64url");
 }
 

@@ -5,7 +5,7 @@ import type { CostWire, CreditWire } from "../core/wire.js";
 import { toServiceError } from "./error-reply.js";
 
 /** Decision D8: money that settled before the work failed is a token of the payer's now. */
-export function toCreditWire({ token, id, amountMicros }: Credit): CreditWire {
+function toCreditWire({ token, id, amountMicros }: Credit): CreditWire {
 	return {
 		token,
 		id,

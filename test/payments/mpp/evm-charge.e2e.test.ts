@@ -131,19 +131,16 @@ t.test("a challenge that is changed, expired or of another request buys nothing"
 	t.equal((await sendAs(await wallet.sign())).status, 200);
 });
 
-t.test(
-	"a payment that has bought its answer buys no other",
-	async (t) => {
-		const wallet = clientOf("c");
-		const authorization = await wallet.sign();
-		const first = await sendAs(authorization);
-		t.equal(first.status, 200);
-		const again = await sendAs(authorization);
-		t.match(again, { status: 402, body: { error: { code: "PAYMENT_ALREADY_USED" } } });
-		t.equal(await wallet.balance(), 99_500_000n);
-		t.match(receiptOf(first), { status: "success" });
-	},
-);
+t.test("a payment that has bought its answer buys no other", async (t) => {
+	const wallet = clientOf("c");
+	const authorization = await wallet.sign();
+	const first = await sendAs(authorization);
+	t.equal(first.status, 200);
+	const again = await sendAs(authorization);
+	t.match(again, { status: 402, body: { error: { code: "PAYMENT_ALREADY_USED" } } });
+	t.equal(await wallet.balance(), 99_500_000n);
+	t.match(receiptOf(first), { status: "success" });
+});
 
 const KINDS: FacilitatorKind[] = ["strict", "idempotent", "slow"];
 for (const kind of KINDS) {
