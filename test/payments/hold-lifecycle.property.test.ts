@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import t from "tap";
+import { createLedger, type Ledger } from "../../payments/ledger.js";
+import { createSweeper, type Sweeper } from "../../payments/sweep.js";
+import { createIds } from "../../src/core/ids.js";
+import { LIMITS } from "../../src/core/limits.js";
+import { systemRandom } from "../../src/core/random.js";
+import type { HoldRow, Store } from "../../store/store.js";
+import { createFakeDisk, type FakeDisk } from "../store/fake-disk.js";
+import { balanceOf, credit, openOn, START_MS, stillClock } from "../store/open-test-store.js";
+
+const OWNER = "tok_a";
+const BUDGET = 1_000n;
+
+/** A hold's life, the simple way: what is open, what is left, what was earned. */
+interface Model {
+	left: bigint;
+	earned: bigint;
+	readonly holds: { readonly amount: bigint; readonly endsAt: number; isOpen: boolean }[];
+	nowMs: number;
+}
+
+/** Ledger and sweeper over the real store, on a disk in memory. */
+interface Real {
+	disk: FakeDisk;
+	store: Store;
+	ledger: Ledger;
+	sweeper: Sweeper;
+	readonly clock: ReturnType<typeof stillClock>;
+	readonly holds: HoldRow[];
+}
+
+type Command = fc.AsyncCommand<Model, Real>;
+
+async function openReal(disk: FakeDisk, clock: Real["clock"]) {
+	const store = await openOn(disk, { clock });
+	const ledger = createLedger({ clock, ids: createIds({ clock, random: systemRandom }) });
+	return { disk, store, ledger, sweeper: createSweeper({ store, ledger, clock }) };
+}
+
+/** Whatever was done: accounts and open holds are what the model says. */
+async function assertSame(model: Model, { store, holds }: Real): Promise<void> {
+	const open = model.holds.filter(({ isOpen }) => isOpen);
+	const held = open.reduce((sum, { amount }) => sum + amount, 0n);
+	const found = {
+		left: await balanceOf(store, `cust:${OWNER}`),
+		held: await balanceOf(store, `held:${OWNER}`),
+		earned: await balanceOf(store, "rev:per_call"),
+		open: (await store.read((reader) => reader.list("holds"))).map(({ id }) => id),
+	};
+	const openIds = holds.filter((_, index) => model.holds[index]?.isOpen).map(({ id }) => id);
+	const isSame =
+		found.left === model.left &&
+		found.held === held &&
+		found.earned === model.earned &&
+		`${found.open}` === `${openIds.sort()}`;
+	if (!isSame)
+		throw new Error(`found ${found.left}, ${found.held}, ${found.earned}, ${found.open}`);
+}
+
+function command(
+	name: string,
+	run: (model: Model, real: Real) => Promise<void>,
+	check: (model: Readonly<Model>) => boolean = () => true,
+): Command {
+	return {
+		check,
+		toString: () => name,
+		async run(model, real) {
+			await run(model, real);
+			await assertSame(model, real);
+		},
+	};
+}
+
+const authorise = (amount: bigint) =>
+	command(`authorise ${amount}`, async (model, { store, ledger, holds }) => {
+		const attempt = store.transaction((tx) =>
+			ledger.authorise(tx, {
+				...{ from: `cust:${OWNER}`, owner: OWNER, rail: "spt", amountMicros: amount },
+				...{ operationId: "graphs.search", billingType: "per_call", idempotencyId: undefined },
+			}),
+		);
+		const hold = await attempt.catch(() => undefined);
+		if ((hold !== undefined) !== amount <= model.left) throw new Error("held more than there is");
+		if (!hold) return;
+		holds.push(hold);
+		model.holds.push({ amount, endsAt: model.nowMs + LIMITS.holdTtlMs, isOpen: true });
+		model.left -= amount;
+	});
+
+/** Closed holds capture nothing, and none gives more than it holds. */
+const capture = (which: number, amount: bigint) =>
+	command(
+		`capture ${amount} of ${which}`,
+		async (model, { store, ledger, holds }) => {
+			const index = which % holds.length;
+			const [hold, expected] = [holds[index], model.holds[index]];
+			if (!hold || !expected) throw new Error("no such hold");
+			const isKept = await store
+				.transaction((tx) => ledger.capture(tx, hold, amount))
+				.then(() => true)
+				.catch(() => false);
+			if (isKept !== (expected.isOpen && amount <= expected.amount)) throw new Error("captured");
+			if (!isKept) return;
+			expected.isOpen = false;
+			model.earned += amount;
+			model.left += expected.amount - amount;
+		},
+		({ holds }) => holds.length > 0,
+	);
+
+const release = (which: number) =>
+	command(
+		`release ${which}`,
+		async (model, { store, ledger, holds }) => {
+			const index = which % holds.length;
+			const [hold, expected] = [holds[index], model.holds[index]];
+			if (!hold || !expected) throw new Error("no such hold");
+			await store.transaction((tx) => ledger.release(tx, hold, "failed"));
+			close(model, (one) => one === expected);
+		},
+		({ holds }) => holds.length > 0,
+	);
+
+const pass = (ms: number) =>
+	command(`${ms} ms pass`, async (model, { sweeper, clock }) => {
+		model.nowMs += ms;
+		clock.set(model.nowMs);
+		await sweeper.sweep();
+		close(model, ({ endsAt }) => endsAt <= model.nowMs);
+	});
+
+const crash = command("crash", async (model, real) => {
+	Object.assign(
+		real,
+		await openReal(
+			real.disk.afterPowerCut(() => 0.3),
+			real.clock,
+		),
+	);
+	await assertSame(model, real);
+	await real.sweeper.releaseAll();
+	close(model, () => true);
+});
+
+function close(model: Model, isDue: (hold: Model["holds"][number]) => boolean): void {
+	for (const hold of model.holds.filter((one) => one.isOpen && isDue(one))) {
+		hold.isOpen = false;
+		model.left += hold.amount;
+	}
+}
+
+const amount = fc.bigInt({ min: 1n, max: 400n });
+const which = fc.nat({ max: 20 });
+const commands = fc.commands(
+	[
+		amount.map(authorise),
+		fc.tuple(which, amount).map(([index, part]) => capture(index, part)),
+		which.map(release),
+		fc.constantFrom(1_000, LIMITS.holdTtlMs / 2, LIMITS.holdTtlMs).map(pass),
+		fc.constant(crash),
+	],
+	{ maxCommands: 40 },
+);
+
+t.test("a hold is captured once, released once or expires, whatever happens between", async () => {
+	const property = fc.asyncProperty(commands, (sequence) =>
+		fc.asyncModelRun(async () => {
+			const clock = stillClock();
+			const real: Real = { ...(await openReal(createFakeDisk(), clock)), clock, holds: [] };
+			await credit(real.store, `cust:${OWNER}`, BUDGET);
+			return { model: { left: BUDGET, earned: 0n, holds: [], nowMs: START_MS }, real };
+		}, sequence),
+	);
+	await fc.assert(property, { numRuns: 60 });
+});
