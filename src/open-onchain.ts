@@ -9,7 +9,7 @@ import { createLocalFacilitator } from "../payments/x402/local-facilitator.js";
 import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import { createRemoteFacilitator } from "../payments/x402/remote-facilitator.js";
 import { createTreasury } from "../payments/x402/treasury.js";
-import type { KeyFolder, KeyPair } from "./auth/key-folder.js";
+import type { DemoWalletName, KeyFolder, KeyPair } from "./auth/key-folder.js";
 import { DEMO_CHAIN_ID, openDemoChain } from "./chain/demo-chain.js";
 import { DEMO_TOKEN } from "./chain/demo-token.js";
 import type { Clock } from "./core/clock.js";
@@ -57,15 +57,16 @@ export async function openOnchain(deps: OpenOnchainDeps): Promise<OpenedOnchain 
 /** A demo without its chain still sells by token and key. */
 async function openDemo(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefined> {
 	const { folder, keys, clock, random, logger, blockTimeSeconds } = deps;
-	const [wallet, settler] = await Promise.all(
-		(["demo-wallet", "demo-settler"] as const).map((name) =>
-			keys.demoWallet(name, () => createKeyPair(random)),
-		),
-	);
-	if (!wallet || !settler) throw new Error("Two names, two wallets.");
+	const pairOf = (name: DemoWalletName) => keys.demoWallet(name, () => createKeyPair(random));
+	const pairs = Promise.all([pairOf("demo-wallet"), pairOf("demo-settler")]);
+	// The chain starts while keys are made; whoever needs them hears of a failure.
+	pairs.catch(() => undefined);
 	const chain = await openDemoChain({
 		folder: join(folder, "chain"),
-		funds: { wallet: wallet.address, settler: settler.address },
+		async findFunds() {
+			const [{ address: wallet }, { address: settler }] = await pairs;
+			return { wallet, settler };
+		},
 		egress: createConfiguredEgress({ loopback: true }),
 		clock,
 		logger,
@@ -75,6 +76,10 @@ async function openDemo(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefine
 		return undefined;
 	});
 	if (!chain) return undefined;
+	const [wallet, settler] = await pairs.catch(async (error: unknown) => {
+		await chain.close();
+		throw error;
+	});
 	const terms = {
 		network: `eip155:${DEMO_CHAIN_ID}`,
 		asset: DEMO_TOKEN,

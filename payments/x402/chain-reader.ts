@@ -3,7 +3,7 @@ import { ServiceError } from "../../src/core/errors.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { CANCELED_EVENT, EIP3009_VIEWS, TRANSFER_EVENT, USED_EVENT } from "./evm-abi.js";
 import type { GetEvmClient } from "./evm-client.js";
-import type { AuthorizationState, ChainReader, SettlementTerms } from "./facilitator.js";
+import type { AuthorizationState, ChainReader, Hex, SettlementTerms } from "./facilitator.js";
 import { listTransfers } from "./transfer-history.js";
 
 type Asked = Parameters<ChainReader["stateOf"]>[1];
@@ -46,7 +46,9 @@ async function stateOfUsed(
 	const event = await findUse(client, terms, authorization);
 	if (event.eventName === "AuthorizationCanceled") return { kind: "canceled" };
 	const { transactionHash, logIndex } = event;
-	if (await isMoveTo(client, terms, { ...authorization, transactionHash, logIndex })) {
+	const moved = await findMove(client, terms, { transactionHash, logIndex });
+	const { from, to, value } = authorization;
+	if (isSame(moved.from, from) && isSame(moved.to, to) && moved.value === value) {
 		return { kind: "settled", transactionHash };
 	}
 	throw new ServiceError(
@@ -81,23 +83,23 @@ async function findUse(client: PublicClient, { asset }: SettlementTerms, { from,
  * The transfer that belongs to an authorization is the asset's next event after its use. Any other transfer of the same
  * transaction may belong to another authorization.
  */
-async function isMoveTo(
+async function findMove(
 	client: PublicClient,
 	{ asset }: SettlementTerms,
-	use: Asked & { readonly transactionHash: string; readonly logIndex: number },
-): Promise<boolean> {
+	use: { readonly transactionHash: Hex; readonly logIndex: number },
+) {
 	const { parseEventLogs } = await import("viem");
-	const hash = use.transactionHash as `0x${string}`;
-	const { logs, status } = await client.getTransactionReceipt({ hash });
+	const { logs } = await client.getTransactionReceipt({ hash: use.transactionHash });
 	const next = logs
-		.filter((log) => log.address.toLowerCase() === asset.toLowerCase())
-		.filter((log) => log.logIndex > use.logIndex)
+		.filter((log) => isSame(log.address, asset) && log.logIndex > use.logIndex)
 		.sort((a, b) => a.logIndex - b.logIndex)
 		.slice(0, 1);
 	const [transfer] = parseEventLogs({ abi: [TRANSFER_EVENT], logs: next });
-	if (status !== "success" || !transfer) return false;
-	const { from, to, value } = transfer.args;
-	return isSame(from, use.from) && isSame(to, use.to) && value === use.value;
+	if (transfer) return transfer.args;
+	throw new ServiceError(
+		"UPSTREAM",
+		`The transaction ${use.transactionHash} used the authorization, and its transfer cannot be found.`,
+	);
 }
 
 function isSame(one: string, other: string): boolean {

@@ -13,7 +13,8 @@ export const DEMO_CHAIN_ID = 84_532;
 export interface DemoChainOptions {
 	/** Keeps the chain's state over restarts. */
 	readonly folder: string;
-	readonly funds: DemoFunds;
+	/** Who is given money; asked while the chain starts. */
+	readonly findFunds: () => Promise<DemoFunds>;
 	readonly egress: Egress;
 	readonly clock: Clock;
 	readonly logger: Logger;
@@ -32,7 +33,7 @@ export interface DemoChain {
 
 /** Starts the chain, and goes on once it listens; undefined when anvil is not installed. Throws UNAVAILABLE. */
 export async function openDemoChain(options: DemoChainOptions): Promise<DemoChain | undefined> {
-	const { folder, funds, egress, clock, logger, blockTimeSeconds } = options;
+	const { folder, findFunds, egress, clock, logger, blockTimeSeconds } = options;
 	const binary = findAnvil();
 	if (binary === undefined) return undefined;
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -40,7 +41,7 @@ export async function openDemoChain(options: DemoChainOptions): Promise<DemoChai
 	const settings = { stateFile, chainId: DEMO_CHAIN_ID, blockTimeSeconds, clock };
 	const anvil = await startOnGoodState(binary, settings, logger);
 	const rpc = createEvmRpc({ egress, url: anvil.url });
-	const ready = provideDemoToken(rpc, funds, clock);
+	const ready = findFunds().then((funds) => provideDemoToken(rpc, funds, clock));
 	ready.catch((error: unknown) =>
 		logger.error("the local chain is not usable", { error: String(error) }),
 	);

@@ -84,7 +84,7 @@ t.test("how an authorization ended is read from the chain", { skip: withoutChain
 		const { nonce } = payment;
 		const toHimself = await sign({ nonce, to: payer.address });
 		await asPayer(local, terms.asset, withBytes(toHimself));
-		await t.rejects(async () => chain?.stateOf(terms, payment), { code: "UPSTREAM" });
+		await t.rejects(async () => chain?.stateOf(terms, payment), /moved something else/);
 	});
 
 	await t.test(
@@ -102,7 +102,7 @@ t.test("how an authorization ended is read from the chain", { skip: withoutChain
 			const multicall = "0xcA11bde05977b3631167028862bE2a173976CA11";
 			const { hash } = await asPayer(local, multicall, data);
 			t.same(await chain?.stateOf(terms, honest), { kind: "settled", transactionHash: hash });
-			await t.rejects(async () => chain?.stateOf(terms, payment), { code: "UPSTREAM" });
+			await t.rejects(async () => chain?.stateOf(terms, payment), /moved something else/);
 		},
 	);
 });
