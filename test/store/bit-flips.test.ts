@@ -3,8 +3,7 @@ import { createFakeDisk, type FakeDisk } from "./fake-disk.js";
 import { contentsOf, credit, openOn, times, tokenRow } from "./open-test-store.js";
 
 const BIG = "x".repeat(400_000);
-const FLIPS_PER_REGION = 2;
-const REGIONS = 12;
+const REGIONS = 7;
 
 /** Several segments and a snapshot in the middle, left as a crash leaves them. */
 async function filledDisk(): Promise<FakeDisk> {
@@ -21,12 +20,9 @@ async function filledDisk(): Promise<FakeDisk> {
 	return disk;
 }
 
-/** Bytes to flip: some of each region, the first and the last. */
+/** Bytes to flip: one of each region, the first and the last. */
 function positions(bytes: number): readonly number[] {
-	const region = bytes / REGIONS;
-	const inside = times(REGIONS * FLIPS_PER_REGION, (index) =>
-		Math.floor((index / FLIPS_PER_REGION + 0.21) * region),
-	);
+	const inside = times(REGIONS, (index) => Math.floor(((index + 0.37) * bytes) / REGIONS));
 	return [...new Set([0, 1, ...inside, bytes - 2, bytes - 1])].filter(
 		(at) => at >= 0 && at < bytes,
 	);

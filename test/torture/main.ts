@@ -1,6 +1,10 @@
-/** `npm run torture`: world after world, until time is up or a promise is broken; then exit code 1 and the way to replay it. */
+/**
+ * `npm run torture`: failing calls to the disk, then world after world until time is up or a promise is broken; then exit
+ * code 1 and the way to replay it.
+ */
 import { parseArgs } from "node:util";
 import { type CampaignReport, runCampaign } from "./campaign.js";
+import { tryFailingCalls } from "./failing-calls.js";
 
 const { values } = parseArgs({
 	options: {
@@ -22,10 +26,14 @@ const numberOf = (name: "seed" | "minutes" | "crashes" | "worlds" | "until") => 
 };
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
+// A replay looks at its world alone.
+const isReplay = values.worlds !== undefined || values.until !== undefined;
+const disk = isReplay ? undefined : await tryFailingCalls();
 const isBounded = values.crashes !== undefined || values.worlds !== undefined;
+const minutes = numberOf("minutes") ?? (isBounded ? undefined : 2);
 const report = await runCampaign({
 	seed: numberOf("seed") ?? 1,
-	minutes: numberOf("minutes") ?? (isBounded ? undefined : 2),
+	minutes: minutes && Math.max(0, minutes - performance.now() / 60_000),
 	crashes: numberOf("crashes"),
 	// One world is replayed, unless more are asked for.
 	worlds: numberOf("worlds") ?? (values.until === undefined ? undefined : 1),
@@ -33,12 +41,13 @@ const report = await runCampaign({
 	onTrace: values.trace ? say : undefined,
 	monotonicMs: () => performance.now(),
 });
-say(values.json ? JSON.stringify(report) : render(report));
-process.exitCode = report.failure ? 1 : 0;
+say(values.json ? JSON.stringify({ ...report, disk }) : render(report));
+process.exitCode = report.failure || (disk && disk.faults.length > 0) ? 1 : 0;
 
 function render({ failure, ...facts }: CampaignReport): string {
 	const { worlds, crashes, seconds } = facts;
 	const lines = [
+		...(disk ? [`${disk.runs} calls to the disk failed`, ...disk.faults] : []),
 		`${crashes} crashes in ${worlds} worlds, ${seconds} s`,
 		...(["endings", "replies", "payments"] as const).map(
 			(name) => `${name}: ${JSON.stringify(facts[name])}`,
