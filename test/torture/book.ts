@@ -40,15 +40,27 @@ export interface Order {
 	readonly attempts: Attempt[];
 }
 
+/** Balance that was bought, or was to be. */
+export interface Deal {
+	readonly fingerprint: string;
+	readonly signed: Signed;
+	/** Token that has the money, once its buyer was told. */
+	tokenId: string | undefined;
+}
+
 /** What the callers know between them: nothing here ever lay on the simulated disk. */
 export interface Book {
 	readonly purses: Purse[];
 	readonly orders: Order[];
+	readonly deals: Deal[];
+	/** Refunds that were promised, by token. */
+	readonly refunds: Map<string, number>;
 	/** Everything that wallets signed, by nonce. */
 	readonly signatures: Map<string, Signed>;
 	/** Receipts that somebody holds. */
 	acknowledged(): ReadonlySet<string>;
 	record(order: Order, attempt: Attempt): void;
+	count(name: string): void;
 	/** How often each reply came. */
 	readonly counts: ReadonlyMap<string, number>;
 }
@@ -56,9 +68,15 @@ export interface Book {
 export function createBook(onReply: (order: Order, reply: Reply) => void): Book {
 	const acknowledged = new Set<string>();
 	const counts = new Map<string, number>();
+	const count = (name: string) => {
+		counts.set(name, (counts.get(name) ?? 0) + 1);
+	};
 	return {
+		count,
 		purses: [],
 		orders: [],
+		deals: [],
+		refunds: new Map(),
 		signatures: new Map(),
 		counts,
 		acknowledged: () => acknowledged,
@@ -66,8 +84,7 @@ export function createBook(onReply: (order: Order, reply: Reply) => void): Book 
 			const { reply } = attempt;
 			order.attempts.push(attempt);
 			onReply(order, reply);
-			const name = nameOf(reply);
-			counts.set(name, (counts.get(name) ?? 0) + 1);
+			count(nameOf(reply));
 			if (reply.kind === "delivered" && reply.receiptId !== null) acknowledged.add(reply.receiptId);
 		},
 	};

@@ -1,6 +1,7 @@
 import { createPriceList } from "../../payments/price-list.js";
 import type { ChainReader, Facilitator } from "../../payments/x402/facilitator.js";
 import { createMoney, type Money } from "../../src/app-money.js";
+import { createSptService } from "../../src/app-spt.js";
 import type { KeyFolder } from "../../src/auth/key-folder.js";
 import type { Invoke } from "../../src/core/call.js";
 import type { Clock } from "../../src/core/clock.js";
@@ -8,6 +9,7 @@ import { createIds } from "../../src/core/ids.js";
 import type { Logger } from "../../src/core/logger.js";
 import { OPERATION_OF_SKILL, type SkillId } from "../../src/core/operations.js";
 import { startHousekeeping } from "../../src/housekeeping.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createInvoke } from "../../src/service/invoke.js";
 import { createUsageRecorder } from "../../src/service/usage.js";
 import type { Settings } from "../../src/settings.js";
@@ -23,6 +25,8 @@ export interface House {
 	readonly store: Store;
 	readonly money: Money;
 	readonly invoke: Invoke;
+	/** Buying and giving back tokens. */
+	readonly spt: ReturnType<typeof createSptService>;
 	/** What the house found wrong while it ran. */
 	readonly complaints: readonly string[];
 	close(): Promise<void>;
@@ -85,8 +89,14 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 	});
 	const skills = createTestSkills(clock, dice.fork());
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
+	const catalog = createGraphCatalog([]);
 	return {
 		...{ store, money, complaints },
+		spt: createSptService({
+			...{ money, store, catalog, clock, random },
+			pepper: KEYS.pepper,
+			profile: SETTINGS.profile,
+		}),
 		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
 		async close() {
 			await stopHousekeeping();

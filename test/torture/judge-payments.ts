@@ -26,6 +26,7 @@ export async function judgePayments(
 		counts.set(name, (counts.get(name) ?? 0) + 1);
 	}
 	judgeDeliveries(book);
+	judgeDeals(book, rows);
 	await judgeWallets(store, book, rows);
 	await judgeCash(store, outside, rows);
 	return counts;
@@ -67,6 +68,16 @@ function judgeSignature({ authorization }: Signed, { row, outside, receipts }: F
 	const ends = isSettled ? ["captured", "credited"] : ["released"];
 	if (ends.includes(state)) return state;
 	throw complain(isSettled ? "settled and bought nothing." : "is not at an end, or never settled.");
+}
+
+/** Whoever was told of a token has the money on it. */
+function judgeDeals({ deals }: Book, rows: readonly PaymentRow[]): void {
+	for (const { signed, tokenId } of deals) {
+		const row = rows.find(({ nonce }) => nonce === signed.authorization.nonce);
+		// A payment before it with the same key may have been the one that bought.
+		if (tokenId === undefined || (row?.state === "captured" && row.tokenId === tokenId)) continue;
+		throw new BrokenPromise(`The purchase of ${tokenId} is ${row?.state ?? "not there"}.`);
+	}
 }
 
 /** One signature buys one order, whoever else shows it. */

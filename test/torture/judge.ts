@@ -36,7 +36,9 @@ export async function judgeBooks(
 	const receipts = [...(await receiptsOf(store)).values()];
 	const ofOrder = new Map<string, ReceiptRow[]>();
 	for (const { fingerprint } of book.orders) ofOrder.set(fingerprint, []);
+	const deals = new Set(book.deals.map(({ fingerprint }) => fingerprint));
 	for (const receipt of receipts) {
+		if (receipt.billingType === PREPAID && deals.has(receipt.fingerprint)) continue;
 		const own = ofOrder.get(receipt.fingerprint);
 		if (!own) throw new BrokenPromise(`${receipt.id} is for nothing anybody ordered.`);
 		own.push(receipt);
@@ -47,21 +49,38 @@ export async function judgeBooks(
 	return receipts;
 }
 
-/** What was credited and not spent is there. */
+/** Balance that was bought; what it buys is charged by other receipts. */
+const PREPAID = "prepaid";
+
+/** What was credited or bought, and neither spent nor refunded, is there. */
 async function judgePurses(
 	store: Store,
-	{ purses }: Book,
+	{ purses, refunds: promised }: Book,
 	receipts: readonly ReceiptRow[],
 ): Promise<void> {
-	const spentBy = new Map<string, bigint>();
-	for (const { owner, amountMicros } of receipts) {
-		spentBy.set(owner, (spentBy.get(owner) ?? 0n) + amountMicros);
-	}
-	for (const { owner, creditedMicros } of purses.filter(({ rail }) => rail !== "x402")) {
-		const due = creditedMicros - (spentBy.get(owner) ?? 0n);
+	const [payments, refunds] = await store.read((reader) =>
+		Promise.all([reader.list("payments"), reader.list("refunds")]),
+	);
+	const charged = receipts.filter(({ billingType }) => billingType !== PREPAID);
+	const bought = payments.filter(({ state }) => state === "captured");
+	for (const { owner, rail, creditedMicros } of purses) {
+		const own = refunds.filter(({ ref }) => ref === owner);
+		if (own.length < (promised.get(owner) ?? 0)) {
+			throw new BrokenPromise(`A refund of ${owner} is lost.`);
+		}
+		if (rail === "x402") continue;
+		const due =
+			creditedMicros +
+			total(bought.filter(({ tokenId }) => tokenId === owner)) -
+			total(charged.filter((receipt) => receipt.owner === owner)) -
+			total(own);
 		const balance = await store.read((reader) => reader.balance(`cust:${owner}`));
 		if (balance !== due) throw new BrokenPromise(`${owner} has ${balance} left, not ${due}.`);
 	}
+}
+
+function total(rows: readonly { readonly amountMicros: bigint }[]): bigint {
+	return rows.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 }
 
 /** A delivery has its receipt, a receipt its delivery or at least an attempt nobody heard of again. */
@@ -120,20 +139,28 @@ async function judgeInvariants(guard: InvariantGuard): Promise<void> {
 	if (failures.length > 0) throw new BrokenPromise(failures.join(" "));
 }
 
-/** Receipts as the journal tells them, each with the one capture it belongs to. */
+/** Receipts as the journal tells them, each with the one capture, or the one settlement, it belongs to. */
 async function receiptsOf(store: Store): Promise<ReadonlyMap<string, ReceiptRow>> {
 	const found = new Map<string, ReceiptRow>();
+	const settled = new Set<string>();
 	for await (const { postings, receipts } of store.history()) {
-		const captures = postings.filter(({ kind }) => kind === "capture");
-		for (const { id } of captures) {
-			const [receipt, ...others] = receipts.filter(({ transactionId }) => transactionId === id);
-			if (!receipt || others.length > 0) {
-				throw new BrokenPromise(`The capture ${id} has ${others.length + 1} receipts, not one.`);
-			}
-			if (found.has(receipt.id)) throw new BrokenPromise(`${receipt.id} was captured twice.`);
-			found.set(receipt.id, receipt);
+		for (const { id, kind } of postings) if (kind === "settle") settled.add(id);
+		const captured = postings.filter(({ kind }) => kind === "capture").map(({ id }) => id);
+		const bought = receipts.filter(({ billingType }) => billingType === PREPAID);
+		const charged = receipts.filter(({ billingType }) => billingType !== PREPAID);
+		// Balance may be bought with money that settled before.
+		assertAll(bought, ({ transactionId }) => settled.has(transactionId));
+		assertAll(charged, ({ transactionId }) => captured.includes(transactionId));
+		if (captured.length !== charged.length) {
+			throw new BrokenPromise(`${captured.length} captures have ${charged.length} receipts.`);
 		}
-		if (receipts.length > captures.length) throw new BrokenPromise("A receipt has no capture.");
+		assertAll(receipts, ({ id }) => !found.has(id));
+		for (const receipt of receipts) found.set(receipt.id, receipt);
 	}
 	return found;
+}
+
+function assertAll(receipts: readonly ReceiptRow[], isRight: (row: ReceiptRow) => boolean): void {
+	const wrong = receipts.find((receipt) => !isRight(receipt));
+	if (wrong) throw new BrokenPromise(`${wrong.id} has no posting of its own, or is there twice.`);
 }

@@ -10,7 +10,15 @@ import { SkillFailure } from "./test-skills.js";
 import type { Timeline } from "./timeline.js";
 import { RESOURCE_URL, type Signed } from "./wallet.js";
 
-/** Sends an order to whatever house is open; undefined when none is. */
+/** No word came back. */
+export type Lost = Extract<Reply, { kind: "unknown" }>;
+
+/** Asks something of whatever house is open; undefined when none is. */
+export type Visit = <R>(
+	act: (house: House, signal: AbortSignal) => Promise<R>,
+) => Promise<R | Lost | undefined>;
+
+/** Sends an order. */
 export type Ask = (order: Order, signed: Signed | undefined) => Promise<Reply | undefined>;
 
 /** A house with its doors open. */
@@ -29,35 +37,41 @@ export interface VisitDeps {
 	readonly onFault: (fault: BrokenPromise) => void;
 }
 
-export function createAsk({ timeline, dice, current, onFault }: VisitDeps): Ask {
-	let requests = 0;
-	return async (order, signed) => {
+export function createVisit({ timeline, dice, current }: Omit<VisitDeps, "onFault">): Visit {
+	return async <R>(act: (house: House, signal: AbortSignal) => Promise<R>) => {
 		const open = current();
 		if (!open) return undefined;
 		const caller = new AbortController();
-		const left = new Promise<Reply>((resolve) => {
+		const left = new Promise<Lost>((resolve) => {
 			if (!dice.chance(0.06)) return;
 			timeline.schedule(dice.between(0, 80), () => {
 				caller.abort(new Error("The caller left."));
 				resolve({ kind: "unknown", why: "left" });
 			});
 		});
-		const answered = open.house
-			.invoke({
-				skillId: order.skillId,
-				rawInput: { query: order.query },
-				credential: order.purse.credential,
-				payment: signed?.payment,
-				idempotencyKey: order.idempotencyKey,
-				requestId: `req_${++requests}`,
-				transport: "internal",
-				resourceUrl: RESOURCE_URL,
-				signal: caller.signal,
-			})
-			.then(toDelivery, (error: unknown) => toRefusal(error, caller.signal, onFault));
-		const gone = open.life.died.then((): Reply => ({ kind: "unknown", why: "crash" }));
-		return Promise.race([answered, gone, left]);
+		const gone = open.life.died.then((): Lost => ({ kind: "unknown", why: "crash" }));
+		return Promise.race([act(open.house, caller.signal), gone, left]);
 	};
+}
+
+export function createAsk(visit: Visit, onFault: VisitDeps["onFault"]): Ask {
+	let requests = 0;
+	return (order, signed) =>
+		visit((house, signal) =>
+			house
+				.invoke({
+					skillId: order.skillId,
+					rawInput: { query: order.query },
+					credential: order.purse.credential,
+					payment: signed?.payment,
+					idempotencyKey: order.idempotencyKey,
+					requestId: `req_${++requests}`,
+					transport: "internal",
+					resourceUrl: RESOURCE_URL,
+					signal,
+				})
+				.then(toDelivery, (error: unknown) => toRefusal(error, signal, onFault)),
+		);
 }
 
 function toDelivery({ cost, onDelivered }: CallResult): Reply {
@@ -68,7 +82,11 @@ function toDelivery({ cost, onDelivered }: CallResult): Reply {
 }
 
 function toRefusal(error: unknown, signal: AbortSignal, onFault: VisitDeps["onFault"]): Reply {
-	if (signal.aborted) return { kind: "unknown", why: "left" };
+	return signal.aborted ? { kind: "unknown", why: "left" } : toReply(error, onFault);
+}
+
+/** What an error tells its caller. */
+export function toReply(error: unknown, onFault: VisitDeps["onFault"]): Reply {
 	if (error instanceof SkillFailure) return { kind: "refused", code: "SKILL_FAILURE" };
 	if (error instanceof PaymentRequired) return { kind: "refused", code: error.code };
 	const credited = creditIn(error);

@@ -9,7 +9,8 @@ import { createLandlord, type Landlord } from "./landlord.js";
 import { createOutside, type Outside } from "./outside.js";
 import { shop } from "./shopper.js";
 import { createTimeline, type Timeline } from "./timeline.js";
-import { createAsk } from "./visit.js";
+import { trade } from "./trader.js";
+import { createAsk, createVisit } from "./visit.js";
 import { newAddress, ownerOf } from "./wallet.js";
 
 export interface WorldOptions {
@@ -39,6 +40,7 @@ export interface WorldReport {
 /** A start reads the whole journal, so that many short worlds see more crashes than a long one. */
 const STEPS = { from: 30, to: 120 };
 const SHOPPERS = 8;
+const TRADERS = 1;
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 /** Beyond the end of every hold, authorization and grace. */
 const AFTERWARDS_MS = 3_600_000;
@@ -108,13 +110,14 @@ async function live(world: World, nextStep: () => number | undefined): Promise<P
 	const onFault = (found: BrokenPromise) => {
 		fault ??= found;
 	};
-	const shopping = Promise.all(
-		Array.from({ length: SHOPPERS }, () => {
-			const own = dice.fork();
-			const ask = createAsk({ timeline, dice: own, current: landlord.current, onFault });
-			return shop({ timeline, dice: own, book, outside, ask, nextStep });
-		}),
-	).then(() => landlord.rest());
+	const callers = Array.from({ length: SHOPPERS + TRADERS }, (_, index) => {
+		const own = dice.fork();
+		const visit = createVisit({ timeline, dice: own, current: landlord.current });
+		const deps = { timeline, dice: own, book, outside, nextStep };
+		if (index >= SHOPPERS) return trade({ ...deps, visit, onFault, trace });
+		return shop({ ...deps, ask: createAsk(visit, onFault) });
+	});
+	const shopping = Promise.all(callers).then(() => landlord.rest());
 	await Promise.all([shopping, landlord.work()]);
 	if (fault) throw fault;
 	outside.calm();
