@@ -53,8 +53,8 @@ export interface Book {
 	readonly purses: Purse[];
 	readonly orders: Order[];
 	readonly deals: Deal[];
-	/** Refunds that were promised, by token. */
-	readonly refunds: Map<string, number>;
+	/** Tokens whose rest was promised back. */
+	readonly refunded: Set<string>;
 	/** Everything that wallets signed, by nonce. */
 	readonly signatures: Map<string, Signed>;
 	/** Receipts that somebody holds. */
@@ -76,7 +76,7 @@ export function createBook(onReply: (order: Order, reply: Reply) => void): Book 
 		purses: [],
 		orders: [],
 		deals: [],
-		refunds: new Map(),
+		refunded: new Set(),
 		signatures: new Map(),
 		counts,
 		acknowledged: () => acknowledged,

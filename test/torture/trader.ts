@@ -27,10 +27,11 @@ export async function trade(deps: TraderDeps): Promise<void> {
 		const step = nextStep();
 		if (step === undefined) return;
 		const tokens = book.purses.filter(({ rail }) => rail === "spt");
+		const bought = tokens.filter(({ creditedMicros }) => creditedMicros === 0n);
 		const luck = dice.next();
 		if (luck < 0.5) await buy(deps, step);
 		else if (luck < 0.8) await topUp(deps, step, dice.pick(tokens));
-		else await refund(deps, step, dice.pick(tokens));
+		else await refund(deps, step, dice.pick(bought.length > 0 ? bought : tokens));
 	}
 }
 
@@ -70,8 +71,7 @@ async function refund(deps: TraderDeps, step: number, { owner, credential }: Pur
 	const told = await insist(deps, `refund ${step}`, async ({ spt }) => ({
 		data: await spt.owner.sptRefund(holder, "no longer needed"),
 	}));
-	const { refunds } = deps.book;
-	if (told?.kind === "done") refunds.set(owner, (refunds.get(owner) ?? 0) + 1);
+	if (told?.kind === "done") deps.book.refunded.add(owner);
 }
 
 /** Asks until there is word, with the same payment and the same key. */
