@@ -4,7 +4,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_PRICE_BOOK } from "../payments/price-list.js";
 import { formatUsd } from "../src/core/money.js";
-import { PAID_OPERATION_IDS, type PaidOperationId } from "../src/core/operations.js";
+import {
+	OWNER_OPERATION_IDS,
+	PAID_OPERATION_IDS,
+	type PaidOperationId,
+	PURCHASE_OPERATION_IDS,
+} from "../src/core/operations.js";
 import { PACKAGE_ROOT } from "../src/package-root.js";
 import { OPERATION_ADDRESSES } from "../src/service/operation-addresses.js";
 import { renderSettingsTable } from "../src/settings.js";
@@ -25,10 +30,14 @@ const PARTS: readonly GeneratedPart[] = [
 function renderOperations(): string {
 	const isPaid = (id: string): id is PaidOperationId =>
 		PAID_OPERATION_IDS.includes(id as PaidOperationId);
-	const rows = Object.entries(OPERATION_ADDRESSES).map(([id, { method, path }]) => {
-		const price = isPaid(id) ? `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD` : "free";
-		return `| \`${method} ${path}\` | ${price} |`;
-	});
+	const priceOf = (id: string): string => {
+		if (isPaid(id)) return `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD`;
+		if (PURCHASE_OPERATION_IDS.some((other) => other === id)) return "the amount you name";
+		return OWNER_OPERATION_IDS.some((other) => other === id) ? "free, for its owner" : "free";
+	};
+	const rows = Object.entries(OPERATION_ADDRESSES).map(
+		([id, { method, path }]) => `| \`${method} ${path}\` | ${priceOf(id)} |`,
+	);
 	return ["| operation | price |", "|---|---|", ...rows].join("\n");
 }
 
