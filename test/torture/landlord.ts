@@ -114,6 +114,9 @@ export function createLandlord(deps: LandlordDeps): Landlord {
 	};
 }
 
+/** Machines come up with clocks that are ahead or behind. */
+const SKEWS_MS = [-60_000, -3_000, 1_000];
+
 interface Begin {
 	readonly life: Life;
 	readonly disk: FakeDisk;
@@ -127,7 +130,8 @@ async function beginHouse(
 	{ life, disk, pid, onStop }: Begin,
 ): Promise<House | Error> {
 	const fileSystem: FileSystem = createSimDisk({ disk, life, dice: dice.fork() });
-	const clock = createSimClock(timeline, life.isAlive);
+	const skewMs = dice.chance(0.15) ? dice.pick(SKEWS_MS) : 0;
+	const clock = createSimClock(timeline, { isAlive: life.isAlive, skewMs });
 	try {
 		const house = await openHouse({
 			...{ fileSystem, clock, pid, spoil, onStop },

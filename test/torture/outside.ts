@@ -1,4 +1,5 @@
 import type { ChainReader, Facilitator, Hex } from "../../payments/x402/facilitator.js";
+import { LIMITS } from "../../src/core/limits.js";
 import { createSimChain, SIM_TERMS, type SimChain } from "../support/sim-chain.js";
 import {
 	createSimFacilitator,
@@ -66,6 +67,10 @@ export function createOutside({
 			if (kind === "mixed") facilitator.behaviour = dice.pick(FACILITATOR_KINDS);
 			chain.isUnreadable = dice.chance(0.1);
 			chain.hidesLatest = dice.chance(0.1);
+			// A node may lag, but not for as long as an authorization is looked for after its end.
+			timeline.schedule(dice.between(1, LIMITS.authorizationLapseMs / 2), () => {
+				chain.hidesLatest = false;
+			});
 		},
 		async drain(address) {
 			const rest = await chain.balanceOf(SIM_TERMS, address).catch(() => 0n);

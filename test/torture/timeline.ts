@@ -81,14 +81,17 @@ function placeOf(planned: readonly Planned[], event: Planned): number {
 	return low;
 }
 
-/** The clock of one process: its timers end with it. */
-export function createSimClock(timeline: Timeline, isAlive: () => boolean): Clock {
+/** The clock of one process: its timers end with it, and it may go wrong by some time. */
+export function createSimClock(
+	timeline: Timeline,
+	{ isAlive, skewMs }: { isAlive: () => boolean; skewMs: number },
+): Clock {
 	const after: Clock["after"] = (delayMs, task) =>
 		timeline.schedule(delayMs, () => {
 			if (isAlive()) task();
 		});
 	return {
-		now: () => Math.floor(timeline.now()),
+		now: () => Math.floor(timeline.now() + skewMs),
 		monotonicMs: timeline.now,
 		after,
 		every(intervalMs, task) {
