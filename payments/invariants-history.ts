@@ -7,7 +7,7 @@ import type {
 	ReceiptRow,
 	RefundRow,
 } from "../store/store.js";
-import { createSeenNames, type SeenNames } from "./seen-names.js";
+import { createSeenNames, type MarkOf, type SeenNames } from "./seen-names.js";
 
 export interface HistoryTallyDeps {
 	/** Refunds as they were before the reading began. */
@@ -16,6 +16,8 @@ export interface HistoryTallyDeps {
 	readonly rows:
 		| { readonly idempotency: readonly IdempotencyRow[]; readonly holds: readonly HoldRow[] }
 		| undefined;
+	/** How names are told apart; by secret marks unless a test says otherwise. */
+	readonly markOf?: MarkOf | undefined;
 }
 
 /** What was refunded of a receipt, as far as was read. */
@@ -29,27 +31,33 @@ export interface RefundedReceipt {
 /** Judges a history as it passes by: I6, I7, I9 and I10, in memory that grows with settlements and refunds only. */
 export interface HistoryTally {
 	see(committed: CommittedTransaction): void;
-	/** What was wrong so far, and what is missing now that all was read. */
+	/** What was wrong so far, and what is missing now that all was read; of I7 see `doubts`. */
 	failures(): readonly string[];
+	/** What may break I7, to be counted by name in a second reading: marks are shorter than names. */
+	doubts(): readonly OnceName[];
 	refunded(): readonly RefundedReceipt[];
 }
 
 /** A broken ledger may be broken a million times; an operator needs the first few. */
 const FAILURES_SHOWN = 100;
 
-export function createHistoryTally({ refunds, rows }: HistoryTallyDeps): HistoryTally {
+export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps): HistoryTally {
+	const doubts: OnceName[] = [];
 	const failures: string[] = [];
 	const note = (found: readonly string[]) => {
 		for (const failure of found) if (failures.length < FAILURES_SHOWN) failures.push(failure);
 	};
 	const isWhole = rows !== undefined;
-	const seen = createSeenNames();
+	const seen = createSeenNames(markOf);
 	const refundCheck = createRefundCheck(refunds);
 	const attempts = createAttemptCheck(rows?.idempotency ?? []);
 	return {
 		see(committed) {
 			note(checkCaptures(committed));
-			note(checkSettlements(committed, seen));
+			for (const doubt of findRepeated(committed, seen)) {
+				if (doubts.length < FAILURES_SHOWN) doubts.push(doubt);
+			}
+			noteCash(committed, seen);
 			if (isWhole) note(checkPurchases(committed, seen));
 			note(attempts.see(committed));
 			refundCheck.see(committed);
@@ -62,6 +70,7 @@ export function createHistoryTally({ refunds, rows }: HistoryTallyDeps): History
 			}
 			return failures;
 		},
+		doubts: () => doubts,
 		refunded: refundCheck.refunded,
 	};
 }
@@ -111,28 +120,57 @@ function sumOf(entries: LedgerTransaction["entries"], prefix: string): Micros {
 	return sum;
 }
 
+/** Money that came in lies in a cash account with its sign turned. */
+function noteCash({ postings }: CommittedTransaction, seen: SeenNames): void {
+	for (const { id, kind, entries } of postings) {
+		if (kind === "settle") seen.add(cashName(id, -sumOf(entries, "cash:")));
+	}
+}
+
+/** A name that a sound history holds once, and the sentence that says it does not. */
+export interface OnceName {
+	readonly name: string;
+	readonly sentence: string;
+}
+
 /** I7: a payment settles once, has one receipt, and a transaction on the chain is booked once. */
-export function checkSettlements(
-	{ postings, receipts }: CommittedTransaction,
-	seen: SeenNames,
-): string[] {
-	const found: string[] = [];
-	const once = (name: string, sentence: string) => {
-		if (seen.add(name)) found.push(`I7: ${sentence}`);
-	};
-	for (const { id, kind, key = "", ref, entries } of postings) {
-		if (/^(settle|payout):/.test(key)) once(key, `"${key}" is booked twice.`);
+function onceNamesOf({ postings, receipts }: CommittedTransaction): OnceName[] {
+	const names: OnceName[] = [];
+	for (const { kind, key = "", ref } of postings) {
+		if (/^(settle|payout):/.test(key)) {
+			names.push({ name: key, sentence: `I7: "${key}" is booked twice.` });
+		}
 		if (kind !== "settle") continue;
-		once(`payment ${ref}`, `the payment ${ref} is settled twice.`);
-		// Money that came in lies in a cash account with its sign turned.
-		seen.add(cashName(id, -sumOf(entries, "cash:")));
+		names.push({ name: `payment ${ref}`, sentence: `I7: the payment ${ref} is settled twice.` });
 	}
 	for (const { id, settlement } of receipts) {
 		if (!settlement) continue;
 		const { paymentId } = settlement;
-		once(`receipt ${paymentId}`, `${id} is a second receipt of the payment ${paymentId}.`);
+		const sentence = `I7: ${id} is a second receipt of the payment ${paymentId}.`;
+		names.push({ name: `receipt ${paymentId}`, sentence });
 	}
-	return found;
+	return names;
+}
+
+/** What was perhaps there before. */
+export function findRepeated(committed: CommittedTransaction, seen: SeenNames): OnceName[] {
+	return onceNamesOf(committed).filter(({ name }) => seen.add(name));
+}
+
+/** The doubts that a history confirms, counted by their whole names. */
+export async function confirmDoubts(
+	doubts: readonly OnceName[],
+	history: () => AsyncIterable<CommittedTransaction>,
+): Promise<string[]> {
+	if (doubts.length === 0) return [];
+	const counts = new Map(doubts.map(({ name }) => [name, 0]));
+	for await (const committed of history()) {
+		for (const { name } of onceNamesOf(committed)) {
+			const count = counts.get(name);
+			if (count !== undefined) counts.set(name, count + 1);
+		}
+	}
+	return doubts.filter(({ name }) => (counts.get(name) ?? 0) > 1).map(({ sentence }) => sentence);
 }
 
 /** I9: what a refund row says has been posted, and what was posted stays within the receipt. */

@@ -2,7 +2,13 @@ import { type Clock, toIsoTime } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
 import type { HoldRow, IdempotencyRow, RefundRow, Store, StoreReader } from "../store/store.js";
 import { type BooksNow, checkBalances } from "./invariants-balances.js";
-import { checkRefund, createHistoryTally, type HistoryTally } from "./invariants-history.js";
+import {
+	checkRefund,
+	confirmDoubts,
+	createHistoryTally,
+	type HistoryTally,
+} from "./invariants-history.js";
+import type { MarkOf } from "./seen-names.js";
 
 /** One look at the ledger's invariants; `failures` are sentences, empty when all hold. */
 export interface InvariantReport {
@@ -37,9 +43,12 @@ export interface InvariantGuard {
 export function createInvariantGuard({
 	store,
 	clock,
+	markOf,
 }: {
 	store: Store;
 	clock: Clock;
+	/** How payments are told apart; by secret marks unless a test says otherwise. */
+	markOf?: MarkOf;
 }): InvariantGuard {
 	let latest: InvariantReport = {
 		status: "ok",
@@ -52,7 +61,9 @@ export function createInvariantGuard({
 		history = true,
 	}: CheckOptions): Promise<InvariantReport> => {
 		const books = await readBooks(store, clock.now());
-		const added = history ? await addUp(store, { full, refunds: books.refunds }) : undefined;
+		const added = history
+			? await addUp(store, { full, refunds: books.refunds, markOf })
+			: undefined;
 		const found = [...checkBalances(books), ...(added?.failures ?? [])];
 		const isCleared = full && added?.journal !== undefined;
 		const failures = isCleared ? found : [...new Set([...latest.failures, ...found])];
@@ -109,13 +120,21 @@ type Added = Pick<InvariantReport, "journal" | "failures">;
 /** The journal's own bytes, in full or what was added since the last look: I2, and what each transaction must be. */
 async function addUp(
 	store: Store,
-	{ full, refunds }: { full: boolean; refunds: readonly RefundRow[] },
+	{
+		full,
+		refunds,
+		markOf,
+	}: { full: boolean; refunds: readonly RefundRow[]; markOf: MarkOf | undefined },
 ): Promise<Added> {
 	const rows = full ? await store.read(readRetryRows) : undefined;
-	const tally = createHistoryTally({ refunds, rows });
+	const tally = createHistoryTally({ refunds, rows, markOf });
 	try {
 		const journal = await store.verify({ sinceLast: !full, onTransaction: tally.see });
-		const failures = [...tally.failures(), ...(await checkRefunds(store, tally))];
+		const failures = [
+			...tally.failures(),
+			...(await confirmDoubts(tally.doubts(), () => store.history())),
+			...(await checkRefunds(store, tally)),
+		];
 		return { journal, failures };
 	} catch (error) {
 		const isPassing = error instanceof ServiceError && error.retryable;

@@ -1,6 +1,6 @@
 import t from "tap";
 import { createInvariantGuard } from "../../payments/invariants.js";
-import { checkCaptures, checkSettlements } from "../../payments/invariants-history.js";
+import { checkCaptures, confirmDoubts, findRepeated } from "../../payments/invariants-history.js";
 import { createSeenNames } from "../../payments/seen-names.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { posting, receiptRow } from "../store/open-test-store.js";
@@ -212,10 +212,36 @@ t.test("one transaction of a chain is booked once, by whatever posting", async (
 	const entries = { "cash:x402:n": -1n, [`cust:${WALLET}`]: 1n };
 	const settled = posting(`settle:n:${HASH}`, entries, { kind: "settle", ref: "pay_1" });
 	const adjusted = posting(`settle:n:${HASH}`, entries, { kind: "adjust", ref: "someone" });
+	const alone = (made: typeof settled) => ({ postings: [made], receipts: [] });
+	const history = [alone(settled), alone(adjusted)];
 	const seen = createSeenNames();
-	t.same(checkSettlements({ postings: [settled], receipts: [] }, seen), []);
-	t.match(checkSettlements({ postings: [adjusted], receipts: [] }, seen), [/I7: "settle:n:/]);
+	t.same(findRepeated(alone(settled), seen), []);
+	const doubts = findRepeated(alone(adjusted), seen);
+	t.match(doubts, [{ sentence: /I7: "settle:n:/ }]);
+	const read = (made: typeof history) =>
+		async function* () {
+			yield* made;
+		};
+	t.equal((await confirmDoubts(doubts, read(history))).length, 1);
+	t.same(await confirmDoubts(doubts, read(history.slice(1))), [], "once is no breach");
 	t.same(checkCaptures({ postings: [settled], receipts: [] }), []);
+});
+
+t.test("payments whose marks collide are no breach; one that settled twice is", async (t) => {
+	const books = await openBooks();
+	const guard = createInvariantGuard({ ...books, markOf: () => 7n });
+	const entries = { "cash:x402:n": -1n, [`cust:${WALLET}`]: 1n };
+	for (const ref of ["pay_1", "pay_2"]) {
+		const settled = posting(`settle:n:${ref}`, entries, { kind: "settle", ref });
+		await books.store.transaction((tx) => tx.post(settled));
+	}
+	t.match(await guard.check({ full: true }), { status: "ok", failures: [] });
+	t.ok(guard.isSelling());
+	const again = posting("settle:n:other", entries, { kind: "settle", ref: "pay_1" });
+	await books.store.transaction((tx) => tx.post(again));
+	t.match((await guard.check({ full: true })).failures, [
+		/^I7: the payment pay_1 is settled twice/,
+	]);
 });
 
 t.test("names are told apart, however many there are", async (t) => {
