@@ -10,7 +10,7 @@ import type {
 	StoreTransaction,
 } from "../store/store.js";
 import { custAccount } from "./ledger.js";
-import { isUsable } from "./spt/token.js";
+import { isSpendable } from "./spt/token.js";
 
 /** Ledger account of money that is on its way back. */
 export const REFUNDS_ACCOUNT = "refunds";
@@ -147,7 +147,7 @@ async function targetOf(reader: StoreReader, owner: string, now: number): Promis
 	if (await reader.get("accounts", owner)) return { kind: "balance", owner };
 	const token = await reader.get("tokens", owner);
 	if (!token) return { kind: "payout", wallet: undefined };
-	if (isUsable(token, now)) return { kind: "balance", owner };
+	if (await isSpendable(reader, token, now)) return { kind: "balance", owner };
 	if (token.parentId !== undefined) return targetOf(reader, token.parentId, now);
 	return { kind: "payout", wallet: token.owner };
 }

@@ -1,31 +1,48 @@
 import { LIMITS } from "../../src/core/limits.js";
 import type { StoreTransaction, TokenRow } from "../../store/store.js";
-import { custAccount, heldAccount, type Ledger } from "../ledger.js";
+import { custAccount, heldAccount } from "../ledger.js";
+import { revokeTree, type TreeDeps, tokensUnder } from "./delegation-tree.js";
 import { isUsable } from "./token.js";
 
 /**
- * Brings what a wallet's earlier tokens have left into the token it has just bought, and ends those: a reply that was
- * lost on its way lost no money. A payment proves the wallet, and nothing else does. Returns how much moved.
+ * Brings what a wallet's earlier tokens have left, and what was delegated from them, into the token it has just bought,
+ * and ends those: a reply that was lost on its way lost no money. A payment proves the wallet, and nothing else does.
+ * Returns how much moved.
  */
 export async function recoverTokens(
 	tx: StoreTransaction,
 	{ owner, intoId }: { readonly owner: string; readonly intoId: string },
-	{ ledger, now }: { readonly ledger: Ledger; readonly now: number },
+	deps: TreeDeps,
 ): Promise<bigint> {
+	const { ledger, now } = deps;
 	let recoveredMicros = 0n;
-	let count = 0;
+	let [roots, touched] = [0, 0];
 	for (const token of await tx.findBy("tokens", "owner", owner)) {
 		if (token.id === intoId || !isRecoverable(token, now)) continue;
+		const tree = await tokensUnder(tx, token, { withRevoked: true });
+		if (await isEmptyOrHeld(tx, tree)) continue;
+		await revokeTree(tx, token, deps);
 		const amountMicros = await tx.balance(custAccount(token.id));
-		// What its open calls hold would come back to a token that nobody has any more.
-		if (amountMicros === 0n || (await tx.balance(heldAccount(token.id))) > 0n) continue;
-		await ledger.transfer(tx, { from: token.id, to: intoId, amountMicros, memo: "recovered" });
+		if (amountMicros > 0n) {
+			await ledger.transfer(tx, { from: token.id, to: intoId, amountMicros, memo: "recovered" });
+		}
 		await tx.put("tokens", { ...token, status: "revoked", closedAt: now });
 		recoveredMicros += amountMicros;
-		count += 1;
-		if (count === LIMITS.sptRecoveredMax) break;
+		roots += 1;
+		touched += tree.length;
+		if (roots >= LIMITS.sptRecoveredMax || touched >= LIMITS.sptDelegationsMax) break;
 	}
 	return recoveredMicros;
+}
+
+/** What open calls hold would come back to a token that nobody has any more. */
+async function isEmptyOrHeld(tx: StoreTransaction, tree: readonly TokenRow[]): Promise<boolean> {
+	let sum = 0n;
+	for (const { id } of tree) {
+		if ((await tx.balance(heldAccount(id))) > 0n) return true;
+		sum += await tx.balance(custAccount(id));
+	}
+	return sum === 0n;
 }
 
 /** Credits, tokens that never paid for anything, and those that can pay no more; one in use stays its holder's. */

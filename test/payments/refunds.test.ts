@@ -59,6 +59,16 @@ t.test("a token that may not spend any more passes its refund on", async (t) => 
 	t.match(await refund(), { state: "pending", destination: WALLET });
 });
 
+t.test("a child whose parent has expired passes its refund on, too", async (t) => {
+	const { clock, issue, sell, refunds } = await openBooks();
+	await issue("tok_parent", 1_000_000n, { owner: WALLET, expiresAt: clock.now() + 1 });
+	await issue("tok_child", 1_000_000n, { parentId: "tok_parent" });
+	const { id: receiptId } = await sell({ owner: "tok_child", amountMicros: 500_000n });
+	clock.set(clock.now() + 1);
+	const row = await refunds.refundReceipt({ receiptId, reason: "r" });
+	t.match(row, { state: "pending", destination: WALLET });
+});
+
 t.test("what cannot be refunded is refused, and nothing moves", async (t) => {
 	const { issue, sell, refunds, store, balance } = await openBooks();
 	await issue("tok_a", 500_000n);

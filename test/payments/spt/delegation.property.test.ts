@@ -19,6 +19,7 @@ type Step =
 	| { readonly kind: "rotate"; readonly who: number }
 	| { readonly kind: "close"; readonly who: number }
 	| { readonly kind: "refund"; readonly who: number }
+	| { readonly kind: "recover"; readonly isCredit: boolean; readonly isBrief: boolean }
 	| { readonly kind: "wait"; readonly hours: number };
 
 const index = fc.nat({ max: 30 });
@@ -39,6 +40,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.record({ kind: fc.constant("rotate" as const), who: index }),
 	fc.record({ kind: fc.constant("close" as const), who: index }),
 	fc.record({ kind: fc.constant("refund" as const), who: index }),
+	fc.record({
+		kind: fc.constant("recover" as const),
+		isCredit: fc.boolean(),
+		isBrief: fc.boolean(),
+	}),
 	fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 30 }) }),
 );
 
@@ -74,13 +80,20 @@ async function take(desk: SptDesk, holds: HoldRow[], made: Step): Promise<void> 
 		case "refund":
 			await desk.accounts.refund(pick(made.who), "enough");
 			return;
+		case "recover":
+			await desk.recover({
+				origin: made.isCredit ? "credit" : "purchase",
+				days: made.isBrief ? 1 : undefined,
+			});
+			return;
 		case "wait":
 			desk.clock.advance(made.hours * 3_600_000);
 	}
 }
 
 /** Sentences about what must never be; empty when all is well. */
-async function findBreaches(desk: SptDesk, paidIn: bigint): Promise<string[]> {
+async function findBreaches(desk: SptDesk): Promise<string[]> {
+	const paidIn = desk.paidMicros();
 	const { balances, tokens, holds } = await desk.store.read(async (reader) => ({
 		balances: new Map(await reader.balances()),
 		tokens: new Map((await reader.list("tokens")).map((token) => [token.id, token])),
@@ -142,7 +155,7 @@ t.test("no order of delegating, spending, ending and refunding makes or loses mo
 				await take(desk, holds, made).catch((error: { code?: string }) => {
 					if (!expected.test(error.code ?? "")) throw error;
 				});
-				const breaches = await findBreaches(desk, 10n * USD);
+				const breaches = await findBreaches(desk);
 				if (breaches.length > 0) throw new Error(`${JSON.stringify(made)}: ${breaches.join("; ")}`);
 			}
 			await desk.store.close();
@@ -150,6 +163,22 @@ t.test("no order of delegating, spending, ending and refunding makes or loses mo
 		{ numRuns: 60 },
 	);
 	t.pass();
+});
+
+t.test("a wallet recovers what was delegated from a token that has expired", async (t) => {
+	const desk = await openSptDesk(10n * USD);
+	await desk.recover({ origin: "purchase", days: 1 });
+	const brief = desk.holders.at(-1) ?? desk.first;
+	const balance = await desk.balanceOf(brief);
+	const child = await desk.delegate(brief, balance - 1n, {});
+	const grandchild = await desk.delegate(child, balance - 1n, {});
+	const open = await desk.hold(grandchild, 1n);
+	desk.clock.advance(25 * 3_600_000);
+	t.equal(await desk.recover({ origin: "purchase" }), 0n, "not while a call below it is open");
+	await desk.end(open, false);
+	t.equal(await desk.recover({ origin: "purchase" }), balance + USD);
+	for (const gone of [brief, child, grandchild]) t.equal(await desk.balanceOf(gone), 0n);
+	await desk.store.close();
 });
 
 t.test(

@@ -1,8 +1,9 @@
 import { createLedger, custAccount } from "../../../payments/ledger.js";
 import { createRefunds } from "../../../payments/refunds.js";
 import { createDelegations } from "../../../payments/spt/delegations.js";
+import { recoverTokens } from "../../../payments/spt/recover.js";
 import { createSptAccounts, type SptAccounts } from "../../../payments/spt/spt-accounts.js";
-import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
+import { createSptIssuer, type SptTerms } from "../../../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../../../payments/spt/spt-method.js";
 import type { SptHolder } from "../../../payments/spt/token.js";
 import { createIds } from "../../../src/core/ids.js";
@@ -32,6 +33,12 @@ export interface SptDesk {
 	/** A bought token, and every one delegated from it. */
 	readonly first: Holder;
 	readonly holders: readonly Holder[];
+	/** Buys a token of 1 USD for the same wallet, which takes along what its earlier ones have left. */
+	recover(
+		terms: Pick<SptTerms, "origin"> & { readonly days?: number | undefined },
+	): Promise<bigint>;
+	/** What the wallet paid so far. */
+	paidMicros(): bigint;
 	delegate(parent: Holder, amountMicros: bigint, limits?: Limits): Promise<Holder>;
 	revokeChild(child: Holder): Promise<void>;
 	rotate(holder: Holder): Promise<void>;
@@ -53,11 +60,15 @@ export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
 	const accounts = createSptAccounts({ ...keys, requestRefund });
 	const { issueFrom } = spts;
 	const delegations = createDelegations({ ...keys, issueFrom, isForSale: () => true });
+	const owner = "eip155:84532:0xabc";
+	const endOf = (days: number | undefined) =>
+		days === undefined ? {} : { expiresAt: nowMs + days * 24 * HOUR_MS };
 	const issued = await store.transaction((tx) =>
-		issueFrom(tx, "cash:x402:eip155:84532", { amountMicros, owner: "eip155:84532:0xabc" }),
+		issueFrom(tx, "cash:x402:eip155:84532", { amountMicros, owner }),
 	);
 	const first: Holder = { tokenId: issued.id, secret: issued.token, parent: undefined };
 	const holders = [first];
+	let paidMicros = amountMicros;
 	return {
 		store,
 		accounts,
@@ -68,9 +79,21 @@ export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
 				nowMs += ms;
 			},
 		},
+		paidMicros: () => paidMicros,
+		async recover({ days, ...terms }) {
+			const { bought, recovered } = await store.transaction(async (tx) => {
+				const order = { ...terms, ...endOf(days), amountMicros: USD, owner };
+				const bought = await issueFrom(tx, "cash:x402:eip155:84532", order);
+				const of = { owner, intoId: bought.id };
+				return { bought, recovered: await recoverTokens(tx, of, { ledger, now: nowMs }) };
+			});
+			paidMicros += USD;
+			holders.push({ tokenId: bought.id, secret: bought.token, parent: undefined });
+			return recovered;
+		},
 		async delegate(parent, amountMicros, { days, ...limits } = {}) {
-			const expiresAt = days === undefined ? undefined : nowMs + days * 24 * HOUR_MS;
-			const made = await delegations.create(parent, { ...limits, amountMicros, expiresAt });
+			const terms = { ...limits, ...endOf(days), amountMicros };
+			const made = await delegations.create(parent, terms);
 			const child: Holder = { tokenId: made.id, secret: made.token, parent };
 			holders.push(child);
 			return child;
