@@ -3,10 +3,13 @@ import type { Ids } from "../src/core/ids.js";
 import type { Micros } from "../src/core/money.js";
 import type { LedgerTransaction, PaymentRow, Store } from "../store/store.js";
 import type { ChainReader, SettlementTerms } from "./x402/facilitator.js";
+import { placeIn, settlementKey } from "./x402/settlement-book.js";
 
 /** Money that moved to our address or from it, as one side tells it. */
 export interface Movement {
 	readonly transactionHash: string;
+	/** Place of the transfer in its block, where the chain was read. */
+	readonly logIndex?: number | undefined;
 	readonly direction: "in" | "out";
 	readonly amountMicros: Micros;
 	/** Epoch milliseconds. */
@@ -49,7 +52,7 @@ export interface ReconcileDeps {
 const cashAccountOf = (network: string): string => `cash:x402:${network}`;
 
 /**
- * Holds every transfer on the chain against every booking, by transaction. The chain is read first, so that whatever
+ * Holds every transfer on the chain against every booking, one by one. The chain is read first, so that whatever
  * settles meanwhile is missing on the ledger's side at worst, where its payment is still open.
  */
 export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
@@ -61,9 +64,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
 	const differing: Difference[] = [];
 	const matched = { count: 0, inMicros: 0n, outMicros: 0n };
 	for await (const booked of readLedger(store, cashAccountOf(terms.network))) {
-		const key = keyOf(booked);
-		const moved = onChain.get(key);
-		onChain.delete(key);
+		const moved = takeMatch(booked, onChain.get(keyOf(booked)));
 		if (!moved) {
 			if (booked.at < startedAt) ledgerOnly.push(booked);
 		} else if (moved.amountMicros !== booked.amountMicros) {
@@ -82,7 +83,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
 	);
 	const isOpen = (movement: Movement) =>
 		underWay.has(movement.transactionHash) || payments.some((row) => explains(row, movement));
-	const unbooked = [...onChain.values()];
+	const unbooked = [...onChain.values()].flat();
 	const cash = await store.read((reader) => reader.balance(cashAccountOf(terms.network)));
 	return {
 		matched,
@@ -108,31 +109,51 @@ function explains(row: PaymentRow, { transactionHash, direction, ...movement }: 
 	);
 }
 
+/**
+ * The transfer a booking is about. A believed facilitator names the transaction alone, and a reorganised chain may have
+ * moved the transfer: then the one of its amount is meant.
+ */
+function takeMatch(
+	{ logIndex, amountMicros }: Movement,
+	moved: Movement[] = [],
+): Movement | undefined {
+	const isThere = (movement: Movement) => movement.logIndex === logIndex;
+	const isAlike = (movement: Movement) => movement.amountMicros === amountMicros;
+	const index = [moved.findIndex(isThere), moved.findIndex(isAlike), 0].find((at) => at >= 0);
+	return moved.splice(index ?? 0, 1)[0];
+}
+
+/** By transaction. Anybody may pay us several times in one; what we pay out in one is booked under its hash alone. */
 async function readChain(
 	chain: ChainReader,
 	terms: SettlementTerms,
-): Promise<Map<string, Movement>> {
-	const found = new Map<string, Movement>();
+): Promise<Map<string, Movement[]>> {
+	const found = new Map<string, Movement[]>();
 	const ours = terms.payTo.toLowerCase();
-	for await (const { transactionHash, from, to, value, at } of chain.transfers(terms)) {
+	for await (const transfer of chain.transfers(terms)) {
+		const { transactionHash, logIndex, from, to, value, at } = transfer;
 		const [sender, receiver] = [from.toLowerCase(), to.toLowerCase()];
 		if (sender === receiver) continue;
 		const isIn = receiver === ours;
 		const movement: Movement = {
 			transactionHash: transactionHash.toLowerCase(),
+			...(isIn && { logIndex }),
 			direction: isIn ? "in" : "out",
 			amountMicros: value,
 			at,
 			counterparty: isIn ? sender : receiver,
 		};
 		const key = keyOf(movement);
-		const before = found.get(key)?.amountMicros ?? 0n;
-		found.set(key, { ...movement, amountMicros: before + value });
+		const before = found.get(key) ?? [];
+		const [{ amountMicros } = { amountMicros: 0n }] = before;
+		found.set(
+			key,
+			isIn ? [...before, movement] : [{ ...movement, amountMicros: amountMicros + value }],
+		);
 	}
 	return found;
 }
 
-/** Bookings of one transaction come as one movement: its key in the ledger is unique. */
 async function* readLedger(store: Store, account: string): AsyncGenerator<Movement> {
 	for await (const { postings } of store.history()) {
 		for (const posting of postings) {
@@ -145,7 +166,7 @@ async function* readLedger(store: Store, account: string): AsyncGenerator<Moveme
 /** Money that came in lies in a cash account with its sign turned. */
 function toMovement({ id, key = id, ref, at }: LedgerTransaction, amount: Micros): Movement {
 	return {
-		transactionHash: key.slice(key.lastIndexOf(":") + 1).toLowerCase(),
+		...placeIn(key),
 		direction: amount < 0n ? "in" : "out",
 		amountMicros: amount < 0n ? -amount : amount,
 		at,
@@ -167,13 +188,14 @@ function keyOf({ direction, transactionHash }: Movement): string {
 export function bookUnexplained(
 	{ store, clock, ids }: { store: Store; clock: Clock; ids: Ids },
 	network: string,
-	{ direction, transactionHash, amountMicros, counterparty }: Movement,
+	{ direction, amountMicros, counterparty, ...place }: Movement,
 ): Promise<void> {
 	const sign = direction === "in" ? 1n : -1n;
+	const name = settlementKey(network, place);
 	return store.transaction((tx) =>
 		tx.post({
 			id: ids.next("txn"),
-			key: `${direction === "in" ? "settle" : "payout"}:${network}:${transactionHash}`,
+			key: direction === "in" ? name : name.replace(/^settle:/, "payout:"),
 			kind: "adjust",
 			at: clock.now(),
 			entries: [

@@ -45,11 +45,11 @@ async function stateOfUsed(
 ): Promise<AuthorizationState> {
 	const event = await findUse(client, terms, authorization);
 	if (event.eventName === "AuthorizationCanceled") return { kind: "canceled" };
-	const { transactionHash, logIndex } = event;
-	const moved = await findMove(client, terms, { transactionHash, logIndex });
+	const { transactionHash } = event;
+	const { args: moved, logIndex } = await findMove(client, terms, event);
 	const { from, to, value } = authorization;
 	if (isSame(moved.from, from) && isSame(moved.to, to) && moved.value === value) {
-		return { kind: "settled", transactionHash };
+		return { kind: "settled", transactionHash, logIndex };
 	}
 	throw new ServiceError(
 		"UPSTREAM",
@@ -95,7 +95,7 @@ async function findMove(
 		.sort((a, b) => a.logIndex - b.logIndex)
 		.slice(0, 1);
 	const [transfer] = parseEventLogs({ abi: [TRANSFER_EVENT], logs: next });
-	if (transfer) return transfer.args;
+	if (transfer) return transfer;
 	throw new ServiceError(
 		"UPSTREAM",
 		`The transaction ${use.transactionHash} used the authorization, and its transfer cannot be found.`,

@@ -77,7 +77,7 @@ export interface Facilitator {
 /** What became of an authorization, read from the chain itself. */
 export type AuthorizationState =
 	| { readonly kind: "unused" }
-	| { readonly kind: "settled"; readonly transactionHash: string }
+	| { readonly kind: "settled"; readonly transactionHash: string; readonly logIndex: number }
 	/** Its payer withdrew it: the nonce is used up and no money moved. */
 	| { readonly kind: "canceled" };
 
@@ -101,6 +101,8 @@ export interface TransferSpan {
 
 export interface ChainTransfer {
 	readonly transactionHash: string;
+	/** Place of its event in the block: one transaction may hold several transfers. */
+	readonly logIndex: number;
 	readonly from: Hex;
 	readonly to: Hex;
 	readonly value: bigint;

@@ -33,16 +33,44 @@ export async function changePayment(
 	return changed;
 }
 
-/** Cash on the chain becomes the payer's money; one transaction of the chain is booked once. */
+/** Where money moved on the chain; without a place in the block where no chain was read. */
+export interface SettlementPlace {
+	readonly transactionHash: string;
+	readonly logIndex?: number | undefined;
+}
+
+/**
+ * Names a transfer in the ledger, which takes each name once. Anybody may settle several payments in one transaction, so
+ * that its hash alone is a name only where nobody but a facilitator tells of it.
+ */
+export function settlementKey(
+	network: string,
+	{ transactionHash, logIndex }: SettlementPlace,
+): string {
+	const key = `settle:${network}:${transactionHash.toLowerCase()}`;
+	return logIndex === undefined ? key : `${key}:${logIndex}`;
+}
+
+/** The place that a key of the ledger names; keys of other things name themselves. */
+export function placeIn(key: string): SettlementPlace {
+	const [, transactionHash, logIndex] = /:(0x[0-9a-f]{64})(?::(\d+))?$/i.exec(key) ?? [];
+	if (transactionHash === undefined) return { transactionHash: key };
+	return {
+		transactionHash: transactionHash.toLowerCase(),
+		...(logIndex !== undefined && { logIndex: Number(logIndex) }),
+	};
+}
+
+/** Cash on the chain becomes the payer's money; one transfer of the chain is booked once. */
 export async function bookSettlement(
 	tx: StoreTransaction,
 	row: PaymentRow,
-	{ transactionHash, ids, now }: { transactionHash: string; ids: Ids; now: number },
+	{ place, ids, now }: { place: SettlementPlace; ids: Ids; now: number },
 ): Promise<Booked> {
 	const settlementId = ids.next("txn");
 	await tx.post({
 		id: settlementId,
-		key: `settle:${row.network}:${transactionHash}`,
+		key: settlementKey(row.network, place),
 		kind: "settle",
 		at: now,
 		entries: [
@@ -53,7 +81,7 @@ export async function bookSettlement(
 	});
 	const settled = {
 		...row,
-		transactionHash,
+		transactionHash: place.transactionHash.toLowerCase(),
 		settlementId,
 		expiresAt: Math.max(row.expiresAt, now + LIMITS.paymentTtlMs),
 	};

@@ -14,7 +14,12 @@ import { authorizationOf } from "./payment-claim.js";
 
 /** What is known of a settlement once facilitator and chain were heard. */
 export type Proof =
-	| { readonly kind: "settled"; readonly transactionHash: string }
+	/** Seen on the chain at `logIndex`, or believed. */
+	| {
+			readonly kind: "settled";
+			readonly transactionHash: string;
+			readonly logIndex?: number | undefined;
+	  }
 	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
 	| { readonly kind: "unknown"; readonly message: string; readonly transactionHash?: string };
 

@@ -12,7 +12,13 @@ import { DeadlinePassed, within } from "./deadline.js";
 import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
 import { authorizationOf } from "./payment-claim.js";
 import type { PaymentWatch } from "./payment-watch.js";
-import { type Along, bookSettlement, changePayment, toBooked } from "./settlement-book.js";
+import {
+	type Along,
+	bookSettlement,
+	changePayment,
+	type SettlementPlace,
+	toBooked,
+} from "./settlement-book.js";
 import { type Proof, proveSettlement } from "./settlement-proof.js";
 
 export interface SettlerDeps {
@@ -53,9 +59,7 @@ const keep: Along<undefined> = async () => ({ value: undefined, change: {} });
 export function createSettler(deps: SettlerDeps): Settler {
 	const { store, clock, watch } = deps;
 	const conclude: Settler["conclude"] = (id, proof) =>
-		proof.kind === "settled"
-			? keepSettled(deps, id, proof.transactionHash)
-			: markUndecided(deps, id, proof);
+		proof.kind === "settled" ? keepSettled(deps, id, proof) : markUndecided(deps, id, proof);
 
 	return {
 		async settle(id, along) {
@@ -66,15 +70,13 @@ export function createSettler(deps: SettlerDeps): Settler {
 				await conclude(id, proof);
 				return proof;
 			}
-			const { transactionHash } = proof;
 			try {
-				const booked = await book(deps, { id, transactionHash, along });
+				const booked = await book(deps, { id, place: proof, along });
 				return booked ? { kind: "settled", ...booked } : WENT_ON;
 			} catch (error) {
-				if (isKnownTransaction(error)) {
-					const doubted: Proof = { kind: "unknown", message: "The transaction is not new." };
-					await conclude(id, doubted);
-					return doubted;
+				if (isKnownTransfer(error)) {
+					await conclude(id, NOT_NEW);
+					return NOT_NEW;
 				}
 				// What it was for failed; the money is here all the same.
 				await conclude(id, proof).catch(() => undefined);
@@ -100,22 +102,21 @@ export function createSettler(deps: SettlerDeps): Settler {
 	};
 }
 
+const NOT_NEW = { kind: "unknown", message: "The transaction is not new." } as const;
+
 /** Found settled or closed by the reconciler while this call was on its way; the row tells the next try. */
-const WENT_ON: Proof & { kind: "unknown" } = {
-	kind: "unknown",
-	message: "The payment went on without this call.",
-};
+const WENT_ON = { kind: "unknown", message: "The payment went on without this call." } as const;
 
 /** One transaction for the settlement and what it pays for; undefined when the row was concluded already. */
 async function book<T>(
 	{ store, clock, ids, watch }: SettlerDeps,
-	{ id, transactionHash, along }: { id: string; transactionHash: string; along: Along<T> },
+	{ id, place, along }: { id: string; place: SettlementPlace; along: Along<T> },
 ): Promise<{ value: T; row: PaymentRow } | undefined> {
 	const done = await store.transaction(async (tx) => {
 		const row = await tx.get("payments", id);
 		if (!row || !UNDECIDED.includes(row.state)) return undefined;
 		const now = clock.now();
-		const booked = await bookSettlement(tx, row, { transactionHash, ids, now });
+		const booked = await bookSettlement(tx, row, { place, ids, now });
 		const { value, change } = await along(tx, booked);
 		const settled: PaymentRow = {
 			...booked.row,
@@ -135,12 +136,12 @@ async function book<T>(
 async function keepSettled(
 	deps: SettlerDeps,
 	id: string,
-	transactionHash: string,
+	place: SettlementPlace,
 ): Promise<PaymentRow | undefined> {
 	try {
-		return (await book(deps, { id, transactionHash, along: keep }))?.row;
+		return (await book(deps, { id, place, along: keep }))?.row;
 	} catch (error) {
-		if (!isKnownTransaction(error)) throw error;
+		if (!isKnownTransfer(error)) throw error;
 		deps.logger.error("a settlement names a transaction that was booked before", { id });
 		return undefined;
 	}
@@ -239,10 +240,10 @@ function readRow({ store }: SettlerDeps, id: string): Promise<PaymentRow | undef
 }
 
 function toUnknown(error: unknown): SettleOutcome {
-	const message = error instanceof DeadlinePassed ? error.message : "The facilitator failed.";
-	return { kind: "unknown", message };
+	const isLate = error instanceof DeadlinePassed;
+	return { kind: "unknown", message: isLate ? error.message : "The facilitator failed." };
 }
 
-function isKnownTransaction(error: unknown): boolean {
+function isKnownTransfer(error: unknown): boolean {
 	return error instanceof LedgerRefusal && error.reason === "duplicate_key";
 }

@@ -17,9 +17,9 @@ export async function* listTransfers(
 		const last = fromBlock + step - 1n;
 		const span = { fromBlock, toBlock: last < newest ? last : newest };
 		for (const log of await readWindow(client, terms, span)) {
-			const { transactionHash, blockNumber, args } = log;
-			const { from, to, value } = args;
-			yield { transactionHash, blockNumber, from, to, value, at: await timeOf(blockNumber) };
+			const { transactionHash, logIndex, blockNumber, args } = log;
+			const at = await timeOf(blockNumber);
+			yield { ...args, transactionHash, logIndex, blockNumber, at };
 		}
 	}
 }

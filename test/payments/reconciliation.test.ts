@@ -4,6 +4,7 @@ import { createRefundPayouts } from "../../payments/refund-payouts.js";
 import { createChainBooks } from "../../src/service/chain-books.js";
 import type { PaymentRow } from "../../store/store.js";
 import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
+import { createSimWallet } from "../support/sim-wallet.js";
 import { openBooks, WALLET } from "./open-books.js";
 
 const PAYER = "0x1111111111111111111111111111111111111111";
@@ -85,6 +86,28 @@ t.test("what nobody accounts for is booked to suspense on demand, once", async (
 	});
 	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
 });
+
+t.test(
+	"several transfers in one transaction are held against their bookings one by one",
+	async (t) => {
+		const { store, clock, chain, chainBooks, settle } = await openBothBooks();
+		const wallet = createSimWallet(chain, { name: "w", now: clock.now, balance: 1_700_000n });
+		const sign = (value: bigint) => wallet.sign({ value });
+		const made = chain.executeTogether([sign(700_000n), sign(500_000n), sign(500_000n)]);
+		await settle("pay_1", 500_000n, `${made[1]?.hash}:1`);
+		clock.set(clock.now() + 1_000);
+		t.match(await chainBooks.reconcile({ book: true }), {
+			matched: { count: 1 },
+			chain_only: [{ amount_usd: "0.70" }, { amount_usd: "0.50" }],
+			ledger_only: [],
+			differing: [],
+			booked: 2,
+		});
+		clock.set(clock.now() + 1_000);
+		t.match(await chainBooks.reconcile({ book: true }), { status: "ok", booked: 0 });
+		t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
+	},
+);
 
 t.test("money of a payment whose outcome is open is not booked away from it", async (t) => {
 	const { store, chain, chainBooks } = await openBothBooks();

@@ -19,8 +19,10 @@ export const SIM_TERMS: SettlementTerms = {
 	payTo: "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 };
 
+/** A transfer; several may share a transaction. */
 export interface SimTransaction {
 	readonly hash: Hex;
+	readonly logIndex: number;
 	readonly from: Hex;
 	readonly to: Hex;
 	readonly value: bigint;
@@ -38,6 +40,8 @@ export interface SimChain extends ChainReader {
 	judge(authorization: TransferAuthorization): RefusalReason | undefined;
 	/** Executes it, by whoever calls; throws where `judge` names a reason. */
 	execute(authorization: TransferAuthorization): SimTransaction;
+	/** Executes several in one transaction, as any stranger can. */
+	executeTogether(authorizations: readonly TransferAuthorization[]): readonly SimTransaction[];
 	/** The payer withdraws a nonce. */
 	cancel(from: Hex, nonce: Hex): void;
 	transfer(from: Hex, to: Hex, value: bigint): SimTransaction;
@@ -71,7 +75,7 @@ export function createSimChain({
 		balances.set(from.toLowerCase(), holds(from) - value);
 		balances.set(to.toLowerCase(), holds(to) + value);
 		const hash = digest(`transaction ${transactions.length} ${from} ${nonce ?? ""}`);
-		const transaction = { hash, from, to, value, nonce, at: now() };
+		const transaction = { hash, logIndex: 0, from, to, value, nonce, at: now() };
 		transactions.push(transaction);
 		return transaction;
 	};
@@ -100,6 +104,15 @@ export function createSimChain({
 			used.set(keyOf(from, nonce), transaction);
 			return transaction;
 		},
+		executeTogether(authorizations) {
+			const made = authorizations.map((authorization) => chain.execute(authorization));
+			return made.map((transaction, logIndex) => {
+				const one = { ...transaction, hash: made[0]?.hash ?? transaction.hash, logIndex };
+				transactions[transactions.indexOf(transaction)] = one;
+				used.set(keyOf(one.from, one.nonce ?? "0x"), one);
+				return one;
+			});
+		},
 		cancel(from, nonce) {
 			if (!used.has(keyOf(from, nonce))) used.set(keyOf(from, nonce), "canceled");
 		},
@@ -118,7 +131,7 @@ export function createSimChain({
 				throw new ServiceError("UPSTREAM", "The authorization was used for another transfer.", {
 					retryable: false,
 				});
-			return { kind: "settled", transactionHash: use.hash };
+			return { kind: "settled", transactionHash: use.hash, logIndex: use.logIndex };
 		},
 		async balanceOf(_terms, address) {
 			assertReadable();
@@ -127,9 +140,9 @@ export function createSimChain({
 		async *transfers({ payTo }): AsyncIterable<ChainTransfer> {
 			assertReadable();
 			const isOurs = (address: Hex) => address.toLowerCase() === payTo.toLowerCase();
-			for (const [index, { hash, from, to, value, at }] of transactions.entries()) {
-				if (!isOurs(from) && !isOurs(to)) continue;
-				yield { transactionHash: hash, from, to, value, blockNumber: BigInt(index + 1), at };
+			for (const [index, { hash, nonce: _nonce, ...moved }] of transactions.entries()) {
+				if (!isOurs(moved.from) && !isOurs(moved.to)) continue;
+				yield { ...moved, transactionHash: hash, blockNumber: BigInt(index + 1) };
 			}
 		},
 	};

@@ -125,7 +125,7 @@ const BEHAVIOURS: Readonly<
 
 	async claims_settled({ chain, authorization }) {
 		const hash = digest(`never sent ${authorization.nonce}`);
-		return settledBy(chain, { ...authorization, hash, at: 0 });
+		return settledBy(chain, { ...authorization, hash });
 	},
 
 	async wrong_amount(settling) {
@@ -135,7 +135,7 @@ const BEHAVIOURS: Readonly<
 
 	async old_hash({ chain, authorization }) {
 		const hash = chain.transactions[0]?.hash ?? digest("the first transaction");
-		return settledBy(chain, { ...authorization, hash, at: 0 });
+		return settledBy(chain, { ...authorization, hash });
 	},
 
 	async claims_refused(settling) {
@@ -148,7 +148,10 @@ const BEHAVIOURS: Readonly<
 	},
 };
 
-function settledBy({ terms }: SimChain, made: SimTransaction): SettleOutcome {
+function settledBy(
+	{ terms }: SimChain,
+	made: Pick<SimTransaction, "hash" | "from" | "value">,
+): SettleOutcome {
 	return {
 		kind: "settled",
 		transactionHash: made.hash,

@@ -75,7 +75,7 @@ t.test("how an authorization ended is read from the chain", { skip: withoutChain
 	await t.test("one that its payer settled himself has settled", async (t) => {
 		const payment = await sign();
 		const { hash } = await asPayer(local, terms.asset, withBytes(payment));
-		const settled = { kind: "settled", transactionHash: hash };
+		const settled = { kind: "settled", transactionHash: hash, logIndex: 1 };
 		t.same(await chain?.stateOf(terms, payment), settled);
 	});
 
@@ -101,7 +101,11 @@ t.test("how an authorization ended is read from the chain", { skip: withoutChain
 			const data = encodeFunctionData({ abi: ABI, functionName: "aggregate3", args: [calls] });
 			const multicall = "0xcA11bde05977b3631167028862bE2a173976CA11";
 			const { hash } = await asPayer(local, multicall, data);
-			t.same(await chain?.stateOf(terms, honest), { kind: "settled", transactionHash: hash });
+			t.same(await chain?.stateOf(terms, honest), {
+				kind: "settled",
+				transactionHash: hash,
+				logIndex: 3,
+			});
 			await t.rejects(async () => chain?.stateOf(terms, payment), /moved something else/);
 		},
 	);

@@ -106,6 +106,20 @@ t.test("what was never settled is let go once nobody can settle it any more", as
 	await assertWhole(t, process);
 });
 
+t.test("a stranger who settles two payments in one transaction keeps neither back", async (t) => {
+	const world = createWorld({ kind: "claims_settled" });
+	const process = await startDesk(world);
+	const both = [world.wallet.sign({ value: PRICE }), world.wallet.sign({ value: PRICE })];
+	for (const one of both) t.match(await process.buy(one), { code: "SETTLEMENT_UNKNOWN" });
+	world.chain.executeTogether(both);
+	await process.later(5_000);
+	for (const one of both) {
+		t.equal((await process.row(one))?.state, "settled");
+		t.match(await process.buy(one), { kind: "delivered" });
+	}
+	await assertWhole(t, process);
+});
+
 t.test("a cancelled nonce is no payment, whatever the facilitator makes of it", async (t) => {
 	const world = createWorld();
 	const process = await startDesk(world);
