@@ -71,9 +71,10 @@ const report = {
 	signatures: book.signatures.size,
 	seconds: Math.round((performance.now() - startedMs) / 1_000),
 	failure: failure ?? null,
+	...(failure !== undefined && { folder: scene.folder }),
 };
 process.stdout.write(`${JSON.stringify(report, null, values.json ? undefined : 2)}\n`);
-await scene.close();
+await scene.close({ isKept: failure !== undefined });
 process.exit(failure === undefined ? 0 : 1);
 
 /** Most servers die amid their answers, some before the first one. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SettlementTerms } from "../../payments/x402/facilitator.js";
@@ -20,7 +20,8 @@ export interface Scene {
 	readonly wallets: readonly PayingAccount[];
 	readonly terms: SettlementTerms | undefined;
 	readonly chain: OpenedOnchain["chain"];
-	close(): Promise<void>;
+	/** Ends the chain; the folder stays for whoever wants to look into it. */
+	close(options: { readonly isKept: boolean }): Promise<void>;
 }
 
 export const SILENT = { info: () => undefined, error: () => undefined };
@@ -45,7 +46,10 @@ export async function openScene({
 		wallets: accounts,
 		terms: onchain?.terms,
 		chain: onchain?.chain,
-		close: async () => onchain?.close(),
+		async close({ isKept }) {
+			await onchain?.close();
+			if (!isKept) await rm(root, { recursive: true, force: true });
+		},
 	};
 }
 
