@@ -133,12 +133,14 @@ async function purchase<T>(
 	{ payment, idempotencyKey, resourceUrl }: PurchaseCall,
 	{ operationId, amountMicros, order, alongside }: PurchaseTerms<T>,
 ): Promise<Purchased<T>> {
+	const fingerprint = fingerprintOf(operationId, order);
 	const quote: Quote = {
 		operationId,
 		amountMicros,
 		billingType: "prepaid",
 		resourceUrl,
 		description: describeBalance(amountMicros),
+		fingerprint,
 	};
 	if (!onchain) throw notForSale(quote);
 	if (!payment) throw createChallenge(quote, onchain.offers(quote));
@@ -148,7 +150,6 @@ async function purchase<T>(
 			"The ledger's self-check failed, so nothing is sold until the operator has looked at it.",
 		);
 	}
-	const fingerprint = fingerprintOf(operationId, order);
 	const request = { payment, quote, fingerprint, graphIds: [], idempotencyKey, settlesFirst: true };
 	return onchain.purchase(request, alongside);
 }

@@ -1,5 +1,9 @@
 import { setTimeout } from "node:timers/promises";
+import { evm, Mppx } from "mppx/client";
 import t from "tap";
+import type { Account } from "viem";
+import type { Hex } from "../../../payments/x402/facilitator.js";
+import { digest, signatureOf } from "../../support/sim-chain.js";
 import { sumOfAllEntries, times } from "../../support/start-app.js";
 import { startSptShop } from "./start-spt-shop.js";
 
@@ -152,6 +156,52 @@ t.test("a lost reply loses no money: the wallet collects what it bought", async 
 	t.equal((await shop.search({ token: foreign.token })).status, 200, "another wallet's stays");
 	t.equal((await shop.search({ token: found.token })).status, 200);
 	t.match(await shop.app.operator.verifyLedger(), { status: "ok", failures: [] });
+});
+
+t.test("what answers the challenge of one order pays for no other", async (t) => {
+	const shop = await startSptShop(t);
+	const address = digest("a wallet of mppx").slice(0, 42) as Hex;
+	shop.chain.mint(address, 100_000_000n);
+	const signTypedData = async ({ message }: { message: Parameters<typeof signatureOf>[0] }) =>
+		signatureOf(message);
+	const { terms } = shop.chain;
+	const { createCredential } = Mppx.create({
+		polyfill: false,
+		methods: [
+			evm({
+				account: { address, signTypedData } as unknown as Account,
+				authorization: { name: terms.assetName, version: terms.assetVersion },
+				maxAtomicAmount: "5000000",
+			}),
+		],
+	});
+	const requestOf = (order: object, token?: string) => ({
+		method: "POST",
+		headers: { "Content-Type": "application/json", ...(token && { "X-Pay-SPT": token }) },
+		body: JSON.stringify({ amount_usd: "1.00", ...order }),
+	});
+	const sign = async (path: string, request: RequestInit) =>
+		createCredential(await fetch(`${shop.baseUrl}${path}`, request));
+	const send = (path: string, request: ReturnType<typeof requestOf>, Authorization: string) =>
+		shop.send(path, { ...request, headers: { ...request.headers, Authorization } });
+	const refusal = {
+		status: 402,
+		body: { error: { code: "PAYMENT_REJECTED", message: /issued for another request/ } },
+	};
+
+	const plain = requestOf({});
+	const credential = await sign("/v1/spt", plain);
+	t.match(await send("/v1/spt", requestOf({ recover: true }), credential), refusal);
+	t.match(await send("/v1/spt", requestOf({ label: "mine" }), credential), refusal);
+	const { status, body } = await send("/v1/spt", plain, credential);
+	t.equal(status, 201);
+
+	const other = await shop.buy(shop.walletOf("other"));
+	const filling = await sign("/v1/spt/top-up", requestOf({}, body.data.token));
+	t.match(await send("/v1/spt/top-up", requestOf({}, other.token), filling), refusal);
+	t.equal(await shop.balanceOf(other.id), 5_000_000n);
+	t.equal((await send("/v1/spt/top-up", requestOf({}, body.data.token), filling)).status, 200);
+	t.equal(await shop.balanceOf(body.data.id), 2_000_000n);
 });
 
 t.test("where no chain is configured, tokens are the operator's to issue", async (t) => {
