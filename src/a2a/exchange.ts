@@ -23,6 +23,8 @@ import { type ActiveX402, readActivation } from "./x402-extension.js";
 export interface Exchange extends User {
 	readonly response: Response;
 	readonly requestId: string;
+	/** IP address of the caller. */
+	readonly address: string;
 	/** Absolute address that was called, for challenges that name it. */
 	readonly resourceUrl: string;
 	/** Throws INVALID_ARGUMENT or UNAUTHENTICATED for credentials that cannot be read. */
@@ -73,6 +75,7 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 	return {
 		response,
 		requestId,
+		address: req.ip ?? "",
 		resourceUrl: `${service.info.baseUrl()}${pathOf(req)}`,
 		credential: readCredential,
 		payment: () => parsePayment(createHeaderReader(req)),

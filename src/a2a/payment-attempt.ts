@@ -5,6 +5,8 @@ import { toCanonicalJson } from "../core/canonical-json.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import type { Payment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+import { createTokenBucket } from "../service/token-bucket.js";
 import { isPaid } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import type { KeepPaid } from "./keep-paid.js";
@@ -52,13 +54,18 @@ export interface PaymentAttemptDeps {
 
 /**
  * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller
- * speaks the extension and the refusal is about money.
+ * speaks the extension and the refusal is about money; RATE_LIMITED for more unpaid tasks than one address may open.
  */
 export type PaymentAttempt = (asked: WaitingTask, sending: Sending) => Promise<Task>;
 
 export function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
 	const { sell, keepPaid, waiting, clock, acceptsX402 } = deps;
-	const isWaiting = ({ taskId }: WaitingTask) => waiting.find(taskId) !== undefined;
+	const takeFrom = createTokenBucket({
+		clock,
+		perMinute: LIMITS.waitingTasksPerMinute,
+		keysMax: LIMITS.rateLimitedCallersMax,
+	});
+	const isWaiting = ({ taskId }: WaitingTask) => waiting.has(taskId);
 
 	const buy = ({ taskId, request, message, resourceUrl }: WaitingTask, sending: Sending) => {
 		// A waiting task's id is known to its payer alone, and stays the same when the payment is sent again.
@@ -83,6 +90,8 @@ export function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
 		if (!speaksX402 || !(error instanceof ServiceError)) throw error;
 		const next = toAsked(asked, error, attempt);
 		if (!next) throw error;
+		const isNew = sending.message.taskId === "";
+		if (isNew && next.unsettled === undefined) takeFrom(asked.address);
 		waiting.keep(next);
 		return next.told;
 	};

@@ -21,6 +21,7 @@ import type { Purchase } from "./sell.js";
 import { toSkillRequest } from "./skill-request.js";
 import type { TaskArchive } from "./task-archive.js";
 import { createWaitingTasks, type WaitingTask } from "./waiting-tasks.js";
+import { withoutPayload } from "./x402-extension.js";
 
 export interface PaymentDeskDeps extends Omit<PaymentAttemptDeps, "waiting"> {
 	readonly tasks: TaskArchive;
@@ -47,12 +48,12 @@ export interface PaymentDesk extends OpenTasks {
 
 export function createPaymentDesk(deps: PaymentDeskDeps): PaymentDesk {
 	const { tasks, ids, clock } = deps;
-	const waiting = createWaitingTasks(clock);
-	const attempt = createPaymentAttempt({ ...deps, waiting });
 	const running = new Map<
 		string,
 		{ readonly hash: string; readonly purchase: Promise<Purchase> }
 	>();
+	const waiting = createWaitingTasks({ clock, isBusy: (taskId) => running.has(taskId) });
+	const attempt = createPaymentAttempt({ ...deps, waiting });
 
 	const payOnce = (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
 		const purchase = attempt(asked, sending).then((task) => ({ task, isRepeated: false }));
@@ -85,7 +86,7 @@ export function createPaymentDesk(deps: PaymentDeskDeps): PaymentDesk {
 			if (sending.note?.kind === "rejected") {
 				throw new RequestMalformedError("A declined payment belongs to a task; name it in taskId.");
 			}
-			return payOnce(toWaiting(ids.next("task"), sending), sending);
+			return payOnce(toWaiting(ids, sending), sending);
 		},
 
 		async goOn(message, exchange) {
@@ -111,10 +112,14 @@ export function createPaymentDesk(deps: PaymentDeskDeps): PaymentDesk {
 	};
 }
 
-/** A new task of a message; it is told to nobody yet. */
-function toWaiting(taskId: string, { message, exchange }: Sending): WaitingTask {
+/** A new task of a message; it is told to nobody yet. Its context's id, which others may see, tells nothing of its own. */
+function toWaiting(ids: Ids, { message: sent, exchange }: Sending): WaitingTask {
+	const taskId = ids.next("task");
+	const contextId = sent.contextId || ids.next("ctx");
+	const message = { ...withoutPayload(sent), taskId, contextId };
 	return {
 		taskId,
+		address: exchange.address,
 		message,
 		request: toSkillRequest(message),
 		resourceUrl: exchange.resourceUrl,

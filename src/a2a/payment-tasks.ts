@@ -153,6 +153,6 @@ export function toPaid(
 /** What was asked and what paid for it; payments in between are told by their receipts. */
 function historyOf({ told, message: asked }: WaitingTask, message: Message | undefined): Message[] {
 	const { id: taskId, contextId } = told;
-	const messages = message && message !== asked ? [asked, message] : [asked];
+	const messages = message && message.messageId !== asked.messageId ? [asked, message] : [asked];
 	return messages.map((each) => ({ ...withoutPayload(each), taskId, contextId }));
 }

@@ -19,6 +19,7 @@ export type IdKind =
 	| "key"
 	| "txn"
 	| "task"
+	| "ctx"
 	| "art"
 	| "rfd";
 

@@ -50,6 +50,8 @@ export const LIMITS = {
 	waitingTasksMax: 1_000,
 	waitingTasksChars: 8_000_000,
 	waitingTaskTtlMs: 600_000,
+	/** New unpaid tasks of one address; at this pace it never fills the memory alone. */
+	waitingTasksPerMinute: 60,
 	/** Payments one task may see fail before it fails itself. */
 	taskPaymentsMax: 5,
 	holdTtlMs: 120_000,

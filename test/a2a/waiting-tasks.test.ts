@@ -1,12 +1,18 @@
-import { type Task, TaskState } from "@a2a-js/sdk";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { type Message, type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
 import { createWaitingTasks, type WaitingTask } from "../../src/a2a/waiting-tasks.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { manualClock } from "../support/manual-clock.js";
 import { textMessage } from "./stock-client.js";
 
-function waitingTask(taskId: string, text = "a question"): WaitingTask {
-	const message = textMessage(text, { taskId });
+function waitingTask(
+	taskId: string,
+	text = "a question",
+	{ metadata, ...changes }: Partial<WaitingTask> & { metadata?: Message["metadata"] } = {},
+): WaitingTask {
+	const message = textMessage(text, { taskId, metadata });
 	const told: Task = {
 		id: taskId,
 		contextId: "ctx",
@@ -21,14 +27,29 @@ function waitingTask(taskId: string, text = "a question"): WaitingTask {
 	};
 	const request = { skillId: "domain_search", rawInput: { query: text } } as const;
 	const rest = { resourceUrl: "", required: undefined, receipts: [], unsettled: undefined };
-	return { taskId, message, request, told, ...rest };
+	return { taskId, address: "192.0.2.1", message, request, told, ...rest, ...changes };
+}
+
+function createMemory({ clock = manualClock("2026-01-01T00:00:00Z"), busy = "" } = {}) {
+	return createWaitingTasks({ clock, isBusy: (taskId) => taskId === busy });
+}
+
+/** Metadata of 57,000 characters that is far larger once it is read. */
+function swollen(key: string) {
+	return JSON.parse(`{"${key}":[${Array(19_000).fill("[]").join()}]}`);
+}
+
+function heapBytes(): number {
+	setFlagsFromString("--expose-gc");
+	runInNewContext("gc")();
+	return process.memoryUsage().heapUsed;
 }
 
 t.test(
 	"an unpaid task is forgotten when its time is over, and each change starts it anew",
 	async (t) => {
 		const clock = manualClock("2026-01-01T00:00:00Z");
-		const waiting = createWaitingTasks(clock);
+		const waiting = createMemory({ clock });
 		waiting.keep(waitingTask("a"));
 		clock.advance(LIMITS.waitingTaskTtlMs - 1);
 		t.ok(waiting.find("a"));
@@ -41,7 +62,7 @@ t.test(
 );
 
 t.test("no more unpaid tasks are kept than the limit; the oldest makes room", async (t) => {
-	const waiting = createWaitingTasks(manualClock("2026-01-01T00:00:00Z"));
+	const waiting = createMemory();
 	for (let index = 0; index <= LIMITS.waitingTasksMax; index++)
 		waiting.keep(waitingTask(`t${index}`));
 	t.notOk(waiting.find("t0"));
@@ -50,7 +71,7 @@ t.test("no more unpaid tasks are kept than the limit; the oldest makes room", as
 });
 
 t.test("large messages do not add up to more than the limit of characters", async (t) => {
-	const waiting = createWaitingTasks(manualClock("2026-01-01T00:00:00Z"));
+	const waiting = createMemory();
 	const text = "x".repeat(60_000);
 	const count = Math.ceil(LIMITS.waitingTasksChars / text.length) + 10;
 	for (let index = 0; index < count; index++) waiting.keep(waitingTask(`t${index}`, text));
@@ -61,4 +82,35 @@ t.test("large messages do not add up to more than the limit of characters", asyn
 	t.ok(kept.length > count / 2);
 	waiting.forget(`t${count - 1}`);
 	t.notOk(waiting.find(`t${count - 1}`));
+});
+
+t.test("signed payloads are not held, and what is held is what is counted", async (t) => {
+	const waiting = createMemory();
+	const before = heapBytes();
+	const count = 250;
+	for (let index = 0; index < count; index++) {
+		const metadata = swollen("x402.payment.payload");
+		waiting.keep(waitingTask(`paid ${index}`, "a question", { metadata }));
+	}
+	t.ok(waiting.has("paid 0"), "payloads take no room");
+	t.notMatch(waiting.find("paid 0"), { message: { metadata: { "x402.payment.payload": [] } } });
+	for (let index = 0; index < 150; index++) {
+		waiting.keep(waitingTask(`odd ${index}`, "a question", { metadata: swollen("other") }));
+	}
+	const grown = heapBytes() - before;
+	t.ok(grown < 4 * LIMITS.waitingTasksChars, `${grown} bytes`);
+});
+
+t.test("who asks too much loses their own tasks, and nobody loses one in payment", async (t) => {
+	const waiting = createMemory({ busy: "busy" });
+	const flood = { address: "192.0.2.66" };
+	waiting.keep(waitingTask("busy", "q", flood));
+	waiting.keep(waitingTask("unsettled", "q", { ...flood, unsettled: "hash" }));
+	waiting.keep(waitingTask("payer"));
+	for (let index = 0; index < 2 * LIMITS.waitingTasksMax; index++) {
+		waiting.keep(waitingTask(`t${index}`, "q", flood));
+	}
+	for (const kept of ["busy", "unsettled", "payer"]) t.ok(waiting.has(kept), kept);
+	t.notOk(waiting.has("t0"));
+	t.equal(waiting.find("unsettled")?.unsettled, "hash");
 });

@@ -1,9 +1,12 @@
 import { type StreamResponse, TaskState } from "@a2a-js/sdk";
 import t from "tap";
+import { LIMITS } from "../../src/core/limits.js";
+import { askGraph, rpc } from "./raw-rpc.js";
 import { NOTHING } from "./start-a2a.js";
 import { startPaidA2a } from "./start-paid-a2a.js";
 import { bodyOf, searchMessage, send } from "./stock-client.js";
 import {
+	ACTIVATION,
 	connectPaying,
 	EVERY_WAY,
 	payment,
@@ -172,4 +175,39 @@ t.test("a caller who declines, or cancels, ends the task and is charged nothing"
 	}
 	t.same(shop.searched, []);
 	t.equal(await shop.funds(), 10_000_000n);
+});
+
+t.test(
+	"one address opens so many unpaid tasks a minute; a payer's task outlives them",
+	async (t) => {
+		const shop = await startPaidA2a(t);
+		const [way] = EVERY_WAY;
+		if (!way) return;
+		const client = await connectPaying(shop.baseUrl, way);
+		const asked = await send(client, searchMessage("patient"));
+		for (let index = 1; index < LIMITS.waitingTasksPerMinute; index++) {
+			await send(client, searchMessage("free"));
+		}
+		const params = askGraph("one more");
+		const refused = await rpc(shop.baseUrl, { params, headers: ACTIVATION["1.0"] });
+		t.equal(refused.status, 429);
+		t.ok(Number(refused.headers.get("Retry-After")) >= 1);
+		t.equal((await rpc(shop.baseUrl, { params })).status, 402, "the price is told to everybody");
+		const done = await send(client, paymentMessage(asked, signFor(asked, shop.chain, shop.wallet)));
+		t.equal(done.status?.state, TASK_STATE_COMPLETED);
+	},
+);
+
+t.test("the context of a task, which others may see, does not tell the task's id", async (t) => {
+	const shop = await startPaidA2a(t);
+	const [way] = EVERY_WAY;
+	if (!way) return;
+	const client = await connectPaying(shop.baseUrl, way);
+	const asked = await send(client, searchMessage("private"));
+	const secretOf = (id: string) => id.slice(-16);
+	t.not(secretOf(asked.contextId), secretOf(asked.id));
+	const found = await client.getTask({ tenant: "", id: asked.id });
+	t.equal(found.contextId, asked.contextId);
+	const done = await send(client, paymentMessage(asked, signFor(asked, shop.chain, shop.wallet)));
+	t.equal(done.contextId, asked.contextId, "and stays the same");
 });
