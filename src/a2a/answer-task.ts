@@ -28,7 +28,7 @@ export function toCompletedTask(frame: TaskFrame, { output, cost }: CallResult):
 		artifactId: siblingId(taskId, "art"),
 		name: skillId,
 		description: "",
-		parts: [dataPart(body), textPart(toText(answer))],
+		parts: [dataPart(body), textPart(toText(answer, cost))],
 		metadata: undefined,
 		extensions: [],
 	};
@@ -125,8 +125,13 @@ export function openTask({ taskId, message }: Pick<TaskFrame, "taskId" | "messag
 }
 
 /** The best rows with their links, for agents that read text only. */
-function toText({ rows }: SearchResponse): string {
-	if (rows.length === 0) return "The curated graphs have no answer to this; nothing was charged.";
+function toText({ rows }: SearchResponse, { charged, credit }: CostWire): string {
+	if (rows.length === 0) {
+		const charge = credit
+			? `; the ${credit.balance_usd} USD that had settled are on the Shared Payment Token in meta.cost.credit`
+			: "; nothing was charged";
+		return `The curated graphs have no answer to this${charged ? "" : charge}.`;
+	}
 	return rows
 		.slice(0, TEXT_ROWS)
 		.map(({ name, summary, evidence }, index) => {

@@ -2,6 +2,7 @@ import { type Message, type Task, TaskState } from "@a2a-js/sdk";
 import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import type { SearchResponse } from "../core/wire.js";
 import { toErrorReply } from "../service/error-reply.js";
 import { dataPart } from "./answer-task.js";
 import {
@@ -132,22 +133,35 @@ export function toCanceled(
 export function toPaid(
 	asked: WaitingTask,
 	task: Task,
-	{ settlement, cost }: CallResult,
-	{ message, payment, hash, speaksX402 }: PaymentTry,
+	result: CallResult,
+	{ message: sent, payment, hash, speaksX402 }: PaymentTry,
 ): Task {
+	const { settlement } = result;
 	const receipts = settlement
 		? [...asked.receipts, toReceipt(settlement, payment)]
 		: asked.receipts;
-	const told = { ...task, history: historyOf(asked, message) };
+	const told = { ...task, history: historyOf(asked, sent) };
 	if (!task.status || !speaksX402 || (!settlement && !payment)) return told;
-	const [status, text] = settlement
-		? (["payment-completed", `Paid: ${cost.amount_usd} USD.`] as const)
-		: (["payment-verified", "There is no answer, so the payment was not settled."] as const);
+	const status = settlement ? "payment-completed" : "payment-verified";
+	const message = paymentMessage(task, fateOf(result), { status, receipts });
 	return {
 		...told,
-		status: { ...task.status, message: paymentMessage(task, text, { status, receipts }) },
+		status: { ...task.status, message },
 		metadata: { ...task.metadata, payment_hash: hash },
 	};
+}
+
+/** What became of the payment's money, in a sentence. */
+function fateOf({ output, settlement, cost }: CallResult): string {
+	if (cost.charged) return `Paid: ${cost.amount_usd} USD.`;
+	if (cost.credit) {
+		return `There is no answer, and the payment had settled: its ${cost.credit.balance_usd} USD are on the Shared Payment Token in meta.cost.credit of the artifact. Keep it, it is shown once.`;
+	}
+	if (settlement) {
+		return 'There is no answer, and the payment had settled: it is credited to its payer; POST /v1/spt with "recover": true collects it.';
+	}
+	const isAnswer = (output as SearchResponse).rows.length > 0;
+	return `${isAnswer ? "This call costs nothing" : "There is no answer"}, so the payment was not settled.`;
 }
 
 /** What was asked and what paid for it; payments in between are told by their receipts. */

@@ -1,6 +1,7 @@
-import { type StreamResponse, TaskState } from "@a2a-js/sdk";
+import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
 import { LIMITS } from "../../src/core/limits.js";
+import { toV2Payload } from "../support/sim-wallet.js";
 import { askGraph, rpc } from "./raw-rpc.js";
 import { NOTHING } from "./start-a2a.js";
 import { startPaidA2a } from "./start-paid-a2a.js";
@@ -210,4 +211,35 @@ t.test("the context of a task, which others may see, does not tell the task's id
 	t.equal(found.contextId, asked.contextId);
 	const done = await send(client, paymentMessage(asked, signFor(asked, shop.chain, shop.wallet)));
 	t.equal(done.contextId, asked.contextId, "and stays the same");
+});
+
+t.test("what became of the money is told as it is, with and without an answer", async (t) => {
+	const at = (amountMicros: bigint) =>
+		({
+			prices: { "graphs.search": { amountMicros, billingType: "per_call" } },
+		}) as const;
+	const [way] = EVERY_WAY;
+	if (!way) return;
+	const tell = ({ status, artifacts }: Task) =>
+		[status?.message?.parts[0], artifacts[0]?.parts[1]].map((part) => part?.content?.value);
+
+	const dear = await startPaidA2a(t, at(LIMITS.settleFirstMicros));
+	const client = await connectPaying(dear.baseUrl, way);
+	const asked = await send(client, searchMessage(NOTHING));
+	const done = await send(client, paymentMessage(asked, signFor(asked, dear.chain, dear.wallet)));
+	const { credit } = bodyOf(done).meta.cost;
+	t.equal(await dear.balance(credit.id), LIMITS.settleFirstMicros);
+	t.match(payment(done.status), { status: "payment-completed", receipts: [{ success: true }] });
+	const [fate, answer] = tell(done);
+	t.match(fate, /no answer, and the payment had settled: its 2.00 USD are on the Shared Payment/);
+	t.match(answer, /no answer to this; the 2.00 USD that had settled are on the Shared Payment/);
+
+	const free = await startPaidA2a(t, at(0n));
+	const payload = toV2Payload(free.chain, free.wallet.sign({ value: 500_000n }));
+	const { metadata } = paymentMessage({ id: "", contextId: "" }, payload);
+	const unasked = searchMessage("free", { metadata });
+	const given = await send(await connectPaying(free.baseUrl, way), unasked);
+	t.equal(bodyOf(given).rows.length, 1);
+	t.equal(tell(given)[0], "This call costs nothing, so the payment was not settled.");
+	t.equal(await free.funds(), 10_000_000n);
 });
