@@ -1,10 +1,5 @@
-import {
-	bookUnexplained,
-	type Difference,
-	type Movement,
-	type Reconciliation,
-	reconcile,
-} from "../../payments/reconciliation.js";
+import { bookUnexplained, type Movement } from "../../payments/cash-movements.js";
+import { type Difference, type Reconciliation, reconcile } from "../../payments/reconciliation.js";
 import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
 import type { Store } from "../../store/store.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
@@ -71,11 +66,12 @@ export function createChainBooks({ store, clock, ids, onchain }: ChainBooksDeps)
 				);
 			}
 			const found = await reconcile({ store, clock, chain, terms });
-			const unexplained = book ? found.chainOnly : [];
-			for (const movement of unexplained) {
-				await bookUnexplained({ store, clock, ids }, terms.network, movement);
+			let booked = 0;
+			for (const movement of book ? found.chainOnly : []) {
+				const isNew = await bookUnexplained({ store, clock, ids }, terms.network, movement);
+				if (isNew) booked += 1;
 			}
-			return { ...toWire(found), ...namesOf(terms), booked: unexplained.length };
+			return { ...toWire(found), ...namesOf(terms), booked };
 		},
 	};
 }

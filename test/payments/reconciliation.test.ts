@@ -5,7 +5,7 @@ import { createChainBooks } from "../../src/service/chain-books.js";
 import type { PaymentRow } from "../../store/store.js";
 import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
 import { createSimWallet } from "../support/sim-wallet.js";
-import { openBooks, WALLET } from "./open-books.js";
+import { type Books, openBooks, WALLET } from "./open-books.js";
 
 const PAYER = "0x1111111111111111111111111111111111111111";
 const STRANGER = "0x2222222222222222222222222222222222222222";
@@ -119,6 +119,82 @@ t.test("money of a payment whose outcome is open is not booked away from it", as
 		status: "ok",
 		booked: 0,
 		open: [{ transaction: hash }],
+	});
+});
+
+const postNothing = (store: Books["store"], key: string, at: number) =>
+	store.transaction((tx) => {
+		const accounts = ["cash:x402:eip155:84532", "suspense"];
+		const entries = accounts.map((account) => ({ account, amountMicros: 0n }));
+		return tx.post({ id: "txn_0", key, kind: "adjust", at, entries, ref: "r" });
+	});
+
+t.test("transfers of nothing, which anybody can make in our name, are no movements", async (t) => {
+	const { store, clock, chain, chainBooks } = await openBothBooks();
+	chain.transfer(STRANGER, SIM_TERMS.payTo, 0n);
+	const { hash } = chain.transfer(SIM_TERMS.payTo, STRANGER, 0n);
+	// As an earlier release booked them.
+	await postNothing(store, `payout:${SIM_TERMS.network}:${hash}`, clock.now());
+	clock.set(clock.now() + 1_000);
+	const nothing = { status: "ok", booked: 0, chain_only: [], ledger_only: [] };
+	t.match(await chainBooks.reconcile({ book: true }), nothing);
+	clock.set(clock.now() + 72 * 3_600_000);
+	t.match(await chainBooks.reconcile({ book: true }), nothing);
+	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
+});
+
+t.test("a name the journal knows is never booked again, however old it is", async (t) => {
+	const { store, clock, chain, chainBooks } = await openBothBooks();
+	const { hash } = chain.transfer(STRANGER, SIM_TERMS.payTo, 700_000n);
+	await postNothing(store, `settle:${SIM_TERMS.network}:${hash}`, clock.now());
+	clock.set(clock.now() + 72 * 3_600_000);
+	t.match(await chainBooks.reconcile({ book: true }), {
+		booked: 0,
+		chain_only: [],
+		differing: [{ transaction: hash, amount_usd: "0.70", ledger_usd: "0.00" }],
+	});
+	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
+});
+
+/** Something happens once the journal was read. */
+const withLate = (store: Books["store"], work: () => Promise<unknown>): Books["store"] =>
+	Object.assign(Object.create(store), {
+		async *history() {
+			yield* store.history();
+			await work();
+		},
+	});
+
+t.test("a movement that is booked meanwhile leaves the others to be booked", async (t) => {
+	const { store, clock, ids, chain, settle, balance } = await openBothBooks();
+	const { hash } = chain.transfer(PAYER, SIM_TERMS.payTo, 500_000n);
+	chain.transfer(STRANGER, SIM_TERMS.payTo, 700_000n);
+	const late = withLate(store, () => settle("pay_late", 500_000n, `${hash}:0`));
+	const onchain = { terms: SIM_TERMS, chain };
+	const atOnce = createChainBooks({ store: late, clock, ids, onchain });
+	t.match(await atOnce.reconcile({ book: true }), { booked: 1 });
+	t.equal(await balance("suspense"), 700_000n);
+	clock.set(clock.now() + 1_000);
+	const books = createChainBooks({ store, clock, ids, onchain });
+	t.match(await books.reconcile({ book: true }), { status: "ok", booked: 0 });
+});
+
+t.test("a payment that settles while the books are read is open, not unexplained", async (t) => {
+	const { store, clock, ids, chain, settle } = await openBothBooks();
+	const { hash } = chain.transfer(PAYER, SIM_TERMS.payTo, 500_000n);
+	const row: Partial<PaymentRow> = { id: "pay_open", state: "reserved", payer: PAYER };
+	const open = { ...row, owner: WALLET, amountMicros: 500_000n, graphIds: [] } as never;
+	await store.transaction((tx) => tx.put("payments", open));
+	const late = withLate(store, async () => {
+		await settle("pay_open", 500_000n, hash);
+		await store.transaction((tx) => tx.delete("payments", "pay_open"));
+	});
+	const onchain = { terms: SIM_TERMS, chain };
+	t.match(await createChainBooks({ store: late, clock, ids, onchain }).reconcile({ book: true }), {
+		status: "ok",
+		chain_only: [],
+		open: [{ transaction: hash }],
+		booked: 0,
 	});
 });
 
