@@ -4,6 +4,7 @@ import type { Charged, ReplayedAdmission } from "../admission.js";
 import type { Desk } from "./desk.js";
 import type { PaymentClaim } from "./payment-claim.js";
 import { usedPayment } from "./payment-errors.js";
+import { hasKeyOf } from "./reservation.js";
 import { changePayment } from "./settlement-book.js";
 
 /** What a payer gets for captured money: the answer once, its receipt always. */
@@ -55,36 +56,27 @@ export function receiptHeaders(
 }
 
 /**
- * A payment's calldata is public once it settled, so a copy of it proves nothing: only an answer that never left, or the
- * retry key that came with the payment, is answered again.
+ * A payment's calldata is public once it settled, so a copy of it proves nothing: only the retry key that came with the
+ * payment is answered again, or where there was none an answer that never left.
  */
 export async function replayOrRefuse(
 	desk: Desk,
 	claim: PaymentClaim,
 	row: PaymentRow,
 ): Promise<ReplayedAdmission> {
-	const { idempotencyId } = claim;
-	const hasKey = idempotencyId !== undefined && row.idempotencyId === idempotencyId;
 	const receiptId = row.receiptId ?? "";
-	if (hasKey || !row.isDelivered) return replayOf(desk, claim, receiptId);
+	if (hasKeyOf(claim, row)) return replayOf(desk, claim, receiptId);
+	if (row.idempotencyId === undefined && !row.isDelivered) return replayOf(desk, claim, receiptId);
 	throw await usedWithReceipt(desk, claim, receiptId);
 }
 
 export async function usedWithReceipt(desk: Desk, claim: PaymentClaim, receiptId: string) {
 	const { store, offers } = desk;
 	const receipt = await store.read((reader) => reader.get("receipts", receiptId));
-	const charged = receipt && toCharged(claim, receipt);
 	return usedPayment(claim, {
 		boughtAs: `has bought its answer; the receipt is ${receiptId}`,
 		offers: offers(claim.request.quote),
 		body: { receipt_id: receiptId },
-		...(charged?.settlement && {
-			report: {
-				kind: "settled",
-				settlement: charged.settlement,
-				amountMicros: charged.receipt.amountMicros,
-				at: charged.receipt.at,
-			},
-		}),
+		transactionHash: receipt?.settlement?.transactionHash,
 	});
 }

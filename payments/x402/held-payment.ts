@@ -40,7 +40,7 @@ export function holdUnsent(desk: Desk, claim: PaymentClaim): HeldAdmission {
 export function holdSettled(
 	desk: Desk,
 	claim: PaymentClaim,
-	{ row, hold }: { row: PaymentRow; hold: HoldRow },
+	{ row, hold, isProven }: { row: PaymentRow; hold: HoldRow; isProven: boolean },
 ): HeldAdmission {
 	const { watch, settler } = desk;
 	const settlement = toSettlement(row);
@@ -73,7 +73,8 @@ export function holdSettled(
 					amountMicros: row.amountMicros,
 					at: row.updatedAt,
 				}),
-				...(credit && { credit }),
+				// Whoever copied the payment from the chain must not get its money.
+				...(credit && isProven && { credit }),
 			};
 		},
 		delivered: () => markDelivered(desk, row.id),

@@ -66,14 +66,17 @@ export function createOnchainMethod(deps: OnchainMethodDeps): OnchainDesk {
 
 	async function admit(claim: PaymentClaim, reservation: Reservation) {
 		if (reservation.kind === "captured") return replayOrRefuse(desk, claim, reservation.row);
-		if (reservation.kind === "funded") return takeSettled(desk, claim, reservation.row.id);
+		const { isProven } = reservation;
+		if (reservation.kind === "funded")
+			return takeSettled(desk, claim, { id: reservation.row.id, isProven });
 		const { earlier } = reservation;
 		await verify(desk, claim);
 		if (earlier) await letGo(desk, claim, "paid_before");
 		if (earlier?.kind === "receipt") return replayOf(desk, claim, earlier.receiptId);
-		if (earlier?.kind === "funded") return takeSettled(desk, claim, earlier.row.id);
+		if (earlier?.kind === "funded")
+			return takeSettled(desk, claim, { id: earlier.row.id, isProven });
 		if (!claim.request.settlesFirst) return holdUnsent(desk, claim);
-		return settleFirst(desk, claim);
+		return settleFirst(desk, claim, isProven);
 	}
 }
 
@@ -96,16 +99,24 @@ async function working<T>(
 	}
 }
 
-async function settleFirst(desk: Desk, claim: PaymentClaim): Promise<HeldAdmission> {
+async function settleFirst(
+	desk: Desk,
+	claim: PaymentClaim,
+	isProven: boolean,
+): Promise<HeldAdmission> {
 	const settling = desk.settler.settle(claim.id, openHold(desk, claim));
 	const hold = await insist(desk, claim, settling);
 	const row = await desk.store.read((reader) => reader.get("payments", claim.id));
 	if (!row) throw new Error(`The payment ${claim.id} was settled and cannot be read.`);
-	return holdSettled(desk, claim, { row, hold });
+	return holdSettled(desk, claim, { row, hold, isProven });
 }
 
 /** Money that is here already is held for this call; nothing is sent. */
-async function takeSettled(desk: Desk, claim: PaymentClaim, id: string): Promise<HeldAdmission> {
+async function takeSettled(
+	desk: Desk,
+	claim: PaymentClaim,
+	{ id, isProven }: { id: string; isProven: boolean },
+): Promise<HeldAdmission> {
 	const { value: hold, row } = await desk.settler.spend(id, openHold(desk, claim));
-	return holdSettled(desk, claim, { row, hold });
+	return holdSettled(desk, claim, { row, hold, isProven });
 }

@@ -55,19 +55,18 @@ export function usedPayment(
 	{
 		boughtAs,
 		offers,
-		report = {
-			kind: "failed",
-			reason: "nonce_used",
-			payer: signed.authorization.from,
-		},
+		transactionHash,
 		body,
 	}: {
 		boughtAs: string;
 		offers: readonly Offer[];
-		report?: PaymentReport;
+		transactionHash?: string | undefined;
 		body?: Readonly<Record<string, unknown>>;
 	},
 ): PaymentRequired {
+	// The receipt of what it bought is no receipt of this request.
+	const payer = signed.authorization.from;
+	const report: PaymentReport = { kind: "failed", reason: "nonce_used", payer, transactionHash };
 	return new PaymentRequired(
 		"PAYMENT_ALREADY_USED",
 		`This payment ${boughtAs}. Sign a new one for a new request.`,
@@ -79,6 +78,18 @@ export function usedPayment(
 			},
 		},
 	);
+}
+
+/** Its money became a token of the wallet's, which only a new payment of that wallet collects. */
+export function creditedPayment(
+	claim: PaymentClaim,
+	{ tokenId, offers }: { tokenId: string | undefined; offers: readonly Offer[] },
+): PaymentRequired {
+	return usedPayment(claim, {
+		boughtAs: `had settled and was credited to the token ${tokenId}; POST /v1/spt with "recover": true collects it`,
+		offers,
+		body: { token_id: tokenId },
+	});
 }
 
 export function paymentInFlight(id: string): ServiceError {

@@ -1,15 +1,17 @@
 import type { SettlementWire } from "../../src/core/call.js";
 import type { Clock } from "../../src/core/clock.js";
 import type { Ids } from "../../src/core/ids.js";
-import type { ReceiptRow, StoreTransaction } from "../../store/store.js";
+import type { PurchaseOperationId } from "../../src/core/operations.js";
+import type { PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
 import type { Purchased, SettledFunds } from "../admission.js";
 import { custAccount } from "../ledger.js";
 import { receiptHeaders, usedWithReceipt } from "./delivery.js";
 import type { Desk } from "./desk.js";
 import { insist, letGo } from "./held-payment.js";
 import type { PaymentClaim } from "./payment-claim.js";
-import { usedPayment } from "./payment-errors.js";
+import { creditedPayment, usedPayment } from "./payment-errors.js";
 import type { Reservation } from "./reservation.js";
+import { creditSettled } from "./settled-money.js";
 import { type Along, writeReceipt } from "./settlement-book.js";
 import { verify } from "./verification.js";
 
@@ -17,6 +19,9 @@ type Alongside<T> = (
 	tx: StoreTransaction,
 	funds: SettledFunds,
 ) => Promise<{ readonly value: T; readonly tokenId: string }>;
+
+/** Brings no secret, and whoever asks for it has shown the secret of the token it fills. */
+const TOP_UP = "spt.top_up" satisfies PurchaseOperationId;
 
 /** Settles at once and books what is bought in the same transaction. */
 export async function purchase<T>(
@@ -27,6 +32,8 @@ export async function purchase<T>(
 	const { settler, watch } = desk;
 	const along = bookPurchase(desk, claim, alongside);
 	if (reservation.kind === "captured") throw boughtToken(desk, claim, reservation.row.tokenId);
+	const isSecret = claim.request.quote.operationId !== TOP_UP;
+	if (isSecret && !reservation.isProven) throw await withoutSecret(desk, claim, reservation);
 	if (reservation.kind === "fresh") {
 		await verify(desk, claim);
 		const { earlier } = reservation;
@@ -54,6 +61,23 @@ function fundedIdOf(reservation: Reservation): string | undefined {
 	if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded")
 		return reservation.earlier.row.id;
 	return undefined;
+}
+
+/**
+ * The payment was sent before and is public by now: a new token goes to a caller with its retry key alone. What is here
+ * becomes a token of the wallet's whose secret nobody is told; a new payment proves the wallet and collects it.
+ */
+async function withoutSecret(
+	{ settler, issueCredit, offers: offersOf }: Desk,
+	claim: PaymentClaim,
+	{ kind, row }: { kind: "fresh" | "funded"; row: PaymentRow },
+) {
+	const offers = offersOf(claim.request.quote);
+	if (kind === "fresh") {
+		return usedPayment(claim, { boughtAs: "was sent before, and refused", offers });
+	}
+	const { row: credited } = await settler.spend(row.id, creditSettled(issueCredit));
+	return creditedPayment(claim, { tokenId: credited.tokenId, offers });
 }
 
 function boughtToken({ offers }: Desk, claim: PaymentClaim, tokenId: string | undefined) {

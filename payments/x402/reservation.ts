@@ -4,6 +4,7 @@ import type { Offer, Quote } from "../challenge.js";
 import type { SettlementTerms } from "./facilitator.js";
 import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
 import {
+	creditedPayment,
 	keyOfAnotherRequest,
 	paymentInFlight,
 	rejectedPayment,
@@ -12,12 +13,21 @@ import {
 } from "./payment-errors.js";
 import type { PaymentWatch } from "./payment-watch.js";
 
-/** What the payment is here, now that nobody else can use it. */
+/**
+ * What the payment is here, now that nobody else can use it. `isProven` where only its payer can have sent it: nothing of
+ * it was sent before, or it came with its retry key again. Anybody else may have read it on the chain, so such a caller
+ * is never told a secret.
+ */
 export type Reservation =
-	/** Not sent yet: to be verified. `earlier` is what its retry key bought already with another payment. */
-	| { readonly kind: "fresh"; readonly row: PaymentRow; readonly earlier: Earlier | undefined }
+	/** To be verified. `earlier` is what its retry key bought already with another payment. */
+	| {
+			readonly kind: "fresh";
+			readonly row: PaymentRow;
+			readonly earlier: Earlier | undefined;
+			readonly isProven: boolean;
+	  }
 	/** Its money is here and nothing was delivered for it. */
-	| { readonly kind: "funded"; readonly row: PaymentRow }
+	| { readonly kind: "funded"; readonly row: PaymentRow; readonly isProven: boolean }
 	/** It bought what is asked for. */
 	| { readonly kind: "captured"; readonly row: PaymentRow };
 
@@ -71,14 +81,14 @@ async function judge(
 		case "unknown":
 			throw settlementUnknown(row.id);
 		case "settled":
-			return { kind: "funded", row };
+			assertSameKey(deps, claim, row);
+			return { kind: "funded", row, isProven: hasKeyOf(claim, row) };
 		case "captured":
 			return { kind: "captured", row };
 		case "credited":
-			throw usedPayment(claim, {
-				boughtAs: `had settled and was credited to the token ${row.tokenId}; POST /v1/spt with "recover": true collects it`,
+			throw creditedPayment(claim, {
+				tokenId: row.tokenId,
 				offers: deps.offers(claim.request.quote),
-				body: { token_id: row.tokenId },
 			});
 		case undefined:
 		case "reserved":
@@ -87,10 +97,13 @@ async function judge(
 			assertInTime(deps, claim);
 			const earlier = await findEarlier(deps, tx, claim);
 			// A refused one stays so until it is sent again: it may yet turn up on the chain.
-			if (row?.state === "refused") return { kind: "fresh", row, earlier };
+			if (row?.state === "refused") {
+				assertSameKey(deps, claim, row);
+				return { kind: "fresh", row, earlier, isProven: hasKeyOf(claim, row) };
+			}
 			const reserved = toPaymentRow(claim, deps.terms, deps.clock.now());
 			await tx.put("payments", reserved);
-			return { kind: "fresh", row: reserved, earlier };
+			return { kind: "fresh", row: reserved, earlier, isProven: true };
 		}
 	}
 }
@@ -103,6 +116,19 @@ function assertSameRequest(deps: ReservationDeps, claim: PaymentClaim, row: Paym
 	throw usedPayment(claim, {
 		boughtAs: "was made for another request",
 		offers: deps.offers(request.quote),
+	});
+}
+
+/** The retry key the payment came with, which no chain shows. */
+export function hasKeyOf({ idempotencyId }: PaymentClaim, row: PaymentRow): boolean {
+	return idempotencyId !== undefined && row.idempotencyId === idempotencyId;
+}
+
+function assertSameKey({ offers }: ReservationDeps, claim: PaymentClaim, row: PaymentRow): void {
+	if (row.idempotencyId === undefined || hasKeyOf(claim, row)) return;
+	throw usedPayment(claim, {
+		boughtAs: "came with an Idempotency-Key and is good for the request with that key only",
+		offers: offers(claim.request.quote),
 	});
 }
 

@@ -138,6 +138,7 @@ t.test("a payment that has bought its answer buys no other", async (t) => {
 	t.equal(first.status, 200);
 	const again = await sendAs(authorization);
 	t.match(again, { status: 402, body: { error: { code: "PAYMENT_ALREADY_USED" } } });
+	t.notOk(again.headers.has("Payment-Receipt"), "errors carry no receipt");
 	t.equal(await wallet.balance(), 99_500_000n);
 	t.match(receiptOf(first), { status: "success" });
 });
