@@ -10,7 +10,7 @@ import type {
 	StoreTransaction,
 } from "../store/store.js";
 import { custAccount } from "./ledger.js";
-import { isSpendable } from "./spt/token.js";
+import { getToken, isSpendable } from "./spt/token.js";
 
 /** Ledger account of money that is on its way back. */
 export const REFUNDS_ACCOUNT = "refunds";
@@ -34,6 +34,13 @@ export interface ReceiptRefund {
 	readonly amountMicros?: Micros | undefined;
 }
 
+export interface TokenRefund {
+	readonly tokenId: string;
+	readonly reason: string;
+	/** All that is left on the token by default. */
+	readonly amountMicros?: Micros | undefined;
+}
+
 export interface Refunds {
 	/**
 	 * Takes money out of the account it lies in; it waits in `refunds` until it is paid. Inside the caller's
@@ -45,6 +52,11 @@ export interface Refunds {
 	 * wallet, pending. Throws NOT_FOUND for an unknown receipt, INVALID_ARGUMENT for an amount that is not there.
 	 */
 	refundReceipt(input: ReceiptRefund): Promise<RefundRow>;
+	/**
+	 * Gives back what a token has left, pending: to the wallet that bought it, or by other means. Throws NOT_FOUND,
+	 * INVALID_ARGUMENT for a delegated token or an amount that is not there.
+	 */
+	refundToken(input: TokenRefund): Promise<RefundRow>;
 	/** Every refund, oldest first. */
 	list(): Promise<readonly RefundRow[]>;
 }
@@ -81,8 +93,13 @@ export function createRefunds({ store, clock, ids }: RefundsDeps): Refunds {
 		return row;
 	};
 
+	const request: Refunds["request"] = (tx, terms) =>
+		write(tx, terms, { to: REFUNDS_ACCOUNT, state: "pending" });
+
 	return {
-		request: (tx, terms) => write(tx, terms, { to: REFUNDS_ACCOUNT, state: "pending" }),
+		request,
+		refundToken: (input) =>
+			store.transaction(async (tx) => request(tx, await toTokenTerms(tx, input))),
 		async refundReceipt(input) {
 			// A receipt never changes: the transaction need not wait for the disk to find it.
 			const receipt = await store.read((reader) => reader.get("receipts", input.receiptId));
@@ -130,6 +147,35 @@ async function refundReceipt(
 	return write(tx, { ...terms, ...(target.wallet && { destination: target.wallet }) }, pending);
 }
 
+async function toTokenTerms(
+	reader: StoreReader,
+	{ tokenId, reason, amountMicros: wanted }: TokenRefund,
+): Promise<RefundTerms> {
+	const { id, parentId, owner } = await getToken(reader, tokenId);
+	if (parentId !== undefined) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`${id} was delegated: revoke it, and what it has left goes to ${parentId}.`,
+		);
+	}
+	const from = custAccount(id);
+	const left = await reader.balance(from);
+	const amountMicros = wanted ?? left;
+	if (left === 0n) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`${id} has no balance to refund; revoke it to bring back what was delegated from it.`,
+		);
+	}
+	if (amountMicros <= 0n || amountMicros > left) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`A refund of ${id} must be above zero and at most ${formatUsd(left)} USD, which it has left.`,
+		);
+	}
+	return { ref: id, owner: id, from, amountMicros, reason, ...(owner && { destination: owner }) };
+}
+
 async function refundedOf(reader: StoreReader, receiptId: string): Promise<Micros> {
 	let sum = 0n;
 	for (const row of await reader.findBy("refunds", "ref", receiptId)) sum += row.amountMicros;
@@ -161,7 +207,7 @@ function assertRefundable({ id, amountMicros, billingType }: ReceiptRow): void {
 	if (billingType === "prepaid") {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
-			`${id} bought balance of a token; what is left of it goes back by POST /v1/spt/refund.`,
+			`${id} bought balance of a token. Refund what the token (tok_…) has left, not the receipt.`,
 		);
 	}
 	if (amountMicros > 0n) return;

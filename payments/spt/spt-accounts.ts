@@ -124,7 +124,7 @@ function later(one: RefundRow | undefined, other: RefundRow): RefundRow {
 }
 
 /** Money goes back the way it came: to no other wallet, and never out of what an operator gave. */
-function assertBought({ owner, parentId }: TokenRow): void {
+function assertBought({ id, owner, parentId }: TokenRow): void {
 	if (parentId !== undefined) {
 		throw new ServiceError(
 			"SCOPE_FORBIDDEN",
@@ -134,7 +134,7 @@ function assertBought({ owner, parentId }: TokenRow): void {
 	if (owner !== undefined) return;
 	throw new ServiceError(
 		"SCOPE_FORBIDDEN",
-		"The operator issued this token and no wallet paid for it; ask the operator for a refund.",
+		`The operator issued this token and no wallet paid for it; ask the operator to refund ${id}.`,
 	);
 }
 

@@ -16,6 +16,11 @@ const refundRequest = z.strictObject({
 	reason: z.string().min(1).max(500),
 	usd: usd.optional(),
 });
+const tokenRefundRequest = z.strictObject({
+	token_id: z.string().min(1),
+	reason: z.string().min(1).max(500),
+	usd: usd.optional(),
+});
 const refundPayment = z.strictObject({
 	id: z.string().min(1),
 	tx: z.string().optional(),
@@ -40,6 +45,10 @@ export function addLedgerRoutes(router: Router, operator: LedgerOperator): void 
 	router.post(
 		"/ledger/refunds",
 		quick(refundRequest, (input) => operator.refundReceipt(input)),
+	);
+	router.post(
+		"/ledger/refunds/tokens",
+		quick(tokenRefundRequest, (input) => operator.refundToken(input)),
 	);
 	router.post(
 		"/ledger/refunds/payments",

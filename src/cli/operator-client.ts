@@ -52,6 +52,7 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		reportLedger: (request) =>
 			quick("GET", `/ledger/report?${queryOf(request)}`, undefined, LONG_TIMEOUT_MS),
 		refundReceipt: (request) => quick("POST", "/ledger/refunds", request),
+		refundToken: (request) => quick("POST", "/ledger/refunds/tokens", request),
 		listRefunds: () => quick("GET", "/ledger/refunds"),
 		payRefund: (request) => quick("POST", "/ledger/refunds/payments", request, LONG_TIMEOUT_MS),
 		reconcileLedger: (request) => quick("POST", "/ledger/reconciliation", request, LONG_TIMEOUT_MS),

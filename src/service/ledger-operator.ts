@@ -59,6 +59,12 @@ export interface RefundRequest {
 	readonly usd?: string | undefined;
 }
 
+export interface TokenRefundRequest {
+	readonly token_id: string;
+	readonly reason: string;
+	readonly usd?: string | undefined;
+}
+
 export interface RefundWire {
 	readonly id: string;
 	readonly ref: string;
@@ -87,6 +93,8 @@ export interface LedgerOperator {
 	/** Throws INVALID_ARGUMENT for an unknown key or day. */
 	reportLedger(request: ReportRequest): Promise<LedgerReportWire>;
 	refundReceipt(request: RefundRequest): Promise<RefundWire>;
+	/** What a token has left goes to the wallet that bought it, or back by other means. */
+	refundToken(request: TokenRefundRequest): Promise<RefundWire>;
 	listRefunds(): Promise<{ items: readonly RefundWire[] }>;
 	payRefund(request: RefundPayment): Promise<RefundWire>;
 	/** Holds the ledger against the chain. Throws UNAVAILABLE when none can be read. */
@@ -110,6 +118,14 @@ export function createLedgerOperator(deps: LedgerOperatorDeps): LedgerOperator {
 			toRefundWire(
 				await refunds.refundReceipt({
 					receiptId: receipt_id,
+					reason,
+					...(usd !== undefined && { amountMicros: parseUsd(usd) }),
+				}),
+			),
+		refundToken: async ({ token_id, reason, usd }) =>
+			toRefundWire(
+				await refunds.refundToken({
+					tokenId: token_id,
 					reason,
 					...(usd !== undefined && { amountMicros: parseUsd(usd) }),
 				}),

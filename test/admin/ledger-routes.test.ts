@@ -23,7 +23,10 @@ t.test("the admin API tells and changes the books, for the operator alone", asyn
 	});
 	t.match((await post("/refunds", { receipt_id, reason: "r" })).body, { state: "paid" });
 	t.match((await get("/refunds")).body.items, [{ ref: receipt_id, amount_usd: "0.50" }]);
-	t.match((await get("/verification")).body, { status: "ok", failures: [], pending_refunds: 0 });
+	const { id: token_id } = await shop.issueSpt("2");
+	const rest = { token_id, reason: "r", usd: "0.50" };
+	t.match((await post("/refunds/tokens", rest)).body, { state: "pending", ref: token_id });
+	t.match((await get("/verification")).body, { status: "ok", failures: [], pending_refunds: 1 });
 
 	for (const [answer, status, message] of [
 		[get("/report?by=moon"), 400, /adds up by day, skill/],
@@ -31,6 +34,7 @@ t.test("the admin API tells and changes the books, for the operator alone", asyn
 		[get("/report?by=day&until=2026-02-03"), 400, /until/],
 		[post("/refunds", { receipt_id, reason: "r" }), 400, /refunded in full/],
 		[post("/refunds", { receipt_id: "rcpt_nobody", reason: "r" }), 404, /No receipt/],
+		[post("/refunds/tokens", { token_id: "tok_nobody", reason: "r" }), 404, /No token/],
 		[post("/refunds/payments", { id: "rfd_nobody" }), 404, /No refund/],
 		[post("/reconciliation", {}), 503, /no chain/],
 	] as const) {

@@ -69,6 +69,32 @@ t.test("a child whose parent has expired passes its refund on, too", async (t) =
 	t.match(row, { state: "pending", destination: WALLET });
 });
 
+t.test("an operator gives back what a token has left, whoever it belongs to", async (t) => {
+	const { store, clock, issue, sell, refunds, balance } = await openBooks();
+	await issue("tok_bought", 1_000_000n, { owner: WALLET, expiresAt: clock.now() });
+	await issue("tok_issued", 1_000_000n, { status: "revoked" });
+	await issue("tok_child", 1_000_000n, { parentId: "tok_issued" });
+	await issue("tok_spent", 500_000n);
+	await sell({ owner: "tok_spent", amountMicros: 500_000n });
+	const refund = (tokenId: string, amountMicros?: bigint) =>
+		refunds.refundToken({ tokenId, reason: "r", amountMicros });
+	const all = { state: "pending", ref: "tok_bought", amountMicros: 1_000_000n };
+	t.match(await refund("tok_bought"), { ...all, destination: WALLET });
+	t.match(await refund("tok_issued", 400_000n), { state: "pending", destination: undefined });
+	t.equal(await balance("cust:tok_issued"), 600_000n);
+	t.equal(await balance("refunds"), 1_400_000n);
+	for (const [tokenId, amountMicros, message] of [
+		["tok_nobody", undefined, /No token is called/],
+		["tok_child", undefined, /goes to tok_issued/],
+		["tok_spent", undefined, /no balance to refund/],
+		["tok_issued", 0n, /at most 0\.60 USD/],
+		["tok_issued", 600_001n, /at most 0\.60 USD/],
+	] as const) {
+		await t.rejects(refund(tokenId, amountMicros), { message });
+	}
+	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
+});
+
 t.test("what cannot be refunded is refused, and nothing moves", async (t) => {
 	const { issue, sell, refunds, store, balance } = await openBooks();
 	await issue("tok_a", 500_000n);

@@ -75,17 +75,19 @@ function cellsOf(sums: ReportSumsWire): string[] {
 
 function addRefund(ledger: Command, context: CommandContext): void {
 	const refund = ledger
-		.command("refund <receipt>")
-		.description("Give back what a receipt (rcpt_…) charged, or part of it.")
+		.command("refund <id>")
+		.description(
+			"Give back what a receipt (rcpt_…) charged or a token (tok_…) has left, or part of it.",
+		)
 		.requiredOption("--reason <text>", "why; kept with the refund")
 		.option("--usd <amount>", "what to give back; all that is left by default");
 	addOperatorCommand(refund, context, {
-		ask: (operator, flags, [receipt_id = ""]) =>
-			operator.refundReceipt({
-				receipt_id,
-				reason: String(flags["reason"]),
-				usd: textOf(flags, "usd"),
-			}),
+		ask: (operator, flags, [id = ""]) => {
+			const terms = { reason: String(flags["reason"]), usd: textOf(flags, "usd") };
+			return id.startsWith("tok_")
+				? operator.refundToken({ token_id: id, ...terms })
+				: operator.refundReceipt({ receipt_id: id, ...terms });
+		},
 		describe: (row) => [describeRefund(row)],
 	});
 }

@@ -48,7 +48,7 @@ export function addSpt(program: Command, context: CommandContext): void {
 	});
 	const revoke = spt
 		.command("revoke <id>")
-		.description("Stop a token by its id (tok_…); its balance stays on the books.");
+		.description("Stop a token by its id (tok_…); ledger refund gives back what it has left.");
 	addOperatorCommand(revoke, context, {
 		ask: (operator, _flags, [id = ""]) => operator.revokeSpt({ id }),
 		describe: ({ id }) => [`${id} is revoked`],
