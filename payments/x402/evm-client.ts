@@ -1,5 +1,6 @@
 import type { PublicClient } from "viem";
 import { ServiceError } from "../../src/core/errors.js";
+import { LIMITS } from "../../src/core/limits.js";
 import { chainIdOf } from "./evm-assets.js";
 import type { EvmRpc } from "./evm-rpc.js";
 
@@ -48,10 +49,27 @@ const REVERTS = new Set([
 	"ExecutionRevertedError",
 ]);
 
-/** True when the contract itself said no; false when it could not be asked. */
+/** True when the contract itself said no, or burnt all it was given; false when it could not be asked. */
 export function isRevert(error: unknown): boolean {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
-		if (REVERTS.has(cause.name)) return true;
+		if (REVERTS.has(cause.name) || cause instanceof TooMuchGas || isOutOfGas(cause)) return true;
 	}
 	return false;
+}
+
+/** Refused before it was signed. */
+export class TooMuchGas extends ServiceError {
+	constructor() {
+		super(
+			"UPSTREAM",
+			`The transaction would burn more than ${LIMITS.settleGasMax} gas and was not sent.`,
+			{ retryable: false },
+		);
+		this.name = "TooMuchGas";
+	}
+}
+
+/** Nodes have no code of their own for it. */
+export function isOutOfGas(error: unknown): boolean {
+	return error instanceof Error && /out ?of ?gas|gas required exceeds/i.test(error.message);
 }

@@ -3,7 +3,8 @@ import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { chainIdOf } from "./evm-assets.js";
-import type { GetEvmClient } from "./evm-client.js";
+import { type GetEvmClient, isOutOfGas, TooMuchGas } from "./evm-client.js";
+import { createNonceSequence } from "./evm-nonces.js";
 import type { EvmRpc } from "./evm-rpc.js";
 import type { Hex } from "./facilitator.js";
 
@@ -20,8 +21,16 @@ export interface EvmWalletDeps {
 export interface ContractCall {
 	readonly to: Hex;
 	readonly data: Hex;
-	/** Called with the hash of the signed transaction before it is sent. */
-	readonly onSigned: (transactionHash: Hex) => Promise<void>;
+	/** Called with the hash of the signed transaction before it is sent, and with its nonce. */
+	readonly onSigned: (transactionHash: Hex, nonce: number) => Promise<void>;
+	/** Earlier transactions for the same purpose: at most one of them and this one is carried out. */
+	readonly replaces?: Replaced | undefined;
+}
+
+/** All of one nonce. */
+export interface Replaced {
+	readonly hashes: readonly Hex[];
+	readonly nonce: number;
 }
 
 export interface TransactionReceipt {
@@ -33,34 +42,35 @@ export interface TransactionReceipt {
 export interface EvmWallet {
 	address(): Promise<Hex>;
 	/**
-	 * Signs and sends; resolves with the hash once the node has taken it. Throws viem's error when the call would revert:
-	 * then nothing was signed.
+	 * Signs and sends; resolves with the hash once the node has taken it, or with that of a replaced one that was carried
+	 * out. Throws viem's error when the call would revert and TooMuchGas when it costs too much: then nothing was signed.
 	 */
 	send(call: ContractCall): Promise<Hex>;
-	/** Waits until the transaction is in a block. Throws UPSTREAM when that takes longer than LIMITS.settleTimeoutMs. */
+	/** Waits until the transaction is in a block, and sends it again when the node drops it. Throws UPSTREAM when that takes longer than LIMITS.settleTimeoutMs. */
 	receiptOf(hash: Hex): Promise<TransactionReceipt>;
 }
 
-/**
- * Transactions are numbered one after the other under a lock, and a number is used up only by a transaction the node took.
- * viem's nonce manager leaves a gap when a transaction fails before it is sent, and every later one waits behind it.
- */
 export function createEvmWallet(deps: EvmWalletDeps): EvmWallet {
 	const { getClient, privateKey, clock, pollIntervalMs } = deps;
 	const getAccount = once(async () => {
 		const { privateKeyToAccount } = await import("viem/accounts");
 		return privateKeyToAccount(privateKey);
 	});
-	const sequence = createSequence(deps);
+	const sequence = createNonceSequence(deps.rpc);
 	return {
 		address: async () => (await getAccount()).address,
 
-		async send({ to, data, onSigned }) {
+		async send({ to, data, onSigned, replaces }) {
 			const [client, account] = await Promise.all([getClient(), getAccount()]);
-			const [gas, fees] = await Promise.all([
-				client.estimateGas({ account: account.address, to, data }),
+			const end = replaces && (await findEnd(deps, account.address, replaces));
+			if (end?.hash) return end.hash;
+			const [gas, current] = await Promise.all([
+				client.estimateGas({ account: account.address, to, data }).catch(orTooMuch),
 				client.estimateFeesPerGas(),
 			]);
+			if (gas > LIMITS.settleGasMax) throw new TooMuchGas();
+			const replaced = end?.isOver === false ? replaces : undefined;
+			const fees = replaced ? await outbid(deps.rpc, current, replaced) : current;
 			const sign = (nonce: number) =>
 				signTransaction(account, {
 					chainId: chainIdOf(deps.network),
@@ -69,20 +79,27 @@ export function createEvmWallet(deps: EvmWalletDeps): EvmWallet {
 					data,
 					nonce,
 					// The state may have moved by the time it is mined.
-					gas: (gas * 12n) / 10n,
+					gas: atMost(LIMITS.settleGasMax, (gas * 12n) / 10n),
 					maxFeePerGas: fees.maxFeePerGas,
 					maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
 				});
-			return sequence.next(account.address, sign, onSigned);
+			return sequence.send({ address: account.address, sign, onSigned, nonce: replaced?.nonce });
 		},
 
 		async receiptOf(hash) {
 			const client = await getClient();
 			const deadlineMs = clock.monotonicMs() + LIMITS.settleTimeoutMs;
-			for (;;) {
+			for (let looks = 1; ; looks += 1) {
 				const receipt = await client.getTransactionReceipt({ hash }).catch(ignoreMissing);
-				if (receipt) return receipt as unknown as TransactionReceipt;
-				if (clock.monotonicMs() > deadlineMs) throw tooSlow(hash);
+				if (receipt) {
+					sequence.forget(hash, "mined");
+					return receipt as unknown as TransactionReceipt;
+				}
+				if (clock.monotonicMs() > deadlineMs) {
+					sequence.forget(hash, "lost");
+					throw tooSlow(hash);
+				}
+				if (looks % LOOKS_PER_RESEND === 0) await sequence.resend(hash);
 				await new Promise<void>((done) => {
 					clock.after(pollIntervalMs, done);
 				});
@@ -91,47 +108,52 @@ export function createEvmWallet(deps: EvmWalletDeps): EvmWallet {
 	};
 }
 
-type Sign = (nonce: number) => Promise<{ readonly raw: Hex; readonly hash: Hex }>;
+/** Nodes drop what waits for long; asked for less often than the receipt. */
+const LOOKS_PER_RESEND = 5;
 
-/** Gives out nonces in order. */
-function createSequence({ rpc }: EvmWalletDeps) {
-	let last: Promise<unknown> = Promise.resolve();
-	let nonce: number | undefined;
+function orTooMuch(error: unknown): never {
+	throw isOutOfGas(error) ? new TooMuchGas() : error;
+}
 
-	const sendOne = async (address: Hex, sign: Sign, onSigned: ContractCall["onSigned"]) => {
-		nonce ??= Number(await rpc.get("eth_getTransactionCount", [address, "pending"]));
-		const { raw, hash } = await sign(nonce);
-		await onSigned(hash);
-		const reply = await rpc.ask("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
-			// The node may have taken it: ask again where the sequence stands before the next one.
-			nonce = undefined;
-			throw error;
-		});
-		if (reply.kind === "result") {
-			nonce += 1;
-			return { hash };
-		}
-		nonce = undefined;
-		if (/already known|already imported/i.test(reply.message)) return { hash };
-		return { refusal: reply.message };
-	};
+function atMost(most: bigint, value: bigint): bigint {
+	return value < most ? value : most;
+}
 
-	/** Somebody else sent with this key, or the node forgot what it had: the second number is right. */
-	const send = async (address: Hex, sign: Sign, onSigned: ContractCall["onSigned"]) => {
-		const first = await sendOne(address, sign, onSigned);
-		const isStale = /nonce|replacement|underpriced/i.test(first.refusal ?? "");
-		const sent = isStale ? await sendOne(address, sign, onSigned) : first;
-		if (sent.hash) return sent.hash;
-		throw new ServiceError("UPSTREAM", `The chain did not take the transaction: ${sent.refusal}.`);
-	};
+/** Where one of these was carried out, it is the one; where their nonce went to another, they never will be. */
+async function findEnd(
+	{ rpc, getClient }: EvmWalletDeps,
+	address: Hex,
+	{ hashes, nonce }: Replaced,
+): Promise<{ readonly isOver: boolean; readonly hash?: Hex }> {
+	const used = Number(await rpc.get("eth_getTransactionCount", [address, "latest"]));
+	if (used <= nonce) return { isOver: false };
+	const client = await getClient();
+	for (const hash of hashes) {
+		const receipt = await client.getTransactionReceipt({ hash }).catch(ignoreMissing);
+		if (receipt?.status === "success") return { isOver: true, hash };
+	}
+	return { isOver: true };
+}
 
-	return {
-		next(address: Hex, sign: Sign, onSigned: ContractCall["onSigned"]): Promise<Hex> {
-			const sent = last.then(() => send(address, sign, onSigned));
-			last = sent.catch(() => undefined);
-			return sent;
-		},
-	};
+/** A node takes a second transaction of the same nonce only for a higher fee: a tenth more at most of them. */
+async function outbid(rpc: EvmRpc, fees: Fees, { hashes }: Replaced): Promise<Fees> {
+	let { maxFeePerGas, maxPriorityFeePerGas } = fees;
+	for (const hash of hashes) {
+		const sent = (await rpc.get("eth_getTransactionByHash", [hash])) as Record<
+			string,
+			string
+		> | null;
+		const more = (name: string) => (BigInt(sent?.[name] ?? 0) * 5n) / 4n;
+		if (more("maxFeePerGas") > maxFeePerGas) maxFeePerGas = more("maxFeePerGas");
+		const priority = more("maxPriorityFeePerGas");
+		if (priority > maxPriorityFeePerGas) maxPriorityFeePerGas = priority;
+	}
+	return { maxFeePerGas, maxPriorityFeePerGas };
+}
+
+interface Fees {
+	readonly maxFeePerGas: bigint;
+	readonly maxPriorityFeePerGas: bigint;
 }
 
 async function signTransaction(

@@ -1,5 +1,6 @@
 import type { FacilitatorEvmSigner } from "@x402/evm";
 import { ServiceError } from "../../src/core/errors.js";
+import { LIMITS } from "../../src/core/limits.js";
 import { type GetEvmClient, isRevert } from "./evm-client.js";
 import type { EvmWallet } from "./evm-wallet.js";
 import type { Hex, SettleOptions } from "./facilitator.js";
@@ -39,7 +40,9 @@ export async function createSettlementSigner(
 	const codes = new Map<Hex, Promise<Hex | undefined>>();
 	return {
 		getAddresses: () => [address],
-		readContract: (args) => client.readContract(args).catch(note),
+		// A payer's contract is asked about its signature: no more of the node's time than we would pay for.
+		readContract: (args) =>
+			client.readContract({ ...args, gas: LIMITS.settleGasMax } as typeof args).catch(note),
 		verifyTypedData: (args) => client.verifyTypedData(args as never).catch(note),
 		// It must not reject: @x402/evm asks for the asset's code in the background and may never look at the answer.
 		getCode({ address: asked }) {

@@ -27,6 +27,8 @@ export const LIMITS = {
 	verifyTimeoutMs: 10_000,
 	settleTimeoutMs: 20_000,
 	rpcTimeoutMs: 10_000,
+	/** Most that one transaction of ours may burn: a payer's contract decides what its signature costs to check. */
+	settleGasMax: 300_000n,
 	/** Longest reply of a facilitator or a chain's node. */
 	configuredReplyBytes: 8 * 1024 * 1024,
 	/** Blocks whose events are asked for at once; public nodes refuse 10,000 and more. */

@@ -1,0 +1,125 @@
+import t from "tap";
+import { toHex } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { createEvmClient } from "../../../payments/x402/evm-client.js";
+import { createEvmRpc } from "../../../payments/x402/evm-rpc.js";
+import { createEvmWallet } from "../../../payments/x402/evm-wallet.js";
+import type { Hex } from "../../../payments/x402/facilitator.js";
+import { systemClock } from "../../../src/core/clock.js";
+import { createConfiguredEgress } from "../../../src/delivery/egress.js";
+import { createWallet, startLocalChain, withoutChain } from "./local-chain.js";
+
+const NETWORK = "eip155:84532";
+const ignore = { onBroadcast: async () => undefined };
+
+/** A contract that takes this many rounds of 26 gas to say that every signature is right. */
+function slowWallet(rounds: number): Hex {
+	return `0x62${rounds.toString(16).padStart(6, "0")}5b600190038060045750631626ba7e60e01b60005260206000f3`;
+}
+
+t.test("transactions of one key", { skip: withoutChain }, async (t) => {
+	const local = await startLocalChain(t);
+	const { terms, facilitator, treasury, chain } = local.parts;
+	const rpc = createEvmRpc({
+		egress: createConfiguredEgress({ loopback: true }),
+		url: local.rpcUrl,
+	});
+	const getClient = createEvmClient({ rpc, network: NETWORK });
+	/** A key with gas; `isHasty`: it waits for no receipt. */
+	const openWallet = async ({ isHasty = false, over = rpc } = {}) => {
+		let elapsedMs = 0;
+		const hasty = { ...systemClock, monotonicMs: () => (elapsedMs += 3_600_000) };
+		const wallet = createEvmWallet({
+			rpc: over,
+			getClient,
+			network: NETWORK,
+			privateKey: generatePrivateKey(),
+			clock: isHasty ? hasty : systemClock,
+			pollIntervalMs: 5,
+		});
+		await rpc.get("anvil_setBalance", [await wallet.address(), toHex(10n ** 18n)]);
+		const signed: { hash: Hex; nonce: number }[] = [];
+		const onSigned = async (hash: Hex, nonce: number) => void signed.push({ hash, nonce });
+		const send = (to: Hex = createWallet().address, replaces?: { hashes: Hex[]; nonce: number }) =>
+			wallet.send({ to, data: "0x", onSigned, replaces });
+		return { wallet, signed, send };
+	};
+
+	await t.test("a payer's contract burns no more of our gas than a settlement may", async (t) => {
+		t.match(await facilitator.settle(terms, await local.sign({ value: 5_000_000n }), ignore), {
+			kind: "settled",
+		});
+		const { address } = createWallet();
+		await treasury?.transfer(terms, address, 1_000_000n, ignore);
+		const settler = local.parts.demoWallet ? terms.payTo : "0x";
+		const payment = await local.sign({ from: address });
+		const shortened = { ...payment, signature: `${payment.signature}00` as Hex };
+		await rpc.get("anvil_setCode", [address, slowWallet(100)]);
+		t.same(await facilitator.verify(terms, shortened), { kind: "valid" });
+		await rpc.get("anvil_setCode", [address, slowWallet(500_000)]);
+		const gasBefore = await local.client.reader.getBalance({ address: settler });
+		t.match(await facilitator.verify(terms, shortened), { kind: "refused" });
+		t.match(await facilitator.settle(terms, shortened, ignore), { kind: "refused" });
+		t.equal(await local.client.reader.getBalance({ address: settler }), gasBefore);
+		t.same(await chain?.stateOf(terms, shortened), { kind: "unused" });
+
+		const { send, signed } = await openWallet();
+		await t.rejects(send(address), { name: "TooMuchGas", retryable: false });
+		t.same(signed, [], "it was not even signed");
+	});
+
+	await t.test("what the node drops is sent again while it is waited for", async (t) => {
+		const { wallet, send } = await openWallet();
+		await rpc.get("evm_setAutomine", [false]);
+		const hash = await send();
+		await rpc.get("anvil_dropTransaction", [hash]);
+		await rpc.get("evm_setAutomine", [true]);
+		t.match(await wallet.receiptOf(hash), { status: "success" });
+	});
+
+	await t.test("what was dropped and is not waited for leaves no gap", async (t) => {
+		const { wallet, send, signed } = await openWallet({ isHasty: true });
+		await rpc.get("evm_setAutomine", [false]);
+		const dropped = await send();
+		await t.rejects(wallet.receiptOf(dropped), { code: "UPSTREAM" });
+		await rpc.get("anvil_dropTransaction", [dropped]);
+		await rpc.get("evm_setAutomine", [true]);
+		const next = await send();
+		t.match(signed, [{ nonce: 0 }, { nonce: 0 }]);
+		t.match(await local.client.reader.waitForTransactionReceipt({ hash: next }), {
+			status: "success",
+		});
+	});
+
+	await t.test(
+		"a refusal of what the node has taken is no reason to send a second one",
+		async (t) => {
+			const ask: typeof rpc.ask = async (method, params) => {
+				const reply = await rpc.ask(method, params);
+				if (method !== "eth_sendRawTransaction") return reply;
+				return { kind: "error", code: -32_000, message: "nonce too low" };
+			};
+			const { wallet, send, signed } = await openWallet({ over: { ...rpc, ask } });
+			t.match(await wallet.receiptOf(await send()), { status: "success" });
+			t.equal(signed.length, 1);
+		},
+	);
+
+	await t.test("of a transaction and its replacement one is carried out", async (t) => {
+		const { send, signed } = await openWallet();
+		const to = createWallet().address;
+		await rpc.get("evm_setAutomine", [false]);
+		const first = await send(to);
+		const second = await send(to, { hashes: [first], nonce: 0 });
+		t.not(second, first);
+		await rpc.get("evm_setAutomine", [true]);
+		await rpc.get("evm_mine");
+		t.match(signed, [{ nonce: 0 }, { nonce: 0 }]);
+		const replaces = { hashes: [first, second], nonce: 0 };
+		t.equal(await send(to, replaces), second, "the one that was carried out is the answer");
+		t.equal(signed.length, 2, "and nothing is signed any more");
+		const elsewhere = { hashes: [`0x${"1".repeat(64)}` as Hex], nonce: 0 };
+		await send(to, elsewhere);
+		t.match(signed[2], { nonce: 1 }, "a number that went to another leaves the old one dead");
+	});
+});
