@@ -1,4 +1,5 @@
 /** Operator commands: data to stdout, talk to stderr, fixed exit codes. */
+import { visibleJson, visibleText } from "../core/visible-text.js";
 import type { OnProgress } from "../service/graph-importer.js";
 
 export interface Terminal {
@@ -25,13 +26,16 @@ export function createProgress(terminal: Terminal, verb: string): OnProgress {
 	};
 }
 
-/** One object on one line with `--json`, else the lines a person wants. */
+/** One object on one line with `--json`, else the lines a person wants. Another server's text commands no terminal. */
 export function printResult(
 	terminal: Terminal,
 	result: object,
 	{ json, lines }: { json: boolean | undefined; lines: readonly string[] },
 ): void {
-	for (const line of json ? [JSON.stringify(result)] : lines) terminal.data(line);
+	const shown = json
+		? [visibleJson(result)]
+		: lines.map((line) => visibleText(line).replace(/\s/g, " "));
+	for (const line of shown) terminal.data(line);
 }
 
 /** Columns as wide as their widest cell. */

@@ -1,16 +1,6 @@
+import { visibleText } from "../core/visible-text.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 
-const ESC = String.fromCharCode(0x1b);
-const BEL = String.fromCharCode(0x07);
-/** Control sequences (colours, cursor), operating system commands (titles, links), two-character escapes. */
-const ANSI = new RegExp(
-	`${ESC}\\[[0-?]{0,64}[ -/]{0,8}[@-~]|${ESC}\\][^${BEL}${ESC}]{0,2000}(?:${BEL}|${ESC}\\\\)|${ESC}[@-Z\\\\-_]`,
-	"g",
-);
-const CONTROLS = /(?![\t\n])\p{Cc}/gu;
-/** Bidi controls, zero-width characters, soft hyphen, annotation marks, tag characters, variation selectors 17–256. */
-const INVISIBLE =
-	/[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /**
@@ -18,14 +8,7 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
  * zero-width characters, HTML comments). Lines end in `\n`. Applying it twice changes nothing.
  */
 export function cleanText(text: string): string {
-	return withoutComments(
-		text
-			.replace(/\r\n?|[\u2028\u2029]/g, "\n")
-			.replace(ANSI, "")
-			.replace(CONTROLS, "")
-			.replace(INVISIBLE, "")
-			.replace(LONE_SURROGATE, "\ufffd"),
-	);
+	return withoutComments(visibleText(text).replace(LONE_SURROGATE, "\ufffd"));
 }
 
 /** One line of clean text: white space collapsed, ends trimmed. */

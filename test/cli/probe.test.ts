@@ -1,20 +1,7 @@
 import t, { type Test } from "tap";
-import { probeServer } from "../../src/cli/probe/probe-server.js";
-import { createProgram } from "../../src/cli/program.js";
-import { createConfiguredEgress } from "../../src/delivery/egress.js";
 import { startApp } from "../support/start-app.js";
 import { type Answers, goodChallenge, priced, startForeign } from "./lying-server.js";
-
-const probe = (origin: string, changes: { routesMax?: number; publicOrigin?: string } = {}) =>
-	probeServer({
-		egress: createConfiguredEgress({ urls: [origin] }),
-		origin,
-		timeoutMs: 5_000,
-		routesMax: 50,
-		...changes,
-	});
-
-const PRICE = { "x-svc-price-usd": 0.25 };
+import { PRICE, probe, runProbe } from "./run-probe.js";
 
 /** What is found wrong with one route `GET /thing` of 0.25 USD that answers like this. */
 async function problemsOf(t: Test, answers: Answers): Promise<readonly string[]> {
@@ -184,30 +171,14 @@ t.test("the command tells a script by its exit code", async (t) => {
 		"GET /openapi.json": priced({ "/thing": { get: PRICE }, "/lie": { get: PRICE } }),
 		"GET /thing": goodChallenge("/thing"),
 	}));
-	const asJson = await run(origin, "--json");
+	const asJson = await runProbe(origin, "--json");
 	t.equal(asJson.code, 3);
 	const report = JSON.parse(asJson.stdout);
 	t.match(report, { ok: false, routes: [{ status: "ok" }, { status: "problem" }] });
-	const good = await run(`${origin}/docs`, "--max", "1");
+	const good = await runProbe(`${origin}/docs`, "--max", "1");
 	t.equal(good.code, 0);
 	t.match(good.stdout, /1 of 1 advertised prices are answered by a valid challenge/);
 	t.match(good.stderr, /asked 1 of 1/);
-	await t.rejects(run("http://api.example.org"), { message: /cannot be probed/ });
-	await t.rejects(run(origin, "--timeout", "soon"), { message: /--timeout must be a number/ });
+	await t.rejects(runProbe("http://api.example.org"), { message: /cannot be probed/ });
+	await t.rejects(runProbe(origin, "--timeout", "soon"), { message: /--timeout must be a number/ });
 });
-
-/** The command in this process. */
-async function run(...args: string[]) {
-	const [stdout, stderr]: [string[], string[]] = [[], []];
-	const terminal = {
-		data: (line: string) => void stdout.push(line),
-		say: (line: string) => void stderr.push(line),
-		status: () => undefined,
-	};
-	const context = { terminal, environment: {}, folder: ".", startedMs: 0 };
-	process.exitCode = 0;
-	await createProgram(context, "0.0.0").parseAsync(["probe", ...args], { from: "user" });
-	const { exitCode: code } = process;
-	process.exitCode = 0;
-	return { code, stdout: stdout.join("\n"), stderr: stderr.join("\n") };
-}

@@ -56,7 +56,7 @@ function join(first: AdvertisedRoute, second: AdvertisedRoute): AdvertisedRoute 
 	const how = first.url === undefined ? second : first;
 	return {
 		...how,
-		sources: [...first.sources, ...second.sources],
+		sources: [...new Set([...first.sources, ...second.sources])],
 		pricesUsd: { ...first.pricesUsd, ...second.pricesUsd },
 		takesX402: first.takesX402 || second.takesX402,
 		mayAskWho: first.mayAskWho && second.mayAskWho,

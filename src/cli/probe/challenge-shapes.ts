@@ -70,7 +70,7 @@ export function toRequirements(
 		return {
 			version: version === 1 ? 1 : 2,
 			network: version === 1 ? (fromV1Network(network) ?? network) : network,
-			amount: String("amount" in entry ? entry["amount"] : entry["maxAmountRequired"]),
+			amount: String(entry[version === 1 ? "maxAmountRequired" : "amount"]),
 			asset,
 			payTo,
 			assetName: typeof name === "string" ? name : undefined,

@@ -88,22 +88,37 @@ interface Documents {
 }
 
 async function readDocuments(options: ProbeOptions): Promise<Documents> {
-	const { origin } = options;
 	const documents: string[] = [];
 	const routes: AdvertisedRoute[] = [];
 	const problems: string[] = [];
-	for (const [path, read] of Object.entries(READERS)) {
-		const headers = path === AGENT_CARD_PATH ? { "A2A-Version": "1.0" } : {};
-		const reply = await ask(options, { method: "GET", url: `${origin}${path}`, headers });
-		if (reply.status !== 200) continue;
-		if (isWire(reply.body)) {
+	const failures: unknown[] = [];
+	for (const path of Object.keys(READERS)) {
+		try {
+			const found = await readDocument(options, path);
+			if (!found) continue;
 			documents.push(path);
-			routes.push(...read(reply.body, origin));
-		} else {
-			problems.push(`${path} is served, but is no JSON object.`);
+			for (const route of found) routes.push(route);
+		} catch (error) {
+			failures.push(error);
+			problems.push(`${path} is not read: ${reasonOf(error)}`);
 		}
 	}
+	const isNobodyThere = failures.length === Object.keys(READERS).length;
+	if (isNobodyThere && failures.every(isUnavailable)) throw failures[0];
 	return { documents, routes, problems };
+}
+
+/** Undefined where the server has no such document. */
+async function readDocument(
+	options: ProbeOptions,
+	path: string,
+): Promise<readonly AdvertisedRoute[] | undefined> {
+	const { origin } = options;
+	const headers = path === AGENT_CARD_PATH ? { "A2A-Version": "1.0" } : {};
+	const reply = await ask(options, { method: "GET", url: `${origin}${path}`, headers });
+	if (reply.status !== 200) return undefined;
+	if (isWire(reply.body)) return READERS[path]?.(reply.body, origin);
+	throw new ServiceError("UPSTREAM", "It is served, but is no JSON object.");
 }
 
 async function probeRoute(
@@ -134,13 +149,13 @@ async function probeRoute(
 		const all = [...problems, ...(await rides)];
 		return { ...about, url, status: all.length > 0 ? "problem" : "ok", ways, problems: all };
 	} catch (error) {
-		if (!(error instanceof ServiceError)) throw error;
-		return { ...about, url, status: "problem", ways: [], problems: [error.message] };
+		return { ...about, url, status: "problem", ways: [], problems: [reasonOf(error)] };
 	}
 }
 
 /** The address at the named origin; undefined when the route lies somewhere else. */
 function toAskedUrl({ origin, publicOrigin }: ProbeOptions, url: string): string | undefined {
+	if (!URL.canParse(url)) return undefined;
 	const advertised = new URL(url);
 	if (advertised.origin === origin) return url;
 	if (advertised.origin !== publicOrigin) return undefined;
@@ -186,7 +201,10 @@ interface Question {
 }
 
 async function ask({ egress, timeoutMs }: ProbeOptions, question: Question): Promise<UnpaidReply> {
-	const reply = await egress.request({ ...question, timeoutMs });
+	const reply = await egress.request({ ...question, timeoutMs }).catch((error: unknown) => {
+		if (!isRedirect(error)) throw error;
+		throw new ServiceError("UPSTREAM", "It is answered by a redirect, which is not followed.");
+	});
 	const { status, headers } = reply;
 	const text = await reply.text();
 	try {
@@ -194,4 +212,22 @@ async function ask({ egress, timeoutMs }: ProbeOptions, question: Question): Pro
 	} catch {
 		return { status, headers, body: undefined };
 	}
+}
+
+/** The adapter follows no redirect and says so in the cause of its failure. */
+function isRedirect(error: unknown): boolean {
+	for (let at = error; at instanceof Error; at = at.cause) {
+		if (/redirect/.test(at.message)) return true;
+	}
+	return false;
+}
+
+function isUnavailable(error: unknown): boolean {
+	return error instanceof ServiceError && error.code === "UNAVAILABLE";
+}
+
+/** What another server writes can fail anywhere; it is that server's problem, and not the end of the probe. */
+function reasonOf(error: unknown): string {
+	if (error instanceof ServiceError) return error.message;
+	return `It cannot be judged (${String(error)}).`;
 }

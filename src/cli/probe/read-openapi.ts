@@ -9,15 +9,16 @@ import {
 import { toExample } from "./example-value.js";
 
 const SOURCE = "/openapi.json";
+const BODY_CHARS_MAX = 64 * 1024;
 const METHODS = ["GET", "POST"] as const;
 
 /** Operations of an OpenAPI document that carry a price: `x-svc-price-usd`, or `x-payment-info`. */
 export function readOpenApi(document: Wire, origin: string): readonly AdvertisedRoute[] {
-	const base = textOf(wiresOf(document["servers"])[0]?.["url"]) ?? origin;
+	const base = baseOf(document, origin);
 	const paths = isWire(document["paths"]) ? document["paths"] : {};
 	return Object.entries(paths).flatMap(([path, methods]) => {
 		if (!isWire(methods)) return [];
-		const place = { document, base, path, shared: wiresOf(methods["parameters"]), origin };
+		const place = { document, base, path, shared: wiresOf(methods["parameters"]) };
 		return METHODS.flatMap((method) => {
 			const operation = methods[method.toLowerCase()];
 			const price = isWire(operation) ? priceOf(operation) : undefined;
@@ -26,13 +27,26 @@ export function readOpenApi(document: Wire, origin: string): readonly Advertised
 	});
 }
 
+/** The first server's address, its variables at their defaults; undefined for one that is no address. */
+function baseOf(document: Wire, origin: string): URL | undefined {
+	const [server = {}] = wiresOf(document["servers"]);
+	const variables = isWire(server["variables"]) ? server["variables"] : {};
+	const told = (textOf(server["url"]) ?? origin).replace(
+		/\{([^{}]*)\}/g,
+		(written, name: string) => {
+			const variable = variables[name];
+			return (isWire(variable) && textOf(variable["default"])) || written;
+		},
+	);
+	return URL.canParse(told, origin) ? new URL(told, origin) : undefined;
+}
+
 interface Place {
 	readonly document: Wire;
-	readonly base: string;
+	readonly base: URL | undefined;
 	readonly path: string;
 	/** Parameters of every method of the path. */
 	readonly shared: readonly Wire[];
-	readonly origin: string;
 }
 
 interface Priced {
@@ -70,15 +84,14 @@ function priceOf(operation: Wire): Price | undefined {
 }
 
 function toRoute(place: Place, { method, operation, price }: Priced): AdvertisedRoute {
-	const { document, base, path, shared, origin } = place;
+	const { document, base, path, shared } = place;
 	const parameters = [...shared, ...wiresOf(operation["parameters"])].map((parameter) =>
 		resolve(document, parameter),
 	);
 	const { filled, missing } = fillPath(place, parameters);
-	const prefix = new URL(base, origin).href.replace(/\/$/, "");
 	const common = {
 		sources: [SOURCE],
-		label: `${method} ${new URL(prefix).pathname.replace(/\/$/, "")}${path}`,
+		label: `${method} ${base?.pathname.replace(/\/$/, "") ?? ""}${path}`,
 		method,
 		pricesUsd: price.usd === undefined ? {} : { [SOURCE]: price.usd },
 		takesX402: price.takesX402,
@@ -89,7 +102,18 @@ function toRoute(place: Place, { method, operation, price }: Priced): Advertised
 		return { ...common, url: undefined, unready };
 	}
 	const body = method === "POST" ? JSON.stringify(bodyOf(document, operation)) : undefined;
-	return { ...common, url: `${prefix}${filled}${toQuery(document, parameters)}`, body };
+	if ((body?.length ?? 0) > BODY_CHARS_MAX) {
+		return { ...common, url: undefined, unready: "its example input is too long to be one" };
+	}
+	const prefix = base?.href.replace(/\/$/, "");
+	const url = `${prefix}${filled}${toQuery(document, parameters)}`;
+	return base && URL.canParse(url)
+		? { ...common, url, body }
+		: {
+				...common,
+				url: undefined,
+				unready: "its address, with that of the server, cannot be read",
+			};
 }
 
 function fillPath({ document, path }: Place, parameters: readonly Wire[]) {

@@ -31,7 +31,7 @@ function fromItem(item: Wire, origin: string): readonly AdvertisedRoute[] {
 	const input = item["example_input"];
 	return [
 		{
-			...toRoute({ url, method, label: `${method ?? "*"} ${decodeURI(template.pathname)}` }),
+			...toRoute({ url, method, label: `${method ?? "*"} ${decode(template.pathname)}` }),
 			...(isWire(input) && method !== "GET" && { body: JSON.stringify(input) }),
 			pricesUsd: priceOf(usdOf(item["price_usd"] ?? item["price"])),
 			takesX402: takesX402(item["accepts"]),
@@ -49,6 +49,15 @@ function toRoute({
 	readonly label: string;
 }): AdvertisedRoute {
 	return { sources: [SOURCE], label, method, url: url.href, pricesUsd: {}, takesX402: true };
+}
+
+/** As a person writes it, where it can be read at all. */
+function decode(path: string): string {
+	try {
+		return decodeURI(path);
+	} catch {
+		return path;
+	}
 }
 
 /** Without a list of requirements the document's name says it; an empty list says no. */

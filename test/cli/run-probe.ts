@@ -1,0 +1,33 @@
+import { probeServer } from "../../src/cli/probe/probe-server.js";
+import { createProgram } from "../../src/cli/program.js";
+import { createConfiguredEgress } from "../../src/delivery/egress.js";
+
+export const probe = (
+	origin: string,
+	changes: { routesMax?: number; publicOrigin?: string } = {},
+) =>
+	probeServer({
+		egress: createConfiguredEgress({ urls: [origin] }),
+		origin,
+		timeoutMs: 5_000,
+		routesMax: 50,
+		...changes,
+	});
+
+export const PRICE = { "x-svc-price-usd": 0.25 };
+
+/** The command in this process. */
+export async function runProbe(...args: string[]) {
+	const [stdout, stderr]: [string[], string[]] = [[], []];
+	const terminal = {
+		data: (line: string) => void stdout.push(line),
+		say: (line: string) => void stderr.push(line),
+		status: () => undefined,
+	};
+	const context = { terminal, environment: {}, folder: ".", startedMs: 0 };
+	process.exitCode = 0;
+	await createProgram(context, "0.0.0").parseAsync(["probe", ...args], { from: "user" });
+	const { exitCode: code } = process;
+	process.exitCode = 0;
+	return { code, stdout: stdout.join("\n"), stderr: stderr.join("\n") };
+}
