@@ -1,11 +1,9 @@
-import type { Clock } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
-import type { Ids } from "../src/core/ids.js";
 import { LIMITS } from "../src/core/limits.js";
-import type { RefundRow, Store, StoreReader, StoreTransaction } from "../store/store.js";
-import { addressOn, findTransfer, networkOf } from "./refund-transfer.js";
-import { REFUNDS_ACCOUNT } from "./refunds.js";
-import type { SettleOutcome } from "./x402/facilitator.js";
+import type { RefundRow, Store, StoreTransaction } from "../store/store.js";
+import { getRefund, markPaid, paidAlready, type RefundBookDeps } from "./refund-book.js";
+import { addressOn, findTransfer } from "./refund-transfer.js";
+import type { EarlierTransfers, SettleOutcome } from "./x402/facilitator.js";
 import type { OnchainParts } from "./x402/onchain-parts.js";
 
 export interface PayRequest {
@@ -26,12 +24,7 @@ export interface RefundPayouts {
 	reconcile(): Promise<number>;
 }
 
-export interface RefundPayoutDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	/** Ledger account that refunds without a wallet are paid from. */
-	readonly manualSource: string;
+export interface RefundPayoutDeps extends RefundBookDeps {
 	readonly onchain?: Pick<OnchainParts, "terms" | "chain" | "treasury"> | undefined;
 }
 
@@ -41,11 +34,14 @@ export function createRefundPayouts(deps: RefundPayoutDeps): RefundPayouts {
 	const { store } = deps;
 	return {
 		async pay({ id, transactionHash, again = false }) {
-			const row = await store.read((reader) => getRow(reader, id));
+			const row = await store.read((reader) => getRefund(reader, id));
 			if (transactionHash !== undefined || row.destination === undefined) {
 				return recordPaid(deps, row, transactionHash);
 			}
-			if (again) await giveUpTransfer(deps, row);
+			if (row.state === "paying") {
+				if (!again) throw underWay(row);
+				await assertGivenUp(deps, row);
+			}
 			return sendTransfer(deps, row, row.destination);
 		},
 		async reconcile() {
@@ -80,7 +76,7 @@ function recordPaid(
 /** The row says `paying`, durably, before anything leaves: after a crash nobody sends it twice. */
 async function sendTransfer(
 	deps: RefundPayoutDeps,
-	{ id, amountMicros }: RefundRow,
+	judged: RefundRow,
 	destination: string,
 ): Promise<RefundRow> {
 	const { store, clock, onchain } = deps;
@@ -93,118 +89,104 @@ async function sendTransfer(
 		);
 	}
 	const to = addressOn(terms.network, destination);
-	await store.transaction((tx) => claim(tx, id, clock.now()));
-	let isSigned = false;
-	const onBroadcast = async (transactionHash: string) => {
-		isSigned = true;
-		await change(store, id, { transactionHash });
+	const claimed = await store.transaction((tx) => claim(tx, judged, clock.now()));
+	const attempt: Attempt = { judged, claimed, isSigned: false };
+	const onBroadcast = async (transactionHash: string, nonce?: number) => {
+		await change(store, claimed, (row) => ({
+			transactionHash,
+			nonce,
+			earlierHashes: hashesOf(row),
+		}));
+		attempt.isSigned = true;
 	};
+	const options = { onBroadcast, earlier: earlierOf(claimed) };
 	const outcome = await treasury
-		.transfer(terms, to, amountMicros, { onBroadcast })
+		.transfer(terms, to, judged.amountMicros, options)
 		.catch(async (error: unknown): Promise<SettleOutcome> => {
-			if (isSigned) return { kind: "unknown", message: String(error) };
-			// Nothing was signed, so nothing can have left.
-			await change(store, id, PENDING);
+			if (attempt.isSigned) return { kind: "unknown", message: String(error) };
+			await undo(store, attempt);
 			throw error;
 		});
-	return conclude(deps, id, outcome);
+	return conclude(deps, attempt, outcome);
 }
 
-const PENDING = { state: "pending", transactionHash: undefined } as const;
+interface Attempt {
+	/** As it was when it was decided to send it. */
+	readonly judged: RefundRow;
+	readonly claimed: RefundRow;
+	isSigned: boolean;
+}
+
+const PENDING = {
+	state: "pending",
+	transactionHash: undefined,
+	nonce: undefined,
+	earlierHashes: undefined,
+} as const;
+
+/** Nothing was signed, so nothing can have left but what an earlier attempt sent. */
+function undo(store: Store, { judged, claimed }: Attempt): Promise<void> {
+	const { state, payingSince } = judged;
+	return change(store, claimed, () => (state === "paying" ? { payingSince } : PENDING));
+}
+
+function hashesOf({ transactionHash, earlierHashes = [] }: RefundRow): readonly string[] {
+	return transactionHash === undefined ? earlierHashes : [...earlierHashes, transactionHash];
+}
+
+function earlierOf(row: RefundRow): EarlierTransfers | undefined {
+	return row.nonce === undefined ? undefined : { hashes: hashesOf(row), nonce: row.nonce };
+}
 
 async function conclude(
 	deps: RefundPayoutDeps,
-	id: string,
+	attempt: Attempt,
 	outcome: SettleOutcome,
 ): Promise<RefundRow> {
+	const { id } = attempt.judged;
 	if (outcome.kind === "settled") {
 		return markPaid(deps, id, { transactionHash: outcome.transactionHash.toLowerCase() });
 	}
-	if (outcome.kind === "unknown") return deps.store.read((reader) => getRow(reader, id));
-	await change(deps.store, id, PENDING);
+	if (outcome.kind === "unknown") return deps.store.read((reader) => getRefund(reader, id));
+	if (attempt.isSigned) await change(deps.store, attempt.claimed, () => PENDING);
+	else await undo(deps.store, attempt);
 	throw new ServiceError(
 		"UPSTREAM",
-		`The refund ${id} was not paid and stays pending: ${outcome.message}`,
+		`The refund ${id} was not paid and stays ${attempt.isSigned ? "pending" : attempt.judged.state}: ${outcome.message}`,
 		{ retryable: false },
 	);
 }
 
-async function claim(tx: StoreTransaction, id: string, now: number): Promise<void> {
-	const row = await tx.get("refunds", id);
-	if (row?.state === "pending") {
-		await tx.put("refunds", { ...row, state: "paying", payingSince: now });
-		return;
+/** Taken by one call alone: a transfer that is sent again must still be the one that was given up. */
+async function claim(tx: StoreTransaction, judged: RefundRow, now: number): Promise<RefundRow> {
+	const row = await tx.get("refunds", judged.id);
+	const isGivenUp = judged.state === "paying" && row !== undefined && isSameAttempt(row, judged);
+	if (row && (row.state === "pending" || isGivenUp)) {
+		const claimed: RefundRow = { ...row, state: "paying", payingSince: now };
+		await tx.put("refunds", claimed);
+		return claimed;
 	}
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		row?.state === "paying"
-			? `A transfer for ${id} is under way${row.transactionHash ? ` (${row.transactionHash})` : ""}. "tollgraph ledger reconcile" asks the chain what became of it.`
-			: `The refund ${id} is paid already.`,
-	);
+	throw row?.state === "paying" ? underWay(row) : paidAlready(judged.id);
 }
 
-/** Money leaves `refunds`, once, and one transaction on the chain pays one refund. */
-function markPaid(
-	{ store, clock, ids, manualSource }: RefundPayoutDeps,
-	id: string,
-	{ transactionHash }: { transactionHash: string | undefined },
-): Promise<RefundRow> {
-	return store.transaction(async (tx) => {
-		const row = await getRow(tx, id);
-		// The reconciler may have been faster.
-		if (isPaidBy(row, transactionHash)) return row;
-		assertPayable(row, transactionHash);
-		await assertUnused(tx, transactionHash);
-		const network = networkOf(row.destination);
-		const cash = network === undefined ? manualSource : `cash:x402:${network}`;
-		const now = clock.now();
-		await tx.post({
-			id: ids.next("txn"),
-			key: transactionHash ? `payout:${network ?? "manual"}:${transactionHash}` : `payout:${id}`,
-			kind: "payout",
-			at: now,
-			entries: [
-				{ account: REFUNDS_ACCOUNT, amountMicros: -row.amountMicros },
-				{ account: cash, amountMicros: row.amountMicros },
-			],
-			ref: id,
-		});
-		const paid: RefundRow = { ...row, state: "paid", transactionHash, paidAt: now };
-		await tx.put("refunds", paid);
-		return paid;
-	});
-}
-
-function isPaidBy(row: RefundRow, transactionHash: string | undefined): boolean {
+function isSameAttempt(row: RefundRow, { payingSince, transactionHash }: RefundRow): boolean {
 	return (
-		row.state === "paid" && transactionHash !== undefined && row.transactionHash === transactionHash
+		row.state === "paying" &&
+		row.payingSince === payingSince &&
+		row.transactionHash === transactionHash
 	);
 }
 
-function assertPayable(
-	{ id, state, destination }: RefundRow,
-	transactionHash: string | undefined,
-): void {
-	if (state === "paid") {
-		throw new ServiceError("INVALID_ARGUMENT", `The refund ${id} is paid already.`);
-	}
-	if (destination !== undefined && transactionHash === undefined) {
-		throw new ServiceError("INVALID_ARGUMENT", `Say by which transaction ${id} was paid: --tx.`);
-	}
-}
-
-async function assertUnused(tx: StoreTransaction, transactionHash: string | undefined) {
-	if (transactionHash === undefined) return;
-	const other = (await tx.list("refunds")).find(
-		(row) => row.state === "paid" && row.transactionHash === transactionHash,
+function underWay({ id, transactionHash }: RefundRow): ServiceError {
+	const hash = transactionHash ? ` (${transactionHash})` : "";
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`A transfer for ${id} is under way${hash}. "tollgraph ledger reconcile" asks the chain what became of it.`,
 	);
-	if (!other) return;
-	throw new ServiceError("INVALID_ARGUMENT", `That transaction paid the refund ${other.id}.`);
 }
 
 /** Only after the chain was read and shows nothing that looks like it. */
-async function giveUpTransfer(deps: RefundPayoutDeps, row: RefundRow): Promise<void> {
-	if (row.state !== "paying") return;
+async function assertGivenUp(deps: RefundPayoutDeps, row: RefundRow): Promise<void> {
 	const openMs = deps.clock.now() - (row.payingSince ?? 0);
 	if (openMs < LIMITS.refundTransferTtlMs) {
 		throw new ServiceError(
@@ -213,26 +195,20 @@ async function giveUpTransfer(deps: RefundPayoutDeps, row: RefundRow): Promise<v
 		);
 	}
 	const found = await findTransfer(deps, row);
-	if (found) {
-		await markPaid(deps, row.id, { transactionHash: found });
-		throw new ServiceError("INVALID_ARGUMENT", `The refund ${row.id} was paid by ${found}.`);
-	}
-	await change(deps.store, row.id, PENDING);
+	if (!found) return;
+	await markPaid(deps, row.id, { transactionHash: found });
+	throw new ServiceError("INVALID_ARGUMENT", `The refund ${row.id} was paid by ${found}.`);
 }
 
+/** The row of this attempt, and of no later one. */
 async function change(
-	store: RefundPayoutDeps["store"],
-	id: string,
-	changes: Partial<RefundRow>,
+	store: Store,
+	{ id, payingSince }: RefundRow,
+	toChanges: (row: RefundRow) => Partial<RefundRow>,
 ): Promise<void> {
 	await store.transaction(async (tx) => {
 		const row = await tx.get("refunds", id);
-		if (row?.state === "paying") await tx.put("refunds", { ...row, ...changes });
+		if (row?.state !== "paying" || row.payingSince !== payingSince) return;
+		await tx.put("refunds", { ...row, ...toChanges(row) });
 	});
-}
-
-async function getRow(reader: StoreReader, id: string): Promise<RefundRow> {
-	const row = await reader.get("refunds", id);
-	if (row) return row;
-	throw new ServiceError("NOT_FOUND", `No refund is called "${id}".`);
 }

@@ -7,7 +7,7 @@ import type { OnchainParts } from "./x402/onchain-parts.js";
 const CLOCK_SKEW_MS = 900_000;
 
 /**
- * Hash of the transfer that pays this refund, as the chain shows it: by the hash we signed, else by what it says; one
+ * Hash of the transfer that pays this refund, as the chain shows it: by a hash we signed, else by what it says; one
  * that pays another refund does not count. Throws UNAVAILABLE when there is no chain to ask.
  */
 export async function findTransfer(
@@ -46,7 +46,8 @@ interface Wanted {
 
 function isIt(transfer: ChainTransfer, { row, to, sinceMs, used }: Wanted): boolean {
 	const hash = transfer.transactionHash.toLowerCase();
-	if (row.transactionHash !== undefined) return row.transactionHash.toLowerCase() === hash;
+	const signed = [row.transactionHash ?? [], row.earlierHashes ?? []].flat();
+	if (signed.length > 0) return signed.some((one) => one.toLowerCase() === hash);
 	const isSame = transfer.to.toLowerCase() === to && transfer.value === row.amountMicros;
 	return isSame && transfer.at >= sinceMs && !used.has(hash);
 }

@@ -134,6 +134,10 @@ export interface RefundRow {
 	/** CAIP-10 account it goes to; absent when the operator pays it by other means. */
 	readonly destination?: string | undefined;
 	readonly transactionHash?: string | undefined;
+	/** Number of its transfer among those of our key; a second transfer of the same number replaces the first. */
+	readonly nonce?: number | undefined;
+	/** Transfers that were signed for it before; each of them may be the one that was carried out. */
+	readonly earlierHashes?: readonly string[] | undefined;
 	readonly createdAt: number;
 	/** When its latest transfer was about to be sent. */
 	readonly payingSince?: number | undefined;

@@ -6,7 +6,7 @@ import { chainIdOf } from "./evm-assets.js";
 import { type GetEvmClient, isOutOfGas, TooMuchGas } from "./evm-client.js";
 import { createNonceSequence } from "./evm-nonces.js";
 import type { EvmRpc } from "./evm-rpc.js";
-import type { Hex } from "./facilitator.js";
+import type { EarlierTransfers, Hex } from "./facilitator.js";
 
 export interface EvmWalletDeps {
 	readonly rpc: EvmRpc;
@@ -24,13 +24,7 @@ export interface ContractCall {
 	/** Called with the hash of the signed transaction before it is sent, and with its nonce. */
 	readonly onSigned: (transactionHash: Hex, nonce: number) => Promise<void>;
 	/** Earlier transactions for the same purpose: at most one of them and this one is carried out. */
-	readonly replaces?: Replaced | undefined;
-}
-
-/** All of one nonce. */
-export interface Replaced {
-	readonly hashes: readonly Hex[];
-	readonly nonce: number;
+	readonly replaces?: EarlierTransfers | undefined;
 }
 
 export interface TransactionReceipt {
@@ -123,12 +117,12 @@ function atMost(most: bigint, value: bigint): bigint {
 async function findEnd(
 	{ rpc, getClient }: EvmWalletDeps,
 	address: Hex,
-	{ hashes, nonce }: Replaced,
+	{ hashes, nonce }: EarlierTransfers,
 ): Promise<{ readonly isOver: boolean; readonly hash?: Hex }> {
 	const used = Number(await rpc.get("eth_getTransactionCount", [address, "latest"]));
 	if (used <= nonce) return { isOver: false };
 	const client = await getClient();
-	for (const hash of hashes) {
+	for (const hash of hashes as readonly Hex[]) {
 		const receipt = await client.getTransactionReceipt({ hash }).catch(ignoreMissing);
 		if (receipt?.status === "success") return { isOver: true, hash };
 	}
@@ -136,7 +130,7 @@ async function findEnd(
 }
 
 /** A node takes a second transaction of the same nonce only for a higher fee: a tenth more at most of them. */
-async function outbid(rpc: EvmRpc, fees: Fees, { hashes }: Replaced): Promise<Fees> {
+async function outbid(rpc: EvmRpc, fees: Fees, { hashes }: EarlierTransfers): Promise<Fees> {
 	let { maxFeePerGas, maxPriorityFeePerGas } = fees;
 	for (const hash of hashes) {
 		const sent = (await rpc.get("eth_getTransactionByHash", [hash])) as Record<

@@ -97,6 +97,13 @@ export interface ChainReader {
 export interface TransferSpan {
 	/** Epoch milliseconds; leaves out the years of a public chain before there was anything of ours on it. */
 	readonly sinceMs?: number;
+	/** Told after each portion, in blocks. */
+	readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
+}
+
+export interface ReadProgress {
+	readonly done: number;
+	readonly total: number;
 }
 
 export interface ChainTransfer {
@@ -118,6 +125,18 @@ export interface Treasury {
 		terms: SettlementTerms,
 		to: Hex,
 		value: bigint,
-		options: SettleOptions,
+		options: TransferOptions,
 	): Promise<SettleOutcome>;
+}
+
+export interface TransferOptions {
+	/** As for settlements; `nonce` numbers the transactions of our key. */
+	readonly onBroadcast: (transactionHash: string, nonce?: number) => Promise<void>;
+	/** Signed for the same purpose before: at most one of these and the new one is carried out. */
+	readonly earlier?: EarlierTransfers | undefined;
+}
+
+export interface EarlierTransfers {
+	readonly hashes: readonly string[];
+	readonly nonce: number;
 }

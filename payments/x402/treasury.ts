@@ -26,7 +26,7 @@ const TRANSFER_ABI = [
 export function createTreasury({ wallet, payTo }: TreasuryDeps): Treasury {
 	return {
 		address: payTo,
-		async transfer(terms, to, value, { onBroadcast }) {
+		async transfer(terms, to, value, { onBroadcast, earlier }) {
 			const address = await wallet.address();
 			if (address.toLowerCase() !== payTo.toLowerCase()) throw notOurs(payTo);
 			const { encodeFunctionData } = await import("viem");
@@ -36,12 +36,17 @@ export function createTreasury({ wallet, payTo }: TreasuryDeps): Treasury {
 				args: [to, value],
 			});
 			let signed: Hex | undefined;
-			const onSigned = async (hash: Hex) => {
-				await onBroadcast(hash);
+			const onSigned = async (hash: Hex, nonce: number) => {
+				await onBroadcast(hash, nonce);
 				signed = hash;
 			};
 			try {
-				const transactionHash = await wallet.send({ to: terms.asset, data, onSigned });
+				const transactionHash = await wallet.send({
+					to: terms.asset,
+					data,
+					onSigned,
+					replaces: earlier,
+				});
 				const { status } = await wallet.receiptOf(transactionHash);
 				if (status !== "success") return toRefusal("settlement_failed");
 				const facts = { transactionHash, network: terms.network, payer: payTo };

@@ -4,6 +4,7 @@ import { createRefundPayouts } from "../../payments/refund-payouts.js";
 import type { Treasury } from "../../payments/x402/facilitator.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
+import { times } from "../support/start-app.js";
 import { openBooks, WALLET } from "./open-books.js";
 
 const ADDRESS = "0x1111111111111111111111111111111111111111";
@@ -90,6 +91,56 @@ t.test("a transfer the chain never shows may be sent again after an hour", async
 	clock.set(clock.now() + LIMITS.refundTransferTtlMs);
 	t.match(await payouts.pay({ id, again: true }), { state: "paid" });
 	t.equal(chain.transactions.length, 1);
+});
+
+t.test("a lost transfer that is sent again twenty times at once is sent once", async (t) => {
+	let isLost = true;
+	const { payouts, clock, id, chain } = await openPayouts((treasury) => ({
+		...treasury,
+		async transfer(terms, to, value, options) {
+			await new Promise((done) => setTimeout(done, 5));
+			if (!isLost) return treasury.transfer(terms, to, value, options);
+			await options.onBroadcast(HASH);
+			throw new Error("connection lost");
+		},
+	}));
+	await payouts.pay({ id });
+	isLost = false;
+	clock.set(clock.now() + LIMITS.refundTransferTtlMs);
+	const tries = await Promise.allSettled(times(20, () => payouts.pay({ id, again: true })));
+	t.equal(tries.filter(({ status }) => status === "fulfilled").length, 1);
+	t.equal(chain.transactions.length, 1);
+});
+
+t.test("what is sent again takes the place of what was sent before", async (t) => {
+	const asked: unknown[] = [];
+	let fate: "lost" | "unsigned" = "lost";
+	const hashes = [`0x${"a".repeat(64)}`, `0x${"b".repeat(64)}`];
+	const { payouts, clock, id, row } = await openPayouts((treasury) => ({
+		...treasury,
+		async transfer(_terms, _to, _value, { onBroadcast, earlier }) {
+			asked.push(earlier);
+			if (fate === "unsigned") throw new Error("no gas");
+			await onBroadcast(hashes[asked.length - 1] ?? HASH, 7);
+			throw new Error("connection lost");
+		},
+	}));
+	const later = () => clock.set(clock.now() + LIMITS.refundTransferTtlMs);
+	t.match(await payouts.pay({ id }), { state: "paying", nonce: 7 });
+	later();
+	t.match(await payouts.pay({ id, again: true }), { transactionHash: hashes[1] });
+	later();
+	fate = "unsigned";
+	await t.rejects(payouts.pay({ id, again: true }), { message: "no gas" });
+	t.match(await row(), { state: "paying", nonce: 7, transactionHash: hashes[1] });
+	fate = "lost";
+	t.match(await payouts.pay({ id, again: true }), { transactionHash: HASH });
+	t.match(asked, [
+		undefined,
+		{ hashes: hashes.slice(0, 1), nonce: 7 },
+		{ hashes, nonce: 7 },
+		{ hashes, nonce: 7 },
+	]);
 });
 
 t.test("a refund that was not sent stays pending and says why", async (t) => {
