@@ -2,7 +2,7 @@ import type { Clock } from "../src/core/clock.js";
 import type { Micros } from "../src/core/money.js";
 import type { PaymentRow, Store } from "../store/store.js";
 import { cashAccountOf, type Movement, readLedger } from "./cash-movements.js";
-import type { ChainReader, SettlementTerms } from "./x402/facilitator.js";
+import type { ChainReader, SettlementTerms, TransferSpan } from "./x402/facilitator.js";
 
 /** A movement that both sides know, with different amounts. */
 export interface Difference extends Movement {
@@ -33,7 +33,10 @@ export interface ReconcileDeps {
 	readonly clock: Clock;
 	readonly chain: ChainReader;
 	readonly terms: SettlementTerms;
+	readonly onProgress?: TransferSpan["onProgress"];
 }
+
+const DAY_MS = 24 * 3_600_000;
 
 /**
  * Holds every transfer on the chain against every booking, one by one. The chain is read first, the journal last and what
@@ -42,7 +45,8 @@ export interface ReconcileDeps {
 export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
 	const { store, clock, chain, terms } = deps;
 	const startedAt = clock.now();
-	const onChain = await readChain(chain, terms);
+	const sinceMs = (await findBeginning(store, startedAt)) - DAY_MS;
+	const onChain = await readChain(chain, terms, { sinceMs, onProgress: deps.onProgress });
 	const chainBalanceMicros = await chain.balanceOf(terms, terms.payTo);
 	const isOpen = await readOpen(store);
 	const ledgerOnly: Movement[] = [];
@@ -70,6 +74,16 @@ export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
 		chainBalanceMicros,
 		ledgerBalanceMicros: -cash,
 	};
+}
+
+/** When anything was booked or paid first: a public chain has years before that, and nothing of ours in them. */
+async function findBeginning(store: Store, now: number): Promise<number> {
+	const payments = await store.read((reader) => reader.list("payments"));
+	const beginning = payments.reduce((oldest, { createdAt }) => Math.min(oldest, createdAt), now);
+	for await (const { postings } of store.history()) {
+		return postings.reduce((oldest, { at }) => Math.min(oldest, at), beginning);
+	}
+	return beginning;
 }
 
 /** Whether a payment or refund that is under way explains a movement. */
@@ -124,10 +138,11 @@ function takeMatch(
 async function readChain(
 	chain: ChainReader,
 	terms: SettlementTerms,
+	span: TransferSpan,
 ): Promise<Map<string, Movement[]>> {
 	const found = new Map<string, Movement[]>();
 	const ours = terms.payTo.toLowerCase();
-	for await (const transfer of chain.transfers(terms)) {
+	for await (const transfer of chain.transfers(terms, span)) {
 		const { transactionHash, logIndex, from, to, value, at } = transfer;
 		const [sender, receiver] = [from.toLowerCase(), to.toLowerCase()];
 		// Anybody can make a transfer of nothing appear, in our name too.

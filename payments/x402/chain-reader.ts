@@ -1,4 +1,5 @@
 import type { PublicClient } from "viem";
+import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { CANCELED_EVENT, EIP3009_VIEWS, TRANSFER_EVENT, USED_EVENT } from "./evm-abi.js";
@@ -8,8 +9,13 @@ import { listTransfers } from "./transfer-history.js";
 
 type Asked = Parameters<ChainReader["stateOf"]>[1];
 
+export interface ChainReaderDeps {
+	readonly getClient: GetEvmClient;
+	readonly clock: Pick<Clock, "after">;
+}
+
 /** Reads what happened from the chain itself; nobody's word is taken for it. */
-export function createChainReader({ getClient }: { getClient: GetEvmClient }): ChainReader {
+export function createChainReader({ getClient, clock }: ChainReaderDeps): ChainReader {
 	return {
 		async stateOf(terms, authorization) {
 			const client = await getClient();
@@ -33,7 +39,7 @@ export function createChainReader({ getClient }: { getClient: GetEvmClient }): C
 		},
 
 		async *transfers(terms, options) {
-			yield* listTransfers(await getClient(), terms, options);
+			yield* listTransfers({ client: await getClient(), clock }, terms, options);
 		},
 	};
 }

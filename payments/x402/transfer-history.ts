@@ -1,27 +1,57 @@
 import type { PublicClient } from "viem";
+import type { Clock } from "../../src/core/clock.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { TRANSFER_EVENT } from "./evm-abi.js";
 import type { ChainTransfer, SettlementTerms, TransferSpan } from "./facilitator.js";
 
+export interface HistoryDeps {
+	readonly client: PublicClient;
+	readonly clock: Pick<Clock, "after">;
+}
+
+/** Pauses before a question is asked again; a year of a public chain takes thousands, and its nodes refuse some. */
+const RETRY_PAUSES_MS = [250, 1_000, 4_000];
+
 /** Every transfer of the asset to `payTo` and from it, oldest first; a window of blocks at a time. */
 export async function* listTransfers(
-	client: PublicClient,
+	{ client, clock }: HistoryDeps,
 	terms: SettlementTerms,
-	{ sinceMs }: TransferSpan = {},
+	{ sinceMs, onProgress }: TransferSpan = {},
 ): AsyncIterable<ChainTransfer> {
-	const newest = await client.getBlockNumber({ cacheTime: 0 });
+	const insist = createInsisting(clock);
+	const newest = await insist(() => client.getBlockNumber({ cacheTime: 0 }));
 	const step = BigInt(LIMITS.chainBlocksPerQuery);
-	const timeOf = createBlockTimes(client);
-	let fromBlock = sinceMs === undefined ? 0n : await findBlockAt(timeOf, { newest, sinceMs });
-	for (; fromBlock <= newest; fromBlock += step) {
+	const timeOf = createBlockTimes((blockNumber) => insist(() => client.getBlock({ blockNumber })));
+	const oldest = sinceMs === undefined ? 0n : await findBlockAt(timeOf, { newest, sinceMs });
+	for (let fromBlock = oldest; fromBlock <= newest; fromBlock += step) {
 		const last = fromBlock + step - 1n;
 		const span = { fromBlock, toBlock: last < newest ? last : newest };
-		for (const log of await readWindow(client, terms, span)) {
+		for (const log of await insist(() => readWindow(client, terms, span))) {
 			const { transactionHash, logIndex, blockNumber, args } = log;
 			const at = await timeOf(blockNumber);
 			yield { ...args, transactionHash, logIndex, blockNumber, at };
 		}
+		onProgress?.({
+			done: Number(span.toBlock - oldest) + 1,
+			total: Number(newest - oldest) + 1,
+		});
 	}
+}
+
+type Insist = <T>(ask: () => Promise<T>) => Promise<T>;
+
+/** Asks again after a while, a few times; rejects as the last try did. */
+function createInsisting(clock: HistoryDeps["clock"]): Insist {
+	return async (ask) => {
+		for (const pauseMs of RETRY_PAUSES_MS) {
+			try {
+				return await ask();
+			} catch {
+				await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
+			}
+		}
+		return ask();
+	};
 }
 
 async function readWindow(
@@ -42,11 +72,13 @@ async function readWindow(
 
 type TimeOfBlock = (blockNumber: bigint) => Promise<number>;
 
-function createBlockTimes(client: PublicClient): TimeOfBlock {
+function createBlockTimes(
+	getBlock: (blockNumber: bigint) => Promise<{ readonly timestamp: bigint }>,
+): TimeOfBlock {
 	let latest: { readonly blockNumber: bigint; readonly at: number } | undefined;
 	return async (blockNumber) => {
 		if (latest?.blockNumber !== blockNumber) {
-			const { timestamp } = await client.getBlock({ blockNumber });
+			const { timestamp } = await getBlock(blockNumber);
 			latest = { blockNumber, at: Number(timestamp) * 1_000 };
 		}
 		return latest.at;

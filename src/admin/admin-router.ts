@@ -84,7 +84,7 @@ export function createAdminRouter({ operator, adminToken, logger }: AdminRouterD
 		"/reindex",
 		long(nothing, logger, (_input, tell) => operator.reindex(tell)),
 	);
-	addLedgerRoutes(router, operator);
+	addLedgerRoutes(router, { operator, logger });
 	return router;
 }
 

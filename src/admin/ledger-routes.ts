@@ -1,7 +1,8 @@
 import type { Router } from "express";
 import { z } from "zod";
+import type { Logger } from "../core/logger.js";
 import type { LedgerOperator } from "../service/ledger-operator.js";
-import { look, quick } from "./command-handler.js";
+import { long, look, quick } from "./command-handler.js";
 
 const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
@@ -29,7 +30,10 @@ const refundPayment = z.strictObject({
 const reconcileRequest = z.strictObject({ book: z.boolean().optional() });
 
 /** The books: what can be asked of them, and refunds. */
-export function addLedgerRoutes(router: Router, operator: LedgerOperator): void {
+export function addLedgerRoutes(
+	router: Router,
+	{ operator, logger }: { readonly operator: LedgerOperator; readonly logger: Logger },
+): void {
 	router.get(
 		"/ledger/verification",
 		look(nothing, () => operator.verifyLedger()),
@@ -56,6 +60,6 @@ export function addLedgerRoutes(router: Router, operator: LedgerOperator): void 
 	);
 	router.post(
 		"/ledger/reconciliation",
-		quick(reconcileRequest, (input) => operator.reconcileLedger(input)),
+		long(reconcileRequest, logger, (input, tell) => operator.reconcileLedger(input, tell)),
 	);
 }

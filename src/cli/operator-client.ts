@@ -55,7 +55,7 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		refundToken: (request) => quick("POST", "/ledger/refunds/tokens", request),
 		listRefunds: () => quick("GET", "/ledger/refunds"),
 		payRefund: (request) => quick("POST", "/ledger/refunds/payments", request, LONG_TIMEOUT_MS),
-		reconcileLedger: (request) => quick("POST", "/ledger/reconciliation", request, LONG_TIMEOUT_MS),
+		reconcileLedger: (request, onProgress) => long("/ledger/reconciliation", request, onProgress),
 	};
 }
 

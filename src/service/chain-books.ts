@@ -39,11 +39,14 @@ export interface ReconciliationWire {
 	readonly ledger_balance_usd: string;
 }
 
+/** Told in blocks of the chain. */
+export type OnReconciled = (progress: { readonly done: number; readonly total: number }) => void;
+
 /** The ledger beside the chain. */
 export interface ChainBooks {
 	readonly isReadable: boolean;
-	/** Throws UNAVAILABLE when no chain can be read. */
-	reconcile(request: ReconcileRequest): Promise<ReconciliationWire>;
+	/** One at a time. Throws UNAVAILABLE when no chain can be read, RATE_LIMITED while another one runs. */
+	reconcile(request: ReconcileRequest, onProgress?: OnReconciled): Promise<ReconciliationWire>;
 }
 
 export interface ChainBooksDeps {
@@ -53,11 +56,12 @@ export interface ChainBooksDeps {
 	readonly onchain?: Pick<OnchainParts, "terms" | "chain"> | undefined;
 }
 
-export function createChainBooks({ store, clock, ids, onchain }: ChainBooksDeps): ChainBooks {
-	const { terms, chain } = onchain ?? {};
+export function createChainBooks(deps: ChainBooksDeps): ChainBooks {
+	const { terms, chain } = deps.onchain ?? {};
+	let isRunning = false;
 	return {
 		isReadable: terms !== undefined && chain !== undefined,
-		async reconcile({ book = false }) {
+		async reconcile(request, onProgress) {
 			if (!terms || !chain) {
 				throw new ServiceError(
 					"UNAVAILABLE",
@@ -65,15 +69,37 @@ export function createChainBooks({ store, clock, ids, onchain }: ChainBooksDeps)
 					{ retryable: false },
 				);
 			}
-			const found = await reconcile({ store, clock, chain, terms });
-			let booked = 0;
-			for (const movement of book ? found.chainOnly : []) {
-				const isNew = await bookUnexplained({ store, clock, ids }, terms.network, movement);
-				if (isNew) booked += 1;
+			if (isRunning) throw anotherRuns();
+			isRunning = true;
+			try {
+				const found = await reconcile({ ...deps, chain, terms, onProgress });
+				const booked = request.book ? await bookAll(deps, terms.network, found.chainOnly) : 0;
+				return { ...toWire(found), ...namesOf(terms), booked };
+			} finally {
+				isRunning = false;
 			}
-			return { ...toWire(found), ...namesOf(terms), booked };
 		},
 	};
+}
+
+async function bookAll(
+	deps: ChainBooksDeps,
+	network: string,
+	movements: readonly Movement[],
+): Promise<number> {
+	let booked = 0;
+	for (const movement of movements) {
+		if (await bookUnexplained(deps, network, movement)) booked += 1;
+	}
+	return booked;
+}
+
+function anotherRuns(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		"The ledger is being held against the chain already; ask again when that has ended.",
+		{ retryAfterSeconds: 60 },
+	);
 }
 
 function namesOf({ network, asset, payTo }: OnchainParts["terms"]) {

@@ -12,7 +12,12 @@ import type { RefundRow, Store } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd, parseUsd } from "../core/money.js";
-import type { ChainBooks, ReconcileRequest, ReconciliationWire } from "./chain-books.js";
+import type {
+	ChainBooks,
+	OnReconciled,
+	ReconcileRequest,
+	ReconciliationWire,
+} from "./chain-books.js";
 
 export interface LedgerVerification {
 	readonly status: "ok" | "breached";
@@ -98,7 +103,10 @@ export interface LedgerOperator {
 	listRefunds(): Promise<{ items: readonly RefundWire[] }>;
 	payRefund(request: RefundPayment): Promise<RefundWire>;
 	/** Holds the ledger against the chain. Throws UNAVAILABLE when none can be read. */
-	reconcileLedger(request: ReconcileRequest): Promise<ReconciliationWire>;
+	reconcileLedger(
+		request: ReconcileRequest,
+		onProgress?: OnReconciled,
+	): Promise<ReconciliationWire>;
 }
 
 export interface LedgerOperatorDeps {
@@ -133,10 +141,10 @@ export function createLedgerOperator(deps: LedgerOperatorDeps): LedgerOperator {
 		listRefunds: async () => ({ items: (await refunds.list()).map(toRefundWire) }),
 		payRefund: async ({ id, tx, again }) =>
 			toRefundWire(await refundPayouts.pay({ id, transactionHash: tx, again })),
-		async reconcileLedger(request) {
+		async reconcileLedger(request, onProgress) {
 			// What became of refunds under way is known first: else the chain would show them unbooked.
 			if (chainBooks.isReadable) await refundPayouts.reconcile();
-			return chainBooks.reconcile(request);
+			return chainBooks.reconcile(request, onProgress);
 		},
 	};
 }

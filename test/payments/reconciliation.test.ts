@@ -1,9 +1,15 @@
 import t from "tap";
 import { createInvariantGuard } from "../../payments/invariants.js";
 import { createRefundPayouts } from "../../payments/refund-payouts.js";
+import type { TransferSpan } from "../../payments/x402/facilitator.js";
 import { createChainBooks } from "../../src/service/chain-books.js";
 import type { PaymentRow } from "../../store/store.js";
-import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
+import {
+	createSimChain,
+	createSimTreasury,
+	SIM_TERMS,
+	type SimChain,
+} from "../support/sim-chain.js";
 import { createSimWallet } from "../support/sim-wallet.js";
 import { type Books, openBooks, WALLET } from "./open-books.js";
 
@@ -156,14 +162,17 @@ t.test("a name the journal knows is never booked again, however old it is", asyn
 	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
 });
 
-/** Something happens once the journal was read. */
-const withLate = (store: Books["store"], work: () => Promise<unknown>): Books["store"] =>
-	Object.assign(Object.create(store), {
+/** Something happens once the journal was read, after a first look at where it begins. */
+const withLate = (store: Books["store"], work: () => Promise<unknown>): Books["store"] => {
+	let readings = 0;
+	return Object.assign(Object.create(store), {
 		async *history() {
+			readings += 1;
 			yield* store.history();
-			await work();
+			if (readings > 1) await work();
 		},
 	});
+};
 
 t.test("a movement that is booked meanwhile leaves the others to be booked", async (t) => {
 	const { store, clock, ids, chain, settle, balance } = await openBothBooks();
@@ -196,6 +205,38 @@ t.test("a payment that settles while the books are read is open, not unexplained
 		open: [{ transaction: hash }],
 		booked: 0,
 	});
+});
+
+t.test("the chain is read from a day before the first booking, by one at a time", async (t) => {
+	const { store, clock, ids, chain, settle } = await openBothBooks();
+	const asked: TransferSpan[] = [];
+	const watched: SimChain = {
+		...chain,
+		transfers(terms, span = {}) {
+			asked.push(span);
+			span.onProgress?.({ done: 1, total: 1 });
+			return chain.transfers(terms);
+		},
+	};
+	const onchain = { terms: SIM_TERMS, chain: watched };
+	const books = createChainBooks({ store, clock, ids, onchain });
+	const dayMs = 24 * 3_600_000;
+	const firstAt = clock.now();
+	await books.reconcile({});
+	await settle("pay_1", 1n, `0x${"1".repeat(64)}`);
+	clock.set(firstAt + 400 * dayMs);
+	const told: unknown[] = [];
+	const running = books.reconcile({}, (progress) => void told.push(progress));
+	await t.rejects(books.reconcile({}), { code: "RATE_LIMITED" });
+	await running;
+	t.same(told, [{ done: 1, total: 1 }]);
+	const open = { id: "pay_open", createdAt: firstAt - dayMs, owner: WALLET, payer: PAYER };
+	await store.transaction((tx) => tx.put("payments", { ...open, state: "unknown" } as never));
+	await books.reconcile({});
+	t.same(
+		asked.map(({ sinceMs = 0 }) => (sinceMs - firstAt) / dayMs),
+		[-1, -1, -2],
+	);
 });
 
 t.test("without a chain there is nothing to reconcile with", async (t) => {

@@ -8,7 +8,7 @@ import type {
 import { type CommandContext, textOf } from "../command-context.js";
 import { toCsv } from "../csv.js";
 import { addOperatorCommand } from "../operator-command.js";
-import { toColumns } from "../output.js";
+import { createProgress, toColumns } from "../output.js";
 
 export function addLedger(program: Command, context: CommandContext): void {
 	const ledger = program.command("ledger").description("The double-entry ledger.");
@@ -140,7 +140,11 @@ function addReconcile(ledger: Command, context: CommandContext): void {
 		.description("Hold the ledger against the chain, transaction by transaction.")
 		.option("--book", "book what nobody accounts for to the suspense account");
 	addOperatorCommand(reconcile, context, {
-		ask: (operator, flags) => operator.reconcileLedger({ book: flags["book"] === true }),
+		ask: (operator, flags) =>
+			operator.reconcileLedger(
+				{ book: flags["book"] === true },
+				createProgress(context.terminal, "Reading blocks"),
+			),
 		describe: describeReconciliation,
 		exitCode: ({ status }) => (status === "ok" ? 0 : 3),
 	});
