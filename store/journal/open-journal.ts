@@ -53,6 +53,10 @@ export async function openJournal(deps: OpenJournalDeps): Promise<OpenedJournal>
 		await mark.raise({ ...head, snapshot: 0 });
 		await fileSystem.syncFolder(folders.root);
 		segments.push({ number: 1, start: { sequence: 0, crc: 0 }, bytes: 0, coldRange: undefined });
+	} else {
+		// A killed process may have left names in the system's memory only; mark and frames build on them now.
+		await fileSystem.syncFolder(folders.segments);
+		await fileSystem.syncFolder(folders.snapshots);
 	}
 	const newest = segments.at(-1);
 	const writer = await openSegmentWriter({
