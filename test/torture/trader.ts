@@ -15,24 +15,43 @@ export interface TraderDeps {
 	readonly nextStep: () => number | undefined;
 	readonly onFault: (fault: BrokenPromise) => void;
 	readonly trace: (line: string) => void;
+	/** Tokens with long labels are issued on the way, so that segments fill up and snapshots are taken. */
+	readonly isBulky: boolean;
 }
+
+const BULK = "x".repeat(400_000);
 
 type Told = Reply | { readonly kind: "done"; readonly data: Readonly<Record<string, unknown>> };
 
 /** Buys tokens from a wallet, puts more on them, and has some of them refunded. */
 export async function trade(deps: TraderDeps): Promise<void> {
-	const { timeline, dice, book, nextStep } = deps;
+	const { timeline, dice, nextStep } = deps;
 	for (;;) {
 		await timeline.sleep(dice.between(0, 1_500));
 		const step = nextStep();
 		if (step === undefined) return;
-		const tokens = book.purses.filter(({ rail }) => rail === "spt");
-		const bought = tokens.filter(({ creditedMicros }) => creditedMicros === 0n);
-		const luck = dice.next();
-		if (luck < 0.5) await buy(deps, step);
-		else if (luck < 0.8) await topUp(deps, step, dice.pick(tokens));
-		else await refund(deps, step, dice.pick(bought.length > 0 ? bought : tokens));
+		if (deps.isBulky) await fillUp(deps);
+		await tradeOnce(deps, step);
 	}
+}
+
+async function tradeOnce(deps: TraderDeps, step: number): Promise<void> {
+	const { dice, book } = deps;
+	const tokens = book.purses.filter(({ rail }) => rail === "spt");
+	const bought = tokens.filter(({ creditedMicros }) => creditedMicros === 0n);
+	const luck = dice.next();
+	if (luck < 0.5) await buy(deps, step);
+	else if (luck < 0.8) await topUp(deps, step, dice.pick(tokens));
+	else await refund(deps, step, dice.pick(bought.length > 0 ? bought : tokens));
+}
+
+/** Two megabytes at once; nobody keeps the token, so what became of it does not matter. */
+async function fillUp({ visit }: TraderDeps): Promise<void> {
+	const terms = { amountMicros: 1n, label: BULK };
+	await visit(({ money }) => {
+		const issues = Array.from({ length: 5 }, () => money.spts.issue(terms));
+		return Promise.all(issues).catch(() => undefined);
+	});
 }
 
 async function buy(deps: TraderDeps, step: number): Promise<void> {

@@ -41,6 +41,8 @@ export interface WorldReport {
 const STEPS = { from: 30, to: 120 };
 const SHOPPERS = 8;
 const TRADERS = 1;
+/** Worlds whose journal has several segments: they take their time. */
+const BULKY_SHARE = 0.15;
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 /** Beyond the end of every hold, authorization and grace. */
 const AFTERWARDS_MS = 3_600_000;
@@ -110,11 +112,12 @@ async function live(world: World, nextStep: () => number | undefined): Promise<P
 	const onFault = (found: BrokenPromise) => {
 		fault ??= found;
 	};
+	const isBulky = dice.chance(BULKY_SHARE);
 	const callers = Array.from({ length: SHOPPERS + TRADERS }, (_, index) => {
 		const own = dice.fork();
 		const visit = createVisit({ timeline, dice: own, current: landlord.current });
 		const deps = { timeline, dice: own, book, outside, nextStep };
-		if (index >= SHOPPERS) return trade({ ...deps, visit, onFault, trace });
+		if (index >= SHOPPERS) return trade({ ...deps, visit, onFault, trace, isBulky });
 		return shop({ ...deps, ask: createAsk(visit, onFault) });
 	});
 	const shopping = Promise.all(callers).then(() => landlord.rest());
