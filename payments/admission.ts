@@ -43,6 +43,8 @@ export interface HeldAdmission {
 	release(reason: ReleaseReason): Promise<Released>;
 	/** The whole answer was handed to the connection. */
 	delivered?(): void;
+	/** The connection closed before that. */
+	abandoned?(): void;
 }
 
 /** Paid for and answered before: the same receipt, the work again at price zero. */
@@ -50,6 +52,7 @@ export interface ReplayedAdmission extends Charged {
 	readonly kind: "replayed";
 	readonly payer: Payer;
 	delivered?(): void;
+	abandoned?(): void;
 }
 
 export interface OnchainRequest {

@@ -103,7 +103,7 @@ export interface PaymentRow {
 	readonly tokenId?: string | undefined;
 	/** Why it was refused or released. */
 	readonly reason?: string | undefined;
-	/** The whole answer was handed to the caller's connection. */
+	/** The whole answer was handed to the caller's connection, or is being given for the second and last time. */
 	readonly isDelivered?: boolean | undefined;
 	readonly createdAt: number;
 	readonly updatedAt: number;

@@ -24,7 +24,15 @@ export async function replayOf(
 		payer: claim.payer,
 		...toCharged(claim, receipt),
 		delivered: () => markDelivered(desk, paymentId ?? claim.id, claim.id),
+		abandoned: () => desk.watch.end(claim.id),
 	};
+}
+
+/** The one answer that a copy without a retry key gets counts before the work begins, however it ends. */
+async function countReplay({ store, clock }: Desk, id: string): Promise<void> {
+	await store.transaction((tx) =>
+		changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
+	);
 }
 
 /** The whole answer left: from now on a copy of the payment buys nothing. */
@@ -57,7 +65,7 @@ export function receiptHeaders(
 
 /**
  * A payment's calldata is public once it settled, so a copy of it proves nothing: only the retry key that came with the
- * payment is answered again, or where there was none an answer that never left.
+ * payment is answered again, or where there was none, once, an answer that never left.
  */
 export async function replayOrRefuse(
 	desk: Desk,
@@ -65,9 +73,12 @@ export async function replayOrRefuse(
 	row: PaymentRow,
 ): Promise<ReplayedAdmission> {
 	const receiptId = row.receiptId ?? "";
-	if (hasKeyOf(claim, row)) return replayOf(desk, claim, receiptId);
-	if (row.idempotencyId === undefined && !row.isDelivered) return replayOf(desk, claim, receiptId);
-	throw await usedWithReceipt(desk, claim, receiptId);
+	if (!hasKeyOf(claim, row)) {
+		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
+		if (!isOwed) throw await usedWithReceipt(desk, claim, receiptId);
+		await countReplay(desk, claim.id);
+	}
+	return replayOf(desk, claim, receiptId);
 }
 
 export async function usedWithReceipt(desk: Desk, claim: PaymentClaim, receiptId: string) {

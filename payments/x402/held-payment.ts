@@ -33,6 +33,7 @@ export function holdUnsent(desk: Desk, claim: PaymentClaim): HeldAdmission {
 			return { balanceMicros: undefined };
 		},
 		delivered: () => markDelivered(desk, id),
+		abandoned: () => watch.end(id),
 	};
 }
 
@@ -65,19 +66,19 @@ export function holdSettled(
 				// What cannot be credited now goes back to "settled" with its hold, and is credited later.
 				.catch(() => undefined);
 			watch.end(row.id);
+			const facts = { settlement, amountMicros: row.amountMicros, at: row.updatedAt };
+			// Only a missing answer is told with a success, and the "Payment" scheme has no receipts on errors.
+			const hasReceipt = reason === "no_answer" || claim.envelope.rail !== "mpp";
 			return {
 				balanceMicros: undefined,
 				settlement,
-				headers: receiptHeaders(claim, {
-					settlement,
-					amountMicros: row.amountMicros,
-					at: row.updatedAt,
-				}),
+				...(hasReceipt && { headers: receiptHeaders(claim, facts) }),
 				// Whoever copied the payment from the chain must not get its money.
 				...(credit && isProven && { credit }),
 			};
 		},
 		delivered: () => markDelivered(desk, row.id),
+		abandoned: () => watch.end(row.id),
 	};
 }
 

@@ -7,6 +7,7 @@ import { LIMITS } from "../core/limits.js";
 import { type Logger, stackOf } from "../core/logger.js";
 import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
 import { toServiceError } from "../service/error-reply.js";
+import { reportDelivery } from "../service/report-delivery.js";
 import type { Service } from "../service/service.js";
 import { toCompletedTask, toFailedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
@@ -86,9 +87,10 @@ export function createSell(deps: {
 }
 
 /** The rail's receipt headers, and word to the rail once the answer has left. */
-function tellPayment({ response }: Exchange, { paymentHeaders = {}, onDelivered }: CallResult) {
+function tellPayment({ response }: Exchange, result: CallResult) {
+	const { paymentHeaders = {} } = result;
 	for (const [name, value] of Object.entries(paymentHeaders)) response.setHeader(name, value);
-	if (onDelivered) response.once("finish", onDelivered);
+	reportDelivery(response, result);
 }
 
 /** The error of a call that went wrong after it was let in; undefined when the caller or the clock ended it. */

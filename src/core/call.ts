@@ -41,6 +41,8 @@ export interface CallResult {
 	readonly paymentHeaders?: Readonly<Record<string, string>> | undefined;
 	/** An HTTP transport calls it once the whole answer was handed to the connection. */
 	readonly onDelivered?: () => void;
+	/** An HTTP transport calls it instead when the connection closed before. */
+	readonly onAbandoned?: () => void;
 }
 
 /** One settlement as receipts tell it; `network` in CAIP-2 form. */

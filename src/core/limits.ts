@@ -41,8 +41,8 @@ export const LIMITS = {
 	paymentTtlMs: 24 * 3_600_000,
 	/** A refund's transfer that the chain does not show may be sent again after this long. */
 	refundTransferTtlMs: 3_600_000,
-	/** How long the answer to a captured payment may take to leave before a copy of the payment gets it again. */
-	deliveryGraceMs: 10_000,
+	/** How long a copy of a captured payment waits where no transport tells whether the answer left or was cut off. */
+	deliveryGraceMs: 60_000,
 	/** How long after its end an authorization is still looked for on the chain. */
 	authorizationLapseMs: 60_000,
 	/** A payment of unknown outcome is looked at less and less often, at least this often. */

@@ -19,7 +19,10 @@ const HEADERS = {
 export async function sendEventStream(
 	res: Response,
 	events: AsyncGenerator<SkillEvent, void, undefined>,
-	clock: Clock,
+	{
+		clock,
+		onBegun,
+	}: { clock: Clock /** The first event was handed to the connection. */; onBegun?(): void },
 ): Promise<void> {
 	for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value);
 	res.statusCode = 200;
@@ -33,6 +36,7 @@ export async function sendEventStream(
 				`${retry}id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
 			);
 			if (res.destroyed) return;
+			if (id === 1) onBegun?.();
 			if (!isWritten) await drained(res);
 		}
 		res.end();

@@ -6,6 +6,7 @@ import type { SearchResponse } from "../core/wire.js";
 import { costHeaders } from "../service/cost-headers.js";
 import { toErrorReply } from "../service/error-reply.js";
 import type { ServedDocument } from "../service/free-operations.js";
+import { reportDelivery } from "../service/report-delivery.js";
 import type { PurchaseReply } from "../service/spt-purchase.js";
 import { requestIdOf } from "./request-id.js";
 import type { DataRoute, DocumentRoute, OwnerRoute, PurchaseRoute } from "./route.js";
@@ -16,10 +17,10 @@ const ETAG_CHARS = 22;
 
 /** The paid answer: the skill's result with request id and cost in its meta, the receipt in the headers. */
 export function sendPaid(res: Response, result: CallResult): void {
-	const { output, cost, timings, paymentHeaders = {}, onDelivered } = result;
+	const { output, cost, timings, paymentHeaders = {} } = result;
 	const answer = output as SearchResponse;
 	const requestId = requestIdOf(res);
-	if (onDelivered) res.once("finish", onDelivered);
+	reportDelivery(res, result);
 	for (const [name, value] of Object.entries(paymentHeaders)) res.setHeader(name, value);
 	res.setHeader("Cache-Control", "private, no-store");
 	for (const [name, value] of Object.entries(costHeaders(cost))) res.setHeader(name, value);
@@ -54,8 +55,8 @@ export function sendOwned(res: Response, route: OwnerRoute, data: object): void 
 
 /** What was bought, with the receipt of its payment in the headers; a secret in it is shown once. */
 export function sendPurchased(res: Response, route: PurchaseRoute, reply: PurchaseReply): void {
-	const { data, headers, onDelivered } = reply;
-	if (onDelivered) res.once("finish", onDelivered);
+	const { data, headers } = reply;
+	reportDelivery(res, reply);
 	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 	res.setHeader("Cache-Control", "private, no-store");
 	send(res, route.status ?? 200, envelope(route, JSON.stringify(data), requestIdOf(res)));

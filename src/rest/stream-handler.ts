@@ -1,12 +1,13 @@
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import type { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { parseCredential, parsePayment } from "../core/credential.js";
 import type { SkillId } from "../core/operations.js";
+import type { CostWire } from "../core/wire.js";
 import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
 import { costHeaders } from "../service/cost-headers.js";
 import { createHeaderReader } from "../service/http-request.js";
-import type { InvokeStream } from "../service/invoke-stream.js";
+import type { InvokeStream, StreamResult } from "../service/invoke-stream.js";
 import { parseInput } from "../service/parse-input.js";
 import { sendEventStream } from "./event-stream.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
@@ -52,17 +53,39 @@ export function createStreamHandler(
 				resourceUrl: `${baseUrl()}${req.path}`,
 				signal: watch.signal,
 			});
-			const { cost, paymentHeaders, events, onDelivered } = result;
-			if (onDelivered) res.once("finish", onDelivered);
-			const headers = { ...costHeaders(cost), ...paymentHeaders };
-			for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-			await sendEventStream(res, events, clock);
+			await sendSold(res, result, clock);
 		} catch (error) {
 			throw toError(error, watch);
 		} finally {
 			watch.stop();
 		}
 	};
+}
+
+/** A payment buys the work, and that has begun to leave with the first event: no copy of it starts the work again. */
+async function sendSold(
+	res: Response,
+	{ cost, paymentHeaders, events, onDelivered, onAbandoned }: StreamResult,
+	clock: Clock,
+): Promise<void> {
+	const headers = { ...costHeaders(cost), ...paymentHeaders };
+	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+	let tell = onAbandoned;
+	const onBegun = () => {
+		tell = undefined;
+		onDelivered?.();
+	};
+	try {
+		await sendEventStream(res, withCost(events, cost), { clock, onBegun });
+	} finally {
+		tell?.();
+	}
+}
+
+/** The last event says what the stream cost; a credit for one without evidence stands there alone. */
+async function* withCost(events: StreamResult["events"], cost: CostWire): StreamResult["events"] {
+	yield* events;
+	yield { event: "research.usage", data: { cost } };
 }
 
 function toError(error: unknown, { timeout }: CallerWatch): unknown {

@@ -10,7 +10,7 @@ import type { OpenedCall } from "./open-call.js";
 /** What a caller is told of the money, whichever way the call ended. */
 export type Settled = { readonly cost: CostWire } & Pick<
 	CallResult,
-	"settlement" | "paymentHeaders" | "onDelivered"
+	"settlement" | "paymentHeaders" | "onDelivered" | "onAbandoned"
 >;
 
 /** An answer is captured, no answer is given back, a replay was paid before. */
@@ -47,13 +47,14 @@ export async function giveBack(
 
 function toSettled(
 	charged: Charged,
-	{ delivered }: { delivered?(): void },
+	{ delivered, abandoned }: Pick<HeldAdmission, "delivered" | "abandoned">,
 	options: { replayed?: boolean } = {},
 ): Settled {
 	return {
 		cost: costOf(charged.receipt, options),
 		...receiptOf(charged),
 		...(delivered && { onDelivered: delivered }),
+		...(abandoned && { onAbandoned: abandoned }),
 	};
 }
 

@@ -53,6 +53,39 @@ t.test("a replayed call says so; a call nobody charged names no receipt", async 
 	t.equal(free.headers.get("x-balance-after-usd"), null);
 });
 
+t.test("the rail is told how an answer ended: handed over, or cut off", async (t) => {
+	const told: string[] = [];
+	let isEnded = () => undefined as unknown;
+	const { baseUrl } = await startRest(t, {
+		invoke: async (call) => {
+			const sold = soldResult(call);
+			const tell = (end: string) => () => {
+				told.push(end);
+				isEnded();
+			};
+			const rows = ["more than a connection holds unread".repeat(1_000_000)];
+			const isLong = call.idempotencyKey !== undefined;
+			const output = isLong ? { ...(sold.output as object), rows } : sold.output;
+			return { ...sold, output, onDelivered: tell("left"), onAbandoned: tell("cut off") };
+		},
+	});
+	const ended = () =>
+		new Promise<void>((resolve) => {
+			isEnded = resolve as () => unknown;
+		});
+	const left = ended();
+	await (await post(`${baseUrl}${SEARCH}`, { query: "x" })).text();
+	await left;
+	t.same(told, ["left"]);
+	const cut = ended();
+	const headers = { "Idempotency-Key": "k" };
+	const reply = await post(`${baseUrl}${SEARCH}`, { query: "x" }, { headers });
+	t.equal(reply.status, 200);
+	await reply.body?.cancel();
+	await cut;
+	t.same(told, ["left", "cut off"], "each ends once");
+});
+
 t.test("a browser may ask first and read what it needs", async (t) => {
 	const { baseUrl } = await startRest(t);
 	const reply = await rawRequest(baseUrl, {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import t, { type Test } from "tap";
 import { z } from "zod";
+import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
 import { systemClock } from "../../src/core/clock.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
@@ -12,11 +13,19 @@ import { createErrorHandler } from "../../src/rest/error-handler.js";
 import { createRequestId } from "../../src/rest/request-id.js";
 import { createStreamHandler } from "../../src/rest/stream-handler.js";
 import { createInvokeStream } from "../../src/service/invoke-stream.js";
+import { createSimChain } from "../support/sim-chain.js";
+import { createSimFacilitator } from "../support/sim-facilitator.js";
+import { createSimWallet } from "../support/sim-wallet.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 
 /** The pipeline for streams over a real till; what is sold is the given stream. */
-async function startStream(t: Test, stream: NonNullable<Skill["stream"]>) {
-	const testApp = await startApp(t, { settings: { catalog: "none", model: "none" } });
+async function startStream(
+	t: Test,
+	stream: NonNullable<Skill["stream"]>,
+	options: { onchain?: OnchainParts } = {},
+) {
+	const settings = { catalog: "none", model: "none" } as const;
+	const testApp = await startApp(t, { settings, ...options });
 	const { service, money } = testApp.app;
 	const skills = {
 		...service.skills,
@@ -57,10 +66,38 @@ async function startStream(t: Test, stream: NonNullable<Skill["stream"]>) {
 	return { testApp, url: `http://127.0.0.1:${port}/stream?query=x` };
 }
 
-function open(url: string, token: string): Promise<IncomingMessage> {
+function open(
+	url: string,
+	token: string,
+	headers: Readonly<Record<string, string>> = { "X-Pay-SPT": token },
+): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
-		get(url, { headers: { "X-Pay-SPT": token }, agent: false }, resolve).on("error", reject);
+		get(url, { headers, agent: false }, resolve).on("error", reject);
 	});
+}
+
+/** The same, paid for on a simulated chain, by one wallet. */
+async function startChainStream(t: Test, stream: NonNullable<Skill["stream"]>) {
+	const { now } = systemClock;
+	const chain = createSimChain({ now });
+	const facilitator = createSimFacilitator({ chain, clock: systemClock });
+	const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
+	const { testApp, url } = await startStream(t, stream, { onchain });
+	const wallet = createSimWallet(chain, { name: "s", now, balance: 9_000_000n });
+	const sign = () => wallet.v2(wallet.sign({ value: 500_000n }));
+	const pay = (header: string, more: Readonly<Record<string, string>> = {}) =>
+		open(url, "", { "PAYMENT-SIGNATURE": header, ...more });
+	const states = () =>
+		testApp.app.store.read(async (reader) =>
+			(await reader.list("payments")).map(({ state }) => state),
+		);
+	return { testApp, facilitator, sign, pay, states };
+}
+
+/** Data of the last event. */
+function lastData(text: string) {
+	const line = text.split("\n").findLast((found) => found.startsWith("data: ")) ?? "";
+	return JSON.parse(line.slice("data: ".length));
 }
 
 async function readText(response: IncomingMessage): Promise<string> {
@@ -108,7 +145,10 @@ t.test(
 		t.equal(response.headers["x-cost-usd"], "0.50");
 		t.equal(response.headers["cache-control"], "private, no-store, no-transform");
 		finish();
-		t.match(await readText(response), /event: research.evidence\ndata: \{"n":2\}\n\n$/);
+		t.match(
+			await readText(response),
+			/event: research.evidence\ndata: \{"n":2\}\n\nid: 4\nevent: research.usage\ndata: \{"cost":\{[^\n]+\n\n$/,
+		);
 	},
 );
 
@@ -188,4 +228,70 @@ t.test("without a credential a stream answers 402 and does not begin", async (t)
 	t.equal(response.status, 402);
 	t.match(await response.json(), { error: { code: "PAYMENT_REQUIRED" } });
 	t.equal(hasBegun, false);
+});
+
+t.test(
+	"on a chain the money settles before the work, and is captured before the first event",
+	async (t) => {
+		let settledAtStart = -1;
+		let finish = () => undefined as unknown;
+		const stream = async function* () {
+			settledAtStart = shop.facilitator.settled();
+			yield evidence(1);
+			await new Promise<void>((resolve) => {
+				finish = resolve;
+			});
+			yield evidence(2);
+		};
+		const shop = await startChainStream(t, stream);
+		const response = await shop.pay(shop.sign());
+		await new Promise((resolve) => response.once("data", resolve));
+		t.equal(settledAtStart, 1);
+		t.same(await shop.states(), ["captured"]);
+		t.ok(response.headers["payment-response"]);
+		finish();
+		t.match(lastData(await readText(response)), { cost: { amount_usd: "0.50", charged: true } });
+		t.match(await shop.testApp.app.operator.verifyLedger(), { status: "ok", failures: [] });
+	},
+);
+
+t.test("a stream without evidence ends with the credit for what had settled", async (t) => {
+	const shop = await startChainStream(t, async function* () {
+		yield created;
+	});
+	const text = await readText(await shop.pay(shop.sign()));
+	t.match(text, /event: research.usage\ndata: [^\n]+\n\n$/);
+	const { cost } = lastData(text);
+	t.match(cost, { charged: false, credit: { balance_usd: "0.50", token: /^spt_test_/ } });
+	t.same(await shop.states(), ["credited"]);
+	t.match(await moneyOf(shop.testApp, cost.credit.id), { balance: 500_000n, holds: 0 });
+});
+
+t.test("a stream that is cut off is not worked for again, except with its retry key", async (t) => {
+	let runs = 0;
+	const { pay, sign, states } = await startChainStream(t, async function* (_input, { signal }) {
+		runs += 1;
+		for (let n = 1; !signal.aborted; n += 1) {
+			yield evidence(n);
+			await new Promise((resolve) => setTimeout(resolve, 5));
+		}
+	});
+	const cutOff = async (response: IncomingMessage) => {
+		if (response.statusCode === 200) await new Promise((resolve) => response.once("data", resolve));
+		response.destroy();
+		// What the connection tells is written without waiting for it.
+		await new Promise((resolve) => setTimeout(resolve, 30));
+		return response.statusCode;
+	};
+	const keyless = sign();
+	const seen: unknown[] = [];
+	for (let copy = 1; copy <= 4; copy += 1) seen.push(await cutOff(await pay(keyless)));
+	t.same(seen, [200, 402, 402, 402]);
+	t.equal(runs, 1);
+	const keyed = sign();
+	const key = { "Idempotency-Key": "again" };
+	t.equal(await cutOff(await pay(keyed, key)), 200);
+	t.equal(await cutOff(await pay(keyed, key)), 200);
+	t.equal(await cutOff(await pay(keyed)), 402);
+	t.same(await states(), ["captured", "captured"]);
 });

@@ -1,5 +1,6 @@
 import t from "tap";
 import { ServiceError } from "../../../src/core/errors.js";
+import { LIMITS } from "../../../src/core/limits.js";
 import { createWorld, type Order, PRICE, startDesk, times, toRequest } from "./start-desk.js";
 
 t.test("an answer that was lost on its way is given again to the same payment", async (t) => {
@@ -7,7 +8,7 @@ t.test("an answer that was lost on its way is given again to the same payment", 
 	const authorization = wallet.sign({ value: PRICE });
 	const first = await buy(authorization, { isLost: true });
 	t.match(await buy(authorization), { code: "IDEMPOTENCY_IN_FLIGHT" }, "it may still be arriving");
-	clock.advance(10_000);
+	clock.advance(LIMITS.deliveryGraceMs);
 	const copies = await Promise.all(times(20, () => buy(authorization)));
 	const delivered = copies.filter((copy) => copy.kind === "delivered");
 	t.equal(delivered.length, 1);
@@ -19,13 +20,38 @@ t.test("an answer that was lost on its way is given again to the same payment", 
 	t.match(await buy(authorization), { code: "PAYMENT_ALREADY_USED" });
 });
 
+t.test("an answer that never leaves is given once more, whatever becomes of it", async (t) => {
+	const { desk, wallet, chain, runs, buy } = await startDesk();
+	const authorization = wallet.sign({ value: PRICE });
+	const first = await desk.admit(toRequest({ chain }, authorization));
+	if (first.kind === "held") await first.capture();
+	t.match(await buy(authorization), { code: "IDEMPOTENCY_IN_FLIGHT" }, "it may still be arriving");
+	first.abandoned?.();
+	const second = await desk.admit(toRequest({ chain }, authorization));
+	t.equal(second.kind, "replayed");
+	second.abandoned?.();
+	t.match(await buy(authorization), { code: "PAYMENT_ALREADY_USED" });
+	t.equal(runs(), 0);
+});
+
+t.test("with its retry key an answer is given again as often as it is lost", async (t) => {
+	const { buy, wallet, clock } = await startDesk();
+	const authorization = wallet.sign({ value: PRICE });
+	for (const isReplay of [false, true, true]) {
+		t.match(await buy(authorization, { key: "k", isLost: true }), { kind: "delivered", isReplay });
+		t.match(await buy(authorization), { kind: "refused" }, "nobody else gets it");
+		clock.advance(LIMITS.deliveryGraceMs);
+		t.match(await buy(authorization), { code: "PAYMENT_ALREADY_USED" });
+	}
+});
+
 t.test(
 	"calldata is public: a copy of it gets nothing, nor does its nonce under another signature",
 	async (t) => {
 		const { buy, wallet, clock } = await startDesk();
 		const authorization = wallet.sign({ value: PRICE });
 		await buy(authorization, { isLost: true });
-		clock.advance(10_000);
+		clock.advance(LIMITS.deliveryGraceMs);
 		const forged = { ...authorization, signature: `0x${"22".repeat(65)}` } as const;
 		t.match(await buy(forged), { code: "PAYMENT_ALREADY_USED" });
 		t.match(await buy(authorization, { fingerprint: "another" }), { code: "PAYMENT_ALREADY_USED" });
