@@ -46,12 +46,26 @@ export interface OpenedOnchain extends OnchainParts {
  * INVALID_ARGUMENT for settings or keys that are missing.
  */
 export async function openOnchain(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefined> {
-	const plan = planOnchain(deps.settings.onchain, deps.settings.profile);
+	const plan = await checkOnchain(deps);
 	if (plan.kind === "off") return undefined;
 	if (plan.kind === "demo") return openDemo(deps);
+	return plan.kind === "local" ? openLocal(deps, plan) : openRemote(deps, plan);
+}
+
+export interface CheckOnchainDeps extends Pick<OpenOnchainDeps, "settings" | "environment"> {
+	readonly keys: Pick<KeyFolder, "readPlaced">;
+}
+
+/** What a start would open. Opens nothing; throws INVALID_ARGUMENT for settings or keys a start would refuse. */
+export async function checkOnchain(deps: CheckOnchainDeps): Promise<OnchainPlan> {
+	const plan = planOnchain(deps.settings.onchain, deps.settings.profile);
+	if (!("terms" in plan)) return plan;
 	await assertChecksum(plan.terms.payTo, "pay_to");
 	await assertChecksum(plan.terms.asset, "asset");
-	return plan.kind === "local" ? openLocal(deps, plan) : openRemote(deps, plan);
+	if (plan.kind === "local") requireSettlerKey(deps.keys);
+	else readFacilitatorToken(deps);
+	if (plan.rpcUrl !== undefined) readSettlerKey(deps.keys);
+	return plan;
 }
 
 /** A demo without its chain still sells by token and key. */
@@ -105,30 +119,25 @@ function openLocal(
 	{ keys, clock }: OpenOnchainDeps,
 	{ terms, rpcUrl }: Extract<OnchainPlan, { kind: "local" }>,
 ): OpenedOnchain {
-	const privateKey = readSettlerKey(keys);
-	if (privateKey === undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			"The local facilitator needs a key that pays the gas: put it into <data>/keys/settler-key (0x and 64 hexadecimal digits, chmod 600).",
-		);
-	}
+	const privateKey = requireSettlerKey(keys);
 	const rpc = createEvmRpc({ egress: createConfiguredEgress({ urls: [rpcUrl] }), url: rpcUrl });
 	return { ...connect({ rpc, terms, clock, privateKey, isLocal: false }), ...NOTHING_TO_START };
 }
 
 function openRemote(
-	{ keys, clock, environment = {} }: OpenOnchainDeps,
+	deps: OpenOnchainDeps,
 	{ terms, url, rpcUrl }: Extract<OnchainPlan, { kind: "remote" }>,
 ): OpenedOnchain {
+	const { keys, clock } = deps;
 	const facilitator = createRemoteFacilitator({
 		egress: createConfiguredEgress({ urls: [url] }),
 		url,
-		token: environment["TOLLGRAPH_FACILITATOR_TOKEN"] || keys.readPlaced("facilitator-token"),
+		token: readFacilitatorToken(deps),
 	});
 	if (rpcUrl === undefined) return { terms, facilitator, ...NOTHING_TO_START };
 	const rpc = createEvmRpc({ egress: createConfiguredEgress({ urls: [rpcUrl] }), url: rpcUrl });
 	const getClient = createEvmClient({ rpc, network: terms.network });
-	const chain = createChainReader({ getClient });
+	const chain = createChainReader({ getClient, clock });
 	const privateKey = readSettlerKey(keys);
 	if (privateKey === undefined) return { terms, facilitator, chain, ...NOTHING_TO_START };
 	const { treasury } = connect({ rpc, terms, clock, privateKey, isLocal: false });
@@ -154,7 +163,7 @@ function connect({ rpc, terms, clock, privateKey, isLocal }: Connection) {
 	return {
 		terms,
 		facilitator: createLocalFacilitator({ getClient, wallet, network }),
-		chain: createChainReader({ getClient }),
+		chain: createChainReader({ getClient, clock }),
 		treasury: createTreasury({ wallet, payTo }),
 	};
 }
@@ -166,7 +175,23 @@ async function createKeyPair(random: Random): Promise<KeyPair> {
 	return { address: privateKeyToAddress(privateKey), private_key: privateKey };
 }
 
-function readSettlerKey(keys: KeyFolder): Hex | undefined {
+function readFacilitatorToken({
+	keys,
+	environment = {},
+}: Pick<CheckOnchainDeps, "keys" | "environment">): string | undefined {
+	return environment["TOLLGRAPH_FACILITATOR_TOKEN"] || keys.readPlaced("facilitator-token");
+}
+
+function requireSettlerKey(keys: CheckOnchainDeps["keys"]): Hex {
+	const privateKey = readSettlerKey(keys);
+	if (privateKey !== undefined) return privateKey;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		"The local facilitator needs a key that pays the gas: put it into <data>/keys/settler-key (0x and 64 hexadecimal digits, chmod 600).",
+	);
+}
+
+function readSettlerKey(keys: CheckOnchainDeps["keys"]): Hex | undefined {
 	const key = keys.readPlaced("settler-key");
 	if (key === undefined) return undefined;
 	const text = key.startsWith("0x") ? key : `0x${key}`;

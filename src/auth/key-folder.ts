@@ -90,12 +90,16 @@ export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 			writeDurably(folder, `${name}.json`, JSON.stringify(created));
 			return created;
 		},
-		readPlaced(name) {
-			const secret = readIfThere(file(name))?.trim();
-			if (secret !== undefined) assertPrivate(file(name));
-			return secret;
-		},
+		readPlaced: (name) => readPlacedSecret(dataFolder, name),
 	};
+}
+
+/** `KeyFolder.readPlaced` for who must not make a folder. */
+export function readPlacedSecret(dataFolder: string, name: PlacedSecret): string | undefined {
+	const path = join(dataFolder, "keys", name);
+	const secret = readIfThere(path)?.trim();
+	if (secret !== undefined) assertPrivate(path);
+	return secret;
 }
 
 function assertPrivate(path: string): void {

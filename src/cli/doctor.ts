@@ -1,9 +1,11 @@
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type App, createApp } from "../app.js";
+import { type PlacedSecret, readPlacedSecret } from "../auth/key-folder.js";
 import type { Egress } from "../core/egress.js";
 import { PAID_OPERATION_IDS } from "../core/operations.js";
 import { createOperatorEgress } from "../delivery/egress.js";
+import { checkOnchain } from "../open-onchain.js";
 import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import type { Settings } from "../settings.js";
 import { probeServer } from "./probe/probe-server.js";
@@ -23,15 +25,20 @@ export interface DoctorReport {
 const MIN_NODE_MAJOR = 20;
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 const PROBE_TIMEOUT_MS = 10_000;
+type Environment = Readonly<Record<string, string | undefined>>;
 type Wire = Record<string, unknown>;
 /** GETs one JSON document of the server; throws when it is not served. */
 type Read = (path: string) => Promise<Wire>;
 
 /** Checks machine, data folder and, over HTTP, that every price we advertise is answered by a real challenge. */
-export async function runDoctor(settings: Settings): Promise<DoctorReport> {
+export async function runDoctor(
+	settings: Settings,
+	environment: Environment = {},
+): Promise<DoctorReport> {
 	const checks: Check[] = [
 		await check("node", async () => checkNode()),
 		await check("disk", async () => checkDisk(resolve(settings.data))),
+		await check("payments", () => checkPayments(settings, environment)),
 	];
 	const running = findServer(resolve(settings.data));
 	if (running) {
@@ -66,6 +73,16 @@ function checkDisk(folder: string): string {
 	const free = bavail * bsize;
 	if (free < MIN_FREE_BYTES) throw new Error(`Only ${toMib(free)} MiB are free below ${folder}.`);
 	return `${folder} is writable, ${toMib(free)} MiB free`;
+}
+
+/** The settings and key files by which a start would be refused. */
+async function checkPayments(settings: Settings, environment: Environment): Promise<string> {
+	const folder = resolve(settings.data);
+	const keys = { readPlaced: (name: PlacedSecret) => readPlacedSecret(folder, name) };
+	const plan = await checkOnchain({ settings, environment, keys });
+	if (plan.kind === "off") return "none on a chain; tokens and keys only";
+	if (plan.kind === "demo") return "paper money on a chain of this machine";
+	return `on ${plan.terms.network} to ${plan.terms.payTo}`;
 }
 
 const toMib = (bytes: number): number => Math.floor(bytes / 1024 / 1024);

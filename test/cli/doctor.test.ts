@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
@@ -25,6 +25,34 @@ t.test("a price of zero is healthy: no document advertises a challenge for it", 
 		checks.filter(({ ok }) => !ok).map(({ name }) => name),
 		["health"],
 	);
+});
+
+t.test("where a start would be refused for its payments, so says the doctor", async (t) => {
+	const folder = join(t.testdir({}), "data");
+	const onchain = {
+		facilitator: "local",
+		payTo: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+		network: "eip155:8453",
+		rpcUrl: "http://127.0.0.1:9",
+	};
+	const base = { model: "none", catalog: "none", profile: "production" } as const;
+	const payments = async (changes: object) => {
+		const settings = testSettings(folder, { ...base, onchain: { ...onchain, ...changes } });
+		const { ok, checks } = await runDoctor(settings);
+		const found = checks.find(({ name }) => name === "payments");
+		t.equal(ok && !found?.ok, false);
+		return found;
+	};
+	t.match(await payments({ payTo: undefined }), { ok: false, message: /pay_to is missing/ });
+	t.match(await payments({}), { ok: false, message: /settler-key/ });
+	t.match(await payments({ facilitator: "off" }), { ok: true, message: /tokens and keys only/ });
+	const key = join(folder, "keys", "settler-key");
+	mkdirSync(join(folder, "keys"), { recursive: true });
+	writeFileSync(key, `0x${"1".repeat(64)}`, { mode: 0o644 });
+	chmodSync(key, 0o644);
+	t.match(await payments({}), { ok: false, message: /chmod 600/ });
+	chmodSync(key, 0o600);
+	t.match(await payments({}), { ok: true, message: /on eip155:8453 to 0x5aae/ });
 });
 
 t.test("a start that fails leaves nothing running", async (t) => {

@@ -9,7 +9,7 @@ export function addDoctor(program: Command, context: CommandContext): void {
 	)
 		.option("--json", "print one JSON line")
 		.action(async (flags: Flags) => {
-			const report = await runDoctor(settingsOf(context, flags));
+			const report = await runDoctor(settingsOf(context, flags), context.environment);
 			const lines = toColumns(
 				report.checks.map(({ ok, name, message }) => [ok ? "ok" : "FAIL", name, message]),
 			);
