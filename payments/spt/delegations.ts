@@ -128,12 +128,12 @@ async function assertRoomBelow(tx: StoreTransaction, parent: TokenRow, now: numb
 			`Tokens are delegated ${LIMITS.sptDepthMax} levels deep at most; this one is on the last.`,
 		);
 	}
-	await forgetRevoked(tx, parent, now);
+	await forgetRevoked(tx, first, now);
 	const kept = (await tokensUnder(tx, first, { withRevoked: true })).length - 1;
 	if (kept < LIMITS.sptDelegationsMax) return;
 	throw new ServiceError(
 		"RATE_LIMITED",
-		`At most ${LIMITS.sptDelegationsMax} tokens are delegated from one; revoked ones count for a day.`,
+		`At most ${LIMITS.sptDelegationsMax} tokens are delegated from one; revoked ones that paid for anything count for a day.`,
 		{ retryAfterSeconds: LIMITS.sptDelegationKeptMs / 1000 },
 	);
 }
@@ -149,13 +149,15 @@ async function ancestryOf(
 	return { first, depth: depth + 1 };
 }
 
-async function forgetRevoked(tx: StoreTransaction, parent: TokenRow, now: number): Promise<void> {
-	for (const child of await tx.findBy("tokens", "parentId", parent.id)) {
-		const isOld = (child.expiresAt ?? now) + LIMITS.sptDelegationKeptMs < now;
-		if (child.status !== "revoked" || !isOld) continue;
-		for (const token of await tokensUnder(tx, child, { withRevoked: true })) {
-			await tx.delete("tokens", token.id);
-		}
+/**
+ * In the whole tree, so that a child that revokes its own leaves room to those above it. One that never paid for anything
+ * has no call whose refund would look for its parent, and none below it.
+ */
+async function forgetRevoked(tx: StoreTransaction, first: TokenRow, now: number): Promise<void> {
+	for (const token of await tokensUnder(tx, first, { withRevoked: true })) {
+		if (token.status !== "revoked") continue;
+		const isOld = (token.expiresAt ?? now) + LIMITS.sptDelegationKeptMs < now;
+		if (isOld || token.usedAt === undefined) await tx.delete("tokens", token.id);
 	}
 }
 

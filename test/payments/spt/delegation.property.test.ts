@@ -3,6 +3,7 @@ import t from "tap";
 import { heldAccount } from "../../../payments/ledger.js";
 import { formatUsd } from "../../../src/core/money.js";
 import type { HoldRow, TokenRow } from "../../../store/store.js";
+import { START_MS } from "../../store/open-test-store.js";
 import { openSptDesk, type SptDesk, USD } from "./open-spt-desk.js";
 
 /** One step; numbers choose among what there is. */
@@ -178,6 +179,32 @@ t.test("a wallet recovers what was delegated from a token that has expired", asy
 	await desk.end(open, false);
 	t.equal(await desk.recover({ origin: "purchase" }), balance + USD);
 	for (const gone of [brief, child, grandchild]) t.equal(await desk.balanceOf(gone), 0n);
+	await desk.store.close();
+});
+
+t.test("children that a child revoked leave room to those above it", async (t) => {
+	const desk = await openSptDesk(10n * USD);
+	const child = await desk.delegate(desk.first, 5n * USD, {});
+	const revoke = (count: number, changes: Partial<TokenRow>) =>
+		desk.store.transaction(async (tx) => {
+			const row = await tx.get("tokens", child.tokenId);
+			for (let at = 0; row && at < count; at += 1) {
+				const id = `${row.id}_${JSON.stringify(changes)}_${at}`;
+				const parentId = row.id;
+				await tx.put("tokens", { ...row, parentId, id, hash: id, status: "revoked", ...changes });
+			}
+		});
+	const now = START_MS;
+	await revoke(500, { expiresAt: now });
+	await revoke(498, { expiresAt: now, usedAt: now });
+	await revoke(1, { expiresAt: now - 25 * 3_600_000, usedAt: now });
+	await desk.delegate(desk.first, USD, {});
+	t.equal(await desk.store.read(async (reader) => (await reader.list("tokens")).length), 501);
+	await revoke(499, { expiresAt: now + 1, usedAt: now });
+	await desk.delegate(desk.first, USD, {});
+	await t.rejects(desk.delegate(desk.first, USD, {}), { code: "RATE_LIMITED" });
+	desk.clock.advance(25 * 3_600_000);
+	await desk.delegate(desk.first, USD, {});
 	await desk.store.close();
 });
 
