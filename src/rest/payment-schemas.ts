@@ -68,7 +68,10 @@ export const paymentStateSchema = replyComponent(
 			),
 		network: z.string().describe("CAIP-2"),
 		transaction: z.string().nullable(),
-		receipt_id: z.string().nullable().describe("Null unless request_hash fits"),
+		receipt_id: z
+			.string()
+			.nullable()
+			.describe("Null unless request_hash fits; always for bought balance"),
 		token_id: z.string().nullable().describe("Token bought with it, or crediting a failed call"),
 		reason: z.string().nullable(),
 		updated_at: timeField,

@@ -3,6 +3,7 @@ import t from "tap";
 import { probeServer } from "../../src/cli/probe/probe-server.js";
 import { systemClock } from "../../src/core/clock.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import { fingerprintOf } from "../../src/service/idempotency.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";
@@ -119,4 +120,21 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 			t.equal(own.body.data.receipt_id, receiptId);
 		},
 	);
+
+	await t.test("whoever guesses the order of a token learns no receipt of it", async (t) => {
+		const order = { amount_usd: "1.00" };
+		const payment = wallet.v2(wallet.sign({ value: 1_000_000n }));
+		const bought = await shop.send("/v1/spt", {
+			method: "POST",
+			headers: { ...json, "PAYMENT-SIGNATURE": payment },
+			body: JSON.stringify(order),
+		});
+		t.equal(bought.status, 201);
+		const hash = fingerprintOf("spt.purchase", order);
+		const rows = await shop.app.store.read((reader) => reader.list("payments"));
+		const row = rows.find(({ fingerprint }) => fingerprint === hash);
+		t.match(row?.receiptId, /^rcpt_/);
+		const told = await shop.send(`/v1/payments/${row?.id}?request_hash=${hash}`);
+		t.match(told.body.data, { state: "captured", receipt_id: null });
+	});
 });
