@@ -55,6 +55,8 @@ export type SettleOutcome =
 			readonly amount?: string | undefined;
 	  }
 	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
+	/** It never reached anybody who could send it. */
+	| { readonly kind: "not_sent"; readonly message: string }
 	/** It was, or may have been, sent to the chain, and how that ended is not known. */
 	| { readonly kind: "unknown"; readonly message: string; readonly transactionHash?: string };
 

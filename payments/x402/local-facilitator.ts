@@ -46,7 +46,9 @@ export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator 
 		},
 
 		async settle(terms, authorization, options) {
-			const { signer, facilitator } = await run(terms, options);
+			const opened = await run(terms, options).catch(() => undefined);
+			if (!opened) return NOT_SENT;
+			const { signer, facilitator } = opened;
 			const { payload, requirements } = toExactPayload(terms, authorization);
 			const answer = await facilitator.settle(payload, requirements);
 			return toOutcome(answer, { signer, terms, authorization });
@@ -65,6 +67,8 @@ function createSchemeOpener() {
 		return new x402Facilitator().register(network as `eip155:${string}`, scheme);
 	};
 }
+
+const NOT_SENT = { kind: "not_sent", message: "The chain cannot be read just now." } as const;
 
 interface Settlement {
 	readonly signer: SettlementSigner;
@@ -95,6 +99,6 @@ function toOutcome(
 		};
 	}
 	// Nothing was signed: a chain that could not be read must not pass for a payment that is no good.
-	if (!isMined) signer.throwIfUnread();
+	if (!isMined && signer.isUnread()) return NOT_SENT;
 	return toRefusal(findRefusal(errorReason) ?? "settlement_failed");
 }

@@ -100,7 +100,7 @@ async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
 		case "settled":
 			return creditUndelivered(deps, row);
 		case "refused":
-			return lookOnChain(deps, row);
+			return deps.chain ? lookOnChain(deps, row) : doubtRefusal(deps, row);
 		case "settling":
 		case "unknown":
 			return deps.chain ? lookOnChain(deps, row) : askAgain(deps, row);
@@ -113,8 +113,7 @@ async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
 }
 
 async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
-	const { clock, watch } = deps;
-	const hasLapsed = clock.now() > row.validBefore * 1_000 + LIMITS.authorizationLapseMs;
+	const { watch } = deps;
 	const state = await lookAt(deps, row);
 	// A caller may have come back meanwhile; then the call decides.
 	if (watch.isBusy(row.id)) return;
@@ -122,12 +121,19 @@ async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void>
 		await deps.settler.conclude(row.id, state);
 		return;
 	}
-	const isOver = state ? state.kind === "canceled" || hasLapsed : hasNoChain(deps) && hasLapsed;
-	if (isOver) await closeUnused(deps, row, state?.kind === "canceled" ? "canceled" : "lapsed");
+	const isOver = state && (state.kind === "canceled" || hasLapsed(deps, row));
+	if (isOver) await closeUnused(deps, row, state.kind === "canceled" ? "canceled" : "lapsed");
 }
 
-function hasNoChain({ chain }: ReconcilerDeps): boolean {
-	return chain === undefined;
+function hasLapsed({ clock }: ReconcilerDeps, { validBefore }: PaymentRow): boolean {
+	return clock.now() > validBefore * 1_000 + LIMITS.authorizationLapseMs;
+}
+
+/** A facilitator's refusal proves nothing: what nobody can look for stays a question. */
+async function doubtRefusal(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	if (!hasLapsed(deps, row)) return;
+	const reason = row.reason ?? "refused";
+	await deps.settler.conclude(row.id, { kind: "unknown", message: reason });
 }
 
 /** Nobody can settle it any more, and nobody did. */
@@ -147,15 +153,18 @@ async function closeUnused(
 	if (closed) watch.follow(closed);
 }
 
-/** Facilitators that answer a second time with the first one's transaction end the question; a refusal proves nothing. */
+/**
+ * Facilitators that answer a second time with the first one's transaction end the question; a refusal proves nothing.
+ * Asking is sending, and a caller who has gone wants nothing sent: only once nobody can send it any more.
+ */
 async function askAgain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	if (!hasLapsed(deps, row)) return;
 	const outcome = await deps.settler.ask(row);
 	if (outcome.kind === "settled" && !deps.watch.isBusy(row.id)) {
 		const proof = await proveSettlement(deps, row, outcome);
 		if (proof.kind === "settled") await deps.settler.conclude(row.id, proof);
 		return;
 	}
-	if (deps.clock.now() <= row.validBefore * 1_000 + LIMITS.authorizationLapseMs) return;
 	deps.logger.error(
 		"a payment stays unknown: no chain can be read and the facilitator proves nothing",
 		{

@@ -55,11 +55,13 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 		},
 
 		async settle(terms, authorization) {
-			const answer = await post(deps, "settle", { terms, authorization }).catch(orSilence);
-			if (!answer) return unknown("The facilitator gave no answer in time.");
+			const answer = await post(deps, "settle", { terms, authorization }).catch(toSilence);
+			if ("kind" in answer) return answer;
 			const reply = settleReply.safeParse(answer.body);
 			if (reply.success) return toOutcome(reply.data, { terms, authorization });
-			if (NOT_TAKEN.has(answer.status)) throw failed("settle", answer.status);
+			if (NOT_TAKEN.has(answer.status)) {
+				return notSent(`The facilitator refused to look at it (status ${answer.status}).`);
+			}
 			return unknown(`The facilitator answered with status ${answer.status} and no verdict.`);
 		},
 	};
@@ -98,7 +100,8 @@ function toOutcome(
 	reply: z.infer<typeof settleReply>,
 	{ terms, authorization }: Asked,
 ): SettleOutcome {
-	const { success, transaction = "", errorReason } = reply;
+	const { success, errorReason } = reply;
+	const transaction = HASH.test(reply.transaction ?? "") ? (reply.transaction ?? "") : "";
 	if (success && transaction !== "") {
 		return {
 			kind: "settled",
@@ -121,7 +124,12 @@ function unknown(message: string, transactionHash = ""): SettleOutcome {
 	return { kind: "unknown", message, ...(transactionHash && { transactionHash }) };
 }
 
+/** Anything else in its place would be kept and shown as if it were one. */
+const HASH = /^0x[0-9a-f]{64}$/i;
+
 const NEVER_REACHED = new Set([
+	// Our own way out refused the address.
+	"INVALID_ARGUMENT",
 	"ECONNREFUSED",
 	"ENOTFOUND",
 	"EAI_AGAIN",
@@ -129,13 +137,18 @@ const NEVER_REACHED = new Set([
 ]);
 
 /** A connection that never came about settles nothing; any other silence may hide a settlement. */
-function orSilence(error: unknown): undefined {
+function toSilence(error: unknown): SettleOutcome {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		const { code } = cause as { code?: unknown };
-		if (typeof code === "string" && NEVER_REACHED.has(code)) throw error;
-		if (code === "INVALID_ARGUMENT") throw error;
+		if (typeof code === "string" && NEVER_REACHED.has(code)) {
+			return notSent("The facilitator cannot be reached.");
+		}
 	}
-	return undefined;
+	return unknown("The facilitator gave no answer in time.");
+}
+
+function notSent(message: string): SettleOutcome {
+	return { kind: "not_sent", message };
 }
 
 function failed(verb: string, status: number): ServiceError {

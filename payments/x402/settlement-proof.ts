@@ -21,6 +21,7 @@ export type Proof =
 			readonly logIndex?: number | undefined;
 	  }
 	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
+	| { readonly kind: "not_sent"; readonly message: string }
 	| { readonly kind: "unknown"; readonly message: string; readonly transactionHash?: string };
 
 export interface ProofDeps {
@@ -45,19 +46,33 @@ export async function proveSettlement(
 	const looks = outcome.kind === "settled" ? LOOK_PAUSES_MS : [0];
 	for (const pauseMs of looks) {
 		if (pauseMs > 0) await pause(pauseMs, deps.clock);
-		const state = await lookAt(deps, row);
-		if (state === undefined) return unknown("The chain cannot be read just now.", outcome);
-		if (state.kind === "settled") return state;
-		if (state.kind === "canceled") {
+		const proof = judgeLook(await lookAt(deps, row), outcome);
+		if (proof) return proof;
+	}
+	if (outcome.kind === "refused" || outcome.kind === "not_sent") return outcome;
+	return unknown("The chain does not show the transfer.", outcome);
+}
+
+/** Undefined while the authorization is not used. */
+function judgeLook(
+	state: AuthorizationState | undefined,
+	outcome: SettleOutcome,
+): Proof | undefined {
+	switch (state?.kind) {
+		case undefined:
+			if (outcome.kind === "not_sent") return outcome;
+			return unknown("The chain cannot be read just now.", outcome);
+		case "settled":
+			return state;
+		case "canceled":
 			return {
 				kind: "refused",
 				reason: "nonce_used",
 				message: "The payer has cancelled this payment or used its nonce for another one.",
 			};
-		}
+		case "unused":
+			return undefined;
 	}
-	if (outcome.kind === "refused") return outcome;
-	return unknown("The chain does not show the transfer.", outcome);
 }
 
 /** What became of the authorization; undefined when the chain cannot tell at the moment. */
@@ -78,6 +93,7 @@ export async function lookAt(
 
 function believe(terms: SettlementTerms, row: PaymentRow, outcome: SettleOutcome): Proof {
 	if (outcome.kind === "unknown") return unknown(outcome.message, outcome);
+	if (outcome.kind === "not_sent") return outcome;
 	if (outcome.kind === "refused") {
 		// What was broadcast before may be what used the nonce.
 		const mayBeOurs = outcome.reason === "nonce_used" && row.transactionHash !== undefined;

@@ -14,6 +14,8 @@ export interface SettlementSignerDeps extends Partial<SettleOptions> {
 export interface SettlementSigner extends FacilitatorEvmSigner {
 	/** Throws UPSTREAM when any of its questions went unanswered. */
 	throwIfUnread(): void;
+	/** True when any of its questions went unanswered. */
+	isUnread(): boolean;
 	/** Hash of the transaction that was signed, and perhaps sent. */
 	signedHash(): Hex | undefined;
 }
@@ -74,6 +76,7 @@ export async function createSettlementSigner(
 				cause: unread,
 			});
 		},
+		isUnread: () => unread !== undefined,
 		signedHash: () => signedHash,
 	};
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock.js";
+import { ServiceError } from "../../src/core/errors.js";
 import type { Ids } from "../../src/core/ids.js";
-import { LIMITS } from "../../src/core/limits.js";
 import type { Logger } from "../../src/core/logger.js";
 import {
 	LedgerRefusal,
@@ -8,9 +8,7 @@ import {
 	type PaymentState,
 	type Store,
 } from "../../store/store.js";
-import { DeadlinePassed, within } from "./deadline.js";
 import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
-import { authorizationOf } from "./payment-claim.js";
 import type { PaymentWatch } from "./payment-watch.js";
 import {
 	type Along,
@@ -19,7 +17,8 @@ import {
 	type SettlementPlace,
 	toBooked,
 } from "./settlement-book.js";
-import { type Proof, proveSettlement } from "./settlement-proof.js";
+import type { Proof } from "./settlement-proof.js";
+import { askOnce, send } from "./settlement-question.js";
 
 export interface SettlerDeps {
 	readonly store: Store;
@@ -35,12 +34,15 @@ export interface SettlerDeps {
 /** How settling ended, the books written. */
 export type Settling<T> =
 	| { readonly kind: "settled"; readonly value: T; readonly row: PaymentRow }
-	| Exclude<Proof, { kind: "settled" }>;
+	| Undecided;
+
+type Undecided = Exclude<Proof, { kind: "settled" | "not_sent" }>;
 
 export interface Settler {
 	/**
 	 * Sends a reserved payment and books what comes of it, together with `along`. The row says "settling" durably before
-	 * anything is sent, so that a crash leaves a question and never a loss.
+	 * anything is sent, so that a crash leaves a question and never a loss. Throws UPSTREAM when nobody could be asked to
+	 * send it; then it is as free as before.
 	 */
 	settle<T>(id: string, along: Along<T>): Promise<Settling<T>>;
 	/** Books money that settled before, together with `along`. */
@@ -48,7 +50,10 @@ export interface Settler {
 	/** Asks the facilitator once more about a payment of unknown outcome; changes nothing by itself. */
 	ask(row: PaymentRow): Promise<SettleOutcome>;
 	/** Books what was found out about a payment of unknown outcome; the row as it is now. */
-	conclude(id: string, proof: Proof): Promise<PaymentRow | undefined>;
+	conclude(
+		id: string,
+		proof: Exclude<Proof, { kind: "not_sent" }>,
+	): Promise<PaymentRow | undefined>;
 }
 
 const UNDECIDED: readonly PaymentState[] = ["settling", "unknown", "refused"];
@@ -63,25 +68,18 @@ export function createSettler(deps: SettlerDeps): Settler {
 
 	return {
 		async settle(id, along) {
-			const row = await markSettling(deps, id);
-			if (!row) return WENT_ON;
-			const proof = await send(deps, row, conclude);
+			const marked = await markSettling(deps, id);
+			if (!marked) return WENT_ON;
+			const proof = await send(deps, marked.row, conclude);
+			if (proof.kind === "not_sent") {
+				await putBack(deps, { id, before: marked.before });
+				throw new ServiceError("UPSTREAM", NOT_SENT);
+			}
 			if (proof.kind !== "settled") {
 				await conclude(id, proof);
 				return proof;
 			}
-			try {
-				const booked = await book(deps, { id, place: proof, along });
-				return booked ? { kind: "settled", ...booked } : WENT_ON;
-			} catch (error) {
-				if (isKnownTransfer(error)) {
-					await conclude(id, NOT_NEW);
-					return NOT_NEW;
-				}
-				// What it was for failed; the money is here all the same.
-				await conclude(id, proof).catch(() => undefined);
-				throw error;
-			}
+			return bookOrKeep(deps, { id, proof, along, conclude });
 		},
 
 		async spend(id, along) {
@@ -97,15 +95,43 @@ export function createSettler(deps: SettlerDeps): Settler {
 			return spent;
 		},
 
-		ask: (row) => within(startAsking(deps, row), LIMITS.verifyTimeoutMs, clock).catch(toUnknown),
+		ask: (row) => askOnce(deps, row),
 		conclude,
 	};
 }
+
+const NOT_SENT =
+	"The payment could not be sent just now; nothing was charged. Send the same request again.";
 
 const NOT_NEW = { kind: "unknown", message: "The transaction is not new." } as const;
 
 /** Found settled or closed by the reconciler while this call was on its way; the row tells the next try. */
 const WENT_ON = { kind: "unknown", message: "The payment went on without this call." } as const;
+
+async function bookOrKeep<T>(
+	deps: SettlerDeps,
+	{ id, proof, along, conclude }: Keeping<T>,
+): Promise<Settling<T>> {
+	try {
+		const booked = await book(deps, { id, place: proof, along });
+		return booked ? { kind: "settled", ...booked } : WENT_ON;
+	} catch (error) {
+		if (isKnownTransfer(error)) {
+			await conclude(id, NOT_NEW);
+			return NOT_NEW;
+		}
+		// What it was for failed; the money is here all the same.
+		await conclude(id, proof).catch(() => undefined);
+		throw error;
+	}
+}
+
+interface Keeping<T> {
+	readonly id: string;
+	readonly proof: Proof & { kind: "settled" };
+	readonly along: Along<T>;
+	readonly conclude: Settler["conclude"];
+}
 
 /** One transaction for the settlement and what it pays for; undefined when the row was concluded already. */
 async function book<T>(
@@ -150,7 +176,7 @@ async function keepSettled(
 async function markUndecided(
 	{ store, clock, watch }: SettlerDeps,
 	id: string,
-	proof: Exclude<Proof, { kind: "settled" }>,
+	proof: Undecided,
 ): Promise<PaymentRow | undefined> {
 	const hash = "transactionHash" in proof ? proof.transactionHash : undefined;
 	const row = await store.transaction((tx) =>
@@ -168,80 +194,34 @@ async function markUndecided(
 	return row;
 }
 
+/** Undefined when it went on without us. */
 async function markSettling(
 	{ store, clock, watch }: SettlerDeps,
 	id: string,
-): Promise<PaymentRow | undefined> {
+): Promise<{ readonly row: PaymentRow; readonly before: PaymentState } | undefined> {
+	const marked = await store.transaction(async (tx) => {
+		const before = (await tx.get("payments", id))?.state;
+		const asked = { id, from: ["reserved", "refused"], now: clock.now() } as const;
+		const row = await changePayment(tx, asked, { state: "settling" });
+		return row && before && { row, before };
+	});
+	if (marked) watch.follow(marked.row);
+	return marked;
+}
+
+/** Nobody got it: what was only reserved is free for the next try, and what was refused before stays so. */
+async function putBack(
+	{ store, clock, watch }: SettlerDeps,
+	{ id, before }: { id: string; before: PaymentState },
+): Promise<void> {
+	const change: Partial<PaymentRow> =
+		before === "refused"
+			? { state: "refused" }
+			: { state: "released", reason: "not_sent", signature: undefined };
 	const row = await store.transaction((tx) =>
-		changePayment(
-			tx,
-			{ id, from: ["reserved", "refused"], now: clock.now() },
-			{ state: "settling" },
-		),
+		changePayment(tx, { id, from: ["settling"], now: clock.now() }, change),
 	);
 	if (row) watch.follow(row);
-	return row;
-}
-
-type Conclude = Settler["conclude"];
-
-async function send(deps: SettlerDeps, row: PaymentRow, conclude: Conclude): Promise<Proof> {
-	const asked = startAsking(deps, row);
-	const outcome = await within(asked, LIMITS.settleTimeoutMs, deps.clock).catch(
-		(error: unknown) => {
-			if (error instanceof DeadlinePassed) hearLater(deps, row, { asked, conclude });
-			return toUnknown(error);
-		},
-	);
-	const current = (await readRow(deps, row.id)) ?? row;
-	return proveSettlement(deps, current, outcome);
-}
-
-/** The facilitator may answer after our deadline; its answer, not the timeout, decides. */
-function hearLater(
-	deps: SettlerDeps,
-	row: PaymentRow,
-	{ asked, conclude }: { asked: Promise<SettleOutcome>; conclude: Conclude },
-): void {
-	asked
-		.then(async (outcome) => {
-			if (outcome.kind !== "settled") return;
-			const proof = await proveSettlement(deps, row, outcome);
-			const current = await readRow(deps, row.id);
-			if (proof.kind === "settled" && current?.state === "unknown") await conclude(row.id, proof);
-		})
-		.catch((error: unknown) =>
-			deps.logger.error("a late settlement could not be booked", {
-				id: row.id,
-				error: String(error),
-			}),
-		);
-}
-
-async function startAsking(
-	{ facilitator, terms, store, clock }: SettlerDeps,
-	row: PaymentRow,
-): Promise<SettleOutcome> {
-	return facilitator.settle(terms, authorizationOf(row), {
-		onBroadcast: async (transactionHash) => {
-			await store.transaction((tx) =>
-				changePayment(
-					tx,
-					{ id: row.id, from: UNDECIDED, now: clock.now() },
-					{ transactionHash: transactionHash.toLowerCase() },
-				),
-			);
-		},
-	});
-}
-
-function readRow({ store }: SettlerDeps, id: string): Promise<PaymentRow | undefined> {
-	return store.read((reader) => reader.get("payments", id));
-}
-
-function toUnknown(error: unknown): SettleOutcome {
-	const isLate = error instanceof DeadlinePassed;
-	return { kind: "unknown", message: isLate ? error.message : "The facilitator failed." };
 }
 
 function isKnownTransfer(error: unknown): boolean {

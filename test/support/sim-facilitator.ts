@@ -144,7 +144,7 @@ const BEHAVIOURS: Readonly<
 	},
 
 	async unreachable() {
-		throw new Error("connect ECONNREFUSED");
+		return { kind: "not_sent", message: "connect ECONNREFUSED" };
 	},
 };
 

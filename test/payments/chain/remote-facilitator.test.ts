@@ -131,17 +131,23 @@ t.test("whatever may hide a settlement is unknown", async (t) => {
 	});
 	t.match(await settle({ success: false, errorReason: "unexpected_error" }), unknown);
 	t.match(await settle({ success: true }), unknown, "no transaction is named");
+	for (const transaction of ["0x12", `${hash}0`, `<b>${hash}`]) {
+		const said = { success: true, transaction };
+		t.same((await settle(said)).kind, "unknown", "what is no hash is no transaction");
+		const pending = await settle({ ...said, success: false, errorReason: "settlement_pending" });
+		t.notMatch(pending, { transactionHash: /./ });
+	}
 	t.match(await settle("<html>"), unknown);
 	t.match(await settle({}, 502), unknown);
 	t.match(await settle(new ServiceError("UNAVAILABLE", "Nobody answers.")), unknown);
 });
 
 t.test("what never reached the facilitator is no settlement", async (t) => {
-	await t.rejects(settle({ error: "unauthorized" }, 401), { code: "UPSTREAM" });
+	const notSent = { kind: "not_sent" };
+	t.match(await settle({ error: "unauthorized" }, 401), notSent);
+	t.match(await settle({ error: "slower" }, 429), notSent);
 	const cause = new TypeError("fetch failed", {
 		cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
 	});
-	await t.rejects(settle(new ServiceError("UNAVAILABLE", "Nobody answers.", { cause })), {
-		code: "UNAVAILABLE",
-	});
+	t.match(await settle(new ServiceError("UNAVAILABLE", "Nobody answers.", { cause })), notSent);
 });

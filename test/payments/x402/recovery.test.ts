@@ -171,6 +171,62 @@ t.test("without a chain to read, a facilitator that answers twice ends the quest
 	await assertWhole(t, process);
 });
 
+t.test(
+	"without a chain to read, a settlement that was called refused is not forgotten",
+	async (t) => {
+		const world = createWorld({ kind: "claims_refused", hasChainReader: false });
+		const process = await startDesk(world);
+		const authorization = world.wallet.sign({ value: PRICE });
+		t.match(await process.buy(authorization), { code: "PAYMENT_REJECTED" });
+		await process.later(2 * HOUR_MS);
+		await process.desk.forgetExpired();
+		t.same(process.desk.openPayments(), { unknown: 1, refused: 0, settled: 0 });
+		world.facilitator.behaviour = "idempotent";
+		await process.later(60_000);
+		await process.later(HOUR_MS);
+		t.equal((await process.row(authorization))?.state, "credited");
+		await assertWhole(t, process);
+	},
+);
+
+t.test("nothing is sent for a caller who has gone", async (t) => {
+	const world = createWorld({ kind: "silent", hasChainReader: false });
+	const process = await startDesk(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
+	const asked = world.facilitator.settled();
+	world.facilitator.behaviour = "idempotent";
+	await process.later(60_000);
+	t.equal(world.facilitator.settled(), asked, "asking is sending while it can be sent");
+	await process.later(400_000);
+	t.equal((await process.row(authorization))?.state, "settled");
+});
+
+for (const hasChainReader of [true, false]) {
+	t.test(
+		`a facilitator that goes away before the settlement leaves no question, ${hasChainReader ? "with" : "without"} a chain`,
+		async (t) => {
+			const world = createWorld({ hasChainReader });
+			const process = await startDesk(world);
+			const authorization = world.wallet.sign({ value: PRICE });
+			const leave = async () => {
+				world.facilitator.behaviour = "unreachable";
+				return "answer" as const;
+			};
+			const gone = await process.buy(authorization, { work: leave });
+			t.match(gone, { code: "UPSTREAM", error: { retryable: true } });
+			t.match(await process.row(authorization), { state: "released", reason: "not_sent" });
+			t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
+			world.facilitator.behaviour = "strict";
+			await process.later(400_000);
+			t.equal(world.chain.timesSettled(authorization.from, authorization.nonce), 0);
+			const next = world.wallet.sign({ value: PRICE });
+			t.match(await process.buy(next), { kind: "delivered" });
+			await assertWhole(t, process);
+		},
+	);
+}
+
 t.test("an answer that comes after the deadline still counts", async (t) => {
 	const world = createWorld({ kind: "slow", hasChainReader: false, deadlineMs: 20 });
 	const process = await startDesk({
@@ -198,9 +254,7 @@ t.test(
 		const process = await startDesk(world);
 		const authorization = world.wallet.sign({ value: PRICE });
 		t.match(await process.buy(authorization), { code: "UPSTREAM", error: { retryable: true } });
-		t.match(await process.buy(authorization, { fingerprint: "another" }), {
-			code: "PAYMENT_ALREADY_USED",
-		});
+		t.equal(await process.row(authorization), undefined, "what was never sent is not kept");
 		world.facilitator.behaviour = "strict";
 		t.match(await process.buy(authorization), { kind: "delivered" });
 	},
