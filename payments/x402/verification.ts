@@ -56,20 +56,22 @@ export function envelopeOf(
 	);
 }
 
-/** Throws PAYMENT_REJECTED, or UPSTREAM when nobody could be asked; the reservation is given up in both cases. */
+/**
+ * Throws PAYMENT_REJECTED, or UPSTREAM when nobody could be asked; a reservation of what was never sent is
+ * forgotten in both cases: nothing was delivered for it, and whoever signs for empty wallets must not fill the store.
+ */
 export async function verify(desk: Desk, claim: PaymentClaim): Promise<void> {
 	const { facilitator, terms, clock, offers } = desk;
 	// A facilitator that throws at once must not escape the reservation.
 	const asked = Promise.resolve().then(() => facilitator.verify(terms, claim.signed.authorization));
 	const verdict = await within(asked, LIMITS.verifyTimeoutMs, clock).catch(
 		async (error: unknown) => {
-			await letGo(desk, claim, "unverified");
+			await letGo(desk, claim, "unverified", { forget: true });
 			throw facilitatorUnreachable(error);
 		},
 	);
 	if (verdict.kind === "valid") return;
 	const { reason, message } = verdict;
-	// A signature that is none can never become one: nothing to remember.
-	await letGo(desk, claim, reason, { forget: reason === "invalid_signature" });
+	await letGo(desk, claim, reason, { forget: true });
 	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
 }

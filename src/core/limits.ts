@@ -22,6 +22,8 @@ export const LIMITS = {
 	settleFirstMicros: 2_000_000n,
 	/** An authorization that is valid for longer is refused. */
 	authorizationTtlMs: 600_000,
+	/** Requests with a payment from one address; far above what honest callers send. */
+	paymentsPerMinute: 1_200,
 	/** How long a challenge of the "Payment" scheme can be answered. */
 	mppChallengeTtlMs: 300_000,
 	verifyTimeoutMs: 10_000,

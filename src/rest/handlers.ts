@@ -36,11 +36,24 @@ export interface AnswerDeps {
 	readonly service: Service;
 	readonly clock: Clock;
 	readonly requestTimeoutMs: number;
+	readonly limitPayments: PaymentLimit;
+}
+
+/** Throws RATE_LIMITED when one address sends more payments than it could mean: each is checked at a facilitator. */
+export type PaymentLimit = (req: Request) => void;
+
+export function createPaymentLimit(
+	clock: Clock,
+	perMinute: number = LIMITS.paymentsPerMinute,
+): PaymentLimit {
+	const keysMax = LIMITS.rateLimitedCallersMax;
+	const takeFrom = createTokenBucket({ clock, perMinute, keysMax });
+	return (req) => takeFrom(req.ip ?? "");
 }
 
 /** Sells one skill: whatever reaches this handler goes through the pipeline, so nothing runs unpaid. */
 export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHandler {
-	const { service } = deps;
+	const { service, limitPayments } = deps;
 	return async (req, res) => {
 		const header = createHeaderReader(req);
 		const path = parseInput(route.path, req.params);
@@ -49,6 +62,7 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 		const idempotencyKey = readIdempotencyKey(header);
 		const credential = parseCredential(header);
 		const payment = parsePayment(header);
+		if (payment) limitPayments(req);
 		const quoteId = readQuoteId(header);
 		await whileCallerWaits(deps, res, async (signal) => {
 			const result = await service.invoke({
@@ -80,16 +94,18 @@ export function createDataHandler(deps: AnswerDeps, route: DataRoute): RequestHa
 
 /** Sells balance. It goes on when the caller leaves: what has settled is booked, and the wallet can recover it. */
 export function createPurchaseHandler(
-	{ service }: AnswerDeps,
+	{ service, limitPayments }: AnswerDeps,
 	route: PurchaseRoute,
 ): RequestHandler {
 	return async (req, res) => {
 		const raw = toRawRequest(req);
 		const key = readIdempotencyKey(raw.header);
+		const payment = parsePayment(raw.header);
+		if (payment) limitPayments(req);
 		const reply = await route.answer(service.purchases, {
 			...raw,
 			credential: parseCredential(raw.header),
-			payment: parsePayment(raw.header),
+			payment,
 			idempotencyKey: key === undefined ? undefined : `${KEY_PREFIX}${key}`,
 			resourceUrl: `${service.info.baseUrl()}${req.path}`,
 		});

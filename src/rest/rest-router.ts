@@ -12,6 +12,7 @@ import {
 	createMethodRefusal,
 	createOwnerHandler,
 	createPaidHandler,
+	createPaymentLimit,
 	createPurchaseHandler,
 } from "./handlers.js";
 import { createLandingHandler } from "./landing.js";
@@ -40,7 +41,8 @@ export function createRestRouter({
 }: RestRouterDeps): Router {
 	const router = express.Router({ caseSensitive: true, strict: true });
 	const requestTimeoutMs = limits.requestTimeoutMs ?? LIMITS.requestTimeoutMs;
-	const answerDeps = { service, clock, requestTimeoutMs };
+	const limitPayments = createPaymentLimit(clock);
+	const answerDeps = { service, clock, requestTimeoutMs, limitPayments };
 	const bodyReader = createBodyReader();
 	const before = ({ callsPerMinute, body }: EnvelopeRoute): RequestHandler[] => [
 		...(callsPerMinute === undefined ? [] : [createCallLimit(clock, callsPerMinute)]),

@@ -10,6 +10,7 @@ import { createHeaderReader } from "../service/http-request.js";
 import type { InvokeStream, StreamResult } from "../service/invoke-stream.js";
 import { parseInput } from "../service/parse-input.js";
 import { sendEventStream } from "./event-stream.js";
+import type { PaymentLimit } from "./handlers.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { requestIdOf } from "./request-id.js";
 import { readQuery } from "./request-query.js";
@@ -21,6 +22,7 @@ export interface StreamHandlerDeps {
 	readonly baseUrl: () => string;
 	/** How long a stream may take from its first byte to its last. */
 	readonly timeoutMs: number;
+	readonly limitPayments: PaymentLimit;
 }
 
 /** Sells one skill as Server-Sent Events. A refusal still has its HTTP status: nothing is written before the capture. */
@@ -28,7 +30,7 @@ export function createStreamHandler(
 	deps: StreamHandlerDeps,
 	route: { readonly skillId: SkillId; readonly path: z.ZodObject; readonly query: z.ZodObject },
 ): RequestHandler {
-	const { invokeStream, clock, baseUrl, timeoutMs } = deps;
+	const { invokeStream, clock, baseUrl, timeoutMs, limitPayments } = deps;
 	return async (req, res) => {
 		const header = createHeaderReader(req);
 		const input = {
@@ -42,6 +44,7 @@ export function createStreamHandler(
 			quoteId: readQuoteId(header),
 			idempotencyKey: idempotencyKey === undefined ? undefined : `rest:${idempotencyKey}`,
 		};
+		if (request.payment) limitPayments(req);
 		const watch = watchCaller(res, clock, timeoutMs);
 		try {
 			const result = await invokeStream({

@@ -10,6 +10,7 @@ import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
 import type { Skill, SkillEvent } from "../../src/core/skill.js";
 import { createErrorHandler } from "../../src/rest/error-handler.js";
+import { createPaymentLimit } from "../../src/rest/handlers.js";
 import { createRequestId } from "../../src/rest/request-id.js";
 import { createStreamHandler } from "../../src/rest/stream-handler.js";
 import { createInvokeStream } from "../../src/service/invoke-stream.js";
@@ -49,7 +50,13 @@ async function startStream(
 			.get(
 				"/stream",
 				createStreamHandler(
-					{ invokeStream, clock, baseUrl: () => "http://localhost", timeoutMs: 30_000 },
+					{
+						invokeStream,
+						clock,
+						baseUrl: () => "http://localhost",
+						timeoutMs: 30_000,
+						limitPayments: createPaymentLimit(clock, 20),
+					},
 					{
 						skillId: "domain_search",
 						path: z.strictObject({}),
@@ -294,4 +301,19 @@ t.test("a stream that is cut off is not worked for again, except with its retry 
 	t.equal(await cutOff(await pay(keyed, key)), 200);
 	t.equal(await cutOff(await pay(keyed)), 402);
 	t.same(await states(), ["captured", "captured"]);
+});
+
+t.test("one address cannot have payments checked without end", async (t) => {
+	const { pay, sign } = await startChainStream(t, async function* () {
+		yield evidence(1);
+	});
+	const copy = sign();
+	const statuses: unknown[] = [];
+	for (let sent = 0; sent < 22; sent += 1) {
+		const response = await pay(copy);
+		await readText(response);
+		statuses.push(response.statusCode);
+	}
+	t.same(statuses.slice(0, 2), [200, 402]);
+	t.equal(statuses.at(-1), 429);
 });

@@ -1,6 +1,7 @@
 import t from "tap";
 import { ServiceError } from "../../../src/core/errors.js";
 import { LIMITS } from "../../../src/core/limits.js";
+import { createSimWallet } from "../../support/sim-wallet.js";
 import { createWorld, type Order, PRICE, startDesk, times, toRequest } from "./start-desk.js";
 
 t.test("an answer that was lost on its way is given again to the same payment", async (t) => {
@@ -119,6 +120,29 @@ t.test("a garbage signature leaves nothing behind and takes no nonce from its ow
 	t.equal(await row(authorization), undefined);
 	t.match(await buy(authorization), { kind: "delivered" });
 });
+
+t.test(
+	"a payment that is refused before it was sent leaves nothing, one that was sent stays",
+	async (t) => {
+		const world = createWorld();
+		const { buy, clock, store, facilitator, row } = await startDesk(world);
+		for (const name of ["one", "two", "three"]) {
+			const poor = createSimWallet(world.chain, { name, now: clock.now });
+			t.match(await buy(poor.sign({ value: PRICE })), { code: "PAYMENT_REJECTED" });
+		}
+		facilitator.behaviour = "unreachable";
+		t.match(await buy(world.wallet.sign({ value: PRICE })), { code: "UPSTREAM" });
+		t.same(await store.read((reader) => reader.list("payments")), []);
+
+		facilitator.behaviour = "claims_refused";
+		world.chain.hidesLatest = true;
+		const sent = world.wallet.sign({ value: PRICE });
+		t.match(await buy(sent), { code: "PAYMENT_REJECTED" });
+		t.match(await buy(sent), { code: "PAYMENT_REJECTED" }, "its nonce is used");
+		t.equal((await row(sent))?.state, "refused", "it may yet turn up on the chain");
+		t.match(await buy(sent, { fingerprint: "another" }), { code: "PAYMENT_ALREADY_USED" });
+	},
+);
 
 t.test("what is bought is booked with the settlement, or waits for the next try", async (t) => {
 	const { desk, wallet, chain, row, balances, store } = await startDesk();
