@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { createApp } from "../app.js";
+import { ServiceError } from "../core/errors.js";
 import { createOperatorEgress } from "../delivery/egress.js";
+import { planOnchain } from "../onchain-settings.js";
 import type { Operator } from "../service/operator.js";
 import type { Settings } from "../settings.js";
 import { createOperatorClient } from "./operator-client.js";
@@ -21,8 +23,35 @@ export async function withOperator<T>(
 		);
 	const app = await createApp({ settings });
 	try {
-		return await command(app.operator);
+		return await command(withoutChain(settings, app.operator));
 	} finally {
 		await app.close();
 	}
+}
+
+/** Only a server opens the chain its settings name, so what needs it says that none runs, and not that none is named. */
+function withoutChain(settings: Settings, operator: Operator): Operator {
+	const assertNoneNamed = () => {
+		const plan = planOnchain(settings.onchain, settings.profile);
+		// A chain that nobody can read is no matter of the server.
+		if (plan.kind === "off" || (plan.kind === "remote" && plan.rpcUrl === undefined)) return;
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"This needs the chain, and only a running server reaches it: start the server first (tollgraph serve, with the same settings), then run this again.",
+		);
+	};
+	return {
+		...operator,
+		async payRefund(request) {
+			const { items } = await operator.listRefunds();
+			const row = items.find(({ id }) => id === request.id);
+			const isTransfer = row !== undefined && row.destination !== null && row.state !== "paid";
+			if (isTransfer && request.tx === undefined) assertNoneNamed();
+			return operator.payRefund(request);
+		},
+		async reconcileLedger(...request) {
+			assertNoneNamed();
+			return operator.reconcileLedger(...request);
+		},
+	};
 }

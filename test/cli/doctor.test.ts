@@ -4,6 +4,7 @@ import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
 import { createApp } from "../../src/app.js";
 import { runDoctor } from "../../src/cli/doctor.js";
+import { withOperator } from "../../src/cli/open-operator.js";
 import { serve } from "../../src/cli/serve.js";
 import { testSettings } from "../support/start-app.js";
 
@@ -87,3 +88,39 @@ t.test("the demo listens on loopback only, however it is started", async (t) => 
 		await t.rejects(app.listen({ host, port: 0 }), { code: "INVALID_ARGUMENT" });
 	}
 });
+
+t.test(
+	"with no server running, what needs the chain says so and not that none is set",
+	async (t) => {
+		const folder = join(t.testdir({}), "data");
+		const off = testSettings(folder, { model: "none", catalog: "none" });
+		const app = await createApp({ settings: off, logger: silent });
+		const refund = { ref: "rcpt_1", owner: "wallet", amountMicros: 0n, reason: "r", createdAt: 0 };
+		const destination = "eip155:8453:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed";
+		await app.store.transaction(async (tx) => {
+			await tx.put("refunds", { ...refund, id: "rfd_1", state: "pending", destination });
+			await tx.put("refunds", { ...refund, id: "rfd_2", state: "pending" });
+		});
+		await app.close();
+		const demo = { ...off, onchain: {} };
+		const first = { code: "UNAVAILABLE", message: /start the server first/ };
+		await t.rejects(
+			withOperator(demo, (operator) => operator.reconcileLedger({})),
+			first,
+		);
+		await t.rejects(
+			withOperator(demo, (operator) => operator.payRefund({ id: "rfd_1" })),
+			first,
+		);
+		await t.rejects(
+			withOperator(off, (operator) => operator.payRefund({ id: "rfd_1" })),
+			{ message: /No wallet to pay from is configured/ },
+		);
+		await t.rejects(
+			withOperator(off, (operator) => operator.reconcileLedger({})),
+			{ message: /no chain/ },
+		);
+		const byHand = await withOperator(demo, (operator) => operator.payRefund({ id: "rfd_2" }));
+		t.equal(byHand.state, "paid", "what needs no chain needs no server");
+	},
+);
