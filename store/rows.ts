@@ -144,6 +144,12 @@ export interface RefundRow {
 	readonly paidAt?: number | undefined;
 }
 
+/** A transaction on a chain that a facilitator was believed to have settled with; never forgotten. */
+export interface SettlementRow {
+	/** 16 bytes of the hash of network and transaction. */
+	readonly id: string;
+}
+
 export interface AccountRow {
 	readonly id: string;
 	readonly label: string;

@@ -9,6 +9,7 @@ import type {
 	QuotaRow,
 	ReceiptRow,
 	RefundRow,
+	SettlementRow,
 	SpendingRow,
 	TaskRow,
 	TokenRow,
@@ -95,6 +96,7 @@ export interface Tables {
 	payments: PaymentRow;
 	refunds: RefundRow;
 	spending: SpendingRow;
+	settlements: SettlementRow;
 }
 export type TableName = keyof Tables;
 
@@ -111,6 +113,7 @@ export const TABLE_INDEXES = {
 	payments: ["owner"],
 	refunds: ["ref"],
 	spending: [],
+	settlements: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

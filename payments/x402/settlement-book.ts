@@ -3,6 +3,7 @@ import type { Ids } from "../../src/core/ids.js";
 import { LIMITS } from "../../src/core/limits.js";
 import type { PaymentRow, PaymentState, ReceiptRow, StoreTransaction } from "../../store/store.js";
 import { custAccount } from "../ledger.js";
+import { believeOnce } from "./believed-transactions.js";
 import type { PaymentClaim } from "./payment-claim.js";
 
 /** What is written when money of a chain moves, each inside the caller's transaction. */
@@ -67,6 +68,7 @@ export async function bookSettlement(
 	row: PaymentRow,
 	{ place, ids, now }: { place: SettlementPlace; ids: Ids; now: number },
 ): Promise<Booked> {
+	if (place.logIndex === undefined) await believeOnce(tx, row.network, place.transactionHash);
 	const settlementId = ids.next("txn");
 	await tx.post({
 		id: settlementId,

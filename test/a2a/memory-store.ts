@@ -79,6 +79,7 @@ function createDisk(): Disk {
 		payments: new Map(),
 		refunds: new Map(),
 		spending: new Map(),
+		settlements: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

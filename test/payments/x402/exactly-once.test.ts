@@ -60,3 +60,19 @@ t.test("20 payments at once all settle", async (t) => {
 	const results = await Promise.all(times(20, () => buy(wallet.sign({ value: PRICE }))));
 	t.equal(tally(results).delivered, 20);
 });
+
+t.test("a facilitator that is believed never settles twice by one transaction", async (t) => {
+	const world = createWorld({ hasChainReader: false });
+	world.chain.mint(world.wallet.address, 10n * PRICE);
+	const first = await startDesk(world);
+	const buy = () => first.buy(world.wallet.sign({ value: PRICE }));
+	t.match(await buy(), { kind: "delivered" });
+	await first.later(30 * 24 * 3_600_000);
+	// The ledger has forgotten the first one's key from here on.
+	t.match(await buy(), { kind: "delivered" });
+	world.facilitator.behaviour = "old_hash";
+	t.match(await buy(), { code: "SETTLEMENT_UNKNOWN" });
+	const later = await first.restart();
+	t.match(await later.buy(world.wallet.sign({ value: PRICE })), { code: "SETTLEMENT_UNKNOWN" });
+	t.equal((await later.balances())["rev:per_call"], 2n * PRICE);
+});
