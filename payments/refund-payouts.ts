@@ -101,7 +101,7 @@ async function sendTransfer(
 	};
 	const options = { onBroadcast, earlier: earlierOf(claimed) };
 	const outcome = await treasury
-		.transfer(terms, to, judged.amountMicros, options)
+		.transfer(terms, to, claimed.amountMicros, options)
 		.catch(async (error: unknown): Promise<SettleOutcome> => {
 			if (attempt.isSigned) return { kind: "unknown", message: String(error) };
 			await undo(store, attempt);

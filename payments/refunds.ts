@@ -10,6 +10,7 @@ import type {
 	StoreTransaction,
 } from "../store/store.js";
 import { custAccount } from "./ledger.js";
+import { raiseSmallRefund } from "./small-refunds.js";
 import { getToken, isSpendable } from "./spt/token.js";
 
 /** Ledger account of money that is on its way back. */
@@ -44,7 +45,7 @@ export interface TokenRefund {
 export interface Refunds {
 	/**
 	 * Takes money out of the account it lies in; it waits in `refunds` until it is paid. Inside the caller's
-	 * transaction, where the caller has judged how much may go back.
+	 * transaction, where the caller has judged how much may go back. Small sums of one token are gathered in one refund.
 	 */
 	request(tx: StoreTransaction, terms: RefundTerms): Promise<RefundRow>;
 	/**
@@ -93,13 +94,15 @@ export function createRefunds({ store, clock, ids }: RefundsDeps): Refunds {
 		return row;
 	};
 
-	const request: Refunds["request"] = (tx, terms) =>
-		write(tx, terms, { to: REFUNDS_ACCOUNT, state: "pending" });
-
+	const to = REFUNDS_ACCOUNT;
 	return {
-		request,
+		request: async (tx, terms) =>
+			(await raiseSmallRefund(tx, { ...terms, to }, { clock, ids })) ??
+			write(tx, terms, { to, state: "pending" }),
 		refundToken: (input) =>
-			store.transaction(async (tx) => request(tx, await toTokenTerms(tx, input))),
+			store.transaction(async (tx) =>
+				write(tx, await toTokenTerms(tx, input), { to, state: "pending" }),
+			),
 		async refundReceipt(input) {
 			// A receipt never changes: the transaction need not wait for the disk to find it.
 			const receipt = await store.read((reader) => reader.get("receipts", input.receiptId));

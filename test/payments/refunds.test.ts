@@ -1,6 +1,8 @@
 import t from "tap";
 import { createInvariantGuard } from "../../payments/invariants.js";
+import { createRefundPayouts } from "../../payments/refund-payouts.js";
 import { times } from "../store/open-test-store.js";
+import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
 import { openBooks, WALLET } from "./open-books.js";
 
 t.test("a token gets its refund back as balance, at once and with the reason", async (t) => {
@@ -92,6 +94,48 @@ t.test("an operator gives back what a token has left, whoever it belongs to", as
 	] as const) {
 		await t.rejects(refund(tokenId, amountMicros), { message });
 	}
+	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
+});
+
+t.test("small sums of a token are gathered in one refund until somebody pays it", async (t) => {
+	const { store, clock, ids, issue, refunds, balance } = await openBooks();
+	await issue("tok_a", 9_000_000n, { owner: WALLET });
+	const back = (amountMicros: bigint) =>
+		store.transaction((tx) => {
+			const terms = { ref: "tok_a", owner: "tok_a", from: "cust:tok_a", reason: "r" };
+			return refunds.request(tx, { ...terms, destination: WALLET, amountMicros });
+		});
+	const large = await back(2_000_000n);
+	for (let at = 0; at < 50; at += 1) await back(30_000n);
+	const rows = await refunds.list();
+	const [small] = rows.filter(({ amountMicros }) => amountMicros === 480_000n);
+	t.same(
+		rows.map(({ amountMicros }) => Number(amountMicros)).sort(),
+		[1_020_000, 2_000_000, 480_000],
+	);
+	t.match(
+		rows.find(({ id }) => id === large.id),
+		large,
+	);
+	t.equal(await balance("refunds"), 3_500_000n);
+
+	// One that grows while it is about to be paid is paid as it stands when it is taken.
+	const chain = createSimChain({ now: clock.now });
+	chain.mint(SIM_TERMS.payTo, 9_000_000n);
+	const treasury = createSimTreasury(chain);
+	const growing = Object.assign(Object.create(store), {
+		transaction: async (...args: Parameters<typeof store.transaction>) => {
+			const row = await store.read((reader) => reader.get("refunds", small?.id ?? ""));
+			if (row?.state === "pending") await back(1n);
+			return store.transaction(...args);
+		},
+	});
+	const onchain = { terms: SIM_TERMS, chain, treasury };
+	const source = { clock, ids, manualSource: "cash:manual", onchain };
+	const payouts = createRefundPayouts({ ...source, store: growing });
+	t.match(await payouts.pay({ id: small?.id ?? "" }), { state: "paid", amountMicros: 480_001n });
+	t.equal(chain.transactions.at(-1)?.value, 480_001n);
+	t.match(await back(1n), { state: "pending", amountMicros: 1n }, "what is paid grows no more");
 	t.same((await createInvariantGuard({ store, clock }).check({ full: true })).failures, []);
 });
 
