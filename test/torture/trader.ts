@@ -20,17 +20,19 @@ export interface TraderDeps {
 }
 
 const BULK = "x".repeat(400_000);
+/** Two segments of four megabytes; every start reads them. */
+const BULKY_ROUNDS = 4;
 
 type Told = Reply | { readonly kind: "done"; readonly data: Readonly<Record<string, unknown>> };
 
 /** Buys tokens from a wallet, puts more on them, and has some of them refunded. */
 export async function trade(deps: TraderDeps): Promise<void> {
 	const { timeline, dice, nextStep } = deps;
-	for (;;) {
+	for (let round = 1; ; round++) {
 		await timeline.sleep(dice.between(0, 1_500));
 		const step = nextStep();
 		if (step === undefined) return;
-		if (deps.isBulky) await fillUp(deps);
+		if (deps.isBulky && round <= BULKY_ROUNDS) await fillUp(deps);
 		await tradeOnce(deps, step);
 	}
 }

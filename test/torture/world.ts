@@ -42,7 +42,7 @@ const STEPS = { from: 30, to: 120 };
 const SHOPPERS = 8;
 const TRADERS = 1;
 /** Worlds whose journal has several segments: they take their time. */
-const BULKY_SHARE = 0.15;
+const BULKY_SHARE = 0.1;
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 /** Beyond the end of every hold, authorization and grace. */
 const AFTERWARDS_MS = 3_600_000;
