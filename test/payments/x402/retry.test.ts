@@ -2,7 +2,7 @@ import t from "tap";
 import { ServiceError } from "../../../src/core/errors.js";
 import { LIMITS } from "../../../src/core/limits.js";
 import { createSimWallet } from "../../support/sim-wallet.js";
-import { createWorld, type Order, PRICE, startDesk, times, toRequest } from "./start-desk.js";
+import { createWorld, PRICE, startDesk, times, toRequest } from "./start-desk.js";
 
 t.test("an answer that was lost on its way is given again to the same payment", async (t) => {
 	const { buy, wallet, clock, runs } = await startDesk();
@@ -190,84 +190,4 @@ t.test("100 copies of a purchase make one token", async (t) => {
 		desk.purchase(resigned, async () => t.fail("bought twice") as never),
 		{ code: "PAYMENT_ALREADY_USED" },
 	);
-});
-
-/** A payment whose outcome was not known to its payer, and that had settled: its calldata is public by now. */
-async function startSettled(order: Order) {
-	const world = createWorld({ kind: "silent" });
-	world.chain.isUnreadable = true;
-	const process = await startDesk(world);
-	const authorization = world.wallet.sign({ value: PRICE });
-	t.match(await process.buy(authorization, order), { code: "SETTLEMENT_UNKNOWN" });
-	world.chain.isUnreadable = false;
-	await process.later(5_000);
-	t.equal((await process.row(authorization))?.state, "settled");
-	return { ...process, authorization };
-}
-
-t.test(
-	"a copy of a purchase's calldata gets no token: its wallet collects the money",
-	async (t) => {
-		const { desk, chain, authorization, row } = await startSettled({ settlesFirst: true });
-		const copy = toRequest({ chain }, authorization);
-		await t.rejects(
-			desk.purchase(copy, async () => t.fail("a stranger got the secret") as never),
-			{ code: "PAYMENT_ALREADY_USED", message: /"recover": true/ },
-		);
-		const { state, tokenId } = (await row(authorization)) ?? {};
-		t.equal(state, "credited");
-		await t.rejects(
-			desk.purchase(copy, async () => t.fail() as never),
-			{ message: new RegExp(`credited to the token ${tokenId};`) },
-		);
-	},
-);
-
-t.test("with its retry key a purchase is delivered, and to nobody else", async (t) => {
-	const { desk, chain, authorization, row } = await startSettled({ key: "k", settlesFirst: true });
-	for (const other of [{}, { key: "guessed" }]) {
-		await t.rejects(
-			desk.purchase(toRequest({ chain }, authorization, other), async () => t.fail() as never),
-			{ code: "PAYMENT_ALREADY_USED", message: /Idempotency-Key/ },
-		);
-	}
-	t.equal((await row(authorization))?.state, "settled");
-	const bought = await desk.purchase(
-		toRequest({ chain }, authorization, { key: "k" }),
-		async () => ({ value: "a secret", tokenId: "tok_1" }),
-	);
-	t.equal(bought.value, "a secret");
-});
-
-t.test(
-	"a purchase that was refused after it was sent is not sent again without its key",
-	async (t) => {
-		const { buy, desk, chain, facilitator, wallet, row } = await startDesk(
-			createWorld({ kind: "claims_refused" }),
-		);
-		chain.hidesLatest = true;
-		const authorization = wallet.sign({ value: PRICE });
-		t.match(await buy(authorization, { settlesFirst: true }), { code: "PAYMENT_REJECTED" });
-		t.equal((await row(authorization))?.state, "refused");
-		facilitator.behaviour = "idempotent";
-		chain.hidesLatest = false;
-		const copy = toRequest({ chain }, authorization);
-		await t.rejects(
-			desk.purchase(copy, async () => t.fail("a stranger got the secret") as never),
-			{ code: "PAYMENT_ALREADY_USED" },
-		);
-	},
-);
-
-t.test("a copy of a call without an answer gets no credit's secret", async (t) => {
-	const work = async () => "no-answer" as const;
-	const keyless = await startSettled({ settlesFirst: true });
-	t.match(await keyless.buy(keyless.authorization, { settlesFirst: true, work }), {
-		kind: "released",
-		creditId: undefined,
-	});
-	t.equal((await keyless.row(keyless.authorization))?.state, "credited");
-	const order = { key: "k", settlesFirst: true, work };
-	const keyed = await startSettled(order);
-	t.match(await keyed.buy(keyed.authorization, order), { kind: "released", creditId: /^tok_/ });
 });

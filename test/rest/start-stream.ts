@@ -1,0 +1,127 @@
+import { createServer, get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import type { Test } from "tap";
+import { z } from "zod";
+import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
+import { systemClock } from "../../src/core/clock.js";
+import { createIds } from "../../src/core/ids.js";
+import { systemRandom } from "../../src/core/random.js";
+import type { Skill, SkillEvent } from "../../src/core/skill.js";
+import { createErrorHandler } from "../../src/rest/error-handler.js";
+import { createPaymentLimit } from "../../src/rest/handlers.js";
+import { createRequestId } from "../../src/rest/request-id.js";
+import { createStreamHandler } from "../../src/rest/stream-handler.js";
+import { createInvokeStream } from "../../src/service/invoke-stream.js";
+import { createSimChain } from "../support/sim-chain.js";
+import { createSimFacilitator } from "../support/sim-facilitator.js";
+import { createSimWallet } from "../support/sim-wallet.js";
+import { startApp, type TestApp } from "../support/start-app.js";
+
+/** The pipeline for streams over a real till; what is sold is the given stream. */
+export async function startStream(
+	t: Test,
+	stream: NonNullable<Skill["stream"]>,
+	options: { onchain?: OnchainParts } = {},
+) {
+	const settings = { catalog: "none", model: "none" } as const;
+	const testApp = await startApp(t, { settings, ...options });
+	const { service, money } = testApp.app;
+	const skills = {
+		...service.skills,
+		domain_search: {
+			...service.skills.domain_search,
+			capture: "beforeFirstEvent" as const,
+			stream,
+		},
+	};
+	const clock = systemClock;
+	const invokeStream = createInvokeStream({
+		skills,
+		cashier: money.cashier,
+		recordUsage: () => undefined,
+		clock,
+	});
+	const ids = createIds({ clock, random: systemRandom });
+	const server = createServer(
+		express()
+			.use(createRequestId(ids))
+			.get(
+				"/stream",
+				createStreamHandler(
+					{
+						invokeStream,
+						clock,
+						baseUrl: () => "http://localhost",
+						timeoutMs: 30_000,
+						limitPayments: createPaymentLimit(clock, 20),
+					},
+					{
+						skillId: "domain_search",
+						path: z.strictObject({}),
+						query: z.strictObject({ query: z.string() }),
+					},
+				),
+			)
+			.use(createErrorHandler()),
+	);
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	t.teardown(() => server.closeAllConnections());
+	t.teardown(() => server.close());
+	const { port } = server.address() as AddressInfo;
+	return { testApp, url: `http://127.0.0.1:${port}/stream?query=x` };
+}
+
+export function open(
+	url: string,
+	token: string,
+	headers: Readonly<Record<string, string>> = { "X-Pay-SPT": token },
+): Promise<IncomingMessage> {
+	return new Promise((resolve, reject) => {
+		get(url, { headers, agent: false }, resolve).on("error", reject);
+	});
+}
+
+/** The same, paid for on a simulated chain, by one wallet. */
+export async function startChainStream(t: Test, stream: NonNullable<Skill["stream"]>) {
+	const { now } = systemClock;
+	const chain = createSimChain({ now });
+	const facilitator = createSimFacilitator({ chain, clock: systemClock });
+	const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
+	const { testApp, url } = await startStream(t, stream, { onchain });
+	const wallet = createSimWallet(chain, { name: "s", now, balance: 9_000_000n });
+	const sign = () => wallet.v2(wallet.sign({ value: 500_000n }));
+	const pay = (header: string, more: Readonly<Record<string, string>> = {}) =>
+		open(url, "", { "PAYMENT-SIGNATURE": header, ...more });
+	const states = () =>
+		testApp.app.store.read(async (reader) =>
+			(await reader.list("payments")).map(({ state }) => state),
+		);
+	return { testApp, facilitator, sign, pay, states };
+}
+
+/** Data of the last event. */
+export function lastData(text: string) {
+	const line = text.split("\n").findLast((found) => found.startsWith("data: ")) ?? "";
+	return JSON.parse(line.slice("data: ".length));
+}
+
+export async function readText(response: IncomingMessage): Promise<string> {
+	let text = "";
+	for await (const chunk of response.setEncoding("utf8")) text += chunk;
+	return text;
+}
+
+export async function moneyOf({ app }: TestApp, tokenId: string) {
+	return app.store.read(async (reader) => ({
+		balance: await reader.balance(`cust:${tokenId}`),
+		holds: (await reader.list("holds")).length,
+	}));
+}
+
+export const created: SkillEvent = { event: "research.created", data: { n: 0 } };
+export const evidence = (n: number): SkillEvent => ({
+	event: "research.evidence",
+	data: { n },
+	isEvidence: true,
+});
