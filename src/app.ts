@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
 import type { OnchainParts } from "../payments/x402/onchain-parts.js";
+import { reportUnreachable } from "../payments/x402/unreachable-payments.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
@@ -111,7 +112,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const { settings, clock, logger, ids, folder, keys } = ports;
 	const money = createMoney({ ...ports, store });
 	await money.sweeper.releaseAll();
-	await money.onchain?.resume();
+	if (money.onchain) await money.onchain.resume();
+	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
 	await reportBreach(money, logger);
 
 	const search = await openSearch({ model: settings.model, folder: join(folder, "index"), clock });

@@ -6,6 +6,7 @@ import { creditSettled } from "./settled-money.js";
 import { changePayment } from "./settlement-book.js";
 import { lookAt, proveSettlement } from "./settlement-proof.js";
 import type { Settler, SettlerDeps } from "./settler.js";
+import { isOnTerms, reportUnreachable } from "./unreachable-payments.js";
 
 export interface Reconciler {
 	/** After the holds of an earlier process were released: what it left open is known from here on. */
@@ -72,7 +73,9 @@ async function resume(deps: ReconcilerDeps): Promise<void> {
 				: { state: "unknown", reason: "restart" };
 		await changePayment(tx, { id, from: [state], now }, change);
 	});
-	for (const row of await store.read((reader) => reader.list("payments"))) watch.follow(row);
+	const rows = await store.read((reader) => reader.list("payments"));
+	for (const row of rows) watch.follow(row);
+	reportUnreachable(deps, rows);
 }
 
 /** In small transactions, so that calls get their turn in between; each row is judged again inside. */
@@ -96,6 +99,8 @@ async function inPortions(
 async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
 	const row = await deps.store.read((reader) => reader.get("payments", id));
 	if (!row) return deps.watch.forget(id);
+	// Another chain knows nothing of it, and nothing it says may end the question.
+	if (row.state !== "settled" && !isOnTerms(deps.terms, row)) return;
 	switch (row.state) {
 		case "settled":
 			return creditUndelivered(deps, row);

@@ -1,22 +1,9 @@
-import t, { type Test } from "tap";
+import t from "tap";
 import { diskError, seededRandom } from "../../store/fake-disk.js";
-import { createWorld, type DeskProcess, PRICE, startDesk } from "./start-desk.js";
+import { assertWhole } from "./assert-whole.js";
+import { createWorld, PRICE, startDesk } from "./start-desk.js";
 
-const CASH = "cash:x402:eip155:84532";
 const HOUR_MS = 3_600_000;
-
-/** Money that came is revenue or a token of its payer's, to the last unit. */
-async function assertWhole(t: Test, { balances, chain, wallet }: DeskProcess): Promise<void> {
-	const accounts = await balances();
-	const came = await chain.balanceOf(chain.terms, chain.terms.payTo);
-	t.equal(-(accounts[CASH] ?? 0n), came, "the books show what the chain shows");
-	t.equal(accounts[`cust:${wallet.owner}`], undefined, "no money lies about");
-	const others = Object.entries(accounts).filter(([account]) => account !== CASH);
-	t.equal(
-		others.reduce((sum, [, amount]) => sum + amount, 0n),
-		came,
-	);
-}
 
 for (const settlesFirst of [false, true]) {
 	t.test(
@@ -151,81 +138,6 @@ t.test("a nonce that its payer spends on another transfer is no payment", async 
 	t.match(await process.row(authorization), { state: "released", reason: "canceled" });
 	t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
 });
-
-t.test("without a chain to read, a facilitator that answers twice ends the question", async (t) => {
-	const world = createWorld({ kind: "silent", hasChainReader: false });
-	const process = await startDesk(world);
-	const authorization = world.wallet.sign({ value: PRICE });
-	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
-	world.facilitator.behaviour = "strict";
-	await process.later(5_000);
-	t.equal((await process.row(authorization))?.state, "unknown", "a used nonce proves nothing");
-	await process.later(2 * HOUR_MS);
-	t.equal((await process.row(authorization))?.state, "unknown", "and is never forgotten");
-	await process.desk.forgetExpired();
-	t.same(process.desk.openPayments(), { unknown: 1, refused: 0, settled: 0 });
-	world.facilitator.behaviour = "idempotent";
-	await process.later(60_000);
-	t.equal((await process.row(authorization))?.state, "settled");
-	t.match(await process.buy(authorization), { kind: "delivered" });
-	await assertWhole(t, process);
-});
-
-t.test(
-	"without a chain to read, a settlement that was called refused is not forgotten",
-	async (t) => {
-		const world = createWorld({ kind: "claims_refused", hasChainReader: false });
-		const process = await startDesk(world);
-		const authorization = world.wallet.sign({ value: PRICE });
-		t.match(await process.buy(authorization), { code: "PAYMENT_REJECTED" });
-		await process.later(2 * HOUR_MS);
-		await process.desk.forgetExpired();
-		t.same(process.desk.openPayments(), { unknown: 1, refused: 0, settled: 0 });
-		world.facilitator.behaviour = "idempotent";
-		await process.later(60_000);
-		await process.later(HOUR_MS);
-		t.equal((await process.row(authorization))?.state, "credited");
-		await assertWhole(t, process);
-	},
-);
-
-t.test("nothing is sent for a caller who has gone", async (t) => {
-	const world = createWorld({ kind: "silent", hasChainReader: false });
-	const process = await startDesk(world);
-	const authorization = world.wallet.sign({ value: PRICE });
-	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
-	const asked = world.facilitator.settled();
-	world.facilitator.behaviour = "idempotent";
-	await process.later(60_000);
-	t.equal(world.facilitator.settled(), asked, "asking is sending while it can be sent");
-	await process.later(400_000);
-	t.equal((await process.row(authorization))?.state, "settled");
-});
-
-for (const hasChainReader of [true, false]) {
-	t.test(
-		`a facilitator that goes away before the settlement leaves no question, ${hasChainReader ? "with" : "without"} a chain`,
-		async (t) => {
-			const world = createWorld({ hasChainReader });
-			const process = await startDesk(world);
-			const authorization = world.wallet.sign({ value: PRICE });
-			const leave = async () => {
-				world.facilitator.behaviour = "unreachable";
-				return "answer" as const;
-			};
-			const gone = await process.buy(authorization, { work: leave });
-			t.match(gone, { code: "UPSTREAM", error: { retryable: true } });
-			t.match(await process.row(authorization), { state: "released", reason: "not_sent" });
-			t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
-			world.facilitator.behaviour = "strict";
-			await process.later(400_000);
-			t.equal(world.chain.timesSettled(authorization.from, authorization.nonce), 0);
-			const next = world.wallet.sign({ value: PRICE });
-			t.match(await process.buy(next), { kind: "delivered" });
-			await assertWhole(t, process);
-		},
-	);
-}
 
 t.test("an answer that comes after the deadline still counts", async (t) => {
 	const world = createWorld({ kind: "slow", hasChainReader: false, deadlineMs: 20 });

@@ -49,6 +49,8 @@ export interface World {
 	readonly facilitator: SimFacilitator;
 	readonly wallet: SimWallet;
 	readonly hasChainReader: boolean;
+	/** What the processes logged as errors. */
+	readonly log?: unknown[] | undefined;
 }
 
 export interface Order {
@@ -104,7 +106,7 @@ export async function startDesk(
 	world: World = createWorld(),
 	disk: FakeDisk = createFakeDisk(),
 ): Promise<DeskProcess> {
-	const { clock, chain, facilitator, hasChainReader } = world;
+	const { clock, chain, facilitator, hasChainReader, log = [] } = world;
 	const store = await openOn(disk, { clock: { ...clock, after: systemClock.after } });
 	const ids = createIds({ clock, random: systemRandom });
 	const ledger = createLedger({ clock, ids });
@@ -122,7 +124,7 @@ export async function startDesk(
 		ledger,
 		clock,
 		ids,
-		logger: { info: () => undefined, error: () => undefined },
+		logger: { info: () => undefined, error: (message, fields) => log.push({ message, ...fields }) },
 		terms: chain.terms,
 		facilitator,
 		...(hasChainReader && { chain }),
