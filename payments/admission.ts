@@ -82,6 +82,7 @@ export interface Purchased<T> {
 	readonly value: T;
 	readonly payer: Payer;
 	readonly settlement: SettlementWire;
+	readonly receiptId: string;
 	readonly headers: Readonly<Record<string, string>>;
 	delivered?(): void;
 }

@@ -52,6 +52,7 @@ export async function purchase<T>(
 		value,
 		payer: claim.payer,
 		settlement,
+		receiptId: receipt.id,
 		headers: receiptHeaders(claim, { settlement, amountMicros, at }),
 	};
 }

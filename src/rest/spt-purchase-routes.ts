@@ -14,6 +14,7 @@ const bought = {
 	balance_usd: "5.00",
 	environment: "test",
 	receipt: {
+		receipt_id: "rcpt_01kg9yz3v0f6x2m8q4t7w1ab2c",
 		network: "eip155:84532",
 		transaction: `0x${"5e".repeat(32)}`,
 		payer: `0x${"a1".repeat(20)}`,

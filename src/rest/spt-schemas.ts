@@ -133,6 +133,7 @@ export const sptPurchaseSchema = replyComponent(
 		environment: environmentField,
 		recovered_usd: usdField.optional().describe("What earlier tokens of the wallet brought along"),
 		receipt: z.object({
+			receipt_id: z.string().describe("GET /v1/receipts/{receipt_id} signs it; told here alone"),
 			network: z.string().describe("CAIP-2"),
 			transaction: z.string(),
 			payer: z.string(),

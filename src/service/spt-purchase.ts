@@ -199,11 +199,11 @@ function toIssuedWire(secret: string, token: TokenRow, balanceMicros: Micros): J
 }
 
 function toReply(
-	{ settlement, headers, delivered }: Omit<Purchased<unknown>, "value">,
+	{ settlement, receiptId, headers, delivered }: Omit<Purchased<unknown>, "value">,
 	data: Json,
 ): PurchaseReply {
 	return {
-		data: { ...data, receipt: settlement },
+		data: { ...data, receipt: { receipt_id: receiptId, ...settlement } },
 		headers,
 		...(delivered && { onDelivered: delivered }),
 	};

@@ -133,7 +133,10 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 		const hash = fingerprintOf("spt.purchase", order);
 		const rows = await shop.app.store.read((reader) => reader.list("payments"));
 		const row = rows.find(({ fingerprint }) => fingerprint === hash);
-		t.match(row?.receiptId, /^rcpt_/);
+		const receiptId = bought.body.data.receipt.receipt_id;
+		t.equal(row?.receiptId, receiptId, "the buyer is told");
+		const { receipt } = (await shop.send(`/v1/receipts/${receiptId}`)).body.data;
+		t.match(receipt, { billing_type: "prepaid", amount_usd: "1.00" });
 		const told = await shop.send(`/v1/payments/${row?.id}?request_hash=${hash}`);
 		t.match(told.body.data, { state: "captured", receipt_id: null });
 	});
