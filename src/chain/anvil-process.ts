@@ -46,7 +46,15 @@ export function findAnvil(): string | undefined {
 const WATCHDOG =
 	'umask 077; "$@" </dev/null & chain=$!; exec >&- 2>&-; read -r _; kill "$chain" 2>/dev/null; wait "$chain"';
 
-/** Resolves once the chain listens. Throws UNAVAILABLE when it ends before or takes too long. */
+/** It did not even come to listen: what it was given to load may be damaged. */
+export class ChainEnded extends ServiceError {
+	constructor() {
+		super("UNAVAILABLE", "The local chain ended while it started.");
+		this.name = "ChainEnded";
+	}
+}
+
+/** Resolves once the chain listens. Throws ChainEnded when it ends before, UNAVAILABLE when it takes too long. */
 export async function startAnvil(binary: string, options: AnvilOptions): Promise<AnvilProcess> {
 	const { stateFile, chainId, blockTimeSeconds, clock } = options;
 	const flags = ["--host", "127.0.0.1", "--port", "0", "--chain-id", String(chainId)];
@@ -75,10 +83,10 @@ function readAddress(
 	{ ended, clock }: { ended: Promise<void>; clock: Clock },
 ): Promise<string> {
 	return new Promise((resolve, reject) => {
-		const fail = (why: string) =>
-			reject(new ServiceError("UNAVAILABLE", `The local chain ${why}.`));
-		const cancel = clock.after(LIMITS.chainStartMs, () => fail("did not start in time"));
-		void ended.then(() => fail("ended while it started"));
+		const cancel = clock.after(LIMITS.chainStartMs, () =>
+			reject(new ServiceError("UNAVAILABLE", "The local chain did not start in time.")),
+		);
+		void ended.then(() => reject(new ChainEnded()));
 		let output = "";
 		const read = (chunk: Buffer) => {
 			output += chunk.toString("utf8");

@@ -1,10 +1,16 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createEvmRpc, type EvmRpc } from "../../payments/x402/evm-rpc.js";
 import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
 import type { Logger } from "../core/logger.js";
-import { type AnvilOptions, type AnvilProcess, findAnvil, startAnvil } from "./anvil-process.js";
+import {
+	type AnvilOptions,
+	type AnvilProcess,
+	ChainEnded,
+	findAnvil,
+	startAnvil,
+} from "./anvil-process.js";
 import { type DemoFunds, provideDemoToken, tokenFingerprint } from "./demo-token.js";
 
 /** Base Sepolia's number: the closed list of x402 v1 clients knows it. */
@@ -60,7 +66,10 @@ export async function openDemoChain(options: DemoChainOptions): Promise<DemoChai
 	};
 }
 
-/** A state that a power cut left damaged is paper money lost; the chain starts afresh. */
+/**
+ * A state that a power cut left damaged is put aside and the chain starts afresh: paper money lost. One that only loads
+ * slowly is nothing of the kind.
+ */
 async function startOnGoodState(
 	binary: string,
 	settings: AnvilOptions,
@@ -69,11 +78,10 @@ async function startOnGoodState(
 	try {
 		return await startAnvil(binary, settings);
 	} catch (error) {
-		if (!existsSync(settings.stateFile)) throw error;
-		logger.error("the local chain's state is damaged; the chain starts afresh", {
-			file: settings.stateFile,
-		});
-		rmSync(settings.stateFile);
+		if (!(error instanceof ChainEnded) || !existsSync(settings.stateFile)) throw error;
+		const file = `${settings.stateFile}.damaged`;
+		renameSync(settings.stateFile, file);
+		logger.error("the local chain's state is damaged; the chain starts afresh", { file });
 		return startAnvil(binary, settings);
 	}
 }

@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import t from "tap";
+import { openDemoChain } from "../../../src/chain/demo-chain.js";
+import { systemClock } from "../../../src/core/clock.js";
+import { createConfiguredEgress } from "../../../src/delivery/egress.js";
 import { PACKAGE_ROOT } from "../../../src/package-root.js";
 import { startLocalChain, withoutChain } from "./local-chain.js";
 
@@ -47,9 +50,31 @@ t.test(
 		const log: string[] = [];
 		const { parts, payer } = await startLocalChain(t, { folder: first.folder, log });
 		t.match(log, [/damaged/]);
+		t.equal(readFileSync(join(folder, `${name}.damaged`), "utf8"), "{", "it is put aside");
 		t.equal(await parts.chain?.balanceOf(parts.terms, payer.address), 100_000_000n);
 	},
 );
+
+t.test("a chain that starts slowly keeps its state", { skip: withoutChain }, async (t) => {
+	const first = await startLocalChain(t);
+	await first.parts.close();
+	const folder = join(first.folder, "chain");
+	const [name = ""] = readdirSync(folder);
+	const state = readFileSync(join(folder, name));
+	const hasty = {
+		...systemClock,
+		after: (_ms: number, task: () => void) => systemClock.after(0, task),
+	};
+	const opening = openDemoChain({
+		folder,
+		findFunds: () => new Promise(() => undefined),
+		egress: createConfiguredEgress({ loopback: true }),
+		clock: hasty,
+		logger: { info: () => undefined, error: () => undefined },
+	});
+	await t.rejects(opening, { code: "UNAVAILABLE", message: /in time/ });
+	t.same(readFileSync(join(folder, name)), state);
+});
 
 t.test(
 	"keys are kept where secrets are, for their owner alone",
