@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { requireSixDecimals } from "../payments/x402/asset-decimals.js";
 import { createChainReader } from "../payments/x402/chain-reader.js";
 import { createEvmClient } from "../payments/x402/evm-client.js";
 import { createEvmRpc, type EvmRpc } from "../payments/x402/evm-rpc.js";
@@ -129,14 +130,15 @@ function openRemote(
 	{ terms, url, rpcUrl }: Extract<OnchainPlan, { kind: "remote" }>,
 ): OpenedOnchain {
 	const { keys, clock } = deps;
-	const facilitator = createRemoteFacilitator({
+	const remote = createRemoteFacilitator({
 		egress: createConfiguredEgress({ urls: [url] }),
 		url,
 		token: readFacilitatorToken(deps),
 	});
-	if (rpcUrl === undefined) return { terms, facilitator, ...NOTHING_TO_START };
+	if (rpcUrl === undefined) return { terms, facilitator: remote, ...NOTHING_TO_START };
 	const rpc = createEvmRpc({ egress: createConfiguredEgress({ urls: [rpcUrl] }), url: rpcUrl });
 	const getClient = createEvmClient({ rpc, network: terms.network });
+	const facilitator = requireSixDecimals(remote, getClient);
 	const chain = createChainReader({ getClient, clock });
 	const privateKey = readSettlerKey(keys);
 	if (privateKey === undefined) return { terms, facilitator, chain, ...NOTHING_TO_START };
@@ -162,7 +164,10 @@ function connect({ rpc, terms, clock, privateKey, isLocal }: Connection) {
 	const wallet = createEvmWallet({ rpc, getClient, network, privateKey, clock, pollIntervalMs });
 	return {
 		terms,
-		facilitator: createLocalFacilitator({ getClient, wallet, network }),
+		facilitator: requireSixDecimals(
+			createLocalFacilitator({ getClient, wallet, network }),
+			getClient,
+		),
 		chain: createChainReader({ getClient, clock }),
 		treasury: createTreasury({ wallet, payTo }),
 	};

@@ -65,15 +65,14 @@ const NETWORKS: Readonly<Record<string, EvmNetwork>> = {
 		isTest: true,
 		usdc: coin("0x4fcf1784b31630811181f670aea7a7bef803eaed", "USDC"),
 	},
-	"eip155:11155111": { isTest: true },
-	"eip155:43113": { isTest: true },
-	"eip155:80002": { isTest: true },
-	"eip155:11124": { isTest: true },
-	"eip155:2201": { isTest: true },
-	"eip155:324705682": { isTest: true },
-	"eip155:1337": { isTest: true },
-	"eip155:31337": { isTest: true },
 };
+
+/** Test chains whose asset the operator has to name, by number. */
+const TEST_CHAINS: ReadonlySet<number> = new Set([
+	97, 300, 919, 1301, 1337, 1442, 2201, 2442, 4002, 4801, 5003, 7001, 10200, 11124, 17000, 31337,
+	43113, 44787, 48899, 59141, 80001, 80002, 80069, 80084, 84531, 168587773, 421613, 421614, 534351,
+	560048, 763373, 999999999, 11155111, 11155420, 324705682,
+]);
 
 /** USDC of a network; undefined where the operator has to name the asset. */
 export function findUsdc(network: string): EvmAsset | undefined {
@@ -82,7 +81,7 @@ export function findUsdc(network: string): EvmAsset | undefined {
 
 /** True when money is known to be worth nothing there. */
 export function isTestNetwork(network: string): boolean {
-	return NETWORKS[network]?.isTest ?? false;
+	return NETWORKS[network]?.isTest ?? TEST_CHAINS.has(chainIdOf(network));
 }
 
 /** The number in `eip155:<number>`. */

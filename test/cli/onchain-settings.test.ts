@@ -39,7 +39,10 @@ t.test("production says where its money goes, or does not start", async (t) => {
 	t.match(all, /network is missing/);
 	t.match(refusal({ facilitator: "demo" }), /paper money/);
 	t.match(refusal({ facilitator: "local" }), /rpc_url/);
-	t.match(refusal({ network: "eip155:84532" }), /test network/);
+	for (const chain of [84532, 97, 59141, 80002, 421614, 43113, 11155111, 11155420, 31337]) {
+		const network = `eip155:${chain}`;
+		t.match(refusal({ network, asset: `${PAY_TO}/USDC/2` }), /test network/, network);
+	}
 	t.match(refusal({ network: "eip155:424242" }), /No USDC is known/);
 	t.match(refusal({ payTo: `0x${"0".repeat(40)}` }), /zero address/);
 	t.match(refusal({ payTo: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" }), /everybody knows/);

@@ -1,6 +1,7 @@
 import t from "tap";
 import { toHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
+import { requireSixDecimals } from "../../../payments/x402/asset-decimals.js";
 import { createEvmClient } from "../../../payments/x402/evm-client.js";
 import { createEvmRpc } from "../../../payments/x402/evm-rpc.js";
 import { createEvmWallet } from "../../../payments/x402/evm-wallet.js";
@@ -66,6 +67,21 @@ t.test("transactions of one key", { skip: withoutChain }, async (t) => {
 		const { send, signed } = await openWallet();
 		await t.rejects(send(address), { name: "TooMuchGas", retryable: false });
 		t.same(signed, [], "it was not even signed");
+	});
+
+	await t.test("an asset that does not count in millionths takes no payment", async (t) => {
+		const { address } = createWallet();
+		const strange = { ...terms, asset: address };
+		const guarded = requireSixDecimals(facilitator, getClient);
+		const payment = await local.sign();
+		// PUSH1 decimals, and return it.
+		await rpc.get("anvil_setCode", [address, "0x601260005260206000f3"]);
+		await t.rejects(guarded.verify(strange, payment), {
+			code: "UNAVAILABLE",
+			message: /18 decimals/,
+		});
+		const honest = requireSixDecimals(facilitator, getClient);
+		t.same(await honest.verify(terms, payment), { kind: "valid" });
 	});
 
 	await t.test("what the node drops is sent again while it is waited for", async (t) => {
