@@ -6,14 +6,9 @@ export interface Clock {
 	monotonicMs(): number;
 	/** Runs the task again and again until the returned function is called; never keeps the process alive. */
 	every(intervalMs: number, task: () => void): () => void;
-	/**
-	 * Runs the task once, unless the returned function is called before. Only a wait of less than a tenth of a second
-	 * keeps the process alive: a write may hang on it.
-	 */
+	/** Runs the task once, unless the returned function is called before; never keeps the process alive. */
 	after(delayMs: number, task: () => void): () => void;
 }
-
-const MOMENT_MS = 100;
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
@@ -25,7 +20,7 @@ export const systemClock: Clock = {
 	},
 	after(delayMs, task) {
 		const timer = setTimeout(task, delayMs);
-		if (delayMs >= MOMENT_MS) timer.unref();
+		timer.unref();
 		return () => clearTimeout(timer);
 	},
 };
