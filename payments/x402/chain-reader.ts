@@ -19,13 +19,16 @@ export function createChainReader({ getClient, clock }: ChainReaderDeps): ChainR
 	return {
 		async stateOf(terms, authorization) {
 			const client = await getClient();
+			// Read first: what is unused later was unused then.
+			const { timestamp } = await client.getBlock();
 			const isUsed = await client.readContract({
 				address: terms.asset,
 				abi: EIP3009_VIEWS,
 				functionName: "authorizationState",
 				args: [authorization.from, authorization.nonce],
 			});
-			return isUsed ? stateOfUsed(client, terms, authorization) : { kind: "unused" };
+			if (isUsed) return stateOfUsed(client, terms, authorization);
+			return { kind: "unused", headMs: Number(timestamp) * 1_000 };
 		},
 
 		async balanceOf(terms, address) {

@@ -78,7 +78,8 @@ export interface Facilitator {
 
 /** What became of an authorization, read from the chain itself. */
 export type AuthorizationState =
-	| { readonly kind: "unused" }
+	/** As of the chain's newest block, whose time in epoch milliseconds `headMs` is: a node may lag. */
+	| { readonly kind: "unused"; readonly headMs: number }
 	| { readonly kind: "settled"; readonly transactionHash: string; readonly logIndex: number }
 	/** Its payer withdrew it: the nonce is used up and no money moved. */
 	| { readonly kind: "canceled" };

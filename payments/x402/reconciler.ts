@@ -126,8 +126,20 @@ async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void>
 		await deps.settler.conclude(row.id, state);
 		return;
 	}
-	const isOver = state && (state.kind === "canceled" || hasLapsed(deps, row));
-	if (isOver) await closeUnused(deps, row, state.kind === "canceled" ? "canceled" : "lapsed");
+	if (state?.kind === "canceled") await closeUnused(deps, row, "canceled");
+	if (state?.kind === "unused" && isBeyondUse(deps, row, state.headMs)) {
+		await closeUnused(deps, row, "lapsed");
+	}
+}
+
+/**
+ * Our clock alone does not tell: the node we ask may lag behind the block that settled it. A chain that stands still,
+ * because nobody uses it, is believed after a day.
+ */
+function isBeyondUse(deps: ReconcilerDeps, row: PaymentRow, headMs: number): boolean {
+	if (!hasLapsed(deps, row)) return false;
+	const endMs = row.validBefore * 1_000;
+	return headMs >= endMs || deps.clock.now() > endMs + LIMITS.idleChainLapseMs;
 }
 
 function hasLapsed({ clock }: ReconcilerDeps, { validBefore }: PaymentRow): boolean {

@@ -47,6 +47,7 @@ export const LIMITS = {
 	deliveryGraceMs: 60_000,
 	/** How long after its end an authorization is still looked for on the chain. */
 	authorizationLapseMs: 60_000,
+	idleChainLapseMs: 24 * 3_600_000,
 	/** A payment of unknown outcome is looked at less and less often, at least this often. */
 	reconcileBackoffMs: 60_000,
 	quoteTtlMs: 600_000,

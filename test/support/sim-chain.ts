@@ -64,6 +64,9 @@ export function createSimChain({
 	const balances = new Map<string, bigint>();
 	const used = new Map<string, SimTransaction | "canceled">();
 	const transactions: SimTransaction[] = [];
+	/** Time of the newest block a node shows: of one before the hidden transaction, if any. */
+	const headOf = (hidden: SimTransaction | undefined) =>
+		hidden ? Math.min(now(), hidden.at - 1) : now();
 	const keyOf = (from: Hex, nonce: Hex) => `${from}|${nonce}`.toLowerCase();
 	const holds = (address: string) => balances.get(address.toLowerCase()) ?? 0n;
 	const assertReadable = () => {
@@ -124,9 +127,12 @@ export function createSimChain({
 		async stateOf(_terms, { from, to, value, nonce }): Promise<AuthorizationState> {
 			assertReadable();
 			const use = used.get(keyOf(from, nonce));
-			if (use === undefined) return { kind: "unused" };
+			const latest = transactions.at(-1);
+			// A node that lags shows the time of a block before the latest one.
+			const headMs = headOf(chain.hidesLatest ? latest : undefined);
+			const isHidden = chain.hidesLatest && use === latest;
+			if (use === undefined || isHidden) return { kind: "unused", headMs };
 			if (use === "canceled") return { kind: "canceled" };
-			if (chain.hidesLatest && use === transactions.at(-1)) return { kind: "unused" };
 			if (use.to.toLowerCase() !== to.toLowerCase() || use.value !== value)
 				throw new ServiceError("UPSTREAM", "The authorization was used for another transfer.", {
 					retryable: false,

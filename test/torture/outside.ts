@@ -67,8 +67,8 @@ export function createOutside({
 			if (kind === "mixed") facilitator.behaviour = dice.pick(FACILITATOR_KINDS);
 			chain.isUnreadable = dice.chance(0.1);
 			chain.hidesLatest = dice.chance(0.1);
-			// A node may lag, but not for as long as an authorization is looked for after its end.
-			timeline.schedule(dice.between(1, LIMITS.authorizationLapseMs / 2), () => {
+			// A node may lag for longer than an authorization is looked for after its end.
+			timeline.schedule(dice.between(1, LIMITS.authorizationLapseMs * 8), () => {
 				chain.hidesLatest = false;
 			});
 		},

@@ -113,3 +113,18 @@ for (const hasChainReader of [true, false]) {
 		},
 	);
 }
+
+t.test("a node that lags does not end a question that a later block answers", async (t) => {
+	const world = createWorld({ kind: "claims_refused" });
+	world.chain.hidesLatest = true;
+	const process = await startDesk(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	t.match(await process.buy(authorization), { code: "PAYMENT_REJECTED" });
+	for (const ms of [0, HOUR_MS, HOUR_MS]) await process.later(ms);
+	t.equal((await process.row(authorization))?.state, "refused", "past its end, and still open");
+	world.chain.hidesLatest = false;
+	await process.later(60_000);
+	await process.later(HOUR_MS);
+	t.equal((await process.row(authorization))?.state, "credited");
+	await assertWhole(t, process);
+});
