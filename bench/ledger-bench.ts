@@ -3,12 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { createLedger, custAccount, type Ledger } from "../payments/ledger.js";
 import { toReceipt } from "../payments/receipt.js";
 import { systemClock } from "../src/core/clock.js";
 import { createIds } from "../src/core/ids.js";
 import { systemRandom } from "../src/core/random.js";
+import { PACKAGE_ROOT } from "../src/package-root.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
@@ -184,7 +184,7 @@ async function restart(folder: string): Promise<number> {
 }
 
 async function startServer(folder: string): Promise<number> {
-	const entry = fileURLToPath(new URL("../bin/start.mjs", import.meta.url));
+	const entry = join(PACKAGE_ROOT, "bin", "start.mjs");
 	const server = spawn(process.execPath, [entry, "--json", "--port", "0", "--data", folder], {
 		stdio: ["ignore", "pipe", "inherit"],
 	});

@@ -3,8 +3,8 @@ import { Agent, request } from "node:http";
 export interface LoadResult {
 	readonly requests: number;
 	readonly seconds: number;
-	readonly p50_ms: number;
-	readonly p99_ms: number;
+	/** Of each answer, ascending. */
+	readonly latenciesMs: readonly number[];
 	readonly statuses: Readonly<Record<string, number>>;
 }
 
@@ -42,8 +42,7 @@ export async function sendLoad({
 	return {
 		requests: bodies.length,
 		seconds: round((performance.now() - startedMs) / 1000),
-		p50_ms: round(latencies[Math.floor(latencies.length * 0.5)] ?? 0),
-		p99_ms: round(latencies[Math.floor(latencies.length * 0.99)] ?? 0),
+		latenciesMs: latencies,
 		statuses,
 	};
 }

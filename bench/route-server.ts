@@ -24,6 +24,7 @@ const settings = {
 	catalog: "none",
 	model: "bundled",
 	publicUrl: undefined,
+	onchain: { facilitator: "off" },
 } as const;
 const silent = { info: () => undefined, error: () => undefined };
 

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { systemClock } from "../src/core/clock.js";
 import type { Concept, Graph } from "../src/knowledge/graph.js";
@@ -22,7 +21,7 @@ interface DevQuery {
 	readonly rel: readonly string[];
 }
 
-const DEV_FOLDER = fileURLToPath(new URL("../../shared/data/dev/", import.meta.url));
+const DEV_FOLDER = join(PACKAGE_ROOT, "..", "shared", "data", "dev");
 const BUNDLED: ModelLocation = {
 	folder: join(PACKAGE_ROOT, "models", "bundled"),
 	sums: "required",

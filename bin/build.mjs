@@ -38,22 +38,27 @@ function isStale() {
 function build() {
 	const fresh = join(root, "dist.new");
 	rmSync(fresh, { recursive: true, force: true });
+	compile("tsconfig.build.json", fresh);
+	writeFileSync(join(fresh, ".built"), "");
+	rmSync(join(root, "dist"), { recursive: true, force: true });
+	renameSync(fresh, join(root, "dist"));
+}
+
+/** Ends the process with a word on stderr when the sources do not compile. */
+export function compile(project, outDir) {
 	const tsc = join(root, "node_modules", "@typescript", "native", "bin", "tsc");
 	try {
-		execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", fresh], {
+		execFileSync(process.execPath, [tsc, "-p", project, "--outDir", outDir], {
 			cwd: root,
 			// stdout belongs to whoever started us: one JSON line, and nothing else.
 			stdio: ["ignore", 2, 2],
 		});
 	} catch {
-		rmSync(fresh, { recursive: true, force: true });
+		rmSync(outDir, { recursive: true, force: true });
 		process.stderr.write("tollgraph: the sources do not compile.\n");
 		process.exit(1);
 	}
-	for (const folder of sources) copyScripts(join(root, folder), join(fresh, folder));
-	writeFileSync(join(fresh, ".built"), "");
-	rmSync(join(root, "dist"), { recursive: true, force: true });
-	renameSync(fresh, join(root, "dist"));
+	for (const folder of sources) copyScripts(join(root, folder), join(outDir, folder));
 }
 
 /** Worker scripts in plain JavaScript are not the compiler's business. */

@@ -17,11 +17,7 @@ export interface FrameBody {
 
 /** JSON of one transaction's operations; money (`…Micros`) becomes a decimal string. */
 export function encodeOperations(operations: readonly Operation[]): string {
-	let text = "[";
-	for (const operation of operations) {
-		text += text.length === 1 ? encodeOperation(operation) : `,${encodeOperation(operation)}`;
-	}
-	return `${text}]`;
+	return JSON.stringify(operations.map(toEncoded));
 }
 
 /** JSON of a frame's body, from transactions encoded before. */
@@ -45,14 +41,14 @@ type Encoded =
 	| readonly ["d", TableName, string]
 	| readonly ["l", LedgerTransaction];
 
-function encodeOperation(operation: Operation): string {
+function toEncoded(operation: Operation): readonly unknown[] {
 	switch (operation.kind) {
 		case "put":
-			return `${putMark(operation.table, operation.row.id)}${encodeObject(operation.row)}]`;
+			return ["p", operation.table, operation.row.id, withoutBigints(operation.row)];
 		case "delete":
-			return `["d","${operation.table}",${JSON.stringify(operation.id)}]`;
+			return ["d", operation.table, operation.id];
 		case "post":
-			return `["l",${encodeObject(operation.transaction)}]`;
+			return ["l", withoutBigints(operation.transaction)];
 	}
 }
 
@@ -68,33 +64,33 @@ function decodeOperation(encoded: Encoded): Operation {
 }
 
 const MONEY = "Micros";
-const memberNames = new Map<string, string>();
 
 /** As JSON.stringify, and bigint members as decimal strings; a replacer would cost three times as much. */
 export function encodeObject(value: object): string {
-	let text = "";
-	for (const [name, member] of Object.entries(value)) {
-		if (member === undefined) continue;
-		let prefix = memberNames.get(name);
-		if (prefix === undefined) {
-			prefix = `,${JSON.stringify(name)}:`;
-			memberNames.set(name, prefix);
-		}
-		text += prefix + encodeMember(name, member);
-	}
-	return `{${text.slice(1)}}`;
+	return JSON.stringify(withoutBigints(value));
 }
 
-function encodeMember(name: string, value: unknown): string {
-	if (typeof value === "bigint") {
-		if (name.endsWith(MONEY)) return `"${value}"`;
-		throw new TypeError(`The field "${name}" holds a bigint, so its name must end in "${MONEY}".`);
-	}
+function withoutBigints(value: object): object {
 	if (Array.isArray(value)) {
-		return `[${value.map((item) => encodeMember(name, item ?? null)).join(",")}]`;
+		return value.map((item) => (isObject(item) ? withoutBigints(item) : item));
 	}
-	if (typeof value === "object" && value !== null) return encodeObject(value);
-	return JSON.stringify(value) ?? "null";
+	const members = value as Readonly<Record<string, unknown>>;
+	const copy: Record<string, unknown> = {};
+	for (const name in members) {
+		const member = members[name];
+		if (typeof member === "bigint") copy[name] = encodeMoney(name, member);
+		else copy[name] = isObject(member) ? withoutBigints(member) : member;
+	}
+	return copy;
+}
+
+function encodeMoney(name: string, amount: bigint): string {
+	if (name.endsWith(MONEY)) return amount.toString();
+	throw new TypeError(`The field "${name}" holds a bigint, so its name must end in "${MONEY}".`);
+}
+
+function isObject(value: unknown): value is object {
+	return typeof value === "object" && value !== null;
 }
 
 /** Turns decimal strings under names ending in `Micros` into bigint again, in place. */
