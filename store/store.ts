@@ -14,6 +14,7 @@ import type {
 	TaskRow,
 	TokenRow,
 } from "./rows.js";
+import type { BackupOptions, StoreBackup } from "./store-backup.js";
 
 export type {
 	AccountName,
@@ -30,6 +31,7 @@ export type {
 	TaskRow,
 	TokenRow,
 } from "./rows.js";
+export type { BackupOptions, StoreBackup } from "./store-backup.js";
 
 /**
  * Persistence behind one port: everything that must survive a crash goes through `transaction`.
@@ -230,6 +232,11 @@ export interface Store {
 	verify(
 		options?: VerifyOptions,
 	): Promise<{ readonly transactions: number; readonly frames: number }>;
+	/**
+	 * Copies everything that is durable at one moment into an empty or missing folder, while transactions go on. Rejects, and
+	 * then nothing there passes for a backup, unless all of it is on the disk.
+	 */
+	backup(folder: string, options?: BackupOptions): Promise<StoreBackup>;
 	readonly documents: DocumentStore;
 	readonly queryLog: QueryLog;
 	health(): StoreHealth;

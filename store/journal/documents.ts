@@ -118,22 +118,40 @@ function createLeftovers(
 	};
 }
 
+interface FoundDocument {
+	/** Within the folder. */
+	readonly path: string;
+	readonly id: string;
+	readonly expiresAt: number;
+}
+
+/** The documents in place, whole; some may go while others are still looked at. */
+export async function listDocuments(
+	fileSystem: FileSystem,
+	folder: string,
+): Promise<readonly FoundDocument[]> {
+	const found: FoundDocument[] = [];
+	for (const hour of (await fileSystem.list(folder)).filter((name) => HOUR_FOLDER.test(name))) {
+		for (const name of await fileSystem.list(join(folder, hour))) {
+			const [, id, expiry] = FILE_NAME.exec(name) ?? [];
+			if (id === undefined) continue;
+			found.push({ path: `${hour}/${name}`, id, expiresAt: Number(expiry) });
+		}
+	}
+	return found;
+}
+
 /** What an earlier process left: expiry by id. Of two files with one id, which a crash can leave, the later expiry stays. */
 async function findDocuments({ fileSystem, folder }: DocumentDeps): Promise<Map<string, number>> {
 	const expiryOf = new Map<string, number>();
 	for (const name of await fileSystem.list(join(folder, NEW))) {
 		await fileSystem.remove(join(folder, NEW, name));
 	}
-	for (const hour of (await fileSystem.list(folder)).filter((name) => HOUR_FOLDER.test(name))) {
-		for (const name of await fileSystem.list(join(folder, hour))) {
-			const [, id, expiry] = FILE_NAME.exec(name) ?? [];
-			if (id === undefined) continue;
-			const expiresAt = Number(expiry);
-			const other = expiryOf.get(id);
-			expiryOf.set(id, Math.max(expiresAt, other ?? 0));
-			if (other !== undefined) {
-				await fileSystem.remove(documentPath(folder, id, Math.min(expiresAt, other)));
-			}
+	for (const { id, expiresAt } of await listDocuments(fileSystem, folder)) {
+		const other = expiryOf.get(id);
+		expiryOf.set(id, Math.max(expiresAt, other ?? 0));
+		if (other !== undefined) {
+			await fileSystem.remove(documentPath(folder, id, Math.min(expiresAt, other)));
 		}
 	}
 	return expiryOf;

@@ -1,9 +1,12 @@
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
 import { type Random, systemRandom } from "../../src/core/random.js";
 import type { Store } from "../store.js";
-import { type AuditTarget, createAuditor } from "./audit.js";
+import { createAuditor } from "./audit.js";
+import { backUp, type Moment } from "./backup.js";
+import { syncOwnName } from "./backup-folder.js";
 import { createColdRows } from "./cold-rows.js";
+import { stopped } from "./damage.js";
 import { createDamageLog } from "./damage-log.js";
 import { type JournalDocuments, openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
@@ -60,21 +63,11 @@ export async function openJournalStore(deps: JournalStoreDeps): Promise<JournalS
 	const releaseLock = await takeLock({ fileSystem, clock, random, processes, path });
 	try {
 		await fileSystem.syncFolder(folder);
-		if (!(await fileSystem.size(join(folder, "mark")))) await syncName(fileSystem, folder);
+		if (!(await fileSystem.size(join(folder, "mark")))) await syncOwnName(fileSystem, folder);
 		return await openLocked(deps, folders, releaseLock);
 	} catch (error) {
 		await releaseLock();
 		throw error;
-	}
-}
-
-/** Puts a new folder's own name on the disk, before anything is promised to be in it. */
-async function syncName(fileSystem: FileSystem, folder: string): Promise<void> {
-	try {
-		await fileSystem.syncFolder(dirname(resolve(folder)));
-	} catch (error) {
-		// Whoever may not even list the folder above did not make this one.
-		if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
 	}
 }
 
@@ -114,6 +107,11 @@ async function openLocked(
 			const isWhole = !options?.sinceLast;
 			return damage.watch(() => auditor.audit(target, options), { isWhole });
 		},
+		async backup(folder, options) {
+			const reason = stopReason();
+			if (reason !== undefined) throw stopped(reason);
+			return backUp({ fileSystem, clock, folders, look, queryLog }, folder, options);
+		},
 		documents,
 		queryLog,
 		health: () => {
@@ -135,7 +133,7 @@ interface Running extends OpenedJournal {
 	readonly inTurn: SerialQueue;
 	readonly keeper: SnapshotKeeper;
 	/** Balances and head of the same moment. */
-	readonly look: () => Promise<AuditTarget>;
+	readonly look: () => Promise<Moment>;
 }
 
 /** The journal, with snapshots taken while it grows. */
@@ -158,7 +156,7 @@ async function openRunning(deps: JournalStoreDeps, folders: Folders): Promise<Ru
 			return { head: journal.head(), segments: factsOf(journal), state: copy() };
 		});
 	const capture = (): Promise<Snapshot> => atOnce(() => copyState(low.data));
-	const look = (): Promise<AuditTarget> => atOnce(() => copyTotals(low.data));
+	const look = (): Promise<Moment> => atOnce(() => copyTotals(low.data));
 	const keeper = createSnapshotKeeper({
 		fileSystem,
 		folder: folders.snapshots,

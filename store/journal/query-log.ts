@@ -14,6 +14,8 @@ const SEGMENT = /^(\d{4}-\d{2}-\d{2})\.ndjson$/;
 export interface JournalQueryLog extends QueryLog {
 	/** Resolves when the disk has taken what was appended, or when it has refused. */
 	flush(): Promise<void>;
+	/** Flushes, and tells which files there are and how many bytes of whole lines each of them holds. */
+	segments(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
 	close(): Promise<void>;
 }
 
@@ -76,6 +78,16 @@ export function createQueryLog(deps: QueryLogDeps): JournalQueryLog {
 				return old.length;
 			}),
 		flush,
+		segments: () =>
+			inTurn(async () => {
+				await writeBuffered();
+				const names = (await fileSystem.list(folder)).filter((name) => SEGMENT.test(name));
+				const sizes = names.map(async (name) => ({
+					name,
+					bytes: (await fileSystem.size(join(folder, name))) ?? 0,
+				}));
+				return Promise.all(sizes);
+			}),
 		async close() {
 			stopTimer();
 			await flush();

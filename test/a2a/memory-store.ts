@@ -40,6 +40,9 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 			yield* disk.history;
 		},
 		verify: async () => ({ transactions: disk.history.length, frames: 0 }),
+		backup: async () => {
+			throw new Error("a store in memory has no backup");
+		},
 		documents: {
 			async put(id, text, expiresAt) {
 				disk.texts.set(id, { text, expiresAt });

@@ -80,6 +80,22 @@ export function createFakeDisk(
 		if (file) return file;
 		throw diskError("ENOENT");
 	};
+	/** With all that is in it, durable at once. */
+	const renameFolder = (from: string, to: string) => {
+		if ([...seen.keys()].some((path) => path.startsWith(`${to}/`))) throw diskError("ENOTEMPTY");
+		const moved = (path: string) => `${to}${path.slice(from.length)}`;
+		const isInside = (path: string) => path === from || path.startsWith(`${from}/`);
+		for (const names of [seen, durableNames]) {
+			for (const [path, file] of [...names].filter(([name]) => isInside(name))) {
+				names.delete(path);
+				names.set(moved(path), file);
+			}
+		}
+		for (const folder of [...allFolders].filter(isInside)) {
+			allFolders.delete(folder);
+			allFolders.add(moved(folder));
+		}
+	};
 	const toOpenFile = (path: string, file: FakeFile): OpenFile => ({
 		async write(bytes, position) {
 			const part = partOf(bytes, perform("write", path));
@@ -138,6 +154,7 @@ export function createFakeDisk(
 		},
 		async rename(from, to) {
 			perform("rename", to);
+			if (allFolders.has(from)) return renameFolder(from, to);
 			const file = getFile(from);
 			seen.delete(from);
 			seen.set(to, file);

@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import { ServiceError } from "../../src/core/errors.js";
+import { type Random, systemRandom } from "../../src/core/random.js";
+import type { StoreBackup } from "../store.js";
+import { BACKUP_KIND, BACKUP_VERSION } from "./backup.js";
+import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-manifest.js";
+import { buildBeside } from "./built-beside.js";
+import { type JournalStoreDeps, openJournalStore } from "./journal-store.js";
+
+export interface RestoreDeps
+	extends Pick<JournalStoreDeps, "fileSystem" | "clock" | "processes" | "random"> {
+	/** Folder of a backup; it is only read. */
+	readonly from: string;
+	/** Empty or missing. */
+	readonly to: string;
+	readonly onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
+}
+
+/** What was restored, counted in the restored store itself. */
+export interface RestoredStore extends StoreBackup {
+	/** That have or had a balance. */
+	readonly accounts: number;
+}
+
+/**
+ * Puts the store of a backup into a folder, once all of its files are what was backed up and the store they make has been
+ * opened and added up from its own bytes. Throws with the file and what to do, and leaves no folder, otherwise.
+ */
+export async function restoreJournal(deps: RestoreDeps): Promise<RestoredStore> {
+	const { fileSystem, random = systemRandom } = deps;
+	const [from, to] = [resolve(deps.from), resolve(deps.to)];
+	const expected = { kind: BACKUP_KIND, version: BACKUP_VERSION };
+	const manifest = await readManifest(fileSystem, from, expected);
+	return buildBeside({ fileSystem, random }, to, async (folder) => {
+		let done = 0;
+		const total = manifest.files.length;
+		const onFile = () => deps.onProgress?.({ done: ++done, total });
+		await copyChecked(fileSystem, { from, to: folder, manifest, onFile });
+		return openAndCount({ ...deps, random, from }, { folder, manifest });
+	});
+}
+
+async function openAndCount(
+	{ from, ...deps }: RestoreDeps & { readonly random: Random },
+	{ folder, manifest }: { readonly folder: string; readonly manifest: Manifest },
+): Promise<RestoredStore> {
+	try {
+		const store = await openJournalStore({ ...deps, folder });
+		try {
+			const { transactions } = await store.verify();
+			const { sequence } = store.health();
+			const accounts = (await store.read((reader) => reader.balances())).size;
+			if (sequence !== manifest.sequence || transactions !== manifest.transactions) {
+				throw spoiled(
+					from,
+					`its journal has ${transactions} transactions up to frame ${sequence}, its manifest says ${manifest.transactions} up to ${manifest.sequence}`,
+				);
+			}
+			const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+			const createdAt = Date.parse(manifest.created_at);
+			return { transactions, sequence, accounts, bytes, files: manifest.files.length, createdAt };
+		} finally {
+			await store.close();
+		}
+	} catch (error) {
+		if (!(error instanceof ServiceError) || error.retryable || isOurs(error)) throw error;
+		// The sentence names a folder that is gone by then, and goes on about restoring a backup.
+		const [problem = ""] = error.message.replaceAll(folder, from).split(" Nothing was changed.");
+		throw spoiled(from, problem);
+	}
+}
+
+function isOurs({ message }: Error): boolean {
+	return message.startsWith("The backup is damaged");
+}
