@@ -17,6 +17,7 @@ import { type Clock, systemClock } from "./core/clock.js";
 import { createIds, type Ids } from "./core/ids.js";
 import type { Logger } from "./core/logger.js";
 import { type Random, systemRandom } from "./core/random.js";
+import { createDataBackup } from "./data-backup.js";
 import { bindProfile } from "./data-profile.js";
 import { createHttpApp } from "./http-app.js";
 import { createGraphCatalog, type GraphCatalog } from "./knowledge/catalog.js";
@@ -135,6 +136,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		catalog,
 		search,
 		importer,
+		backUp: createDataBackup({ store, importer, folder }),
 		clock,
 		environment: environmentOf(settings.profile),
 	});

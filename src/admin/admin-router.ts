@@ -42,6 +42,7 @@ const importRequest = z.strictObject({
 	title: z.string().optional(),
 	update: z.boolean().optional(),
 });
+const backupRequest = z.strictObject({ folder: z.string().min(1).max(4_096) });
 const nothing = z.strictObject({});
 
 /** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
@@ -83,6 +84,10 @@ export function createAdminRouter({ operator, adminToken, logger }: AdminRouterD
 	router.post(
 		"/reindex",
 		long(nothing, logger, (_input, tell) => operator.reindex(tell)),
+	);
+	router.post(
+		"/backups",
+		long(backupRequest, logger, (input, tell) => operator.backUp(input, tell)),
 	);
 	addLedgerRoutes(router, { operator, logger });
 	return router;

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Request, Response } from "express";
 import type { z } from "zod";
 import { ServiceError } from "../core/errors.js";
@@ -46,6 +48,32 @@ export function long<Input>(
 		);
 		response.end();
 	};
+}
+
+/**
+ * The lines as they come, as fast as the caller takes them, then `{result}` with how many they were, or `{error}`: an
+ * answer without its last line was cut short.
+ */
+export function lines(logger: Logger, work: () => AsyncIterable<string>): Handler {
+	return async (_request, response) => {
+		response.setHeader("Content-Type", "application/x-ndjson");
+		response.flushHeaders();
+		// Whoever leaves before the end wants no more of it.
+		await pipeline(Readable.from(withLastLine(work(), logger)), response).catch(() => undefined);
+	};
+}
+
+async function* withLastLine(source: AsyncIterable<string>, logger: Logger) {
+	let count = 0;
+	try {
+		for await (const line of source) {
+			count += 1;
+			yield `${line}\n`;
+		}
+		yield `${JSON.stringify({ result: { lines: count } })}\n`;
+	} catch (error) {
+		yield `${JSON.stringify({ error: toPublicError(error, logger) })}\n`;
+	}
 }
 
 function toPublicError(error: unknown, logger: Logger): { code: string; message: string } {

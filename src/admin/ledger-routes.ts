@@ -2,7 +2,7 @@ import type { Router } from "express";
 import { z } from "zod";
 import type { Logger } from "../core/logger.js";
 import type { LedgerOperator } from "../service/ledger-operator.js";
-import { long, look, quick } from "./command-handler.js";
+import { lines, long, look, quick } from "./command-handler.js";
 
 const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
@@ -41,6 +41,10 @@ export function addLedgerRoutes(
 	router.get(
 		"/ledger/report",
 		look(reportRequest, (input) => operator.reportLedger(input)),
+	);
+	router.get(
+		"/ledger/export",
+		lines(logger, () => operator.exportLedger()),
 	);
 	router.get(
 		"/ledger/refunds",

@@ -38,6 +38,12 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		return resultOf<T>(readLines(response), onProgress);
 	};
 
+	const stream = async function* (path: string): AsyncGenerator<string> {
+		const response = await send("GET", path, undefined, LONG_TIMEOUT_MS);
+		if (!response.ok) throw toError((await response.json()) as Wire);
+		yield* contentOf(response);
+	};
+
 	return {
 		issueSpt: (request) => quick("POST", "/spts", request),
 		listSpts: () => quick("GET", "/spts"),
@@ -48,9 +54,11 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		listGraphs: () => quick("GET", "/graphs"),
 		importGraph: (request, onProgress) => long("/imports", request, onProgress),
 		reindex: (onProgress) => long("/reindex", {}, onProgress),
+		backUp: (request, onProgress) => long("/backups", request, onProgress),
 		verifyLedger: () => quick("GET", "/ledger/verification", undefined, LONG_TIMEOUT_MS),
 		reportLedger: (request) =>
 			quick("GET", `/ledger/report?${queryOf(request)}`, undefined, LONG_TIMEOUT_MS),
+		exportLedger: () => stream("/ledger/export"),
 		refundReceipt: (request) => quick("POST", "/ledger/refunds", request),
 		refundToken: (request) => quick("POST", "/ledger/refunds/tokens", request),
 		listRefunds: () => quick("GET", "/ledger/refunds"),
@@ -75,12 +83,34 @@ async function resultOf<T>(lines: AsyncIterable<Wire>, onProgress?: OnProgress):
 }
 
 async function* readLines(response: Response): AsyncGenerator<Wire> {
+	for await (const line of linesOf(response)) yield JSON.parse(line) as Wire;
+}
+
+const LAST_LINE = /^\{"(result|error)":/;
+
+/** Lines up to the last one, which tells whether they were all. Throws what went wrong, or that something is missing. */
+async function* contentOf(response: Response): AsyncGenerator<string> {
+	const problem = "The server stopped before the work was done; what has arrived is not all.";
+	try {
+		for await (const line of linesOf(response)) {
+			if (!LAST_LINE.test(line)) yield line;
+			else if (line.startsWith('{"error"')) throw toError(JSON.parse(line) as Wire);
+			else return;
+		}
+	} catch (cause) {
+		if (cause instanceof ServiceError) throw cause;
+		throw new ServiceError("UNAVAILABLE", problem, { cause });
+	}
+	throw new ServiceError("UNAVAILABLE", problem);
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
 	let rest = "";
 	const decoder = new TextDecoder();
 	for await (const chunk of response.body ?? []) {
 		const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
 		rest = lines.pop() ?? "";
-		for (const line of lines) if (line !== "") yield JSON.parse(line) as Wire;
+		for (const line of lines) if (line !== "") yield line;
 	}
 }
 

@@ -1,10 +1,14 @@
 /** Operator commands: data to stdout, talk to stderr, fixed exit codes. */
+import { once } from "node:events";
+import type { Writable } from "node:stream";
 import { visibleJson, visibleText } from "../core/visible-text.js";
 import type { OnProgress } from "../service/graph-importer.js";
 
 export interface Terminal {
 	/** One line to stdout: what a pipe gets. */
 	data(line: string): void;
+	/** Lines to stdout, as fast as the pipe takes them; ends quietly when it is closed. */
+	stream(lines: AsyncIterable<string>): Promise<void>;
 	/** One line to stderr: what a person reads. */
 	say(line: string): void;
 	/** Replaces the current line of a terminal; silent elsewhere. */
@@ -13,11 +17,31 @@ export interface Terminal {
 
 export const processTerminal: Terminal = {
 	data: (line) => void process.stdout.write(`${line}\n`),
+	stream: (lines) => pipeLines(lines, process.stdout),
 	say: (line) => void process.stderr.write(`${line}\n`),
 	status(line) {
 		if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
 	},
 };
+
+async function pipeLines(lines: AsyncIterable<string>, output: Writable): Promise<void> {
+	let failure: NodeJS.ErrnoException | undefined;
+	const note = (error: NodeJS.ErrnoException) => {
+		failure = error;
+	};
+	output.on("error", note);
+	try {
+		for await (const line of lines) {
+			const isTaken = output.write(`${line}\n`);
+			if (!isTaken && !failure) await once(output, "drain").catch(note);
+			if (failure) break;
+		}
+	} finally {
+		output.off("error", note);
+	}
+	// Whoever read enough, such as head, has closed the pipe.
+	if (failure && failure.code !== "EPIPE") throw failure;
+}
 
 /** Reports done/total, rewriting one line; ends the line when all is done. */
 export function createProgress(terminal: Terminal, verb: string): OnProgress {

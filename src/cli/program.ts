@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { CommandContext } from "./command-context.js";
+import { addBackup, addRestore } from "./commands/backup-commands.js";
 import { addDoctor } from "./commands/doctor-command.js";
 import { addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
 import { addLedger } from "./commands/ledger-commands.js";
@@ -15,6 +16,8 @@ const COMMANDS = [
 	addKeys,
 	addLedger,
 	addReindex,
+	addBackup,
+	addRestore,
 	addDoctor,
 	addProbe,
 ];

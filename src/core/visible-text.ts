@@ -21,7 +21,12 @@ export function visibleText(text: string): string {
 
 /** JSON that means the same and shows every one of those characters as an escape. */
 export function visibleJson(value: object): string {
-	return JSON.stringify(value).replace(CONTROLS, toEscapes).replace(INVISIBLE, toEscapes);
+	return visibleJsonText(JSON.stringify(value));
+}
+
+/** As `visibleJson`, of what is JSON already. */
+export function visibleJsonText(json: string): string {
+	return json.replace(CONTROLS, toEscapes).replace(INVISIBLE, toEscapes);
 }
 
 function toEscapes(char: string): string {

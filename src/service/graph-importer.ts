@@ -45,6 +45,8 @@ export type OnProgress = (progress: { readonly done: number; readonly total: num
 export interface GraphImporter {
 	/** One import at a time. Throws INVALID_ARGUMENT for a source that cannot be read or an id that is taken. */
 	import(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
+	/** Runs work that needs the imported files to stay as they are; imports wait for it. */
+	whileNoneRuns<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface GraphImporterDeps {
@@ -63,6 +65,7 @@ export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
 	const queue = new PQueue({ concurrency: 1 });
 	return {
 		import: (request, onProgress) => queue.add(() => importGraph(deps, request, onProgress)),
+		whileNoneRuns: (work) => queue.add(work),
 	};
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../../payments/ledger-report.js";
 import type { RefundPayouts } from "../../payments/refund-payouts.js";
 import type { Refunds } from "../../payments/refunds.js";
+import { exportLedger } from "../../store/ledger-export.js";
 import type { RefundRow, Store } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
@@ -97,6 +98,8 @@ export interface LedgerOperator {
 	verifyLedger(): Promise<LedgerVerification>;
 	/** Throws INVALID_ARGUMENT for an unknown key or day. */
 	reportLedger(request: ReportRequest): Promise<LedgerReportWire>;
+	/** Lines of JSON, oldest first, each what one transaction left in the books: its postings and receipts. */
+	exportLedger(): AsyncIterable<string>;
 	refundReceipt(request: RefundRequest): Promise<RefundWire>;
 	/** What a token has left goes to the wallet that bought it, or back by other means. */
 	refundToken(request: TokenRefundRequest): Promise<RefundWire>;
@@ -122,6 +125,7 @@ export function createLedgerOperator(deps: LedgerOperatorDeps): LedgerOperator {
 	return {
 		verifyLedger: () => verifyLedger(store, guard),
 		reportLedger: (request) => reportLedger(store, request),
+		exportLedger: () => exportLedger(store),
 		refundReceipt: async ({ receipt_id, reason, usd }) =>
 			toRefundWire(
 				await refunds.refundReceipt({

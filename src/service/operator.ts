@@ -43,6 +43,22 @@ export interface GraphSummary {
 	readonly nodes: number;
 }
 
+export interface BackupRequest {
+	/** Absolute; empty or missing. */
+	readonly folder: string;
+}
+
+export interface BackupReport {
+	readonly folder: string;
+	/** The moment whose state it holds. */
+	readonly created_at: string;
+	readonly transactions: number;
+	readonly files: number;
+	readonly bytes: number;
+	/** Pepper and signing keys are in it. */
+	readonly holds_secrets: true;
+}
+
 /**
  * What an operator can do, the same over the admin API and on a folder no server holds.
  * Shapes are those of the CLI's `--json` (WIRE: names and ids).
@@ -58,6 +74,8 @@ export interface Operator extends LedgerOperator {
 	listGraphs(): Promise<{ items: readonly GraphSummary[] }>;
 	importGraph(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
 	reindex(onProgress?: OnProgress): Promise<{ concepts: number; mode: string; seconds: number }>;
+	/** Copies the data folder's lasting parts while calls go on. Throws INVALID_ARGUMENT for a folder that cannot take them. */
+	backUp(request: BackupRequest, onProgress?: OnProgress): Promise<BackupReport>;
 }
 
 export interface OperatorDeps extends LedgerOperatorDeps {
@@ -68,6 +86,7 @@ export interface OperatorDeps extends LedgerOperatorDeps {
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
+	readonly backUp: Operator["backUp"];
 	readonly clock: Clock;
 	/** Which money this folder holds: see `sourceOf`. */
 	readonly environment: Environment;
@@ -106,6 +125,7 @@ export function createOperator(deps: OperatorDeps): Operator {
 			const { concepts, mode } = search.status();
 			return { concepts, mode, seconds: Math.round(clock.monotonicMs() - startedMs) / 1000 };
 		},
+		backUp: deps.backUp,
 		...createLedgerOperator(deps),
 	};
 }

@@ -155,7 +155,11 @@ export async function copyFile(
 	return undefined;
 }
 
-async function hashFile(fileSystem: FileSystem, path: string): Promise<Omit<BackupFile, "path">> {
+/** Reads a file in parts. */
+export async function hashFile(
+	fileSystem: FileSystem,
+	path: string,
+): Promise<Omit<BackupFile, "path">> {
 	const bytes = (await fileSystem.size(path)) ?? 0;
 	const sha256 = createHash("sha256");
 	for await (const part of partsOf(fileSystem, path, bytes)) sha256.update(part);

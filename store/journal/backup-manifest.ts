@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { ServiceError } from "../../src/core/errors.js";
-import { type BackupFile, copyFile, MANIFEST } from "./backup-folder.js";
+import { type BackupFile, copyFile, hashFile, MANIFEST } from "./backup-folder.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
+
+const CHANGED = "its contents are not what was backed up";
 
 export interface Manifest {
 	readonly kind: string;
@@ -55,7 +57,7 @@ export async function copyChecked(
 		}
 		await fileSystem.makeFolder(join(target, ".."));
 		const copied = await copyFile(fileSystem, { from: source, to: target, bytes });
-		if (copied?.sha256 !== sha256) throw spoiled(source, "its contents are not what was backed up");
+		if (copied?.sha256 !== sha256) throw spoiled(source, CHANGED);
 		onFile?.();
 	}
 	const innermostFirst = [...folders].sort((a, b) => b.length - a.length);
@@ -67,6 +69,18 @@ export interface CheckedCopy {
 	readonly to: string;
 	readonly manifest: Manifest;
 	readonly onFile?: (() => void) | undefined;
+}
+
+/** Throws unless the file is what was backed up, byte for byte. */
+export async function assertUnspoiled(
+	fileSystem: FileSystem,
+	folder: string,
+	file: Pick<BackupFile, "path"> & Partial<BackupFile>,
+): Promise<void> {
+	const source = join(folder, file.path);
+	if ((await fileSystem.size(source)) === undefined) throw spoiled(source, "the file is missing");
+	const { sha256 } = await hashFile(fileSystem, source);
+	if (sha256 !== file.sha256) throw spoiled(source, CHANGED);
 }
 
 /** What is in the backup is not what was put there. */

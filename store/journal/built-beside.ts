@@ -36,7 +36,8 @@ export async function buildBeside<T>(
 	}
 }
 
-async function removeTree(fileSystem: FileSystem, path: string): Promise<void> {
+/** Removes a folder with all that is in it. */
+export async function removeTree(fileSystem: FileSystem, path: string): Promise<void> {
 	// A file has no names in it.
 	const names = await fileSystem.list(path).catch(() => []);
 	for (const name of names) await removeTree(fileSystem, join(path, name));

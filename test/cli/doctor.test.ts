@@ -64,6 +64,7 @@ t.test("a start that fails leaves nothing running", async (t) => {
 		data: () => t.fail("not ready"),
 		say: () => undefined,
 		status: () => undefined,
+		stream: async () => undefined,
 	};
 	await t.rejects(serve({ settings, json: true, startedMs: 0, terminal }));
 	const again = await createApp({ settings, logger: silent });

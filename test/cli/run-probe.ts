@@ -23,6 +23,7 @@ export async function runProbe(...args: string[]) {
 		data: (line: string) => void stdout.push(line),
 		say: (line: string) => void stderr.push(line),
 		status: () => undefined,
+		stream: async () => undefined,
 	};
 	const context = { terminal, environment: {}, folder: ".", startedMs: 0 };
 	process.exitCode = 0;

@@ -1,12 +1,14 @@
 import type { Command } from "commander";
+import { visibleJsonText } from "../../core/visible-text.js";
 import type { MovementWire, ReconciliationWire } from "../../service/chain-books.js";
 import type {
 	LedgerReportWire,
 	RefundWire,
 	ReportSumsWire,
 } from "../../service/ledger-operator.js";
-import { type CommandContext, textOf } from "../command-context.js";
+import { type CommandContext, settingsOf, textOf, withSettings } from "../command-context.js";
 import { toCsv } from "../csv.js";
+import { withOperator } from "../open-operator.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";
 
@@ -14,6 +16,7 @@ export function addLedger(program: Command, context: CommandContext): void {
 	const ledger = program.command("ledger").description("The double-entry ledger.");
 	addVerify(ledger, context);
 	addReport(ledger, context);
+	addExport(ledger, context);
 	addRefund(ledger, context);
 	addRefunds(ledger, context);
 	addReconcile(ledger, context);
@@ -50,6 +53,29 @@ function addReport(ledger: Command, context: CommandContext): void {
 			}),
 		describe: (found, flags) =>
 			flags["csv"] === true ? toCsv(tableOf(found)) : describeReport(found),
+	});
+}
+
+function addExport(ledger: Command, context: CommandContext): void {
+	const command = ledger
+		.command("export")
+		.description(
+			"Print what each transaction left in the books, its postings and receipts, oldest first; money in micro-USD.",
+		)
+		.option("--ndjson", "one JSON line for each transaction; the only form there is");
+	withSettings(command).action(async () => {
+		let count = 0;
+		await withOperator(settingsOf(context, command.opts()), (operator) =>
+			context.terminal.stream(
+				(async function* () {
+					for await (const line of operator.exportLedger()) {
+						count += 1;
+						yield visibleJsonText(line);
+					}
+				})(),
+			),
+		);
+		context.terminal.say(`${count} transactions exported.`);
 	});
 }
 

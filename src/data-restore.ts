@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { MANIFEST } from "../store/journal/backup-folder.js";
+import { assertUnspoiled, copyChecked, readManifest } from "../store/journal/backup-manifest.js";
+import { buildBeside } from "../store/journal/built-beside.js";
+import { nodeFileSystem as fileSystem } from "../store/journal/file-system.js";
+import { type RestoredStore, restoreJournal } from "../store/journal/restore.js";
+import { systemClock, toIsoTime } from "./core/clock.js";
+import { ServiceError } from "./core/errors.js";
+import { systemRandom } from "./core/random.js";
+import { DATA_BACKUP, isWithin } from "./data-backup.js";
+import type { OnProgress } from "./service/graph-importer.js";
+
+export interface RestoreRequest {
+	/** Folder of a backup. */
+	readonly from: string;
+	/** The data folder to be; empty or missing. */
+	readonly data: string;
+}
+
+/** Shape of `tollgraph restore --json`. */
+export interface RestoreReport {
+	readonly data: string;
+	readonly profile: string;
+	/** When the backup was made: what came later is not in it. */
+	readonly created_at: string;
+	readonly transactions: number;
+	readonly accounts: number;
+	readonly files: number;
+	readonly bytes: number;
+}
+
+/**
+ * Makes a data folder from a backup, once every file has the hash it was backed up with and the journal adds up. Throws,
+ * and leaves the place as it was, when the place is not empty or anything is missing or damaged.
+ */
+export async function restoreData(
+	request: RestoreRequest,
+	onProgress?: OnProgress,
+): Promise<RestoreReport> {
+	const [from, data] = [resolve(request.from), resolve(request.data)];
+	if (isWithin(data, from)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${data}" is inside the backup; restore into a folder apart from it.`,
+		);
+	}
+	const manifest = await readManifest(fileSystem, from, DATA_BACKUP);
+	const journal = join(from, "journal");
+	const isJournal = ({ path }: { path: string }) => path === `journal/${MANIFEST}`;
+	const [own] = manifest.files.filter(isJournal);
+	await assertUnspoiled(fileSystem, from, own ?? { path: `journal/${MANIFEST}` });
+	const parts = { ...manifest, files: manifest.files.filter((file) => !isJournal(file)) };
+
+	const built = await buildBeside({ fileSystem, random: systemRandom }, data, async (folder) => {
+		await copyChecked(fileSystem, { from, to: folder, manifest: parts });
+		const restored: RestoredStore = await restoreJournal({
+			fileSystem,
+			clock: systemClock,
+			from: journal,
+			to: join(folder, "journal"),
+			onProgress,
+		});
+		await fileSystem.syncFolder(folder);
+		return { restored, profile: readFileSync(join(folder, "profile"), "utf8") };
+	});
+	const { restored, profile } = built;
+	const { transactions, accounts } = restored;
+	return {
+		data,
+		profile,
+		created_at: toIsoTime(restored.createdAt),
+		transactions,
+		accounts,
+		files: parts.files.length + restored.files,
+		bytes: restored.bytes + parts.files.reduce((sum, { bytes }) => sum + bytes, 0),
+	};
+}
