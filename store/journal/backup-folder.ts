@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
+import { crc32 } from "node:zlib";
 import { ServiceError } from "../../src/core/errors.js";
 import { messageOf } from "./damage.js";
 import { replaceFile, writeFully } from "./durable-file.js";
 import type { FileSystem } from "./file-system.js";
+import { hex } from "./frame.js";
 import { nextTurn } from "./next-turn.js";
 
 /** The last file of a backup: a folder without it is none, so that an unfinished backup is never taken for a whole one. */
 export const MANIFEST = "manifest.json";
 
+const MANIFEST_END = ',"crc32":"';
 const PART_BYTES = 256 * 1024;
 
 export interface BackupFile {
@@ -182,11 +185,29 @@ async function* partsOf(
 	}
 }
 
-/** One line for each file: a backup of many documents is written without holding all of it as one text. */
+/** One line for each file, and last a checksum of what comes before it. */
 function* manifestChunks(facts: object, files: readonly BackupFile[]): Generator<Buffer> {
-	yield Buffer.from(`${JSON.stringify(facts).slice(0, -1)},"files":[\n`);
-	for (const [index, file] of files.entries()) {
-		yield Buffer.from(`${JSON.stringify(file)}${index + 1 < files.length ? "," : ""}\n`);
+	let crc = 0;
+	for (const text of manifestLines(facts, files)) {
+		const chunk = Buffer.from(text);
+		crc = crc32(chunk, crc);
+		yield chunk;
 	}
-	yield Buffer.from("]}\n");
+	yield Buffer.from(`${MANIFEST_END}${hex(crc, 8)}"}\n`);
+}
+
+function* manifestLines(facts: object, files: readonly BackupFile[]): Generator<string> {
+	yield `${JSON.stringify(facts).slice(0, -1)},"files":[\n`;
+	for (const [index, file] of files.entries()) {
+		yield `${JSON.stringify(file)}${index + 1 < files.length ? "," : ""}\n`;
+	}
+	yield "]";
+}
+
+/** False when a byte of the manifest is another one than was written. */
+export function isManifestWhole(bytes: Buffer): boolean {
+	const end = bytes.lastIndexOf(MANIFEST_END);
+	if (end === -1) return false;
+	const expected = `${MANIFEST_END}${hex(crc32(bytes.subarray(0, end)), 8)}"}\n`;
+	return bytes.toString("utf8", end) === expected;
 }

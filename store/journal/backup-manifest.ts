@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ServiceError } from "../../src/core/errors.js";
-import { type BackupFile, copyFile, hashFile, MANIFEST } from "./backup-folder.js";
+import { type BackupFile, copyFile, hashFile, isManifestWhole, MANIFEST } from "./backup-folder.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 
@@ -31,8 +31,8 @@ export async function readManifest(
 			`"${folder}" is no whole backup: it has no ${MANIFEST}, which is written last. Use another backup.`,
 		);
 	}
-	const found = parse(bytes);
-	if (!found) throw spoiled(path, "it cannot be read");
+	const found = isManifestWhole(bytes) ? parse(bytes) : undefined;
+	if (!found) throw spoiled(path, CHANGED);
 	if (found.kind === kind && found.version === version) return found;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",

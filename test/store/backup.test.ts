@@ -1,22 +1,288 @@
-import t from "tap";
+import t, { type Test } from "tap";
+import { ServiceError } from "../../src/core/errors.js";
 import { restoreJournal } from "../../store/journal/restore.js";
-import { createFakeDisk } from "./fake-disk.js";
-import { balanceOf, credit, openOn, stillClock } from "./open-test-store.js";
+import type { Store } from "../../store/store.js";
+import { failAt } from "./failing-disk.js";
+import { createFakeDisk, diskError, type FakeDisk, seededRandom } from "./fake-disk.js";
+import {
+	balanceOf,
+	credit,
+	FOLDER,
+	openOn,
+	START_MS,
+	stillClock,
+	times,
+	tokenRow,
+} from "./open-test-store.js";
 
-t.test("smoke", async (t) => {
+const BIG = "x".repeat(1_500_000);
+const clock = stillClock();
+
+/** A store of several segments, or a small one, with documents and query text. */
+async function filledDisk(label = BIG): Promise<FakeDisk> {
 	const disk = createFakeDisk();
 	const store = await openOn(disk);
-	await credit(store, "cust:a", 5n);
-	t.match(await store.backup("/backup"), { transactions: 1 });
-	await credit(store, "cust:a", 5n, "later");
-	const found = await restoreJournal({
-		fileSystem: disk,
-		clock: stillClock(),
-		from: "/backup",
-		to: "/restored",
+	for (const index of times(4, (i) => i)) {
+		await credit(store, "cust:a", 1n, `before ${index}`);
+		await store.transaction((tx) => tx.put("tokens", tokenRow("tok_a", { label })));
+	}
+	await store.documents.put("art_1", "one", START_MS + 9_000_000);
+	store.queryLog.append({
+		...{ at: START_MS, requestId: "req_1", owner: "tok_a", operationId: "graphs.search" },
+		...{ transport: "rest", query: "q", decision: undefined, receiptId: undefined },
 	});
-	t.match(found, { transactions: 1, accounts: 2 });
-	const again = await openOn(disk, { folder: "/restored" });
-	t.equal(await balanceOf(again, "cust:a"), 5n);
-	t.comment(disk.files().join("\n"));
+	await store.close();
+	return disk;
+}
+
+const restoreOn = (disk: FakeDisk, from = "/backup") =>
+	restoreJournal({ fileSystem: disk, clock, from, to: "/restored" });
+const remainsOf = (disk: FakeDisk) => disk.files().filter((path) => path.startsWith("/restored"));
+
+async function keysOf(store: Store): Promise<string[]> {
+	const keys: string[] = [];
+	for await (const { postings } of store.history())
+		keys.push(...postings.map(({ key }) => `${key}`));
+	return keys;
+}
+
+interface Attempt {
+	readonly acknowledged: readonly string[];
+	readonly isBackedUp: boolean;
+}
+
+/** A payment, a backup beside further payments, and whatever comes of it on a disk that fails. */
+async function backUpBesideSales(store: Store): Promise<Attempt> {
+	const acknowledged: string[] = times(4, (index) => `before ${index}`);
+	const sell = async (key: string) => {
+		await credit(store, "cust:a", 1n, key);
+		acknowledged.push(key);
+	};
+	const backup = store.backup("/backup").then(
+		() => true,
+		() => false,
+	);
+	const sales = times(6, (index) => `during ${index}`).map(sell);
+	const [isBackedUp] = await Promise.all([backup, Promise.allSettled(sales)]);
+	return { acknowledged, isBackedUp };
+}
+
+/** What is wrong with the source or with what was restored; empty for nothing. */
+async function faultOf(disk: FakeDisk, { acknowledged, isBackedUp }: Attempt): Promise<string> {
+	const source = await openOn(disk.copy());
+	const kept = await keysOf(source);
+	await source.verify();
+	if (!acknowledged.every((key) => kept.includes(key))) return "the source lost a payment";
+	try {
+		await restoreOn(disk);
+	} catch (error) {
+		if (!(error instanceof ServiceError)) return `restoring threw ${String(error)}`;
+		if (isBackedUp) return `a backup that was reported is refused: ${error.message}`;
+		return remainsOf(disk).length > 0 ? "a refused restore left something" : "";
+	}
+	const restored = await openOn(disk, { folder: "/restored" });
+	const found = await keysOf(restored);
+	await restored.verify();
+	if (found.length < 4) return "the backup is short";
+	return `${found}` === `${kept.slice(0, found.length)}` ? "" : "the backup is no prefix";
+}
+
+/** A small store, tried at every call, and one of several segments, tried at every ninth. */
+for (const { size, label, step } of [
+	{ size: "a small store", label: "", step: 1 },
+	{ size: "a store of several segments", label: BIG, step: 9 },
+]) {
+	t.test(`a power cut at any moment of a backup leaves a whole one or none: ${size}`, async (t) => {
+		const base = await filledDisk(label);
+		const outcomes = { whole: 0, none: 0 };
+		let isLongEnough = false;
+		for (let cut = 1; !isLongEnough; cut += step) {
+			const disk = base.copy();
+			const store = await openOn(disk);
+			const cutAt = disk.operations.length + cut;
+			disk.judge = () =>
+				disk.operations.length > cutAt ? { error: diskError("EIO"), unsynced: true } : "work";
+			const attempt = await backUpBesideSales(store);
+			isLongEnough = disk.operations.length <= cutAt;
+			for (const seed of [cut, cut + 1_000]) {
+				const found = disk.afterPowerCut(seededRandom(seed));
+				const fault = await faultOf(found, attempt);
+				if (fault) t.fail(`cut ${cut}, seed ${seed}: ${fault}`);
+				outcomes[remainsOf(found).length > 0 ? "whole" : "none"] += 1;
+			}
+		}
+		t.ok(outcomes.none > 40 / step && outcomes.whole > 0, `${JSON.stringify(outcomes)}`);
+	});
+
+	t.test(`whichever call fails amid a backup, nothing passes for it: ${size}`, async (t) => {
+		const base = await filledDisk(label);
+		let failed = 0;
+		const faults: string[] = [];
+		for (let call = 1; ; call += step) {
+			const disk = base.copy();
+			const failing = failAt(disk, call, { error: diskError("ENOSPC") });
+			const store = await openOn(failing).catch(() => undefined);
+			if (!store || failing.calls() >= call) continue;
+			const attempt = await backUpBesideSales(store);
+			if (failing.calls() < call) break;
+			const left = disk.files().filter((path) => path.startsWith("/backup"));
+			if (!attempt.isBackedUp) failed += 1;
+			if (!attempt.isBackedUp && left.length > 0) faults.push(`call ${call} left ${left}`);
+			faults.push((await faultOf(disk, attempt)) && `call ${call}`);
+		}
+		t.same(faults.filter(Boolean), [], "the source is unharmed, and what was written is gone");
+		t.ok(failed > 40 / step, `${failed} failures`);
+	});
+}
+
+t.test("any byte that is not what was backed up is refused, with the file's name", async (t) => {
+	const base = await filledDisk();
+	const store = await openOn(base);
+	await store.backup("/backup");
+	const files = base.files().filter((path) => path.startsWith("/backup/"));
+	t.ok(files.length >= 6, "segments, mark, document, query text, manifest");
+	const damages: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
+		["a flip at the start", (bytes) => flip(bytes, 0)],
+		["a flip in the middle", (bytes) => flip(bytes, bytes.length >> 1)],
+		["a flip at the end", (bytes) => flip(bytes, bytes.length - 1)],
+		["the last byte lost", (bytes) => bytes.subarray(0, -1)],
+		["a byte more", (bytes) => Buffer.concat([bytes, Buffer.from("0")])],
+	];
+	for (const path of files) {
+		for (const [title, damage] of damages) {
+			const disk = base.copy();
+			disk.edit(path, damage);
+			await assertRefused(t, disk, { path, title });
+		}
+		const disk = base.copy();
+		await disk.remove(path);
+		await assertRefused(t, disk, {
+			path: path.endsWith("manifest.json") ? "manifest.json" : path,
+			title: "gone",
+		});
+	}
+	const disk = base.copy();
+	const [one = "", other = ""] = files.filter((path) => path.includes("/segments/"));
+	disk.exchange(one, other);
+	await assertRefused(t, disk, { path: one, title: "exchanged" });
+	t.match(await restoreOn(base), { transactions: 4, accounts: 2 }, "the backup itself is sound");
+});
+
+function flip(bytes: Buffer, at: number): Buffer {
+	const flipped = Buffer.from(bytes);
+	flipped[at] = (flipped[at] ?? 0) ^ 1;
+	return flipped;
+}
+
+async function assertRefused(
+	t: Test,
+	disk: FakeDisk,
+	{ path, title }: { path: string; title: string },
+) {
+	const error: unknown = await restoreOn(disk).catch((thrown: unknown) => thrown);
+	const isTold =
+		error instanceof ServiceError &&
+		error.message.includes(path) &&
+		/use another backup/i.test(error.message);
+	if (!isTold) t.fail(`${path}, ${title}: ${String(error)}`);
+	if (remainsOf(disk).length > 0) t.fail(`${path}, ${title}: something is left`);
+}
+
+t.test("a restore that fails leaves its place as it was", async (t) => {
+	const base = await filledDisk("");
+	await (await openOn(base)).backup("/backup");
+	let failed = 0;
+	for (let call = 1; ; call++) {
+		const disk = base.copy();
+		const failing = failAt(disk, call, { error: diskError("EIO") });
+		const outcome = await restoreJournal({
+			fileSystem: failing,
+			clock,
+			from: "/backup",
+			to: "/restored",
+		}).then(
+			() => "restored",
+			(error: unknown) => error,
+		);
+		if (failing.calls() < call) break;
+		if (outcome === "restored") continue;
+		failed += 1;
+		if (!(outcome instanceof ServiceError)) t.fail(`call ${call}: ${String(outcome)}`);
+		// Only the last sync comes after the folder has its name.
+		const whole = remainsOf(disk).filter((path) => path.startsWith("/restored/"));
+		if (whole.length > 0) await (await openOn(disk.copy(), { folder: "/restored" })).verify();
+		if (remainsOf(disk).length > whole.length) t.fail(`call ${call}: something is left`);
+	}
+	t.ok(failed > 60, `${failed} failures`);
+});
+
+t.test("what was damaged in the source does not become a backup", async (t) => {
+	const disk = await filledDisk();
+	const store = await openOn(disk);
+	const [first = ""] = disk.files().filter((path) => path.endsWith(".journal"));
+	disk.edit(first, (bytes) => flip(bytes, 100_000));
+	await t.rejects(store.backup("/backup"), { code: "UNAVAILABLE", message: /00000001\.journal/ });
+	t.same(
+		disk.files().filter((path) => path.startsWith("/backup")),
+		[],
+	);
+	await credit(store, "cust:a", 1n);
+	t.equal(store.health().status, "ok", "sales go on");
+});
+
+t.test(
+	"text that vanishes amid a backup is no error, and query text has whole lines",
+	async (t) => {
+		const disk = await filledDisk();
+		const vanishing = (path: string) => /documents|queries/.test(path) && path.startsWith(FOLDER);
+		const store = await openOn({
+			...disk,
+			async readPart(path, position, length) {
+				if (vanishing(path)) await disk.remove(path);
+				return disk.readPart(path, position, length);
+			},
+		});
+		t.match(await store.backup("/backup"), { transactions: 4 });
+		t.same(
+			disk.files().filter((path) => /backup\/(documents|queries)/.test(path)),
+			[],
+		);
+		t.match(await restoreOn(disk), { transactions: 4 });
+
+		const other = await filledDisk();
+		const again = await openOn(other);
+		again.queryLog.append({
+			...{ at: START_MS, requestId: "req_2", owner: "tok_a", operationId: "graphs.search" },
+			...{ transport: "rest", query: "q2", decision: undefined, receiptId: undefined },
+		});
+		await again.backup("/backup");
+		const text = (await other.read("/backup/queries/2026-03-01.ndjson"))?.toString() ?? "";
+		const ids = text
+			.trimEnd()
+			.split("\n")
+			.map((line) => JSON.parse(line).requestId);
+		t.same(ids, ["req_1", "req_2"], "what was buffered is in it");
+	},
+);
+
+t.test("a backup copies in parts and never waits for a snapshot", async (t) => {
+	const disk = await filledDisk();
+	let longest = 0;
+	const store = await openOn({
+		...disk,
+		readPart(path, position, length) {
+			longest = Math.max(longest, length);
+			return disk.readPart(path, position, length);
+		},
+	});
+	const backup = store.backup("/backup");
+	for (const index of times(4, (i) => i)) {
+		await store.transaction((tx) =>
+			tx.put("tokens", tokenRow("tok_b", { label: `${index}${BIG}` })),
+		);
+	}
+	await backup;
+	t.ok(longest <= 256 * 1024, `${longest} bytes at once`);
+	await restoreOn(disk);
+	t.equal(await balanceOf(await openOn(disk, { folder: "/restored" }), "cust:a"), 4n);
 });

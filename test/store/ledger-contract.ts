@@ -16,21 +16,30 @@ import {
 } from "./open-test-store.js";
 import { type OpenStore, refused } from "./store-under-test.js";
 
+const OTHERS = [
+	["cust:a", 6n],
+	["cust:b", 5n],
+	["cust:a", 5n],
+] as const;
+
 export function ledgerContract(t: Test, open: OpenStore): void {
-	t.test("entries that do not sum to zero are refused and leave nothing", async (t) => {
-		const { store } = await open();
-		const attempt = store.transaction(async (tx) => {
-			await tx.put("tokens", tokenRow("tok_a"));
-			await tx.post(posting("k", { "cash:manual": -2n, "cust:a": 1n }));
-		});
-		await t.rejects(attempt, refused("unbalanced"));
-		await t.rejects(
-			store.transaction((tx) => tx.post(posting("k", { "cust:a": 0n }))),
-			refused("unbalanced"),
-		);
-		t.equal(await store.read((reader) => reader.get("tokens", "tok_a")), undefined);
-		t.same([...(await store.read((reader) => reader.balances()))], []);
-	});
+	t.test(
+		"conformance 1: entries that do not sum to zero are refused and leave nothing",
+		async (t) => {
+			const { store } = await open();
+			const attempt = store.transaction(async (tx) => {
+				await tx.put("tokens", tokenRow("tok_a"));
+				await tx.post(posting("k", { "cash:manual": -2n, "cust:a": 1n }));
+			});
+			await t.rejects(attempt, refused("unbalanced"));
+			await t.rejects(
+				store.transaction((tx) => tx.post(posting("k", { "cust:a": 0n }))),
+				refused("unbalanced"),
+			);
+			t.equal(await store.read((reader) => reader.get("tokens", "tok_a")), undefined);
+			t.same([...(await store.read((reader) => reader.balances()))], []);
+		},
+	);
 
 	t.test("a refusal that is caught still fails its transaction", async (t) => {
 		const { store } = await open();
@@ -42,7 +51,7 @@ export function ledgerContract(t: Test, open: OpenStore): void {
 		t.equal(await store.read((reader) => reader.get("tokens", "tok_a")), undefined);
 	});
 
-	t.test("256 parallel callers spend what there is and not more", async (t) => {
+	t.test("conformance 2: 256 parallel callers spend what there is and not more", async (t) => {
 		const { store } = await open();
 		await credit(store, "cust:a", 100n);
 		const spend = (tx: StoreTransaction, index: number) =>
@@ -59,16 +68,49 @@ export function ledgerContract(t: Test, open: OpenStore): void {
 		t.equal(await balanceOf(store, "held:a"), 99n);
 	});
 
-	t.test("one key a thousand times in parallel is one transaction", async (t) => {
+	t.test(
+		"conformance 3: one key a thousand times in parallel is one transaction, one receipt",
+		async (t) => {
+			const { store, reopen } = await open();
+			const outcomes = await Promise.allSettled(
+				times(1_000, (index) =>
+					store.transaction(async (tx) => {
+						await tx.put("receipts", receiptRow(`rcpt_${index}`));
+						await tx.post(posting("the key", { "cash:manual": -5n, "cust:a": 5n }));
+					}),
+				),
+			);
+			t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+			const again = await reopen();
+			await t.rejects(credit(again, "cust:a", 5n, "the key"), refused("duplicate_key"));
+			t.equal(await balanceOf(again, "cust:a"), 5n);
+			const left: CommittedTransaction[] = [];
+			for await (const committed of again.history()) left.push(committed);
+			t.same(
+				left.map(({ postings, receipts }) => [postings.length, receipts.length]),
+				[[1, 1]],
+			);
+		},
+	);
+
+	t.test("conformance 4: a key that comes again with other entries changes nothing", async (t) => {
 		const { store, reopen } = await open();
-		const outcomes = await Promise.allSettled(
-			times(1_000, () => credit(store, "cust:a", 5n, "the key")),
-		);
-		t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
-		const again = await reopen();
-		await t.rejects(credit(again, "cust:a", 5n, "the key"), refused("duplicate_key"));
-		t.equal(await balanceOf(again, "cust:a"), 5n);
-		t.equal((await historyOf(again)).length, 1);
+		await credit(store, "cust:a", 5n, "the key");
+		const assertRefused = async (again: Store) => {
+			for (const [account, amountMicros] of OTHERS) {
+				const attempt = again.transaction(async (tx) => {
+					await tx.put("tokens", tokenRow("tok_a"));
+					const entries = { "cash:manual": -amountMicros, [account]: amountMicros };
+					await tx.post(posting("the key", entries, { id: "txn_other", memo: "other" }));
+				});
+				await t.rejects(attempt, refused("duplicate_key"));
+			}
+			t.equal(await balanceOf(again, "cust:a"), 5n);
+			t.equal(await balanceOf(again, "cust:b"), 0n);
+			t.equal(await again.read((reader) => reader.get("tokens", "tok_a")), undefined);
+		};
+		await assertRefused(store);
+		await assertRefused(await reopen());
 	});
 
 	t.test("a key is known for 48 hours, also when the clock runs backwards", async (t) => {
@@ -84,40 +126,46 @@ export function ledgerContract(t: Test, open: OpenStore): void {
 		t.equal(await balanceOf(store, "cust:a"), 4n);
 	});
 
-	t.test("a clock that leaps ahead and comes back makes no recent key acceptable", async (t) => {
-		const { store, clock, reopen } = await open();
-		const hours = times(6, (hour) => START_MS + hour * 3_600_000);
-		for (const [hour, ms] of hours.entries()) {
-			clock.set(ms);
-			await credit(store, "cust:a", 1n, `k${hour}`);
-		}
-		clock.set(START_MS + 10 * LEDGER_KEY_WINDOW_MS);
-		// A look with nothing committed, then commits during the leap.
-		await t.rejects(credit(store, "cust:a", 1n, "k5"), refused("duplicate_key"));
-		for (const index of times(9, (i) => i)) await credit(store, "cust:a", 1n, `leap ${index}`);
-		clock.set(START_MS + 6 * 3_600_000);
-		const keys = ["k2", "k5", "leap 0"];
-		for (const key of keys) {
-			await t.rejects(credit(store, "cust:a", 1n, key), refused("duplicate_key"));
-		}
-		const again = await reopen();
-		for (const key of keys) {
-			await t.rejects(credit(again, "cust:a", 1n, key), refused("duplicate_key"));
-		}
-	});
+	t.test(
+		"conformance 10: a clock that leaps ahead and comes back makes no recent key acceptable",
+		async (t) => {
+			const { store, clock, reopen } = await open();
+			const hours = times(6, (hour) => START_MS + hour * 3_600_000);
+			for (const [hour, ms] of hours.entries()) {
+				clock.set(ms);
+				await credit(store, "cust:a", 1n, `k${hour}`);
+			}
+			clock.set(START_MS + 10 * LEDGER_KEY_WINDOW_MS);
+			// A look with nothing committed, then commits during the leap.
+			await t.rejects(credit(store, "cust:a", 1n, "k5"), refused("duplicate_key"));
+			for (const index of times(9, (i) => i)) await credit(store, "cust:a", 1n, `leap ${index}`);
+			clock.set(START_MS + 6 * 3_600_000);
+			const keys = ["k2", "k5", "leap 0"];
+			for (const key of keys) {
+				await t.rejects(credit(store, "cust:a", 1n, key), refused("duplicate_key"));
+			}
+			const again = await reopen();
+			for (const key of keys) {
+				await t.rejects(credit(again, "cust:a", 1n, key), refused("duplicate_key"));
+			}
+		},
+	);
 
-	t.test("a clock that runs backwards neither reorders nor loses anything", async (t) => {
-		const { store, clock, reopen } = await open();
-		for (const [index, ms] of [0, 90_000_000, -90_000_000, 10].entries()) {
-			clock.set(START_MS + ms);
-			await credit(store, "cust:a", 1n, `k${index}`);
-		}
-		const again = await reopen();
-		t.same(await historyOf(again), ["k0", "k1", "k2", "k3"]);
-		for (const key of ["k0", "k1", "k2", "k3"]) {
-			await t.rejects(credit(again, "cust:a", 1n, key), refused("duplicate_key"));
-		}
-	});
+	t.test(
+		"conformance 10: a clock that runs backwards neither reorders nor loses anything",
+		async (t) => {
+			const { store, clock, reopen } = await open();
+			for (const [index, ms] of [0, 90_000_000, -90_000_000, 10].entries()) {
+				clock.set(START_MS + ms);
+				await credit(store, "cust:a", 1n, `k${index}`);
+			}
+			const again = await reopen();
+			t.same(await historyOf(again), ["k0", "k1", "k2", "k3"]);
+			for (const key of ["k0", "k1", "k2", "k3"]) {
+				await t.rejects(credit(again, "cust:a", 1n, key), refused("duplicate_key"));
+			}
+		},
+	);
 
 	t.test("what a deferred transaction did comes before every later durable one", async (t) => {
 		const { store, reopen } = await open();

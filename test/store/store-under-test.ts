@@ -6,6 +6,21 @@ export interface StoreUnderTest {
 	readonly store: Store;
 	readonly clock: StillClock;
 	reopen(): Promise<Store>;
+	/** Cuts the power, and opens what that left. */
+	crash(): Promise<Store>;
+	/** Restores a backup that the store made and opens the result; rejects where restoring does. */
+	restore(backup: string): Promise<Store>;
+	/** What work has cost so far, counted and not timed. */
+	cost(): Cost;
+}
+
+export interface Cost {
+	/** In memory now. */
+	readonly entries: number;
+	/** Of the disk or the database. */
+	readonly calls: number;
+	readonly bytesRead: number;
+	readonly bytesWritten: number;
 }
 
 export type OpenStore = () => Promise<StoreUnderTest>;

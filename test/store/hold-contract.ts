@@ -1,13 +1,13 @@
 import fc from "fast-check";
-import t from "tap";
+import type { Test } from "tap";
 import { createLedger, type Ledger } from "../../payments/ledger.js";
 import { createSweeper, type Sweeper } from "../../payments/sweep.js";
 import { createIds } from "../../src/core/ids.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { systemRandom } from "../../src/core/random.js";
 import type { HoldRow, Store } from "../../store/store.js";
-import { createFakeDisk, type FakeDisk } from "../store/fake-disk.js";
-import { balanceOf, credit, openOn, START_MS, stillClock } from "../store/open-test-store.js";
+import { balanceOf, credit, START_MS } from "./open-test-store.js";
+import type { OpenStore, StoreUnderTest } from "./store-under-test.js";
 
 const OWNER = "tok_a";
 const BUDGET = 1_000n;
@@ -20,22 +20,20 @@ interface Model {
 	nowMs: number;
 }
 
-/** Ledger and sweeper over the real store, on a disk in memory. */
+/** Ledger and sweeper over the store. */
 interface Real {
-	disk: FakeDisk;
+	readonly under: StoreUnderTest;
 	store: Store;
 	ledger: Ledger;
 	sweeper: Sweeper;
-	readonly clock: ReturnType<typeof stillClock>;
 	readonly holds: HoldRow[];
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
 
-async function openReal(disk: FakeDisk, clock: Real["clock"]) {
-	const store = await openOn(disk, { clock });
+function partsOn(store: Store, { clock }: StoreUnderTest) {
 	const ledger = createLedger({ clock, ids: createIds({ clock, random: systemRandom }) });
-	return { disk, store, ledger, sweeper: createSweeper({ store, ledger, clock }) };
+	return { store, ledger, sweeper: createSweeper({ store, ledger, clock }) };
 }
 
 /** Whatever was done: accounts and open holds are what the model says. */
@@ -124,21 +122,15 @@ const release = (which: number) =>
 	);
 
 const pass = (ms: number) =>
-	command(`${ms} ms pass`, async (model, { sweeper, clock }) => {
+	command(`${ms} ms pass`, async (model, { sweeper, under }) => {
 		model.nowMs += ms;
-		clock.set(model.nowMs);
+		under.clock.set(model.nowMs);
 		await sweeper.sweep();
 		close(model, ({ endsAt }) => endsAt <= model.nowMs);
 	});
 
 const crash = command("crash", async (model, real) => {
-	Object.assign(
-		real,
-		await openReal(
-			real.disk.afterPowerCut(() => 0.3),
-			real.clock,
-		),
-	);
+	Object.assign(real, partsOn(await real.under.crash(), real.under));
 	await assertSame(model, real);
 	await real.sweeper.releaseAll();
 	close(model, () => true);
@@ -164,14 +156,19 @@ const commands = fc.commands(
 	{ maxCommands: 40 },
 );
 
-t.test("a hold is captured once, released once or expires, whatever happens between", async () => {
-	const property = fc.asyncProperty(commands, (sequence) =>
-		fc.asyncModelRun(async () => {
-			const clock = stillClock();
-			const real: Real = { ...(await openReal(createFakeDisk(), clock)), clock, holds: [] };
-			await credit(real.store, `cust:${OWNER}`, BUDGET);
-			return { model: { left: BUDGET, earned: 0n, holds: [], nowMs: START_MS }, real };
-		}, sequence),
+export function holdContract(t: Test, open: OpenStore): void {
+	t.test(
+		"conformance 5: a hold is captured once, released once or expires, whatever happens between",
+		async () => {
+			const property = fc.asyncProperty(commands, (sequence) =>
+				fc.asyncModelRun(async () => {
+					const under = await open();
+					await credit(under.store, `cust:${OWNER}`, BUDGET);
+					const model = { left: BUDGET, earned: 0n, holds: [], nowMs: START_MS };
+					return { model, real: { ...partsOn(under.store, under), under, holds: [] } };
+				}, sequence),
+			);
+			await fc.assert(property, { numRuns: 60 });
+		},
 	);
-	await fc.assert(property, { numRuns: 60 });
-});
+}
