@@ -90,12 +90,19 @@ const LAST_LINE = /^\{"(result|error)":/;
 
 /** Lines up to the last one, which tells whether they were all. Throws what went wrong, or that something is missing. */
 async function* contentOf(response: Response): AsyncGenerator<string> {
+	let count = 0;
 	const problem = "The server stopped before the work was done; what has arrived is not all.";
 	try {
 		for await (const line of linesOf(response)) {
-			if (!LAST_LINE.test(line)) yield line;
-			else if (line.startsWith('{"error"')) throw toError(JSON.parse(line) as Wire);
-			else return;
+			if (!LAST_LINE.test(line)) {
+				count += 1;
+				yield line;
+				continue;
+			}
+			const last = JSON.parse(line) as Wire;
+			if (last["error"]) throw toError(last);
+			if ((last["result"] as { lines?: number }).lines === count) return;
+			break;
 		}
 	} catch (cause) {
 		if (cause instanceof ServiceError) throw cause;

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { join } from "node:path";
+import express from "express";
+import t from "tap";
+import { lines } from "../../src/admin/command-handler.js";
+import { createOperatorClient } from "../../src/cli/operator-client.js";
+import { systemClock } from "../../src/core/clock.js";
+import { listen } from "../../src/server.js";
+import { startApp } from "../support/start-app.js";
+
+const silent = { info: () => undefined, error: () => undefined };
+
+t.test("the export and the backup go through the admin interface", async (t) => {
+	const shop = await startApp(t, { settings: { model: "none" } });
+	await shop.issueSpt("2");
+	const headers = {
+		Authorization: `Bearer ${shop.app.adminToken}`,
+		"Content-Type": "application/json",
+	};
+	const exported = await fetch(`${shop.baseUrl}/v1/admin/ledger/export`, { headers });
+	t.equal(exported.headers.get("content-type"), "application/x-ndjson");
+	const [first = "", last = ""] = (await exported.text()).trimEnd().split("\n");
+	t.match(JSON.parse(first), { postings: [{ kind: "credit" }], receipts: [] });
+	t.same(JSON.parse(last), { result: { lines: 1 } });
+
+	const backUp = async (folder: unknown) => {
+		const body = JSON.stringify({ folder });
+		const init = { method: "POST", headers, body };
+		return (await fetch(`${shop.baseUrl}/v1/admin/backups`, init)).text();
+	};
+	t.match(await backUp("relative"), /INVALID_ARGUMENT.*relative/);
+	t.match(await backUp(join(shop.folder, "in")), /inside the data folder/);
+	t.match(await backUp(join(shop.folder, "..", "copy")), /"result":.*"holds_secrets":true/);
+	t.match(await backUp(7), /INVALID_ARGUMENT/);
+	t.equal((await shop.send("/v1/admin/ledger/export")).status, 401);
+	t.equal((await shop.send("/v1/admin/backups", { method: "POST" })).status, 401);
+});
+
+t.test(
+	"an export is made no faster than it is read, and ends when its reader leaves",
+	async (t) => {
+		let [made, isOver] = [0, false];
+		async function* endless() {
+			try {
+				for (;;) {
+					made += 1;
+					yield "x".repeat(1_000);
+				}
+			} finally {
+				isOver = true;
+			}
+		}
+		const app = express().get(
+			"/",
+			lines(silent, () => endless()),
+		);
+		const server = await listen(app, { host: "127.0.0.1", port: 0, clock: systemClock });
+		t.teardown(() => server.drain());
+		const reader = request({ host: "127.0.0.1", port: server.port }).end();
+		await once(reader, "response");
+		const pause = () => new Promise((resolve) => setTimeout(resolve, 150));
+		await pause();
+		const early = made;
+		await pause();
+		t.equal(made, early, `it waits after ${made} lines`);
+		reader.destroy();
+		await pause();
+		t.ok(isOver);
+	},
+);
+
+t.test("a client tells an export that was cut short from a whole one", async (t) => {
+	const read = async (body: string, status = 200): Promise<string[]> => {
+		const egress = { request: async () => new Response(body, { status }) };
+		const server = {
+			pid: 1,
+			host: "h",
+			started: "",
+			admin_url: "http://127.0.0.1",
+			token: "adm_x",
+		};
+		const found: string[] = [];
+		for await (const line of createOperatorClient(egress, server).exportLedger()) found.push(line);
+		return found;
+	};
+	const line = '{"postings":[],"receipts":[]}';
+	t.same(await read(`${line}\n${line}\n{"result":{"lines":2}}\n`), [line, line]);
+	await t.rejects(read(`${line}\n`), { code: "UNAVAILABLE", message: /not all/ });
+	await t.rejects(read(`${line}\n{"error":{"code":"UNAVAILABLE","message":"damaged"}}\n`), {
+		message: "damaged",
+	});
+	await t.rejects(read('{"error":{"code":"UNAUTHENTICATED","message":"no"}}', 401), {
+		code: "UNAUTHENTICATED",
+	});
+});
