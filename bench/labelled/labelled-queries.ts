@@ -1,0 +1,89 @@
+/** Hand-written questions over the sample catalog, with what answers each: the yardstick of retrieval and of abstention. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { DECISIONS } from "../../src/core/wire.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import { catalogFolders, loadGraphs } from "../../src/load-graphs.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
+
+export const QUERY_KINDS = [
+	"single-hop",
+	"multi-hop",
+	"identifier",
+	"paraphrase",
+	"unanswerable",
+] as const;
+export type QueryKind = (typeof QUERY_KINDS)[number];
+
+/** The half to tune on; the other is for reporting. Questions with one answer in common are in the same half. */
+export const SPLITS = ["tune", "test"] as const;
+export type Split = (typeof SPLITS)[number];
+
+/** 3 answers the query, 2 is a part of the answer, 1 is useful background. What is not listed is irrelevant. */
+const gradeSchema = z.union([z.literal(1), z.literal(2), z.literal(3)]);
+
+const labelledQuerySchema = z.strictObject({
+	id: z.string().regex(/^(sh|mh|id|pa|un)-\d{3}$/),
+	kind: z.enum(QUERY_KINDS),
+	split: z.enum(SPLITS),
+	/** Ids of the graphs to search; null for the whole catalog. */
+	graphs: z.array(z.string()).min(1).nullable(),
+	query: z.string().min(1),
+	/** By reference, `graph:concept`, the best first. */
+	relevant: z.record(z.string(), gradeSchema),
+	/** What an honest librarian would say. */
+	decision: z.enum(DECISIONS),
+	note: z.string().min(1),
+});
+
+export type LabelledQuery = z.infer<typeof labelledQuerySchema>;
+
+export interface LabelledSet {
+	/** The shipped sample catalog. */
+	readonly graphs: readonly Graph[];
+	readonly queries: readonly LabelledQuery[];
+}
+
+const QUERIES_FILE = join(PACKAGE_ROOT, "bench", "labelled", "queries.jsonl");
+const NO_IMPORTS = join(PACKAGE_ROOT, "bench", "labelled", "imported");
+
+/** The queries with the catalog they are about. Throws when a line is malformed or names what the catalog lacks. */
+export async function loadLabelledSet(): Promise<LabelledSet> {
+	const silent = { info: () => undefined, error: () => undefined };
+	const shipped = catalogFolders("sample", NO_IMPORTS).filter(({ origin }) => origin === "shipped");
+	const graphs = await loadGraphs(shipped, silent);
+	return { graphs, queries: readLabelledQueries(graphs) };
+}
+
+/** How judgements name a concept. */
+export function referenceTo(graphId: string, conceptId: string): string {
+	return `${graphId}:${conceptId}`;
+}
+
+function readLabelledQueries(graphs: readonly Graph[]): LabelledQuery[] {
+	const lines = readFileSync(QUERIES_FILE, "utf8").trimEnd().split("\n");
+	const queries = lines.map((line) => labelledQuerySchema.parse(JSON.parse(line)));
+	const known = new Set(
+		graphs.flatMap(({ record, concepts }) => concepts.map(({ id }) => referenceTo(record.id, id))),
+	);
+	const graphIds = new Set(graphs.map(({ record }) => record.id));
+	const seen = new Set<string>();
+	for (const query of queries) {
+		assertThat(!seen.has(query.id), query, "repeats an id");
+		seen.add(query.id);
+		for (const id of query.graphs ?? [])
+			assertThat(graphIds.has(id), query, `names no graph: ${id}`);
+		for (const reference of Object.keys(query.relevant)) {
+			const graphId = reference.slice(0, reference.indexOf(":"));
+			const isInScope = query.graphs === null || query.graphs.includes(graphId);
+			assertThat(known.has(reference), query, `names no concept: ${reference}`);
+			assertThat(isInScope, query, `judges a concept outside its graphs: ${reference}`);
+		}
+	}
+	return queries;
+}
+
+function assertThat(condition: boolean, { id }: LabelledQuery, complaint: string): void {
+	if (!condition) throw new Error(`Labelled query ${id} ${complaint}.`);
+}
