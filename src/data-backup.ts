@@ -15,6 +15,9 @@ export const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as cons
 /** Beside the journal, which comes last; indexes and the demo chain are made again. */
 const PARTS = ["profile", "keys", "graphs"] as const;
 
+/** Made when it is missing, and then another one. */
+const NEEDED = ["profile", "keys/pepper"];
+
 export interface DataBackupDeps {
 	readonly store: Store;
 	readonly importer: GraphImporter;
@@ -64,9 +67,17 @@ export function createDataBackup(deps: DataBackupDeps): Operator["backUp"] {
 
 /** Files that vanish meanwhile, such as a secret being replaced, are not part of it. */
 async function copyParts(backup: BackupFolder, folder: string): Promise<void> {
+	const copied = new Set<string>();
 	for (const path of PARTS.flatMap((part) => filesBelow(folder, part))) {
-		await backup.copy(join(folder, path), path);
+		if (await backup.copy(join(folder, path), path)) copied.add(path);
 	}
+	const missing = NEEDED.find((path) => !copied.has(path));
+	if (missing === undefined) return;
+	throw new ServiceError(
+		"UNAVAILABLE",
+		`No backup was made: "${join(folder, missing)}" is missing, and a restored folder would not be this one. Put it back from an earlier backup first.`,
+		{ retryable: false },
+	);
 }
 
 /** Paths within the folder, with forward slashes; links are followed, hidden names are work under way. */

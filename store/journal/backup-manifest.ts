@@ -109,6 +109,7 @@ function parse(bytes: Buffer): Manifest | undefined {
 	const { created_at, sequence, transactions, files } = found ?? {};
 	const isWhole =
 		typeof created_at === "string" &&
+		!Number.isNaN(Date.parse(created_at)) &&
 		isCount(sequence) &&
 		isCount(transactions) &&
 		Array.isArray(files) &&

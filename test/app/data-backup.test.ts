@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { createApp } from "../../src/app.js";
@@ -65,14 +65,26 @@ t.test("a place that would do harm is refused, and nothing is left there", async
 	] as const) {
 		await t.rejects(restoreData(request), { code: "INVALID_ARGUMENT", message });
 	}
-	for (const path of ["profile", "journal/manifest.json", "journal/mark"]) {
-		const spoiled = join(root, "spoiled");
-		await app.operator.backUp({ folder: spoiled.concat(path.replaceAll("/", "-")) });
-		writeFileSync(join(spoiled.concat(path.replaceAll("/", "-")), path), "{}");
-		await t.rejects(
-			restoreData({ from: spoiled.concat(path.replaceAll("/", "-")), data: join(root, "new") }),
-			{ code: "UNAVAILABLE", message: new RegExp(`${path}.*Nothing was restored`) },
-		);
+	for (const path of ["profile", "keys/pepper", "journal/manifest.json", "journal/mark"]) {
+		const spoiled = join(root, `spoiled ${path.replaceAll("/", " ")}`);
+		await app.operator.backUp({ folder: spoiled });
+		writeFileSync(join(spoiled, path), "{}");
+		await t.rejects(restoreData({ from: spoiled, data: join(root, "new") }), {
+			code: "UNAVAILABLE",
+			message: new RegExp(`${path}.*Nothing was restored`),
+		});
 	}
 	t.notOk(readdirSync(root).some((name) => name.startsWith("new")));
+});
+
+t.test("a data folder that has lost its keys is told apart from one without any", async (t) => {
+	const root = t.testdir({});
+	const app = await open(join(root, "data"));
+	t.teardown(() => app.close());
+	rmSync(join(root, "data", "keys", "pepper"));
+	await t.rejects(app.operator.backUp({ folder: join(root, "copy") }), {
+		code: "UNAVAILABLE",
+		message: /keys\/pepper.*missing/,
+	});
+	t.same(readdirSync(root), ["data"], "nothing is left of it");
 });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { runTollgraph, type ServerProcess, startServerProcess } from "../support/server-process.js";
@@ -60,24 +60,11 @@ t.test("a backup taken beside a running server outlives it", async (t) => {
 	});
 });
 
-t.test("backup and restore refuse what would do harm, and say what to do", async (t) => {
+t.test("backup and restore want to be told which folder", async (t) => {
 	const root = t.testdir({});
 	const [data, copy] = [join(root, "data"), join(root, "copy")];
-	const where = ["--data", data, ...OPTIONS];
-	const nothing = await runTollgraph(["backup", copy, ...where]);
-	t.match(nothing, { code: 2, stderr: /nothing to back up/ });
-	await runTollgraph(["spt", "issue", "--usd", "2", ...where]);
-	const done = await runTollgraph(["backup", copy, ...where]);
-	t.match(done, { code: 0, stdout: /holds secrets/ });
-
-	t.match(await runTollgraph(["backup", copy, ...where]), { code: 2, stderr: /not empty/ });
-	t.match(await runTollgraph(["restore", copy]), { code: 2, stderr: /--data/ });
-	const pepper = join(copy, "keys", "pepper");
-	writeFileSync(
-		pepper,
-		readFileSync(pepper, "utf8").replace(/^./, (c) => (c === "0" ? "1" : "0")),
-	);
-	const spoiled = await runTollgraph(["restore", copy, "--data", join(root, "new")]);
-	t.match(spoiled, { code: 1, stderr: /damaged.*keys\/pepper.*use another backup/i });
-	t.same(readdirSync(root).sort(), ["copy", "data"], "nothing is left of it");
+	const nothing = await runTollgraph(["backup", copy, "--data", data, ...OPTIONS]);
+	t.match(nothing, { code: 2, stdout: "", stderr: /nothing to back up/ });
+	t.match(await runTollgraph(["restore", copy]), { code: 2, stdout: "", stderr: /--data/ });
+	t.same(readdirSync(root), [], "nothing is made for a mistyped name");
 });
