@@ -1,4 +1,8 @@
-/** Hand-written questions over the sample catalog, with what answers each: the yardstick of retrieval and of abstention. */
+/**
+ * Hand-written questions over the sample catalog, with what answers each: the yardstick of retrieval and of abstention.
+ * Judged from a reading of every concept, then completed once from the pooled first rows of both sides; a concept that only
+ * cites a bare identifier counts as background. Labels change when they are wrong, never because a ranking misses them.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
