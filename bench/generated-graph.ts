@@ -2,7 +2,7 @@
 import type { Concept, Graph } from "../src/knowledge/graph.js";
 
 /** A small seeded generator (mulberry32): the same seed, the same graph and queries. */
-function createSeededNumbers(seed: number): () => number {
+export function createSeededNumbers(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {
 		state = (state + 0x6d2b79f5) >>> 0;

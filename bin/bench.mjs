@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run bench`: measurements with their baselines in the same run; a table, or one JSON line with --json.
+// `npm run bench` and `npm run bench:search`: measurements with their baselines in the same run; --json for one line.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,13 +7,16 @@ import { fileURLToPath } from "node:url";
 import { compile } from "./build.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const [first, ...rest] = process.argv.slice(2);
+const [main, args] =
+	first === "search" ? [["search", "main.js"], rest] : [["main.js"], process.argv.slice(2)];
 // What is measured is what is shipped: a loader that compiles on the fly wraps each closure and doubles the cost.
 const outDir = join(root, "node_modules", ".cache", "tollgraph", "bench");
 rmSync(outDir, { recursive: true, force: true });
 compile("tsconfig.bench.json", outDir);
 const { status } = spawnSync(
 	process.execPath,
-	[join(outDir, "bench", "main.js"), ...process.argv.slice(2)],
+	["--expose-gc", join(outDir, "bench", ...main), ...args],
 	{ cwd: root, stdio: "inherit" },
 );
 process.exit(status ?? 1);

@@ -1,4 +1,4 @@
-/** Share of the dense side in a fused score; measured best on our development set (bench/search-bench.ts). */
+/** Share of the dense side in a fused score; measured best on our development set (npm run bench:search). */
 const DENSE_WEIGHT = 0.6;
 
 /** How much of that share goes to the lexical side when a query consists of identifiers: vectors tell 9110 from 9111 badly. */

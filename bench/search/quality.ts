@@ -1,0 +1,112 @@
+import type { ModelLocation } from "../../src/search/model-folder.js";
+import {
+	type Detection,
+	detection,
+	type Estimate,
+	estimate,
+	ndcgAt,
+	recallAt,
+	reciprocalRank,
+} from "./metrics.js";
+import { createMiniSearch, createOrama, documentsOf, rankWith } from "./other-engines.js";
+import { createOurIndex, type OurIndex } from "./our-index.js";
+import type { Question, QuestionSet } from "./question-set.js";
+
+const CUTOFF = 10;
+const DEPTH = 20;
+
+interface SystemQuality {
+	readonly ndcg_at_10: Estimate;
+	readonly recall_at_10: Estimate;
+	readonly mrr: Estimate;
+	/** nDCG@10 by kind of question, where a set has several. */
+	readonly by_kind?: Readonly<Record<string, number>>;
+}
+
+export interface QualityReport {
+	readonly questions: number;
+	readonly answerable: number;
+	readonly documents: number;
+	readonly systems: Readonly<Record<string, SystemQuality>>;
+	/** How well the decision tells questions without an answer; undefined where nobody judged that. */
+	readonly abstention: Detection | undefined;
+	/** Decisions by kind of question. */
+	readonly decisions: Readonly<Record<string, Readonly<Record<string, number>>>> | undefined;
+}
+
+type Rank = (question: Question) => readonly string[];
+
+/** Every system on the same questions; all have the same words to go by, and no system sees a judgement. */
+export async function measureQuality(
+	set: QuestionSet,
+	model: ModelLocation,
+): Promise<QualityReport> {
+	const answerable = set.questions.filter(({ grades }) => grades.size > 0);
+	const documents = documentsOf(set.graphs);
+	const ours = await createOurIndex(set, model);
+	const [miniSearch, orama] = [createMiniSearch(documents), await createOrama(documents)];
+	const ranks: Readonly<Record<string, Rank>> = {
+		minisearch: (question) => rankWith(miniSearch, question, DEPTH),
+		orama: (question) => rankWith(orama, question, DEPTH),
+		bm25: ours.lexical,
+		dense: ours.dense,
+		fused: ours.fused,
+	};
+	const systems = Object.entries(ranks).map(
+		([name, rank]) => [name, judge(answerable, rank)] as const,
+	);
+	return {
+		questions: set.questions.length,
+		answerable: answerable.length,
+		documents: documents.length,
+		systems: Object.fromEntries(systems),
+		...decisionsOf(set, ours),
+	};
+}
+
+function judge(questions: readonly Question[], rank: Rank): SystemQuality {
+	const judged = questions.map((question) => {
+		const ranked = rank(question);
+		const { grades, kind } = question;
+		return {
+			kind,
+			ndcg: ndcgAt(CUTOFF, ranked, grades),
+			recall: recallAt(CUTOFF, ranked, grades),
+			reciprocal: reciprocalRank(ranked.slice(0, CUTOFF), grades),
+		};
+	});
+	return {
+		ndcg_at_10: estimate(judged.map(({ ndcg }) => ndcg)),
+		recall_at_10: estimate(judged.map(({ recall }) => recall)),
+		mrr: estimate(judged.map(({ reciprocal }) => reciprocal)),
+		...byKind(judged),
+	};
+}
+
+const MOST_KINDS = 12;
+
+function byKind(judged: readonly { kind: string; ndcg: number }[]): Pick<SystemQuality, "by_kind"> {
+	const kinds = [...new Set(judged.map(({ kind }) => kind))].sort();
+	if (kinds.length > MOST_KINDS) return {};
+	const means = kinds.map((kind) => {
+		const values = judged.filter((one) => one.kind === kind).map(({ ndcg }) => ndcg);
+		return [kind, estimate(values).mean] as const;
+	});
+	return { by_kind: Object.fromEntries(means) };
+}
+
+function decisionsOf(
+	{ questions }: QuestionSet,
+	ours: OurIndex,
+): Pick<QualityReport, "abstention" | "decisions"> {
+	const judged = questions.filter(({ isAnswerable }) => isAnswerable !== undefined);
+	if (judged.length === 0) return { abstention: undefined, decisions: undefined };
+	const counts: Record<string, Record<string, number>> = {};
+	const cases = judged.map((question) => {
+		const { decision } = ours.find(question);
+		const ofKind = counts[question.kind] ?? {};
+		counts[question.kind] = { ...ofKind, [decision]: (ofKind[decision] ?? 0) + 1 };
+		return { said: decision === "ABSTAIN", meant: question.isAnswerable === false };
+	});
+	return { abstention: detection(cases), decisions: counts };
+}

@@ -1,0 +1,25 @@
+import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { Grades } from "./metrics.js";
+
+export interface Question {
+	readonly id: string;
+	readonly kind: string;
+	readonly query: string;
+	readonly graphs: readonly Graph[];
+	/** By `documentId`; empty when nothing answers it. */
+	readonly grades: Grades;
+	/** Undefined where nobody has judged whether there is an answer. */
+	readonly isAnswerable: boolean | undefined;
+}
+
+/** Questions with their judgements, and the graphs they are asked of. */
+export interface QuestionSet {
+	readonly name: string;
+	readonly graphs: readonly Graph[];
+	readonly questions: readonly Question[];
+}
+
+/** `<graph id>:<concept id>`: what rankings and judgements are compared by. */
+export function documentId(graph: Graph, concept: Concept): string {
+	return `${graph.record.id}:${concept.id}`;
+}

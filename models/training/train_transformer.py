@@ -1,0 +1,78 @@
+"""
+Trains a small transformer from the table that train_table.py made, in the same work folder:
+
+    python train_transformer.py --pairs <folder> --dev <folder> --work <folder> [--layers 2] [--steps 1000]
+
+Its best weights on the development set are kept in the work folder.
+"""
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from context_model import ContextModel, Shape, encode, train_context
+from corpus import read_development_set, read_pairs
+from evaluation import ndcg_at_10
+from table_model import PREFIXES, Pairs, Stage
+from train_table import MAX_TOKENS, SEED, once_tokenizer, once_tokens, say
+from vocabulary import tokenize
+
+LONGEST = 128
+STAGE = Stage(steps=1_000, batch=512, learning_rate=1e-3, warm_up=50, dropout=0.1, pull=0.0)
+TABLE_RATE = 0.3
+
+
+def main() -> None:
+    options = read_options()
+    torch.set_num_threads(options.threads)
+    pairs = read_pairs(options.pairs)
+    development = read_development_set(options.dev)
+    tokenizer = once_tokenizer(options.work, pairs)
+    learned = Pairs(
+        queries=once_tokens(options.work / "queries.npz", tokenizer, [pair.query for pair in pairs]),
+        passages=once_tokens(options.work / "passages.npz", tokenizer, [pair.passage for pair in pairs]),
+        sources=[pair.source for pair in pairs],
+        negatives=np.load(options.work / "negatives.npy"),
+    )
+    questions = tokenize(tokenizer, development.queries, MAX_TOKENS)
+    passages = tokenize(tokenizer, development.passages, MAX_TOKENS)
+    shape = Shape(options.layers, heads=4, width=PREFIXES[0], inner=4 * PREFIXES[0], max_tokens=LONGEST)
+    torch.manual_seed(SEED)
+    model = ContextModel(np.load(options.work / "second.npy"), shape)
+    kept = options.work / f"transformer-{options.layers}.pt"
+    best = 0.0
+    began = time.monotonic()
+
+    def judge(step: int, loss: float, model: ContextModel) -> None:
+        nonlocal best
+        score = ndcg_at_10(encode(model, questions), encode(model, passages), development)
+        say(f"{options.layers} layers, step {step}: loss {loss:.3f} nDCG@10 {score:.4f} {time.monotonic() - began:.0f} s")
+        if score > best:
+            best = score
+            torch.save(model.state_dict(), kept)
+
+    judge(0, float("nan"), model)
+    stage = replace(STAGE, steps=options.steps, batch=options.batch)
+    train_context(model, learned, stage, TABLE_RATE, SEED, judge, every=options.every)
+    say(f"best {best:.4f}, kept in {kept}")
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=Path, required=True, help="folder with train-*.jsonl.gz")
+    parser.add_argument("--dev", type=Path, required=True, help="folder with dev-docs and dev-queries")
+    parser.add_argument("--work", type=Path, required=True, help="work folder of train_table.py")
+    parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=STAGE.steps)
+    parser.add_argument("--batch", type=int, default=STAGE.batch)
+    parser.add_argument("--every", type=int, default=100, help="steps between looks at the development set")
+    parser.add_argument("--threads", type=int, default=2)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
