@@ -10,11 +10,11 @@ import { measureModel, measureSpeed, type SpeedReport } from "./speed.js";
 const { values: options } = parseArgs({
 	options: {
 		json: { type: "boolean", default: false },
-		/** Sizes of the speed runs; a million takes ten minutes and eight gigabytes. */
+		/** Concepts of each speed run. */
 		sizes: { type: "string", default: "10000,100000" },
 		model: { type: "string", default: BUNDLED.folder },
 		only: { type: "string", default: "quality,speed" },
-		/** Of the development set's 4,055 questions; the other engines take a tenth of a second for each. */
+		/** About so many of the development set: the other engines take long for each. */
 		questions: { type: "string", default: "800" },
 	},
 });
