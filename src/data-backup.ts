@@ -1,14 +1,15 @@
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type BackupFolder, MANIFEST, openBackupFolder } from "../store/journal/backup-folder.js";
-import { removeTree } from "../store/journal/built-beside.js";
+import { buildBeside } from "../store/journal/built-beside.js";
 import { messageOf } from "../store/journal/damage.js";
-import { nodeFileSystem } from "../store/journal/file-system.js";
+import { nodeFileSystem as fileSystem } from "../store/journal/file-system.js";
 import type { Store } from "../store/store.js";
 import { toIsoTime } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
-import type { GraphImporter } from "./service/graph-importer.js";
-import type { Operator } from "./service/operator.js";
+import { systemRandom } from "./core/random.js";
+import type { GraphImporter, OnProgress } from "./service/graph-importer.js";
+import type { BackupReport, Operator } from "./service/operator.js";
 
 /** Of the manifest at the top; the journal within has its own. */
 export const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
@@ -26,43 +27,67 @@ export interface DataBackupDeps {
 }
 
 /**
- * Backs up the data folder while it is in use: journal, keys, profile and imported graphs, each file with its hash. Throws
- * INVALID_ARGUMENT for a target that is relative, not empty or inside the data folder; what a failure leaves is no backup.
+ * Backs up the data folder while it is in use: journal, keys, profile and imported graphs, each file with its hash. It is
+ * built beside its place and then takes the name, so that nothing but its own work is ever removed. Throws
+ * INVALID_ARGUMENT for a place that is relative, not empty or inside the data folder, UNAVAILABLE while another one is made.
  */
 export function createDataBackup(deps: DataBackupDeps): Operator["backUp"] {
-	const { store, importer, folder } = deps;
+	let isRunning = false;
 	return async ({ folder: target }, onProgress) => {
-		assertPlace(target, folder);
-		let backup: BackupFolder | undefined;
-		try {
-			const opened = await openBackupFolder(nodeFileSystem, target);
-			backup = opened;
-			// An import would exchange a graph's files amid the copy.
-			await importer.whileNoneRuns(() => copyParts(opened, folder));
-			const held = await store.backup(join(target, "journal"), { onProgress });
-			await opened.add(`journal/${MANIFEST}`, async () => undefined);
-			const { sequence, transactions } = held;
-			const created_at = toIsoTime(held.createdAt);
-			const own = await opened.finish({ ...DATA_BACKUP, created_at, sequence, transactions });
-			return {
-				folder: target,
-				created_at,
-				transactions,
-				files: own.files + held.files,
-				bytes: own.bytes + held.bytes,
-				holds_secrets: true,
-			};
-		} catch (error) {
-			if (backup) await removeTree(nodeFileSystem, join(target, "journal")).catch(() => undefined);
-			await backup?.abandon();
-			if (error instanceof ServiceError) throw error;
+		const place = toPlace(target, deps.folder);
+		if (isRunning) {
 			throw new ServiceError(
 				"UNAVAILABLE",
-				`The backup into "${target}" was not made (${messageOf(error)}). Nothing is harmed; make room there or name another folder, and run it again.`,
-				{ cause: error },
+				"A backup is being made already; wait until it is done, and then make another one.",
 			);
 		}
+		isRunning = true;
+		try {
+			const built = await buildBeside({ fileSystem, random: systemRandom }, place, (folder) =>
+				build(deps, folder, onProgress).catch((error: unknown) => {
+					throw toRefusal(error, { store: deps.store, target });
+				}),
+			);
+			return { folder: target, ...built, holds_secrets: true };
+		} finally {
+			isRunning = false;
+		}
 	};
+}
+
+async function build(
+	{ store, importer, folder: data }: DataBackupDeps,
+	folder: string,
+	onProgress: OnProgress | undefined,
+): Promise<Omit<BackupReport, "folder" | "holds_secrets">> {
+	const backup = await openBackupFolder(fileSystem, folder);
+	// An import would exchange a graph's files amid the copy.
+	await importer.whileNoneRuns(() => copyParts(backup, data));
+	const held = await store.backup(join(folder, "journal"), { onProgress });
+	await backup.add(`journal/${MANIFEST}`, async () => undefined);
+	const { sequence, transactions } = held;
+	const created_at = toIsoTime(held.createdAt);
+	const own = await backup.finish({ ...DATA_BACKUP, created_at, sequence, transactions });
+	const files = own.files + held.files;
+	return { created_at, transactions, files, bytes: own.bytes + held.bytes };
+}
+
+/** A full disk may have stopped the store as well. */
+function toRefusal(
+	error: unknown,
+	{ store, target }: { readonly store: Store; readonly target: string },
+): ServiceError {
+	if (error instanceof ServiceError) return error;
+	const { reason } = store.health();
+	const outcome =
+		reason === undefined
+			? "Sales go on; make room there or name another folder, and run it again."
+			: `The store has stopped, too: ${reason}`;
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The backup into "${target}" was not made (${messageOf(error)}). ${outcome}`,
+		{ cause: error },
+	);
 }
 
 /** Files that vanish meanwhile, such as a secret being replaced, are not part of it. */
@@ -89,18 +114,40 @@ function filesBelow(folder: string, path: string): string[] {
 		.flatMap((name) => filesBelow(folder, `${path}/${name}`));
 }
 
-function assertPlace(target: string, data: string): void {
+/** Where the folder really is, by whichever links it was named. */
+function toPlace(target: string, data: string): string {
 	if (!isAbsolute(target)) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
 			`"${target}" is relative; name the backup's folder from the root, because the server has a working folder of its own.`,
 		);
 	}
-	if (!isWithin(target, data) && !isWithin(data, target)) return;
+	if (isBelowFile(target)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${target}" is no folder that can be used; name an empty or a new one.`,
+		);
+	}
+	if (isWithin(target, data) || isWithin(data, target)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`A backup inside the data folder, or around it, is lost with it: name a folder apart from "${data}", best on another disk.`,
+		);
+	}
+	const place = realPathOf(target);
+	const found = statSync(place, { throwIfNoEntry: false });
+	// A copy beside a mount point would fill another disk, and could not take the name.
+	if (!found?.isDirectory() || found.dev === statSync(dirname(place)).dev) return place;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
-		`A backup inside the data folder, or around it, is lost with it: name a folder apart from "${data}", best on another disk.`,
+		`"${target}" is a mount point, which cannot be renamed; name a folder within it.`,
 	);
+}
+
+function isBelowFile(path: string): boolean {
+	const above = dirname(path);
+	if (above === path) return false;
+	return existsSync(above) ? !statSync(above).isDirectory() : isBelowFile(above);
 }
 
 /** True for the folder itself and whatever is below it, by whichever links it is reached. */
@@ -113,6 +160,9 @@ export function isWithin(path: string, folder: string): boolean {
 function realPathOf(path: string): string {
 	const full = resolve(path);
 	if (existsSync(full)) return realpathSync(full);
+	if (lstatSync(full, { throwIfNoEntry: false })) {
+		throw new ServiceError("INVALID_ARGUMENT", `"${full}" is a link to nothing; name a folder.`);
+	}
 	const above = dirname(full);
 	return above === full ? full : join(realPathOf(above), relative(above, full));
 }

@@ -1,13 +1,26 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { EventEmitter, once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { createApp } from "../../src/app.js";
+import { type App, createApp } from "../../src/app.js";
+import { createDataBackup } from "../../src/data-backup.js";
 import { restoreData } from "../../src/data-restore.js";
 import { testSettings } from "../support/start-app.js";
 
 const silent = { info: () => undefined, error: () => undefined };
 const open = (folder: string) =>
 	createApp({ settings: testSettings(folder, { model: "none" }), logger: silent });
+
+/** A backup that waits, as for an import, until it is let go. */
+function waitingBackup({ store }: App, folder: string) {
+	const gate = new EventEmitter();
+	const isOpen = once(gate, "open");
+	const importer = {
+		import: () => Promise.reject(new Error("nothing is imported here")),
+		whileNoneRuns: <T>(work: () => Promise<T>) => isOpen.then(work),
+	};
+	return { backUp: createDataBackup({ store, importer, folder }), letGo: () => gate.emit("open") };
+}
 
 t.test("a restored data folder is the one that was backed up, keys included", async (t) => {
 	const root = t.testdir({});
@@ -38,6 +51,7 @@ t.test("a place that would do harm is refused, and nothing is left there", async
 	const app = await open(data);
 	t.teardown(() => app.close());
 	symlinkSync(data, join(root, "link"));
+	symlinkSync(join(data, "keys", "inside"), join(root, "nothing"));
 	for (const [folder, message] of [
 		["relative/folder", /relative/],
 		[data, /inside the data folder/],
@@ -46,13 +60,13 @@ t.test("a place that would do harm is refused, and nothing is left there", async
 		[root, /inside the data folder, or around it/],
 		[join(root, "full"), /not empty.*a\.txt/],
 		[join(root, "full", "a.txt"), /no folder/],
+		[join(root, "full", "a.txt", "b"), /no folder/],
+		[join(root, "nothing"), /link to nothing/],
+		[join(root, "nothing", "within"), /link to nothing/],
 	] as const) {
 		await t.rejects(app.operator.backUp({ folder }), { code: "INVALID_ARGUMENT", message }, folder);
 	}
-	await t.rejects(app.operator.backUp({ folder: join(root, "full", "a.txt", "b") }), {
-		message: /no folder|was not made/,
-	});
-	t.same(readdirSync(root).sort(), ["data", "full", "link"]);
+	t.same(readdirSync(root).sort(), ["data", "full", "link", "nothing"]);
 
 	mkdirSync(copy);
 	await app.operator.backUp({ folder: copy });
@@ -87,4 +101,62 @@ t.test("a data folder that has lost its keys is told apart from one without any"
 		message: /keys\/pepper.*missing/,
 	});
 	t.same(readdirSync(root), ["data"], "nothing is left of it");
+});
+
+t.test("a backup that fails takes nothing away that is not its own", async (t) => {
+	const root = t.testdir({ shared: {} });
+	const [data, older, shared] = [join(root, "data"), join(root, "older"), join(root, "shared")];
+	const app = await open(data);
+	await app.operator.issueSpt({ usd: "3" });
+	await app.operator.backUp({ folder: older });
+
+	const place = join(root, "place");
+	const late = waitingBackup(app, data);
+	const outcome = late.backUp({ folder: place });
+	await restoreData({ from: older, data: place });
+	late.letGo();
+	await t.rejects(outcome, { code: "INVALID_ARGUMENT", message: /not empty/ });
+
+	const linked = waitingBackup(app, data);
+	const refused = linked.backUp({ folder: shared });
+	symlinkSync(join(data, "journal"), join(shared, "journal"));
+	linked.letGo();
+	await t.rejects(refused, { code: "INVALID_ARGUMENT", message: /not empty/ });
+	await app.operator.issueSpt({ usd: "4" });
+	await app.close();
+
+	t.same(readdirSync(root).sort(), ["data", "older", "place", "shared"], "nor is anything left");
+	for (const [folder, balances] of [
+		[place, ["3.00"]],
+		[data, ["3.00", "4.00"]],
+	] as const) {
+		const opened = await open(folder);
+		const { items } = await opened.operator.listSpts();
+		t.same(items.map(({ balance_usd }) => balance_usd).sort(), balances);
+		await opened.close();
+	}
+});
+
+t.test("of two backups into one place exactly one is made, and it is whole", async (t) => {
+	const root = t.testdir({});
+	const data = join(root, "data");
+	const app = await open(data);
+	t.teardown(() => app.close());
+	await app.operator.issueSpt({ usd: "3" });
+	const first = waitingBackup(app, data);
+	const second = waitingBackup(app, data);
+	const target = { folder: join(root, "copy") };
+	const both = Promise.allSettled([first.backUp(target), second.backUp(target)]);
+	await t.rejects(first.backUp({ folder: join(root, "elsewhere") }), {
+		code: "UNAVAILABLE",
+		message: /being made already/,
+	});
+	first.letGo();
+	second.letGo();
+	const made = (await both).filter(({ status }) => status === "fulfilled");
+	t.equal(made.length, 1);
+	t.same(readdirSync(root).sort(), ["copy", "data"]);
+	await restoreData({ from: target.folder, data: join(root, "new") });
+	t.ok(existsSync(join(root, "new", "journal")));
+	await first.backUp({ folder: join(root, "later") });
 });
