@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
+import type { Random } from "../../src/core/random.js";
 import type { BackupOptions, StoreBackup } from "../store.js";
 import type { AuditTarget } from "./audit.js";
 import { type BackupFolder, openBackupFolder } from "./backup-folder.js";
+import { buildBeside } from "./built-beside.js";
 import { messageOf } from "./damage.js";
 import { listDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
@@ -24,6 +26,7 @@ export interface Moment extends AuditTarget {
 export interface BackupSource {
 	readonly fileSystem: FileSystem;
 	readonly clock: Clock;
+	readonly random: Random;
 	readonly folders: Record<"segments" | "documents" | "queries", string>;
 	/** Waits for what is under way to be durable, and for nothing else. */
 	readonly look: () => Promise<Moment>;
@@ -33,17 +36,25 @@ export interface BackupSource {
 /**
  * Copies what is durable at one moment into an empty or missing folder, while transactions go on: whole segments, the
  * newest one up to its last frame, a mark that makes a restored folder refuse when a byte is missing, documents and query
- * text. Each frame is read back from the copy. Throws, and leaves nothing that passes for a backup, unless all is on the disk.
+ * text. Each frame is read back from the copy. It is built beside the folder: throws, and leaves the place as it was, unless
+ * all is on the disk.
  */
 export async function backUp(
 	source: BackupSource,
 	folder: string,
 	options: BackupOptions = {},
 ): Promise<StoreBackup> {
+	return buildBeside(source, folder, (beside) => fill(source, beside, options));
+}
+
+async function fill(
+	source: BackupSource,
+	folder: string,
+	options: BackupOptions,
+): Promise<StoreBackup> {
 	const { fileSystem, clock } = source;
-	let target: BackupFolder | undefined;
 	try {
-		target = await openBackupFolder(fileSystem, folder);
+		const target = await openBackupFolder(fileSystem, folder);
 		const moment = await source.look();
 		const createdAt = clock.now();
 		await copyAll(source, { folder, target, moment, createdAt, ...options });
@@ -54,11 +65,10 @@ export async function backUp(
 		const totals = await target.finish({ ...facts, created_at });
 		return { sequence, transactions, createdAt, ...totals };
 	} catch (error) {
-		await target?.abandon();
 		if (error instanceof ServiceError) throw error;
 		throw new ServiceError(
 			"UNAVAILABLE",
-			`The backup into "${folder}" was not made (${messageOf(error)}). The store is unharmed; free some space or name another folder, and run it again.`,
+			`The backup was not made (${messageOf(error)}). The store is unharmed; free some space or name another folder, and run it again.`,
 			{ cause: error },
 		);
 	}

@@ -1,45 +1,141 @@
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Random } from "../../src/core/random.js";
 import { assertEmpty, syncOwnName } from "./backup-folder.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 
+interface BesideDeps {
+	readonly fileSystem: FileSystem;
+	readonly random: Random;
+}
+
 /**
- * Puts a whole folder into place: `build` fills one beside it, which then takes its name at once. Throws, and leaves the
- * place as it was, when the place is not empty or anything fails.
+ * Puts a whole folder into place: `build` fills a new one beside it, `<folder>.making-<nonce>`, which then takes its name at
+ * once, in place of nothing or of an empty folder. Of two that make the same folder one succeeds. Throws, removes only the
+ * folder it made itself and leaves the place as it was, when anything fails before that; what `build` throws goes through.
  */
 export async function buildBeside<T>(
-	{ fileSystem, random }: { readonly fileSystem: FileSystem; readonly random: Random },
-	folder: string,
+	{ fileSystem, random }: BesideDeps,
+	target: string,
 	build: (folder: string) => Promise<T>,
 ): Promise<T> {
-	await assertEmpty(fileSystem, folder);
-	// A name of its own, so that two restores never share a folder.
-	const beside = `${folder}.restoring-${Buffer.from(random.bytes(6)).toString("hex")}`;
+	const folder = resolve(target);
+	await assertUsable(fileSystem, folder);
+	const beside = `${folder}.making-${Buffer.from(random.bytes(6)).toString("hex")}`;
+	/** By this process, outermost first. */
+	const made: string[] = [];
+	let built: T;
 	try {
-		await fileSystem.makeFolder(beside);
-		const built = await build(beside);
-		// Renaming over an empty folder is not possible everywhere; one that was filled meanwhile stays.
-		await fileSystem.remove(folder);
-		await fileSystem.rename(beside, folder);
-		await syncOwnName(fileSystem, folder);
-		return built;
+		await makeDurableFolder(fileSystem, dirname(folder), made);
+		await fileSystem.makeNewFolder(beside);
+		made.push(beside);
+		built = await build(beside);
+		await fileSystem.syncFolder(beside);
+		await takeName(fileSystem, beside, folder);
 	} catch (error) {
-		await removeTree(fileSystem, beside).catch(() => undefined);
-		if (error instanceof ServiceError) throw error;
+		throw await undone(fileSystem, { made, beside, folder, error });
+	}
+	await assertNamed(fileSystem, folder);
+	return built;
+}
+
+/** Makes a folder and those above it that are missing, names on the disk; tells which it made, outermost first. */
+async function makeDurableFolder(
+	fileSystem: FileSystem,
+	folder: string,
+	made: string[],
+): Promise<void> {
+	if ((await fileSystem.kindOf(folder)) !== undefined) return;
+	await makeDurableFolder(fileSystem, dirname(folder), made);
+	try {
+		await fileSystem.makeNewFolder(folder);
+	} catch (error) {
+		// Somebody else was faster, and it is his.
+		if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+		throw error;
+	}
+	made.push(folder);
+	await syncOwnName(fileSystem, folder);
+}
+
+/** Removes a folder with all that is in it; of a link only the link. */
+export async function removeTree(fileSystem: FileSystem, path: string): Promise<void> {
+	const kind = await fileSystem.kindOf(path);
+	const names = kind === "folder" ? await fileSystem.list(path) : [];
+	for (const name of names) await removeTree(fileSystem, join(path, name));
+	await fileSystem.remove(path);
+}
+
+async function assertUsable(fileSystem: FileSystem, folder: string): Promise<void> {
+	if ((await fileSystem.kindOf(folder).catch(() => undefined)) === "link") {
 		throw new ServiceError(
-			"UNAVAILABLE",
-			`"${folder}" could not be made (${messageOf(error)}). It is built beside and renamed, so the folder above must be writable and have room; a mount point itself cannot be renamed: name a folder within it.`,
-			{ cause: error },
+			"INVALID_ARGUMENT",
+			`"${folder}" is a link and cannot be replaced by a folder; name the folder it leads to.`,
 		);
+	}
+	await assertEmpty(fileSystem, folder);
+}
+
+async function takeName(fileSystem: FileSystem, from: string, to: string): Promise<void> {
+	try {
+		await fileSystem.rename(from, to);
+	} catch (error) {
+		// It may have been filled meanwhile, and that is a clearer word.
+		await assertUsable(fileSystem, to);
+		if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+		// Windows renames over no folder, not even an empty one.
+		const wasThere = await fileSystem.remove(to);
+		await fileSystem.rename(from, to).catch(async (again: unknown) => {
+			if (wasThere) await fileSystem.makeNewFolder(to);
+			throw again;
+		});
 	}
 }
 
-/** Removes a folder with all that is in it. */
-export async function removeTree(fileSystem: FileSystem, path: string): Promise<void> {
-	// A file has no names in it.
-	const names = await fileSystem.list(path).catch(() => []);
-	for (const name of names) await removeTree(fileSystem, join(path, name));
-	await fileSystem.remove(path);
+interface Undoing {
+	readonly made: readonly string[];
+	readonly beside: string;
+	readonly folder: string;
+	readonly error: unknown;
+}
+
+/** Removes what was made, and returns what to throw. */
+async function undone(
+	fileSystem: FileSystem,
+	{ made, beside, folder, error }: Undoing,
+): Promise<ServiceError> {
+	let left = "";
+	for (const path of made.toReversed()) {
+		if (path !== beside) {
+			// Stays when somebody else put something there.
+			await fileSystem.remove(path).catch(() => undefined);
+			continue;
+		}
+		await removeTree(fileSystem, path).catch((cause: unknown) => {
+			left = ` What was written is left in "${path}" (${messageOf(cause)}): delete it.`;
+		});
+	}
+	if (error instanceof ServiceError && left === "") return error;
+	const known = error instanceof ServiceError ? error : undefined;
+	const problem =
+		known?.message ??
+		`"${folder}" could not be made (${messageOf(error)}). It is built beside and renamed, so the folder above must be writable and have room; a mount point itself cannot be renamed: name a folder within it.`;
+	return new ServiceError(known?.code ?? "UNAVAILABLE", `${problem}${left}`, {
+		cause: error,
+		...(known && { retryable: known.retryable }),
+	});
+}
+
+/** By now the folder has its name: nothing is undone. */
+async function assertNamed(fileSystem: FileSystem, folder: string): Promise<void> {
+	try {
+		await syncOwnName(fileSystem, folder);
+	} catch (error) {
+		throw new ServiceError(
+			"UNAVAILABLE",
+			`"${folder}" is in place, whole, but its name may not survive a power cut (${messageOf(error)}): have the disk looked at, and make it again elsewhere.`,
+			{ retryable: false, cause: error },
+		);
+	}
 }

@@ -1,6 +1,17 @@
 /** The default store, for one process: lowdb's data in memory, every change appended to a journal that never lies. */
 import * as fs from "node:fs";
-import { link, mkdir, readdir, readFile, rename, rmdir, stat, unlink } from "node:fs/promises";
+import {
+	link,
+	lstat,
+	mkdir,
+	readdir,
+	readFile,
+	rename,
+	rmdir,
+	stat,
+	statfs,
+	unlink,
+} from "node:fs/promises";
 import { promisify } from "node:util";
 
 const FILE_MODE = 0o600;
@@ -21,16 +32,40 @@ export interface OpenFile {
 	close(): Promise<void>;
 }
 
+/** One file opened to be read: the same file to the end, whatever takes its name meanwhile. */
+export interface ReadableFile {
+	/** Bytes it had when it was opened. */
+	readonly bytes: number;
+	/** Up to `length` bytes from `position`; fewer at the end of the file. */
+	read(position: number, length: number): Promise<Buffer>;
+	close(): Promise<void>;
+}
+
+export interface Space {
+	/** Bytes that this process may still write. */
+	readonly free: number;
+	/** Bytes of the whole disk. */
+	readonly total: number;
+}
+
 /** Everything the journal asks of a disk; injected, so that tests can fail it and cut its power. */
 export interface FileSystem {
 	/** Makes a folder and those above it that are missing, for the owner only. */
 	makeFolder(path: string): Promise<void>;
+	/** Makes one folder, for the owner only; rejects with EEXIST when something has the name. */
+	makeNewFolder(path: string): Promise<void>;
+	/** What has the name; a link is a link, wherever it leads. Undefined when nothing has it. */
+	kindOf(path: string): Promise<"file" | "folder" | "link" | undefined>;
+	/** Room on the disk that a folder is on; undefined where the system does not tell. */
+	space(folder: string): Promise<Space | undefined>;
 	/** Names in a folder, sorted; none when there is no such folder. */
 	list(folder: string): Promise<readonly string[]>;
 	/** The whole file; undefined when there is none. */
 	read(path: string): Promise<Buffer | undefined>;
 	/** Up to `length` bytes from `position`; fewer at the end of the file. */
 	readPart(path: string, position: number, length: number): Promise<Buffer>;
+	/** Undefined when there is none. */
+	openForReading(path: string): Promise<ReadableFile | undefined>;
 	/** Bytes of a file; undefined when there is none. */
 	size(path: string): Promise<number | undefined>;
 	/** `create` makes the file for the owner only and rejects with EEXIST when it is there; `existing` with ENOENT when not. */
@@ -38,7 +73,7 @@ export interface FileSystem {
 	rename(from: string, to: string): Promise<void>;
 	/** Gives a file a second name at once, whole; rejects with EEXIST when something has it. */
 	link(from: string, to: string): Promise<void>;
-	/** True when there was something to remove: a file, or an empty folder. */
+	/** True when there was something to remove: a file, an empty folder, or a link and not what it leads to. */
 	remove(path: string): Promise<boolean>;
 	/** Resolves when the names in a folder are on the disk. */
 	syncFolder(path: string): Promise<void>;
@@ -49,21 +84,37 @@ export const nodeFileSystem: FileSystem = {
 	async makeFolder(path) {
 		await mkdir(path, { recursive: true, mode: FOLDER_MODE });
 	},
+	makeNewFolder: (path) => mkdir(path, { mode: FOLDER_MODE }),
+	async kindOf(path) {
+		const found = await orMissing(lstat(path));
+		if (found?.isSymbolicLink()) return "link";
+		if (found?.isDirectory()) return "folder";
+		return found && "file";
+	},
+	async space(folder) {
+		const found = await statfs(folder).catch(() => undefined);
+		return found && { free: found.bavail * found.bsize, total: found.blocks * found.bsize };
+	},
 	list: async (folder) => (await orMissing(readdir(folder)))?.sort() ?? [],
 	read: (path) => orMissing(readFile(path)),
 	readPart: async (path, position, length) => {
 		const fd = await open(path, fs.constants.O_RDONLY);
 		try {
-			const bytes = Buffer.alloc(length);
-			let read = 0;
-			while (read < length) {
-				const { bytesRead } = await readBytes(fd, bytes, read, length - read, position + read);
-				if (bytesRead === 0) break;
-				read += bytesRead;
-			}
-			return bytes.subarray(0, read);
+			return await readFrom(fd, position, length);
 		} finally {
 			await close(fd);
+		}
+	},
+	async openForReading(path) {
+		const fd = await orMissing(open(path, fs.constants.O_RDONLY));
+		if (fd === undefined) return undefined;
+		try {
+			const { size: bytes } = await fstat(fd);
+			const read = (position: number, length: number) => readFrom(fd, position, length);
+			return { bytes, read, close: () => close(fd) };
+		} catch (error) {
+			await close(fd);
+			throw error;
 		}
 	},
 	size: async (path) => (await orMissing(stat(path)))?.size,
@@ -90,6 +141,7 @@ export const nodeFileSystem: FileSystem = {
 const openFd = promisify(fs.open);
 const readBytes = promisify(fs.read);
 const writeBytes = promisify(fs.write);
+const fstat = promisify(fs.fstat);
 const fdatasync = promisify(fs.fdatasync);
 const fsync = promisify(fs.fsync);
 const ftruncate = promisify(fs.ftruncate);
@@ -97,6 +149,17 @@ const close = promisify(fs.close);
 
 function open(path: string, flags: number): Promise<number> {
 	return openFd(path, flags, FILE_MODE);
+}
+
+async function readFrom(fd: number, position: number, length: number): Promise<Buffer> {
+	const bytes = Buffer.alloc(length);
+	let read = 0;
+	while (read < length) {
+		const { bytesRead } = await readBytes(fd, bytes, read, length - read, position + read);
+		if (bytesRead === 0) break;
+		read += bytesRead;
+	}
+	return bytes.subarray(0, read);
 }
 
 // Plain descriptors: a FileHandle costs a third more processor time for each call.
@@ -126,7 +189,7 @@ function toOpenFile(path: string, fd: number): OpenFile {
 }
 
 async function removeOne(path: string): Promise<true> {
-	const isFolder = (await stat(path)).isDirectory();
+	const isFolder = (await lstat(path)).isDirectory();
 	await (isFolder ? rmdir(path) : unlink(path));
 	return true;
 }

@@ -78,7 +78,7 @@ async function openLocked(
 	folders: Folders,
 	releaseLock: () => Promise<void>,
 ): Promise<JournalStore> {
-	const { fileSystem, clock, onDroppedQueryRows: onDropped } = deps;
+	const { fileSystem, clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
 	const running = await openRunning(deps, folders);
 	const { low, journal, commit, inTurn, look } = running;
@@ -110,7 +110,7 @@ async function openLocked(
 		async backup(folder, options) {
 			const reason = stopReason();
 			if (reason !== undefined) throw stopped(reason);
-			return backUp({ fileSystem, clock, folders, look, queryLog }, folder, options);
+			return backUp({ fileSystem, clock, random, folders, look, queryLog }, folder, options);
 		},
 		documents,
 		queryLog,

@@ -31,6 +31,14 @@ export function countOn(disk: FileSystem): CountingDisk {
 	return {
 		counted: () => ({ calls, bytesRead, bytesWritten }),
 		makeFolder: (path) => call(disk.makeFolder(path)),
+		makeNewFolder: (path) => call(disk.makeNewFolder(path)),
+		kindOf: (path) => call(disk.kindOf(path)),
+		space: (folder) => call(disk.space(folder)),
+		async openForReading(path) {
+			const file = await call(disk.openForReading(path));
+			const read = file?.read;
+			return read && { ...file, read: (...part) => looked(read(...part)) };
+		},
 		list: (folder) => call(disk.list(folder)),
 		read: (path) => looked(disk.read(path)),
 		readPart: (path, position, length) => looked(disk.readPart(path, position, length)),

@@ -32,6 +32,14 @@ export function failAt(disk: FakeDisk, failing: number, verdict: Verdict): Faili
 	return {
 		calls: () => calls,
 		makeFolder: (path) => look(() => disk.makeFolder(path)),
+		makeNewFolder: (path) => look(() => disk.makeNewFolder(path)),
+		kindOf: (path) => look(() => disk.kindOf(path)),
+		space: (folder) => look(() => disk.space(folder)),
+		async openForReading(path) {
+			const file = await look(() => disk.openForReading(path));
+			const read = file?.read;
+			return read && { ...file, read: (...part) => look(() => read(...part)) };
+		},
 		list: (folder) => look(() => disk.list(folder)),
 		read: (path) => look(() => disk.read(path)),
 		readPart: (path, position, length) => look(() => disk.readPart(path, position, length)),

@@ -1,5 +1,5 @@
-import { dirname } from "node:path";
-import type { FileSystem, OpenFile } from "../../store/journal/file-system.js";
+import { basename, dirname } from "node:path";
+import type { FileSystem, OpenFile, Space } from "../../store/journal/file-system.js";
 
 const SECTOR_BYTES = 512;
 
@@ -39,6 +39,8 @@ export type Verdict = "work" | "short" | { readonly error: Error; readonly unsyn
 /** A disk in memory that fails on request and can be cut from power. */
 export interface FakeDisk extends FileSystem {
 	judge: (operation: DiskOperation) => Verdict;
+	/** What it says of its room. */
+	room: Space | undefined;
 	/** Operations so far that change something. */
 	readonly operations: readonly DiskOperation[];
 	/** What a machine finds after a power cut: what was synced, and any part of what was not; `random` is in [0, 1). */
@@ -82,7 +84,8 @@ export function createFakeDisk(
 	};
 	/** With all that is in it, durable at once. */
 	const renameFolder = (from: string, to: string) => {
-		if ([...seen.keys()].some((path) => path.startsWith(`${to}/`))) throw diskError("ENOTEMPTY");
+		const names = [...seen.keys(), ...allFolders];
+		if (names.some((path) => path.startsWith(`${to}/`))) throw diskError("ENOTEMPTY");
 		const moved = (path: string) => `${to}${path.slice(from.length)}`;
 		const isInside = (path: string) => path === from || path.startsWith(`${from}/`);
 		for (const names of [seen, durableNames]) {
@@ -127,6 +130,7 @@ export function createFakeDisk(
 	});
 
 	const disk: FakeDisk = {
+		room: undefined,
 		judge: () => "work",
 		operations,
 		async makeFolder(path) {
@@ -134,9 +138,25 @@ export function createFakeDisk(
 				allFolders.add(folder);
 			}
 		},
+		async makeNewFolder(path) {
+			if (allFolders.has(path) || seen.has(path)) throw diskError("EEXIST");
+			allFolders.add(path);
+		},
+		async kindOf(path) {
+			if (seen.has(path)) return "file";
+			return path === "/" || allFolders.has(path) ? "folder" : undefined;
+		},
+		space: async () => disk.room,
+		async openForReading(path) {
+			const file = seen.get(path);
+			if (!file) return undefined;
+			const read = async (position: number, length: number) =>
+				Buffer.from(file.room.subarray(position, Math.min(position + length, file.length)));
+			return { bytes: file.length, read, close: async () => undefined };
+		},
 		async list(folder) {
 			const names = [...seen.keys(), ...allFolders].filter((path) => dirname(path) === folder);
-			return names.map((path) => path.slice(folder.length + 1)).sort();
+			return names.map((path) => basename(path)).sort();
 		},
 		read: async (path) => readAll(seen.get(path)),
 		async readPart(path, position, length) {
@@ -165,7 +185,11 @@ export function createFakeDisk(
 			seen.set(to, getFile(from));
 		},
 		async remove(path) {
-			if (allFolders.delete(path)) return true;
+			if (allFolders.has(path)) {
+				const names = [...seen.keys(), ...allFolders];
+				if (names.some((name) => dirname(name) === path)) throw diskError("ENOTEMPTY");
+				return allFolders.delete(path);
+			}
 			return seen.delete(path);
 		},
 		async syncFolder(folder) {

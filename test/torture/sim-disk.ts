@@ -37,6 +37,10 @@ export function createSimDisk({
 	});
 	return {
 		makeFolder: (path) => disk.makeFolder(path),
+		makeNewFolder: (path) => disk.makeNewFolder(path),
+		kindOf: (path) => look(disk.kindOf(path)),
+		space: (folder) => look(disk.space(folder)),
+		openForReading: (path) => look(disk.openForReading(path)),
 		list: (folder) => look(disk.list(folder)),
 		read: (path) => look(disk.read(path)),
 		readPart: (path, position, length) => look(disk.readPart(path, position, length)),

@@ -1,0 +1,140 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { systemRandom as random } from "../../src/core/random.js";
+import { buildBeside, removeTree } from "../../store/journal/built-beside.js";
+import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system.js";
+import { createFakeDisk, diskError } from "./fake-disk.js";
+import { times } from "./open-test-store.js";
+
+const write = (folder: string, name: string, text = name) => {
+	writeFileSync(join(folder, name), text);
+};
+
+t.test("a tree is removed without a look through its links", async (t) => {
+	const root = t.testdir({ live: { "a.txt": "books" }, tree: { below: {} } });
+	symlinkSync(join(root, "live"), join(root, "tree", "below", "journal"));
+	symlinkSync(join(root, "nowhere"), join(root, "tree", "dangling"));
+	await removeTree(nodeFileSystem, join(root, "tree"));
+	t.same(readdirSync(root), ["live"]);
+	t.same(readdirSync(join(root, "live")), ["a.txt"]);
+	symlinkSync(join(root, "live"), join(root, "link"));
+	await removeTree(nodeFileSystem, join(root, "link"));
+	t.same(readdirSync(join(root, "live")), ["a.txt"], "nor through the first");
+});
+
+t.test("a folder that somebody fills meanwhile is his, whatever becomes of ours", async (t) => {
+	const root = t.testdir({});
+	const place = join(root, "place");
+	for (const fails of [true, false]) {
+		const made = buildBeside({ fileSystem: nodeFileSystem, random }, place, async (folder) => {
+			write(folder, "ours");
+			mkdirSync(place, { recursive: true });
+			write(place, "theirs");
+			if (fails) throw diskError("ENOSPC");
+		});
+		await t.rejects(made, { code: fails ? "UNAVAILABLE" : "INVALID_ARGUMENT" });
+		t.same(readdirSync(root), ["place"]);
+		t.same(readdirSync(place), ["theirs"]);
+		await removeTree(nodeFileSystem, place);
+	}
+});
+
+t.test("of several that make one folder exactly one does, and it is whole", async (t) => {
+	const root = t.testdir({});
+	const place = join(root, "2026", "11", "21");
+	const makers = times(5, (index) =>
+		buildBeside({ fileSystem: nodeFileSystem, random }, place, async (folder) => {
+			for (const name of ["a", "b", "c"]) write(folder, name, String(index));
+		}),
+	);
+	const outcomes = await Promise.allSettled(makers);
+	t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+	t.same(readdirSync(place), ["a", "b", "c"]);
+	t.same(readdirSync(join(root, "2026", "11")), ["21"], "nothing is left beside it");
+});
+
+t.test("a folder is for its owner only, and takes the place of an empty one", async (t) => {
+	const root = t.testdir({ empty: {} });
+	await buildBeside({ fileSystem: nodeFileSystem, random }, join(root, "empty"), async (folder) => {
+		write(folder, "a");
+	});
+	t.equal(lstatSync(join(root, "empty")).mode & 0o777, 0o700);
+	t.same(readdirSync(root), ["empty"]);
+});
+
+t.test("a link is not replaced, and what it leads to is named", async (t) => {
+	const root = t.testdir({ real: {} });
+	symlinkSync(join(root, "real"), join(root, "link"));
+	const made = buildBeside(
+		{ fileSystem: nodeFileSystem, random },
+		join(root, "link"),
+		async () => undefined,
+	);
+	await t.rejects(made, { code: "INVALID_ARGUMENT", message: /is a link/ });
+	t.ok(lstatSync(join(root, "link")).isSymbolicLink());
+});
+
+t.test("a failure leaves an empty folder and a missing one as they were", async (t) => {
+	const root = t.testdir({ empty: {} });
+	const failing: FileSystem = {
+		...nodeFileSystem,
+		rename: async () => Promise.reject(diskError("EBUSY")),
+	};
+	for (const name of ["empty", "new/below/it"]) {
+		const made = buildBeside({ fileSystem: failing, random }, join(root, name), async (folder) => {
+			write(folder, "a");
+		});
+		await t.rejects(made, { code: "UNAVAILABLE", message: /mount point/ });
+		t.same(readdirSync(root), ["empty"]);
+	}
+	t.ok(existsSync(join(root, "empty")));
+});
+
+t.test("where nothing is renamed over an empty folder, that folder is put back", async (t) => {
+	for (const isRefused of [true, false]) {
+		const disk = createFakeDisk();
+		await disk.makeFolder("/place");
+		const windows: FileSystem = {
+			...disk,
+			async rename(from, to) {
+				if ((await disk.kindOf(to)) !== undefined) throw diskError("EPERM");
+				if (isRefused) throw diskError("EACCES");
+				return disk.rename(from, to);
+			},
+		};
+		const made = buildBeside({ fileSystem: windows, random }, "/place", async (folder) => {
+			await disk.open(join(folder, "a"), "create");
+		});
+		if (isRefused) await t.rejects(made, { code: "UNAVAILABLE", message: /EACCES/ });
+		else await made;
+		t.equal(await disk.kindOf("/place"), "folder");
+		t.same(disk.files(), isRefused ? [] : ["/place/a"]);
+		t.same(await disk.list("/"), ["place"]);
+	}
+});
+
+t.test("a folder in place is not taken back, and the doubt about its name is told", async (t) => {
+	const disk = createFakeDisk();
+	const doubtful: FileSystem = {
+		...disk,
+		async syncFolder(path) {
+			if ((await disk.kindOf("/place")) === "folder") throw diskError("EIO");
+			return disk.syncFolder(path);
+		},
+	};
+	const made = buildBeside({ fileSystem: doubtful, random }, "/place", async (folder) => {
+		await disk.open(join(folder, "a"), "create");
+	});
+	await t.rejects(made, { message: /"\/place" is in place, whole, but .* power cut/ });
+	t.same(disk.files(), ["/place/a"]);
+});
+
+t.test("what cannot be removed after a failure is named", async (t) => {
+	const disk = createFakeDisk();
+	const stuck: FileSystem = { ...disk, remove: async () => Promise.reject(diskError("EIO")) };
+	const made = buildBeside({ fileSystem: stuck, random }, "/place", async () => {
+		throw diskError("ENOSPC");
+	});
+	await t.rejects(made, { message: /left in "\/place\.making-[0-9a-f]{12}".*delete it/ });
+});
