@@ -18,7 +18,7 @@ import { createIds, type Ids } from "./core/ids.js";
 import type { Logger } from "./core/logger.js";
 import { type Random, systemRandom } from "./core/random.js";
 import { createDataBackup } from "./data-backup.js";
-import { bindProfile } from "./data-profile.js";
+import { assertBooksKept, bindProfile } from "./data-profile.js";
 import { createHttpApp } from "./http-app.js";
 import { createGraphCatalog, type GraphCatalog } from "./knowledge/catalog.js";
 import { catalogFolders, loadGraphs } from "./load-graphs.js";
@@ -79,7 +79,7 @@ interface Ports extends OpenPorts {
 
 /**
  * Opens the data folder and wires everything; nothing listens yet. Holds an earlier process left open are released.
- * Throws UNAVAILABLE when another process holds the folder or the journal is damaged.
+ * Throws UNAVAILABLE when another process holds the folder or the journal is damaged or lost.
  */
 export async function createApp(options: AppOptions): Promise<App> {
 	const { settings, clock = systemClock, random = systemRandom, logger = stderrLogger } = options;
@@ -88,6 +88,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const ids = createIds({ clock, random });
 	const bare = { settings, clock, random, logger, folder, ids, isServing };
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	assertBooksKept(folder);
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
 	const store = await openJournalStore({
 		folder: join(folder, "journal"),

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
@@ -125,3 +125,29 @@ t.test(
 		t.equal(byHand.state, "paid", "what needs no chain needs no server");
 	},
 );
+
+t.test("half a copy of a data folder is not served with empty books", async (t) => {
+	const root = t.testdir({});
+	const [data, half, fresh] = [join(root, "data"), join(root, "half"), join(root, "fresh")];
+	const start = async (folder: string) => {
+		const settings = testSettings(folder, { model: "none", catalog: "none" });
+		await (await createApp({ settings, logger: silent })).close();
+	};
+	await start(data);
+	await start(data);
+	cpSync(data, half, { recursive: true });
+	rmSync(join(half, "journal"), { recursive: true });
+	await t.rejects(start(half), { code: "UNAVAILABLE", message: /journal is missing.*restore/ });
+	await t.rejects(start(half), { code: "UNAVAILABLE" }, "nor the second time");
+	const { checks } = await runDoctor(testSettings(half, { model: "none", catalog: "none" }));
+	t.match(
+		checks.find(({ name }) => name === "store"),
+		{ ok: false, message: /journal is missing/ },
+	);
+
+	// What a first start leaves that was cut off, and what an operator puts there before it.
+	mkdirSync(join(fresh, "journal", "segments"), { recursive: true });
+	mkdirSync(join(fresh, "keys"));
+	writeFileSync(join(fresh, "keys", "settler-key"), `0x${"1".repeat(64)}`, { mode: 0o600 });
+	await start(fresh);
+});
