@@ -1,9 +1,9 @@
 """
 Trains a small transformer from the table that train_table.py made, in the same work folder:
 
-    python train_transformer.py --pairs <folder> --dev <folder> --work <folder> [--layers 2] [--steps 1000]
+    python train_transformer.py --pairs <folder> --dev <folder> --work <folder> --out <folder> [--layers 2] [--steps 1000]
 
-Its best weights on the development set are kept in the work folder.
+What is exported are the weights that were best on the development set; they are kept in the work folder, too.
 """
 
 import argparse
@@ -17,9 +17,11 @@ import torch
 from context_model import ContextModel, Shape, encode, train_context
 from corpus import read_development_set, read_pairs
 from evaluation import ndcg_at_10
+from export import save_checksums, save_config
+from export_context import save_context_model
 from table_model import PREFIXES, Pairs, Stage
-from train_table import MAX_TOKENS, SEED, once_tokenizer, once_tokens, say
-from vocabulary import tokenize
+from train_table import MAX_TOKENS, SEED, VOCABULARY, once_tokenizer, once_tokens, say
+from vocabulary import save_tokenizer, tokenize
 
 LONGEST = 128
 STAGE = Stage(steps=1_000, batch=512, learning_rate=1e-3, warm_up=50, dropout=0.1, pull=0.0)
@@ -58,7 +60,14 @@ def main() -> None:
     judge(0, float("nan"), model)
     stage = replace(STAGE, steps=options.steps, batch=options.batch)
     train_context(model, learned, stage, TABLE_RATE, SEED, judge, every=options.every)
-    say(f"best {best:.4f}, kept in {kept}")
+    model.load_state_dict(torch.load(kept))
+    save_context_model(model, options.out)
+    save_tokenizer(tokenizer, options.out, MAX_TOKENS)
+    save_config(
+        options.out, vocabulary=VOCABULARY, width=shape.width, layers=shape.layers, heads=shape.heads, max_tokens=MAX_TOKENS
+    )
+    save_checksums(options.out)
+    say(f"best {best:.4f}, written to {options.out}")
 
 
 def read_options() -> argparse.Namespace:
@@ -66,6 +75,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--pairs", type=Path, required=True, help="folder with train-*.jsonl.gz")
     parser.add_argument("--dev", type=Path, required=True, help="folder with dev-docs and dev-queries")
     parser.add_argument("--work", type=Path, required=True, help="work folder of train_table.py")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the model")
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--steps", type=int, default=STAGE.steps)
     parser.add_argument("--batch", type=int, default=STAGE.batch)
