@@ -5,6 +5,7 @@ import { buildBeside } from "../store/journal/built-beside.js";
 import { messageOf } from "../store/journal/damage.js";
 import { nodeFileSystem as fileSystem } from "../store/journal/file-system.js";
 import type { Store } from "../store/store.js";
+import { assertKeysWhole, LASTING_KEYS } from "./auth/key-files.js";
 import { toIsoTime } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import { systemRandom } from "./core/random.js";
@@ -16,8 +17,8 @@ export const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as cons
 /** Beside the journal, which comes last; indexes and the demo chain are made again. */
 const PARTS = ["profile", "keys", "graphs"] as const;
 
-/** Made when it is missing, and then another one. */
-const NEEDED = ["profile", "keys/pepper"];
+/** What a start would make anew where it is missing, and then as another one's. */
+export const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `keys/${name}`)];
 
 export interface DataBackupDeps {
 	readonly store: Store;
@@ -63,6 +64,7 @@ async function build(
 	const backup = await openBackupFolder(fileSystem, folder);
 	// An import would exchange a graph's files amid the copy.
 	await importer.whileNoneRuns(() => copyParts(backup, data));
+	assertKeysWhole(join(folder, "keys"), join(data, "keys"));
 	const held = await store.backup(join(folder, "journal"), { onProgress });
 	await backup.add(`journal/${MANIFEST}`, async () => undefined);
 	const { sequence, transactions } = held;
@@ -97,19 +99,26 @@ async function copyParts(backup: BackupFolder, folder: string): Promise<void> {
 		if (await backup.copy(join(folder, path), path)) copied.add(path);
 	}
 	const missing = NEEDED.find((path) => !copied.has(path));
-	if (missing === undefined) return;
-	throw new ServiceError(
+	if (missing !== undefined) throw incomplete(join(folder, missing), "is missing");
+}
+
+function incomplete(path: string, problem: string): ServiceError {
+	return new ServiceError(
 		"UNAVAILABLE",
-		`No backup was made: "${join(folder, missing)}" is missing, and a restored folder would not be this one. Put it back from an earlier backup first.`,
+		`No backup was made: "${path}" ${problem}, and a restored folder would not be this one. Put it back, from an earlier backup if need be, first.`,
 		{ retryable: false },
 	);
 }
 
 /** Paths within the folder, with forward slashes; links are followed, hidden names are work under way. */
 function filesBelow(folder: string, path: string): string[] {
-	const found = statSync(join(folder, path), { throwIfNoEntry: false });
+	const fullPath = join(folder, path);
+	const found = statSync(fullPath, { throwIfNoEntry: false });
+	if (!found && lstatSync(fullPath, { throwIfNoEntry: false })?.isSymbolicLink()) {
+		throw incomplete(fullPath, "is a link to nothing");
+	}
 	if (!found?.isDirectory()) return found?.isFile() ? [path] : [];
-	return readdirSync(join(folder, path))
+	return readdirSync(fullPath)
 		.filter((name) => !name.startsWith("."))
 		.flatMap((name) => filesBelow(folder, `${path}/${name}`));
 }

@@ -1,14 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MANIFEST } from "../store/journal/backup-folder.js";
-import { assertUnspoiled, copyChecked, readManifest } from "../store/journal/backup-manifest.js";
+import {
+	assertUnspoiled,
+	copyChecked,
+	type Manifest,
+	readManifest,
+} from "../store/journal/backup-manifest.js";
 import { buildBeside } from "../store/journal/built-beside.js";
 import { nodeFileSystem as fileSystem } from "../store/journal/file-system.js";
 import { type RestoredStore, restoreJournal } from "../store/journal/restore.js";
+import { assertKeysWhole } from "./auth/key-files.js";
 import { systemClock, toIsoTime } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import { systemRandom } from "./core/random.js";
-import { DATA_BACKUP, isWithin } from "./data-backup.js";
+import { DATA_BACKUP, isWithin, NEEDED } from "./data-backup.js";
 import type { OnProgress } from "./service/graph-importer.js";
 
 export interface RestoreRequest {
@@ -46,6 +52,7 @@ export async function restoreData(
 		);
 	}
 	const manifest = await readManifest(fileSystem, from, DATA_BACKUP);
+	assertComplete(manifest, from);
 	const journal = join(from, "journal");
 	const isJournal = ({ path }: { path: string }) => path === `journal/${MANIFEST}`;
 	const [own] = manifest.files.filter(isJournal);
@@ -54,6 +61,7 @@ export async function restoreData(
 
 	const built = await buildBeside({ fileSystem, random: systemRandom }, data, async (folder) => {
 		await copyChecked(fileSystem, { from, to: folder, manifest: parts });
+		assertKeysWhole(join(folder, "keys"), join(from, "keys"));
 		const restored: RestoredStore = await restoreJournal({
 			fileSystem,
 			clock: systemClock,
@@ -75,4 +83,14 @@ export async function restoreData(
 		files: parts.files.length + restored.files,
 		bytes: restored.bytes + parts.files.reduce((sum, { bytes }) => sum + bytes, 0),
 	};
+}
+
+function assertComplete({ files }: Manifest, from: string): void {
+	const missing = NEEDED.find((needed) => !files.some(({ path }) => path === needed));
+	if (missing === undefined) return;
+	throw new ServiceError(
+		"UNAVAILABLE",
+		`The backup "${from}" holds no "${missing}", and what it makes would not be what was backed up. Nothing was restored; use another backup.`,
+		{ retryable: false },
+	);
 }

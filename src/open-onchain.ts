@@ -10,6 +10,7 @@ import { createLocalFacilitator } from "../payments/x402/local-facilitator.js";
 import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import { createRemoteFacilitator } from "../payments/x402/remote-facilitator.js";
 import { createTreasury } from "../payments/x402/treasury.js";
+import { parsePrivateKey } from "./auth/key-files.js";
 import type { DemoWalletName, KeyFolder, KeyPair } from "./auth/key-folder.js";
 import { DEMO_CHAIN_ID, openDemoChain } from "./chain/demo-chain.js";
 import { DEMO_TOKEN } from "./chain/demo-token.js";
@@ -199,8 +200,8 @@ function requireSettlerKey(keys: CheckOnchainDeps["keys"]): Hex {
 function readSettlerKey(keys: CheckOnchainDeps["keys"]): Hex | undefined {
 	const key = keys.readPlaced("settler-key");
 	if (key === undefined) return undefined;
-	const text = key.startsWith("0x") ? key : `0x${key}`;
-	if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
+	const text = parsePrivateKey(key);
+	if (text === undefined) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
 			"<data>/keys/settler-key must hold one private key: 0x and 64 hexadecimal digits.",
@@ -212,7 +213,7 @@ function readSettlerKey(keys: CheckOnchainDeps["keys"]): Hex | undefined {
 			"<data>/keys/settler-key holds a key of local test chains that everybody knows; use one of your own.",
 		);
 	}
-	return text as Hex;
+	return text;
 }
 
 /** A typed address with one wrong digit would send every payment to nobody; viem is worth loading for that. */

@@ -5,7 +5,6 @@ import {
 	fsyncSync,
 	mkdirSync,
 	openSync,
-	readFileSync,
 	renameSync,
 	statSync,
 	writeSync,
@@ -13,6 +12,14 @@ import {
 import { join } from "node:path";
 import { ServiceError } from "../core/errors.js";
 import type { Random } from "../core/random.js";
+import {
+	PEPPER_BYTES,
+	parseAdminToken,
+	parseKeyPair,
+	parsePepper,
+	parseSigningJwk,
+	readIfThere,
+} from "./key-files.js";
 
 /** ES256 key pair that signs, as private JWK. */
 export type SigningJwk = Readonly<Record<string, unknown>> & { readonly kid: string };
@@ -45,47 +52,39 @@ export interface KeyPair {
 	readonly private_key: `0x${string}`;
 }
 
-const PEPPER_BYTES = 32;
-
 export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 	const folder = join(dataFolder, "keys");
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	chmodSync(folder, 0o700);
 	const file = (name: string) => join(folder, name);
 	const hex = (bytes: number) => Buffer.from(random.bytes(bytes)).toString("hex");
-	const readOrCreate = (name: string, create: () => string): string => {
+	const readOrCreate = <T>(
+		name: string,
+		{ create, parse }: { create: () => string; parse: (path: string, text: string) => T },
+	): T => {
 		const existing = readIfThere(file(name));
-		if (existing !== undefined) return existing;
+		if (existing !== undefined) return parse(file(name), existing);
 		const created = create();
 		writeDurably(folder, name, created);
-		return created;
+		return parse(file(name), created);
 	};
-
-	const pepper = Buffer.from(
-		readOrCreate("pepper", () => hex(PEPPER_BYTES)),
-		"hex",
-	);
-	if (pepper.length !== PEPPER_BYTES) {
-		throw new ServiceError(
-			"UNAVAILABLE",
-			`The file "${file("pepper")}" is damaged: without it no token is known. Restore it from a backup of the data folder.`,
-			{ retryable: false },
-		);
-	}
-
 	const signingKey = (name: string) =>
-		JSON.parse(readOrCreate(name, () => createSigningJwk(hex(8)))) as SigningJwk;
+		readOrCreate(name, { create: () => createSigningJwk(hex(8)), parse: parseSigningJwk });
 
 	return {
-		pepper,
-		adminToken: readOrCreate("admin-token", () => `adm_${hex(24)}`),
+		pepper: readOrCreate("pepper", { create: () => hex(PEPPER_BYTES), parse: parsePepper }),
+		adminToken: readOrCreate("admin-token", {
+			create: () => `adm_${hex(24)}`,
+			parse: parseAdminToken,
+		}),
 		signingJwk: signingKey("card-signing.jwk.json"),
 		receiptJwk: signingKey("receipt-signing.jwk.json"),
 		readDemoSpt: () => readIfThere(file("demo-spt")),
 		writeDemoSpt: (token) => writeDurably(folder, "demo-spt", token),
 		async demoWallet(name, create) {
-			const kept = readIfThere(file(`${name}.json`));
-			if (kept !== undefined) return JSON.parse(kept) as KeyPair;
+			const path = file(`${name}.json`);
+			const kept = readIfThere(path);
+			if (kept !== undefined) return parseKeyPair(path, kept);
 			const created = await create();
 			writeDurably(folder, `${name}.json`, JSON.stringify(created));
 			return created;
@@ -113,15 +112,6 @@ function assertPrivate(path: string): void {
 function createSigningJwk(kid: string): string {
 	const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 	return JSON.stringify({ ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig", kid });
-}
-
-function readIfThere(path: string): string | undefined {
-	try {
-		return readFileSync(path, "utf8");
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-		throw error;
-	}
 }
 
 /** Written beside, synced, renamed: a crash leaves the old secret or the new one, never half of one. */
