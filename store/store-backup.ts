@@ -4,6 +4,7 @@ export interface StoreBackup {
 	readonly transactions: number;
 	/** Of the last change in it. */
 	readonly sequence: number;
+	/** When the ledger and its rows were looked at; text that can vanish may be of a moment after. */
 	readonly createdAt: number;
 	readonly files: number;
 	readonly bytes: number;

@@ -1,47 +1,54 @@
-import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { ServiceError } from "../../src/core/errors.js";
+import { copyOpened, type FileHash, hashFile } from "./copied-file.js";
 import { messageOf } from "./damage.js";
-import { replaceFile, writeFully } from "./durable-file.js";
-import type { FileSystem } from "./file-system.js";
+import { replaceFile } from "./durable-file.js";
+import type { FileSystem, ReadableFile } from "./file-system.js";
 import { hex } from "./frame.js";
-import { nextTurn } from "./next-turn.js";
+import { assertRoom } from "./room.js";
 
 /** The last file of a backup: a folder without it is none, so that an unfinished backup is never taken for a whole one. */
 export const MANIFEST = "manifest.json";
 
 const MANIFEST_END = ',"crc32":"';
-const PART_BYTES = 256 * 1024;
 
-export interface BackupFile {
+export interface BackupFile extends FileHash {
 	/** Within the backup, with forward slashes. */
 	readonly path: string;
-	readonly bytes: number;
-	readonly sha256: string;
 }
 
 /** A folder that a backup is written into; everything in it is on the disk before `finish` resolves. */
 export interface BackupFolder {
-	/** Copies the first bytes of a file, all of them by default; false when it is gone or goes meanwhile. */
+	/** Copies the first bytes of a file, all of them by default; false when there is none. */
 	copy(from: string, path: string, bytes?: number): Promise<boolean>;
+	/** As `copy`, of a file that is open. */
+	copyOpened(source: ReadableFile, path: string): Promise<void>;
 	/** Takes in a file that `write` makes under the name it is given. */
 	add(path: string, write: (fullPath: string) => Promise<void>): Promise<void>;
+	/** Takes in a file that is in the folder, and on the disk, already. */
+	takeIn(path: string): Promise<void>;
 	/** Writes the manifest, after everything else. */
 	finish(facts: object): Promise<{ readonly files: number; readonly bytes: number }>;
-	/** Removes what was written, as far as the disk lets us. */
-	abandon(): Promise<void>;
 }
 
-/** Throws INVALID_ARGUMENT unless the folder is missing or empty. */
+export interface BackupFolderOptions {
+	/** Called before each part of a file; what it throws ends the copy. */
+	readonly onPart?: (() => void) | undefined;
+}
+
+/**
+ * Throws INVALID_ARGUMENT unless the folder is missing or empty. Before each file it looks whether the disk has room for it;
+ * what a failure leaves is for whoever made the folder to remove.
+ */
 export async function openBackupFolder(
 	fileSystem: FileSystem,
 	path: string,
+	{ onPart }: BackupFolderOptions = {},
 ): Promise<BackupFolder> {
 	const folder = resolve(path);
 	await assertEmpty(fileSystem, folder);
 	const files: BackupFile[] = [];
-	const written: string[] = [];
 	const folders = new Set<string>();
 
 	const prepare = async (path: string): Promise<string> => {
@@ -52,44 +59,41 @@ export async function openBackupFolder(
 		await fileSystem.makeFolder(own);
 		return fullPath;
 	};
+	const takeIn = async (path: string) => {
+		const found = await hashFile(fileSystem, await prepare(path));
+		if (!found) throw new Error(`"${path}" is missing`);
+		files.push({ path, ...found });
+	};
+	const copyOpenedTo = async (source: ReadableFile, path: string, bytes?: number) => {
+		const to = await prepare(path);
+		await assertRoom(fileSystem, folder, { bytes: bytes ?? source.bytes, files: 1 });
+		files.push({ path, ...(await copyOpened(fileSystem, source, { to, bytes, onPart })) });
+	};
 	await prepare(MANIFEST);
 
 	return {
 		async copy(from, path, bytes) {
-			const to = await prepare(path);
-			const copied = await copyFile(fileSystem, {
-				from,
-				to,
-				bytes,
-				onCreate: () => written.push(to),
-			});
-			if (copied) files.push({ path, ...copied });
-			return copied !== undefined;
+			const source = await fileSystem.openForReading(from);
+			if (!source) return false;
+			await copyOpenedTo(source, path, bytes).finally(source.close);
+			return true;
 		},
+		copyOpened: copyOpenedTo,
 		async add(path, write) {
-			const to = await prepare(path);
-			written.push(to);
-			await write(to);
-			files.push({ path, ...(await hashFile(fileSystem, to)) });
+			await write(await prepare(path));
+			await takeIn(path);
 		},
+		takeIn,
 		async finish(facts) {
 			// From the innermost name to the folder's own.
 			const byDepth = [...folders].sort((a, b) => b.length - a.length);
 			for (const each of byDepth) await fileSystem.syncFolder(each);
 			await syncOwnName(fileSystem, folder);
 			const path = join(folder, MANIFEST);
-			written.push(path);
 			const chunks = manifestChunks(facts, files);
 			await replaceFile(fileSystem, { path, temporaryPath: `${path}.new`, chunks });
 			const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
 			return { files: files.length, bytes };
-		},
-		async abandon() {
-			const innermostFirst = [...folders].sort((a, b) => b.length - a.length);
-			// The manifest goes first: without it nothing passes for a backup.
-			for (const path of [...written.reverse(), ...innermostFirst]) {
-				await fileSystem.remove(path).catch(() => undefined);
-			}
 		},
 	};
 }
@@ -116,72 +120,6 @@ export async function syncOwnName(fileSystem: FileSystem, folder: string): Promi
 	} catch (error) {
 		// Whoever may not even list the folder above did not make this one.
 		if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-	}
-}
-
-export interface Copy {
-	readonly from: string;
-	/** Must not be there. */
-	readonly to: string;
-	/** Only the first so many; what is missing of them is a failure. */
-	readonly bytes?: number | undefined;
-	readonly onCreate?: () => void;
-}
-
-/** Copies a file in parts and syncs it; undefined, and nothing left, when the source is gone. */
-export async function copyFile(
-	fileSystem: FileSystem,
-	{ from, to, bytes: wanted, onCreate }: Copy,
-): Promise<Omit<BackupFile, "path"> | undefined> {
-	const bytes = wanted ?? (await fileSystem.size(from));
-	if (bytes === undefined) return undefined;
-	const file = await fileSystem.open(to, "create");
-	onCreate?.();
-	const sha256 = createHash("sha256");
-	let isGone = false;
-	try {
-		let position = 0;
-		for await (const part of partsOf(fileSystem, from, bytes)) {
-			await writeFully(file, part, position);
-			sha256.update(part);
-			position += part.length;
-		}
-		await file.sync();
-	} catch (error) {
-		isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
-		if (!isGone) throw error;
-	} finally {
-		await file.close();
-	}
-	if (!isGone) return { bytes, sha256: sha256.digest("hex") };
-	await fileSystem.remove(to);
-	return undefined;
-}
-
-/** Reads a file in parts. */
-export async function hashFile(
-	fileSystem: FileSystem,
-	path: string,
-): Promise<Omit<BackupFile, "path">> {
-	const bytes = (await fileSystem.size(path)) ?? 0;
-	const sha256 = createHash("sha256");
-	for await (const part of partsOf(fileSystem, path, bytes)) sha256.update(part);
-	return { bytes, sha256: sha256.digest("hex") };
-}
-
-async function* partsOf(
-	fileSystem: FileSystem,
-	path: string,
-	bytes: number,
-): AsyncGenerator<Buffer> {
-	let position = 0;
-	while (position < bytes) {
-		const part = await fileSystem.readPart(path, position, Math.min(PART_BYTES, bytes - position));
-		if (part.length === 0) throw new Error(`"${path}" has ${position} bytes instead of ${bytes}`);
-		yield part;
-		position += part.length;
-		// Calls go on meanwhile.
-		await nextTurn();
 	}
 }
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { ServiceError } from "../../src/core/errors.js";
-import { type BackupFile, copyFile, hashFile, isManifestWhole, MANIFEST } from "./backup-folder.js";
+import { type BackupFile, isManifestWhole, MANIFEST } from "./backup-folder.js";
+import { copyFile, hashFile } from "./copied-file.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 
@@ -9,8 +10,11 @@ const CHANGED = "its contents are not what was backed up";
 export interface Manifest {
 	readonly kind: string;
 	readonly version: number;
+	/** When the books were looked at: keys and graphs are of a moment before, text is of one after. */
 	readonly created_at: string;
 	readonly sequence: number;
+	/** Of the last frame; only of a journal. */
+	readonly crc?: number;
 	readonly transactions: number;
 	readonly files: readonly BackupFile[];
 }
@@ -78,9 +82,9 @@ export async function assertUnspoiled(
 	file: Pick<BackupFile, "path"> & Partial<BackupFile>,
 ): Promise<void> {
 	const source = join(folder, file.path);
-	if ((await fileSystem.size(source)) === undefined) throw spoiled(source, "the file is missing");
-	const { sha256 } = await hashFile(fileSystem, source);
-	if (sha256 !== file.sha256) throw spoiled(source, CHANGED);
+	const found = await hashFile(fileSystem, source);
+	if (!found) throw spoiled(source, "the file is missing");
+	if (found.sha256 !== file.sha256) throw spoiled(source, CHANGED);
 }
 
 /** What is in the backup is not what was put there. */

@@ -2,17 +2,18 @@ import { join } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Random } from "../../src/core/random.js";
-import type { BackupOptions, StoreBackup } from "../store.js";
+import type { BackupOptions, StoreBackup, StoreHealth } from "../store.js";
 import type { AuditTarget } from "./audit.js";
 import { type BackupFolder, openBackupFolder } from "./backup-folder.js";
 import { buildBeside } from "./built-beside.js";
 import { messageOf } from "./damage.js";
-import { listDocuments } from "./documents.js";
+import type { JournalDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
 import type { ChainLink } from "./frame.js";
 import { openHighWaterMark } from "./high-water-mark.js";
 import { createJournalReader } from "./journal-reader.js";
 import type { JournalQueryLog } from "./query-log.js";
+import { assertRoom } from "./room.js";
 import { type JournalHead, type SegmentFacts, segmentPath } from "./segment.js";
 
 export const BACKUP_KIND = "tollgraph journal";
@@ -31,12 +32,16 @@ export interface BackupSource {
 	/** Waits for what is under way to be durable, and for nothing else. */
 	readonly look: () => Promise<Moment>;
 	readonly queryLog: Pick<JournalQueryLog, "segments">;
+	readonly documents: Pick<JournalDocuments, "ids" | "open">;
+	readonly health: () => StoreHealth;
+	/** Throws once the store is being closed. */
+	readonly assertOpen: () => void;
 }
 
 /**
  * Copies what is durable at one moment into an empty or missing folder, while transactions go on: whole segments, the
- * newest one up to its last frame, a mark that makes a restored folder refuse when a byte is missing, documents and query
- * text. Each frame is read back from the copy. It is built beside the folder: throws, and leaves the place as it was, unless
+ * newest one up to its last frame, a mark that makes a restored folder refuse when a byte is missing, and documents and query
+ * text as they are when their turn comes. Each frame is read back from the copy. It is built beside the folder: throws, and leaves the place as it was, unless
  * all is on the disk.
  */
 export async function backUp(
@@ -54,12 +59,13 @@ async function fill(
 ): Promise<StoreBackup> {
 	const { fileSystem, clock } = source;
 	try {
-		const target = await openBackupFolder(fileSystem, folder);
+		const target = await openBackupFolder(fileSystem, folder, { onPart: source.assertOpen });
 		const moment = await source.look();
 		const createdAt = clock.now();
 		await copyAll(source, { folder, target, moment, createdAt, ...options });
 		const { sequence, crc } = moment.head;
 		const { transactions } = moment.state;
+		source.assertOpen();
 		const facts = { kind: BACKUP_KIND, version: BACKUP_VERSION, sequence, crc, transactions };
 		const created_at = new Date(createdAt).toISOString();
 		const totals = await target.finish({ ...facts, created_at });
@@ -68,10 +74,18 @@ async function fill(
 		if (error instanceof ServiceError) throw error;
 		throw new ServiceError(
 			"UNAVAILABLE",
-			`The backup was not made (${messageOf(error)}). The store is unharmed; free some space or name another folder, and run it again.`,
+			`The backup was not made (${messageOf(error)}). ${whatNow(source.health())}`,
 			{ cause: error },
 		);
 	}
+}
+
+/** A disk that is full stops the store as well when it is the store's own. */
+function whatNow({ reason }: StoreHealth): string {
+	if (reason === undefined) {
+		return "The store goes on; free some space or name another folder, and run it again.";
+	}
+	return `The store has stopped, too: ${reason}. Free some space on its disk and start it again.`;
 }
 
 interface Work extends BackupOptions {
@@ -85,9 +99,10 @@ async function copyAll(source: BackupSource, work: Work): Promise<void> {
 	const { fileSystem, folders } = source;
 	const { target, moment, createdAt, onProgress } = work;
 	const queries = await source.queryLog.segments();
-	const documents = (await listDocuments(fileSystem, folders.documents)).filter(
-		({ expiresAt }) => expiresAt > createdAt,
-	);
+	const documents = source.documents.ids();
+	const { length: files } = [...moment.segments, ...queries, ...documents];
+	const bytes = [...moment.segments, ...queries].reduce((sum, file) => sum + file.bytes, 0);
+	await assertRoom(fileSystem, work.folder, { bytes, files });
 	const total = moment.segments.length + queries.length + documents.length;
 	let done = 0;
 	const tell = () => onProgress?.({ done: ++done, total });
@@ -104,8 +119,13 @@ async function copyAll(source: BackupSource, work: Work): Promise<void> {
 		await target.copy(join(folders.queries, name), `queries/${name}`, bytes);
 		tell();
 	}
-	for (const { path } of documents) {
-		await target.copy(join(folders.documents, path), `documents/${path}`);
+	for (const id of documents) {
+		// By now another text, or none: what is current counts, and it is copied as it is from here on.
+		const found = await source.documents.open(id, createdAt);
+		if (found) {
+			const { path, file } = found;
+			await target.copyOpened(file, `documents/${path}`).finally(file.close);
+		}
 		tell();
 	}
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { DocumentStore } from "../store.js";
 import { createTurns } from "./document-turns.js";
-import type { FileSystem } from "./file-system.js";
+import type { FileSystem, ReadableFile } from "./file-system.js";
 import { createNewFiles } from "./new-files.js";
 
 const HOUR_MS = 3_600_000;
@@ -19,8 +19,19 @@ export interface DocumentDeps {
 }
 
 export interface JournalDocuments extends DocumentStore {
+	/** Of all that is there, expired or not. */
+	ids(): readonly string[];
+	/** The current text of a document that expires after `now`, as no later change will alter it. */
+	open(id: string, now: number): Promise<OpenedDocument | undefined>;
 	/** Refuses further changes and resolves when those under way have ended. */
 	close(): Promise<void>;
+}
+
+export interface OpenedDocument {
+	/** Within the folder, with forward slashes. */
+	readonly path: string;
+	/** To be closed by whoever asked. */
+	readonly file: ReadableFile;
 }
 
 /**
@@ -76,6 +87,17 @@ export async function openDocuments(deps: DocumentDeps): Promise<JournalDocument
 
 		delete: drop,
 
+		ids: () => [...expiryOf.keys()],
+
+		open: (id, now) =>
+			inTurn.look(id, async () => {
+				const expiresAt = expiryOf.get(id);
+				if (expiresAt === undefined || expiresAt <= now) return undefined;
+				const path = documentPath("", id, expiresAt);
+				const file = await fileSystem.openForReading(join(folder, path));
+				return file && { path: path.replaceAll("\\", "/"), file };
+			}),
+
 		async sweep(now) {
 			const expired = [...expiryOf].filter(([, expiresAt]) => expiresAt < now);
 			for (const [id] of expired) await drop(id);
@@ -126,7 +148,7 @@ interface FoundDocument {
 }
 
 /** The documents in place, whole; some may go while others are still looked at. */
-export async function listDocuments(
+async function listDocuments(
 	fileSystem: FileSystem,
 	folder: string,
 ): Promise<readonly FoundDocument[]> {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Clock } from "../../src/core/clock.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { type Random, systemRandom } from "../../src/core/random.js";
-import type { Store } from "../store.js";
+import type { Store, StoreHealth } from "../store.js";
 import { createAuditor } from "./audit.js";
 import { backUp, type Moment } from "./backup.js";
 import { syncOwnName } from "./backup-folder.js";
@@ -10,6 +11,7 @@ import { stopped } from "./damage.js";
 import { createDamageLog } from "./damage-log.js";
 import { type JournalDocuments, openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
+import type { ChainLink } from "./frame.js";
 import { readHistory } from "./history.js";
 import type { Journal } from "./journal.js";
 import { createJournalReader } from "./journal-reader.js";
@@ -40,6 +42,8 @@ export interface JournalStoreDeps {
 }
 
 export interface JournalStore extends Store {
+	/** The last frame that is durable. */
+	head(): ChainLink;
 	/** Entries kept in memory, everything counted: as many as are open or recent, however long the history. */
 	memoryEntries(): number;
 }
@@ -91,6 +95,20 @@ async function openLocked(
 	let isClosed = false;
 	const stopReason = () => commit.stopReason() ?? (isClosed ? "it is closed" : undefined);
 	let closing: Promise<void> | undefined;
+	const backups = createUnderWay();
+	const assertOpen = () => {
+		if (!isClosed) return;
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"No backup was made: the store was closed meanwhile. Run it again once the service is back.",
+		);
+	};
+	const health = (): StoreHealth => {
+		const reason = stopReason();
+		const status = reason === undefined ? "ok" : "stopped";
+		const isChainIntact = damage.isIntact();
+		return { status, reason, sequence: journal.head().sequence, isChainIntact };
+	};
 
 	return {
 		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
@@ -110,21 +128,18 @@ async function openLocked(
 		async backup(folder, options) {
 			const reason = stopReason();
 			if (reason !== undefined) throw stopped(reason);
-			return backUp({ fileSystem, clock, random, folders, look, queryLog }, folder, options);
+			const source = { fileSystem, clock, random, folders, look, queryLog, documents };
+			return backups.run(() => backUp({ ...source, health, assertOpen }, folder, options));
 		},
 		documents,
 		queryLog,
-		health: () => {
-			const reason = stopReason();
-			const status = reason === undefined ? "ok" : "stopped";
-			const isChainIntact = damage.isIntact();
-			return { status, reason, sequence: journal.head().sequence, isChainIntact };
-		},
+		health,
 		close() {
 			isClosed = true;
-			closing ??= shutDown({ ...running, documents, queryLog, releaseLock });
+			closing ??= shutDown({ ...running, backups, documents, queryLog, releaseLock });
 			return closing;
 		},
+		head: journal.head,
 		memoryEntries: () => countEntries(low.data) + coldRows.size(),
 	};
 }
@@ -178,6 +193,8 @@ function factsOf(journal: Journal): SegmentFacts[] {
 async function shutDown(closable: Closable): Promise<void> {
 	const { inTurn, commit, keeper, documents, queryLog, journal, releaseLock } = closable;
 	try {
+		// Told to end before the next part; they read what the next process may change.
+		await closable.backups.ended();
 		await documents.close();
 		await inTurn(async () => undefined);
 		await commit.settle().catch(() => undefined);
@@ -191,9 +208,32 @@ async function shutDown(closable: Closable): Promise<void> {
 }
 
 interface Closable extends Running {
+	readonly backups: UnderWay;
 	readonly documents: JournalDocuments;
 	readonly queryLog: JournalQueryLog;
 	readonly releaseLock: () => Promise<void>;
+}
+
+interface UnderWay {
+	run<T>(task: () => Promise<T>): Promise<T>;
+	/** Resolves when all that run have ended, well or not. */
+	ended(): Promise<void>;
+}
+
+function createUnderWay(): UnderWay {
+	const running = new Set<Promise<unknown>>();
+	return {
+		run(task) {
+			const result = task();
+			running.add(result);
+			const forget = () => running.delete(result);
+			result.then(forget, forget);
+			return result;
+		},
+		async ended() {
+			await Promise.allSettled(running);
+		},
+	};
 }
 
 function bytesAfterSnapshot({ segments, snapshot }: Recovered): number {

@@ -56,6 +56,13 @@ async function openAndCount(
 					`its journal has ${transactions} transactions up to frame ${sequence}, its manifest says ${manifest.transactions} up to ${manifest.sequence}`,
 				);
 			}
+			const { crc } = store.head();
+			if (crc !== manifest.crc) {
+				throw spoiled(
+					from,
+					`its last frame has checksum ${crc}, its manifest says ${manifest.crc ?? "none"}`,
+				);
+			}
 			const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
 			const createdAt = Date.parse(manifest.created_at);
 			return { transactions, sequence, accounts, bytes, files: manifest.files.length, createdAt };

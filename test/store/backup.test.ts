@@ -1,43 +1,10 @@
 import t, { type Test } from "tap";
 import { ServiceError } from "../../src/core/errors.js";
-import { restoreJournal } from "../../store/journal/restore.js";
 import type { Store } from "../../store/store.js";
 import { failAt } from "./failing-disk.js";
-import { createFakeDisk, diskError, type FakeDisk, seededRandom } from "./fake-disk.js";
-import {
-	balanceOf,
-	credit,
-	FOLDER,
-	openOn,
-	START_MS,
-	stillClock,
-	times,
-	tokenRow,
-} from "./open-test-store.js";
-
-const BIG = "x".repeat(1_500_000);
-const clock = stillClock();
-
-/** A store of several segments, or a small one, with documents and query text. */
-async function filledDisk(label = BIG): Promise<FakeDisk> {
-	const disk = createFakeDisk();
-	const store = await openOn(disk);
-	for (const index of times(4, (i) => i)) {
-		await credit(store, "cust:a", 1n, `before ${index}`);
-		await store.transaction((tx) => tx.put("tokens", tokenRow("tok_a", { label })));
-	}
-	await store.documents.put("art_1", "one", START_MS + 9_000_000);
-	store.queryLog.append({
-		...{ at: START_MS, requestId: "req_1", owner: "tok_a", operationId: "graphs.search" },
-		...{ transport: "rest", query: "q", decision: undefined, receiptId: undefined },
-	});
-	await store.close();
-	return disk;
-}
-
-const restoreOn = (disk: FakeDisk, from = "/backup") =>
-	restoreJournal({ fileSystem: disk, clock, from, to: "/restored" });
-const remainsOf = (disk: FakeDisk) => disk.files().filter((path) => path.startsWith("/restored"));
+import { diskError, type FakeDisk, seededRandom } from "./fake-disk.js";
+import { BIG, filledDisk, isInDoubt, remainsOf, restoreOn } from "./filled-disk.js";
+import { credit, openOn, times } from "./open-test-store.js";
 
 async function keysOf(store: Store): Promise<string[]> {
 	const keys: string[] = [];
@@ -52,9 +19,6 @@ interface Attempt {
 	/** Not reported as made, because the last sync failed, and yet there. */
 	readonly isInDoubt: boolean;
 }
-
-const isInDoubt = (error: unknown) =>
-	error instanceof ServiceError && /is in place, whole, but .* power cut/.test(error.message);
 
 /** A payment, a backup beside further payments, and whatever comes of it on a disk that fails. */
 async function backUpBesideSales(store: Store): Promise<Attempt> {
@@ -194,36 +158,6 @@ async function assertRefused(
 	if (remainsOf(disk).length > 0) t.fail(`${path}, ${title}: something is left`);
 }
 
-t.test("a restore that fails leaves its place as it was", async (t) => {
-	const base = await filledDisk("");
-	await (await openOn(base)).backup("/backup");
-	let [failed, inDoubt] = [0, 0];
-	for (let call = 1; ; call++) {
-		const disk = base.copy();
-		const failing = failAt(disk, call, { error: diskError("EIO") });
-		const outcome = await restoreJournal({
-			fileSystem: failing,
-			clock,
-			from: "/backup",
-			to: "/restored",
-		}).then(
-			() => "restored",
-			(error: unknown) => error,
-		);
-		if (failing.calls() < call) break;
-		if (outcome === "restored") continue;
-		failed += 1;
-		if (!(outcome instanceof ServiceError)) t.fail(`call ${call}: ${String(outcome)}`);
-		if (isInDoubt(outcome)) {
-			inDoubt += 1;
-			await (await openOn(disk.copy(), { folder: "/restored" })).verify();
-			if (remainsOf(disk).some((path) => !path.startsWith("/restored/"))) t.fail(`call ${call}`);
-		} else if (remainsOf(disk).length > 0) t.fail(`call ${call}: something is left`);
-	}
-	t.equal(inDoubt, 1, "only the last sync comes after the folder has its name");
-	t.ok(failed > 60, `${failed} failures`);
-});
-
 t.test("what was damaged in the source does not become a backup", async (t) => {
 	const disk = await filledDisk();
 	const store = await openOn(disk);
@@ -236,61 +170,4 @@ t.test("what was damaged in the source does not become a backup", async (t) => {
 	);
 	await credit(store, "cust:a", 1n);
 	t.equal(store.health().status, "ok", "sales go on");
-});
-
-t.test(
-	"text that vanishes amid a backup is no error, and query text has whole lines",
-	async (t) => {
-		const disk = await filledDisk();
-		const vanishing = (path: string) => /documents|queries/.test(path) && path.startsWith(FOLDER);
-		const store = await openOn({
-			...disk,
-			async readPart(path, position, length) {
-				if (vanishing(path)) await disk.remove(path);
-				return disk.readPart(path, position, length);
-			},
-		});
-		t.match(await store.backup("/backup"), { transactions: 4 });
-		t.same(
-			disk.files().filter((path) => /backup\/(documents|queries)/.test(path)),
-			[],
-		);
-		t.match(await restoreOn(disk), { transactions: 4 });
-
-		const other = await filledDisk();
-		const again = await openOn(other);
-		again.queryLog.append({
-			...{ at: START_MS, requestId: "req_2", owner: "tok_a", operationId: "graphs.search" },
-			...{ transport: "rest", query: "q2", decision: undefined, receiptId: undefined },
-		});
-		await again.backup("/backup");
-		const text = (await other.read("/backup/queries/2026-03-01.ndjson"))?.toString() ?? "";
-		const ids = text
-			.trimEnd()
-			.split("\n")
-			.map((line) => JSON.parse(line).requestId);
-		t.same(ids, ["req_1", "req_2"], "what was buffered is in it");
-	},
-);
-
-t.test("a backup copies in parts and never waits for a snapshot", async (t) => {
-	const disk = await filledDisk();
-	let longest = 0;
-	const store = await openOn({
-		...disk,
-		readPart(path, position, length) {
-			longest = Math.max(longest, length);
-			return disk.readPart(path, position, length);
-		},
-	});
-	const backup = store.backup("/backup");
-	for (const index of times(4, (i) => i)) {
-		await store.transaction((tx) =>
-			tx.put("tokens", tokenRow("tok_b", { label: `${index}${BIG}` })),
-		);
-	}
-	await backup;
-	t.ok(longest <= 256 * 1024, `${longest} bytes at once`);
-	await restoreOn(disk);
-	t.equal(await balanceOf(await openOn(disk, { folder: "/restored" }), "cust:a"), 4n);
 });
