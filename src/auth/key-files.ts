@@ -2,7 +2,14 @@ import { createPrivateKey, type JsonWebKeyInput } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "../core/errors.js";
-import type { KeyPair, SigningJwk } from "./key-folder.js";
+
+/** ES256 key pair that signs, as private JWK. */
+export type SigningJwk = Readonly<Record<string, unknown>> & { readonly kid: string };
+
+export interface KeyPair {
+	readonly address: `0x${string}`;
+	readonly private_key: `0x${string}`;
+}
 
 /** Made on the first start; another one in its place would make tokens unknown, signatures void or commands strangers. */
 export const LASTING_KEYS = [

@@ -13,16 +13,15 @@ import { join } from "node:path";
 import { ServiceError } from "../core/errors.js";
 import type { Random } from "../core/random.js";
 import {
+	type KeyPair,
 	PEPPER_BYTES,
 	parseAdminToken,
 	parseKeyPair,
 	parsePepper,
 	parseSigningJwk,
 	readIfThere,
+	type SigningJwk,
 } from "./key-files.js";
-
-/** ES256 key pair that signs, as private JWK. */
-export type SigningJwk = Readonly<Record<string, unknown>> & { readonly kid: string };
 
 /** `<data>/keys/`: the only place for secrets at rest. Files 0600, folder 0700, made on first use. */
 export interface KeyFolder {
@@ -46,11 +45,6 @@ export interface KeyFolder {
 
 export type DemoWalletName = "demo-wallet" | "demo-settler";
 export type PlacedSecret = "settler-key" | "facilitator-token";
-
-export interface KeyPair {
-	readonly address: `0x${string}`;
-	readonly private_key: `0x${string}`;
-}
 
 export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 	const folder = join(dataFolder, "keys");

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKeyInput } from "node:crypto";
-import type { SigningJwk } from "./key-folder.js";
+import type { SigningJwk } from "./key-files.js";
 
 /** The part of a signing key that verifiers may have. */
 export interface PublicJwk {
