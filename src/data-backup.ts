@@ -63,9 +63,11 @@ async function build(
 ): Promise<Omit<BackupReport, "folder" | "holds_secrets">> {
 	const backup = await openBackupFolder(fileSystem, folder);
 	// An import would exchange a graph's files amid the copy.
-	await importer.whileNoneRuns(() => copyParts(backup, data));
+	const parts = await importer.whileNoneRuns(() => copyParts(backup, data, onProgress));
 	assertKeysWhole(join(folder, "keys"), join(data, "keys"));
-	const held = await store.backup(join(folder, "journal"), { onProgress });
+	const held = await store.backup(join(folder, "journal"), {
+		onProgress: ({ done, total }) => onProgress?.({ done: parts + done, total: parts + total }),
+	});
 	await backup.add(`journal/${MANIFEST}`, async () => undefined);
 	const { sequence, transactions } = held;
 	const created_at = toIsoTime(held.createdAt);
@@ -92,14 +94,22 @@ function toRefusal(
 	);
 }
 
-/** Files that vanish meanwhile, such as a secret being replaced, are not part of it. */
-async function copyParts(backup: BackupFolder, folder: string): Promise<void> {
+/** Returns how many there were; files that vanish meanwhile, such as a secret being replaced, are not part of it. */
+async function copyParts(
+	backup: BackupFolder,
+	folder: string,
+	onProgress: OnProgress | undefined,
+): Promise<number> {
 	const copied = new Set<string>();
-	for (const path of PARTS.flatMap((part) => filesBelow(folder, part))) {
+	const paths = PARTS.flatMap((part) => filesBelow(folder, part));
+	for (const [index, path] of paths.entries()) {
 		if (await backup.copy(join(folder, path), path)) copied.add(path);
+		// The journal's files are still to come.
+		onProgress?.({ done: index + 1, total: paths.length + 1 });
 	}
 	const missing = NEEDED.find((path) => !copied.has(path));
 	if (missing !== undefined) throw incomplete(join(folder, missing), "is missing");
+	return paths.length;
 }
 
 function incomplete(path: string, problem: string): ServiceError {

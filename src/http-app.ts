@@ -33,7 +33,7 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 	app.set("trust proxy", ["loopback", "uniquelocal"]);
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
-	app.use("/v1/admin", createAdminRouter({ operator, adminToken, logger }));
+	app.use("/v1/admin", createAdminRouter({ operator, adminToken, logger, clock }));
 	for (const transport of transports) app.use(transport);
 	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));

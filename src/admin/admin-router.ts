@@ -2,6 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { json, type Request, type RequestHandler, Router } from "express";
 import { z } from "zod";
+import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { graphIdField } from "../core/wire.js";
@@ -13,6 +14,7 @@ export interface AdminRouterDeps {
 	readonly operator: Operator;
 	readonly adminToken: string;
 	readonly logger: Logger;
+	readonly clock: Clock;
 }
 
 const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
@@ -46,7 +48,7 @@ const backupRequest = z.strictObject({ folder: z.string().min(1).max(4_096) });
 const nothing = z.strictObject({});
 
 /** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
-export function createAdminRouter({ operator, adminToken, logger }: AdminRouterDeps): Router {
+export function createAdminRouter({ operator, adminToken, ...deps }: AdminRouterDeps): Router {
 	const router = Router();
 	router.use(onlyOperator(adminToken), json({ limit: "64kb", strict: true }));
 	router.get(
@@ -79,17 +81,17 @@ export function createAdminRouter({ operator, adminToken, logger }: AdminRouterD
 	);
 	router.post(
 		"/imports",
-		long(importRequest, logger, (input, tell) => operator.importGraph(input, tell)),
+		long(importRequest, deps, (input, tell) => operator.importGraph(input, tell)),
 	);
 	router.post(
 		"/reindex",
-		long(nothing, logger, (_input, tell) => operator.reindex(tell)),
+		long(nothing, deps, (_input, tell) => operator.reindex(tell)),
 	);
 	router.post(
 		"/backups",
-		long(backupRequest, logger, (input, tell) => operator.backUp(input, tell)),
+		long(backupRequest, deps, (input, tell) => operator.backUp(input, tell)),
 	);
-	addLedgerRoutes(router, { operator, logger });
+	addLedgerRoutes(router, { operator, ...deps });
 	return router;
 }
 

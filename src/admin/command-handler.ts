@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, Response } from "express";
 import type { z } from "zod";
+import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { parseInput } from "../service/parse-input.js";
@@ -30,10 +31,18 @@ export function look<Input>(
 
 type Tell = (progress: { done: number; total: number }) => void;
 
-/** NDJSON: `{progress}` lines, then `{result}` or `{error}`. */
+/** Clients give up after minutes of silence; work that waits for other work has nothing to tell for as long as it takes. */
+const KEEP_ALIVE_MS = 15_000;
+
+export interface LongDeps {
+	readonly logger: Logger;
+	readonly clock: Pick<Clock, "every">;
+}
+
+/** NDJSON: `{progress}` lines, and empty ones meanwhile, then `{result}` or `{error}`. */
 export function long<Input>(
 	schema: z.ZodType<Input>,
-	logger: Logger,
+	{ logger, clock }: LongDeps,
 	work: (input: Input, tell: Tell) => Promise<unknown>,
 ): Handler {
 	return async (request, response) => {
@@ -42,10 +51,12 @@ export function long<Input>(
 		// The client waits for headers first; the work may take minutes before it has progress to tell.
 		response.flushHeaders();
 		const line = (value: unknown) => response.write(`${JSON.stringify(value)}\n`);
+		const fallSilent = clock.every(KEEP_ALIVE_MS, () => response.write("\n"));
 		await work(input, (progress) => line({ progress })).then(
 			(result) => line({ result }),
 			(error: unknown) => line({ error: toPublicError(error, logger) }),
 		);
+		fallSilent();
 		response.end();
 	};
 }

@@ -1,8 +1,7 @@
 import type { Router } from "express";
 import { z } from "zod";
-import type { Logger } from "../core/logger.js";
 import type { LedgerOperator } from "../service/ledger-operator.js";
-import { lines, long, look, quick } from "./command-handler.js";
+import { type LongDeps, lines, long, look, quick } from "./command-handler.js";
 
 const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
@@ -32,7 +31,7 @@ const reconcileRequest = z.strictObject({ book: z.boolean().optional() });
 /** The books: what can be asked of them, and refunds. */
 export function addLedgerRoutes(
 	router: Router,
-	{ operator, logger }: { readonly operator: LedgerOperator; readonly logger: Logger },
+	{ operator, ...deps }: LongDeps & { readonly operator: LedgerOperator },
 ): void {
 	router.get(
 		"/ledger/verification",
@@ -44,7 +43,7 @@ export function addLedgerRoutes(
 	);
 	router.get(
 		"/ledger/export",
-		lines(logger, () => operator.exportLedger()),
+		lines(deps.logger, () => operator.exportLedger()),
 	);
 	router.get(
 		"/ledger/refunds",
@@ -64,6 +63,6 @@ export function addLedgerRoutes(
 	);
 	router.post(
 		"/ledger/reconciliation",
-		long(reconcileRequest, logger, (input, tell) => operator.reconcileLedger(input, tell)),
+		long(reconcileRequest, deps, (input, tell) => operator.reconcileLedger(input, tell)),
 	);
 }

@@ -35,7 +35,7 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 	const long = async <T>(path: string, body: unknown, onProgress?: OnProgress): Promise<T> => {
 		const response = await send("POST", path, body, LONG_TIMEOUT_MS);
 		if (!response.ok) throw toError((await response.json()) as Wire);
-		return resultOf<T>(readLines(response), onProgress);
+		return resultOf<T>(response, onProgress);
 	};
 
 	const stream = async function* (path: string): AsyncGenerator<string> {
@@ -73,17 +73,28 @@ function queryOf(request: object): string {
 }
 
 /** The `{result}` of a stream of NDJSON lines, telling each `{progress}` on the way. */
-async function resultOf<T>(lines: AsyncIterable<Wire>, onProgress?: OnProgress): Promise<T> {
-	for await (const line of lines) {
-		if (line["error"]) throw toError(line);
-		if (line["result"]) return line["result"] as T;
-		onProgress?.(line["progress"] as { done: number; total: number });
+async function resultOf<T>(response: Response, onProgress?: OnProgress): Promise<T> {
+	try {
+		for await (const text of linesOf(response)) {
+			const line = JSON.parse(text) as Wire;
+			if (line["error"]) throw toError(line);
+			if (line["result"]) return line["result"] as T;
+			onProgress?.(line["progress"] as { done: number; total: number });
+		}
+	} catch (cause) {
+		if (cause instanceof ServiceError) throw cause;
+		throw cutOff(cause);
 	}
-	throw new ServiceError("UNAVAILABLE", "The server stopped before the work was done.");
+	throw cutOff();
 }
 
-async function* readLines(response: Response): AsyncGenerator<Wire> {
-	for await (const line of linesOf(response)) yield JSON.parse(line) as Wire;
+/** The server may be gone, or only out of reach. */
+function cutOff(cause?: unknown): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		"The answer of the server broke off before the work was done. If the server is still running it may be finishing the work: look at its log and at what it was to make before you run this again.",
+		{ cause },
+	);
 }
 
 const LAST_LINE = /^\{"(result|error)":/;

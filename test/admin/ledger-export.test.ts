@@ -1,9 +1,10 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { request } from "node:http";
 import { join } from "node:path";
 import express from "express";
 import t from "tap";
-import { lines } from "../../src/admin/command-handler.js";
+import { z } from "zod";
+import { lines, long } from "../../src/admin/command-handler.js";
 import { createOperatorClient } from "../../src/cli/operator-client.js";
 import { systemClock } from "../../src/core/clock.js";
 import { listen } from "../../src/server.js";
@@ -70,18 +71,51 @@ t.test(
 	},
 );
 
+t.test("long work that has nothing to tell keeps its connection", async (t) => {
+	const done = new EventEmitter();
+	const clock = { every: (_ms: number, task: () => void) => systemClock.every(10, task) };
+	const app = express().get(
+		"/",
+		long(z.unknown(), { logger: silent, clock }, async () => {
+			await once(done, "done");
+			return { ok: true };
+		}),
+	);
+	const server = await listen(app, { host: "127.0.0.1", port: 0, clock: systemClock });
+	t.teardown(() => server.drain());
+	const { body } = await fetch(`http://127.0.0.1:${server.port}/`);
+	let text = "";
+	for await (const chunk of body ?? []) {
+		text += Buffer.from(chunk).toString();
+		if (/^\n\n/.test(text)) done.emit("done");
+	}
+	t.match(text, /^\n+\{"result":\{"ok":true\}\}\n$/);
+});
+
+const SERVER = { pid: 1, host: "h", started: "", admin_url: "http://127.0.0.1", token: "adm_x" };
+
+t.test("a client skips empty lines, and says what a broken answer means", async (t) => {
+	const backUp = (body: string | ReadableStream) => {
+		const egress = { request: async () => new Response(body) };
+		const told: number[] = [];
+		const client = createOperatorClient(egress, SERVER);
+		return client.backUp({ folder: "/copy" }, ({ done }) => told.push(done)).then(() => told);
+	};
+	const progress = '{"progress":{"done":1,"total":2}}\n';
+	t.same(await backUp(`\n\n${progress}\n{"result":{"folder":"/copy"}}\n`), [1]);
+	const broken = new ReadableStream({
+		pull: (controller) => controller.error(new TypeError("terminated")),
+	});
+	for (const body of [broken, `${progress}{"resu`, progress, "<html>\n"]) {
+		await t.rejects(backUp(body), { code: "UNAVAILABLE", message: /broke off.*may be finishing/ });
+	}
+});
+
 t.test("a client tells an export that was cut short from a whole one", async (t) => {
 	const read = async (body: string, status = 200): Promise<string[]> => {
 		const egress = { request: async () => new Response(body, { status }) };
-		const server = {
-			pid: 1,
-			host: "h",
-			started: "",
-			admin_url: "http://127.0.0.1",
-			token: "adm_x",
-		};
 		const found: string[] = [];
-		for await (const line of createOperatorClient(egress, server).exportLedger()) found.push(line);
+		for await (const line of createOperatorClient(egress, SERVER).exportLedger()) found.push(line);
 		return found;
 	};
 	const line = '{"postings":[],"receipts":[]}';

@@ -38,7 +38,14 @@ t.test("a restored data folder is the one that was backed up, keys included", as
 	const [data, copy, other] = [join(root, "data"), join(root, "copy"), join(root, "other")];
 	const app = await open(data);
 	const { token } = await app.operator.issueSpt({ usd: "3" });
-	const made = await app.operator.backUp({ folder: copy });
+	const told: { done: number; total: number }[] = [];
+	const made = await app.operator.backUp({ folder: copy }, (progress) => told.push(progress));
+	t.same(
+		told.map(({ done }) => done),
+		told.map((_, index) => index + 1),
+		"each file is told of, keys too",
+	);
+	t.ok(told.length >= 6 && told.at(-1)?.done === told.at(-1)?.total);
 	await app.operator.issueSpt({ usd: "4" });
 	await app.close();
 	const back = await restoreData({ from: copy, data: other });
