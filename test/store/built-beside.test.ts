@@ -4,7 +4,7 @@ import t from "tap";
 import { systemRandom as random } from "../../src/core/random.js";
 import { buildBeside, removeTree } from "../../store/journal/built-beside.js";
 import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system.js";
-import { createFakeDisk, diskError } from "./fake-disk.js";
+import { createFakeDisk, diskError, seededRandom } from "./fake-disk.js";
 import { times } from "./open-test-store.js";
 
 const write = (folder: string, name: string, text = name) => {
@@ -137,4 +137,37 @@ t.test("what cannot be removed after a failure is named", async (t) => {
 		throw diskError("ENOSPC");
 	});
 	await t.rejects(made, { message: /left in "\/place\.making-[0-9a-f]{12}".*delete it/ });
+});
+
+t.test("a folder in place survives a power cut, with the new ones above it", async (t) => {
+	const disk = createFakeDisk();
+	await buildBeside({ fileSystem: disk, random }, "/2026/11/21", async (folder) => {
+		const file = await disk.open(join(folder, "a"), "create");
+		await file.writeDurably(Buffer.from("a"), 0);
+	});
+	for (const seed of times(40, (index) => index)) {
+		t.same(disk.afterPowerCut(seededRandom(seed)).files(), ["/2026/11/21/a"]);
+	}
+});
+
+t.test("the disk of these tests forgets what was not synced", async (t) => {
+	const found = new Set<string>();
+	for (const seed of times(40, (index) => index)) {
+		const disk = createFakeDisk();
+		await disk.makeFolder("/one/two");
+		const file = await disk.open("/one/two/a", "create");
+		await file.writeDurably(Buffer.from("a"), 0);
+		await disk.syncFolder("/one/two");
+		await disk.syncFolder("/one");
+		if (seed % 2 === 0) {
+			await disk.syncFolder("/");
+			await disk.rename("/one", "/other");
+		}
+		found.add(`${seed % 2}: ${disk.afterPowerCut(seededRandom(seed)).files()}`);
+	}
+	t.same(
+		[...found].sort(),
+		["0: /one/two/a", "0: /other/two/a", "1: ", "1: /one/two/a"],
+		"a folder's name, and its new name",
+	);
 });

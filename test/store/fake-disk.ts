@@ -1,24 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { FileSystem, OpenFile, Space } from "../../store/journal/file-system.js";
-
-const SECTOR_BYTES = 512;
-
-/** Bytes as programs see them, and the way back to those that would be found after a power cut. */
-interface FakeFile {
-	/** May be longer than the file. */
-	room: Buffer;
-	length: number;
-	/** What was not synced yet, oldest first. */
-	unsynced: Change[];
-}
-
-interface Change {
-	readonly position: number;
-	/** What was there before. */
-	readonly bytes: Buffer;
-	/** The file's length before. */
-	readonly length: number;
-}
+import { cut, type FakeFile, fileOf, mixSectors, put, readAll } from "./fake-file.js";
 
 export interface DiskOperation {
 	readonly name:
@@ -66,6 +48,9 @@ export function createFakeDisk(
 	/** Names that survive a power cut for sure. */
 	const durableNames = new Map(seen);
 	const allFolders = new Set(folders);
+	const durableFolders = new Set(folders);
+	/** Whose new names may not survive, and then the old ones are back. */
+	let renames: FolderRename[] = [];
 	const operations: DiskOperation[] = [];
 
 	const judge = (name: DiskOperation["name"], path: string): Verdict => {
@@ -82,22 +67,24 @@ export function createFakeDisk(
 		if (file) return file;
 		throw diskError("ENOENT");
 	};
-	/** With all that is in it, durable at once. */
+	/** With all that is in it, and how durable it was. */
 	const renameFolder = (from: string, to: string) => {
 		const names = [...seen.keys(), ...allFolders];
 		if (names.some((path) => path.startsWith(`${to}/`))) throw diskError("ENOTEMPTY");
-		const moved = (path: string) => `${to}${path.slice(from.length)}`;
-		const isInside = (path: string) => path === from || path.startsWith(`${from}/`);
 		for (const names of [seen, durableNames]) {
-			for (const [path, file] of [...names].filter(([name]) => isInside(name))) {
+			for (const [path, file] of [...names].filter(([name]) => isWithin(name, from))) {
 				names.delete(path);
-				names.set(moved(path), file);
+				names.set(moved(path, from, to), file);
 			}
 		}
-		for (const folder of [...allFolders].filter(isInside)) {
-			allFolders.delete(folder);
-			allFolders.add(moved(folder));
+		allFolders.delete(to);
+		for (const names of [allFolders, durableFolders]) {
+			for (const path of [...names].filter((name) => isWithin(name, from))) {
+				names.delete(path);
+				names.add(moved(path, from, to));
+			}
 		}
+		renames.push({ from, to });
 	};
 	const toOpenFile = (path: string, file: FakeFile): OpenFile => ({
 		async write(bytes, position) {
@@ -194,6 +181,12 @@ export function createFakeDisk(
 		},
 		async syncFolder(folder) {
 			perform("syncFolder", folder);
+			renames = renames.filter(({ to }) => dirname(to) !== folder);
+			for (const path of new Set([...allFolders, ...durableFolders])) {
+				if (dirname(path) !== folder) continue;
+				if (allFolders.has(path)) durableFolders.add(path);
+				else durableFolders.delete(path);
+			}
 			for (const path of [...durableNames.keys()]) {
 				if (dirname(path) === folder && !seen.has(path)) durableNames.delete(path);
 			}
@@ -203,12 +196,17 @@ export function createFakeDisk(
 		},
 		afterPowerCut(random) {
 			const found = new Map<string, Buffer>();
+			const lost = [...allFolders].filter((path) => !durableFolders.has(path) && random() < 0.5);
+			const undone = renames.filter(() => random() < 0.5).toReversed();
+			const isFound = (path: string) => !lost.some((folder) => isWithin(path, folder));
+			const nameOf = (path: string) =>
+				undone.reduce((name, { from, to }) => moved(name, to, from), path);
 			for (const path of new Set([...durableNames.keys(), ...seen.keys()])) {
 				const [before, after] = [durableNames.get(path), seen.get(path)];
 				const file = before === after || random() < 0.5 ? after : before;
-				if (file) found.set(path, mixSectors(file, random));
+				if (file && isFound(path)) found.set(nameOf(path), mixSectors(file, random));
 			}
-			return createFakeDisk(found, allFolders);
+			return createFakeDisk(found, new Set([...allFolders].filter(isFound).map(nameOf)));
 		},
 		copy: () =>
 			createFakeDisk(new Map([...seen].map(([path, file]) => [path, readAll(file)])), allFolders),
@@ -225,67 +223,22 @@ export function createFakeDisk(
 	return disk;
 }
 
+interface FolderRename {
+	readonly from: string;
+	readonly to: string;
+}
+
+function isWithin(path: string, folder: string): boolean {
+	return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** The name of a path once a folder has another one. */
+function moved(path: string, from: string, to: string): string {
+	return isWithin(path, from) ? `${to}${path.slice(from.length)}` : path;
+}
+
 function partOf(bytes: Uint8Array, verdict: Verdict): Uint8Array {
 	return verdict === "short" ? bytes.subarray(0, bytes.length >> 1) : bytes;
-}
-
-function fileOf(bytes: Buffer): FakeFile {
-	return { room: Buffer.from(bytes), length: bytes.length, unsynced: [] };
-}
-
-/** A copy, so that later writes do not show in it. */
-function readAll(file: FakeFile): Buffer;
-function readAll(file: FakeFile | undefined): Buffer | undefined;
-function readAll(file: FakeFile | undefined): Buffer | undefined {
-	return file && Buffer.from(file.room.subarray(0, file.length));
-}
-
-function put(file: FakeFile, bytes: Uint8Array, position: number): void {
-	const end = position + bytes.length;
-	note(file, position, Math.min(end, file.length));
-	if (end > file.room.length) {
-		const room = Buffer.alloc(Math.max(end, 2 * file.room.length));
-		file.room.copy(room, 0, 0, file.length);
-		file.room = room;
-	}
-	// What is skipped reads as zeros.
-	if (position > file.length) file.room.fill(0, file.length, position);
-	file.room.set(bytes, position);
-	file.length = Math.max(file.length, end);
-}
-
-function cut(file: FakeFile, length: number): void {
-	if (length > file.length) put(file, Buffer.alloc(length - file.length), file.length);
-	note(file, length, file.length);
-	file.length = length;
-}
-
-/** Remembers what lies between two positions, before it changes. */
-function note(file: FakeFile, from: number, to: number): void {
-	const bytes = Buffer.from(file.room.subarray(from, Math.max(from, to)));
-	file.unsynced.push({ position: from, bytes, length: file.length });
-}
-
-function durableOf({ room, length, unsynced }: FakeFile): Buffer {
-	const bytes = Buffer.alloc(Math.max(length, ...unsynced.map((change) => change.length)));
-	room.copy(bytes, 0, 0, length);
-	for (const change of unsynced.toReversed()) change.bytes.copy(bytes, change.position);
-	return bytes.subarray(0, unsynced[0]?.length ?? length);
-}
-
-/** Each sector is as synced or as written last; the length is anywhere between the two. */
-function mixSectors(file: FakeFile, random: () => number): Buffer {
-	const cached = readAll(file);
-	if (file.unsynced.length === 0) return cached;
-	const durable = durableOf(file);
-	const length = durable.length + Math.round(random() * (cached.length - durable.length));
-	const mixed = Buffer.alloc(length);
-	durable.copy(mixed);
-	for (let at = 0; at < length; at += SECTOR_BYTES) {
-		const end = Math.min(at + SECTOR_BYTES, length, cached.length);
-		if (at < end && random() < 0.5) cached.copy(mixed, at, at, end);
-	}
-	return mixed;
 }
 
 /** A small repeatable source of numbers in [0, 1) (mulberry32). */

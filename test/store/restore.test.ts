@@ -3,9 +3,9 @@ import t from "tap";
 import { ServiceError } from "../../src/core/errors.js";
 import { restoreJournal } from "../../store/journal/restore.js";
 import { failAt } from "./failing-disk.js";
-import { diskError } from "./fake-disk.js";
+import { diskError, seededRandom } from "./fake-disk.js";
 import { filledDisk, isInDoubt, remainsOf, restoreOn } from "./filled-disk.js";
-import { openOn, stillClock } from "./open-test-store.js";
+import { openOn, stillClock, times } from "./open-test-store.js";
 
 t.test("a restore that fails leaves its place as it was", async (t) => {
 	const base = await filledDisk("");
@@ -35,6 +35,40 @@ t.test("a restore that fails leaves its place as it was", async (t) => {
 	}
 	t.equal(inDoubt, 1, "only the last sync comes after the folder has its name");
 	t.ok(failed > 60, `${failed} failures`);
+});
+
+t.test("a power cut at any moment of a restore leaves the whole place or none", async (t) => {
+	const base = await filledDisk("");
+	await (await openOn(base)).backup("/backup");
+	const to = "/2026/11/21";
+	const outcomes = { whole: 0, none: 0 };
+	let isRestored = false;
+	for (let cut = 1; !isRestored; cut++) {
+		const disk = base.copy();
+		const cutAt = disk.operations.length + cut;
+		disk.judge = () =>
+			disk.operations.length > cutAt ? { error: diskError("EIO"), unsynced: true } : "work";
+		isRestored = await restoreJournal({
+			fileSystem: disk,
+			clock: stillClock(),
+			from: "/backup",
+			to,
+		}).then(
+			() => true,
+			() => false,
+		);
+		for (const seed of times(6, (index) => cut + index * 1_000)) {
+			const found = disk.afterPowerCut(seededRandom(seed));
+			const isThere = found.files().some((path) => path.startsWith(`${to}/`));
+			outcomes[isThere ? "whole" : "none"] += 1;
+			if (isRestored && !isThere) t.fail(`seed ${seed}: what was reported is gone`);
+			if (!isThere) continue;
+			const restored = await openOn(found, { folder: to });
+			t.match(await restored.verify(), { transactions: 4 });
+			t.equal(await restored.documents.get("art_1"), "one");
+		}
+	}
+	t.ok(outcomes.none > 100 && outcomes.whole >= 6, `${JSON.stringify(outcomes)}`);
 });
 
 t.test("a journal that ends otherwise than its manifest says is refused", async (t) => {
