@@ -14,7 +14,7 @@ import type { BackupReport, Operator } from "./service/operator.js";
 
 /** Of the manifest at the top; the journal within has its own. */
 export const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
-/** Beside the journal, which comes last; indexes and the demo chain are made again. */
+/** Beside the journal, whose moment comes after theirs. Indexes and the demo chain are made again. */
 const PARTS = ["profile", "keys", "graphs"] as const;
 
 /** What a start would make anew where it is missing, and then as another one's. */
@@ -68,7 +68,7 @@ async function build(
 	const held = await store.backup(join(folder, "journal"), {
 		onProgress: ({ done, total }) => onProgress?.({ done: parts + done, total: parts + total }),
 	});
-	await backup.add(`journal/${MANIFEST}`, async () => undefined);
+	await backup.takeIn(`journal/${MANIFEST}`);
 	const { sequence, transactions } = held;
 	const created_at = toIsoTime(held.createdAt);
 	const own = await backup.finish({ ...DATA_BACKUP, created_at, sequence, transactions });

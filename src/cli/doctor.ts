@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
-import { resolve } from "node:path";
+import { accessSync, constants, mkdirSync, readdirSync, statfsSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { type App, createApp } from "../app.js";
 import { type PlacedSecret, readPlacedSecret } from "../auth/key-folder.js";
 import type { Egress } from "../core/egress.js";
@@ -72,7 +72,20 @@ function checkDisk(folder: string): string {
 	const { bavail, bsize } = statfsSync(folder);
 	const free = bavail * bsize;
 	if (free < MIN_FREE_BYTES) throw new Error(`Only ${toMib(free)} MiB are free below ${folder}.`);
-	return `${folder} is writable, ${toMib(free)} MiB free`;
+	return `${folder} is writable, ${toMib(free)} MiB free${remnantsOf(folder)}`;
+}
+
+/** Of restores that were killed; they hold keys, so that they should not lie about. */
+function remnantsOf(folder: string): string {
+	let names: string[] = [];
+	try {
+		names = readdirSync(dirname(folder));
+	} catch {
+		// Whoever may not list the folder above restored nothing into it.
+	}
+	const left = names.filter((name) => name.startsWith(`${basename(folder)}.making-`));
+	if (left.length === 0) return "";
+	return `; unless a restore runs now, delete what one left in ${dirname(folder)}: ${left.join(", ")}`;
 }
 
 /** The settings and key files by which a start would be refused. */

@@ -50,7 +50,7 @@ export interface BackupRequest {
 
 export interface BackupReport {
 	readonly folder: string;
-	/** The moment whose state it holds. */
+	/** Of the ledger in it; keys and graphs are of a moment before, text that can vanish of one after. */
 	readonly created_at: string;
 	readonly transactions: number;
 	readonly files: number;

@@ -151,3 +151,10 @@ t.test("half a copy of a data folder is not served with empty books", async (t) 
 	writeFileSync(join(fresh, "keys", "settler-key"), `0x${"1".repeat(64)}`, { mode: 0o600 });
 	await start(fresh);
 });
+
+t.test("what a killed restore left beside the data folder is named", async (t) => {
+	const folder = join(t.testdir({ "data.making-0123": { keys: {} }, "data.old": {} }), "data");
+	const { checks } = await runDoctor(testSettings(folder, { model: "none", catalog: "none" }));
+	const disk = checks.find(({ name }) => name === "disk");
+	t.match(disk, { ok: true, message: /delete.*: data\.making-0123$/ });
+});
