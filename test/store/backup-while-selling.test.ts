@@ -1,6 +1,7 @@
 import t from "tap";
 import type { FileSystem } from "../../store/journal/file-system.js";
 import type { JournalStore } from "../../store/journal/journal-store.js";
+import { nextTurn } from "../../store/journal/next-turn.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
 import { BIG, filledDisk, restoreOn } from "./filled-disk.js";
 import { balanceOf, credit, FOLDER, openOn, START_MS, times, tokenRow } from "./open-test-store.js";
@@ -29,6 +30,15 @@ function once(pattern: RegExp, act: () => Promise<unknown>) {
 		isDone = true;
 		await act();
 	};
+}
+
+/** Nobody passes until it is opened. */
+function createGate() {
+	let open: () => void = () => undefined;
+	const passed = new Promise<void>((resolve) => {
+		open = resolve;
+	});
+	return { passed, open: () => open() };
 }
 
 t.test("text that vanishes amid a backup is no error", async (t) => {
@@ -124,16 +134,13 @@ t.test("a file that grows while it is copied makes no backup", async (t) => {
 t.test("a backup copies in parts and never waits for a snapshot", async (t) => {
 	const disk = await filledDisk();
 	let [longestPart, longestFile, snapshots] = [0, 0, 0];
-	let release = () => undefined as void;
-	const released = new Promise<void>((resolve) => {
-		release = resolve;
-	});
+	const hangs = createGate();
 	const store = await openOn({
 		...disk,
 		async open(path, how) {
 			if (path.includes("snapshots")) {
 				snapshots += 1;
-				await released;
+				await hangs.passed;
 			}
 			return disk.open(path, how);
 		},
@@ -159,7 +166,7 @@ t.test("a backup copies in parts and never waits for a snapshot", async (t) => {
 	}
 	await backup;
 	t.equal(snapshots, 1, "one was begun, and hangs");
-	release();
+	hangs.open();
 	t.ok(longestPart <= 256 * 1024, `${longestPart} bytes at once are copied`);
 	t.ok(longestFile <= 6 * MIB, `${longestFile} bytes at once are read back: one segment`);
 	await store.close();
@@ -185,28 +192,28 @@ t.test("of two backups into one place one is made, and it is whole", async (t) =
 
 t.test("a store that is closed ends its backup before another process gets it", async (t) => {
 	const disk = await filledDisk();
-	let closing: Promise<void> | undefined;
-	let late = 0;
-	const store: JournalStore = await openTelling(disk, async () => {
-		closing ??= store.close();
-		await Promise.resolve();
-		if ((await disk.kindOf(`${FOLDER}/lock`)) === undefined) late += 1;
+	const hangs = createGate();
+	const opened: string[] = [];
+	const store = await openTelling(disk, async (path) => {
+		opened.push(path);
+		await hangs.passed;
 	});
-	await t.rejects(store.backup("/backup"), { code: "UNAVAILABLE", message: /closed meanwhile/ });
-	t.same(backupsOn(disk), []);
-	await closing;
-	t.equal(late, 0, "it read nothing after it gave the lock back");
+	let isClosed = false;
+	const backup = store.backup("/backup");
+	const ended = t.rejects(backup, { code: "UNAVAILABLE", message: /closed meanwhile/ });
+	while (opened.length === 0) await nextTurn();
+	const closing = store.close().then(() => {
+		isClosed = true;
+	});
+	for (const _ of times(200, (i) => i)) await nextTurn();
+	t.notOk(isClosed, "while a file of the store is being read");
+	t.equal(await disk.kindOf(`${FOLDER}/lock`), "file");
+	hangs.open();
+	await Promise.all([closing, ended]);
+	t.equal(opened.length, 1, "no further file is opened");
 	t.equal(await disk.kindOf(`${FOLDER}/lock`), undefined);
-
-	let state = "runs";
-	const again = await openOn(disk);
-	const backup = again.backup("/backup").finally(() => {
-		state = "ended";
-	});
-	const ended = t.rejects(backup, { code: "UNAVAILABLE" });
-	await again.close();
-	t.equal(state, "ended", "close waits for it");
-	await ended;
+	t.same(backupsOn(disk), []);
+	t.equal((await openOn(disk)).health().status, "ok");
 });
 
 t.test("a disk without room for a backup and a reserve is not begun with", async (t) => {
