@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type BackupFolder, MANIFEST, openBackupFolder } from "../store/journal/backup-folder.js";
+import { type BackupFolder, openBackupFolder } from "../store/journal/backup-folder.js";
 import { buildBeside } from "../store/journal/built-beside.js";
 import { messageOf } from "../store/journal/damage.js";
 import { nodeFileSystem as fileSystem } from "../store/journal/file-system.js";
@@ -46,7 +46,7 @@ export function createDataBackup(deps: DataBackupDeps): Operator["backUp"] {
 		try {
 			const built = await buildBeside({ fileSystem, random: systemRandom }, place, (folder) =>
 				build(deps, folder, onProgress).catch((error: unknown) => {
-					throw toRefusal(error, { store: deps.store, target });
+					throw toRefusal(error, { store: deps.store, folder, target });
 				}),
 			);
 			return { folder: target, ...built, holds_secrets: true };
@@ -68,7 +68,7 @@ async function build(
 	const held = await store.backup(join(folder, "journal"), {
 		onProgress: ({ done, total }) => onProgress?.({ done: parts + done, total: parts + total }),
 	});
-	await backup.takeIn(`journal/${MANIFEST}`);
+	await backup.takeIn(`journal/${held.manifest}`);
 	const { sequence, transactions } = held;
 	const created_at = toIsoTime(held.createdAt);
 	const own = await backup.finish({ ...DATA_BACKUP, created_at, sequence, transactions });
@@ -76,12 +76,22 @@ async function build(
 	return { created_at, transactions, files, bytes: own.bytes + held.bytes };
 }
 
+interface Attempt {
+	readonly store: Store;
+	/** Where it was built; gone by the time anybody reads of it. */
+	readonly folder: string;
+	readonly target: string;
+}
+
 /** A full disk may have stopped the store as well. */
-function toRefusal(
-	error: unknown,
-	{ store, target }: { readonly store: Store; readonly target: string },
-): ServiceError {
-	if (error instanceof ServiceError) return error;
+function toRefusal(error: unknown, { store, folder, target }: Attempt): ServiceError {
+	if (error instanceof ServiceError) {
+		const { code, retryable } = error;
+		return new ServiceError(code, error.message.replaceAll(folder, target), {
+			retryable,
+			cause: error,
+		});
+	}
 	const { reason } = store.health();
 	const outcome =
 		reason === undefined
@@ -135,6 +145,9 @@ function filesBelow(folder: string, path: string): string[] {
 
 /** Where the folder really is, by whichever links it was named. */
 function toPlace(target: string, data: string): string {
+	if (target.includes("\0")) {
+		throw new ServiceError("INVALID_ARGUMENT", "The name of a folder holds no NUL character.");
+	}
 	if (!isAbsolute(target)) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { MANIFEST } from "../store/journal/backup-folder.js";
 import {
 	assertUnspoiled,
 	copyChecked,
@@ -54,9 +53,11 @@ export async function restoreData(
 	const manifest = await readManifest(fileSystem, from, DATA_BACKUP);
 	assertComplete(manifest, from);
 	const journal = join(from, "journal");
-	const isJournal = ({ path }: { path: string }) => path === `journal/${MANIFEST}`;
-	const [own] = manifest.files.filter(isJournal);
-	await assertUnspoiled(fileSystem, from, own ?? { path: `journal/${MANIFEST}` });
+	// The store's own manifest, which vouches for the rest of it.
+	const isJournal = ({ path }: { path: string }) => path.startsWith("journal/");
+	for (const own of manifest.files.filter(isJournal)) {
+		await assertUnspoiled(fileSystem, from, own);
+	}
 	const parts = { ...manifest, files: manifest.files.filter((file) => !isJournal(file)) };
 
 	const built = await buildBeside({ fileSystem, random: systemRandom }, data, async (folder) => {
@@ -86,7 +87,10 @@ export async function restoreData(
 }
 
 function assertComplete({ files }: Manifest, from: string): void {
-	const missing = NEEDED.find((needed) => !files.some(({ path }) => path === needed));
+	const hasJournal = files.some(({ path }) => path.startsWith("journal/"));
+	const missing = hasJournal
+		? NEEDED.find((needed) => !files.some(({ path }) => path === needed))
+		: "journal";
 	if (missing === undefined) return;
 	throw new ServiceError(
 		"UNAVAILABLE",

@@ -6,6 +6,8 @@ export interface StoreBackup {
 	readonly sequence: number;
 	/** When the ledger and its rows were looked at; text that can vanish may be of a moment after. */
 	readonly createdAt: number;
+	/** Within its folder: the file that names all others, each with its hash. */
+	readonly manifest: string;
 	readonly files: number;
 	readonly bytes: number;
 }

@@ -4,7 +4,7 @@ import { ServiceError } from "../../src/core/errors.js";
 import type { Random } from "../../src/core/random.js";
 import type { BackupOptions, StoreBackup, StoreHealth } from "../store.js";
 import type { AuditTarget } from "./audit.js";
-import { type BackupFolder, openBackupFolder } from "./backup-folder.js";
+import { type BackupFolder, MANIFEST, openBackupFolder } from "./backup-folder.js";
 import { buildBeside } from "./built-beside.js";
 import { messageOf } from "./damage.js";
 import type { JournalDocuments } from "./documents.js";
@@ -69,7 +69,7 @@ async function fill(
 		const facts = { kind: BACKUP_KIND, version: BACKUP_VERSION, sequence, crc, transactions };
 		const created_at = new Date(createdAt).toISOString();
 		const totals = await target.finish({ ...facts, created_at });
-		return { sequence, transactions, createdAt, ...totals };
+		return { sequence, transactions, createdAt, manifest: MANIFEST, ...totals };
 	} catch (error) {
 		if (error instanceof ServiceError) throw error;
 		throw new ServiceError(

@@ -84,6 +84,7 @@ t.test("a place that would do harm is refused, and nothing is left there", async
 	] as const) {
 		await t.rejects(app.operator.backUp({ folder }), { code: "INVALID_ARGUMENT", message }, folder);
 	}
+	await t.rejects(app.operator.backUp({ folder: `${root}/a\0b` }), { code: "INVALID_ARGUMENT" });
 	t.same(readdirSync(root).sort(), ["data", "full", "link", "nothing"]);
 
 	mkdirSync(copy);
@@ -150,12 +151,30 @@ t.test("a backup is refused while a key is missing or is none", async (t) => {
 	t.match(readFileSync(join(root, "copy", "keys", "settler-key"), "utf8"), "0x1111");
 });
 
+function manifestOf(backup: string) {
+	const text = readFileSync(join(backup, "manifest.json"), "utf8");
+	const { files, ...facts } = JSON.parse(text) as { files: { path: string }[] };
+	return { files, facts };
+}
+
 t.test("a start and a restore want the same keys", async (t) => {
 	const root = t.testdir({});
 	const data = join(root, "data");
 	const app = await open(data);
 	await app.operator.backUp({ folder: join(root, "copy") });
 	await app.close();
+	await t.test("nor does a manifest do that leaves the journal out", async (t) => {
+		const backup = await openBackupFolder(nodeFileSystem, join(root, "no journal"));
+		const { facts, files } = manifestOf(join(root, "copy"));
+		for (const { path } of files) {
+			if (!path.startsWith("journal/")) await backup.copy(join(root, "copy", path), path);
+		}
+		await backup.finish(facts);
+		await t.rejects(restoreData({ from: join(root, "no journal"), data: join(root, "new") }), {
+			code: "UNAVAILABLE",
+			message: /no "journal".*Nothing was restored/,
+		});
+	});
 	for (const name of ["pepper", "admin-token", "receipt-signing.jwk.json"]) {
 		const [path, without] = [join(data, "keys", name), join(root, `without ${name}`)];
 		const text = readFileSync(path, "utf8");
@@ -163,9 +182,7 @@ t.test("a start and a restore want the same keys", async (t) => {
 		await t.rejects(open(data), { code: "UNAVAILABLE", message: new RegExp(`${name}.*damaged`) });
 		writeFileSync(path, text);
 
-		const { files, ...facts } = JSON.parse(
-			readFileSync(join(root, "copy", "manifest.json"), "utf8"),
-		) as { files: { path: string }[] };
+		const { facts, files } = manifestOf(join(root, "copy"));
 		const kept = files.filter((file) => file.path !== `keys/${name}`);
 		const backup = await openBackupFolder(nodeFileSystem, without);
 		for (const file of kept) await backup.copy(join(root, "copy", file.path), file.path);
@@ -235,4 +252,25 @@ t.test("of two backups into one place exactly one is made, and it is whole", asy
 	await restoreData({ from: target.folder, data: join(root, "new") });
 	t.ok(existsSync(join(root, "new", "journal")));
 	await first.backUp({ folder: join(root, "later") });
+});
+
+t.test("a backup that fills the disk says whether sales go on", async (t) => {
+	const root = t.testdir({});
+	const [data, folder] = [join(root, "data"), join(root, "copy")];
+	const app = await open(data);
+	t.teardown(() => app.close());
+	for (const [reason, message] of [
+		[undefined, /ENOSPC.*Sales go on/],
+		["the disk is full", /ENOSPC.*stopped.*the disk is full/],
+	] as const) {
+		const store = {
+			...app.store,
+			backup: () => Promise.reject(new Error("ENOSPC")),
+			health: () => ({ ...app.store.health(), reason }),
+		};
+		const full = waitingBackup({ ...app, store }, data);
+		full.letGo();
+		await t.rejects(full.backUp({ folder }), { code: "UNAVAILABLE", message });
+	}
+	t.same(readdirSync(root), ["data"]);
 });
