@@ -75,6 +75,11 @@ async function assertUsable(fileSystem: FileSystem, folder: string): Promise<voi
 		);
 	}
 	await assertEmpty(fileSystem, folder);
+	if (!(await fileSystem.isMountPoint(folder).catch(() => false))) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${folder}" is where a disk is mounted, and cannot be replaced; name a folder within it, which need not be there.`,
+	);
 }
 
 async function takeName(fileSystem: FileSystem, from: string, to: string): Promise<void> {

@@ -12,6 +12,7 @@ import {
 	statfs,
 	unlink,
 } from "node:fs/promises";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 
 const FILE_MODE = 0o600;
@@ -56,6 +57,8 @@ export interface FileSystem {
 	makeNewFolder(path: string): Promise<void>;
 	/** What has the name; a link is a link, wherever it leads. Undefined when nothing has it. */
 	kindOf(path: string): Promise<"file" | "folder" | "link" | undefined>;
+	/** True for the top of another disk than the folder above is on: it cannot be renamed or replaced. */
+	isMountPoint(folder: string): Promise<boolean>;
 	/** Room on the disk that a folder is on; undefined where the system does not tell. */
 	space(folder: string): Promise<Space | undefined>;
 	/** Names in a folder, sorted; none when there is no such folder. */
@@ -90,6 +93,10 @@ export const nodeFileSystem: FileSystem = {
 		if (found?.isSymbolicLink()) return "link";
 		if (found?.isDirectory()) return "folder";
 		return found && "file";
+	},
+	async isMountPoint(folder) {
+		const [own, above] = [await orMissing(stat(folder)), await orMissing(stat(dirname(folder)))];
+		return own !== undefined && above !== undefined && own.dev !== above.dev;
 	},
 	async space(folder) {
 		const found = await statfs(folder).catch(() => undefined);

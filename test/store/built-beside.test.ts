@@ -75,6 +75,22 @@ t.test("a link is not replaced, and what it leads to is named", async (t) => {
 	t.ok(lstatSync(join(root, "link")).isSymbolicLink());
 });
 
+t.test(
+	"where a disk is mounted nothing is begun, and a folder within it is asked for",
+	async (t) => {
+		t.equal(await nodeFileSystem.isMountPoint(t.testdir({})), false);
+		t.equal(await nodeFileSystem.isMountPoint("/nowhere at all"), false);
+		if (existsSync("/proc/self")) t.equal(await nodeFileSystem.isMountPoint("/proc"), true);
+		const disk = createFakeDisk();
+		await disk.makeFolder("/mnt/disk");
+		const fileSystem = { ...disk, isMountPoint: async (folder: string) => folder === "/mnt/disk" };
+		const made = buildBeside({ fileSystem, random }, "/mnt/disk", async () => t.fail("begun"));
+		await t.rejects(made, { code: "INVALID_ARGUMENT", message: /mounted.*within it/ });
+		await buildBeside({ fileSystem, random }, "/mnt/disk/copy", async () => undefined);
+		t.equal(await disk.kindOf("/mnt/disk/copy"), "folder");
+	},
+);
+
 t.test("a failure leaves an empty folder and a missing one as they were", async (t) => {
 	const root = t.testdir({ empty: {} });
 	const failing: FileSystem = {

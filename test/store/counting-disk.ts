@@ -33,6 +33,7 @@ export function countOn(disk: FileSystem): CountingDisk {
 		makeFolder: (path) => call(disk.makeFolder(path)),
 		makeNewFolder: (path) => call(disk.makeNewFolder(path)),
 		kindOf: (path) => call(disk.kindOf(path)),
+		isMountPoint: (folder) => call(disk.isMountPoint(folder)),
 		space: (folder) => call(disk.space(folder)),
 		async openForReading(path) {
 			const file = await call(disk.openForReading(path));

@@ -34,6 +34,7 @@ export function failAt(disk: FakeDisk, failing: number, verdict: Verdict): Faili
 		makeFolder: (path) => look(() => disk.makeFolder(path)),
 		makeNewFolder: (path) => look(() => disk.makeNewFolder(path)),
 		kindOf: (path) => look(() => disk.kindOf(path)),
+		isMountPoint: (folder) => look(() => disk.isMountPoint(folder)),
 		space: (folder) => look(() => disk.space(folder)),
 		async openForReading(path) {
 			const file = await look(() => disk.openForReading(path));

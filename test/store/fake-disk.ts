@@ -133,6 +133,7 @@ export function createFakeDisk(
 			if (seen.has(path)) return "file";
 			return path === "/" || allFolders.has(path) ? "folder" : undefined;
 		},
+		isMountPoint: async () => false,
 		space: async () => disk.room,
 		async openForReading(path) {
 			const file = seen.get(path);

@@ -39,6 +39,7 @@ export function createSimDisk({
 		makeFolder: (path) => disk.makeFolder(path),
 		makeNewFolder: (path) => disk.makeNewFolder(path),
 		kindOf: (path) => look(disk.kindOf(path)),
+		isMountPoint: (folder) => look(disk.isMountPoint(folder)),
 		space: (folder) => look(disk.space(folder)),
 		openForReading: (path) => look(disk.openForReading(path)),
 		list: (folder) => look(disk.list(folder)),
