@@ -75,7 +75,11 @@ export async function openBackupFolder(
 		async copy(from, path, bytes) {
 			const source = await fileSystem.openForReading(from);
 			if (!source) return false;
-			await copyOpenedTo(source, path, bytes).finally(source.close);
+			try {
+				await copyOpenedTo(source, path, bytes);
+			} finally {
+				await source.close();
+			}
 			return true;
 		},
 		copyOpened: copyOpenedTo,

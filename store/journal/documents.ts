@@ -48,12 +48,11 @@ export async function openDocuments(deps: DocumentDeps): Promise<JournalDocument
 	await fileSystem.syncFolder(folder);
 	const inTurn = createTurns();
 	const newFiles = createNewFiles(fileSystem, newFolder);
-	const removeFile = async (id: string, expiresAt: number) => {
-		await fileSystem.remove(documentPath(folder, id, expiresAt));
-		await fileSystem.syncFolder(hourFolder(folder, expiresAt)).catch((error: unknown) => {
-			// An hour that is over may be gone as a whole.
-			if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-		});
+	const removeFile = (id: string, expiresAt: number) =>
+		removeDocument(fileSystem, folder, { id, expiresAt });
+	const currentPath = (id: string, now: number) => {
+		const expiresAt = expiryOf.get(id) ?? now;
+		return expiresAt <= now ? undefined : documentPath("", id, expiresAt);
 	};
 	const leftovers = createLeftovers(expiryOf, removeFile);
 	const drop = (id: string) =>
@@ -80,9 +79,8 @@ export async function openDocuments(deps: DocumentDeps): Promise<JournalDocument
 
 		get: (id) =>
 			inTurn.look(id, async () => {
-				const expiresAt = expiryOf.get(id);
-				if (expiresAt === undefined || expiresAt <= clock.now()) return undefined;
-				return (await fileSystem.read(documentPath(folder, id, expiresAt)))?.toString("utf8");
+				const path = currentPath(id, clock.now());
+				return path && (await fileSystem.read(join(folder, path)))?.toString("utf8");
 			}),
 
 		delete: drop,
@@ -91,9 +89,8 @@ export async function openDocuments(deps: DocumentDeps): Promise<JournalDocument
 
 		open: (id, now) =>
 			inTurn.look(id, async () => {
-				const expiresAt = expiryOf.get(id);
-				if (expiresAt === undefined || expiresAt <= now) return undefined;
-				const path = documentPath("", id, expiresAt);
+				const path = currentPath(id, now);
+				if (path === undefined) return undefined;
 				const file = await fileSystem.openForReading(join(folder, path));
 				return file && { path: path.replaceAll("\\", "/"), file };
 			}),
@@ -177,6 +174,18 @@ async function findDocuments({ fileSystem, folder }: DocumentDeps): Promise<Map<
 		}
 	}
 	return expiryOf;
+}
+
+async function removeDocument(
+	fileSystem: FileSystem,
+	folder: string,
+	{ id, expiresAt }: Omit<FoundDocument, "path">,
+): Promise<void> {
+	await fileSystem.remove(documentPath(folder, id, expiresAt));
+	await fileSystem.syncFolder(hourFolder(folder, expiresAt)).catch((error: unknown) => {
+		// An hour that is over may be gone as a whole.
+		if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+	});
 }
 
 async function makeHourFolder(

@@ -86,6 +86,14 @@ export function createFakeDisk(
 		}
 		renames.push({ from, to });
 	};
+	const syncNames = (folder: string) => {
+		for (const path of [...durableNames.keys()]) {
+			if (dirname(path) === folder && !seen.has(path)) durableNames.delete(path);
+		}
+		for (const [path, file] of seen) {
+			if (dirname(path) === folder) durableNames.set(path, file);
+		}
+	};
 	const toOpenFile = (path: string, file: FakeFile): OpenFile => ({
 		async write(bytes, position) {
 			const part = partOf(bytes, perform("write", path));
@@ -183,17 +191,11 @@ export function createFakeDisk(
 		async syncFolder(folder) {
 			perform("syncFolder", folder);
 			renames = renames.filter(({ to }) => dirname(to) !== folder);
-			for (const path of new Set([...allFolders, ...durableFolders])) {
-				if (dirname(path) !== folder) continue;
-				if (allFolders.has(path)) durableFolders.add(path);
-				else durableFolders.delete(path);
+			for (const path of [...durableFolders]) {
+				if (dirname(path) === folder) durableFolders.delete(path);
 			}
-			for (const path of [...durableNames.keys()]) {
-				if (dirname(path) === folder && !seen.has(path)) durableNames.delete(path);
-			}
-			for (const [path, file] of seen) {
-				if (dirname(path) === folder) durableNames.set(path, file);
-			}
+			for (const path of allFolders) if (dirname(path) === folder) durableFolders.add(path);
+			syncNames(folder);
 		},
 		afterPowerCut(random) {
 			const found = new Map<string, Buffer>();
