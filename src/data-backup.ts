@@ -166,14 +166,7 @@ function toPlace(target: string, data: string): string {
 			`A backup inside the data folder, or around it, is lost with it: name a folder apart from "${data}", best on another disk.`,
 		);
 	}
-	const place = realPathOf(target);
-	const found = statSync(place, { throwIfNoEntry: false });
-	// A copy beside a mount point would fill another disk, and could not take the name.
-	if (!found?.isDirectory() || found.dev === statSync(dirname(place)).dev) return place;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${target}" is a mount point, which cannot be renamed; name a folder within it.`,
-	);
+	return realPathOf(target);
 }
 
 function isBelowFile(path: string): boolean {
