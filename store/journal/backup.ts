@@ -41,8 +41,8 @@ export interface BackupSource {
 /**
  * Copies what is durable at one moment into an empty or missing folder, while transactions go on: whole segments, the
  * newest one up to its last frame, a mark that makes a restored folder refuse when a byte is missing, and documents and query
- * text as they are when their turn comes. Each frame is read back from the copy. It is built beside the folder: throws, and leaves the place as it was, unless
- * all is on the disk.
+ * text as they are when their turn comes. Each frame is read back from the copy. It is built beside the folder: throws, and
+ * leaves the place as it was, unless all is on the disk.
  */
 export async function backUp(
 	source: BackupSource,
