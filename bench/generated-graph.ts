@@ -1,5 +1,6 @@
 /** Synthetic text for benchmarks and load, labelled as such; never part of a catalog that is shipped. */
 import type { Concept, Graph } from "../src/knowledge/graph.js";
+import { measuredGraph } from "./measured-graph.js";
 
 /** A small seeded generator (mulberry32): the same seed, the same graph and queries. */
 export function createSeededNumbers(seed: number): () => number {
@@ -58,26 +59,7 @@ export function generateGraph(id: string, size: number, seed = 1): Graph {
 			staleAfter: undefined,
 		};
 	});
-	return {
-		record: {
-			id,
-			slug: id,
-			title: "Generated graph",
-			type: "domain",
-			version: "1.0.0",
-			updated: "2020-01-01",
-			description: "Synthetic concepts for measurements.",
-			about: "",
-			topics: [],
-			exampleQueries: [],
-			curator: undefined,
-			expert: undefined,
-			analyst: undefined,
-		},
-		concepts,
-		folder: "",
-		contentHash: `generated-${seed}-${size}`,
-	};
+	return measuredGraph({ id, concepts, contentHash: `generated-${seed}-${size}` });
 }
 
 /** `count` queries, no two alike, about what the graph's concepts speak of. */

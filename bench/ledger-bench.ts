@@ -1,4 +1,5 @@
 /** What a payment costs when the ledger is long, beside the same payment on a short one, and how long a restart takes then. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import { PACKAGE_ROOT } from "../src/package-root.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
+import { median, toFourDigits } from "./figures.js";
 
 const SHORT = 1_000;
 const LONG = 1_000_000;
@@ -66,7 +68,7 @@ export async function benchLedger(folder: string): Promise<LedgerReport> {
 		}
 	}
 	const ratio = (figure: (round: Round) => number) =>
-		rounded(
+		toFourDigits(
 			median(
 				rounds.long.map((round, index) => figure(round) / figure(rounds.short[index] ?? round)),
 			),
@@ -170,9 +172,9 @@ async function toFigures(till: Till, rounds: readonly Round[]): Promise<LedgerFi
 	await reopened.close();
 	return {
 		transactions,
-		cpu_us_per_payment: rounded(median(rounds.map(({ cpuUs }) => cpuUs))),
-		ms_per_payment: rounded(median(rounds.map(({ ms }) => ms))),
-		reopen_ms: rounded(reopenMs),
+		cpu_us_per_payment: toFourDigits(median(rounds.map(({ cpuUs }) => cpuUs))),
+		ms_per_payment: toFourDigits(median(rounds.map(({ ms }) => ms))),
+		reopen_ms: toFourDigits(reopenMs),
 		restart_ready_ms: await restart(till.folder),
 	};
 }
@@ -197,12 +199,4 @@ async function startServer(folder: string): Promise<number> {
 		server.kill("SIGTERM");
 		await once(server, "exit");
 	}
-}
-
-function median(values: readonly number[]): number {
-	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-function rounded(value: number): number {
-	return Number(value.toPrecision(4));
 }

@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import { round } from "./figures.js";
 
 export interface LoadResult {
 	readonly requests: number;
@@ -74,8 +75,4 @@ function post(
 		call.on("error", reject);
 		call.end(body);
 	});
-}
-
-export function round(value: number, digits = 3): number {
-	return Math.round(value * 10 ** digits) / 10 ** digits;
 }

@@ -1,9 +1,11 @@
 /** What a paid search costs beside the same search for nothing and beside a bare route, in process CPU time. */
+
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { cpus } from "node:os";
+import { median, round } from "./figures.js";
 import { generateQueries } from "./generated-graph.js";
-import { type LoadResult, round, sendLoad } from "./load.js";
+import { type LoadResult, sendLoad } from "./load.js";
 import type { ServerReady } from "./route-server.js";
 
 const CONCEPTS = 10_000;
@@ -142,9 +144,4 @@ function pinToOneCore({ pid }: ChildProcess): boolean {
 	} catch {
 		return false;
 	}
-}
-
-function median(values: readonly number[]): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

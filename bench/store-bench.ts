@@ -1,4 +1,5 @@
 /** Durable transactions of the journal store, beside what the same disk does for a bare append and fdatasync. */
+
 import {
 	closeSync,
 	fdatasyncSync,
@@ -17,6 +18,7 @@ import { systemRandom } from "../src/core/random.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store, StoreTransaction } from "../store/store.js";
+import { median, toFourDigits } from "./figures.js";
 
 const CALLERS = [1, 16, 256] as const;
 type CallerCount = `${(typeof CALLERS)[number]}`;
@@ -80,7 +82,7 @@ export async function benchStore({
 	await store.close();
 	const startedMs = performance.now();
 	const reopened = await open();
-	const reopen = { transactions, ms: rounded(performance.now() - startedMs) };
+	const reopen = { transactions, ms: toFourDigits(performance.now() - startedMs) };
 	await reopened.close();
 	return { ...summarise(rounds), frame_bytes: frameBytes, reopen };
 }
@@ -90,14 +92,14 @@ function summarise(
 ): Omit<StoreReport, "frame_bytes" | "reopen"> {
 	const byCallers = (figure: (rounds: readonly Round[]) => number) =>
 		Object.fromEntries(
-			[...rounds].map(([callers, list]) => [String(callers), rounded(figure(list))]),
+			[...rounds].map(([callers, list]) => [String(callers), toFourDigits(figure(list))]),
 		) as Record<CallerCount, number>;
 	const percentile = (share: number) => (list: readonly Round[]) => {
 		const all = list.flatMap(({ latenciesMs }) => latenciesMs).sort((a, b) => a - b);
 		return all[Math.floor(all.length * share)] ?? 0;
 	};
 	return {
-		fdatasync_per_s: rounded(median([...rounds.values()].flat().map(({ bare }) => bare))),
+		fdatasync_per_s: toFourDigits(median([...rounds.values()].flat().map(({ bare }) => bare))),
 		callers: byCallers((list) => median(list.map(({ perSecond }) => perSecond))),
 		over_fdatasync: byCallers((list) => median(list.map((round) => round.perSecond / round.bare))),
 		p50_ms: byCallers(percentile(0.5)),
@@ -205,14 +207,6 @@ function sampleFrame(ids: Ids): string {
 		typeof value === "bigint" ? value.toString() : value,
 	);
 	return `${"header".padEnd(44)}{"at":${systemClock.now()},"tx":[${text}]}`;
-}
-
-function median(values: readonly number[]): number {
-	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-function rounded(value: number): number {
-	return Number(value.toPrecision(4));
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

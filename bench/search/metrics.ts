@@ -1,4 +1,5 @@
 /** How good a ranking is: the usual measures of retrieval, each for one question, and what their mean is worth. */
+import { round as roundTo } from "../figures.js";
 import { createSeededNumbers } from "../generated-graph.js";
 
 /** Grades of relevance by document; what is missing is not relevant. */
@@ -63,10 +64,12 @@ export function detection(cases: readonly { said: boolean; meant: boolean }[]): 
 	return { precision: round(right / said), recall: round(right / meant), said, meant };
 }
 
-export function round(value: number, digits = 4): number {
-	return Math.round(value * 10 ** digits) / 10 ** digits;
-}
-
 function discounted(grades: readonly number[]): number {
 	return grades.reduce((sum, grade, place) => sum + (2 ** grade - 1) / Math.log2(place + 2), 0);
+}
+
+const DIGITS = 4;
+
+function round(value: number): number {
+	return roundTo(value, DIGITS);
 }

@@ -8,8 +8,8 @@ import { toPassages } from "../../src/search/passages.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import type { SegmentVectors } from "../../src/search/segment.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
+import { round } from "../figures.js";
 import { createSeededNumbers, generateGraph, generateQueries } from "../generated-graph.js";
-import { round } from "./metrics.js";
 import { createMiniSearch, createOrama, documentsOf, type KeywordEngine } from "./other-engines.js";
 import { inTemporaryFolder } from "./our-index.js";
 

@@ -34,18 +34,8 @@ NEGATIVE_CEILING = 0.93
 
 
 def main() -> None:
-    options = read_options()
-    torch.set_num_threads(options.threads)
-    options.work.mkdir(parents=True, exist_ok=True)
-    pairs = read_pairs(options.pairs)
-    development = read_development_set(options.dev)
-    say(f"{len(pairs):,} pairs, {len(development.queries):,} development queries")
-    tokenizer = once_tokenizer(options.work, pairs)
-    learned = Pairs(
-        queries=once_tokens(options.work / "queries.npz", tokenizer, [pair.query for pair in pairs]),
-        passages=once_tokens(options.work / "passages.npz", tokenizer, [pair.passage for pair in pairs]),
-        sources=[pair.source for pair in pairs],
-    )
+    options = option_parser(__doc__).parse_args()
+    tokenizer, learned, development = read_corpus(options)
     judge = make_judge(tokenizer, development)
 
     start = once(options.work / "start.npy", lambda: make_start(learned))
@@ -63,6 +53,22 @@ def main() -> None:
     save(options.out, tokenizer, second)
     recipe = {"seed": SEED, "vocabulary": VOCABULARY, "first": asdict(FIRST), "second": asdict(SECOND)}
     print(json.dumps({"recipe": recipe, "ndcg_at_10": scores}))
+
+
+def read_corpus(options: argparse.Namespace) -> tuple[Tokenizer, Pairs, DevelopmentSet]:
+    """The vocabulary, the pairs as tokens, without negatives, and the development set; sets the threads, too."""
+    torch.set_num_threads(options.threads)
+    options.work.mkdir(parents=True, exist_ok=True)
+    pairs = read_pairs(options.pairs)
+    development = read_development_set(options.dev)
+    say(f"{len(pairs):,} pairs, {len(development.queries):,} development queries")
+    tokenizer = once_tokenizer(options.work, pairs)
+    learned = Pairs(
+        queries=once_tokens(options.work / "queries.npz", tokenizer, [pair.query for pair in pairs]),
+        passages=once_tokens(options.work / "passages.npz", tokenizer, [pair.passage for pair in pairs]),
+        sources=[pair.source for pair in pairs],
+    )
+    return tokenizer, learned, development
 
 
 def make_start(learned: Pairs) -> np.ndarray:
@@ -139,14 +145,14 @@ def say(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
-def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def option_parser(description: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, required=True, help="folder with train-*.jsonl.gz")
     parser.add_argument("--dev", type=Path, required=True, help="folder with dev-docs and dev-queries")
     parser.add_argument("--work", type=Path, required=True, help="folder for what is made on the way")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model")
     parser.add_argument("--threads", type=int, default=2)
-    return parser.parse_args()
+    return parser
 
 
 if __name__ == "__main__":

@@ -9,18 +9,16 @@ What is exported are the weights that were best on the development set; they are
 import argparse
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from context_model import ContextModel, Shape, encode, train_context
-from corpus import read_development_set, read_pairs
 from evaluation import ndcg_at_10
 from export import save_checksums, save_config
 from export_context import save_context_model
-from table_model import PREFIXES, Pairs, Stage
-from train_table import MAX_TOKENS, SEED, VOCABULARY, once_tokenizer, once_tokens, say
+from table_model import PREFIXES, Stage
+from train_table import MAX_TOKENS, SEED, VOCABULARY, option_parser, read_corpus, say
 from vocabulary import save_tokenizer, tokenize
 
 LONGEST = 128
@@ -30,16 +28,8 @@ TABLE_RATE = 0.3
 
 def main() -> None:
     options = read_options()
-    torch.set_num_threads(options.threads)
-    pairs = read_pairs(options.pairs)
-    development = read_development_set(options.dev)
-    tokenizer = once_tokenizer(options.work, pairs)
-    learned = Pairs(
-        queries=once_tokens(options.work / "queries.npz", tokenizer, [pair.query for pair in pairs]),
-        passages=once_tokens(options.work / "passages.npz", tokenizer, [pair.passage for pair in pairs]),
-        sources=[pair.source for pair in pairs],
-        negatives=np.load(options.work / "negatives.npy"),
-    )
+    tokenizer, pairs, development = read_corpus(options)
+    learned = replace(pairs, negatives=np.load(options.work / "negatives.npy"))
     questions = tokenize(tokenizer, development.queries, MAX_TOKENS)
     passages = tokenize(tokenizer, development.passages, MAX_TOKENS)
     shape = Shape(options.layers, heads=4, width=PREFIXES[0], inner=4 * PREFIXES[0], max_tokens=LONGEST)
@@ -71,16 +61,11 @@ def main() -> None:
 
 
 def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=Path, required=True, help="folder with train-*.jsonl.gz")
-    parser.add_argument("--dev", type=Path, required=True, help="folder with dev-docs and dev-queries")
-    parser.add_argument("--work", type=Path, required=True, help="work folder of train_table.py")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the model")
+    parser = option_parser(__doc__)
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--steps", type=int, default=STAGE.steps)
     parser.add_argument("--batch", type=int, default=STAGE.batch)
     parser.add_argument("--every", type=int, default=100, help="steps between looks at the development set")
-    parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
 
 
