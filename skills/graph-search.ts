@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { LIMITS } from "../src/core/limits.js";
 import { defineSkill, type Skill } from "../src/core/skill.js";
-import { graphIdField, limitField, queryField, searchResponseSchema } from "../src/core/wire.js";
+import {
+	conceptFiltersSchema,
+	explainField,
+	graphIdField,
+	limitField,
+	queryField,
+	searchResponseSchema,
+} from "../src/core/wire.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
 
@@ -28,18 +35,19 @@ export const createGraphSearch = ({
 			graph_id: graphIdField,
 			query: queryField,
 			limit: limitField.default(LIMITS.rowsDefault),
+			filters: conceptFiltersSchema.optional(),
+			explain: explainField,
 		}),
 		output: searchResponseSchema,
 		capture: "onResult",
 		queryOf: ({ query }) => query,
 		graphsOf: ({ graph_id }) => [graph_id],
 		prepare: ({ graph_id }) => catalog.assertKnown(graph_id), // NOT_FOUND before anybody pays
-		run: ({ graph_id, query, limit }, { signal }) =>
+		run: ({ graph_id, ...request }, { signal }) =>
 			searchAndAnswer(deps, {
+				...request,
 				graphs: [catalog.get(graph_id)],
 				graphId: graph_id,
-				query,
-				limit,
 				signal,
 			}),
 	});

@@ -2,7 +2,14 @@ import { z } from "zod";
 import { LIMITS } from "../src/core/limits.js";
 import type { SkillId } from "../src/core/operations.js";
 import { defineSkill, type Skill } from "../src/core/skill.js";
-import { type GraphType, limitField, queryField, searchResponseSchema } from "../src/core/wire.js";
+import {
+	explainField,
+	type GraphType,
+	graphFiltersSchema,
+	limitField,
+	queryField,
+	searchResponseSchema,
+} from "../src/core/wire.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
 
@@ -62,17 +69,21 @@ function createKindSearch<Id extends SkillId>(
 		...about,
 		examples: [example],
 		exampleInput: { query: example, limit: 3 },
-		input: z.strictObject({ query: queryField, limit: limitField.default(LIMITS.rowsDefault) }),
+		input: z.strictObject({
+			query: queryField,
+			limit: limitField.default(LIMITS.rowsDefault),
+			filters: graphFiltersSchema.optional(),
+			explain: explainField,
+		}),
 		output: searchResponseSchema,
 		capture: "onResult",
 		queryOf: ({ query }) => query,
 		graphsOf: () => [],
-		run: ({ query, limit }, { signal }) =>
+		run: (request, { signal }) =>
 			searchAndAnswer(deps, {
+				...request,
 				graphs: catalog.list({ type }),
 				graphId: null,
-				query,
-				limit,
 				signal,
 			}),
 	});

@@ -2,9 +2,21 @@
 import type { Clock } from "../src/core/clock.js";
 import { toIsoTime } from "../src/core/clock.js";
 import { answer, noAnswer, type Outcome } from "../src/core/skill.js";
-import type { EvidenceWire, RowWire, SearchResponse } from "../src/core/wire.js";
+import type {
+	EvidenceWire,
+	ExplanationWire,
+	FiltersWire,
+	RowWire,
+	SearchResponse,
+} from "../src/core/wire.js";
 import { type Evidence, type Graph, toTrendId } from "../src/knowledge/graph.js";
-import type { HybridSearch, RankedConcept, SearchOutcome } from "../src/search/search.js";
+import type {
+	HybridSearch,
+	RankedConcept,
+	ScoreExplanation,
+	SearchOutcome,
+} from "../src/search/search.js";
+import { toConceptFilter } from "./concept-filters.js";
 
 export interface SearchSkillDeps {
 	readonly search: HybridSearch;
@@ -17,6 +29,8 @@ export interface SearchTask {
 	readonly graphId: string | null;
 	readonly query: string;
 	readonly limit: number;
+	readonly filters?: FiltersWire | undefined;
+	readonly explain: boolean;
 	readonly signal: AbortSignal;
 }
 
@@ -26,8 +40,9 @@ export async function searchAndAnswer(
 	task: SearchTask,
 ): Promise<Outcome<SearchResponse>> {
 	const startedMs = clock.monotonicMs();
-	const { graphs, query, limit, signal } = task;
-	const found = await search.find({ graphs, query, limit, signal });
+	const { graphs, query, limit, explain, signal } = task;
+	const filter = toConceptFilter(task.filters);
+	const found = await search.find({ graphs, query, limit, filter, explain, signal });
 	const response = toResponse(task, found, {
 		tookMs: Math.round(clock.monotonicMs() - startedMs),
 		asOf: toIsoTime(clock.now()),
@@ -49,6 +64,7 @@ function toResponse(
 			decision: found.decision,
 			execution_time_ms: tookMs,
 			mode: found.mode,
+			...(found.reason !== undefined && { mode_reason: found.reason }),
 			missing: [...found.missing],
 			graphs_used: [...new Set(found.rows.map((row) => row.graph.record.id))],
 			as_of: asOf,
@@ -57,17 +73,42 @@ function toResponse(
 	};
 }
 
-function toRow({ graph, concept, score }: RankedConcept): RowWire {
+function toRow(row: RankedConcept): RowWire {
+	const { graph, concept, score, evidence, duplicates, explanation } = row;
+	const graphId = graph.record.id;
 	return {
-		trend_id: toTrendId(graph.record.id, concept.id),
+		trend_id: toTrendId(graphId, concept.id),
 		name: concept.title,
 		summary: concept.summary,
-		evidence: concept.evidence.map(toEvidence),
-		graph_id: graph.record.id,
+		evidence: evidence.map(toEvidence),
+		graph_id: graphId,
 		type: concept.type,
-		score: Math.round(score * 10_000) / 10_000,
+		score: round(score),
 		trust_tier: concept.trust,
+		...(duplicates.length > 0 && {
+			duplicates: duplicates.map((id) => (id.includes(":") ? id : toTrendId(graphId, id))),
+		}),
+		...(explanation && { explanation: toExplanation(explanation) }),
 	};
+}
+
+function toExplanation(parts: ScoreExplanation): ExplanationWire {
+	return {
+		bm25: round(parts.bm25),
+		lexical_share: round(parts.lexicalShare),
+		cosine: parts.cosine === undefined ? null : round(parts.cosine),
+		dense_share: parts.denseShare === undefined ? null : round(parts.denseShare),
+		dense_weight: round(parts.denseWeight),
+		graph: round(parts.graph),
+		prior: round(parts.prior),
+		coverage: round(parts.coverage),
+		is_named: parts.isNamed,
+		terms: parts.terms.map(({ term, score }) => ({ term, score: round(score) })),
+	};
+}
+
+function round(value: number): number {
+	return Math.round(value * 10_000) / 10_000;
 }
 
 function toEvidence(evidence: Evidence): EvidenceWire {

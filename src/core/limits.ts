@@ -3,6 +3,12 @@ export const LIMITS = {
 	queryChars: 2_000,
 	rowsDefault: 10,
 	rowsMax: 50,
+	/** Values one filter may list, and the length of each. */
+	filterValues: 20,
+	filterChars: 100,
+	routedGraphsDefault: 5,
+	routedGraphsMax: 20,
+	routedQueriesPerMinute: 120,
 	bodyBytes: 64 * 1024,
 	bodyDepth: 12,
 	headerBytes: 32 * 1024,

@@ -48,6 +48,7 @@ export const FREE_OPERATION_IDS = [
 	"readmes.index",
 	"graph_slice",
 	"experts.search",
+	"search.route",
 	"quotes.create",
 	"quotes.get",
 	"receipts.get",

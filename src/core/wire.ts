@@ -36,6 +36,69 @@ export const limitField = z
 	.max(LIMITS.rowsMax, `must be at most ${LIMITS.rowsMax}`)
 	.describe("Number of rows wanted");
 
+export const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
+
+const namesField = z
+	.array(
+		z
+			.string()
+			.trim()
+			.min(1, "must not be empty")
+			.max(LIMITS.filterChars, `must have at most ${LIMITS.filterChars} characters`),
+	)
+	.min(1, "must not be an empty list")
+	.max(LIMITS.filterValues, `must list at most ${LIMITS.filterValues} values`);
+const dayField = z.iso.date("must be a day of the calendar, written YYYY-MM-DD");
+
+/** Kinds of graph, any of them. */
+export const graphTypesField = z
+	.array(z.enum(GRAPH_TYPES, `must be one of ${GRAPH_TYPES.join(", ")}`))
+	.min(1, "must not be an empty list")
+	.max(LIMITS.filterValues, `must list at most ${LIMITS.filterValues} values`);
+
+const conditions = {
+	type: namesField.describe("Types of concept, any of them, in either case").optional(),
+	tags: namesField.describe("Tags, at least one of them, in either case").optional(),
+	published_after: dayField
+		.describe("A source was published on this day or later; undated sources do not count")
+		.optional(),
+	published_before: dayField
+		.describe("A source was published on this day or earlier; undated sources do not count")
+		.optional(),
+	trust_tier: z
+		.enum(TRUST_TIERS, `must be one of ${TRUST_TIERS.join(", ")}`)
+		.describe("The least trust that is enough: unverified, machine-confirmed, human-reviewed")
+		.optional(),
+};
+
+interface Days {
+	readonly published_after?: string | undefined;
+	readonly published_before?: string | undefined;
+}
+const isRange = ({ published_after: after, published_before: before }: Days) =>
+	after === undefined || before === undefined || after <= before;
+const noRange = {
+	path: ["published_before"],
+	message: 'must not be earlier than "filters.published_after"',
+};
+
+/** Narrows a search of one graph; a row meets every condition that is given. */
+export const conceptFiltersSchema = z.strictObject(conditions).refine(isRange, noRange);
+
+/** Narrows a search of several graphs. */
+export const graphFiltersSchema = z
+	.strictObject({
+		kind: graphTypesField.describe("Kinds of graph, any of them").optional(),
+		...conditions,
+	})
+	.refine(isRange, noRange);
+export type FiltersWire = z.infer<typeof graphFiltersSchema>;
+
+export const explainField = z
+	.boolean()
+	.default(false)
+	.describe("Says for each row what its score is made of; changes neither ranking nor price");
+
 export const evidenceSchema = z.object({
 	article_id: z.string(),
 	title: z.string(),
@@ -45,6 +108,29 @@ export const evidenceSchema = z.object({
 });
 export type EvidenceWire = z.infer<typeof evidenceSchema>;
 
+/** The parts of one row's score. Numbers have four decimals. */
+export const explanationSchema = z.object({
+	bm25: z.number().describe("Keyword score as computed (BM25)"),
+	lexical_share: z.number().describe("The same as a share of the best candidate's, 0 to 1"),
+	cosine: z
+		.number()
+		.nullable()
+		.describe("Nearness in meaning; null while only keywords are searched"),
+	dense_share: z
+		.number()
+		.nullable()
+		.describe("The same as a share of the best candidate's, 0 to 1"),
+	dense_weight: z.number().describe("Share of meaning in the sum of both, 0 to 1"),
+	graph: z.number().describe("What links, shared sources and entities added, 0 to 1"),
+	prior: z.number().describe("Factor for how much builds on the concept and for its status"),
+	coverage: z.number().describe("Weighted share of the query's words that the concept holds"),
+	is_named: z.boolean().describe("True when the query is a name of the concept"),
+	terms: z
+		.array(z.object({ term: z.string(), score: z.number() }))
+		.describe("Index terms that matched, and what each added to bm25"),
+});
+export type ExplanationWire = z.infer<typeof explanationSchema>;
+
 export const rowSchema = z.object({
 	trend_id: z.string(),
 	name: z.string(),
@@ -53,7 +139,12 @@ export const rowSchema = z.object({
 	graph_id: z.string(),
 	type: z.string(),
 	score: z.number(),
-	trust_tier: z.enum(["human-reviewed", "machine-confirmed", "unverified"]),
+	trust_tier: z.enum(TRUST_TIERS),
+	duplicates: z
+		.array(z.string())
+		.optional()
+		.describe("Trend ids of near-duplicates that this row stands for"),
+	explanation: explanationSchema.optional().describe("Present when asked for with explain"),
 });
 export type RowWire = z.infer<typeof rowSchema>;
 
@@ -63,6 +154,7 @@ export const searchMetaSchema = z.object({
 	decision: z.enum(DECISIONS),
 	execution_time_ms: z.int(),
 	mode: z.enum(["hybrid", "keyword"]).describe("keyword while no embedding model is at hand"),
+	mode_reason: z.string().optional().describe("Why only keywords were searched"),
 	missing: z.array(z.string()).describe("Words of the query that no concept covers"),
 	graphs_used: z.array(z.string()),
 	as_of: z.string(),

@@ -7,10 +7,11 @@ import type { OFFER_ROUTES } from "./offer-routes.js";
 import type { PAYMENT_ROUTES } from "./payment-routes.js";
 import { digitsField } from "./request-query.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
+import type { ROUTING_ROUTES } from "./search-routing.js";
 
 type CatalogOperationId = Exclude<
 	FreeOperationId,
-	keyof typeof OFFER_ROUTES | keyof typeof PAYMENT_ROUTES
+	keyof typeof OFFER_ROUTES | keyof typeof PAYMENT_ROUTES | keyof typeof ROUTING_ROUTES
 >;
 
 const EXPERTS_DEFAULT = 10;

@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
 import type { PaidOperationId, SkillId } from "../core/operations.js";
-import { graphIdField, limitField, queryField } from "../core/wire.js";
+import {
+	conceptFiltersSchema,
+	explainField,
+	graphFiltersSchema,
+	graphIdField,
+	limitField,
+	queryField,
+} from "../core/wire.js";
 import { requestComponent } from "./components.js";
 import { searchReplySchema } from "./reply-schemas.js";
 import type { PaidRoute } from "./route.js";
@@ -13,13 +20,28 @@ import {
 	toExampleReply,
 } from "./search-examples.js";
 
+const asked = { query: queryField, limit: limitField.default(LIMITS.rowsDefault) };
+
+const graphSearchBody = requestComponent(
+	"GraphSearchRequest",
+	z.strictObject({
+		...asked,
+		filters: requestComponent("ConceptFilters", conceptFiltersSchema).optional(),
+		explain: explainField,
+	}),
+);
+
 const searchBody = requestComponent(
 	"SearchRequest",
-	z.strictObject({ query: queryField, limit: limitField.default(LIMITS.rowsDefault) }),
+	z.strictObject({
+		...asked,
+		filters: requestComponent("GraphFilters", graphFiltersSchema).optional(),
+		explain: explainField,
+	}),
 );
 
 const BILLING_NOTE =
-	"Paid per call. Without a credential the answer is 402 with the price and every way to pay it; an answer without rows costs nothing.";
+	"Filters are exact; explain says what each score is made of. Paid per call. Without a credential the answer is 402 with the price and every way to pay it; an answer without rows costs nothing.";
 
 const acrossGraphs = (
 	operationId: PaidOperationId,
@@ -38,7 +60,7 @@ const acrossGraphs = (
 	body: searchBody,
 	reply: searchReplySchema,
 	example: {
-		body: { query: example.query, limit: 5 },
+		body: { query: example.query, limit: 5, ...example.options },
 		reply: toExampleReply(example, null),
 	},
 });
@@ -53,7 +75,7 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 		description: `Ranked rows of one graph, each with the evidence that carries it. ${BILLING_NOTE}`,
 		path: z.strictObject({ graph_id: graphIdField }),
 		query: z.strictObject({}),
-		body: searchBody,
+		body: graphSearchBody,
 		reply: searchReplySchema,
 		example: {
 			path: { graph_id: DOMAIN_EXAMPLE.graphId },

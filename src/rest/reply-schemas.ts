@@ -4,6 +4,7 @@ import { BILLING_TYPES } from "../core/operations.js";
 import {
 	type CostWire,
 	evidenceSchema,
+	explanationSchema,
 	rowSchema,
 	searchMetaSchema,
 	searchResponseSchema,
@@ -11,6 +12,7 @@ import {
 import { replyComponent } from "./components.js";
 
 replyComponent("Evidence", evidenceSchema);
+replyComponent("ScoreExplanation", explanationSchema);
 replyComponent("Row", rowSchema);
 
 export const usdField = z

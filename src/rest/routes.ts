@@ -4,6 +4,7 @@ import { OFFER_ROUTES } from "./offer-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { Route } from "./route.js";
+import { ROUTING_ROUTES } from "./search-routing.js";
 import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
 import { SPT_ROUTES } from "./spt-routes.js";
 
@@ -12,6 +13,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...PAID_ROUTES,
 	...OFFER_ROUTES,
 	...CATALOG_ROUTES,
+	...ROUTING_ROUTES,
 	...SPT_ROUTES,
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,

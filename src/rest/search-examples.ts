@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ExplanationWire, FiltersWire } from "../core/wire.js";
 import type { searchReplySchema } from "./reply-schemas.js";
 
 type SearchReply = z.input<typeof searchReplySchema>;
@@ -6,12 +7,15 @@ type SearchReply = z.input<typeof searchReplySchema>;
 /** A question and the row that answers it, from the sample catalog; the tests look both up. */
 export interface SearchExample {
 	readonly query: string;
+	/** What the request asks for beside the query and the number of rows. */
+	readonly options?: { readonly filters?: FiltersWire; readonly explain?: boolean };
 	readonly graphId: string;
 	readonly conceptId: string;
 	readonly type: string;
 	readonly name: string;
 	readonly summary: string;
 	readonly evidence: SearchReply["rows"][number]["evidence"];
+	readonly explanation?: ExplanationWire;
 }
 
 export const DOMAIN_EXAMPLE: SearchExample = {
@@ -34,6 +38,10 @@ export const DOMAIN_EXAMPLE: SearchExample = {
 
 export const REPORT_EXAMPLE: SearchExample = {
 	query: "How does a logged string lead to remote code execution?",
+	options: {
+		filters: { type: ["Event"], published_after: "2021-01-01", trust_tier: "machine-confirmed" },
+		explain: true,
+	},
 	graphId: "exploited-vulnerabilities",
 	conceptId: "events.log4shell-cve-2021-44228",
 	type: "Event",
@@ -48,6 +56,24 @@ export const REPORT_EXAMPLE: SearchExample = {
 			date_precision: "day",
 		},
 	],
+	explanation: {
+		bm25: 14.2031,
+		lexical_share: 1,
+		cosine: 0.7412,
+		dense_share: 1,
+		dense_weight: 0.6,
+		graph: 0.04,
+		prior: 0.98,
+		coverage: 0.93,
+		is_named: false,
+		terms: [
+			{ term: "logged", score: 4.9023 },
+			{ term: "string", score: 3.8114 },
+			{ term: "remote", score: 2.1207 },
+			{ term: "code", score: 1.3466 },
+			{ term: "execution", score: 2.0221 },
+		],
+	},
 };
 
 export const EXPERT_EXAMPLE: SearchExample = {
@@ -70,7 +96,7 @@ export const EXPERT_EXAMPLE: SearchExample = {
 
 /** The reply of an example, as a caller with a Shared Payment Token would get it. */
 export function toExampleReply(example: SearchExample, graphId: string | null): SearchReply {
-	const { query, conceptId, name, summary, evidence, type } = example;
+	const { query, conceptId, name, summary, evidence, type, explanation } = example;
 	return {
 		ok: true,
 		dataStatus: "TREND_MATCH",
@@ -103,6 +129,7 @@ export function toExampleReply(example: SearchExample, graphId: string | null): 
 				type,
 				score: 0.91,
 				trust_tier: "machine-confirmed",
+				...(explanation && { explanation }),
 			},
 		],
 	};

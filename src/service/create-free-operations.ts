@@ -12,6 +12,7 @@ import { createHealth, type HealthDeps } from "./health.js";
 import { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
 import type { PaymentOperations } from "./payment-operations.js";
 import { createPerRevision } from "./per-revision.js";
+import { createQueryRouting } from "./query-routing.js";
 import { createServedDocuments } from "./served-documents.js";
 import type { SkillCatalog } from "./service.js";
 
@@ -28,6 +29,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const { info, catalog, prices, search, clock } = deps;
 	const documents = createServedDocuments({ info, catalog, prices });
 	const searchExperts = createExpertRoster({ catalog, search });
+	const routeQuery = createQueryRouting(deps);
 	const freeSearches = createBoundedWork({
 		running: LIMITS.freeSearchesRunning,
 		waiting: LIMITS.freeSearchesWaiting,
@@ -64,6 +66,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		expertsSearch: async (query, limit, signal) => ({
 			items: await freeSearches(() => searchExperts(query, limit, signal), signal),
 		}),
+		searchRoute: (request, signal) => freeSearches(() => routeQuery(request, signal), signal),
 	};
 }
 

@@ -1,4 +1,5 @@
 import type { PaymentOperations } from "./payment-operations.js";
+import type { RoutingRequest } from "./query-routing.js";
 import type { Json } from "./service-info.js";
 
 /** A document that is served as it stands, with the hash its ETag is made of. */
@@ -34,5 +35,7 @@ export interface FreeOperations {
 	graphSlice(graphId: string): ServedDocument;
 	/** Throws RATE_LIMITED while too many such searches wait already. */
 	expertsSearch(query: string, limit: number, signal: AbortSignal): Promise<Json>;
+	/** Throws RATE_LIMITED as `expertsSearch` does. */
+	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
 	readonly payments: PaymentOperations;
 }

@@ -24,6 +24,7 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"readmes.index": { method: "GET", path: "/v1/readmes/index.md" },
 	graph_slice: { method: "GET", path: "/v1/graph-slice" },
 	"experts.search": { method: "GET", path: "/v1/experts/search" },
+	"search.route": { method: "POST", path: "/v1/search/route" },
 	"quotes.create": { method: "POST", path: "/v1/quotes" },
 	"quotes.get": { method: "GET", path: "/v1/quotes/{quote_id}" },
 	"receipts.get": { method: "GET", path: "/v1/receipts/{receipt_id}" },

@@ -14,6 +14,7 @@ const seal = createQuoteSeal(TEST_PEPPER);
 const BODIES: Readonly<Record<string, object>> = {
 	"quotes.create": { operation: "search.domain", input: { query: "retries" } },
 	"receipts.verify": { jws: "no.receipt.atall" },
+	"search.route": { query: "retries" },
 };
 const NAMES: Readonly<Record<string, string>> = {
 	graph_id_or_slug: "web-payments",

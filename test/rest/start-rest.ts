@@ -81,6 +81,7 @@ export const emptySearch: SearchEngine = {
 		mode: "keyword",
 		timings: {},
 	}),
+	route: async () => ({ graphs: [], missing: [], mode: "keyword" }),
 	warm: () => undefined,
 	sync: async () => {},
 	status: () => ({ model: undefined, concepts: 2, pendingVectors: 0, mode: "keyword" }),

@@ -29,6 +29,7 @@ const hybridSearch: SearchEngine = {
 		mode: "hybrid",
 		timings: {},
 	}),
+	route: async () => ({ graphs: [], missing: [], mode: "hybrid" }),
 	warm: () => undefined,
 	sync: async () => {},
 	status: () => ({
