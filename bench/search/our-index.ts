@@ -2,14 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.js";
+import type { Graph } from "../../src/knowledge/graph.js";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
+import type { DenseScope, DenseSide } from "../../src/search/dense-side.js";
 import type { Embedder } from "../../src/search/embedder.js";
 import { findConcepts } from "../../src/search/find-concepts.js";
 import { buildLexicalSegment, embedGraph } from "../../src/search/index-builder.js";
 import { createIndexState, type IndexState, toScopes } from "../../src/search/index-state.js";
+import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
 import { readQuery } from "../../src/search/query-words.js";
-import { rankConcepts } from "../../src/search/ranking.js";
+import { type DenseFindings, POOL, rankConcepts } from "../../src/search/ranking.js";
 import type { SearchOutcome } from "../../src/search/search.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
 import { documentId, type Question, type QuestionSet } from "./question-set.js";
@@ -33,49 +36,76 @@ export interface OurIndex {
 
 export async function createOurIndex(set: QuestionSet, model: ModelLocation): Promise<OurIndex> {
 	const embedder = await createTransformersEmbedder({ clock: systemClock, model });
-	const state = await buildState(set, embedder);
 	const vectors: Float32Array[] = [];
 	for (let first = 0; first < set.questions.length; first += QUESTIONS_AT_ONCE) {
 		const some = set.questions.slice(first, first + QUESTIONS_AT_ONCE);
 		const texts = some.map(({ query }) => query);
 		vectors.push(...(await embedder.embed(texts, "query")));
 	}
-	await embedder.close();
-	const vectorOf = new Map(set.questions.map(({ id }, index) => [id, vectors[index]]));
-	const rank = (question: Question, query: string, vector: Float32Array | undefined) => {
+	const vectorOf = new Map(set.questions.map(({ query }, index) => [query, vectors[index]]));
+	const denseSide = createLocalDenseSide({ find: async (query) => vectorOf.get(query) });
+	const state = await buildState(set, { embedder, denseSide });
+	const findings = new Map<string, DenseFindings>();
+	for (const { id, query, graphs } of set.questions) {
+		const hits = await denseSide.search({
+			query,
+			scopes: toDenseScopes(state, graphs),
+			count: POOL,
+		});
+		if (hits) findings.set(id, { hits, cosineOf: denseSide.cosineOf });
+	}
+	const rank = (question: Question, query: string, dense: DenseFindings | undefined) => {
 		const scopes = toScopes(state, question.graphs);
-		const ranked = rankConcepts({ state, scopes, words: readQuery(query), vector });
+		const ranked = rankConcepts({ state, scopes, words: readQuery(query), dense });
 		return ranked.slice(0, DEPTH).map(({ scope, concept }) => {
 			const found = scope.graph.concepts[concept];
 			return found ? documentId(scope.graph, found) : "";
 		});
 	};
+	await embedder.close();
 	return {
 		lexical: (question) => rank(question, question.query, undefined),
 		// Without words the lexical side is silent, and the order is that of the vectors.
-		dense: (question) => rank(question, "", vectorOf.get(question.id)),
-		fused: (question) => rank(question, question.query, vectorOf.get(question.id)),
+		dense: (question) => rank(question, "", findings.get(question.id)),
+		fused: (question) => rank(question, question.query, findings.get(question.id)),
 		find: (question) =>
 			findConcepts({
 				state,
-				request: { graphs: question.graphs, query: question.query, limit: DEPTH },
-				vector: vectorOf.get(question.id),
+				scopes: toScopes(state, question.graphs),
+				request: { query: question.query, limit: DEPTH },
+				dense: findings.get(question.id),
 				clock: systemClock,
 			}),
 	};
 }
 
-async function buildState({ graphs }: QuestionSet, embedder: Embedder): Promise<IndexState> {
-	const segments = [];
+interface IndexParts {
+	readonly embedder: Embedder;
+	readonly denseSide: DenseSide;
+}
+
+async function buildState(
+	{ graphs }: QuestionSet,
+	{ embedder, denseSide }: IndexParts,
+): Promise<IndexState> {
+	const indexed = [];
 	for (const graph of graphs) {
 		const vectors = await embedGraph(graph, {
 			embedder,
 			goesOn: () => true,
 			onConcepts: () => undefined,
 		});
-		segments.push({ ...(await buildLexicalSegment(graph)), vectors });
+		const segment = { ...(await buildLexicalSegment(graph)), vectors };
+		const region = vectors && denseSide.add(vectors);
+		indexed.push({ graph, parts: [{ segment, concepts: graph.concepts, vectors: region }] });
 	}
-	return createIndexState(segments);
+	return createIndexState(indexed);
+}
+
+function toDenseScopes(state: IndexState, graphs: readonly Graph[]): readonly DenseScope[] {
+	return toScopes(state, graphs).flatMap(({ vectors, base, mask }) =>
+		vectors ? [{ vectors, base, mask }] : [],
+	);
 }
 
 /** A folder of its own for as long as `work` takes. */

@@ -2,9 +2,11 @@ import { systemClock } from "../../src/core/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { findConcepts } from "../../src/search/find-concepts.js";
 import { buildLexicalSegment } from "../../src/search/index-builder.js";
-import { createIndexState } from "../../src/search/index-state.js";
+import { createIndexState, toScopes } from "../../src/search/index-state.js";
+import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
 import { toPassages } from "../../src/search/passages.js";
+import { POOL } from "../../src/search/ranking.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import type { SegmentVectors } from "../../src/search/segment.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
@@ -41,11 +43,19 @@ export async function measureSpeed(concepts: number): Promise<SpeedReport> {
 	const queries = generateQueries(QUERIES + LIMIT);
 	const vectors = noiseVectors(graph);
 	const ours = await costOf(queries, QUERIES, async () => {
-		const state = createIndexState([{ ...(await buildLexicalSegment(graph)), vectors }]);
 		const random = noiseVector();
-		return (query) => {
-			const request = { graphs: [graph], query, limit: LIMIT };
-			findConcepts({ state, request, vector: random(), clock: systemClock });
+		const denseSide = createLocalDenseSide({ find: async () => random() });
+		const segment = { ...(await buildLexicalSegment(graph)), vectors };
+		const region = denseSide.add(vectors);
+		const parts = [{ segment, concepts: graph.concepts, vectors: region }];
+		const state = createIndexState([{ graph, parts }]);
+		const scopes = toScopes(state, [graph]);
+		const ready = [{ vectors: region, base: 0, mask: undefined }];
+		return async (query) => {
+			const request = { query, limit: LIMIT };
+			const hits = await denseSide.search({ query, scopes: ready, count: POOL });
+			const dense = hits && { hits, cosineOf: denseSide.cosineOf };
+			findConcepts({ state, scopes, request, dense, clock: systemClock });
 		};
 	});
 	const passages = vectors.scales.length;
@@ -64,16 +74,16 @@ export async function measureSpeed(concepts: number): Promise<SpeedReport> {
 async function costOf(
 	queries: readonly string[],
 	count: number,
-	build: () => Promise<(query: string) => void>,
+	build: () => Promise<(query: string) => unknown>,
 ): Promise<EngineCost> {
 	const memoryBefore = usedBytes();
 	const buildStart = performance.now();
 	const ask = await build();
 	const buildSeconds = (performance.now() - buildStart) / 1_000;
 	const memory = usedBytes() - memoryBefore;
-	for (const query of queries.slice(0, LIMIT)) ask(query);
+	for (const query of queries.slice(0, LIMIT)) await ask(query);
 	const before = process.cpuUsage();
-	for (const query of queries.slice(LIMIT, LIMIT + count)) ask(query);
+	for (const query of queries.slice(LIMIT, LIMIT + count)) await ask(query);
 	const { user, system } = process.cpuUsage(before);
 	return {
 		build_seconds: round(buildSeconds, 2),

@@ -1,4 +1,4 @@
-import type { Graph } from "../knowledge/graph.js";
+import type { Concept, Graph } from "../knowledge/graph.js";
 
 /** How much of a score the links may take away; chosen on a handful of questions over one collection of standards, no more. */
 const LINK_SHARE = 0.2;
@@ -10,14 +10,26 @@ const DEPRECATED_FACTOR = 0.9;
  * One factor per concept, at most 1, by which its fused score is multiplied: what other concepts of the graph build on goes
  * before what nobody refers to, and what is current before what is deprecated, as long as they match alike.
  */
-export function priorsOf(graph: Graph): Float32Array {
-	const linked = linkCounts(graph);
-	const most = Math.log1p(Math.max(MIN_MOST_LINKED, ...linked.values()));
-	return Float32Array.from(graph.concepts, ({ id, status }) => {
-		const share = Math.log1p(linked.get(id) ?? 0) / most;
+export function priorsOf(graph: Graph): (concept: Concept) => number {
+	const linked = linkCountsOf(graph);
+	let most = MIN_MOST_LINKED;
+	for (const count of linked.values()) most = Math.max(most, count);
+	return ({ id, status }) => {
+		const share = Math.log1p(linked.get(id) ?? 0) / Math.log1p(most);
 		const links = 1 - LINK_SHARE * (1 - share);
 		return links * (status === "deprecated" ? DEPRECATED_FACTOR : 1);
-	});
+	};
+}
+
+/** Graphs are immutable, and every change elsewhere in the catalog asks about them again. */
+const countsByGraph = new WeakMap<Graph, ReadonlyMap<string, number>>();
+
+function linkCountsOf(graph: Graph): ReadonlyMap<string, number> {
+	const known = countsByGraph.get(graph);
+	if (known) return known;
+	const counts = linkCounts(graph);
+	countsByGraph.set(graph, counts);
+	return counts;
 }
 
 /** How many other concepts link to each concept. */

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Graph } from "../knowledge/graph.js";
 import { fieldsOf } from "./concept-fields.js";
-import { priorsOf } from "./concept-priors.js";
 import type { Embedder } from "./embedder.js";
 import { createLexicalBuilder } from "./lexical-builder.js";
 import { toPassages } from "./passages.js";
@@ -23,7 +22,6 @@ export async function buildLexicalSegment(graph: Graph): Promise<Segment> {
 		contentHash: graph.contentHash,
 		conceptIds: graph.concepts.map((concept) => concept.id),
 		lexical: builder.build(),
-		priors: priorsOf(graph),
 		vectors: undefined,
 	};
 }

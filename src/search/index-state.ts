@@ -1,65 +1,158 @@
 import { ServiceError } from "../core/errors.js";
-import type { Graph } from "../knowledge/graph.js";
-import { createDenseIndex, type DenseIndex } from "./dense-index.js";
+import type { Concept, Graph } from "../knowledge/graph.js";
+import { type ConceptFilter, keyOf, toConceptTest } from "./concept-filter.js";
+import { priorsOf } from "./concept-priors.js";
+import type { VectorRegion } from "./dense-side.js";
 import type { Segment } from "./segment.js";
 
-/** One graph in the index: its segment and its range of the shared score arrays. */
-interface IndexedGraph {
+/** One segment of a graph, and which concept each of its documents stands for: undefined for a tombstone. */
+export interface GraphPart {
 	readonly segment: Segment;
-	/** Slot of its first concept; concept `c` has slot `base + c`. */
-	readonly base: number;
-	/** Position in the dense index; undefined while its vectors are being made. */
-	readonly densePosition: number | undefined;
+	readonly concepts: readonly (Concept | undefined)[];
+	/** Undefined while its vectors are being made. */
+	readonly vectors: VectorRegion | undefined;
 }
 
-/** All segments at one moment, in graph id order. Replaced as a whole: a search sees one state from start to end. */
+/** A graph as the index knows it: every concept of this version is in exactly one part. */
+export interface GraphIndex {
+	readonly graph: Graph;
+	readonly parts: readonly GraphPart[];
+}
+
+interface IndexedPart extends GraphPart {
+	/** Slot of its first document; document `d` has slot `base + d`. */
+	readonly base: number;
+	/** One factor per document for its fused score, at most 1. */
+	readonly priors: Float32Array;
+}
+
+interface IndexedGraph {
+	readonly graph: Graph;
+	readonly parts: readonly IndexedPart[];
+}
+
+/** The whole index at one moment, in graph id order. Replaced as a whole: a search sees one state from start to end. */
 export interface IndexState {
 	readonly graphs: ReadonlyMap<string, IndexedGraph>;
 	readonly concepts: number;
-	readonly dense: DenseIndex | undefined;
+	readonly slots: number;
 	/** Scratch of the search that runs right now; nothing awaits while it holds values. */
 	readonly lexicalScores: Float32Array;
-	readonly denseScores: Float32Array;
+	/** Masks of filters asked for lately, by graph id and filter. */
+	readonly masks: Map<string, readonly (Uint8Array | undefined)[] | undefined>;
 }
 
-/** A graph to search in, as the caller knows it and as the index does. */
-export interface SearchScope extends IndexedGraph {
+/** One part of a graph to search in, as the caller knows the graph and as the index does. */
+export interface SearchScope extends IndexedPart {
 	readonly graph: Graph;
+	/** The version the part was indexed from. */
+	readonly indexed: Graph;
+	/** One byte per document, 0 for tombstones and what the filter leaves out; undefined when all take part. */
+	readonly mask: Uint8Array | undefined;
 }
 
-export function createIndexState(segments: readonly Segment[]): IndexState {
-	const sorted = [...segments].sort((a, b) => (a.graphId < b.graphId ? -1 : 1));
-	const withVectors = sorted.flatMap(({ vectors }) => vectors ?? []);
-	const graphs = new Map<string, IndexedGraph>();
+const MASKS_KEPT = 64;
+
+export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
+	const sorted = [...graphs].sort((a, b) => (a.graph.record.id < b.graph.record.id ? -1 : 1));
+	const byId = new Map<string, IndexedGraph>();
+	let slots = 0;
 	let concepts = 0;
-	let position = 0;
-	for (const segment of sorted) {
-		const densePosition = segment.vectors ? position++ : undefined;
-		graphs.set(segment.graphId, { segment, base: concepts, densePosition });
-		concepts += segment.conceptIds.length;
+	for (const { graph, parts } of sorted) {
+		const priorOf = priorsOf(graph);
+		const indexed = parts.map((part) => {
+			const base = slots;
+			slots += part.concepts.length;
+			const priors = Float32Array.from(part.concepts, (concept) =>
+				concept ? priorOf(concept) : 1,
+			);
+			return { ...part, base, priors };
+		});
+		concepts += graph.concepts.length;
+		byId.set(graph.record.id, { graph, parts: indexed });
 	}
-	const dimensions = withVectors[0]?.embedder.dimensions;
 	return {
-		graphs,
+		graphs: byId,
 		concepts,
-		dense: dimensions === undefined ? undefined : createDenseIndex(withVectors, dimensions),
-		lexicalScores: new Float32Array(concepts),
-		denseScores: new Float32Array(concepts),
+		slots,
+		lexicalScores: new Float32Array(slots),
+		masks: new Map(),
 	};
 }
 
-/** The graphs of a request, each once, in id order. Throws UNAVAILABLE for one the index has not seen yet. */
-export function toScopes(state: IndexState, graphs: readonly Graph[]): readonly SearchScope[] {
-	const scopes = new Map<string, SearchScope>();
+/**
+ * The parts of a request's graphs, each graph once, in slot order; those in which nothing can pass the filter are left out.
+ * Throws UNAVAILABLE for a graph the index has not seen yet.
+ */
+export function toScopes(
+	state: IndexState,
+	graphs: readonly Graph[],
+	filter?: ConceptFilter,
+): readonly SearchScope[] {
+	const scopes = new Map<string, readonly SearchScope[]>();
 	for (const graph of graphs) {
-		const indexed = state.graphs.get(graph.record.id);
+		const { id } = graph.record;
+		const indexed = state.graphs.get(id);
 		if (!indexed) {
 			throw new ServiceError(
 				"UNAVAILABLE",
-				`The graph "${graph.record.id}" is not indexed yet; try again in a moment.`,
+				`The graph "${id}" is not indexed yet; try again in a moment.`,
 			);
 		}
-		scopes.set(graph.record.id, { ...indexed, graph });
+		const masks = masksOf(state, indexed, filter);
+		if (!masks) continue;
+		const toScope = (part: IndexedPart, index: number): SearchScope => ({
+			...part,
+			graph,
+			indexed: indexed.graph,
+			mask: masks[index],
+		});
+		scopes.set(id, indexed.parts.map(toScope));
 	}
-	return [...scopes.values()].sort((a, b) => a.base - b.base);
+	return [...scopes.values()].flat().sort((a, b) => a.base - b.base);
+}
+
+/** A mask per part, remembered for as long as the state lives; undefined when no concept can pass. */
+function masksOf(
+	{ masks }: IndexState,
+	indexed: IndexedGraph,
+	filter: ConceptFilter | undefined,
+): readonly (Uint8Array | undefined)[] | undefined {
+	const filterKey = keyOf(filter) ?? "";
+	const key = `${indexed.graph.record.id} ${filterKey}`;
+	if (masks.has(key)) return masks.get(key);
+	const made =
+		filterKey === ""
+			? indexed.parts.map((part) => maskOf(part, () => true))
+			: filterMasks(indexed, filter);
+	const oldest = filterKey !== "" && masks.size > MASKS_KEPT ? findFiltered(masks) : undefined;
+	if (oldest !== undefined) masks.delete(oldest);
+	masks.set(key, made);
+	return made;
+}
+
+function filterMasks({ graph, parts }: IndexedGraph, filter: ConceptFilter = {}) {
+	const passes = toConceptTest(filter, graph);
+	return passes && parts.map((part) => maskOf(part, passes));
+}
+
+/** What tombstones alone leave is asked for by every search and stays. */
+function findFiltered(masks: IndexState["masks"]): string | undefined {
+	for (const key of masks.keys()) if (!key.endsWith(" ")) return key;
+	return undefined;
+}
+
+/** In shared memory, so that another thread can scan by it; undefined when every document takes part. */
+function maskOf(
+	{ concepts }: GraphPart,
+	passes: (concept: Concept) => boolean,
+): Uint8Array | undefined {
+	const mask = new Uint8Array(new SharedArrayBuffer(concepts.length));
+	let count = 0;
+	concepts.forEach((concept, document) => {
+		if (!concept || !passes(concept)) return;
+		mask[document] = 1;
+		count++;
+	});
+	return count === concepts.length ? undefined : mask;
 }

@@ -2,20 +2,22 @@ import PQueue from "p-queue";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Graph } from "../knowledge/graph.js";
+import type { DenseSide } from "./dense-side.js";
 import type { Embedder } from "./embedder.js";
 import { buildLexicalSegment } from "./index-builder.js";
 import type { IndexFolder } from "./index-folder.js";
+import type { GraphIndex } from "./index-state.js";
 import type { SyncOptions } from "./search.js";
-import type { Segment } from "./segment.js";
-import { createSegmentSet, type SegmentSet } from "./segment-set.js";
+import { createSegmentSet, type IndexedSegment, type SegmentSet } from "./segment-set.js";
 import { fillVectors } from "./vector-fill.js";
 
 export interface IndexSyncDeps {
 	readonly clock: Clock;
 	readonly index: IndexFolder;
 	readonly embedder: Embedder | undefined;
-	/** Called with all segments whenever searches should see a new set. */
-	readonly publish: (segments: readonly Segment[]) => void;
+	readonly denseSide: DenseSide | undefined;
+	/** Called with all graphs whenever searches should see a new set. */
+	readonly publish: (graphs: readonly GraphIndex[]) => void;
 }
 
 export interface IndexSync {
@@ -45,13 +47,13 @@ const LONGEST_RETRY_MS = 30_000;
 interface Shelf {
 	readonly segments: SegmentSet;
 	/** Segments derived anew whose vectors are still to be made; until then the ones they replace stay in use. */
-	readonly replacements: Map<string, Segment>;
+	readonly replacements: Map<string, IndexedSegment>;
 }
 
 /** Keeps segments in line with graphs: one sync at a time, and a newer one stops the embedding of an older. */
 export function createIndexSync(deps: IndexSyncDeps): IndexSync {
 	const queue = new PQueue({ concurrency: 1 });
-	const segments = createSegmentSet(deps.publish);
+	const segments = createSegmentSet(deps);
 	const shelf: Shelf = { segments, replacements: new Map() };
 	let latest = 0;
 	let failures = 0;
@@ -91,11 +93,14 @@ async function prepare(
 	{ segments, replacements }: Shelf,
 	run: Run,
 ): Promise<void> {
-	const keep = async ({ record: { id }, contentHash }: Graph): Promise<Segment | undefined> => {
-		const known = segments.find(id);
-		return known?.contentHash === contentHash ? known : index.load({ id, contentHash });
+	const keep = async (graph: Graph): Promise<IndexedSegment | undefined> => {
+		const { contentHash, record } = graph;
+		const known = segments.find(record.id);
+		if (known?.segment.contentHash === contentHash) return { graph, segment: known.segment };
+		const segment = await index.load({ id: record.id, contentHash });
+		return segment && { graph, segment };
 	};
-	const next = new Map<string, Segment>();
+	const next = new Map<string, IndexedSegment>();
 	for (const graph of run.graphs) {
 		const { id } = graph.record;
 		const kept = await keep(graph);
@@ -103,12 +108,12 @@ async function prepare(
 			next.set(id, kept);
 			continue;
 		}
-		const built = await buildLexicalSegment(graph);
-		if (kept?.vectors) replacements.set(id, built);
-		next.set(id, kept?.vectors ? kept : built);
+		const built = { graph, segment: await buildLexicalSegment(graph) };
+		if (kept?.segment.vectors) replacements.set(id, built);
+		next.set(id, kept?.segment.vectors ? kept : built);
 	}
-	for (const [id, { contentHash }] of replacements) {
-		if (next.get(id)?.contentHash !== contentHash) replacements.delete(id);
+	for (const [id, { segment }] of replacements) {
+		if (next.get(id)?.segment.contentHash !== segment.contentHash) replacements.delete(id);
 	}
 	segments.restartCount();
 	segments.replace(next);
@@ -123,7 +128,7 @@ async function embedAndStore(deps: IndexSyncDeps, shelf: Shelf, run: Run): Promi
 		if (error instanceof ServiceError) return false;
 		throw error;
 	} finally {
-		await deps.index.commit(shelf.segments.all());
+		await deps.index.commit(shelf.segments.all().map(({ segment }) => segment));
 	}
 }
 
@@ -132,7 +137,7 @@ async function embed(
 	{ segments, replacements }: Shelf,
 	run: Run,
 ): Promise<void> {
-	const lacking = run.graphs.filter(({ record }) => !segments.find(record.id)?.vectors);
+	const lacking = run.graphs.filter(({ record }) => !segments.find(record.id)?.segment.vectors);
 	const renewed = run.graphs.filter(
 		(graph) => replacements.has(graph.record.id) && !lacking.includes(graph),
 	);
@@ -150,9 +155,9 @@ async function embed(
 			run.options.onProgress?.(progress);
 		},
 		onVectors({ record: { id } }, vectors) {
-			const segment = replacements.get(id) ?? next.get(id);
+			const indexed = replacements.get(id) ?? next.get(id);
 			replacements.delete(id);
-			if (segment) next.set(id, { ...segment, vectors });
+			if (indexed) next.set(id, { ...indexed, segment: { ...indexed.segment, vectors } });
 			if (clock.monotonicMs() - publishedAt < PUBLISH_INTERVAL_MS) return;
 			publishedAt = clock.monotonicMs();
 			segments.replace(new Map(next));

@@ -16,13 +16,15 @@ export interface QueryTerm {
 	readonly weight: number;
 }
 
-/** A graph's index and where its documents begin in the shared score array. */
+/** One index to search in, and where its documents begin among the slots of all. */
 export interface LexicalScope {
 	readonly index: LexicalIndex;
 	readonly base: number;
+	/** One byte per document, 0 for those that take no part; undefined when all do. */
+	readonly mask?: Uint8Array | undefined;
 }
 
-/** In how many documents of these graphs the term occurs. */
+/** In how many documents of these graphs the term occurs, those left out by a mask included: they are too few to matter for an idf. */
 export function documentFrequency(term: string, scopes: readonly LexicalScope[]): number {
 	let count = 0;
 	for (const { index } of scopes) {
@@ -69,18 +71,67 @@ function addPostings(
 	}
 }
 
-/** True when the document contains the term; a binary search over its postings. */
+/** True when a document that takes part contains the term. */
+export function isHeld(term: string, scopes: readonly LexicalScope[]): boolean {
+	return scopes.some(({ index, mask }) => {
+		const number = index.terms.get(term);
+		if (number === undefined) return false;
+		const { docs, starts } = index;
+		const end = starts[number + 1] ?? 0;
+		let at = starts[number] ?? 0;
+		while (mask && at < end && mask[docs[at] as number] === 0) at++;
+		return at < end;
+	});
+}
+
+/** True when the document contains the term. */
 export function containsTerm(index: LexicalIndex, term: string, document: number): boolean {
 	const number = index.terms.get(term);
-	if (number === undefined) return false;
-	let low = index.starts[number] ?? 0;
-	let high = (index.starts[number + 1] ?? 0) - 1;
-	while (low <= high) {
+	return number !== undefined && impactOf(index, number, document) > 0;
+}
+
+/** Impact of a term, by its number, in a document; 0 when it is not there. */
+export function impactOf(index: LexicalIndex, number: number, document: number): number {
+	const at = seekPosting(index, document, {
+		from: index.starts[number] ?? 0,
+		to: index.starts[number + 1] ?? 0,
+	});
+	const isThere = at < (index.starts[number + 1] ?? 0) && index.docs[at] === document;
+	return isThere ? (index.impacts[at] ?? 0) : 0;
+}
+
+/** Place of the first posting within [from, to) whose document is not before `document`; `to` when there is none. */
+export function seekPosting(
+	{ docs }: LexicalIndex,
+	document: number,
+	{ from, to }: { readonly from: number; readonly to: number },
+): number {
+	let low = from;
+	let high = to;
+	while (low < high) {
 		const middle = (low + high) >>> 1;
-		const found = index.docs[middle] as number;
-		if (found === document) return true;
-		if (found < document) low = middle + 1;
-		else high = middle - 1;
+		if ((docs[middle] as number) < document) low = middle + 1;
+		else high = middle;
 	}
-	return false;
+	return low;
+}
+
+const highestImpacts = new WeakMap<LexicalIndex, Float32Array>();
+
+/** The highest impact of a term, by its number, in any document; found on first use. */
+export function highestImpactOf(index: LexicalIndex, number: number): number {
+	let known = highestImpacts.get(index);
+	if (!known) {
+		known = new Float32Array(index.starts.length);
+		highestImpacts.set(index, known);
+	}
+	const before = known[number] as number;
+	if (before > 0) return before;
+	let highest = 0;
+	const end = index.starts[number + 1] ?? 0;
+	for (let at = index.starts[number] ?? 0; at < end; at++) {
+		highest = Math.max(highest, index.impacts[at] as number);
+	}
+	known[number] = highest;
+	return highest;
 }

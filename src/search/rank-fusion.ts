@@ -20,6 +20,10 @@ export interface Candidate {
 }
 
 export interface FusedCandidate extends Candidate {
+	/** Each side's score as a share of the best candidate's, 0..1, and the dense side's share of their mix. */
+	readonly lexicalShare: number;
+	readonly denseShare: number;
+	readonly denseWeight: number;
 	/** 0..1 within this answer. */
 	readonly score: number;
 }
@@ -40,9 +44,11 @@ export function fuseRanks(
 	}
 	const isHybrid = candidates.some(({ cosine }) => cosine !== undefined);
 	const weight = isHybrid ? denseWeight : 0;
-	return candidates.map(({ slot, lexical, cosine }) => {
-		const keywordShare = bestLexical > 0 ? Math.max(0, lexical) / bestLexical : 0;
+	return candidates.map((candidate) => {
+		const { lexical, cosine } = candidate;
+		const lexicalShare = bestLexical > 0 ? Math.max(0, lexical) / bestLexical : 0;
 		const denseShare = bestCosine > 0 ? Math.max(0, cosine ?? 0) / bestCosine : 0;
-		return { slot, lexical, cosine, score: weight * denseShare + (1 - weight) * keywordShare };
+		const score = weight * denseShare + (1 - weight) * lexicalShare;
+		return { ...candidate, lexicalShare, denseShare, denseWeight: weight, score };
 	});
 }

@@ -1,3 +1,4 @@
+import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { IndexState, SearchScope } from "./index-state.js";
 import { scoreLexical } from "./lexical-index.js";
 import { identifierShareOf, toQueryTerms } from "./query-words.js";
@@ -6,7 +7,7 @@ import { selectTop } from "./select-top.js";
 import type { Word } from "./tokenizer.js";
 
 /** Candidates each side sends into the fusion; also how many are rescored in float. */
-const POOL = 50;
+export const POOL = 50;
 
 /** A fused candidate and where its concept is. */
 export interface RankedSlot extends FusedCandidate {
@@ -15,26 +16,31 @@ export interface RankedSlot extends FusedCandidate {
 	readonly concept: number;
 }
 
+/** What the dense side found, and how to ask it about what only the other side found. */
+export interface DenseFindings {
+	readonly hits: DenseHits;
+	readonly cosineOf: DenseSide["cosineOf"];
+}
+
 export interface RankRequest {
 	readonly state: IndexState;
 	readonly scopes: readonly SearchScope[];
 	readonly words: readonly Word[];
 	/** Undefined in keyword mode. */
-	readonly vector: Float32Array | undefined;
+	readonly dense: DenseFindings | undefined;
 }
 
 /** The best concepts of the scopes by both sides together, best first, equal scores by id. */
 export function rankConcepts(request: RankRequest): readonly RankedSlot[] {
-	const { scopes, vector } = request;
+	const { scopes, dense } = request;
 	const lexicalTop = selectLexical(request);
-	const denseTop = vector ? selectDense(request, vector) : [];
-	const { lexicalScores, denseScores } = request.state;
-	const closest = new Set(denseTop);
-	const cosineOf = (slot: number): number | undefined => {
-		if (!vector) return undefined;
-		return closest.has(slot) ? rescore(request, vector, slot) : denseScores[slot];
-	};
-	const candidates: Candidate[] = [...new Set([...lexicalTop, ...denseTop])].map((slot) => ({
+	const { lexicalScores } = request.state;
+	const cosines = new Map(
+		dense?.hits.slots.map((slot, rank) => [slot, dense.hits.cosines[rank] ?? 0]),
+	);
+	const cosineOf = (slot: number): number | undefined =>
+		dense && (cosines.get(slot) ?? cosineBetween(dense, scopeOf(slot, scopes), slot));
+	const candidates: Candidate[] = [...new Set([...lexicalTop, ...cosines.keys()])].map((slot) => ({
 		slot,
 		lexical: lexicalScores[slot] ?? 0,
 		cosine: cosineOf(slot),
@@ -49,36 +55,30 @@ function selectLexical({ state, scopes, words }: RankRequest): readonly number[]
 	for (const scope of scopes) scores.fill(0, scope.base, endOf(scope));
 	const indexes = scopes.map(({ segment, base }) => ({ index: segment.lexical, base }));
 	scoreLexical(toQueryTerms(words), indexes, scores);
-	return selectOver(scores, scopes);
-}
-
-function selectDense({ state, scopes }: RankRequest, vector: Float32Array): readonly number[] {
-	for (const { base, densePosition } of scopes) {
-		if (densePosition !== undefined)
-			state.dense?.scan(vector, densePosition, state.denseScores, base);
-	}
-	return selectOver(state.denseScores, scopes);
-}
-
-function selectOver(scores: Float32Array, scopes: readonly SearchScope[]): readonly number[] {
 	let top: number[] = [];
 	for (const scope of scopes) {
+		leaveOut(scores, scope);
 		top = selectTop(scores, { from: scope.base, to: endOf(scope) }, POOL, top);
 	}
 	return top;
 }
 
-function rescore({ state, scopes }: RankRequest, vector: Float32Array, slot: number): number {
-	const scope = scopeOf(slot, scopes);
-	if (scope.densePosition === undefined || !state.dense) return 0;
-	return state.dense.rescore(vector, scope.densePosition, slot - scope.base);
+function leaveOut(scores: Float32Array, { mask, base }: SearchScope): void {
+	if (!mask) return;
+	for (let document = 0; document < mask.length; document++) {
+		if (mask[document] === 0) scores[base + document] = 0;
+	}
+}
+
+function cosineBetween(dense: DenseFindings, scope: SearchScope, slot: number): number {
+	if (!scope.vectors) return 0;
+	return dense.cosineOf(dense.hits.vector, scope.vectors, slot - scope.base);
 }
 
 function locate(fused: FusedCandidate, scopes: readonly SearchScope[]): RankedSlot {
 	const scope = scopeOf(fused.slot, scopes);
 	const concept = fused.slot - scope.base;
-	const score = fused.score * (scope.segment.priors[concept] ?? 1);
-	return { slot: fused.slot, lexical: fused.lexical, cosine: fused.cosine, score, scope, concept };
+	return { ...fused, score: fused.score * (scope.priors[concept] ?? 1), scope, concept };
 }
 
 /** `<graph id>:<concept id>`: what decides between equal scores. */

@@ -1,14 +1,18 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
+import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { Embedder } from "./embedder.js";
 import { findConcepts } from "./find-concepts.js";
 import { openIndexFolder } from "./index-folder.js";
-import { createIndexState, type IndexState, toScopes } from "./index-state.js";
+import { createIndexState, type IndexState, type SearchScope, toScopes } from "./index-state.js";
 import { createIndexSync } from "./index-sync.js";
+import { createLocalDenseSide } from "./local-dense-side.js";
 import type { ModelLocation } from "./model-folder.js";
 import { createQueryVectors } from "./query-vectors.js";
-import type { SearchEngine, SearchRequest } from "./search.js";
+import { type DenseFindings, POOL } from "./ranking.js";
+import { routeQuery } from "./route-query.js";
+import type { IndexStatus, SearchEngine, SearchOutcome, SearchRequest } from "./search.js";
 import { createTransformersEmbedder } from "./transformers-embedder.js";
 import { type WatchedEmbedder, watchEmbedder } from "./watched-embedder.js";
 
@@ -25,30 +29,54 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	const { clock } = options;
 	const { embedder, reason } = await chooseEmbedder(options);
 	const index = await openIndexFolder(options.folder, embedder?.identity);
-	const queryVectors = embedder && createQueryVectors({ clock, embedder });
+	const denseSide = embedder && createLocalDenseSide(createQueryVectors({ clock, embedder }));
 	let state = createIndexState([]);
 	const indexSync = createIndexSync({
 		clock,
 		index,
 		embedder,
-		publish: (segments) => {
-			state = createIndexState(segments);
+		denseSide,
+		publish: (graphs) => {
+			state = createIndexState(graphs);
 		},
 	});
+	const statusNow = (): IndexStatus => {
+		const pendingVectors = indexSync.pendingVectors();
+		const failure = embedder?.failure();
+		return {
+			model: embedder && {
+				id: embedder.identity.id,
+				sha256: embedder.identity.sha256,
+				dimensions: embedder.identity.dimensions,
+			},
+			concepts: state.concepts,
+			pendingVectors,
+			mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
+			reason: reason ?? failure,
+		};
+	};
+	/** One state from start to end, however often the index changes while the model is at work. */
+	const look = async ({ graphs, query, signal, filter }: LookRequest): Promise<Look> => {
+		signal.throwIfAborted();
+		const seen = state;
+		const scopes = toScopes(seen, graphs, filter);
+		const hits = await untilAborted(searchDense(denseSide, scopes, query), signal);
+		const dense = hits && denseSide && { hits, cosineOf: denseSide.cosineOf };
+		return { state: seen, scopes, dense };
+	};
 
 	return {
 		async find(request) {
-			request.signal.throwIfAborted();
 			const startedAt = clock.monotonicMs();
-			const wantsVector = hasAllVectors(state, request);
-			const vector = wantsVector
-				? await untilAborted(queryVectors?.find(request.query), request.signal)
-				: undefined;
+			const seen = await look(request);
 			const embed = clock.monotonicMs() - startedAt;
-			// The index may have been replaced while the model was at work.
-			const usable = hasAllVectors(state, request) ? vector : undefined;
-			const outcome = findConcepts({ state, request, vector: usable, clock });
-			return { ...outcome, timings: { embed, ...outcome.timings } };
+			const outcome = findConcepts({ ...seen, request, clock });
+			return { ...outcome, ...modeOf(seen, statusNow()), timings: { embed, ...outcome.timings } };
+		},
+		async route(request) {
+			const seen = await look(request);
+			const outcome = routeQuery({ ...seen, request });
+			return { ...outcome, ...modeOf(seen, statusNow()) };
 		},
 		async sync(graphs, syncOptions = {}) {
 			embedder?.warm();
@@ -56,25 +84,53 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		},
 		warm: () => embedder?.warm(),
 		status() {
-			const pendingVectors = indexSync.pendingVectors();
-			const failure = embedder?.failure();
 			embedder?.probe();
-			return {
-				model: embedder && {
-					id: embedder.identity.id,
-					sha256: embedder.identity.sha256,
-					dimensions: embedder.identity.dimensions,
-				},
-				concepts: state.concepts,
-				pendingVectors,
-				mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
-				reason: reason ?? failure,
-			};
+			return statusNow();
 		},
 		async close() {
 			await Promise.all([indexSync.close(), embedder?.close()]);
 		},
 	};
+}
+
+type LookRequest = Pick<SearchRequest, "graphs" | "query" | "signal" | "filter">;
+
+/** What one search sees: the index at one moment, where to look in it, and what the dense side found there. */
+interface Look {
+	readonly state: IndexState;
+	readonly scopes: readonly SearchScope[];
+	readonly dense: DenseFindings | undefined;
+}
+
+/** Mixing rows that have a vector with rows that have none would be unfair to the latter: all or nothing. */
+function searchDense(
+	denseSide: DenseSide | undefined,
+	scopes: readonly SearchScope[],
+	query: string,
+): Promise<DenseHits | undefined> | undefined {
+	const ready = scopes.flatMap(({ vectors, base, mask }) =>
+		vectors ? [{ vectors, base, mask }] : [],
+	);
+	if (!denseSide || ready.length === 0 || ready.length < scopes.length) return undefined;
+	return denseSide.search({ query, scopes: ready, count: POOL });
+}
+
+/** Where nothing could be looked at, the mode is what the next query would get. */
+function modeOf(
+	{ scopes, dense }: Look,
+	status: IndexStatus,
+): Pick<SearchOutcome, "mode" | "reason"> {
+	const mode = scopes.length === 0 ? status.mode : dense ? "hybrid" : "keyword";
+	return mode === "hybrid" ? { mode } : { mode, reason: whyKeywords(status) };
+}
+
+/** For callers: what the operator must do is in the status. */
+function whyKeywords({ model, pendingVectors, concepts }: IndexStatus): string {
+	if (!model) return "This server has no embedding model, so that only words are compared.";
+	if (pendingVectors > 0) {
+		return `Vectors of the embedding model are being made: ${concepts - pendingVectors} of ${concepts} concepts have theirs.`;
+	}
+	return "The embedding model gave no vector in time, so that only words were compared.";
 }
 
 async function chooseEmbedder(
@@ -89,11 +145,6 @@ async function chooseEmbedder(
 		if (error instanceof ServiceError) return { reason: error.message };
 		throw error;
 	}
-}
-
-/** Mixing rows that have a vector with rows that have none would be unfair to the latter: all or nothing. */
-function hasAllVectors(state: IndexState, { graphs }: SearchRequest): boolean {
-	return toScopes(state, graphs).every(({ densePosition }) => densePosition !== undefined);
 }
 
 async function untilAborted<T>(

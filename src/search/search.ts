@@ -1,5 +1,6 @@
 import type { DataStatus, Decision } from "../core/wire.js";
-import type { Concept, Graph } from "../knowledge/graph.js";
+import type { Concept, Evidence, Graph } from "../knowledge/graph.js";
+import type { ConceptFilter } from "./concept-filter.js";
 
 /** Retrieval, local and offline: lexical and dense candidates, fused, judged. This file is what skills see of it. */
 
@@ -8,6 +9,34 @@ export interface RankedConcept {
 	readonly concept: Concept;
 	/** Fused relevance in 0..1, comparable within one answer only. */
 	readonly score: number;
+	/** All of the concept's evidence, that which bears on the query first. */
+	readonly evidence: readonly Evidence[];
+	/** Near-duplicates of this row that were left out for it, as concept ids of the same graph or `<graph id>:<concept id>`. */
+	readonly duplicates: readonly string[];
+	/** What the score is made of; present when the request asked for it. */
+	readonly explanation?: ScoreExplanation | undefined;
+}
+
+/** The parts of one row's score, as they went into it. */
+export interface ScoreExplanation {
+	/** BM25 as computed, and as a share of the best candidate's, 0..1. */
+	readonly bm25: number;
+	readonly lexicalShare: number;
+	/** Undefined in keyword mode. */
+	readonly cosine: number | undefined;
+	readonly denseShare: number | undefined;
+	/** Share of the dense side in the fusion, 0..1. */
+	readonly denseWeight: number;
+	/** What links, shared evidence and entities added, 0..1. */
+	readonly graph: number;
+	/** Factor for how much of the graph builds on the concept and for its status, at most 1. */
+	readonly prior: number;
+	/** Weighted share of the query's subject words that the concept's text holds, 0..1. */
+	readonly coverage: number;
+	/** True when the query is a name of the concept: such rows come first. */
+	readonly isNamed: boolean;
+	/** Query words as written and the index terms that stood for them here, with what each added to BM25. */
+	readonly terms: readonly { readonly term: string; readonly score: number }[];
 }
 
 export interface SearchOutcome {
@@ -19,6 +48,8 @@ export interface SearchOutcome {
 	readonly missing: readonly string[];
 	/** "keyword" while no embedding model is at hand or vectors are still being made. */
 	readonly mode: "hybrid" | "keyword";
+	/** Why only keywords were used, as a sentence a caller may read; undefined in hybrid mode. */
+	readonly reason?: string | undefined;
 	/** Milliseconds spent, by stage: embed, search, rank. */
 	readonly timings: Readonly<Record<string, number>>;
 }
@@ -29,10 +60,49 @@ export interface SearchRequest {
 	readonly query: string;
 	readonly limit: number;
 	readonly signal: AbortSignal;
+	/** Only concepts that pass are ranked, judged and returned; exact. */
+	readonly filter?: ConceptFilter | undefined;
+	/** Asks for `explanation` on every row. */
+	readonly explain?: boolean | undefined;
+}
+
+export interface RouteRequest {
+	readonly graphs: readonly Graph[];
+	readonly query: string;
+	readonly limit: number;
+	readonly signal: AbortSignal;
+}
+
+/** What one graph would say to a query, without saying it. */
+export interface GraphPromise {
+	readonly graph: Graph;
+	readonly decision: Decision;
+	/** How strongly its best row answers, 0..1; comparable between graphs and queries. */
+	readonly strength: number;
+	/** Query words it covers, as written, and those it does not. */
+	readonly covered: readonly string[];
+	readonly missing: readonly string[];
+	/** How many rows a search would return at most. */
+	readonly rows: number;
+}
+
+export interface RouteOutcome {
+	/** Graphs that would not abstain, strongest first; at most `limit`. */
+	readonly graphs: readonly GraphPromise[];
+	/** Words no searched graph covers. */
+	readonly missing: readonly string[];
+	readonly mode: "hybrid" | "keyword";
+	/** Why only keywords are used, as a sentence; undefined in hybrid mode. */
+	readonly reason?: string | undefined;
 }
 
 export interface HybridSearch {
 	find(request: SearchRequest): Promise<SearchOutcome>;
+}
+
+export interface GraphRouter {
+	/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
+	route(request: RouteRequest): Promise<RouteOutcome>;
 }
 
 export interface IndexStatus {
@@ -66,7 +136,7 @@ export interface SyncOptions {
 }
 
 /** The index over all graphs of the catalog: derived, persisted, rebuildable. */
-export interface SearchEngine extends HybridSearch {
+export interface SearchEngine extends HybridSearch, GraphRouter {
 	/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
 	sync(graphs: readonly Graph[], options?: SyncOptions): Promise<void>;
 	/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */

@@ -17,11 +17,10 @@ const headerSchema = z.object({
 
 /** A segment as the bytes of one file. Numbers are little endian, as on every machine Node runs on today. */
 export function encodeSegment(segment: Segment): Uint8Array<ArrayBuffer> {
-	const { graphId, contentHash, conceptIds, lexical, priors, vectors } = segment;
+	const { graphId, contentHash, conceptIds, lexical, vectors } = segment;
 	const sections = new Map([
 		["concepts", toJsonBytes(conceptIds)],
 		["terms", toJsonBytes([...lexical.terms.keys()])],
-		["priors", toBytes(priors)],
 		["posting-starts", toBytes(lexical.starts)],
 		["posting-docs", toBytes(lexical.docs)],
 		["posting-impacts", toBytes(lexical.impacts)],
@@ -61,16 +60,14 @@ export function decodeSegment(bytes: Uint8Array): Segment {
 				rows: toInt8(read("vector-rows")),
 			}
 		: undefined;
-	const priors = toFloat32(read("priors"));
-	const segment = { graphId, contentHash, conceptIds, lexical, priors, vectors };
+	const segment = { graphId, contentHash, conceptIds, lexical, vectors };
 	assertFits(segment);
 	return segment;
 }
 
-function assertFits({ conceptIds, lexical, priors, vectors }: Segment): void {
+function assertFits({ conceptIds, lexical, vectors }: Segment): void {
 	const postings = lexical.starts.at(-1) ?? 0;
 	const isLexicalSound =
-		priors.length === conceptIds.length &&
 		lexical.starts.length === lexical.terms.size + 1 &&
 		lexical.docs.length === postings &&
 		lexical.impacts.length === postings;

@@ -20,8 +20,6 @@ export interface Segment {
 	/** Concept ids in the graph's order: the documents of both sides. */
 	readonly conceptIds: readonly string[];
 	readonly lexical: LexicalIndex;
-	/** One factor per concept for its fused score, at most 1. */
-	readonly priors: Float32Array;
 	/** Undefined until the passages are embedded. */
 	readonly vectors: SegmentVectors | undefined;
 }

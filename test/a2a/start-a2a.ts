@@ -163,7 +163,13 @@ function createSearch(watch: (query: string) => Promise<void>): HybridSearch {
 			await watch(query);
 			const rows = graphs
 				.filter(() => query !== NOTHING)
-				.map((graph) => ({ graph, concept: CONCEPT, score: 0.9 }));
+				.map((graph) => ({
+					graph,
+					concept: CONCEPT,
+					score: 0.9,
+					evidence: CONCEPT.evidence,
+					duplicates: [],
+				}));
 			return rows.length > 0
 				? {
 						decision: "ANSWER",

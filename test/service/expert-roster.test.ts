@@ -26,7 +26,9 @@ const searchFinding = (scores: Record<string, number>): HybridSearch => ({
 		rows: graphs.flatMap((graph) => {
 			const score = scores[graph.record.id];
 			const [concept] = graph.concepts;
-			return score === undefined || !concept ? [] : [{ graph, concept, score }];
+			return score === undefined || !concept
+				? []
+				: [{ graph, concept, score, evidence: concept.evidence, duplicates: [] }];
 		}),
 		missing: [],
 		mode: "hybrid",

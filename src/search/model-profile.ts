@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { EmbedLane } from "./embedder.js";
+import type { KnownModel } from "./known-models.js";
+
+/** What a model does to a text beyond its weights; two profiles make two kinds of vectors. */
+export interface ModelProfile {
+	readonly pooling: "mean" | "cls";
+	/** "tokens": vectors of tokens that are pooled here; "sentence": the graph pools and projects itself. */
+	readonly output: "tokens" | "sentence";
+	/** Put before a query, respectively before a passage. */
+	readonly queryPrefix: string;
+	readonly passagePrefix: string;
+}
+
+/** The text as the model was trained to see it. */
+export function prepareText(profile: ModelProfile, text: string, lane: EmbedLane): string {
+	return (lane === "query" ? profile.queryPrefix : profile.passagePrefix) + text;
+}
+
+export interface ProfileSources {
+	/** A JSON file of the model's folder; undefined when it is not there. */
+	readonly readJson: (name: string) => Promise<unknown>;
+	readonly known: KnownModel | undefined;
+}
+
+/** Files of a folder in the layout of sentence-transformers that say how to use a model; each may be missing. */
+export const PROFILE_FILES = [
+	"modules.json",
+	"1_Pooling/config.json",
+	"config_sentence_transformers.json",
+] as const;
+
+const RUNNABLE_MODULES = new Set(["Transformer", "Pooling", "Normalize"]);
+
+const modulesFile = z.array(z.looseObject({ type: z.string() }));
+const poolingFile = z.looseObject({
+	word_embedding_dimension: z.int().optional(),
+	pooling_mode: z.string().optional(),
+});
+const promptsFile = z.looseObject({ prompts: z.record(z.string(), z.string().nullable()).optional() });
+
+/**
+ * What the folder says of itself, the table of known models where it says nothing, mean pooling without prefixes where
+ * neither does. Throws an Error with the end of a sentence when the model needs what is not done here.
+ */
+export async function readProfile(
+	{ readJson, known }: ProfileSources,
+	dimensions: number,
+): Promise<ModelProfile> {
+	const output = known?.output ?? "tokens";
+	if (output === "tokens") assertRunnable(await readJson("modules.json"));
+	const pooling = readPooling(await readJson("1_Pooling/config.json"), dimensions);
+	const prompts = readPrompts(await readJson("config_sentence_transformers.json"));
+	// Empty prompts are what the format's writer puts where nobody chose any.
+	return {
+		pooling: pooling ?? known?.pooling ?? "mean",
+		output,
+		queryPrefix: prompts["query"] || (known?.queryPrefix ?? ""),
+		passagePrefix: prompts["document"] || prompts["passage"] || (known?.passagePrefix ?? ""),
+	};
+}
+
+/** A layer after the pooling is not part of the ONNX graph: without it, vectors would be wrong and look right. */
+function assertRunnable(file: unknown): void {
+	if (file === undefined) return;
+	const modules = modulesFile.safeParse(file);
+	if (!modules.success) throw new Error("its modules.json is no list of modules");
+	const kinds = modules.data.map(({ type }) => type.split(".").at(-1) ?? type);
+	const other = kinds.find((kind) => !RUNNABLE_MODULES.has(kind));
+	if (other) throw new Error(`its modules.json asks for a ${other} layer, which is not supported`);
+}
+
+function readPooling(file: unknown, dimensions: number): ModelProfile["pooling"] | undefined {
+	if (file === undefined) return undefined;
+	const parsed = poolingFile.safeParse(file);
+	if (!parsed.success) throw new Error("its 1_Pooling/config.json names no way of pooling");
+	const { word_embedding_dimension: width = dimensions } = parsed.data;
+	if (width !== dimensions) {
+		throw new Error(
+			`its 1_Pooling/config.json says ${width} dimensions and its config.json ${dimensions}`,
+		);
+	}
+	const modes = poolingModes(parsed.data);
+	const [mode, second] = modes;
+	if (mode === undefined) return undefined;
+	if (second === undefined && (mode === "mean" || mode === "cls")) return mode;
+	throw new Error(`it pools by ${modes.join(" and ")}; mean and cls are supported`);
+}
+
+/** Either one name, or a switch per mode as `pooling_mode_mean_tokens`. */
+function poolingModes(file: Readonly<Record<string, unknown>>): string[] {
+	const { pooling_mode: named } = file;
+	if (typeof named === "string") return [named];
+	const switches = Object.keys(file).filter((key) => key.startsWith("pooling_mode_") && file[key]);
+	return switches.map((key) => key.replace(/^pooling_mode_/, "").replace(/_tokens?$/, ""));
+}
+
+function readPrompts(file: unknown): Readonly<Record<string, string | null>> {
+	const parsed = promptsFile.safeParse(file ?? {});
+	if (!parsed.success) throw new Error("its config_sentence_transformers.json has no usable prompts");
+	return parsed.data.prompts ?? {};
+}

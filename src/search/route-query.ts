@@ -1,0 +1,71 @@
+import { readSigns } from "./answer-signs.js";
+import { ROW_FLOOR } from "./find-concepts.js";
+import { type Found, namedFirst } from "./found-concepts.js";
+import type { IndexState, SearchScope } from "./index-state.js";
+import { decide, strengthOf } from "./judge.js";
+import { type WeighedWord, weighWords } from "./query-coverage.js";
+import { readQuery } from "./query-words.js";
+import { type DenseFindings, rankConcepts } from "./ranking.js";
+import type { GraphPromise, RouteOutcome, RouteRequest } from "./search.js";
+
+export interface RouteInput {
+	readonly state: IndexState;
+	readonly scopes: readonly SearchScope[];
+	readonly request: Pick<RouteRequest, "query" | "limit">;
+	/** Undefined in keyword mode. */
+	readonly dense: DenseFindings | undefined;
+}
+
+/** Ranks all graphs together once, then judges each by its own best row. In one go: nothing awaits. */
+export function routeQuery({ state, scopes, request, dense }: RouteInput): RouteOutcome {
+	const words = readQuery(request.query);
+	const ranked = rankConcepts({ state, scopes, words, dense });
+	const found = namedFirst(ranked, weighWords(words, scopes));
+	const promises = groupByGraph(found).map((rows) => {
+		const own = scopes.filter(({ graph }) => graph === rows[0]?.slot.scope.graph);
+		return promiseOf(rows, weighWords(words, own), ranked);
+	});
+	const missing = weighWords(words, scopes).filter(({ isKnown }) => !isKnown);
+	return {
+		graphs: promises
+			.flatMap((promise) => (promise && promise.decision !== "ABSTAIN" ? [promise] : []))
+			.sort(byStrength)
+			.slice(0, request.limit),
+		missing: missing.map(({ word }) => word.surface),
+		mode: dense ? "hybrid" : "keyword",
+	};
+}
+
+function promiseOf(
+	rows: readonly Found[],
+	weighed: readonly WeighedWord[],
+	ranked: Parameters<typeof readSigns>[2],
+): GraphPromise | undefined {
+	const [best] = rows;
+	if (!best) return undefined;
+	const signs = readSigns(weighed, best, ranked);
+	const surfaces = (isKnown: boolean) =>
+		weighed.filter((known) => known.isKnown === isKnown).map(({ word }) => word.surface);
+	return {
+		graph: best.slot.scope.graph,
+		decision: decide(signs),
+		strength: signs.isNamed ? 1 : Math.min(1, strengthOf(signs)),
+		covered: surfaces(true),
+		missing: surfaces(false),
+		rows: rows.filter(({ score }) => score > 0 && score >= best.score * ROW_FLOOR).length,
+	};
+}
+
+function groupByGraph(found: readonly Found[]): readonly (readonly Found[])[] {
+	const groups = new Map<string, Found[]>();
+	for (const row of found) {
+		const { graphId } = row.slot.scope.segment;
+		groups.set(graphId, [...(groups.get(graphId) ?? []), row]);
+	}
+	return [...groups.values()];
+}
+
+function byStrength(one: GraphPromise, other: GraphPromise): number {
+	const byId = one.graph.record.id < other.graph.record.id ? -1 : 1;
+	return other.strength - one.strength || byId;
+}
