@@ -92,19 +92,17 @@ export function containsTerm(index: LexicalIndex, term: string, document: number
 
 /** Impact of a term, by its number, in a document; 0 when it is not there. */
 export function impactOf(index: LexicalIndex, number: number, document: number): number {
-	const at = seekPosting(index, document, {
-		from: index.starts[number] ?? 0,
-		to: index.starts[number + 1] ?? 0,
-	});
-	const isThere = at < (index.starts[number + 1] ?? 0) && index.docs[at] === document;
-	return isThere ? (index.impacts[at] ?? 0) : 0;
+	const end = index.starts[number + 1] ?? 0;
+	const at = seekPosting(index, document, index.starts[number] ?? 0, end);
+	return at < end && index.docs[at] === document ? (index.impacts[at] ?? 0) : 0;
 }
 
 /** Place of the first posting within [from, to) whose document is not before `document`; `to` when there is none. */
 export function seekPosting(
 	{ docs }: LexicalIndex,
 	document: number,
-	{ from, to }: { readonly from: number; readonly to: number },
+	from: number,
+	to: number,
 ): number {
 	let low = from;
 	let high = to;

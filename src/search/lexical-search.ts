@@ -141,12 +141,122 @@ function searchScope({ rated, scope, best, race, scratch }: ScopeSearch): void {
 		if (list.rest * ROUNDING < floor) break;
 		count = admit(list, scope, scratch, count);
 	}
-	// Whatever was touched goes back to zero, in the race or not.
-	const all = count;
-	const kept = next < lists.length ? finish({ lists, next, floor, index, scratch, count }) : count;
-	for (let at = 0; at < kept; at++) {
+	if (next < lists.length) count = finish({ lists, next, floor, index, scratch, count });
+	for (let at = 0; at < count; at++) {
 		const document = touched[at] as number;
 		best.offer(base + document, scores[document] as number);
+		scores[document] = 0;
 	}
-	for (let at = 0; at < all; at++) scores[touched[at] as number] = 0;
+}
+
+function postingListsOf(rated: readonly RatedTerm[], index: LexicalIndex): readonly PostingList[] {
+	const lists: PostingList[] = [];
+	for (const { term, factor } of rated) {
+		const number = index.terms.get(term);
+		if (number === undefined) continue;
+		const rest = factor * highestImpactOf(index, number);
+		const to = index.starts[number + 1] ?? 0;
+		lists.push({ from: index.starts[number] ?? 0, to, factor, rest });
+	}
+	let rest = 0;
+	for (const list of lists.toReversed()) {
+		rest += list.rest;
+		list.rest = rest;
+	}
+	return lists;
+}
+
+function growScratch(scratch: LexicalScratch, documents: number): void {
+	if (scratch.scores.length >= documents) return;
+	scratch.scores = new Float32Array(documents);
+	scratch.touched = new Uint32Array(documents);
+}
+
+/** Adds a term to every document that has it and takes part; gives the number of documents touched so far. */
+function admit(
+	{ from, to, factor }: PostingList,
+	{ index: { docs, impacts }, mask }: LexicalScope,
+	{ scores, touched }: LexicalScratch,
+	before: number,
+): number {
+	let count = before;
+	for (let at = from; at < to; at++) {
+		const document = docs[at] as number;
+		const score = scores[document] as number;
+		if (score === 0) {
+			if (mask && mask[document] === 0) continue;
+			touched[count++] = document;
+		}
+		scores[document] = score + factor * (impacts[at] as number);
+	}
+	return count;
+}
+
+/** The count-th best score so far: no document that stays below it in the end is among the best. */
+function raceFloor(race: ScoreHeap, { scores, touched }: LexicalScratch, count: number): number {
+	race.clear();
+	for (let at = 0; at < count; at++) {
+		const document = touched[at] as number;
+		race.offer(document, scores[document] as number);
+	}
+	return race.floor();
+}
+
+interface Finish {
+	readonly lists: readonly PostingList[];
+	/** The first list whose documents are no longer admitted. */
+	readonly next: number;
+	readonly floor: number;
+	readonly index: LexicalIndex;
+	readonly scratch: LexicalScratch;
+	readonly count: number;
+}
+
+/** Adds the remaining terms to the documents that can still win; gives the number of those, the first ones of `touched`. */
+function finish({ lists, next, floor, index, scratch, count }: Finish): number {
+	let kept = count;
+	for (const list of lists.slice(next)) {
+		kept = keepContenders(scratch, kept, floor / ROUNDING - list.rest);
+		const length = list.to - list.from;
+		if (kept * Math.log2(length + 1) < length) lookUp(list, index, scratch, kept);
+		else addToTouched(list, index, scratch);
+	}
+	return kept;
+}
+
+/** Drops what is below `least` and sets it to zero. */
+function keepContenders({ scores, touched }: LexicalScratch, count: number, least: number): number {
+	let kept = 0;
+	for (let at = 0; at < count; at++) {
+		const document = touched[at] as number;
+		if ((scores[document] as number) < least) scores[document] = 0;
+		else touched[kept++] = document;
+	}
+	return kept;
+}
+
+function lookUp(
+	{ from, to, factor }: PostingList,
+	index: LexicalIndex,
+	{ scores, touched }: LexicalScratch,
+	kept: number,
+): void {
+	for (let position = 0; position < kept; position++) {
+		const document = touched[position] as number;
+		const at = seekPosting(index, document, from, to);
+		if (at === to || index.docs[at] !== document) continue;
+		scores[document] = (scores[document] as number) + factor * (index.impacts[at] as number);
+	}
+}
+
+function addToTouched(
+	{ from, to, factor }: PostingList,
+	{ docs, impacts }: LexicalIndex,
+	{ scores }: LexicalScratch,
+): void {
+	for (let at = from; at < to; at++) {
+		const document = docs[at] as number;
+		const score = scores[document] as number;
+		if (score > 0) scores[document] = score + factor * (impacts[at] as number);
+	}
 }

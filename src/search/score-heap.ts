@@ -16,7 +16,9 @@ export function createScoreHeap(capacity: number): ScoreHeap {
 
 	const isWeaker = (one: number, other: number): boolean => {
 		const difference = (scores[one] as number) - (scores[other] as number);
-		return difference < 0 || (difference === 0 && (slots[one] as number) > (slots[other] as number));
+		return (
+			difference < 0 || (difference === 0 && (slots[one] as number) > (slots[other] as number))
+		);
 	};
 	const swap = (one: number, other: number): void => {
 		const slot = slots[one] as number;
