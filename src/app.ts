@@ -118,7 +118,12 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
 	await reportBreach(money, logger);
 
-	const search = await openSearch({ model: settings.model, folder: join(folder, "index"), clock });
+	const search = await openSearch({
+		model: settings.model,
+		folder: join(folder, "index"),
+		modelsFolder: join(folder, "models"),
+		clock,
+	});
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const importedFolder = join(folder, "graphs");

@@ -1,33 +1,43 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Clock } from "./core/clock.js";
-import { ServiceError } from "./core/errors.js";
 import { PACKAGE_ROOT } from "./package-root.js";
 import type { ModelLocation } from "./search/model-folder.js";
+import { hubFolder, type ModelName, parseModelName } from "./search/model-name.js";
 import type { SearchEngine } from "./search/search.js";
 import { createSearchEngine } from "./search/search-engine.js";
 
 export interface OpenSearchOptions {
-	/** `bundled`, `local:<folder>` or `none`. */
+	/** `bundled`, `local:<folder>`, `hub:<owner>/<name>` or `none`. */
 	readonly model: string;
 	/** Where the index is kept. */
 	readonly folder: string;
+	/** Where models that were fetched are kept. */
+	readonly modelsFolder: string;
 	readonly clock: Clock;
 }
 
 /** The search engine with the configured model. Throws INVALID_ARGUMENT for a kind of model nobody knows. */
-export function openSearch({ model, folder, clock }: OpenSearchOptions): Promise<SearchEngine> {
-	return createSearchEngine({ folder, clock, model: model === "none" ? model : locate(model) });
+export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
+	const { folder, modelsFolder, clock } = options;
+	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";
+	return createSearchEngine({ folder, clock, model });
 }
 
-function locate(model: string): ModelLocation {
-	if (model === "bundled") {
-		return { folder: join(PACKAGE_ROOT, "models", "bundled"), sums: "required" };
+/** Where the model is; undefined for none. Only the bundled and fetched ones must come with checksums: we wrote those. */
+export function locateModel(name: ModelName, modelsFolder: string): ModelLocation | undefined {
+	switch (name.kind) {
+		case "none":
+			return undefined;
+		case "bundled":
+			return { folder: join(PACKAGE_ROOT, "models", "bundled"), sums: "required" };
+		case "local":
+			return { folder: name.folder, sums: "if-there" };
+		case "hub":
+			return {
+				id: name.id,
+				folder: hubFolder(modelsFolder, name.id),
+				sums: "required",
+				hint: `The embedding model ${name.id} has not been fetched: run tollgraph models fetch ${name.id} where there is a network, then start again.`,
+			};
 	}
-	if (model.startsWith("local:")) {
-		return { folder: resolve(model.slice("local:".length)), sums: "if-there" };
-	}
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${model}" is no model; use bundled, local:<folder> or none.`,
-	);
 }

@@ -7,6 +7,7 @@ import { ServiceError } from "./core/errors.js";
 import { parseUsd } from "./core/money.js";
 import type { PricedOperationId } from "./core/operations.js";
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
+import { parseModelName } from "./search/model-name.js";
 
 interface SettingRow {
 	/** Key in `tollgraph.config.yaml`; the flag is `--key` with hyphens, the variable TOLLGRAPH_KEY in capitals. */
@@ -42,7 +43,8 @@ export const SETTING_ROWS = [
 	{
 		key: "model",
 		default: "bundled",
-		description: "Embedding model: `bundled`, `local:<folder>`, or `none` for keyword search only.",
+		description:
+			"Embedding model: `bundled`, `local:<folder>`, `hub:<owner>/<name>` (fetched before with `tollgraph models fetch`), or `none` for keyword search only.",
 	},
 	{
 		key: "public_url",
@@ -113,7 +115,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		port: parsePort(text("port")),
 		data: text("data"),
 		catalog: text("catalog") || (profile === "demo" ? "sample" : "none"),
-		model: text("model"),
+		model: parseModel(text("model")),
 		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
 		onchain: parseOnchainSettings(text),
 		prices: parsePrices(file["prices"]),
@@ -174,6 +176,12 @@ function parsePort(text: string): number {
 	const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
 	if (port <= 65_535) return port;
 	throw invalid(`"${text}" is no port; use a number from 0 to 65535.`);
+}
+
+/** Read again where the model is opened; a wrong word is refused before anything is. */
+function parseModel(text: string): string {
+	parseModelName(text);
+	return text;
 }
 
 /** Cards and links must name an address that callers can reach; "every interface" is none. */

@@ -4,6 +4,7 @@ import { addBackup, addRestore } from "./commands/backup-commands.js";
 import { addDoctor } from "./commands/doctor-command.js";
 import { addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
 import { addLedger } from "./commands/ledger-commands.js";
+import { addModels } from "./commands/model-commands.js";
 import { addKeys, addSpt } from "./commands/money-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addServe } from "./commands/serve-command.js";
@@ -16,6 +17,7 @@ const COMMANDS = [
 	addKeys,
 	addLedger,
 	addReindex,
+	addModels,
 	addBackup,
 	addRestore,
 	addDoctor,

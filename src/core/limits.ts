@@ -39,6 +39,9 @@ export const LIMITS = {
 	settleGasMax: 300_000n,
 	/** Longest reply of a facilitator or a chain's node. */
 	configuredReplyBytes: 8 * 1024 * 1024,
+	/** All files of one model that is fetched. */
+	modelBytes: 2 * 1024 ** 3,
+	modelFetchTimeoutMs: 3_600_000,
 	/** Blocks whose events are asked for at once; public nodes refuse 10,000 and more. */
 	chainBlocksPerQuery: 9_000,
 	/** How far back the use of an authorization is looked for: some days of blocks of two seconds. */

@@ -62,11 +62,48 @@ export interface ConfiguredReach {
 }
 
 function assertConfigured(url: URL, { urls = [], loopback = false }: ConfiguredReach): URL {
-	const isOurs = isLoopback(url.hostname);
-	const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isOurs);
 	const isNamed = urls.some((allowed) => new URL(allowed).host === url.host);
-	if (isSafe && (isNamed || (isOurs && loopback))) return url;
+	if (isSafe(url) && (isNamed || (isLoopback(url.hostname) && loopback))) return url;
 	throw new ServiceError("INVALID_ARGUMENT", `"${url.host}" is not a configured address.`);
+}
+
+/** Where models are fetched from. */
+export const MODEL_HUB = "https://huggingface.co";
+/** The hub sends downloads on to hosts of this domain alone (https://huggingface.co/.well-known/meta.json). */
+const HUB_FILES_DOMAIN = ".hf.co";
+
+/**
+ * Reaches the model hub, or the one on loopback that stands in for it, and the hosts it keeps its files on. Hands
+ * redirects on, so that each next address is judged like the first, and bodies as they come: the reader bounds them.
+ * Messages name the host alone: addresses of files are signed.
+ */
+export function createHubEgress(hub: string = MODEL_HUB): Egress {
+	const { origin } = new URL(hub);
+	return {
+		async request({ method, url, headers = {}, body, timeoutMs }) {
+			const address = new URL(url);
+			const { host } = address;
+			const isItsFile = address.protocol === "https:" && host.endsWith(HUB_FILES_DOMAIN);
+			if (!isItsFile && !(address.origin === origin && isSafe(address))) {
+				throw new ServiceError("INVALID_ARGUMENT", `"${host}" does not belong to the model hub.`);
+			}
+			try {
+				return await fetch(url, {
+					method,
+					headers,
+					redirect: "manual",
+					signal: AbortSignal.timeout(timeoutMs),
+					...(body !== undefined && { body }),
+				});
+			} catch (cause) {
+				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${host}.`, { cause });
+			}
+		},
+	};
+}
+
+function isSafe({ hostname, protocol }: URL): boolean {
+	return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -4,8 +4,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { env, pipeline } from "@huggingface/transformers";
 
-/** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", loading: Int32Array }} */
-const { modelsFolder, modelName, pooling, loading } = workerData;
+/** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", output: "tokens" | "sentence", dtype: "q8" | "int8" | "fp32", loading: Int32Array }} */
+const { modelsFolder, modelName, pooling, output, dtype, loading } = workerData;
 
 env.allowRemoteModels = false;
 env.allowLocalModels = true;
@@ -13,7 +13,7 @@ env.localModelPath = modelsFolder;
 env.useFSCache = false;
 
 const extract = await pipeline("feature-extraction", modelName, {
-	dtype: "q8",
+	dtype,
 	device: "cpu",
 	local_files_only: true,
 	session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
@@ -22,11 +22,18 @@ const extract = await pipeline("feature-extraction", modelName, {
 Atomics.store(loading, 0, 0);
 Atomics.notify(loading, 0);
 
+/** Some graphs pool and project themselves: the pipeline would take their tokens instead. */
+async function embed(texts) {
+	if (output === "tokens") return extract(texts, { pooling, normalize: true });
+	const found = await extract.model(extract.tokenizer(texts, { padding: true, truncation: true }));
+	if (!found.sentence_embedding) throw new Error("its graph gives no sentence_embedding");
+	return found.sentence_embedding.normalize(2, -1);
+}
+
 parentPort?.on("message", async ({ id, texts, close }) => {
 	if (close) return parentPort?.close();
 	try {
-		const output = await extract(texts, { pooling, normalize: true });
-		const vectors = Float32Array.from(output.data);
+		const vectors = Float32Array.from((await embed(texts)).data);
 		parentPort?.postMessage({ id, vectors }, [vectors.buffer]);
 	} catch (error) {
 		parentPort?.postMessage({ id, error: error instanceof Error ? error.message : String(error) });

@@ -1,7 +1,7 @@
 /** What an index must know of the model its vectors came from: any difference makes them worthless. */
 export interface EmbedderIdentity {
 	readonly id: string;
-	/** sha256 (hex) of the ONNX file. */
+	/** sha256 (hex) over all that decides a vector: weights, tokenizer, prefixes, pooling. */
 	readonly sha256: string;
 	readonly dimensions: number;
 	readonly pooling: "mean" | "cls";

@@ -37,7 +37,9 @@ const poolingFile = z.looseObject({
 	word_embedding_dimension: z.int().optional(),
 	pooling_mode: z.string().optional(),
 });
-const promptsFile = z.looseObject({ prompts: z.record(z.string(), z.string().nullable()).optional() });
+const promptsFile = z.looseObject({
+	prompts: z.record(z.string(), z.string().nullable()).optional(),
+});
 
 /**
  * What the folder says of itself, the table of known models where it says nothing, mean pooling without prefixes where
@@ -97,6 +99,7 @@ function poolingModes(file: Readonly<Record<string, unknown>>): string[] {
 
 function readPrompts(file: unknown): Readonly<Record<string, string | null>> {
 	const parsed = promptsFile.safeParse(file ?? {});
-	if (!parsed.success) throw new Error("its config_sentence_transformers.json has no usable prompts");
+	if (!parsed.success)
+		throw new Error("its config_sentence_transformers.json has no usable prompts");
 	return parsed.data.prompts ?? {};
 }

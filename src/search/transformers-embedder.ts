@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.js";
 import { createBatchLane } from "./batch-lane.js";
 import type { Embedder, EmbedLane } from "./embedder.js";
 import { type ModelLocation, openModelFolder } from "./model-folder.js";
+import { prepareText } from "./model-profile.js";
 import { createWorkerHost } from "./worker-host.js";
 
 export interface TransformersEmbedderOptions {
@@ -22,7 +23,7 @@ export async function createTransformersEmbedder({
 	clock,
 	model,
 }: TransformersEmbedderOptions): Promise<Embedder> {
-	const { path, identity } = await openModelFolder(model);
+	const { path, identity, profile, dtype } = await openModelFolder(model);
 	const host = createWorkerHost({
 		clock,
 		script: new URL("./embed-worker.mjs", import.meta.url),
@@ -30,6 +31,8 @@ export async function createTransformersEmbedder({
 			modelsFolder: dirname(path) + sep,
 			modelName: basename(path),
 			pooling: identity.pooling,
+			output: profile.output,
+			dtype,
 		},
 	});
 	const createLane = (lane: EmbedLane) =>
@@ -42,7 +45,8 @@ export async function createTransformersEmbedder({
 	const lanes = { query: createLane("query"), passage: createLane("passage") };
 	return {
 		identity,
-		embed: (texts, lane) => Promise.all(texts.map((text) => lanes[lane].embed(text))),
+		embed: (texts, lane) =>
+			Promise.all(texts.map((text) => lanes[lane].embed(prepareText(profile, text, lane)))),
 		warm: host.start,
 		close: host.close,
 	};
