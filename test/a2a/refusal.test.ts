@@ -89,6 +89,10 @@ t.test("what is malformed is told so, with its path, and costs nothing", async (
 		[ask(["graph_search"]), "message.parts.0.data"],
 		[ask({ skill: "domain_search", input: { query: "a", colour: "red" } }), "colour"],
 		[
+			ask({ skill: "domain_search", input: { query: "a", filters: { colour: "red" } } }),
+			"filters.colour",
+		],
+		[
 			{ message: { messageId: "", role: "ROLE_USER", parts: [{ text: "a" }] } },
 			"message.messageId",
 		],
