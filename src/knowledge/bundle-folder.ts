@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ServiceError } from "../core/errors.js";
-import { type BundleFiles, isConfined } from "./bundle-reader.js";
+import { isConfined } from "./bundle-document.js";
+import type { BundleFiles } from "./bundle-reader.js";
 import { toBundleFiles } from "./bundle-writer.js";
 import type { Graph } from "./graph.js";
 

@@ -16,13 +16,23 @@ export interface ConceptFile {
 	readonly body: string;
 }
 
+export interface ConceptReading {
+	readonly concept: Concept;
+	/** See `EdgeReading`. */
+	readonly awaited: readonly string[];
+}
+
 /** Path without `.md`, `/` written as `.`: the id that appears in public identifiers. */
 export function toConceptId(path: string): string {
 	return path.replace(/\.md$/i, "").replaceAll("/", ".");
 }
 
 /** Maps one file to a node. Missing optionals have fallbacks, unknown keys are passed over, nothing here throws. */
-export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportFinding): Concept {
+export function readConcept(
+	file: ConceptFile,
+	space: LinkSpace,
+	report: ReportFinding,
+): ConceptReading {
 	const { path, type, data, body } = file;
 	const { evidence, droppedAddresses, omitted } = readEvidence(data, body);
 	for (const address of droppedAddresses) {
@@ -41,7 +51,7 @@ export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportF
 			message: `Only the first ${BUNDLE_LIMITS.sources} sources of the file are kept; ${omitted} are left out.`,
 		});
 	}
-	const { edges, broken } = readEdges(path, file, space);
+	const { edges, broken, awaited } = readEdges(path, file, space);
 	for (const target of broken) {
 		report({
 			file: path,
@@ -52,7 +62,7 @@ export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportF
 	}
 	const generated = isMapping(data["generated"]) ? data["generated"] : {};
 	const verified = readVerifications(data["verified"]);
-	return {
+	const concept: Concept = {
 		id: toConceptId(path),
 		path,
 		type,
@@ -70,6 +80,7 @@ export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportF
 		generatedBy: textOf(generated["by"]),
 		staleAfter: parseDay(data["stale_after"]),
 	};
+	return { concept, awaited };
 }
 
 function titleOf({ path, data, body }: ConceptFile): string {

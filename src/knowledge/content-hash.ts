@@ -1,16 +1,36 @@
 import { createHash } from "node:crypto";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import type { PathMap } from "./path-map.js";
 
 /** sha256 (hex) of one text or byte string; what ETags are made of. */
 export function hashOf(content: string | Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** sha256 (hex) over the path and bytes of every file, in path order: two bundles agree exactly when their files do. */
-export function hashFiles(files: ReadonlyMap<string, Uint8Array>): string {
-	const hash = createHash("sha256");
-	for (const path of [...files.keys()].sort()) {
-		const bytes = files.get(path) ?? new Uint8Array();
-		hash.update(`${Buffer.byteLength(path)}:${path}:${bytes.length}:`).update(bytes);
-	}
-	return hash.digest("hex");
+/** Of one file of a bundle, or of as much of it as a reader looks at. */
+export function hashOfFile(bytes: Uint8Array): string {
+	return hashOf(bytes.subarray(0, BUNDLE_LIMITS.fileBytes + 1));
+}
+
+/** A bucket that a change left alone keeps its hash. */
+const bucketHashes = new WeakMap<ReadonlyMap<string, string>, string>();
+
+/**
+ * One hash over the hashes of all files, by path: two bundles agree exactly when paths and files do. After a change only the
+ * buckets it touched are added up again.
+ */
+export function hashOfBundle({ buckets }: PathMap<string>): string {
+	return hashOf(buckets.map(hashOfBucket).join("\n"));
+}
+
+function hashOfBucket(files: ReadonlyMap<string, string>): string {
+	if (files.size === 0) return "";
+	const known = bucketHashes.get(files);
+	if (known !== undefined) return known;
+	const lines = [...files.keys()]
+		.sort()
+		.map((path) => `${JSON.stringify(path)} ${files.get(path)}`);
+	const hash = hashOf(lines.join("\n"));
+	bucketHashes.set(files, hash);
+	return hash;
 }

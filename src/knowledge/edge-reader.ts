@@ -8,10 +8,10 @@ export const PLAIN_LINK = "links-to";
 
 /** What a file may link to: paths of the bundle's concepts and all other Markdown files it may name without an edge. */
 export interface LinkSpace {
-	/** Concept id by path. */
-	readonly concepts: ReadonlyMap<string, string>;
-	/** Listings, logs and the record: real files, but no nodes. */
-	readonly others: ReadonlySet<string>;
+	/** Undefined for a path that is no concept. */
+	idOf(path: string): string | undefined;
+	/** True for listings, logs and the record: real files, but no nodes. */
+	isOther(path: string): boolean;
 }
 
 export interface EdgeReading {
@@ -19,6 +19,8 @@ export interface EdgeReading {
 	readonly edges: readonly Edge[];
 	/** Destinations inside the bundle that name no file, as written. */
 	readonly broken: readonly string[];
+	/** Paths looked up that are no concept, distinct: were one of them a concept, the edges could be others. */
+	readonly awaited: readonly string[];
 }
 
 /**
@@ -27,9 +29,18 @@ export interface EdgeReading {
 export function readEdges(
 	path: string,
 	{ data, body }: { data: FrontMatter; body: string },
-	space: LinkSpace,
+	bundle: LinkSpace,
 ): EdgeReading {
-	const self = space.concepts.get(path);
+	const awaited = new Set<string>();
+	const space: LinkSpace = {
+		...bundle,
+		idOf(target) {
+			const id = bundle.idOf(target);
+			if (id === undefined) awaited.add(target);
+			return id;
+		},
+	};
+	const self = space.idOf(path);
 	const edges = new Map<string, Edge>();
 	const broken = new Set<string>();
 	const typedTargets = new Set<string>();
@@ -56,6 +67,7 @@ export function readEdges(
 			...plain.sort((a, b) => (a.target < b.target ? -1 : 1)),
 		],
 		broken: [...broken],
+		awaited: [...awaited],
 	};
 }
 
@@ -100,7 +112,7 @@ function lookUp(
 	const target = resolveLink(path, written);
 	if (target.kind === "external") return "none";
 	if (target.kind === "outside") return /\.md(?:[?#]|$)/i.test(written) ? "broken" : "none";
-	const id = space.concepts.get(target.path);
+	const id = space.idOf(target.path);
 	if (id !== undefined) return { id };
-	return target.explicit && !space.others.has(target.path) ? "broken" : "none";
+	return target.explicit && !space.isOther(target.path) ? "broken" : "none";
 }

@@ -1,4 +1,5 @@
 import type { GraphType } from "../core/wire.js";
+import type { PathMap } from "./path-map.js";
 
 /** Graphs as the rest of the house sees them: OKF bundles, read and mapped, never written to by readers. */
 
@@ -102,6 +103,30 @@ export interface Graph {
 	readonly folder: string;
 	/** sha256 (hex) over every file's path and bytes: the version indexes are built for. */
 	readonly contentHash: string;
+	/** Lets a change of some files be read without the others; undefined for graphs that were not read from files. */
+	readonly memory?: BundleMemory | undefined;
+}
+
+/** What reading a bundle found beside its concepts. */
+export interface BundleMemory {
+	/** sha256 (hex) of each file by path. */
+	readonly hashes: PathMap<string>;
+	/** Paths that a concept's file names and that are no concept, by that file's path: they become edges once they are one. */
+	readonly awaited: PathMap<readonly string[]>;
+	readonly frame: BundleFrame;
+}
+
+/** What a record is made of: `graph.md`, and what stands in for what it does not say. */
+export interface BundleFrame {
+	readonly record:
+		| { readonly data: Readonly<Record<string, unknown>>; readonly body: string }
+		| undefined;
+	/** First heading of the root listing. */
+	readonly listedTitle: string | undefined;
+	/** `YYYY-MM-DD` of the log's first entry. */
+	readonly loggedDay: string | undefined;
+	/** Id of a bundle whose record names none. */
+	readonly fallbackId: string;
 }
 
 /** `<graph id>:<concept id>`, the contract's trend_id. */

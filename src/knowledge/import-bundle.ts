@@ -1,5 +1,6 @@
 import { parseGraphId } from "../core/ids.js";
-import { type BundleFiles, isConfined, readBundleInTurns } from "./bundle-reader.js";
+import { isConfined } from "./bundle-document.js";
+import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
 import { encodeFiles, toGraphListing, toLogFile } from "./bundle-writer.js";
 import { parseMarkdown, textOf } from "./front-matter.js";
 import type { Graph, GraphRecord } from "./graph.js";

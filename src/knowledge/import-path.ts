@@ -1,5 +1,5 @@
+import { isReserved } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import { isReserved } from "./bundle-reader.js";
 
 /** File name without folder and `.md`. */
 export function stemOf(path: string): string {

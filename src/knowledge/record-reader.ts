@@ -2,15 +2,14 @@ import { parseGraphId } from "../core/ids.js";
 import { GRAPH_TYPES, type GraphType } from "../core/wire.js";
 import { type FrontMatter, isMapping, listOf, textOf, textsOf } from "./front-matter.js";
 import type { AnalystProfile, ExpertProfile, GraphRecord } from "./graph.js";
-import { firstHeading } from "./markdown-prose.js";
 import { parseDay } from "./source-date.js";
 
 /** What a bundle says of itself outside its record, for bundles that have none. */
 export interface RecordFallbacks {
 	/** Usually the folder's name. */
 	readonly id: string;
-	/** Text of the root listing. */
-	readonly index: string;
+	/** First heading of the root listing. */
+	readonly title: string | undefined;
 	/** `YYYY-MM-DD` of the newest thing known about the bundle. */
 	readonly updated: string;
 }
@@ -33,7 +32,7 @@ export function readRecord(
 	return {
 		id,
 		slug: parseGraphId(textOf(data["slug"]) ?? id),
-		title: textOf(data["title"]) ?? firstHeading(fallbacks.index) ?? id,
+		title: textOf(data["title"]) ?? fallbacks.title ?? id,
 		type: toGraphType(textOf(data["type"])) ?? "domain",
 		version: versionOf(data["version"]),
 		updated: parseDay(data["updated"]) ?? fallbacks.updated,

@@ -1,0 +1,237 @@
+import { ServiceError } from "../core/errors.js";
+import { compareText, isRecord, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
+import { listedTitleOf, loggedDayOf, recordOf } from "./bundle-frame.js";
+import { toCollision } from "./bundle-reader.js";
+import {
+	type ConceptFile,
+	type ConceptReading,
+	readConcept,
+	toConceptId,
+} from "./concept-reader.js";
+import { hashOfBundle, hashOfFile } from "./content-hash.js";
+import type { LinkSpace } from "./edge-reader.js";
+import type { Finding } from "./finding.js";
+import type { BundleFrame, BundleMemory, Concept, Graph } from "./graph.js";
+import { entriesOf, type PathChange, valueAt, withPaths } from "./path-map.js";
+import { runInTurns, type Steps } from "./work-in-turns.js";
+
+/** New bytes by path; undefined takes the file away. */
+export type BundleChanges = ReadonlyMap<string, Uint8Array | undefined>;
+
+/** A graph that was read from files. */
+export type Changeable = Graph & { readonly memory: BundleMemory };
+
+export interface BundleChange {
+	/** What reading all files anew would give; a concept that stayed as it was is the same object. */
+	readonly graph: Graph;
+	/** Of the changed files, in path order; those with an error are not part of the graph. */
+	readonly findings: readonly Finding[];
+}
+
+/**
+ * A graph with some of its files changed. Only these are parsed, and with them the files whose links gain or lose a target,
+ * which `readFile` is asked for by path. Throws INVALID_ARGUMENT when two files would claim one concept id.
+ */
+export async function changeBundle(
+	graph: Changeable,
+	changes: BundleChanges,
+	readFile: (path: string) => Promise<Uint8Array>,
+): Promise<BundleChange> {
+	const reading = await runInTurns(readChanges(changes));
+	const affected = await readAffected(graph, reading, readFile);
+	return runInTurns(applyChanges(graph, reading, affected));
+}
+
+interface ChangeReading {
+	readonly changes: BundleChanges;
+	/** Concept files by path. */
+	readonly documents: ReadonlyMap<string, ConceptFile>;
+	readonly record: ConceptFile | undefined;
+	readonly hashes: readonly PathChange<string>[];
+	readonly findings: Finding[];
+}
+
+function* readChanges(changes: BundleChanges): Steps<ChangeReading> {
+	const documents = new Map<string, ConceptFile>();
+	const hashes: PathChange<string>[] = [];
+	const findings: Finding[] = [];
+	let record: ConceptFile | undefined;
+	for (const [path, bytes] of changes) {
+		hashes.push([path, bytes && hashOfFile(bytes)]);
+		const document = bytes && readDocument(path, bytes);
+		if (document && "rule" in document) findings.push(document);
+		else if (document && isRecord(document)) record = document;
+		else if (document) documents.set(path, document);
+		yield;
+	}
+	return { changes, documents, record, hashes, findings };
+}
+
+/** Concepts that are gone, by id, and such that have come, by path. */
+function turnoverOf(
+	concepts: readonly Concept[],
+	{ changes, documents }: ChangeReading,
+): { readonly gone: ReadonlySet<string>; readonly come: ReadonlySet<string> } {
+	const gone = new Set<string>();
+	const come = new Set<string>();
+	for (const path of changes.keys()) {
+		const known = conceptAt(concepts, path);
+		if (known && !documents.has(path)) gone.add(known.id);
+		if (!known && documents.has(path)) come.add(path);
+	}
+	return { gone, come };
+}
+
+/** Unchanged files that link to a concept that is gone, or named one that there is now. */
+async function readAffected(
+	{ concepts, memory }: Changeable,
+	reading: ChangeReading,
+	readFile: (path: string) => Promise<Uint8Array>,
+): Promise<readonly ConceptFile[]> {
+	const { gone, come } = turnoverOf(concepts, reading);
+	const losing = concepts.filter(
+		({ edges }) => gone.size > 0 && edges.some(({ target }) => gone.has(target)),
+	);
+	const gaining = come.size > 0 ? [...entriesOf(memory.awaited)] : [];
+	const paths = new Set([
+		...losing.map(({ path }) => path),
+		...gaining.flatMap(([path, targets]) => (targets.some((one) => come.has(one)) ? path : [])),
+	]);
+	const affected: ConceptFile[] = [];
+	for (const path of paths) {
+		if (reading.changes.has(path)) continue;
+		const document = readDocument(path, await readFile(path));
+		if (document && !("rule" in document)) affected.push(document);
+	}
+	return affected;
+}
+
+function* applyChanges(
+	graph: Changeable,
+	reading: ChangeReading,
+	affected: readonly ConceptFile[],
+): Steps<BundleChange> {
+	const { changes, documents } = reading;
+	assertDistinct(graph, reading);
+	const hashes = withPaths(graph.memory.hashes, reading.hashes);
+	const space: LinkSpace = {
+		idOf(path) {
+			if (changes.has(path)) return documents.has(path) ? toConceptId(path) : undefined;
+			return conceptAt(graph.concepts, path)?.id;
+		},
+		isOther: (path) =>
+			(path === RECORD_PATH || isReserved(path)) && valueAt(hashes, path) !== undefined,
+	};
+	const findings = [...reading.findings];
+	const readings = new Map<string, ConceptReading>();
+	for (const file of documents.values()) {
+		readings.set(
+			file.path,
+			readConcept(file, space, (finding) => findings.push(finding)),
+		);
+		yield;
+	}
+	for (const file of affected) {
+		readings.set(
+			file.path,
+			readConcept(file, space, () => undefined),
+		);
+		yield;
+	}
+	const concepts = mergeConcepts(graph.concepts, changes, readings);
+	const memory: BundleMemory = {
+		hashes,
+		awaited: withPaths(graph.memory.awaited, awaitedOf(changes, readings)),
+		frame: changeFrame(graph.memory.frame, reading),
+	};
+	return {
+		graph: {
+			record: recordOf(memory.frame, concepts),
+			concepts,
+			folder: graph.folder,
+			contentHash: hashOfBundle(hashes),
+			memory,
+		},
+		findings: findings.sort((a, b) => compareText(a.file, b.file)),
+	};
+}
+
+/** Throws INVALID_ARGUMENT when a new file's id belongs to another file. */
+function assertDistinct({ concepts }: Graph, { changes, documents }: ChangeReading): void {
+	const newcomers = new Map<string, string>();
+	for (const path of documents.keys()) {
+		if (conceptAt(concepts, path)) continue;
+		const id = toConceptId(path);
+		assertFree(path, id, newcomers.get(id));
+		newcomers.set(id, path);
+	}
+	if (newcomers.size === 0) return;
+	for (const { path, id } of concepts) {
+		const newcomer = newcomers.get(id);
+		const stays = !changes.has(path) || documents.has(path);
+		if (newcomer !== undefined && stays) assertFree(newcomer, id, path);
+	}
+}
+
+function assertFree(path: string, id: string, holder: string | undefined): void {
+	if (holder === undefined) return;
+	throw new ServiceError("INVALID_ARGUMENT", toCollision(path, id, holder).message);
+}
+
+/** Both lists are in path order; so is the result. */
+function mergeConcepts(
+	concepts: readonly Concept[],
+	changes: BundleChanges,
+	readings: ReadonlyMap<string, ConceptReading>,
+): readonly Concept[] {
+	const fresh = [...readings.values()]
+		.map(({ concept }) => concept)
+		.sort((a, b) => compareText(a.path, b.path));
+	const merged: Concept[] = [];
+	let next = 0;
+	for (const concept of concepts) {
+		for (; next < fresh.length; next++) {
+			const candidate = fresh[next];
+			if (!candidate || compareText(candidate.path, concept.path) >= 0) break;
+			merged.push(candidate);
+		}
+		if (!changes.has(concept.path) && !readings.has(concept.path)) merged.push(concept);
+	}
+	return merged.concat(fresh.slice(next));
+}
+
+function awaitedOf(
+	changes: BundleChanges,
+	readings: ReadonlyMap<string, ConceptReading>,
+): readonly PathChange<readonly string[]>[] {
+	const paths = new Set([...changes.keys(), ...readings.keys()]);
+	return [...paths].map((path) => {
+		const awaited = readings.get(path)?.awaited ?? [];
+		return [path, awaited.length > 0 ? awaited : undefined];
+	});
+}
+
+function changeFrame(frame: BundleFrame, { changes, record }: ChangeReading): BundleFrame {
+	return {
+		...frame,
+		...(changes.has(RECORD_PATH) && {
+			record: record && { data: record.data, body: record.body },
+		}),
+		...(changes.has("index.md") && { listedTitle: listedTitleOf(changes.get("index.md")) }),
+		...(changes.has("log.md") && { loggedDay: loggedDayOf(changes.get("log.md")) }),
+	};
+}
+
+/** The concept of a file, found by halving: concepts are in path order. */
+export function conceptAt(concepts: readonly Concept[], path: string): Concept | undefined {
+	let low = 0;
+	let high = concepts.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		const candidate = concepts[middle];
+		if (!candidate || compareText(candidate.path, path) >= 0) high = middle;
+		else low = middle + 1;
+	}
+	const found = concepts[low];
+	return found?.path === path ? found : undefined;
+}

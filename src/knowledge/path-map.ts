@@ -1,0 +1,55 @@
+/**
+ * Values by path, never changed: a changed map is a new one that shares all but a few buckets with the old. Plain data, so
+ * that two maps of the same entries are equal part by part.
+ */
+export interface PathMap<V> {
+	readonly buckets: readonly ReadonlyMap<string, V>[];
+	readonly size: number;
+}
+
+/** Few enough to copy their list in microseconds, many enough to keep each small with a hundred thousand paths. */
+const BUCKETS = 1_024;
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
+
+/** Undefined stands for no entry. */
+export type PathChange<V> = readonly [path: string, value: V | undefined];
+
+export function toPathMap<V>(entries: Iterable<PathChange<V>>): PathMap<V> {
+	return withPaths({ buckets: Array.from({ length: BUCKETS }, () => NOTHING), size: 0 }, entries);
+}
+
+export function valueAt<V>(map: PathMap<V>, path: string): V | undefined {
+	return map.buckets[bucketOf(path)]?.get(path);
+}
+
+/** The map with these values put; undefined takes an entry out. */
+export function withPaths<V>(map: PathMap<V>, changes: Iterable<PathChange<V>>): PathMap<V> {
+	const buckets = [...map.buckets];
+	const opened = new Map<number, Map<string, V>>();
+	let { size } = map;
+	for (const [path, value] of changes) {
+		const index = bucketOf(path);
+		const bucket = opened.get(index) ?? new Map(buckets[index]);
+		opened.set(index, bucket);
+		size -= bucket.size;
+		if (value === undefined) bucket.delete(path);
+		else bucket.set(path, value);
+		size += bucket.size;
+	}
+	for (const [index, bucket] of opened) buckets[index] = bucket;
+	return { buckets, size };
+}
+
+/** Every entry, in no particular order. */
+export function* entriesOf<V>({ buckets }: PathMap<V>): Generator<[path: string, value: V]> {
+	for (const bucket of buckets) yield* bucket;
+}
+
+/** FNV-1a over the code units: the same bucket on every machine. */
+function bucketOf(path: string): number {
+	let hash = 0x811c9dc5;
+	for (let at = 0; at < path.length; at++) {
+		hash = Math.imul(hash ^ path.charCodeAt(at), 0x01000193);
+	}
+	return (hash >>> 0) % BUCKETS;
+}
