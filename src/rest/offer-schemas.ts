@@ -22,10 +22,13 @@ export const healthSchema = replyComponent(
 		}),
 		model: z.object({
 			id: z.string().nullable().describe("Null without an embedding model"),
-			mode: z.enum(["hybrid", "keyword"]),
+			mode: z.enum(["hybrid", "keyword"]).describe("What the next search gets"),
 			concepts: z.int(),
-			pending_vectors: z.int(),
-			reason: z.string().optional().describe("Why there is no model; absent with one"),
+			pending_vectors: z.int().describe("Concepts that wait for their vectors"),
+			reason: z
+				.string()
+				.optional()
+				.describe("Why there is no model, what it failed with, or how far its vectors are"),
 		}),
 		writer: z.string().describe("extractive: answers are made of the graphs' own sentences"),
 		rails: z.array(z.string()),

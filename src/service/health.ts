@@ -1,7 +1,7 @@
 import type { OpenPayments } from "../../payments/x402/payment-watch.js";
 import type { Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
-import type { SearchEngine } from "../search/search.js";
+import type { IndexStatus, SearchEngine } from "../search/search.js";
 import type { Json } from "./free-operations.js";
 import type { ServiceInfo } from "./service.js";
 
@@ -36,6 +36,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 		const { status, sequence, isChainIntact } = store.health();
 		const invariants = deps.invariants();
 		const index = search.status();
+		const reason = whyNoVectors(index);
 		const payments = deps.openPayments?.();
 		const isSelling = status === "ok" && invariants.status === "ok";
 		const isWhole = isChainIntact && index.mode === "hybrid";
@@ -53,7 +54,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 				mode: index.mode,
 				concepts: index.concepts,
 				pending_vectors: index.pendingVectors,
-				...(index.reason !== undefined && { reason: withoutPaths(index.reason) }),
+				...(reason !== undefined && { reason: withoutPaths(reason) }),
 			},
 			writer: WRITER,
 			rails,
@@ -63,6 +64,11 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
 		};
 	};
+}
+
+function whyNoVectors({ reason, pendingVectors, concepts }: IndexStatus): string | undefined {
+	if (reason !== undefined || pendingVectors === 0) return reason;
+	return `Vectors are being made: ${concepts - pendingVectors} of ${concepts} concepts have theirs.`;
 }
 
 /** The reason is a sentence for the operator; anybody reads this report, so folders of the machine stay out of it. */
