@@ -13,20 +13,20 @@ const INITIALISM_WORDS = { from: 3, to: 5 } as const;
 
 /** What the lexical side scores a query by: every term once, with the best weight it earned. */
 export function toQueryTerms(words: readonly Word[]): readonly QueryTerm[] {
-	const weights = new Map<string, number>(
-		initialismsOf(words).map((term) => [term, INITIALISM_WEIGHT]),
-	);
+	const weights = new Map<string, number>();
+	const add = (term: string, weight: number) =>
+		weights.set(term, Math.max(weight, weights.get(term) ?? 0));
+	for (const term of initialismsOf(words)) add(term, INITIALISM_WEIGHT);
 	for (const word of words) {
-		for (const term of termsOf(word)) {
-			const weight = word.parts.includes(term)
-				? PART_WEIGHT
-				: word.isStopWord
-					? STOP_WORD_WEIGHT
-					: 1;
-			weights.set(term, Math.max(weight, weights.get(term) ?? 0));
-		}
+		for (const term of termsOf(word)) add(term, weightOf(term, word));
+		for (const { term, weight } of word.alternatives) add(term, weight);
 	}
 	return [...weights].map(([term, weight]) => ({ term, weight }));
+}
+
+function weightOf(term: string, word: Word): number {
+	if (word.parts.includes(term)) return PART_WEIGHT;
+	return word.isStopWord ? STOP_WORD_WEIGHT : 1;
 }
 
 /** The words of a query, each once, in order. */

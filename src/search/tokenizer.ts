@@ -14,9 +14,19 @@ export interface Word {
 	readonly isStopWord: boolean;
 	/** Letters and digits in one word: only the whole names the thing. */
 	readonly isIdentifier: boolean;
+	/** Terms of other words that may have been meant; none until a query is held against an index. */
+	readonly alternatives: readonly Alternative[];
 }
 
-type Chunk = Omit<Word, "joined">;
+export interface Alternative {
+	readonly term: string;
+	/** What it counts against the word itself, at most 1. */
+	readonly weight: number;
+	/** How far a text with this term covers the word, 0..1. */
+	readonly trust: number;
+}
+
+type Chunk = Omit<Word, "joined" | "alternatives">;
 
 const CHUNK = /[\p{L}\p{N}]+(?:[-._/'&][\p{L}\p{N}]+)*(?:\+\+|#)?/gu;
 const RUN = /\p{L}+|\p{N}+/gu;
@@ -47,16 +57,22 @@ export function tokenize(text: string, maxChars = Number.POSITIVE_INFINITY): Wor
 		if (isNumber && prefix && follows && prefix.numbers < MAX_JOINED_NUMBERS) {
 			const joined = copyOf(clip(prefix.text + raw.replaceAll(".", "")));
 			prefix = { text: joined, numbers: prefix.numbers + 1, end };
-			words.push({ ...chunk, joined: [prefix.text] });
+			words.push({ ...chunk, joined: [prefix.text], alternatives: NO_ALTERNATIVES });
 			continue;
 		}
 		prefix = isPrefix(raw, chunk) ? { text: chunk.surface, numbers: 0, end } : undefined;
-		words.push({ ...chunk, joined: NONE });
+		words.push({ ...chunk, joined: NONE, alternatives: NO_ALTERNATIVES });
 	}
 	return words;
 }
 
 const NONE: readonly string[] = [];
+const NO_ALTERNATIVES: readonly Alternative[] = [];
+
+/** Terms each of which stands for the word on its own. */
+export function namesOf(word: Word): readonly string[] {
+	return word.joined.length === 0 ? [word.whole] : [word.whole, ...word.joined];
+}
 
 /** Every term of a word, without repeats. */
 export function termsOf(word: Word): readonly string[] {

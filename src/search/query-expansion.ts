@@ -1,0 +1,156 @@
+import {
+	documentFrequency,
+	inverseDocumentFrequency,
+	isHeld,
+	type LexicalScope,
+} from "./lexical-index.js";
+import { type Alternative, namesOf, type Word } from "./tokenizer.js";
+import { type Match, vocabularyOf } from "./vocabulary.js";
+
+/** So many unknown words are read as others: a text full of them is no text with typos, and each costs a look at all terms. */
+const MAX_EXPANDED_WORDS = 8;
+const MAX_ALTERNATIVES = 8;
+const MIN_WORD_CHARS = 4;
+/** From here on a word may be two edits away from what was meant. */
+const LONG_WORD_CHARS = 8;
+/** Alternatives that are this much less likely than the best one are left out. */
+const LIKELIHOOD_FLOOR = 0.75;
+
+/** Where unknown words are looked up. */
+export interface Reader {
+	readonly scopes: readonly LexicalScope[];
+	/** Words of the language, lower case: who writes "production" did not mean "protection". Empty when none are at hand. */
+	readonly commonWords: ReadonlySet<string>;
+}
+
+/**
+ * Reads every word that none of the scopes knows as the known words it may have been meant for: nearly written alike, or beginning
+ * with it. Identifiers are never read as others: EIP-3008 is not EIP-3009.
+ */
+export function expandWords(words: readonly Word[], reader: Reader): readonly Word[] {
+	let expanded = 0;
+	return words.map((word) => {
+		if (!isExpandable(word) || isKnownIn(reader.scopes, word)) return word;
+		if (expanded++ >= MAX_EXPANDED_WORDS) return word;
+		const alternatives = alternativesFor(word, reader);
+		return alternatives.length === 0 ? word : { ...word, alternatives };
+	});
+}
+
+/**
+ * How sure a reading is that is one edit away (near) or two (far), for stems of so many letters. With words of the language at
+ * hand, unknown ones are rarely right; without, only long ones are taken for misspelt.
+ */
+const TRUST = {
+	informed: { near: 0.9, far: 0.6, chars: 5 },
+	uninformed: { near: 0.9, far: 0, chars: 7 },
+} as const;
+/** The first letter is seldom wrong. */
+const OTHER_START = 0.6;
+/** A word that was cut short is sure only when most of it is there. */
+const PREFIX = { share: 0.6, trust: 0.8 } as const;
+
+const HAS_NUMBER = /\p{N}/u;
+const LETTERS = /^\p{L}+$/u;
+
+function isExpandable({ surface, isStopWord }: Word): boolean {
+	return !isStopWord && surface.length >= MIN_WORD_CHARS && !HAS_NUMBER.test(surface);
+}
+
+function isKnownIn(scopes: readonly LexicalScope[], word: Word): boolean {
+	const has = (term: string) => isHeld(term, scopes);
+	return namesOf(word).some(has) || (word.parts.length > 0 && word.parts.every(has));
+}
+
+function alternativesFor(word: Word, reader: Reader): readonly Alternative[] {
+	const { scopes } = reader;
+	if (word.parts.length === 0) {
+		const typos = readTypos(word.whole, word.surface, reader);
+		return blend([...typos, ...readPrefix(word.surface, reader)], scopes);
+	}
+	const asWhole = readTypos(word.whole, word.whole, reader);
+	if (asWhole.length > 0) return blend(asWhole, scopes);
+	const unknown = word.parts.filter((part) => !isHeld(part, scopes));
+	const readings = unknown.map((part) => blend(readTypos(part, part, reader), scopes));
+	// One piece that nobody can read leaves the whole unread; the others still help to find what is there.
+	const isWhole = readings.every((alternatives) => alternatives.length > 0);
+	return readings
+		.flat()
+		.map((one) => ({ ...one, weight: one.weight / 2, trust: isWhole ? one.trust : 0 }));
+}
+
+/** A term that may have been meant, and how likely that is against other such terms. */
+interface Guess {
+	readonly term: string;
+	readonly documents: number;
+	readonly weight: number;
+	readonly trust: number;
+}
+
+function readTypos(
+	stem: string,
+	surface: string,
+	{ scopes, commonWords }: Reader,
+): readonly Guess[] {
+	const chars = stem.length;
+	if (!LETTERS.test(stem) || chars < MIN_WORD_CHARS || commonWords.has(surface)) return [];
+	const most = chars >= LONG_WORD_CHARS ? 2 : 1;
+	const matches = merge(scopes, (vocabulary) => vocabulary.near(stem, most));
+	const trusts = commonWords.size > 0 ? TRUST.informed : TRUST.uninformed;
+	return matches.map(({ term, documents, distance }) => {
+		const [weight, trust] = distance === 1 ? [0.8, trusts.near] : [0.5, trusts.far];
+		const isSameStart = term.charCodeAt(0) === stem.charCodeAt(0);
+		const factor = isSameStart ? 1 : OTHER_START;
+		return {
+			term,
+			documents,
+			weight: weight * factor,
+			trust: chars >= trusts.chars ? trust * factor : 0,
+		};
+	});
+}
+
+function readPrefix(surface: string, { scopes, commonWords }: Reader): readonly Guess[] {
+	if (!LETTERS.test(surface)) return [];
+	const isWord = commonWords.has(surface);
+	const matches = merge(scopes, (vocabulary) => vocabulary.startingWith(surface, MAX_ALTERNATIVES));
+	return matches.map(({ term, documents }) => {
+		const share = surface.length / term.length;
+		const trust = isWord || share < PREFIX.share ? 0 : PREFIX.trust;
+		return { term, documents, weight: 0.4 + 0.4 * share, trust };
+	});
+}
+
+/** One guess per term, its documents counted over all scopes. */
+function merge(
+	scopes: readonly LexicalScope[],
+	look: (vocabulary: ReturnType<typeof vocabularyOf>) => readonly Match[],
+): readonly Match[] {
+	const merged = new Map<string, Match>();
+	for (const { index } of scopes) {
+		for (const match of look(vocabularyOf(index))) {
+			const documents = match.documents + (merged.get(match.term)?.documents ?? 0);
+			merged.set(match.term, { ...match, documents });
+		}
+	}
+	return [...merged.values()];
+}
+
+/** The likeliest guesses. All weigh as if they were as common as the commonest: a rare word is no better a guess for being rare. */
+function blend(guesses: readonly Guess[], scopes: readonly LexicalScope[]): readonly Alternative[] {
+	const held = guesses.filter(({ term }) => isHeld(term, scopes));
+	const floor = LIKELIHOOD_FLOOR * Math.max(0, ...held.map(({ weight }) => weight));
+	const likely = held
+		.filter(({ weight }) => weight >= floor)
+		.sort((a, b) => b.weight - a.weight || b.documents - a.documents || (a.term < b.term ? -1 : 1))
+		.slice(0, MAX_ALTERNATIVES);
+	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
+	const idfOf = (term: string) =>
+		inverseDocumentFrequency(documentFrequency(term, scopes), documents);
+	const least = Math.min(...likely.map(({ term }) => idfOf(term)));
+	return likely.map(({ term, weight, trust }) => ({
+		term,
+		weight: (weight * least) / idfOf(term),
+		trust,
+	}));
+}
