@@ -36,7 +36,7 @@ export const limitField = z
 	.max(LIMITS.rowsMax, `must be at most ${LIMITS.rowsMax}`)
 	.describe("Number of rows wanted");
 
-export const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
+const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
 
 const namesField = z
 	.array(

@@ -3,10 +3,9 @@ import { formatUsd } from "../core/money.js";
 import type { GraphType } from "../core/wire.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { GraphPromise, GraphRouter } from "../search/search.js";
-import type { Json } from "./free-operations.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import { toRequestPath } from "./request-path.js";
-import type { ServiceInfo } from "./service-info.js";
+import type { Json, ServiceInfo } from "./service-info.js";
 
 export interface RoutingDeps {
 	readonly info: Pick<ServiceInfo, "baseUrl">;
