@@ -24,7 +24,7 @@ export function catalogFolders(catalog: string, importedFolder: string): readonl
 
 /**
  * Every graph below the folders. One that cannot be read is logged and left out, as is a file of a graph; the others are
- * sold. An update of an imported graph that was cut off is undone first. Throws INVALID_ARGUMENT for a configured folder
+ * sold. An update of an imported graph that was cut off is undone or finished first. Throws INVALID_ARGUMENT for a configured folder
  * that is not there.
  */
 export async function loadGraphs(
@@ -47,8 +47,17 @@ async function prepareFolder({ path, origin }: CatalogFolder, logger: Logger): P
 		);
 	}
 	if (origin !== "imported") return;
-	for (const graph of await recoverBundles(path)) {
+	const { restored, finished, stuck } = await recoverBundles(path);
+	for (const graph of restored) {
 		logger.info("an update was cut off; the graph from before it is back", { graph });
+	}
+	for (const graph of finished) {
+		logger.info("a change of a graph was cut off; it is finished now", { graph });
+	}
+	for (const work of stuck) {
+		logger.error("a change of a graph was cut off and cannot be finished; its files are kept", {
+			folder: work,
+		});
 	}
 }
 

@@ -8,10 +8,10 @@ import {
 	readConcept,
 	toConceptId,
 } from "./concept-reader.js";
-import { hashOfBundle, hashOfFile } from "./content-hash.js";
+import { hashOfBundle, markOf } from "./content-hash.js";
 import type { LinkSpace } from "./edge-reader.js";
 import type { Finding } from "./finding.js";
-import type { BundleFrame, BundleMemory, Concept, Graph } from "./graph.js";
+import type { BundleFrame, BundleMemory, Concept, FileMark, Graph } from "./graph.js";
 import { entriesOf, type PathChange, valueAt, withPaths } from "./path-map.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
@@ -47,24 +47,24 @@ interface ChangeReading {
 	/** Concept files by path. */
 	readonly documents: ReadonlyMap<string, ConceptFile>;
 	readonly record: ConceptFile | undefined;
-	readonly hashes: readonly PathChange<string>[];
+	readonly marks: readonly PathChange<FileMark>[];
 	readonly findings: Finding[];
 }
 
 function* readChanges(changes: BundleChanges): Steps<ChangeReading> {
 	const documents = new Map<string, ConceptFile>();
-	const hashes: PathChange<string>[] = [];
+	const marks: PathChange<FileMark>[] = [];
 	const findings: Finding[] = [];
 	let record: ConceptFile | undefined;
 	for (const [path, bytes] of changes) {
-		hashes.push([path, bytes && hashOfFile(bytes)]);
+		marks.push([path, bytes && markOf(bytes)]);
 		const document = bytes && readDocument(path, bytes);
 		if (document && "rule" in document) findings.push(document);
 		else if (document && isRecord(document)) record = document;
 		else if (document) documents.set(path, document);
 		yield;
 	}
-	return { changes, documents, record, hashes, findings };
+	return { changes, documents, record, marks, findings };
 }
 
 /** Concepts that are gone, by id, and such that have come, by path. */
@@ -113,14 +113,14 @@ function* applyChanges(
 ): Steps<BundleChange> {
 	const { changes, documents } = reading;
 	assertDistinct(graph, reading);
-	const hashes = withPaths(graph.memory.hashes, reading.hashes);
+	const files = withPaths(graph.memory.files, reading.marks);
 	const space: LinkSpace = {
 		idOf(path) {
 			if (changes.has(path)) return documents.has(path) ? toConceptId(path) : undefined;
 			return conceptAt(graph.concepts, path)?.id;
 		},
 		isOther: (path) =>
-			(path === RECORD_PATH || isReserved(path)) && valueAt(hashes, path) !== undefined,
+			(path === RECORD_PATH || isReserved(path)) && valueAt(files, path) !== undefined,
 	};
 	const findings = [...reading.findings];
 	const readings = new Map<string, ConceptReading>();
@@ -140,7 +140,7 @@ function* applyChanges(
 	}
 	const concepts = mergeConcepts(graph.concepts, changes, readings);
 	const memory: BundleMemory = {
-		hashes,
+		files,
 		awaited: withPaths(graph.memory.awaited, awaitedOf(changes, readings)),
 		frame: changeFrame(graph.memory.frame, reading),
 	};
@@ -149,7 +149,7 @@ function* applyChanges(
 			record: recordOf(memory.frame, concepts),
 			concepts,
 			folder: graph.folder,
-			contentHash: hashOfBundle(hashes),
+			contentHash: hashOfBundle(files),
 			memory,
 		},
 		findings: findings.sort((a, b) => compareText(a.file, b.file)),

@@ -1,8 +1,17 @@
-import { mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ServiceError } from "../core/errors.js";
+import { nodeBundleDisk } from "./bundle-disk.js";
 import { isConfined } from "./bundle-document.js";
 import type { BundleFiles } from "./bundle-reader.js";
+import {
+	bundleOfWorkFolder,
+	carryOut,
+	findPendingUpdates,
+	finishUpdates,
+	foldersOf,
+	isUpdateFile,
+} from "./bundle-update.js";
 import { toBundleFiles } from "./bundle-writer.js";
 import type { Graph } from "./graph.js";
 
@@ -30,6 +39,7 @@ export async function writeBundle(
 		throw new ServiceError("INVALID_ARGUMENT", `The path "${stray}" leaves the bundle.`);
 	}
 	const target = resolve(folder);
+	await finishUpdates(target);
 	const isTaken = await assertReplaceable(target, options.replace ?? false);
 	const parent = dirname(target);
 	await mkdir(parent, { recursive: true });
@@ -45,42 +55,68 @@ export async function writeBundle(
 			if (isTaken) await rename(old, target);
 			throw error;
 		}
-		await syncFolder(work);
-		await syncFolder(parent);
+		await nodeBundleDisk.syncFolder(work);
+		await nodeBundleDisk.syncFolder(parent);
 	} finally {
 		await rm(work, { recursive: true, force: true });
 	}
 }
 
-/** The folder beside a bundle in which its successor is prepared: `.<name>-` and what `mkdtemp` adds. */
-const WORK_FOLDER = /^\.(.+)-[A-Za-z0-9]{6}$/;
+export interface BundleRecovery {
+	/** Bundles that had been moved aside and not been replaced: they are back. */
+	readonly restored: readonly string[];
+	/** Bundles of which some files were to change: they have. */
+	readonly finished: readonly string[];
+	/** Work folders of changes that cannot be finished; they are kept to be looked at. */
+	readonly stuck: readonly string[];
+}
 
 /**
- * Ends what a killed `writeBundle` left in a folder of bundles: a bundle that had been moved aside and not been replaced
- * is put back, everything else unfinished is removed. Returns the names of the bundles put back. Nothing else may be
- * writing there; a missing folder is an empty one.
+ * Ends what a killed `writeBundle` or `updateBundle` left in a folder of bundles; everything else unfinished is removed.
+ * Nothing else may be writing there; a missing folder is an empty one.
  */
-export async function recoverBundles(parent: string): Promise<readonly string[]> {
+export async function recoverBundles(parent: string): Promise<BundleRecovery> {
+	const { finished, stuck } = await finishAll(parent);
 	const names = await readdir(parent).catch(() => []);
 	const restored: string[] = [];
 	for (const name of names) {
-		const bundle = WORK_FOLDER.exec(name)?.[1];
+		const bundle = bundleOfWorkFolder(name);
 		const work = join(parent, name);
-		if (bundle === undefined || !(await isWorkFolder(work))) continue;
+		if (bundle === undefined || stuck.includes(work) || !(await isWorkFolder(work))) continue;
 		if (!(await exists(join(parent, bundle))) && (await exists(join(work, "old")))) {
 			await rename(join(work, "old"), join(parent, bundle));
-			await syncFolder(parent);
+			await nodeBundleDisk.syncFolder(parent);
 			restored.push(bundle);
 		}
 		await rm(work, { recursive: true, force: true });
 	}
-	return restored;
+	return { restored, finished, stuck };
+}
+
+async function finishAll(parent: string): Promise<Omit<BundleRecovery, "restored">> {
+	const finished: string[] = [];
+	const stuck: string[] = [];
+	for (const { bundle, work } of await findPendingUpdates(parent)) {
+		const folder = join(parent, bundle);
+		const isDone = (await exists(folder)) && (await isCarriedOut(work, folder));
+		if (isDone) finished.push(bundle);
+		else stuck.push(work);
+	}
+	return { finished, stuck };
+}
+
+/** A start must not fail over one graph. */
+function isCarriedOut(work: string, folder: string): Promise<boolean> {
+	return carryOut(work, folder).then(
+		() => true,
+		() => false,
+	);
 }
 
 /** Only what we could have made is ours to remove. */
 async function isWorkFolder(folder: string): Promise<boolean> {
 	const names = await readdir(folder).catch(() => undefined);
-	return names?.every((name) => name === "new" || name === "old") ?? false;
+	return names?.every((name) => name === "old" || isUpdateFile(name)) ?? false;
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -118,18 +154,5 @@ async function writeFiles(folder: string, files: BundleFiles): Promise<void> {
 				.map(([path, bytes]) => writeFile(join(folder, path), bytes, { mode: 0o644, flush: true })),
 		);
 	}
-	for (const each of folders) await syncFolder(join(folder, each));
-}
-
-/** `a` and `a/b` for `a/b/c.md`. */
-function foldersOf(path: string): readonly string[] {
-	const names = path.split("/").slice(0, -1);
-	return names.map((_, index) => names.slice(0, index + 1).join("/"));
-}
-
-/** Asks the disk to remember the names; file systems that cannot are left alone. */
-async function syncFolder(folder: string): Promise<void> {
-	const handle = await open(folder, "r").catch(() => undefined);
-	await handle?.sync().catch(() => undefined);
-	await handle?.close();
+	for (const each of folders) await nodeBundleDisk.syncFolder(join(folder, each));
 }

@@ -1,9 +1,9 @@
 /** Bounds on content we did not write: folders, archives and front matter. */
 export const BUNDLE_LIMITS = {
 	/** Markdown files in one bundle. */
-	files: 20_000,
+	files: 250_000,
 	fileBytes: 1024 * 1024,
-	totalBytes: 256 * 1024 * 1024,
+	totalBytes: 512 * 1024 * 1024,
 	/** Folders below the bundle root. */
 	depth: 16,
 	/** One name of an imported document's path. */

@@ -1,10 +1,10 @@
 import { compareText, isRecord, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
 import { readFrame, recordOf } from "./bundle-frame.js";
 import { type ConceptFile, readConcept, toConceptId } from "./concept-reader.js";
-import { hashOfBundle, hashOfFile } from "./content-hash.js";
+import { hashOfBundle, markOf } from "./content-hash.js";
 import type { LinkSpace } from "./edge-reader.js";
 import type { Finding } from "./finding.js";
-import type { BundleMemory, Concept, Graph } from "./graph.js";
+import type { BundleMemory, Concept, FileMark, Graph } from "./graph.js";
 import { type PathChange, toPathMap } from "./path-map.js";
 import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
@@ -42,7 +42,7 @@ export function readBundleInTurns(
 
 function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<BundleReading> {
 	const findings: Finding[] = [];
-	const { documents, hashes } = yield* readDocuments(files, findings);
+	const { documents, marks } = yield* readDocuments(files, findings);
 	const record = takeRecord(documents, findings);
 	const conceptFiles = withoutCollisions(documents, findings);
 	const ids = new Map(conceptFiles.map(({ path }) => [path, toConceptId(path)]));
@@ -65,7 +65,7 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 		fallbackId: options.fallbackId,
 	});
 	const memory: BundleMemory = {
-		hashes: toPathMap(hashes),
+		files: toPathMap(marks),
 		awaited: toPathMap(awaited),
 		frame,
 	};
@@ -73,7 +73,7 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 		record: recordOf(frame, concepts),
 		concepts,
 		folder: options.folder ?? "",
-		contentHash: hashOfBundle(memory.hashes),
+		contentHash: hashOfBundle(memory.files),
 		memory,
 	};
 	return { graph, findings: findings.sort((a, b) => compareText(a.file, b.file)) };
@@ -81,21 +81,21 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 
 interface Documents {
 	readonly documents: ConceptFile[];
-	readonly hashes: readonly PathChange<string>[];
+	readonly marks: readonly PathChange<FileMark>[];
 }
 
 function* readDocuments(files: BundleFiles, findings: Finding[]): Steps<Documents> {
 	const documents: ConceptFile[] = [];
-	const hashes: PathChange<string>[] = [];
+	const marks: PathChange<FileMark>[] = [];
 	for (const path of [...files.keys()].sort(compareText)) {
 		const bytes = files.get(path) ?? new Uint8Array();
-		hashes.push([path, hashOfFile(bytes)]);
+		marks.push([path, markOf(bytes)]);
 		const document = readDocument(path, bytes);
 		if (document && "rule" in document) findings.push(document);
 		else if (document) documents.push(document);
 		yield;
 	}
-	return { documents, hashes };
+	return { documents, marks };
 }
 
 /** Removes the record from the documents, unless `graph.md` is an ordinary concept of somebody else's bundle. */

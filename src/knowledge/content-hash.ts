@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import type { FileMark } from "./graph.js";
 import type { PathMap } from "./path-map.js";
 
 /** sha256 (hex) of one text or byte string; what ETags are made of. */
@@ -8,28 +9,29 @@ export function hashOf(content: string | Uint8Array): string {
 }
 
 /** Of one file of a bundle, or of as much of it as a reader looks at. */
-export function hashOfFile(bytes: Uint8Array): string {
-	return hashOf(bytes.subarray(0, BUNDLE_LIMITS.fileBytes + 1));
+export function markOf(bytes: Uint8Array): FileMark {
+	const read = bytes.subarray(0, BUNDLE_LIMITS.fileBytes + 1);
+	return { sha256: hashOf(read), bytes: read.length };
 }
 
 /** A bucket that a change left alone keeps its hash. */
-const bucketHashes = new WeakMap<ReadonlyMap<string, string>, string>();
+const bucketHashes = new WeakMap<ReadonlyMap<string, FileMark>, string>();
 
 /**
  * One hash over the hashes of all files, by path: two bundles agree exactly when paths and files do. After a change only the
  * buckets it touched are added up again.
  */
-export function hashOfBundle({ buckets }: PathMap<string>): string {
+export function hashOfBundle({ buckets }: PathMap<FileMark>): string {
 	return hashOf(buckets.map(hashOfBucket).join("\n"));
 }
 
-function hashOfBucket(files: ReadonlyMap<string, string>): string {
+function hashOfBucket(files: ReadonlyMap<string, FileMark>): string {
 	if (files.size === 0) return "";
 	const known = bucketHashes.get(files);
 	if (known !== undefined) return known;
 	const lines = [...files.keys()]
 		.sort()
-		.map((path) => `${JSON.stringify(path)} ${files.get(path)}`);
+		.map((path) => `${JSON.stringify(path)} ${files.get(path)?.sha256}`);
 	const hash = hashOf(lines.join("\n"));
 	bucketHashes.set(files, hash);
 	return hash;

@@ -109,11 +109,18 @@ export interface Graph {
 
 /** What reading a bundle found beside its concepts. */
 export interface BundleMemory {
-	/** sha256 (hex) of each file by path. */
-	readonly hashes: PathMap<string>;
+	readonly files: PathMap<FileMark>;
 	/** Paths that a concept's file names and that are no concept, by that file's path: they become edges once they are one. */
 	readonly awaited: PathMap<readonly string[]>;
 	readonly frame: BundleFrame;
+}
+
+/** What tells one version of a file from another. */
+export interface FileMark {
+	/** Hex. */
+	readonly sha256: string;
+	/** As many as were read. */
+	readonly bytes: number;
 }
 
 /** What a record is made of: `graph.md`, and what stands in for what it does not say. */

@@ -1,0 +1,148 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { z } from "zod";
+import { ServiceError } from "../core/errors.js";
+import type { BundleChanges } from "./bundle-change.js";
+import { type BundleDisk, nodeBundleDisk } from "./bundle-disk.js";
+import { isConfined } from "./bundle-document.js";
+
+/** In a work folder: staged files by number, and, once it is there under this name, a promise to put them into place. */
+const PLAN = "changes.json";
+const PLAN_DRAFT = "changes.part";
+const STAGE = "new";
+
+const plan = z.strictObject({
+	version: z.literal(1),
+	/** Paths of the staged files, by their number. */
+	put: z.array(z.string().refine(isConfined)),
+	remove: z.array(z.string().refine(isConfined)),
+});
+type Plan = z.infer<typeof plan>;
+
+/** Disks that are asked for many things at once answer sooner. */
+const CALLS_AT_ONCE = 32;
+
+/**
+ * Changes some files of a bundle, all or none, whatever its size: new files are staged beside it, then a plan is written
+ * that a start carries out should we be killed, then each file takes its place. Resolves when the change is durable. Throws
+ * INVALID_ARGUMENT for a path that leaves the bundle; when anything else throws before the plan is there, nothing has changed.
+ */
+export async function updateBundle(
+	folder: string,
+	changes: BundleChanges,
+	disk: BundleDisk = nodeBundleDisk,
+): Promise<void> {
+	const stray = [...changes.keys()].find((path) => !isConfined(path));
+	if (stray !== undefined) {
+		throw new ServiceError("INVALID_ARGUMENT", `The path "${stray}" leaves the bundle.`);
+	}
+	const target = resolve(folder);
+	await finishUpdates(target, disk);
+	const work = await disk.makeWorkFolder(join(dirname(target), `.${basename(target)}-`));
+	try {
+		await commit(work, changes, disk);
+	} catch (error) {
+		await disk.removeFolder(work);
+		throw error;
+	}
+	await carryOut(work, target, disk);
+}
+
+/** The folder beside a bundle in which its change is prepared: `.<name>-` and what `mkdtemp` adds. */
+const WORK_FOLDER = /^\.(.+)-[A-Za-z0-9]{6}$/;
+
+/** The bundle a name in a folder of bundles is the work folder of; undefined for all other names. */
+export function bundleOfWorkFolder(name: string): string | undefined {
+	return WORK_FOLDER.exec(name)?.[1];
+}
+
+/** A change that was promised and not seen through, by the bundle's name. */
+export interface PendingUpdate {
+	readonly bundle: string;
+	readonly work: string;
+}
+
+/** In a folder of bundles; a missing one has none. */
+export async function findPendingUpdates(
+	parent: string,
+	disk: BundleDisk = nodeBundleDisk,
+): Promise<readonly PendingUpdate[]> {
+	const found: PendingUpdate[] = [];
+	for (const name of await readdir(parent).catch(() => [])) {
+		const bundle = bundleOfWorkFolder(name);
+		const work = join(parent, name);
+		if (bundle !== undefined && (await disk.has(join(work, PLAN)))) found.push({ bundle, work });
+	}
+	return found;
+}
+
+/** Sees through what earlier updates of this bundle had promised, so that none of it is done after what comes next. */
+export async function finishUpdates(
+	folder: string,
+	disk: BundleDisk = nodeBundleDisk,
+): Promise<void> {
+	for (const { bundle, work } of await findPendingUpdates(dirname(folder), disk)) {
+		if (bundle === basename(folder)) await carryOut(work, folder, disk);
+	}
+}
+
+/** True for names that only an update leaves in its work folder. */
+export function isUpdateFile(name: string): boolean {
+	return name === STAGE || name === PLAN || name === PLAN_DRAFT;
+}
+
+/** Once this has returned, the change happens: now, or at the next start. */
+async function commit(work: string, changes: BundleChanges, disk: BundleDisk): Promise<void> {
+	const put = [...changes].flatMap(([path, bytes]) => (bytes ? [{ path, bytes }] : []));
+	const remove = [...changes].flatMap(([path, bytes]) => (bytes ? [] : [path]));
+	const promise: Plan = { version: 1, put: put.map(({ path }) => path), remove };
+	const stage = join(work, STAGE);
+	await disk.makeFolder(stage);
+	await forEach(put, ({ bytes }, number) => disk.write(join(stage, String(number)), bytes));
+	await disk.syncFolder(stage);
+	await disk.write(join(work, PLAN_DRAFT), new TextEncoder().encode(JSON.stringify(promise)));
+	await disk.rename(join(work, PLAN_DRAFT), join(work, PLAN));
+	await disk.syncFolder(work);
+	await disk.syncFolder(dirname(work));
+}
+
+/** May be cut off at any point and begun anew: what has been moved is not there to be moved again. */
+export async function carryOut(
+	work: string,
+	target: string,
+	disk: BundleDisk = nodeBundleDisk,
+): Promise<void> {
+	const { put, remove } = plan.parse(JSON.parse(await readFile(join(work, PLAN), "utf8")));
+	const folders = new Set([...put, ...remove].flatMap(foldersOf));
+	// What a removed file leaves may be what a new one needs: a name that was a folder becomes a file, or the reverse.
+	await forEach(remove, (path) => disk.remove(join(target, path)));
+	for (const folder of [...new Set(remove.flatMap(foldersOf))].sort().reverse()) {
+		if (folder !== "") await disk.removeEmptyFolder(join(target, folder));
+	}
+	for (const folder of new Set(put.flatMap(foldersOf))) await disk.makeFolder(join(target, folder));
+	await forEach(put, async (path, number) => {
+		const staged = join(work, STAGE, String(number));
+		if (await disk.has(staged)) await disk.rename(staged, join(target, path));
+	});
+	for (const folder of folders) await disk.syncFolder(join(target, folder));
+	// The promise goes first: kept twice, it would undo what comes after it.
+	await disk.remove(join(work, PLAN));
+	await disk.syncFolder(work);
+	await disk.removeFolder(work).catch(() => undefined);
+}
+
+async function forEach<T>(
+	items: readonly T[],
+	work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+	for (let from = 0; from < items.length; from += CALLS_AT_ONCE) {
+		const batch = items.slice(from, from + CALLS_AT_ONCE);
+		await Promise.all(batch.map((item, index) => work(item, from + index)));
+	}
+}
+
+/** `""`, `a` and `a/b` for `a/b/c.md`. */
+export function foldersOf(path: string): readonly string[] {
+	const names = path.split("/").slice(0, -1);
+	return ["", ...names.map((_, index) => names.slice(0, index + 1).join("/"))];
+}
