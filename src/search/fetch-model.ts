@@ -37,7 +37,7 @@ const originSchema = z.looseObject({
 	revision: z.string(),
 	licence: z.string().nullable(),
 });
-export type ModelOrigin = z.infer<typeof originSchema>;
+type ModelOrigin = z.infer<typeof originSchema>;
 
 /**
  * Fetches the files a model is run with, checks them against the hub's digests, tries whether the model is of a kind that

@@ -29,7 +29,7 @@ export interface ModelHub {
 	download(file: HubFile, job: Download): Promise<string>;
 }
 
-export interface Download {
+interface Download {
 	readonly model: HubModel;
 	readonly target: string;
 	readonly onBytes: (count: number) => void;

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { EmbedLane } from "./embedder.js";
-import type { KnownModel } from "./known-models.js";
 
 /** What a model does to a text beyond its weights; two profiles make two kinds of vectors. */
 export interface ModelProfile {
@@ -20,7 +19,8 @@ export function prepareText(profile: ModelProfile, text: string, lane: EmbedLane
 export interface ProfileSources {
 	/** A JSON file of the model's folder; undefined when it is not there. */
 	readonly readJson: (name: string) => Promise<unknown>;
-	readonly known: KnownModel | undefined;
+	/** Of the table of well-known models. */
+	readonly known: ModelProfile | undefined;
 }
 
 /** Files of a folder in the layout of sentence-transformers that say how to use a model; each may be missing. */

@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/core/clock.js";
 import type { Embedder } from "../../src/search/embedder.js";
+import { createSearchEngine } from "../../src/search/search-engine.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
+import { PAYMENTS } from "./sample-graph.js";
 import { sentenceGraph } from "./sentence-graph.js";
 
 const BUNDLED = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
@@ -69,6 +71,30 @@ t.test("a graph that gives whole sentences is taken at its word", async (t) => {
 	await cp(join(BUNDLED, "onnx"), join(folder, "onnx"), { recursive: true });
 	const other = await open(t, folder);
 	await t.rejects(embedOne(other, "tides", "query"), { message: /no sentence_embedding/ });
+});
+
+t.test("vectors of another number of dimensions are made anew", async (t) => {
+	const folder = await copyModel(t, "embeddinggemma-300m-ONNX");
+	await writeFile(join(folder, "config.json"), '{"model_type":"bert","hidden_size":768}');
+	await writeFile(join(folder, "onnx", "model_quantized.onnx"), sentenceGraph(768));
+	const index = join(folder, "..", "index");
+	for (const [model, dimensions] of [
+		[BUNDLED, 256],
+		[folder, 768],
+		[BUNDLED, 256],
+	] as const) {
+		const engine = await createSearchEngine({
+			folder: index,
+			clock: systemClock,
+			model: { folder: model, sums: "if-there" },
+		});
+		await engine.sync([PAYMENTS]);
+		t.match(engine.status(), { mode: "hybrid", pendingVectors: 0, model: { dimensions } });
+		const { signal } = new AbortController();
+		const found = await engine.find({ graphs: [PAYMENTS], query: "EIP-3009", limit: 1, signal });
+		t.match(found, { mode: "hybrid", rows: [{ concept: { id: "eip-3009" } }] });
+		await engine.close();
+	}
 });
 
 t.test(
