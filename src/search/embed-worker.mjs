@@ -4,8 +4,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { env, pipeline } from "@huggingface/transformers";
 
-/** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", output: "tokens" | "sentence", dtype: "q8" | "int8" | "fp32", loading: Int32Array }} */
-const { modelsFolder, modelName, pooling, output, dtype, loading } = workerData;
+/** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", output: "tokens" | "sentence", dtype: "q8" | "int8" | "fp32", maxTokens: number, loading: Int32Array }} */
+const { modelsFolder, modelName, pooling, output, dtype, maxTokens, loading } = workerData;
 
 env.allowRemoteModels = false;
 env.allowLocalModels = true;
@@ -18,6 +18,9 @@ const extract = await pipeline("feature-extraction", modelName, {
 	local_files_only: true,
 	session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
 });
+
+// What the tokenizer says of itself may be more than the model has positions for.
+Object.defineProperty(extract.tokenizer, "model_max_length", { value: maxTokens });
 
 Atomics.store(loading, 0, 0);
 Atomics.notify(loading, 0);

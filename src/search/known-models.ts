@@ -1,7 +1,7 @@
 /** How well-known embedding models want to be used, for folders that do not say so themselves. */
-import type { ModelProfile } from "./model-profile.js";
+import type { ModelManner } from "./model-profile.js";
 
-export interface KnownModel extends ModelProfile {
+export interface KnownModel extends ModelManner {
 	/** Hub id of a copy with ONNX weights. */
 	readonly id: string;
 	readonly dimensions: number;

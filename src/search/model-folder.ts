@@ -1,12 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
-import { z } from "zod";
 import { ServiceError } from "../core/errors.js";
 import type { EmbedderIdentity } from "./embedder.js";
 import { type FileDigest, sha256OfFile, sha256OfText } from "./file-digest.js";
 import { findKnownModel } from "./known-models.js";
-import { type ModelProfile, PROFILE_FILES, readProfile } from "./model-profile.js";
+import { type ModelProfile, modelConfig, PROFILE_FILES, readProfile } from "./model-profile.js";
 
 /** Where a model is and how far it is trusted. */
 export interface ModelLocation {
@@ -41,14 +40,6 @@ const WEIGHTS = [
 
 export const CONFIG_FILES = ["config.json", "tokenizer.json", "tokenizer_config.json"] as const;
 export const SUMS_FILE = "SHA256SUMS";
-
-const width = z.int().min(16).max(4_096).optional();
-const modelConfig = z.looseObject({
-	hidden_size: width,
-	n_embd: width,
-	dim: width,
-	_name_or_path: z.string().optional().catch(undefined),
-});
 
 /** Of the names of a folder's files, those that make up the best weights among them; none when there are none. */
 export function chooseWeights(
@@ -119,7 +110,11 @@ async function readManner(
 	const readOptional = async (name: string) =>
 		existsSync(join(path, name)) ? readJson(path, name) : undefined;
 	try {
-		const sources = { readJson: readOptional, known: known || undefined };
+		const sources = {
+			readJson: readOptional,
+			known: known || undefined,
+			config: config.data ?? {},
+		};
 		return { profile: await readProfile(sources, dimensions), dimensions };
 	} catch (error) {
 		if (error instanceof ServiceError) throw error;

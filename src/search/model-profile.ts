@@ -1,18 +1,25 @@
 import { z } from "zod";
 import type { EmbedLane } from "./embedder.js";
 
-/** What a model does to a text beyond its weights; two profiles make two kinds of vectors. */
-export interface ModelProfile {
+/** How a model was trained to be used. */
+export interface ModelManner {
 	readonly pooling: "mean" | "cls";
 	/** "tokens": vectors of tokens that are pooled here; "sentence": the graph pools and projects itself. */
 	readonly output: "tokens" | "sentence";
 	/** Put before a query, respectively before a passage. */
 	readonly queryPrefix: string;
 	readonly passagePrefix: string;
+	/** Longest text in tokens. */
+	readonly maxTokens?: number;
+}
+
+/** What is done to a text beside the model's own weights; two profiles make two kinds of vectors. */
+export interface ModelProfile extends ModelManner {
+	readonly maxTokens: number;
 }
 
 /** The text as the model was trained to see it. */
-export function prepareText(profile: ModelProfile, text: string, lane: EmbedLane): string {
+export function prepareText(profile: ModelManner, text: string, lane: EmbedLane): string {
 	return (lane === "query" ? profile.queryPrefix : profile.passagePrefix) + text;
 }
 
@@ -20,7 +27,9 @@ export interface ProfileSources {
 	/** A JSON file of the model's folder; undefined when it is not there. */
 	readonly readJson: (name: string) => Promise<unknown>;
 	/** Of the table of well-known models. */
-	readonly known: ModelProfile | undefined;
+	readonly known: ModelManner | undefined;
+	/** The folder's config.json. */
+	readonly config: ModelConfig;
 }
 
 /** Files of a folder in the layout of sentence-transformers that say how to use a model; each may be missing. */
@@ -28,7 +37,25 @@ export const PROFILE_FILES = [
 	"modules.json",
 	"1_Pooling/config.json",
 	"config_sentence_transformers.json",
+	"sentence_bert_config.json",
 ] as const;
+
+/** What is read of config.json: the width under the names it goes by, and how many positions there are. */
+export const modelConfig = z.looseObject({
+	hidden_size: z.int().min(16).max(4_096).optional(),
+	n_embd: z.int().min(16).max(4_096).optional(),
+	dim: z.int().min(16).max(4_096).optional(),
+	model_type: z.string().optional(),
+	max_position_embeddings: z.number().optional(),
+	_name_or_path: z.string().optional().catch(undefined),
+});
+export type ModelConfig = z.infer<typeof modelConfig>;
+
+/** Passages are shorter; what is longer is no prose, and attention over it would take the memory of all others. */
+const MAX_TOKENS = 512;
+/** These count positions from the padding's number on. */
+const OFFSET_TYPES = /^(roberta|xlm-roberta|camembert|mpnet)$/;
+const POSITION_OFFSET = 2;
 
 const RUNNABLE_MODULES = new Set(["Transformer", "Pooling", "Normalize"]);
 
@@ -46,7 +73,7 @@ const promptsFile = z.looseObject({
  * neither does. Throws an Error with the end of a sentence when the model needs what is not done here.
  */
 export async function readProfile(
-	{ readJson, known }: ProfileSources,
+	{ readJson, known, config }: ProfileSources,
 	dimensions: number,
 ): Promise<ModelProfile> {
 	const output = known?.output ?? "tokens";
@@ -59,7 +86,25 @@ export async function readProfile(
 		output,
 		queryPrefix: prompts["query"] || (known?.queryPrefix ?? ""),
 		passagePrefix: prompts["document"] || prompts["passage"] || (known?.passagePrefix ?? ""),
+		maxTokens: longestText(config, [
+			known?.maxTokens,
+			readLength(await readJson("tokenizer_config.json"), "model_max_length"),
+			readLength(await readJson("sentence_bert_config.json"), "max_seq_length"),
+		]),
 	};
+}
+
+/** A text beyond the model's positions would fail, and take those in its batch along. */
+function longestText(config: ModelConfig, lengths: readonly (number | undefined)[]): number {
+	const offset = OFFSET_TYPES.test(config.model_type ?? "") ? POSITION_OFFSET : 0;
+	const positions = (config.max_position_embeddings ?? Number.POSITIVE_INFINITY) - offset;
+	const known = lengths.filter((length) => length !== undefined);
+	return Math.max(1, Math.floor(Math.min(MAX_TOKENS, positions, ...known)));
+}
+
+function readLength(file: unknown, key: string): number | undefined {
+	const length = (file as Readonly<Record<string, unknown>> | null | undefined)?.[key];
+	return typeof length === "number" && length >= 1 ? length : undefined;
 }
 
 /** A layer after the pooling is not part of the ONNX graph: without it, vectors would be wrong and look right. */

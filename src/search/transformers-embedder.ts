@@ -32,6 +32,7 @@ export async function createTransformersEmbedder({
 			modelName: basename(path),
 			pooling: identity.pooling,
 			output: profile.output,
+			maxTokens: profile.maxTokens,
 			dtype,
 		},
 	});

@@ -49,7 +49,8 @@ t.test("another model: keywords at once, and both sides once its vectors are the
 			headers: { "Content-Type": "application/json", "X-Pay-SPT": token },
 			body: JSON.stringify(SEARCH.body),
 		});
-		return { status: response.status, ...(await response.json()) };
+		const { meta } = (await response.json()) as { meta: Record<string, string> };
+		return { status: response.status, meta };
 	};
 	let isReady = false;
 	const ready = app.ready().then(() => {
@@ -63,10 +64,13 @@ t.test("another model: keywords at once, and both sides once its vectors are the
 	}
 	await ready;
 	answers.push(await ask());
-	t.ok(answers.every(({ status, meta }) => status === 200 && meta.decision === "ANSWER"));
-	const modes = answers.map(({ meta }) => meta.mode);
+	t.ok(answers.every(({ status, meta }) => status === 200 && meta?.["decision"] === "ANSWER"));
+	const modes = answers.map(({ meta }) => meta?.["mode"]);
 	t.equal(modes[0], "keyword");
-	t.match(answers[0].meta.mode_reason, /^Vectors of the embedding model are being made: 0 of 2/);
+	t.match(
+		answers[0]?.meta["mode_reason"],
+		/^Vectors of the embedding model are being made: 0 of 2/,
+	);
 	t.equal(modes.at(-1), "hybrid");
 	t.notOk(modes.slice(modes.indexOf("hybrid")).includes("keyword"), "and never back");
 });

@@ -43,7 +43,13 @@ const refused = (why: RegExp) => ({ code: "UNAVAILABLE", message: why });
 t.test("a folder that says nothing pools by mean and takes texts as they are", async (t) => {
 	const { identity, profile, dtype } = await open(modelFolder(t));
 	t.match(identity, { id: "mine", dimensions: 384, pooling: "mean" });
-	t.same(profile, { pooling: "mean", output: "tokens", queryPrefix: "", passagePrefix: "" });
+	t.same(profile, {
+		pooling: "mean",
+		output: "tokens",
+		queryPrefix: "",
+		passagePrefix: "",
+		maxTokens: 512,
+	});
 	t.equal(dtype, "q8");
 });
 
@@ -68,7 +74,22 @@ t.test("what a folder says of itself wins over the table", async (t) => {
 			modules: ["Transformer", "Pooling", "Normalize"],
 		}),
 	);
-	t.same(profile, { pooling: "mean", output: "tokens", queryPrefix: "ask: ", passagePrefix: "" });
+	t.match(profile, { pooling: "mean", output: "tokens", queryPrefix: "ask: ", passagePrefix: "" });
+});
+
+t.test("texts are cut where the first of the model's lengths ends", async (t) => {
+	const lengthOf = async (files: Files, tokenizer = {}, sentences = {}) => {
+		const folder = modelFolder(t, files);
+		await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(tokenizer));
+		await writeFile(join(folder, "sentence_bert_config.json"), JSON.stringify(sentences));
+		return (await open(folder)).profile.maxTokens;
+	};
+	const positions = { hidden_size: 384, max_position_embeddings: 130 };
+	t.equal(await lengthOf({}, { model_max_length: 1e30 }), 512, "no prose is longer");
+	t.equal(await lengthOf({ config: positions }, { model_max_length: 1e30 }), 130);
+	t.equal(await lengthOf({ config: { ...positions, model_type: "xlm-roberta" } }), 128);
+	t.equal(await lengthOf({}, { model_max_length: 512 }, { max_seq_length: 64 }), 64);
+	t.equal(await lengthOf({ name: "all-MiniLM-L6-v2" }, { model_max_length: 512 }), 256);
 });
 
 t.test("a model that needs what is not done here is refused", async (t) => {

@@ -56,6 +56,14 @@ t.test("prefixes are put before queries and passages", async (t) => {
 	t.same(await embedOne(prompted, "x", "query"), await embedOne(bare, "ask: x", "query"));
 	t.same(await embedOne(prompted, "x", "passage"), await embedOne(bare, "text: x", "query"));
 	t.not(prompted.identity.sha256, bare.identity.sha256, "its vectors are others");
+	await writeFile(join(folder, "sentence_bert_config.json"), '{"max_seq_length":8}');
+	const short = await open(t, folder);
+	const text = "one two three four five six seven eight nine ten";
+	t.same(
+		await embedOne(short, text, "query"),
+		await embedOne(short, `${text} and more`, "query"),
+		"cut where the folder says",
+	);
 });
 
 t.test("a graph that gives whole sentences is taken at its word", async (t) => {
