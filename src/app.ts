@@ -25,8 +25,10 @@ import { catalogFolders, loadGraphs } from "./load-graphs.js";
 import { openSearch } from "./open-search.js";
 import type { SearchEngine } from "./search/search.js";
 import { createChainBooks } from "./service/chain-books.js";
+import { createConceptEditor } from "./service/concept-editor.js";
 import { createFreeOperations } from "./service/create-free-operations.js";
 import { createGraphImporter } from "./service/graph-importer.js";
+import { createGraphShelf } from "./service/graph-shelf.js";
 import { createInvoke } from "./service/invoke.js";
 import { createOperator, type Operator } from "./service/operator.js";
 import { createPaymentOperations } from "./service/payment-operations.js";
@@ -132,7 +134,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const service = createService({ ports, store, keys, money, catalog, search, address });
-	const importer = createGraphImporter({ catalog, search, clock, folder: importedFolder });
+	const shelf = createGraphShelf({ catalog, search, folder: importedFolder });
+	const importer = createGraphImporter({ catalog, shelf, clock, folder: importedFolder });
 	const operator = createOperator({
 		...money,
 		chainBooks: createChainBooks({ ...ports, store }),
@@ -142,6 +145,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		catalog,
 		search,
 		importer,
+		concepts: createConceptEditor({ shelf, clock, inTurn: importer.whileNoneRuns }),
 		backUp: createDataBackup({ store, importer, folder }),
 		clock,
 		environment: environmentOf(settings.profile),

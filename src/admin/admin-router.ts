@@ -4,10 +4,12 @@ import { json, type Request, type RequestHandler, Router } from "express";
 import { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
 import type { Logger } from "../core/logger.js";
 import { graphIdField } from "../core/wire.js";
 import type { Operator } from "../service/operator.js";
 import { long, quick } from "./command-handler.js";
+import { addConceptRoutes } from "./concept-routes.js";
 import { addLedgerRoutes } from "./ledger-routes.js";
 
 export interface AdminRouterDeps {
@@ -50,7 +52,9 @@ const nothing = z.strictObject({});
 /** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
 export function createAdminRouter({ operator, adminToken, ...deps }: AdminRouterDeps): Router {
 	const router = Router();
-	router.use(onlyOperator(adminToken), json({ limit: "64kb", strict: true }));
+	router.use(onlyOperator(adminToken));
+	addConceptRoutes(router, operator);
+	router.use(json({ limit: LIMITS.bodyBytes, strict: true }));
 	router.get(
 		"/spts",
 		quick(nothing, () => operator.listSpts()),

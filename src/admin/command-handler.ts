@@ -19,6 +19,18 @@ export function quick<Input>(
 	};
 }
 
+/** One JSON object, from the body of the request and the parts of its address. */
+export function quickAt<Input>(
+	schema: z.ZodType<Input>,
+	work: (input: Input) => Promise<unknown>,
+): Handler {
+	return async (request, response) => {
+		const body: unknown = request.body ?? {};
+		const given = typeof body === "object" ? body : {};
+		response.json(await work(parseInput(schema, { ...given, ...request.params })));
+	};
+}
+
 /** One JSON object, from the query of the address. */
 export function look<Input>(
 	schema: z.ZodType<Input>,

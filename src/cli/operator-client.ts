@@ -8,20 +8,21 @@ const QUICK_TIMEOUT_MS = 30_000;
 const LONG_TIMEOUT_MS = 3_600_000;
 
 type Wire = Record<string, unknown>;
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** The operator of a running server, over its admin API; throws what the server threw. */
 export function createOperatorClient(egress: Egress, server: ServerFile): Operator {
-	const send = (method: "GET" | "POST", path: string, body: unknown, timeoutMs: number) =>
+	const send = (method: Method, path: string, body: unknown, timeoutMs: number) =>
 		egress.request({
 			method,
 			url: `${server.admin_url}${path}`,
 			headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
 			timeoutMs,
-			...(method === "POST" && { body: JSON.stringify(body) }),
+			...(body !== undefined && { body: JSON.stringify(body) }),
 		});
 
 	const quick = async <T>(
-		method: "GET" | "POST",
+		method: Method,
 		path: string,
 		body?: unknown,
 		timeoutMs = QUICK_TIMEOUT_MS,
@@ -53,6 +54,16 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		creditAccount: (request) => quick("POST", "/accounts/credit", request),
 		listGraphs: () => quick("GET", "/graphs"),
 		importGraph: (request, onProgress) => long("/imports", request, onProgress),
+		// They wait for an import that runs.
+		putConcept: ({ graph_id, ...file }) =>
+			quick("PUT", `${addressOf(graph_id)}/concepts`, file, LONG_TIMEOUT_MS),
+		removeConcept: ({ graph_id, concept_id }) =>
+			quick(
+				"DELETE",
+				`${addressOf(graph_id)}/concepts/${encodeURIComponent(concept_id)}`,
+				undefined,
+				LONG_TIMEOUT_MS,
+			),
 		reindex: (onProgress) => long("/reindex", {}, onProgress),
 		backUp: (request, onProgress) => long("/backups", request, onProgress),
 		verifyLedger: () => quick("GET", "/ledger/verification", undefined, LONG_TIMEOUT_MS),
@@ -65,6 +76,10 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		payRefund: (request) => quick("POST", "/ledger/refunds/payments", request, LONG_TIMEOUT_MS),
 		reconcileLedger: (request, onProgress) => long("/ledger/reconciliation", request, onProgress),
 	};
+}
+
+function addressOf(graphId: string): string {
+	return `/graphs/${encodeURIComponent(graphId)}`;
 }
 
 function queryOf(request: object): string {

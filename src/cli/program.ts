@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { CommandContext } from "./command-context.js";
 import { addBackup, addRestore } from "./commands/backup-commands.js";
 import { addDoctor } from "./commands/doctor-command.js";
-import { addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
+import { addConcepts, addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
 import { addLedger } from "./commands/ledger-commands.js";
 import { addModels } from "./commands/model-commands.js";
 import { addKeys, addSpt } from "./commands/money-commands.js";
@@ -13,6 +13,7 @@ const COMMANDS = [
 	addServe,
 	addImport,
 	addGraphs,
+	addConcepts,
 	addSpt,
 	addKeys,
 	addLedger,

@@ -1,7 +1,7 @@
 /** The port to the outside: whoever needs the network is given one of these. */
 
 export interface OutboundRequest {
-	readonly method: "GET" | "POST" | "HEAD" | "OPTIONS";
+	readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD" | "OPTIONS";
 	readonly url: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string;

@@ -10,6 +10,8 @@ export const LIMITS = {
 	routedGraphsMax: 20,
 	routedQueriesPerMinute: 120,
 	bodyBytes: 64 * 1024,
+	/** One concept's file as JSON text: a mebibyte, and room for what must be escaped. */
+	conceptBodyBytes: 4 * 1024 * 1024,
 	bodyDepth: 12,
 	headerBytes: 32 * 1024,
 	timeoutCheckIntervalMs: 1_000,
@@ -101,4 +103,24 @@ export const LIMITS = {
 	journalReadsRunning: 2,
 	journalReadsWaiting: 16,
 	retryAfterSeconds: 1,
+} as const;
+
+/** How the segments of the search index grow together. */
+export const INDEX_LIMITS = {
+	/** Concepts of a large graph that are derived and stored together: what a crash loses at most. */
+	segmentDocuments: 8_192,
+	/** Segments are not merged beyond this. */
+	mergedDocuments: 131_072,
+	/** The newest segment is made anew with every change until it has so many. */
+	deltaDocuments: 256,
+	/** A graph with more segments than this has its smallest ones merged. */
+	segmentsMax: 8,
+	/** A segment with a larger share of tombstones is made anew without them. */
+	deadShareMax: 0.25,
+	/** Changes up to this size are seen with their vectors, if these take no longer than that; larger ones before they have any. */
+	liveDocuments: 512,
+	liveVectorsMs: 2_000,
+	/** Postings up to which every change of a graph's average length is followed; a larger graph follows by one percent. */
+	exactAveragePostings: 250_000,
+	averageDriftMax: 0.01,
 } as const;

@@ -21,6 +21,10 @@ export type BundleChanges = ReadonlyMap<string, Uint8Array | undefined>;
 /** A graph that was read from files. */
 export type Changeable = Graph & { readonly memory: BundleMemory };
 
+export function isChangeable(graph: Graph | undefined): graph is Changeable {
+	return graph?.memory !== undefined;
+}
+
 export interface BundleChange {
 	/** What reading all files anew would give; a concept that stayed as it was is the same object. */
 	readonly graph: Graph;

@@ -38,7 +38,10 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 	try {
 		const document = parseDocument(yaml, { logLevel: "silent", prettyErrors: false });
 		const [error] = document.errors;
-		if (error) return failure(`The front matter is not YAML: ${cleanLine(error.message)}.`);
+		if (error) {
+			const line = lineOf(yaml, error.pos[0]);
+			return failure(`The front matter is not YAML in line ${line}: ${cleanLine(error.message)}.`);
+		}
 		const value: unknown = document.toJS({ maxAliasCount: BUNDLE_LIMITS.yamlAliases });
 		if (value === null || value === undefined) return { data: {}, problem: undefined };
 		if (!isShallow(value)) {
@@ -50,6 +53,11 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 		const reason = error instanceof Error ? cleanLine(error.message) : "unknown reason";
 		return failure(`The front matter cannot be read: ${reason}.`);
 	}
+}
+
+/** Of the file: the first is the one that opens the front matter. */
+function lineOf(yaml: string, position: number): number {
+	return yaml.slice(0, position).split("\n").length + 1;
 }
 
 /** An alias may lead back to its own anchor: such a value has no end and cannot be written again. */

@@ -36,7 +36,8 @@ export function reasonToPassOver(path: string, sizeBytes: number): string | unde
 	return undefined;
 }
 
-function reasonToSkip(bytes: Uint8Array): string | undefined {
+/** Why what is in a file cannot become a concept: one whole sentence; undefined when it may. */
+export function reasonToSkip(bytes: Uint8Array): string | undefined {
 	if (bytes.includes(0)) return "The file is not text.";
 	return new TextDecoder().decode(bytes).trim() === "" ? "The file is empty." : undefined;
 }

@@ -11,7 +11,7 @@ import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { GraphRecord } from "../knowledge/graph.js";
 import { importFolder } from "../knowledge/import-folder.js";
 import type { ImportOptions } from "../knowledge/import-options.js";
-import type { SearchEngine } from "../search/search.js";
+import type { GraphShelf } from "./graph-shelf.js";
 
 export interface ImportRequest {
 	/** Absolute path of an OKF folder, a Markdown folder or a zip of either. */
@@ -51,7 +51,7 @@ export interface GraphImporter {
 
 export interface GraphImporterDeps {
 	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
+	readonly shelf: GraphShelf;
 	readonly clock: Clock;
 	/** Where imported bundles live, one folder each. */
 	readonly folder: string;
@@ -70,7 +70,7 @@ export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
 }
 
 async function importGraph(
-	{ catalog, search, clock, folder }: GraphImporterDeps,
+	{ catalog, shelf, clock, folder }: GraphImporterDeps,
 	request: ImportRequest,
 	onProgress?: OnProgress,
 ): Promise<ImportReport> {
@@ -92,10 +92,7 @@ async function importGraph(
 	const target = join(folder, id);
 	await writeBundle(files, target, { replace: request.update ?? false });
 	const graph = await readGraph(target);
-	const others = catalog.list().filter(({ record }) => record.id !== id);
-	// On sale only once it can be searched.
-	await search.sync([...others, graph], onProgress && { onProgress });
-	catalog.put(graph);
+	await shelf.publish(graph, onProgress && { onProgress });
 	const { graphId, imported, skipped, nodes, edges, evidence } = report;
 	const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
 	return { graph_id: graphId, imported, skipped, nodes, edges, evidence, seconds };

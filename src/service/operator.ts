@@ -10,6 +10,7 @@ import type { Ids } from "../core/ids.js";
 import { formatUsd, type Micros, parseUsd } from "../core/money.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { SearchEngine } from "../search/search.js";
+import type { ConceptEditor, ConceptPut, ConceptRemoval, ConceptReport } from "./concept-editor.js";
 import type { GraphImporter, ImportReport, ImportRequest, OnProgress } from "./graph-importer.js";
 import {
 	createLedgerOperator,
@@ -73,6 +74,9 @@ export interface Operator extends LedgerOperator {
 	creditAccount(request: CreditRequest): Promise<{ account_id: string; balance_usd: string }>;
 	listGraphs(): Promise<{ items: readonly GraphSummary[] }>;
 	importGraph(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
+	/** Adds or changes one concept of an imported graph; searches see it when this resolves. */
+	putConcept(request: ConceptPut): Promise<ConceptReport>;
+	removeConcept(request: ConceptRemoval): Promise<ConceptReport>;
 	reindex(onProgress?: OnProgress): Promise<{ concepts: number; mode: string; seconds: number }>;
 	/** Copies the data folder's lasting parts while calls go on. Throws INVALID_ARGUMENT for a folder that cannot take them. */
 	backUp(request: BackupRequest, onProgress?: OnProgress): Promise<BackupReport>;
@@ -86,6 +90,7 @@ export interface OperatorDeps extends LedgerOperatorDeps {
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
+	readonly concepts: ConceptEditor;
 	readonly backUp: Operator["backUp"];
 	readonly clock: Clock;
 	/** Which money this folder holds: see `sourceOf`. */
@@ -93,7 +98,7 @@ export interface OperatorDeps extends LedgerOperatorDeps {
 }
 
 export function createOperator(deps: OperatorDeps): Operator {
-	const { spts, keys, catalog, search, importer, clock } = deps;
+	const { spts, keys, catalog, search, importer, concepts, clock } = deps;
 	return {
 		issueSpt: (request) => issueSpt(deps, request),
 		listSpts: async () => ({ items: await spts.list() }),
@@ -109,21 +114,27 @@ export function createOperator(deps: OperatorDeps): Operator {
 		creditAccount: (request) => creditAccount(deps, request),
 		async listGraphs() {
 			return {
-				items: catalog.list().map(({ record, concepts }) => ({
+				items: catalog.list().map(({ record, concepts: nodes }) => ({
 					id: record.id,
 					title: record.title,
 					type: record.type,
 					version: record.version,
-					nodes: concepts.length,
+					nodes: nodes.length,
 				})),
 			};
 		},
 		importGraph: (request, onProgress) => importer.import(request, onProgress),
+		putConcept: (request) => concepts.put(request),
+		removeConcept: (request) => concepts.remove(request),
 		async reindex(onProgress) {
 			const startedMs = clock.monotonicMs();
 			await search.sync(catalog.list(), { rebuild: true, ...(onProgress && { onProgress }) });
-			const { concepts, mode } = search.status();
-			return { concepts, mode, seconds: Math.round(clock.monotonicMs() - startedMs) / 1000 };
+			const { concepts: indexed, mode } = search.status();
+			return {
+				concepts: indexed,
+				mode,
+				seconds: Math.round(clock.monotonicMs() - startedMs) / 1000,
+			};
 		},
 		backUp: deps.backUp,
 		...createLedgerOperator(deps),

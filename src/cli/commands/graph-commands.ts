@@ -1,6 +1,9 @@
-import { resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { ServiceError } from "../../core/errors.js";
 import { GRAPH_TYPES, type GraphType } from "../../core/wire.js";
+import type { ConceptReport } from "../../service/concept-editor.js";
 import { type CommandContext, listOf, textOf } from "../command-context.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";
@@ -49,6 +52,53 @@ export function addGraphs(program: Command, context: CommandContext): void {
 		describe: ({ items }) =>
 			toColumns(items.map(({ id, type, nodes, title }) => [id, type, `${nodes} nodes`, title])),
 	});
+}
+
+export function addConcepts(program: Command, context: CommandContext): void {
+	const concepts = program
+		.command("concepts")
+		.description("Change an imported graph, one concept at a time.");
+	const put = concepts
+		.command("put <graph> <file>")
+		.description("Add a concept, or change it: one Markdown file with a type in its front matter.")
+		.option("--path <path>", "where the concept lies in the graph; by default the file's name");
+	addOperatorCommand(put, context, {
+		ask: async (operator, flags, [graph_id = "", file = ""]) =>
+			operator.putConcept({
+				graph_id,
+				path: textOf(flags, "path") ?? basename(file),
+				markdown: await readText(resolve(context.folder, file)),
+			}),
+		describe: describeChange,
+	});
+	const remove = concepts
+		.command("remove <graph> <concept>")
+		.description("Take a concept out, by its id.");
+	addOperatorCommand(remove, context, {
+		ask: (operator, _flags, [graph_id = "", concept_id = ""]) =>
+			operator.removeConcept({ graph_id, concept_id }),
+		describe: describeChange,
+	});
+}
+
+function describeChange(report: ConceptReport): readonly string[] {
+	const { graph_id, concept_id, change, nodes, visible_ms, warnings } = report;
+	return [
+		`${graph_id}: ${concept_id} ${change}, ${nodes} nodes, visible after ${visible_ms} ms`,
+		...warnings.map((warning) => `  ${warning}`),
+	];
+}
+
+/** Throws NOT_FOUND, and INVALID_ARGUMENT for what is no text. */
+async function readText(file: string): Promise<string> {
+	const bytes = await readFile(file).catch((cause: unknown) => {
+		throw new ServiceError("NOT_FOUND", `The file "${file}" cannot be read.`, { cause });
+	});
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+	} catch (cause) {
+		throw new ServiceError("INVALID_ARGUMENT", `The file "${file}" is not UTF-8 text.`, { cause });
+	}
 }
 
 export function addReindex(program: Command, context: CommandContext): void {
