@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from "../../src/package-root.js";
 import type { DenseScope, DenseSide } from "../../src/search/dense-side.js";
 import type { Embedder } from "../../src/search/embedder.js";
 import { findConcepts } from "../../src/search/find-concepts.js";
-import { buildLexicalSegment, embedGraph } from "../../src/search/index-builder.js";
+import { buildLexicalSegment, embedConcepts } from "../../src/search/index-builder.js";
 import { createIndexState, type IndexState, toScopes } from "../../src/search/index-state.js";
 import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
@@ -90,7 +90,7 @@ async function buildState(
 ): Promise<IndexState> {
 	const indexed = [];
 	for (const graph of graphs) {
-		const vectors = await embedGraph(graph, {
+		const vectors = await embedConcepts(graph.concepts, {
 			embedder,
 			goesOn: () => true,
 			onConcepts: () => undefined,

@@ -1,64 +1,154 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Graph } from "../knowledge/graph.js";
+import type { Concept, Graph } from "../knowledge/graph.js";
 import { fieldsOf } from "./concept-fields.js";
 import type { Embedder } from "./embedder.js";
 import { createLexicalBuilder } from "./lexical-builder.js";
+import type { LexicalIndex } from "./lexical-index.js";
+import { mergeLexical } from "./lexical-merge.js";
 import { toPassages } from "./passages.js";
 import { quantiseInto } from "./quantise.js";
-import type { Segment, SegmentVectors } from "./segment.js";
+import { FINGERPRINT_BYTES, fingerprintOf, type Segment, type SegmentVectors } from "./segment.js";
+import { nextTurn } from "./turns.js";
 
 /** So many concepts are read, or handed to the model, before other work gets its turn. */
 const CONCEPTS_PER_TURN = 24;
+/** An index of so many concepts is put together in one go; larger ones are merged from such. */
+const CONCEPTS_PER_INDEX = 256;
 
-/** The keyword side of a graph's segment. Gives way to other work while it runs. */
-export async function buildLexicalSegment(graph: Graph): Promise<Segment> {
-	const builder = createLexicalBuilder();
-	for (const [position, concept] of graph.concepts.entries()) {
-		if (position % CONCEPTS_PER_TURN === CONCEPTS_PER_TURN - 1) await nextTurn();
+/** Concepts of one graph that become a segment. */
+export type SegmentSource = Pick<Graph, "concepts"> & {
+	readonly record: Pick<Graph["record"], "id">;
+};
+
+/** The keyword side of a segment. Gives way to other work while it runs. */
+export async function buildLexicalSegment(
+	{ record, concepts }: SegmentSource,
+	onConcepts?: (count: number) => void,
+): Promise<Segment> {
+	const fingerprints = new Uint8Array(concepts.length * FINGERPRINT_BYTES);
+	const pieces: LexicalIndex[] = [];
+	let builder = createLexicalBuilder();
+	let total = 0;
+	for (const [position, concept] of concepts.entries()) {
 		builder.add(fieldsOf(concept));
+		fingerprints.set(fingerprintOf(concept), position * FINGERPRINT_BYTES);
+		const count = position + 1;
+		const isLast = count === concepts.length;
+		if (isLast || count % CONCEPTS_PER_INDEX === 0) {
+			const piece = builder.build();
+			total += piece.lengths.reduce((sum, length) => sum + length, 0);
+			pieces.push(piece);
+			builder = createLexicalBuilder();
+			onConcepts?.(piece.documents);
+		}
+		if (isLast || count % CONCEPTS_PER_TURN === 0) await nextTurn();
 	}
+	const average = total / Math.max(1, concepts.length) || 1;
+	const all = pieces.map((index) => ({ index, isLive: () => true }));
+	const [only] = pieces;
 	return {
-		graphId: graph.record.id,
-		contentHash: graph.contentHash,
-		conceptIds: graph.concepts.map((concept) => concept.id),
-		lexical: builder.build(),
+		graphId: record.id,
+		conceptIds: concepts.map((concept) => concept.id),
+		fingerprints,
+		lexical: only && pieces.length === 1 ? only : await mergeLexical(all, average),
 		vectors: undefined,
 	};
 }
 
-export interface EmbedGraphOptions {
+export interface EmbedOptions {
 	readonly embedder: Embedder;
 	/** Told how many concepts have just got their vectors. */
 	readonly onConcepts: (count: number) => void;
-	/** Asked between batches; when false, the work is dropped. */
+	/** Asked between batches; when false, the work is left for later. */
 	readonly goesOn: () => boolean;
+	/** Takes up what an earlier call with the same memory left, and leaves what this one does not finish. */
+	readonly memory?: EmbedMemory | undefined;
 }
 
-/** Vectors of all passages of a graph; undefined when the work was dropped. Rejects as the embedder does. */
-export async function embedGraph(
-	graph: Graph,
-	{ embedder, onConcepts, goesOn }: EmbedGraphOptions,
+/** Vectors made so far of concepts whose embedding was interrupted. */
+export interface EmbedMemory {
+	readonly batches: EmbeddedBatch[];
+}
+
+interface EmbeddedBatch {
+	/** Concepts and tombstones it covers. */
+	readonly length: number;
+	/** Concepts that have vectors now. */
+	readonly live: number;
+	/** Passages of each. */
+	readonly counts: readonly number[];
+	readonly rows: Int8Array;
+	readonly scales: Float32Array;
+}
+
+export function createEmbedMemory(): EmbedMemory {
+	return { batches: [] };
+}
+
+/** Vectors of all passages, in the order given, none for tombstones; undefined when interrupted. Rejects as the embedder does. */
+export async function embedConcepts(
+	concepts: readonly (Concept | undefined)[],
+	{ embedder, onConcepts, goesOn, memory = createEmbedMemory() }: EmbedOptions,
 ): Promise<SegmentVectors | undefined> {
-	const passages = graph.concepts.map(toPassages);
-	const starts = new Uint32Array(passages.length + 1);
-	passages.forEach((texts, concept) => {
-		starts[concept + 1] = (starts[concept] ?? 0) + texts.length;
-	});
-	const { dimensions } = embedder.identity;
-	const count = starts.at(-1) ?? 0;
-	const scales = new Float32Array(count);
-	const rows = new Int8Array(count * dimensions);
-	for (let first = 0; first < passages.length; first += CONCEPTS_PER_TURN) {
+	const { batches } = memory;
+	const before = batches.reduce((sum, { live }) => sum + live, 0);
+	if (before > 0) onConcepts(before);
+	for (let next = coveredBy(memory); next < concepts.length; next = coveredBy(memory)) {
 		if (!goesOn()) return undefined;
-		const batch = passages.slice(first, first + CONCEPTS_PER_TURN);
-		const vectors = await embedBySize(batch.flat(), embedder);
-		vectors.forEach((vector, index) => {
-			const row = (starts[first] ?? 0) + index;
-			scales[row] = quantiseInto(vector, rows, row * dimensions);
-		});
-		onConcepts(batch.length);
+		const batch = await embedBatch(concepts.slice(next, next + CONCEPTS_PER_TURN), embedder);
+		// Whoever was given up waiting for may have come back with the same concepts meanwhile.
+		if (coveredBy(memory) !== next) continue;
+		batches.push(batch);
+		onConcepts(batch.live);
 	}
-	return { embedder: embedder.identity, starts, rows, scales };
+	return joinBatches(batches, embedder.identity);
+}
+
+function coveredBy({ batches }: EmbedMemory): number {
+	return batches.reduce((sum, { length }) => sum + length, 0);
+}
+
+async function embedBatch(
+	concepts: readonly (Concept | undefined)[],
+	embedder: Embedder,
+): Promise<EmbeddedBatch> {
+	const passages = concepts.map((concept) => (concept ? toPassages(concept) : []));
+	const texts = passages.flat();
+	const { dimensions } = embedder.identity;
+	const rows = new Int8Array(texts.length * dimensions);
+	const scales = new Float32Array(texts.length);
+	const vectors = texts.length === 0 ? [] : await embedBySize(texts, embedder);
+	vectors.forEach((vector, row) => {
+		scales[row] = quantiseInto(vector, rows, row * dimensions);
+	});
+	const live = passages.filter(({ length }) => length > 0).length;
+	return {
+		length: concepts.length,
+		live,
+		counts: passages.map(({ length }) => length),
+		rows,
+		scales,
+	};
+}
+
+function joinBatches(
+	batches: readonly EmbeddedBatch[],
+	embedder: Embedder["identity"],
+): SegmentVectors {
+	const counts = batches.flatMap((batch) => batch.counts);
+	const starts = new Uint32Array(counts.length + 1);
+	counts.forEach((count, position) => {
+		starts[position + 1] = (starts[position] ?? 0) + count;
+	});
+	const size = starts.at(-1) ?? 0;
+	const rows = new Int8Array(size * embedder.dimensions);
+	const scales = new Float32Array(size);
+	let row = 0;
+	for (const batch of batches) {
+		rows.set(batch.rows, row * embedder.dimensions);
+		scales.set(batch.scales, row);
+		row += batch.scales.length;
+	}
+	return { embedder, starts, rows, scales };
 }
 
 /** Texts of one length share a batch, so that little is spent on padding; the vectors come back in the order asked. */

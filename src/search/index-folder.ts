@@ -1,158 +1,141 @@
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import type { EmbedderIdentity } from "./embedder.js";
+import type { PartedGraph, StoredPart } from "./graph-parts.js";
+import type { IndexDisk } from "./index-disk.js";
 import { SECTION_FILE_VERSION } from "./section-file.js";
-import { isSameEmbedder, type Segment } from "./segment.js";
-import { decodeSegment, encodeSegment } from "./segment-codec.js";
+import type { Segment } from "./segment.js";
+import { embedderSchema } from "./segment-codec.js";
+import {
+	createSegmentFiles,
+	replaceFile,
+	type SegmentEntry,
+	segmentEntrySchema,
+	toProblem,
+} from "./segment-files.js";
 
-/** Segments on disk: one checksummed file per graph and a manifest that is swapped last. */
+/** Segments on disk: one checksummed file each, and a manifest with the tombstones that is swapped last. */
 export interface IndexFolder {
-	/** The stored segment of this graph at this version; undefined when there is none that can be trusted. */
-	load(graph: { readonly id: string; readonly contentHash: string }): Promise<Segment | undefined>;
+	/** What is stored of a graph and can be trusted; undefined when that is nothing. */
+	load(graphId: string): Promise<StoredGraph | undefined>;
 	/**
-	 * Stores exactly these segments. After a crash either the old set is found or the new one. A segment without vectors
-	 * never takes the place of a stored one of the same content that has them: a model that is away today may be back tomorrow.
+	 * Stores exactly these graphs. After a crash either the old set is found or the new one. Segments without vectors never
+	 * take the place of stored ones of the same content that have them: a model that is away today may be back tomorrow.
 	 */
-	commit(segments: readonly Segment[]): Promise<void>;
+	commit(graphs: readonly PartedGraph[]): Promise<void>;
+	/** True when the segment's file has vectors that the segment itself goes without. */
+	holdsVectors(segment: Segment): boolean;
+	/** What was found unusable since the folder was opened, as sentences. */
+	problems(): readonly string[];
+}
+
+export interface StoredGraph {
+	/** The version the segments and tombstones were stored for. */
+	readonly contentHash: string;
+	readonly parts: readonly StoredPart[];
 }
 
 const manifestSchema = z.object({
 	version: z.literal(SECTION_FILE_VERSION),
-	embedder: z
-		.object({
-			id: z.string(),
-			sha256: z.string(),
-			dimensions: z.int(),
-			pooling: z.enum(["mean", "cls"]),
-		})
-		.nullable(),
-	graphs: z.record(z.string(), z.object({ file: z.string(), contentHash: z.string() })),
+	embedder: embedderSchema.nullable(),
+	graphs: z.record(
+		z.string(),
+		z.object({ contentHash: z.string(), segments: z.array(segmentEntrySchema) }),
+	),
 });
 type Manifest = z.infer<typeof manifestSchema>;
+type GraphEntry = Manifest["graphs"][string];
 
 const MANIFEST_FILE = "manifest.json";
-const SEGMENT_SUFFIX = ".segment";
-const SAFE_FILE = /^[a-z0-9][a-z0-9-]*\.segment$/;
+/** What may be removed: nothing that somebody else put there. */
+const OUR_FILE =
+	/^([a-z0-9][a-z0-9-]*-[0-9a-f]{16}-[0-9a-z]{7,8}\.segment|manifest\.json)(\.tmp)?$/;
 
-/** Opens or creates the folder. Vectors of another embedder than this one are left out of what is loaded. */
+/** Reads the manifest. Vectors of another embedder than this one are left out of what is loaded. */
 export async function openIndexFolder(
-	folder: string,
+	disk: IndexDisk,
 	embedder: EmbedderIdentity | undefined,
 ): Promise<IndexFolder> {
-	await mkdir(folder, { recursive: true });
-	let manifest = await readManifest(folder);
-	/** The file that stands for a segment; it may hold vectors that the segment goes without. */
-	const files = new WeakMap<Segment, string>();
+	const problems: string[] = [];
+	const files = createSegmentFiles({ disk, embedder, problems });
+	let manifest = await readManifest(disk, problems);
+	let isTidy = false;
+	/** Graphs of which something stored could not be read. */
+	const damaged = new Set<string>();
 
-	const store = async (segment: Segment): Promise<string> => {
-		const known = files.get(segment) ?? (await findVectors(folder, manifest, segment));
-		const file = known ?? fileOf(segment);
-		if (known === undefined) await writeDurably(folder, file, encodeSegment(segment));
-		files.set(segment, file);
-		return file;
+	const isBetter = ({ contentHash, segments }: GraphEntry, { graph, parts }: PartedGraph) =>
+		contentHash === graph.contentHash &&
+		!damaged.has(graph.record.id) &&
+		segments.every(({ hasVectors }) => hasVectors) &&
+		parts.some(({ segment }) => !segment.vectors && !files.isStored(segment));
+	const storeGraph = async (one: PartedGraph): Promise<GraphEntry> => {
+		const stored = manifest?.graphs[one.graph.record.id];
+		if (stored && isBetter(stored, one)) return stored;
+		const segments: SegmentEntry[] = [];
+		for (const part of one.parts) segments.push(await files.store(part));
+		return { contentHash: one.graph.contentHash, segments };
 	};
 
 	return {
-		async load({ id, contentHash }) {
-			const stored = await readEntry(folder, manifest, { id, contentHash });
-			if (!stored) return undefined;
-			const isUsable = isSameEmbedder(stored.segment.vectors?.embedder, embedder);
-			const segment = isUsable ? stored.segment : { ...stored.segment, vectors: undefined };
-			files.set(segment, stored.file);
-			return segment;
-		},
-		async commit(segments) {
-			const graphs: Manifest["graphs"] = {};
-			for (const segment of segments) {
-				const { graphId, contentHash } = segment;
-				graphs[graphId] = { file: await store(segment), contentHash };
+		async load(graphId) {
+			const entry = manifest?.graphs[graphId];
+			if (!entry) return undefined;
+			const parts: StoredPart[] = [];
+			for (const segment of entry.segments) {
+				const part = await files.load(graphId, segment);
+				if (part) parts.push(part);
+				else damaged.add(graphId);
 			}
+			return { contentHash: entry.contentHash, parts };
+		},
+		async commit(graphs) {
+			const entries: Manifest["graphs"] = {};
+			for (const one of graphs) entries[one.graph.record.id] = await storeGraph(one);
 			const next: Manifest = {
 				version: SECTION_FILE_VERSION,
 				embedder: embedder ? { ...embedder } : null,
-				graphs,
+				graphs: entries,
 			};
-			if (JSON.stringify(next) === JSON.stringify(manifest)) return;
-			await writeDurably(
-				folder,
-				MANIFEST_FILE,
-				Buffer.from(`${JSON.stringify(next, null, "\t")}\n`),
-			);
-			manifest = next;
-			await removeOthers(folder, new Set(Object.values(graphs).map(({ file }) => file)));
+			const isChanged = JSON.stringify(next) !== JSON.stringify(manifest);
+			if (isChanged) {
+				await replaceFile(disk, MANIFEST_FILE, once(Buffer.from(`${JSON.stringify(next)}\n`)));
+				manifest = next;
+			}
+			if (isChanged || !isTidy) await removeOthers(disk, next);
+			isTidy = true;
 		},
+		holdsVectors: files.holdsVectors,
+		problems: () => problems,
 	};
 }
 
-interface StoredSegment {
-	readonly segment: Segment;
-	readonly file: string;
-}
-
-/** What the manifest names for this graph at this version, if it can be trusted. */
-async function readEntry(
-	folder: string,
-	manifest: Manifest | undefined,
-	{ id, contentHash }: { readonly id: string; readonly contentHash: string },
-): Promise<StoredSegment | undefined> {
-	const entry = manifest?.graphs[id];
-	if (entry?.contentHash !== contentHash || !SAFE_FILE.test(entry.file)) return undefined;
-	const segment = await readSegment(join(folder, entry.file));
-	if (segment?.graphId !== id || segment.contentHash !== contentHash) return undefined;
-	return { segment, file: entry.file };
-}
-
-/** The stored file that has vectors of the same content, for a segment that has none. */
-async function findVectors(
-	folder: string,
-	manifest: Manifest | undefined,
-	{ graphId: id, contentHash, vectors }: Segment,
-): Promise<string | undefined> {
-	if (vectors) return undefined;
-	const stored = await readEntry(folder, manifest, { id, contentHash });
-	return stored?.segment.vectors && stored.file;
-}
-
-/** The name says what the segment was derived from, so that a new one never overwrites the one in use. */
-function fileOf({ graphId, contentHash, vectors }: Segment): string {
-	const model = vectors ? vectors.embedder.sha256.slice(0, 8) : "keyword";
-	return `${graphId}-${contentHash.slice(0, 16)}-${model}${SEGMENT_SUFFIX}`;
-}
-
-async function readManifest(folder: string): Promise<Manifest | undefined> {
+async function readManifest(disk: IndexDisk, problems: string[]): Promise<Manifest | undefined> {
+	const bytes = await disk.read(MANIFEST_FILE);
+	if (!bytes) return undefined;
 	try {
-		return manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST_FILE), "utf8")));
+		const content: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+		const { data, error } = manifestSchema.safeParse(content);
+		if (data) return data;
+		const isOther = z.object({ version: z.int() }).safeParse(content).data;
+		if (isOther && isOther.version !== SECTION_FILE_VERSION) return undefined;
+		problems.push(
+			toProblem(MANIFEST_FILE, z.prettifyError(error).split("\n")[0] ?? "it is garbled"),
+		);
 	} catch {
-		return undefined; // Missing, corrupt or of another version: everything is derived again.
+		problems.push(toProblem(MANIFEST_FILE, "it is no JSON"));
 	}
+	return undefined;
 }
 
-async function readSegment(file: string): Promise<Segment | undefined> {
-	try {
-		return decodeSegment(await readFile(file));
-	} catch {
-		return undefined;
-	}
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+	yield bytes;
 }
 
-async function writeDurably(folder: string, name: string, bytes: Uint8Array): Promise<void> {
-	const temporary = join(folder, `${name}.tmp`);
-	const file = await open(temporary, "w", 0o600);
-	try {
-		await file.writeFile(bytes);
-		await file.sync();
-	} finally {
-		await file.close();
+async function removeOthers(disk: IndexDisk, { graphs }: Manifest): Promise<void> {
+	const wanted = new Set([MANIFEST_FILE]);
+	for (const { segments } of Object.values(graphs)) {
+		for (const { file } of segments) wanted.add(file);
 	}
-	await rename(temporary, join(folder, name));
-	const directory = await open(folder, "r");
-	await directory.sync().finally(() => directory.close());
-}
-
-async function removeOthers(folder: string, wanted: ReadonlySet<string>): Promise<void> {
-	for (const name of await readdir(folder)) {
-		const isOurs = name.endsWith(SEGMENT_SUFFIX) || name.endsWith(".tmp");
-		if (isOurs && !wanted.has(name)) await rm(join(folder, name), { force: true });
+	for (const name of await disk.list()) {
+		if (OUR_FILE.test(name) && !wanted.has(name)) await disk.remove(name);
 	}
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from "../core/errors.js";
 import type { Concept, Graph } from "../knowledge/graph.js";
-import { type ConceptFilter, keyOf, toConceptTest } from "./concept-filter.js";
+import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
 import { priorsOf } from "./concept-priors.js";
 import type { VectorRegion } from "./dense-side.js";
 import type { Segment } from "./segment.js";
@@ -38,8 +38,6 @@ export interface IndexState {
 	readonly slots: number;
 	/** Scratch of the search that runs right now; nothing awaits while it holds values. */
 	readonly lexicalScores: Float32Array;
-	/** Masks of filters asked for lately, by graph id and filter. */
-	readonly masks: Map<string, readonly (Uint8Array | undefined)[] | undefined>;
 }
 
 /** One part of a graph to search in, as the caller knows the graph and as the index does. */
@@ -52,6 +50,8 @@ export interface SearchScope extends IndexedPart {
 }
 
 const MASKS_KEPT = 64;
+/** What tombstones alone leave is asked for by every search and stays. */
+const TOMBSTONES_ONLY = "";
 
 export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 	const sorted = [...graphs].sort((a, b) => (a.graph.record.id < b.graph.record.id ? -1 : 1));
@@ -59,14 +59,10 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 	let slots = 0;
 	let concepts = 0;
 	for (const { graph, parts } of sorted) {
-		const priorOf = priorsOf(graph);
 		const indexed = parts.map((part) => {
 			const base = slots;
 			slots += part.concepts.length;
-			const priors = Float32Array.from(part.concepts, (concept) =>
-				concept ? priorOf(concept) : 1,
-			);
-			return { ...part, base, priors };
+			return { ...part, base, priors: priorsOf(graph, part.concepts) };
 		});
 		concepts += graph.concepts.length;
 		byId.set(graph.record.id, { graph, parts: indexed });
@@ -76,7 +72,6 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 		concepts,
 		slots,
 		lexicalScores: new Float32Array(slots),
-		masks: new Map(),
 	};
 }
 
@@ -99,7 +94,7 @@ export function toScopes(
 				`The graph "${id}" is not indexed yet; try again in a moment.`,
 			);
 		}
-		const masks = masksOf(state, indexed, filter);
+		const masks = masksOf(indexed, filter);
 		if (!masks) continue;
 		const toScope = (part: IndexedPart, index: number): SearchScope => ({
 			...part,
@@ -112,47 +107,43 @@ export function toScopes(
 	return [...scopes.values()].flat().sort((a, b) => a.base - b.base);
 }
 
-/** A mask per part, remembered for as long as the state lives; undefined when no concept can pass. */
+type Mask = Uint8Array | undefined;
+
+/** Masks asked for lately by filter, of documents that stay the same objects until one of them changes. */
+const masksByDocuments = new WeakMap<GraphPart["concepts"], Map<string, Mask>>();
+
+/** A mask per part; undefined when no concept can pass. */
 function masksOf(
-	{ masks }: IndexState,
-	indexed: IndexedGraph,
-	filter: ConceptFilter | undefined,
-): readonly (Uint8Array | undefined)[] | undefined {
-	const filterKey = keyOf(filter) ?? "";
-	const key = `${indexed.graph.record.id} ${filterKey}`;
+	{ graph, parts }: IndexedGraph,
+	filter: ConceptFilter = {},
+): readonly Mask[] | undefined {
+	const passes = toConceptTest(filter, graph);
+	const key = keyOf(filter) ?? TOMBSTONES_ONLY;
+	return passes && parts.map(({ concepts }) => rememberMask(concepts, key, passes));
+}
+
+function rememberMask(concepts: GraphPart["concepts"], key: string, passes: ConceptTest): Mask {
+	let masks = masksByDocuments.get(concepts);
+	if (!masks) {
+		masks = new Map([[TOMBSTONES_ONLY, maskOf(concepts, () => true)]]);
+		masksByDocuments.set(concepts, masks);
+	}
 	if (masks.has(key)) return masks.get(key);
-	const made =
-		filterKey === ""
-			? indexed.parts.map((part) => maskOf(part, () => true))
-			: filterMasks(indexed, filter);
-	const oldest = filterKey !== "" && masks.size > MASKS_KEPT ? findFiltered(masks) : undefined;
-	if (oldest !== undefined) masks.delete(oldest);
+	const made = maskOf(concepts, passes);
+	if (masks.size >= MASKS_KEPT) masks.delete([...masks.keys()][1] ?? key);
 	masks.set(key, made);
 	return made;
 }
 
-function filterMasks({ graph, parts }: IndexedGraph, filter: ConceptFilter = {}) {
-	const passes = toConceptTest(filter, graph);
-	return passes && parts.map((part) => maskOf(part, passes));
-}
-
-/** What tombstones alone leave is asked for by every search and stays. */
-function findFiltered(masks: IndexState["masks"]): string | undefined {
-	for (const key of masks.keys()) if (!key.endsWith(" ")) return key;
-	return undefined;
-}
-
 /** In shared memory, so that another thread can scan by it; undefined when every document takes part. */
-function maskOf(
-	{ concepts }: GraphPart,
-	passes: (concept: Concept) => boolean,
-): Uint8Array | undefined {
+function maskOf(concepts: GraphPart["concepts"], passes: ConceptTest): Mask {
 	const mask = new Uint8Array(new SharedArrayBuffer(concepts.length));
 	let count = 0;
-	concepts.forEach((concept, document) => {
-		if (!concept || !passes(concept)) return;
+	for (let document = 0; document < concepts.length; document++) {
+		const concept = concepts[document];
+		if (!concept || !passes(concept)) continue;
 		mask[document] = 1;
 		count++;
-	});
+	}
 	return count === concepts.length ? undefined : mask;
 }

@@ -1,5 +1,6 @@
 import type { WeightedText } from "./concept-fields.js";
 import type { LexicalIndex } from "./lexical-index.js";
+import { createTermTable, toCells } from "./term-table.js";
 import { termsOf, tokenize } from "./tokenizer.js";
 
 /** Term frequency saturates early and length counts little: curated notes are short. */
@@ -9,7 +10,8 @@ export const BM25 = { k1: 0.9, b: 0.4 } as const;
 export interface LexicalBuilder {
 	/** A word counts with the weight of the field it stands in. */
 	add(fields: readonly WeightedText[]): void;
-	build(): LexicalIndex;
+	/** Documents are held against their own average length, unless another is given. */
+	build(averageLength?: number): LexicalIndex;
 }
 
 interface Counted {
@@ -21,13 +23,19 @@ export function createLexicalBuilder(): LexicalBuilder {
 	const counted: Counted[] = [];
 	return {
 		add: (fields) => void counted.push(countTerms(fields)),
-		build: () => buildIndex(counted),
+		build: (averageLength) => buildIndex(counted, averageLength),
 	};
 }
 
-function buildIndex(counted: readonly Counted[]): LexicalIndex {
-	const total = counted.reduce((sum, { length }) => sum + length, 0);
-	const average = total / Math.max(1, counted.length) || 1;
+/** Share of an impact's norm: how long a document is against the average. */
+export function lengthNorm(length: number, averageLength: number): number {
+	return BM25.k1 * (1 - BM25.b + (BM25.b * length) / averageLength);
+}
+
+function buildIndex(counted: readonly Counted[], given: number | undefined): LexicalIndex {
+	const lengths = Float32Array.from(counted, ({ length }) => length);
+	const total = lengths.reduce((sum, length) => sum + length, 0);
+	const averageLength = given ?? (total / Math.max(1, counted.length) || 1);
 	const sorted = sortedTerms(counted);
 	const terms = new Map(sorted.map((term, number) => [term, number]));
 	const starts = startsOf(counted, terms);
@@ -35,8 +43,8 @@ function buildIndex(counted: readonly Counted[]): LexicalIndex {
 	const docs = new Uint32Array(size);
 	const impacts = new Float32Array(size);
 	const next = starts.slice();
-	counted.forEach(({ frequencies, length }, document) => {
-		const norm = BM25.k1 * (1 - BM25.b + (BM25.b * length) / average);
+	counted.forEach(({ frequencies }, document) => {
+		const norm = lengthNorm(lengths[document] ?? 0, averageLength);
 		for (const [term, frequency] of frequencies) {
 			const number = terms.get(term) ?? 0;
 			const at = next[number] ?? 0;
@@ -45,7 +53,15 @@ function buildIndex(counted: readonly Counted[]): LexicalIndex {
 			impacts[at] = (frequency * (BM25.k1 + 1)) / (frequency + norm);
 		}
 	});
-	return { documents: counted.length, terms, starts, docs, impacts };
+	return {
+		documents: counted.length,
+		terms: createTermTable(toCells(sorted)),
+		starts,
+		docs,
+		impacts,
+		lengths,
+		averageLength,
+	};
 }
 
 function countTerms(fields: readonly WeightedText[]): Counted {

@@ -1,14 +1,20 @@
-/** Keyword side: BM25 over typed arrays, one index per graph. */
+import type { TermTable } from "./term-table.js";
 
-/** Postings of one graph: term `t` has documents `docs[starts[t] .. starts[t + 1])`, ascending, with their impacts. */
+/** Keyword side: BM25 over typed arrays, one index per segment. */
+
+/** Postings of one segment: term `t` has documents `docs[starts[t] .. starts[t + 1])`, ascending, with their impacts. */
 export interface LexicalIndex {
 	readonly documents: number;
 	/** Term to its number; numbers follow the sorted order of the terms. */
-	readonly terms: ReadonlyMap<string, number>;
+	readonly terms: TermTable;
 	readonly starts: Uint32Array;
 	readonly docs: Uint32Array;
 	/** BM25's saturated, length-normalised term frequency; the idf is applied per query, over the graphs it searches. */
 	readonly impacts: Float32Array;
+	/** Words of each document, weighted by their fields. */
+	readonly lengths: Float32Array;
+	/** What the impacts take for the average of all lengths: alike in all segments of a graph, so that their scores compare. */
+	readonly averageLength: number;
 }
 
 export interface QueryTerm {

@@ -4,10 +4,12 @@ import { ServiceError } from "../core/errors.js";
 import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { Embedder } from "./embedder.js";
 import { findConcepts } from "./find-concepts.js";
+import { type IndexDisk, openIndexDisk } from "./index-disk.js";
 import { openIndexFolder } from "./index-folder.js";
 import { createIndexState, type IndexState, type SearchScope, toScopes } from "./index-state.js";
 import { createIndexSync } from "./index-sync.js";
 import { createLocalDenseSide } from "./local-dense-side.js";
+import type { IndexLimits } from "./merge-plan.js";
 import type { ModelLocation } from "./model-folder.js";
 import { createQueryVectors } from "./query-vectors.js";
 import { type DenseFindings, POOL } from "./ranking.js";
@@ -17,18 +19,22 @@ import { createTransformersEmbedder } from "./transformers-embedder.js";
 import { type WatchedEmbedder, watchEmbedder } from "./watched-embedder.js";
 
 export interface SearchEngineOptions {
-	/** Where the index is kept; derived data, safe to delete while no server runs. */
-	readonly folder: string;
+	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
+	readonly folder: string | IndexDisk;
 	readonly clock: Clock;
 	/** A model for transformers.js on disk, an embedder that is ready, or "none" for keywords only. */
 	readonly model: ModelLocation | Embedder | "none";
+	/** How segments grow together, where not as always. */
+	readonly limits?: IndexLimits | undefined;
 }
 
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
 export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
 	const { clock } = options;
 	const { embedder, reason } = await chooseEmbedder(options);
-	const index = await openIndexFolder(options.folder, embedder?.identity);
+	const { folder } = options;
+	const disk = typeof folder === "string" ? await openIndexDisk(folder) : folder;
+	const index = await openIndexFolder(disk, embedder?.identity);
 	const denseSide = embedder && createLocalDenseSide(createQueryVectors({ clock, embedder }));
 	let state = createIndexState([]);
 	const indexSync = createIndexSync({
@@ -36,12 +42,13 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		index,
 		embedder,
 		denseSide,
+		limits: options.limits,
 		publish: (graphs) => {
 			state = createIndexState(graphs);
 		},
 	});
 	const statusNow = (): IndexStatus => {
-		const pendingVectors = indexSync.pendingVectors();
+		const { waiting: pendingVectors, segments, tombstones } = indexSync.sizes();
 		const failure = embedder?.failure();
 		return {
 			model: embedder && {
@@ -52,7 +59,9 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			concepts: state.concepts,
 			pendingVectors,
 			mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
-			reason: reason ?? failure,
+			reason: reason ?? failure ?? index.problems()[0],
+			segments,
+			tombstones,
 		};
 	};
 	/** One state from start to end, however often the index changes while the model is at work. */

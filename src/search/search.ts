@@ -115,11 +115,16 @@ export interface IndexStatus {
 	readonly pendingVectors: number;
 	/** What queries get right now: "keyword" also while the model is down or does not answer. */
 	readonly mode: "hybrid" | "keyword";
-	/** Why there is no model or what it failed with last, as a sentence for the operator. */
+	/** Why there is no model, what it failed with last, or which files of the index were unusable, for the operator. */
 	readonly reason?: string | undefined;
+	/** Segments of all graphs, and documents in them that are gone but not yet cleared away. */
+	readonly segments?: number | undefined;
+	readonly tombstones?: number | undefined;
 }
 
+/** Concepts done by one stage; the vectors are made after the keyword side of all graphs. */
 export interface ReindexProgress {
+	readonly stage: "keywords" | "vectors";
 	readonly done: number;
 	readonly total: number;
 }

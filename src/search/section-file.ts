@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { nextTurn } from "./turns.js";
 
 /**
  * A checksummed file of named sections. Layout: magic (8 bytes), version and header length (u32, little endian), sha256 of
@@ -20,36 +21,66 @@ interface SectionEntry {
 
 const MAGIC = "TGINDEX\0";
 /** Raised whenever the tokenizer, the passages or the layout change: older files are then rebuilt. */
-export const SECTION_FILE_VERSION = 2;
+export const SECTION_FILE_VERSION = 3;
 const ALIGNMENT = 64;
 const PREAMBLE_BYTES = 48;
 
 /** Why a file is not to be trusted; the index is derived, so the remedy is to build it again. */
 export class CorruptFile extends Error {
+	readonly why: string;
+
 	constructor(why: string) {
 		super(`The index file is not usable: ${why}.`);
 		this.name = "CorruptFile";
+		this.why = why;
 	}
 }
 
-export function encodeSectionFile({ header, sections }: SectionFile): Uint8Array<ArrayBuffer> {
+/** An older or newer layout: nothing is wrong, it is just built again. */
+export class OtherVersion extends CorruptFile {
+	constructor() {
+		super("it is of another version");
+	}
+}
+
+/** So much is hashed or handed out at once; other work gets its turn in between. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** The file's bytes, piece by piece: nothing is copied, and nothing blocks for longer than a piece takes. */
+export async function* encodeSectionFile({
+	header,
+	sections,
+}: SectionFile): AsyncGenerator<Uint8Array> {
 	let offset = 0;
 	const entries: SectionEntry[] = [];
 	for (const [name, bytes] of sections) {
-		entries.push({ name, offset, length: bytes.length, sha256: sha256Of(bytes).toString("hex") });
+		const hash = createHash("sha256");
+		for (const piece of piecesOf(bytes)) {
+			hash.update(piece);
+			if (piece.length === PIECE_BYTES) await nextTurn();
+		}
+		entries.push({ name, offset, length: bytes.length, sha256: hash.digest("hex") });
 		offset = align(offset + bytes.length);
 	}
 	const head = Buffer.from(JSON.stringify({ header, sections: entries }), "utf8");
-	const base = align(PREAMBLE_BYTES + head.length);
-	const file = new Uint8Array(base + offset);
-	file.set(Buffer.from(MAGIC, "latin1"), 0);
-	const view = new DataView(file.buffer);
+	const start = new Uint8Array(align(PREAMBLE_BYTES + head.length));
+	start.set(Buffer.from(MAGIC, "latin1"), 0);
+	const view = new DataView(start.buffer);
 	view.setUint32(8, SECTION_FILE_VERSION, true);
 	view.setUint32(12, head.length, true);
-	file.set(sha256Of(head), 16);
-	file.set(head, PREAMBLE_BYTES);
-	for (const entry of entries) file.set(sections.get(entry.name) ?? [], base + entry.offset);
-	return file;
+	start.set(sha256Of(head), 16);
+	start.set(head, PREAMBLE_BYTES);
+	yield start;
+	for (const bytes of sections.values()) {
+		yield* piecesOf(bytes);
+		yield new Uint8Array(align(bytes.length) - bytes.length);
+	}
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+	for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+		yield bytes.subarray(from, from + PIECE_BYTES);
+	}
 }
 
 /** Throws CorruptFile unless every byte is as it was written. The sections are views of the file, aligned to 64 bytes. */
@@ -83,8 +114,7 @@ function readHead(file: Uint8Array): {
 	if (Buffer.from(file.subarray(0, 8)).toString("latin1") !== MAGIC)
 		throw new CorruptFile("it has no magic");
 	const view = new DataView(file.buffer, file.byteOffset, PREAMBLE_BYTES);
-	if (view.getUint32(8, true) !== SECTION_FILE_VERSION)
-		throw new CorruptFile("it is of another version");
+	if (view.getUint32(8, true) !== SECTION_FILE_VERSION) throw new OtherVersion();
 	const length = view.getUint32(12, true);
 	if (PREAMBLE_BYTES + length > file.length) throw new CorruptFile("it is cut short");
 	const head = file.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + length);

@@ -1,26 +1,41 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
-import { CorruptFile, decodeSectionFile, encodeSectionFile } from "./section-file.js";
-import type { Segment, SegmentVectors } from "./segment.js";
+import type { EmbedderIdentity } from "./embedder.js";
+import type { LexicalIndex } from "./lexical-index.js";
+import { CorruptFile, decodeSectionFile, type SectionFile } from "./section-file.js";
+import { FINGERPRINT_BYTES, type Segment, type SegmentVectors } from "./segment.js";
+import { createTermTable, fromCells, type TermCells, toCells } from "./term-table.js";
+
+export const embedderSchema = z.object({
+	id: z.string(),
+	sha256: z.string(),
+	dimensions: z.int().positive(),
+	pooling: z.enum(["mean", "cls"]),
+});
 
 const headerSchema = z.object({
 	graphId: z.string(),
-	contentHash: z.string(),
-	embedder: z
-		.object({
-			id: z.string(),
-			sha256: z.string(),
-			dimensions: z.int().positive(),
-			pooling: z.enum(["mean", "cls"]),
-		})
-		.nullable(),
+	averageLength: z.number().positive(),
+	embedder: embedderSchema.nullable(),
 });
 
-/** A segment as the bytes of one file. Numbers are little endian, as on every machine Node runs on today. */
-export function encodeSegment(segment: Segment): Uint8Array<ArrayBuffer> {
-	const { graphId, contentHash, conceptIds, lexical, vectors } = segment;
+/** A segment as what one file holds. Numbers are little endian, as on every machine Node runs on today. */
+export function toSectionFile({
+	graphId,
+	conceptIds,
+	fingerprints,
+	lexical,
+	vectors,
+}: Segment): SectionFile {
+	const ids = toCells(conceptIds);
+	const { cells } = lexical.terms;
 	const sections = new Map([
-		["concepts", toJsonBytes(conceptIds)],
-		["terms", toJsonBytes([...lexical.terms.keys()])],
+		["concept-units", toBytes(ids.units)],
+		["concept-offsets", toBytes(ids.offsets)],
+		["fingerprints", fingerprints],
+		["lengths", toBytes(lexical.lengths)],
+		["term-units", toBytes(cells.units)],
+		["term-offsets", toBytes(cells.offsets)],
 		["posting-starts", toBytes(lexical.starts)],
 		["posting-docs", toBytes(lexical.docs)],
 		["posting-impacts", toBytes(lexical.impacts)],
@@ -30,44 +45,80 @@ export function encodeSegment(segment: Segment): Uint8Array<ArrayBuffer> {
 		sections.set("vector-scales", toBytes(vectors.scales));
 		sections.set("vector-rows", toBytes(vectors.rows));
 	}
-	const header = { graphId, contentHash, embedder: vectors?.embedder ?? null };
-	return encodeSectionFile({ header, sections });
+	const { averageLength } = lexical;
+	return { header: { graphId, averageLength, embedder: vectors?.embedder ?? null }, sections };
 }
 
-/** Throws CorruptFile when a byte differs from what was written or the parts do not fit together. */
+/** Throws CorruptFile when a byte differs from what was written or the parts do not fit together. Copies no section. */
 export function decodeSegment(bytes: Uint8Array): Segment {
 	const { header, sections } = decodeSectionFile(bytes);
-	const read = (name: string): Uint8Array => {
+	const read: ReadSection = (name) => {
 		const section = sections.get(name);
 		if (!section) throw new CorruptFile(`section "${name}" is missing`);
 		return section;
 	};
-	const { graphId, contentHash, embedder } = headerSchema.parse(header);
-	const conceptIds = fromJsonBytes(read("concepts"));
-	const terms = new Map(fromJsonBytes(read("terms")).map((term, number) => [term, number]));
-	const lexical = {
-		documents: conceptIds.length,
-		terms,
-		starts: toUint32(read("posting-starts")),
-		docs: toUint32(read("posting-docs")),
-		impacts: toFloat32(read("posting-impacts")),
+	const { graphId, averageLength, embedder } = readHeader(header);
+	const segment: Segment = {
+		graphId,
+		conceptIds: fromCells(readCells(read, "concept")),
+		fingerprints: read("fingerprints"),
+		lexical: readLexical(read, averageLength),
+		vectors: embedder ? readVectors(read, embedder) : undefined,
 	};
-	const vectors: SegmentVectors | undefined = embedder
-		? {
-				embedder,
-				starts: toUint32(read("vector-starts")),
-				scales: toFloat32(read("vector-scales")),
-				rows: toInt8(read("vector-rows")),
-			}
-		: undefined;
-	const segment = { graphId, contentHash, conceptIds, lexical, vectors };
 	assertFits(segment);
 	return segment;
 }
 
-function assertFits({ conceptIds, lexical, vectors }: Segment): void {
+/** Eight bytes, in hex, that name this content: segments of one name may stand in for each other. */
+export function contentNameOf({ fingerprints, lexical, vectors }: Segment): string {
+	const hash = createHash("sha256").update(fingerprints).update(String(lexical.averageLength));
+	if (vectors) hash.update(JSON.stringify(vectors.embedder)).update(toBytes(vectors.starts));
+	return hash.digest("hex").slice(0, 16);
+}
+
+type ReadSection = (name: string) => Uint8Array;
+
+function readHeader(header: unknown): z.infer<typeof headerSchema> {
+	const { data } = headerSchema.safeParse(header);
+	if (!data) throw new CorruptFile("its header does not describe a segment");
+	return data;
+}
+
+function readCells(read: ReadSection, name: string): TermCells {
+	const units = toUint16(read(`${name}-units`));
+	const offsets = toUint32(read(`${name}-offsets`));
+	if (offsets.at(-1) !== units.length) throw new CorruptFile("its parts do not fit together");
+	return { units, offsets };
+}
+
+function readLexical(read: ReadSection, averageLength: number): LexicalIndex {
+	const lengths = toFloat32(read("lengths"));
+	return {
+		documents: lengths.length,
+		terms: createTermTable(readCells(read, "term")),
+		starts: toUint32(read("posting-starts")),
+		docs: toUint32(read("posting-docs")),
+		impacts: toFloat32(read("posting-impacts")),
+		lengths,
+		averageLength,
+	};
+}
+
+function readVectors(read: ReadSection, embedder: EmbedderIdentity): SegmentVectors {
+	const rows = read("vector-rows");
+	return {
+		embedder,
+		starts: toUint32(read("vector-starts")),
+		scales: toFloat32(read("vector-scales")),
+		rows: new Int8Array(rows.buffer, rows.byteOffset, rows.byteLength),
+	};
+}
+
+function assertFits({ conceptIds, fingerprints, lexical, vectors }: Segment): void {
 	const postings = lexical.starts.at(-1) ?? 0;
 	const isLexicalSound =
+		lexical.documents === conceptIds.length &&
+		fingerprints.length === conceptIds.length * FINGERPRINT_BYTES &&
 		lexical.starts.length === lexical.terms.size + 1 &&
 		lexical.docs.length === postings &&
 		lexical.impacts.length === postings;
@@ -80,16 +131,12 @@ function assertFits({ conceptIds, lexical, vectors }: Segment): void {
 	if (!isLexicalSound || !areVectorsSound) throw new CorruptFile("its parts do not fit together");
 }
 
-function toBytes(array: Uint32Array | Float32Array | Int8Array): Uint8Array {
+function toBytes(array: Uint16Array | Uint32Array | Float32Array | Int8Array): Uint8Array {
 	return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-function toJsonBytes(texts: readonly string[]): Uint8Array {
-	return Buffer.from(JSON.stringify(texts), "utf8");
-}
-
-function fromJsonBytes(bytes: Uint8Array): readonly string[] {
-	return z.array(z.string()).parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
+function toUint16(bytes: Uint8Array): Uint16Array {
+	return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
 }
 
 function toUint32(bytes: Uint8Array): Uint32Array {
@@ -98,8 +145,4 @@ function toUint32(bytes: Uint8Array): Uint32Array {
 
 function toFloat32(bytes: Uint8Array): Float32Array {
 	return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
-}
-
-function toInt8(bytes: Uint8Array): Int8Array {
-	return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

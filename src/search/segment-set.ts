@@ -1,27 +1,27 @@
-import type { Graph } from "../knowledge/graph.js";
 import type { DenseSide, VectorRegion } from "./dense-side.js";
+import type { PartedGraph } from "./graph-parts.js";
 import type { GraphIndex } from "./index-state.js";
 import type { Segment, SegmentVectors } from "./segment.js";
 
-/** A graph and the segment derived from this version of it. */
-export interface IndexedSegment {
-	readonly graph: Graph;
-	readonly segment: Segment;
-}
-
-/** The segments searches see, and how far the vectors of the next set are. */
+/** The parts of all graphs that searches see, and how far the vectors of the next set are. */
 export interface SegmentSet {
-	find(graphId: string): IndexedSegment | undefined;
-	all(): readonly IndexedSegment[];
+	find(graphId: string): PartedGraph | undefined;
+	all(): readonly PartedGraph[];
 	/** Shows searches another set. */
-	replace(next: ReadonlyMap<string, IndexedSegment>): void;
-	copy(): Map<string, IndexedSegment>;
+	replace(next: ReadonlyMap<string, PartedGraph>): void;
+	copy(): Map<string, PartedGraph>;
 	/** Begins to count a new run of embedding from zero. */
 	restartCount(): void;
 	/** Tells how many concepts the run has embedded so far, shown or not. */
 	count(embedded: number): void;
+	sizes(): SetSizes;
+}
+
+export interface SetSizes {
+	readonly segments: number;
+	readonly tombstones: number;
 	/** Concepts that have no vector yet. */
-	waiting(): number;
+	readonly waiting: number;
 }
 
 export interface SegmentSetDeps {
@@ -32,7 +32,7 @@ export interface SegmentSetDeps {
 export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): SegmentSet {
 	/** Regions of the segments that searches see, by their vectors. */
 	let regions: ReadonlyMap<SegmentVectors, VectorRegion> = new Map();
-	const show = (shownSegments: Iterable<IndexedSegment>) => {
+	const show = (graphs: Iterable<PartedGraph>) => {
 		const next = new Map<SegmentVectors, VectorRegion>();
 		const regionOf = ({ vectors }: Segment) => {
 			const region = vectors && (regions.get(vectors) ?? denseSide?.add(vectors));
@@ -40,26 +40,30 @@ export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): Segmen
 			return region;
 		};
 		publish(
-			[...shownSegments].map(({ graph, segment }) => ({
+			[...graphs].map(({ graph, parts }) => ({
 				graph,
-				parts: [{ segment, concepts: graph.concepts, vectors: regionOf(segment) }],
+				parts: parts.map(({ segment, concepts }) => ({
+					segment,
+					concepts,
+					vectors: regionOf(segment),
+				})),
 			})),
 		);
 		for (const [vectors, region] of regions) if (!next.has(vectors)) denseSide?.release(region);
 		regions = next;
 	};
-	let segments: ReadonlyMap<string, IndexedSegment> = new Map();
+	let graphs: ReadonlyMap<string, PartedGraph> = new Map();
 	let embedded = 0;
 	let shown = 0;
 	return {
-		find: (graphId) => segments.get(graphId),
-		all: () => [...segments.values()],
+		find: (graphId) => graphs.get(graphId),
+		all: () => [...graphs.values()],
 		replace(next) {
-			segments = next;
+			graphs = next;
 			shown = embedded;
 			show(next.values());
 		},
-		copy: () => new Map(segments),
+		copy: () => new Map(graphs),
 		restartCount() {
 			embedded = 0;
 			shown = 0;
@@ -67,12 +71,16 @@ export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): Segmen
 		count(total) {
 			embedded = total;
 		},
-		waiting() {
-			let concepts = 0;
-			for (const { segment } of segments.values()) {
-				if (!segment.vectors) concepts += segment.conceptIds.length;
+		sizes() {
+			let [segments, tombstones, waiting] = [0, 0, 0];
+			for (const { parts } of graphs.values()) {
+				segments += parts.length;
+				for (const { segment, concepts, live } of parts) {
+					tombstones += concepts.length - live;
+					if (!segment.vectors) waiting += live;
+				}
 			}
-			return Math.max(0, concepts - (embedded - shown));
+			return { segments, tombstones, waiting: Math.max(0, waiting - (embedded - shown)) };
 		},
 	};
 }

@@ -1,10 +1,12 @@
+import { createHash } from "node:crypto";
+import type { Concept } from "../knowledge/graph.js";
 import type { EmbedderIdentity } from "./embedder.js";
 import type { LexicalIndex } from "./lexical-index.js";
 
-/** Quantised vectors of one graph's passages, in concept order. */
+/** Quantised vectors of one segment's passages, in document order. */
 export interface SegmentVectors {
 	readonly embedder: EmbedderIdentity;
-	/** Concept `c` owns the rows from `starts[c]` to `starts[c + 1]`. */
+	/** Document `d` owns the rows from `starts[d]` to `starts[d + 1]`; one that was dead when they were made owns none. */
 	readonly starts: Uint32Array;
 	/** Row after row, `embedder.dimensions` components each. */
 	readonly rows: Int8Array;
@@ -12,16 +14,45 @@ export interface SegmentVectors {
 	readonly scales: Float32Array;
 }
 
-/** Everything derived from one graph at one version. Immutable; a changed graph gets a new one. */
+/** Everything derived from some concepts of one graph. Immutable: what changes leaves a tombstone and goes to a newer segment. */
 export interface Segment {
 	readonly graphId: string;
-	/** The graph's content hash this was derived from. */
-	readonly contentHash: string;
-	/** Concept ids in the graph's order: the documents of both sides. */
+	/** The documents of both sides. */
 	readonly conceptIds: readonly string[];
+	/** What each document was derived from: FINGERPRINT_BYTES each. Never copied, so that it also stands for the segment's identity. */
+	readonly fingerprints: Uint8Array;
 	readonly lexical: LexicalIndex;
 	/** Undefined until the passages are embedded. */
 	readonly vectors: SegmentVectors | undefined;
+}
+
+export const FINGERPRINT_BYTES = 16;
+
+/** A digest of everything the index derives from: concepts with the same one are found by the same words and vectors. */
+export function fingerprintOf(concept: Concept): Buffer {
+	const { id, title, summary, body, tags, aliases, evidence } = concept;
+	const titles = evidence.map((source) => source.title);
+	const text = JSON.stringify([id, title, summary, tags, aliases, titles]);
+	const digest = createHash("sha256").update(text).update(body).digest();
+	return digest.subarray(0, FINGERPRINT_BYTES);
+}
+
+/** True when both versions of a concept have the same fingerprint, without making one. */
+export function readsAlike(one: Concept, other: Concept): boolean {
+	return (
+		one.title === other.title &&
+		one.summary === other.summary &&
+		one.body === other.body &&
+		one.id === other.id &&
+		isSameList(one.tags, other.tags) &&
+		isSameList(one.aliases, other.aliases) &&
+		one.evidence.length === other.evidence.length &&
+		one.evidence.every(({ title }, index) => title === other.evidence[index]?.title)
+	);
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+	return one.length === other.length && one.every((text, index) => text === other[index]);
 }
 
 /** True when both describe vectors that may be compared. */

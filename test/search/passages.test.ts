@@ -88,7 +88,7 @@ t.test(
 			sampleConcept("b", { edges: [edge, edge] }),
 			sampleConcept("c", { edges: [edge], status: "deprecated" }),
 		]);
-		const [a = 0, b = 0, c = 0] = graph.concepts.map(priorsOf(graph));
+		const [a = 0, b = 0, c = 0] = priorsOf(graph, graph.concepts);
 		t.ok(a > b && b > c);
 		t.ok(a <= 1 && c > 0.7);
 	},

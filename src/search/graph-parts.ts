@@ -1,0 +1,129 @@
+import type { Concept, Graph } from "../knowledge/graph.js";
+import { FINGERPRINT_BYTES, fingerprintOf, readsAlike, type Segment } from "./segment.js";
+import { inTurns, nextTurn } from "./turns.js";
+
+/** One segment of a graph and what its documents stand for now. */
+export interface Part {
+	readonly segment: Segment;
+	/** The concept of each document; undefined for a tombstone. */
+	readonly concepts: readonly (Concept | undefined)[];
+	/** How many are no tombstones. */
+	readonly live: number;
+}
+
+/** A version of a graph; every concept of it is in exactly one part. */
+export interface PartedGraph {
+	readonly graph: Graph;
+	readonly parts: readonly Part[];
+}
+
+/** What an index has of a graph's version already, and what is to be derived. */
+export interface MatchedParts {
+	readonly parts: readonly Part[];
+	readonly fresh: readonly Concept[];
+}
+
+/** A segment as it was found on disk. */
+export interface StoredPart {
+	readonly segment: Segment;
+	readonly isDead: (document: number) => boolean;
+}
+
+const CONCEPT_UNITS = 40;
+const FINGERPRINT_UNITS = 1_000;
+const DOCUMENTS_PER_TURN = 50_000;
+
+export function toPart(segment: Segment, concepts: Part["concepts"]): Part {
+	let live = 0;
+	for (const concept of concepts) if (concept) live++;
+	return { segment, concepts, live };
+}
+
+/** Holds a graph's new version against the last one. Concepts that are the same object cost next to nothing. */
+export async function matchChanged(before: PartedGraph, graph: Graph): Promise<MatchedParts> {
+	const { removed, added } = differenceOf(before.graph.concepts, graph.concepts);
+	const gone = new Map<string, Concept>();
+	/** What stands for a concept from now on. */
+	const successors = new Map<Concept, Concept | undefined>();
+	await inTurns(removed, CONCEPT_UNITS, (concept) => {
+		successors.set(concept, undefined);
+		gone.set(concept.id, concept);
+	});
+	const fresh: Concept[] = [];
+	await inTurns(added, CONCEPT_UNITS, (concept) => {
+		const earlier = gone.get(concept.id);
+		if (!earlier || !readsAlike(earlier, concept)) return void fresh.push(concept);
+		successors.set(earlier, concept);
+		gone.delete(concept.id);
+	});
+	if (successors.size === 0) return { parts: before.parts, fresh };
+	const parts: Part[] = [];
+	for (const part of before.parts) {
+		parts.push(succeed(part, successors));
+		if (part.concepts.length > DOCUMENTS_PER_TURN) await nextTurn();
+	}
+	return { parts, fresh };
+}
+
+/**
+ * Finds a graph's concepts among stored segments: by id when they were stored for this very version, else by what they
+ * were derived from.
+ */
+export async function matchStored(
+	stored: readonly StoredPart[],
+	graph: Graph,
+	isSameVersion: boolean,
+): Promise<MatchedParts> {
+	const rest = new Map<string, Concept>();
+	await inTurns(graph.concepts, CONCEPT_UNITS, (concept) => {
+		if (!rest.has(concept.id)) rest.set(concept.id, concept);
+	});
+	const taken = new Set<Concept>();
+	const parts: Part[] = [];
+	for (const { segment, isDead } of stored) {
+		const concepts = new Array<Concept | undefined>(segment.conceptIds.length).fill(undefined);
+		const units = isSameVersion ? CONCEPT_UNITS : FINGERPRINT_UNITS;
+		await inTurns(segment.conceptIds, units, (id, document) => {
+			const concept = isDead(document) ? undefined : rest.get(id);
+			if (!concept || !(isSameVersion || isDerivedFrom(segment, document, concept))) return;
+			concepts[document] = concept;
+			rest.delete(id);
+			taken.add(concept);
+		});
+		parts.push(toPart(segment, concepts));
+	}
+	return { parts, fresh: graph.concepts.filter((concept) => !taken.has(concept)) };
+}
+
+/** What is not the same object in both lists, beginnings and ends first: a live change leaves almost all of both alike. */
+function differenceOf(before: readonly Concept[], after: readonly Concept[]) {
+	const shorter = Math.min(before.length, after.length);
+	let head = 0;
+	while (head < shorter && before[head] === after[head]) head++;
+	let tail = 0;
+	while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+	const removed = before.slice(head, before.length - tail);
+	const added = after.slice(head, after.length - tail);
+	if (removed.length === 0 || added.length === 0) return { removed, added };
+	const [was, is] = [new Set(removed), new Set(added)];
+	return {
+		removed: removed.filter((concept) => !is.has(concept)),
+		added: added.filter((concept) => !was.has(concept)),
+	};
+}
+
+function succeed(part: Part, successors: ReadonlyMap<Concept, Concept | undefined>): Part {
+	let concepts: (Concept | undefined)[] | undefined;
+	for (let document = 0; document < part.concepts.length; document++) {
+		const concept = part.concepts[document];
+		if (!concept || !successors.has(concept)) continue;
+		concepts ??= [...part.concepts];
+		concepts[document] = successors.get(concept);
+	}
+	return concepts ? toPart(part.segment, concepts) : part;
+}
+
+function isDerivedFrom({ fingerprints }: Segment, document: number, concept: Concept): boolean {
+	const from = document * FINGERPRINT_BYTES;
+	return fingerprintOf(concept).equals(fingerprints.subarray(from, from + FINGERPRINT_BYTES));
+}
