@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { createApp } from "../app.js";
+import { type App, createApp } from "../app.js";
 import { ServiceError } from "../core/errors.js";
 import { createOperatorEgress } from "../delivery/egress.js";
 import { planOnchain } from "../onchain-settings.js";
@@ -23,10 +23,24 @@ export async function withOperator<T>(
 		);
 	const app = await createApp({ settings });
 	try {
-		return await command(withoutChain(settings, app.operator));
+		return await command(withIndexDone(app, withoutChain(settings, app.operator)));
 	} finally {
 		await app.close();
 	}
+}
+
+/** Whoever serves the folder next finds the vectors of what a command changed. */
+function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Operator {
+	const thenReady = async <T>(work: Promise<T>): Promise<T> => {
+		const result = await work;
+		await ready();
+		return result;
+	};
+	return {
+		...operator,
+		putConcept: (request) => thenReady(operator.putConcept(request)),
+		removeConcept: (request) => thenReady(operator.removeConcept(request)),
+	};
 }
 
 /** Only a server opens the chain its settings name, so what needs it says that none runs, and not that none is named. */

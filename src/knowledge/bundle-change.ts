@@ -182,26 +182,25 @@ function assertFree(path: string, id: string, holder: string | undefined): void 
 	throw new ServiceError("INVALID_ARGUMENT", toCollision(path, id, holder).message);
 }
 
-/** Both lists are in path order; so is the result. */
+/** Concepts in path order again; runs of unchanged ones are copied as they are. */
 function mergeConcepts(
 	concepts: readonly Concept[],
 	changes: BundleChanges,
 	readings: ReadonlyMap<string, ConceptReading>,
 ): readonly Concept[] {
-	const fresh = [...readings.values()]
-		.map(({ concept }) => concept)
-		.sort((a, b) => compareText(a.path, b.path));
-	const merged: Concept[] = [];
-	let next = 0;
-	for (const concept of concepts) {
-		for (; next < fresh.length; next++) {
-			const candidate = fresh[next];
-			if (!candidate || compareText(candidate.path, concept.path) >= 0) break;
-			merged.push(candidate);
-		}
-		if (!changes.has(concept.path) && !readings.has(concept.path)) merged.push(concept);
+	const paths = [...new Set([...changes.keys(), ...readings.keys()])].sort(compareText);
+	const runs: (readonly Concept[])[] = [];
+	let from = 0;
+	for (const path of paths) {
+		const position = positionOf(concepts, path);
+		const fresh = readings.get(path)?.concept;
+		runs.push(concepts.slice(from, position), fresh ? [fresh] : []);
+		from = concepts[position]?.path === path ? position + 1 : position;
 	}
-	return merged.concat(fresh.slice(next));
+	runs.push(concepts.slice(from));
+	const merged: Concept[] = [];
+	for (const run of runs) for (const concept of run) merged.push(concept);
+	return merged;
 }
 
 function awaitedOf(
@@ -226,8 +225,14 @@ function changeFrame(frame: BundleFrame, { changes, record }: ChangeReading): Bu
 	};
 }
 
-/** The concept of a file, found by halving: concepts are in path order. */
+/** The concept of a file. */
 export function conceptAt(concepts: readonly Concept[], path: string): Concept | undefined {
+	const found = concepts[positionOf(concepts, path)];
+	return found?.path === path ? found : undefined;
+}
+
+/** Where a path is or belongs, found by halving: concepts are in path order. */
+function positionOf(concepts: readonly Concept[], path: string): number {
 	let low = 0;
 	let high = concepts.length;
 	while (low < high) {
@@ -236,6 +241,5 @@ export function conceptAt(concepts: readonly Concept[], path: string): Concept |
 		if (!candidate || compareText(candidate.path, path) >= 0) high = middle;
 		else low = middle + 1;
 	}
-	const found = concepts[low];
-	return found?.path === path ? found : undefined;
+	return low;
 }

@@ -8,6 +8,9 @@ import type { Graph } from "./graph.js";
 
 /** The adapter that owns the file system for graphs: everything else here works on maps of files. */
 
+/** Disks that are asked for many files at once answer sooner; together they are at most as large as one limit allows. */
+const READS_AT_ONCE = 32;
+
 export interface ReadGraphOptions {
 	/** Hears of every file that was left out or needs attention. */
 	readonly onFinding?: ReportFinding;
@@ -50,20 +53,28 @@ export async function readFiles(
 	folder: string,
 	isWanted: (path: string) => boolean,
 ): Promise<Map<string, Uint8Array>> {
+	const paths = (await listPaths(folder)).filter(isWanted);
 	const files = new Map<string, Uint8Array>();
 	let totalBytes = 0;
-	for (const path of (await listPaths(folder)).filter(isWanted)) {
-		const bytes = await readBounded(join(folder, path));
-		totalBytes += bytes.length;
-		if (files.size >= BUNDLE_LIMITS.files || totalBytes > BUNDLE_LIMITS.totalBytes) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
-				`"${folder}" is too large for one graph: at most ${BUNDLE_LIMITS.files} files and ${BUNDLE_LIMITS.totalBytes} bytes are read.`,
-			);
+	for (let from = 0; from < paths.length; from += READS_AT_ONCE) {
+		if (paths.length > BUNDLE_LIMITS.files) throw tooLarge(folder);
+		const batch = paths.slice(from, from + READS_AT_ONCE);
+		const contents = await Promise.all(batch.map((path) => readBounded(join(folder, path))));
+		for (const [index, path] of batch.entries()) {
+			const bytes = contents[index] ?? new Uint8Array();
+			totalBytes += bytes.length;
+			files.set(path, bytes);
 		}
-		files.set(path, bytes);
+		if (totalBytes > BUNDLE_LIMITS.totalBytes) throw tooLarge(folder);
 	}
 	return files;
+}
+
+function tooLarge(folder: string): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${folder}" is too large for one graph: at most ${BUNDLE_LIMITS.files} files and ${BUNDLE_LIMITS.totalBytes} bytes are read.`,
+	);
 }
 
 async function readBounded(file: string): Promise<Uint8Array> {

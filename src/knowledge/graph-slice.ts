@@ -90,19 +90,30 @@ export function toGraphSlice(
 
 /** The concepts most others lead to or from; ties are broken by id. Only such that show what evidence looks like. */
 function chooseSample({ concepts }: Graph, count: number): readonly Concept[] {
-	const degree = new Map<string, number>();
-	const add = (id: string) => degree.set(id, (degree.get(id) ?? 0) + 1);
-	for (const concept of concepts) {
-		for (const edge of concept.edges) {
-			add(concept.id);
-			add(edge.target);
-		}
+	const inbound = new Map<string, number>();
+	for (const { edges } of concepts) {
+		for (const { target } of edges) inbound.set(target, (inbound.get(target) ?? 0) + 1);
 	}
-	const degreeOf = ({ id }: Concept) => degree.get(id) ?? 0;
-	return concepts
-		.filter(({ evidence, status }) => evidence.length > 0 && status !== "deprecated")
-		.sort((a, b) => degreeOf(b) - degreeOf(a) || (a.id < b.id ? -1 : 1))
-		.slice(0, count);
+	const chosen: Connected[] = [];
+	for (const concept of concepts) {
+		if (concept.evidence.length === 0 || concept.status === "deprecated") continue;
+		const candidate = { concept, degree: concept.edges.length + (inbound.get(concept.id) ?? 0) };
+		const last = chosen[count - 1];
+		if (last && compareConnected(candidate, last) > 0) continue;
+		// A graph may have a hundred thousand concepts: only the few that may be shown are ever sorted.
+		chosen.push(candidate);
+		chosen.sort(compareConnected).splice(count);
+	}
+	return chosen.map(({ concept }) => concept);
+}
+
+interface Connected {
+	readonly concept: Concept;
+	readonly degree: number;
+}
+
+function compareConnected(a: Connected, b: Connected): number {
+	return b.degree - a.degree || (a.concept.id < b.concept.id ? -1 : 1);
 }
 
 function toTerm(

@@ -66,15 +66,17 @@ function countTrust(concepts: readonly Concept[]): Record<TrustTier, number> {
 }
 
 function toFreshness({ record, concepts }: Graph, today: string) {
-	// ISO dates sort as text.
 	const days = concepts
 		.flatMap((concept) => concept.evidence.map((source) => source.publishedAt))
-		.filter((day) => day !== undefined)
-		.sort();
+		.filter((day) => day !== undefined);
+	const [first] = days;
+	// ISO dates compare as text.
+	const newest = days.reduce((best, day) => (best && best > day ? best : day), first);
+	const oldest = days.reduce((best, day) => (best && best < day ? best : day), first);
 	return {
 		updated: record.updated,
-		newest_evidence: days.at(-1) ?? null,
-		oldest_evidence: days[0] ?? null,
+		newest_evidence: newest ?? null,
+		oldest_evidence: oldest ?? null,
 		stale_nodes: concepts.filter(({ staleAfter }) => staleAfter !== undefined && staleAfter < today)
 			.length,
 	};
