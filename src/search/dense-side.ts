@@ -30,6 +30,8 @@ export interface DenseRequest {
 	readonly scopes: readonly DenseScope[];
 	/** How many documents are wanted at most. */
 	readonly count: number;
+	/** A query whose asker has left is dropped when its turn comes. */
+	readonly signal?: AbortSignal | undefined;
 }
 
 /** The dense side: turns queries into vectors and compares them with every passage of the regions asked about. */

@@ -1,11 +1,13 @@
-// The embedding model in its own thread. Plain JavaScript, because worker threads do not inherit every TypeScript loader;
-// the build copies this file as it is.
-// Messages in: {id, texts} or {close: true}. Out: {id, vectors} or {id, error}, with texts.length × dimensions floats.
+// The embedding model in its own thread, and the comparison of its vectors with passages. Plain JavaScript, because worker
+// threads do not inherit every TypeScript loader; the build copies this file as it is.
+// Messages in: {id, texts}, {id, queries, lists, forgotten} (query-batch.d.mts) or {close: true}.
+// Out: {id, vectors} with texts.length × dimensions floats, {id, vectors, slots, cosines, ends} or {id, error}.
 import { parentPort, workerData } from "node:worker_threads";
 import { env, pipeline } from "@huggingface/transformers";
+import { createQueryBatch } from "./query-batch.mjs";
 
-/** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", output: "tokens" | "sentence", dtype: "q8" | "int8" | "fp32", maxTokens: number, loading: Int32Array }} */
-const { modelsFolder, modelName, pooling, output, dtype, maxTokens, loading } = workerData;
+/** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", output: "tokens" | "sentence", dtype: "q8" | "int8" | "fp32", maxTokens: number, loading: Int32Array, setup: import("./vector-scan.mjs").ScanSetup }} */
+const { modelsFolder, modelName, pooling, output, dtype, maxTokens, loading, setup } = workerData;
 
 env.allowRemoteModels = false;
 env.allowLocalModels = true;
@@ -26,18 +28,25 @@ Atomics.store(loading, 0, 0);
 Atomics.notify(loading, 0);
 
 /** Some graphs pool and project themselves: the pipeline would take their tokens instead. */
-async function embed(texts) {
+async function run(texts) {
 	if (output === "tokens") return extract(texts, { pooling, normalize: true });
 	const found = await extract.model(extract.tokenizer(texts, { padding: true, truncation: true }));
 	if (!found.sentence_embedding) throw new Error("its graph gives no sentence_embedding");
 	return found.sentence_embedding.normalize(2, -1);
 }
 
-parentPort?.on("message", async ({ id, texts, close }) => {
+async function embed(texts) {
+	if (texts.length === 0) return new Float32Array();
+	return Float32Array.from((await run(texts)).data);
+}
+
+const search = createQueryBatch({ setup, embed });
+
+parentPort?.on("message", async ({ id, close, texts, ...task }) => {
 	if (close) return parentPort?.close();
 	try {
-		const vectors = Float32Array.from((await embed(texts)).data);
-		parentPort?.postMessage({ id, vectors }, [vectors.buffer]);
+		const reply = texts ? { vectors: await embed(texts) } : await search(task);
+		parentPort?.postMessage({ id, ...reply }, [reply.vectors.buffer]);
 	} catch (error) {
 		parentPort?.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
 	}

@@ -5,6 +5,8 @@ export interface EmbedderIdentity {
 	readonly sha256: string;
 	readonly dimensions: number;
 	readonly pooling: "mean" | "cls";
+	/** Widths to which vectors may be cut and still order texts much alike; absent when the model was not trained for it. */
+	readonly matryoshka?: readonly number[] | undefined;
 }
 
 /** Queries go before passages: somebody waits for them. */

@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
 import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { Embedder } from "./embedder.js";
 import { findConcepts } from "./find-concepts.js";
@@ -8,15 +7,12 @@ import { type IndexDisk, openIndexDisk } from "./index-disk.js";
 import { openIndexFolder } from "./index-folder.js";
 import { createIndexState, type IndexState, type SearchScope, toScopes } from "./index-state.js";
 import { createIndexSync } from "./index-sync.js";
-import { createLocalDenseSide } from "./local-dense-side.js";
 import type { IndexLimits } from "./merge-plan.js";
 import type { ModelLocation } from "./model-folder.js";
-import { createQueryVectors } from "./query-vectors.js";
+import { openModel } from "./open-model.js";
 import { type DenseFindings, POOL } from "./ranking.js";
 import { routeQuery } from "./route-query.js";
 import type { IndexStatus, SearchEngine, SearchOutcome, SearchRequest } from "./search.js";
-import { createTransformersEmbedder } from "./transformers-embedder.js";
-import { type WatchedEmbedder, watchEmbedder } from "./watched-embedder.js";
 
 export interface SearchEngineOptions {
 	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
@@ -31,11 +27,10 @@ export interface SearchEngineOptions {
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
 export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
 	const { clock } = options;
-	const { embedder, reason } = await chooseEmbedder(options);
+	const { embedder, denseSide, reason } = await openModel(options);
 	const { folder } = options;
 	const disk = typeof folder === "string" ? await openIndexDisk(folder) : folder;
 	const index = await openIndexFolder(disk, embedder?.identity);
-	const denseSide = embedder && createLocalDenseSide(createQueryVectors({ clock, embedder }));
 	let state = createIndexState([]);
 	const indexSync = createIndexSync({
 		clock,
@@ -69,7 +64,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		signal.throwIfAborted();
 		const seen = state;
 		const scopes = toScopes(seen, graphs, filter);
-		const hits = await untilAborted(searchDense(denseSide, scopes, query), signal);
+		const hits = await untilAborted(searchDense(denseSide, scopes, { query, signal }), signal);
 		const dense = hits && denseSide && { hits, cosineOf: denseSide.cosineOf };
 		return { state: seen, scopes, dense };
 	};
@@ -115,13 +110,13 @@ interface Look {
 function searchDense(
 	denseSide: DenseSide | undefined,
 	scopes: readonly SearchScope[],
-	query: string,
+	asked: Pick<SearchRequest, "query" | "signal">,
 ): Promise<DenseHits | undefined> | undefined {
 	const ready = scopes.flatMap(({ vectors, base, mask }) =>
 		vectors ? [{ vectors, base, mask }] : [],
 	);
 	if (!denseSide || ready.length === 0 || ready.length < scopes.length) return undefined;
-	return denseSide.search({ query, scopes: ready, count: POOL });
+	return denseSide.search({ ...asked, scopes: ready, count: POOL });
 }
 
 /** Where nothing could be looked at, the mode is what the next query would get. */
@@ -140,20 +135,6 @@ function whyKeywords({ model, pendingVectors, concepts }: IndexStatus): string {
 		return `Vectors of the embedding model are being made: ${concepts - pendingVectors} of ${concepts} concepts have theirs.`;
 	}
 	return "The embedding model gave no vector in time, so that only words were compared.";
-}
-
-async function chooseEmbedder(
-	options: SearchEngineOptions,
-): Promise<{ embedder?: WatchedEmbedder; reason?: string }> {
-	const { clock, model } = options;
-	if (model === "none") return { reason: "The embedding model is switched off." };
-	try {
-		const embedder = "folder" in model ? await createTransformersEmbedder({ clock, model }) : model;
-		return { embedder: watchEmbedder({ clock, embedder }) };
-	} catch (error) {
-		if (error instanceof ServiceError) return { reason: error.message };
-		throw error;
-	}
 }
 
 async function untilAborted<T>(

@@ -1,6 +1,9 @@
 /** The part of JavaScript's WebAssembly interface we use; the compiler's library for servers does not describe it. */
 export interface WasmMemory {
-	readonly buffer: ArrayBuffer;
+	/** As long as the memory was when it was asked for; ask again after it has grown. */
+	readonly buffer: SharedArrayBuffer;
+	/** Throws a RangeError beyond the maximum. */
+	grow(pages: number): number;
 }
 
 export interface WasmModule {
@@ -8,12 +11,12 @@ export interface WasmModule {
 }
 
 interface WasmRuntime {
-	readonly Memory: new (size: { readonly initial: number }) => WasmMemory;
+	readonly Memory: new (size: {
+		readonly initial: number;
+		readonly maximum: number;
+		readonly shared: true;
+	}) => WasmMemory;
 	readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => WasmModule;
-	readonly Instance: new (
-		module: WasmModule,
-		imports: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-	) => { readonly exports: Readonly<Record<string, unknown>> };
 	/** False for bytes this machine cannot run, such as vector instructions without SIMD. */
 	validate(bytes: Uint8Array<ArrayBuffer>): boolean;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.js";
 import type { Embedder, EmbedLane } from "./embedder.js";
+import { QUERY_PATIENCE_MS } from "./query-patience.js";
 
 /** An embedder that knows whether it works. */
 export interface WatchedEmbedder extends Embedder {
@@ -7,10 +8,9 @@ export interface WatchedEmbedder extends Embedder {
 	failure(): string | undefined;
 	/** After a failure, tries a text in the background, so that a model that is back is seen without a query. */
 	probe(): void;
+	/** Learns from the work of one query that asks the model by another way. Undefined tells nothing. */
+	watch<T>(work: () => Promise<T | undefined>): Promise<T | undefined>;
 }
-
-/** A query that has waited this long is answered by keywords. Long enough for a model that is just being loaded. */
-export const QUERY_PATIENCE_MS = 2_000;
 
 export function watchEmbedder({
 	clock,
@@ -23,19 +23,28 @@ export function watchEmbedder({
 	let lastFailure: string | undefined;
 	let isProbing = false;
 
-	const embed = async (texts: readonly string[], lane: EmbedLane) => {
-		const query = { at: clock.monotonicMs() };
-		if (lane === "query") queriesSince.add(query);
+	const learn = async <T>(work: () => Promise<T>): Promise<T> => {
 		try {
-			const vectors = await embedder.embed(texts, lane);
-			lastFailure = undefined;
-			return vectors;
+			const result = await work();
+			if (result !== undefined) lastFailure = undefined;
+			return result;
 		} catch (error) {
 			lastFailure = error instanceof Error ? error.message : String(error);
 			throw error;
+		}
+	};
+	const watch = async <T>(work: () => Promise<T>): Promise<T> => {
+		const query = { at: clock.monotonicMs() };
+		queriesSince.add(query);
+		try {
+			return await learn(work);
 		} finally {
 			queriesSince.delete(query);
 		}
+	};
+	const embed = (texts: readonly string[], lane: EmbedLane) => {
+		const work = () => embedder.embed(texts, lane);
+		return lane === "query" ? watch(work) : learn(work);
 	};
 	const isLate = (): boolean => {
 		const [oldest] = queriesSince;
@@ -45,6 +54,7 @@ export function watchEmbedder({
 	return {
 		identity: embedder.identity,
 		embed,
+		watch,
 		warm: () => embedder.warm(),
 		close: () => embedder.close(),
 		failure: () =>

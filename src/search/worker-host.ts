@@ -3,35 +3,38 @@ import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 
 /**
- * One worker thread that answers {id, texts} with {id, vectors} or {id, error} and ends itself on {close: true};
+ * One worker thread that answers {id, …task} with {id, …reply} or {id, error} and ends itself on {close: true};
  * started when needed and again after a crash.
  */
 export interface WorkerHost {
 	/**
-	 * The worker's vectors, end to end. Rejects with UNAVAILABLE when it fails, crashes, does not answer in time (it is then
-	 * ended and starts anew) or still rests after any of this.
+	 * The worker's reply. Rejects with UNAVAILABLE when it fails, crashes, does not answer in time (it is then ended and
+	 * starts anew) or still rests after any of this.
 	 */
-	request(texts: readonly string[]): Promise<Float32Array>;
+	request<Reply extends object>(task: object): Promise<Reply>;
 	/** Starts the worker unless it runs or rests. */
 	start(): void;
 	close(): Promise<void>;
 }
 
+/** What one thread gets at its start, and what to do once it has ended. */
+export interface WorkerStart {
+	readonly data: Readonly<Record<string, unknown>>;
+	readonly dispose: () => void;
+}
+
 export interface WorkerHostOptions {
 	readonly clock: Clock;
 	readonly script: URL;
-	/** Passed on, with `loading` added: an Int32Array the worker sets from 1 to 0 and notifies once it has loaded. */
-	readonly workerData: Readonly<Record<string, unknown>>;
-}
-
-interface Reply {
-	readonly id: number;
-	readonly vectors?: Float32Array;
-	readonly error?: string;
+	/**
+	 * Called at each start; the data is the thread's `workerData`, with `loading` added: an Int32Array the worker sets from
+	 * 1 to 0 and notifies once it has loaded.
+	 */
+	readonly prepare: () => WorkerStart;
 }
 
 interface Waiting {
-	readonly resolve: (vectors: Float32Array) => void;
+	readonly resolve: (reply: object) => void;
 	readonly reject: (error: ServiceError) => void;
 	readonly stopWaiting: () => void;
 }
@@ -43,7 +46,7 @@ const LONGEST_REST_MS = 60_000;
 const LONGEST_LOAD_MS = 5_000;
 
 /** The thread keeps the process alive only while somebody waits for an answer. */
-export function createWorkerHost({ clock, script, workerData }: WorkerHostOptions): WorkerHost {
+export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions): WorkerHost {
 	const waiting = new Map<number, Waiting>();
 	let worker: Worker | undefined;
 	let lastId = 0;
@@ -62,11 +65,11 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 		if (waiting.size === 0) worker?.unref();
 		return found;
 	};
-	const onReply = ({ id, vectors, error }: Reply) => {
+	const onReply = ({ id, error, ...reply }: { id: number; error?: string }) => {
 		const asker = settle(id);
-		if (vectors === undefined) return asker?.reject(failed(error ?? "it gave no reason"));
+		if (error !== undefined) return asker?.reject(failed(error));
 		crashes = 0;
-		asker?.resolve(vectors);
+		asker?.resolve(reply);
 	};
 	const onGone = (gone: Worker, why: string) => {
 		if (gone !== worker) return;
@@ -84,27 +87,31 @@ export function createWorkerHost({ clock, script, workerData }: WorkerHostOption
 	};
 	const start = () => {
 		if (worker || isClosed || clock.monotonicMs() < restsUntil) return;
+		const { data, dispose } = prepare();
 		Atomics.store(loading, 0, 1);
-		const fresh = startThread(script, { ...workerData, loading });
+		const fresh = startThread(script, { ...data, loading });
 		worker = fresh;
 		fresh.on("message", onReply);
 		fresh.on("error", (error) => onGone(fresh, reasonOf(error)));
-		fresh.on("exit", () => onGone(fresh, "its thread ended"));
+		fresh.on("exit", () => {
+			onGone(fresh, "its thread ended");
+			dispose();
+		});
 		fresh.unref(); // Last, because listening to messages holds the process again.
 	};
 
 	return {
 		start,
-		request(texts) {
+		request<Reply extends object>(task: object) {
 			start();
 			const running = worker;
 			if (!running) return Promise.reject(failed("it is not running"));
-			return new Promise((resolve, reject) => {
+			return new Promise<Reply>((resolve, reject) => {
 				const id = ++lastId;
 				const stopWaiting = clock.after(LONGEST_ANSWER_MS, () => onLate(running, id));
-				waiting.set(id, { resolve, reject, stopWaiting });
+				waiting.set(id, { resolve: (reply) => resolve(reply as Reply), reject, stopWaiting });
 				running.ref();
-				running.postMessage({ id, texts });
+				running.postMessage({ id, ...task });
 			});
 		},
 		async close() {

@@ -1,0 +1,23 @@
+import type { WasmMemory } from "./wasm-runtime.js";
+
+/** Compares int8 rows of one width with a query; all addresses are byte offsets into one memory. */
+export interface VectorKernel {
+	/**
+	 * Scores four rows `groups` times against an int16 query: (row · query) × scale. Those above `floor` are written to
+	 * `out` in order, as an int32, the row's number counted from `first`, and a float32, its score. Returns where that ends;
+	 * `out` must have room for all of them. Sums must fit 32 bits.
+	 */
+	scan(
+		query: number,
+		rows: number,
+		scales: number,
+		out: number,
+		first: number,
+		groups: number,
+		floor: number,
+	): number;
+	/** The largest (row · query) × scale of `count` rows, for a float32 query; -Infinity without rows. */
+	closest(query: number, rows: number, scales: number, count: number): number;
+}
+
+export function createScalarKernel(dimensions: number, memory: WasmMemory): VectorKernel;
