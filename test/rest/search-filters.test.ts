@@ -1,4 +1,5 @@
 import t from "tap";
+import { searchReplySchema } from "../../src/rest/reply-schemas.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 import { errorOf, post } from "./raw-request.js";
 import { startRest } from "./start-rest.js";
@@ -98,6 +99,7 @@ t.test("an explanation changes neither ranking nor price", async (t) => {
 	const plain = await search({});
 	const priceMicros = 20_000_000n - (await balance());
 	const explained = await search({ explain: true });
+	searchReplySchema.parse(explained.body);
 	const rows: Row[] = explained.body.rows;
 	t.ok(rows.every(({ explanation }) => explanation));
 	t.same(
