@@ -53,6 +53,7 @@ export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): Segmen
 		regions = next;
 	};
 	let graphs: ReadonlyMap<string, PartedGraph> = new Map();
+	let sizes = sizesOf([]);
 	let embedded = 0;
 	let shown = 0;
 	return {
@@ -60,6 +61,7 @@ export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): Segmen
 		all: () => [...graphs.values()],
 		replace(next) {
 			graphs = next;
+			sizes = sizesOf(next.values());
 			shown = embedded;
 			show(next.values());
 		},
@@ -71,16 +73,18 @@ export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): Segmen
 		count(total) {
 			embedded = total;
 		},
-		sizes() {
-			let [segments, tombstones, waiting] = [0, 0, 0];
-			for (const { parts } of graphs.values()) {
-				segments += parts.length;
-				for (const { segment, concepts, live } of parts) {
-					tombstones += concepts.length - live;
-					if (!segment.vectors) waiting += live;
-				}
-			}
-			return { segments, tombstones, waiting: Math.max(0, waiting - (embedded - shown)) };
-		},
+		sizes: () => ({ ...sizes, waiting: Math.max(0, sizes.waiting - (embedded - shown)) }),
 	};
+}
+
+function sizesOf(graphs: Iterable<PartedGraph>): SetSizes {
+	let [segments, tombstones, waiting] = [0, 0, 0];
+	for (const { parts } of graphs) {
+		segments += parts.length;
+		for (const { segment, concepts, live } of parts) {
+			tombstones += concepts.length - live;
+			if (!segment.vectors) waiting += live;
+		}
+	}
+	return { segments, tombstones, waiting };
 }
