@@ -9,10 +9,16 @@ import type { Embedder } from "../../src/search/embedder.js";
 import { findConcepts } from "../../src/search/find-concepts.js";
 import { buildLexicalSegment, embedConcepts } from "../../src/search/index-builder.js";
 import { createIndexState, type IndexState, toScopes } from "../../src/search/index-state.js";
+import { buildLinkGraph } from "../../src/search/link-graph.js";
 import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
-import { readQuery } from "../../src/search/query-words.js";
-import { type DenseFindings, POOL, rankConcepts } from "../../src/search/ranking.js";
+import {
+	type DenseFindings,
+	POOL,
+	type RankRequest,
+	rankConcepts,
+	readWords,
+} from "../../src/search/ranking.js";
 import type { SearchOutcome } from "../../src/search/search.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
 import { documentId, type Question, type QuestionSet } from "./question-set.js";
@@ -30,6 +36,8 @@ export interface OurIndex {
 	lexical(question: Question): readonly string[];
 	dense(question: Question): readonly string[];
 	fused(question: Question): readonly string[];
+	/** With what links, shared evidence and entities add. */
+	linked(question: Question): readonly string[];
 	/** What a caller gets, decision included. */
 	find(question: Question): SearchOutcome;
 }
@@ -54,9 +62,11 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 		});
 		if (hits) findings.set(id, { hits, cosineOf: denseSide.cosineOf });
 	}
-	const rank = (question: Question, query: string, dense: DenseFindings | undefined) => {
+	const links = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
+	const rank = (question: Question, { query, ...sides }: Asked) => {
 		const scopes = toScopes(state, question.graphs);
-		const ranked = rankConcepts({ state, scopes, words: readQuery(query), dense });
+		const words = readWords(query, scopes);
+		const { ranked } = rankConcepts({ scopes, words, ...sides });
 		return ranked.slice(0, DEPTH).map(({ scope, concept }) => {
 			const found = scope.graph.concepts[concept];
 			return found ? documentId(scope.graph, found) : "";
@@ -64,20 +74,26 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 	};
 	await embedder.close();
 	return {
-		lexical: (question) => rank(question, question.query, undefined),
+		lexical: (question) => rank(question, { query: question.query, dense: undefined }),
 		// Without words the lexical side is silent, and the order is that of the vectors.
-		dense: (question) => rank(question, "", findings.get(question.id)),
-		fused: (question) => rank(question, question.query, findings.get(question.id)),
+		dense: (question) => rank(question, { query: "", dense: findings.get(question.id) }),
+		fused: (question) =>
+			rank(question, { query: question.query, dense: findings.get(question.id) }),
+		linked: (question) =>
+			rank(question, { query: question.query, dense: findings.get(question.id), links }),
 		find: (question) =>
 			findConcepts({
-				state,
 				scopes: toScopes(state, question.graphs),
 				request: { query: question.query, limit: DEPTH },
 				dense: findings.get(question.id),
+				links,
 				clock: systemClock,
 			}),
 	};
 }
+
+/** What a ranking is made from. */
+type Asked = Omit<RankRequest, "scopes" | "words"> & { readonly query: string };
 
 interface IndexParts {
 	readonly embedder: Embedder;

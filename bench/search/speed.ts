@@ -55,7 +55,7 @@ export async function measureSpeed(concepts: number): Promise<SpeedReport> {
 			const request = { query, limit: LIMIT };
 			const hits = await denseSide.search({ query, scopes: ready, count: POOL });
 			const dense = hits && { hits, cosineOf: denseSide.cosineOf };
-			findConcepts({ state, scopes, request, dense, clock: systemClock });
+			findConcepts({ scopes, request, dense, clock: systemClock });
 		};
 	});
 	const passages = vectors.scales.length;

@@ -1,25 +1,22 @@
 import { readSigns } from "./answer-signs.js";
-import { ROW_FLOOR } from "./find-concepts.js";
 import { type Found, namedFirst } from "./found-concepts.js";
-import type { IndexState, SearchScope } from "./index-state.js";
 import { decide, strengthOf } from "./judge.js";
 import { type WeighedWord, weighWords } from "./query-coverage.js";
-import { readQuery } from "./query-words.js";
-import { type DenseFindings, rankConcepts } from "./ranking.js";
+import { type RankRequest, rankConcepts, readWords } from "./ranking.js";
+import { ROW_FLOOR } from "./row-collection.js";
 import type { GraphPromise, RouteOutcome, RouteRequest } from "./search.js";
 
-export interface RouteInput {
-	readonly state: IndexState;
-	readonly scopes: readonly SearchScope[];
+export interface RouteInput extends Omit<RankRequest, "words"> {
 	readonly request: Pick<RouteRequest, "query" | "limit">;
-	/** Undefined in keyword mode. */
-	readonly dense: DenseFindings | undefined;
+	/** Words of the language, lower case: they are not taken for misspelt. */
+	readonly commonWords?: ReadonlySet<string> | undefined;
 }
 
 /** Ranks all graphs together once, then judges each by its own best row. In one go: nothing awaits. */
-export function routeQuery({ state, scopes, request, dense }: RouteInput): RouteOutcome {
-	const words = readQuery(request.query);
-	const ranked = rankConcepts({ state, scopes, words, dense });
+export function routeQuery({ request, commonWords, ...input }: RouteInput): RouteOutcome {
+	const { scopes, dense } = input;
+	const words = readWords(request.query, scopes, commonWords);
+	const { ranked } = rankConcepts({ ...input, words });
 	const found = namedFirst(ranked, weighWords(words, scopes));
 	const promises = groupByGraph(found).map((rows) => {
 		const own = scopes.filter(({ graph }) => graph === rows[0]?.slot.scope.graph);

@@ -5,8 +5,10 @@ import type { Embedder } from "./embedder.js";
 import { findConcepts } from "./find-concepts.js";
 import { type IndexDisk, openIndexDisk } from "./index-disk.js";
 import { openIndexFolder } from "./index-folder.js";
-import { createIndexState, type IndexState, type SearchScope, toScopes } from "./index-state.js";
+import { createIndexState, type SearchScope, toScopes } from "./index-state.js";
 import { createIndexSync } from "./index-sync.js";
+import type { LinkGraph } from "./link-graph.js";
+import { createLinkGraphKeeper } from "./link-graph-keeper.js";
 import type { IndexLimits } from "./merge-plan.js";
 import type { ModelLocation } from "./model-folder.js";
 import { openModel } from "./open-model.js";
@@ -26,12 +28,12 @@ export interface SearchEngineOptions {
 
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
 export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
-	const { clock } = options;
+	const { clock, folder } = options;
 	const { embedder, denseSide, reason } = await openModel(options);
-	const { folder } = options;
 	const disk = typeof folder === "string" ? await openIndexDisk(folder) : folder;
 	const index = await openIndexFolder(disk, embedder?.identity);
 	let state = createIndexState([]);
+	const links = createLinkGraphKeeper(clock);
 	const indexSync = createIndexSync({
 		clock,
 		index,
@@ -40,6 +42,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		limits: options.limits,
 		publish: (graphs) => {
 			state = createIndexState(graphs);
+			links.renew(state);
 		},
 	});
 	const statusNow = (): IndexStatus => {
@@ -66,7 +69,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		const scopes = toScopes(seen, graphs, filter);
 		const hits = await untilAborted(searchDense(denseSide, scopes, { query, signal }), signal);
 		const dense = hits && denseSide && { hits, cosineOf: denseSide.cosineOf };
-		return { state: seen, scopes, dense };
+		return { scopes, dense, links: links.current() };
 	};
 
 	return {
@@ -85,6 +88,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		async sync(graphs, syncOptions = {}) {
 			embedder?.warm();
 			await indexSync.sync(graphs, syncOptions);
+			if (syncOptions.vectors !== "background") await links.settle();
 		},
 		warm: () => embedder?.warm(),
 		status() {
@@ -93,6 +97,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		},
 		async close() {
 			await Promise.all([indexSync.close(), embedder?.close()]);
+			await links.close();
 		},
 	};
 }
@@ -101,9 +106,9 @@ type LookRequest = Pick<SearchRequest, "graphs" | "query" | "signal" | "filter">
 
 /** What one search sees: the index at one moment, where to look in it, and what the dense side found there. */
 interface Look {
-	readonly state: IndexState;
 	readonly scopes: readonly SearchScope[];
 	readonly dense: DenseFindings | undefined;
+	readonly links: LinkGraph | undefined;
 }
 
 /** Mixing rows that have a vector with rows that have none would be unfair to the latter: all or nothing. */

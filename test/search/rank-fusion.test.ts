@@ -1,41 +1,50 @@
 import t from "tap";
-import { denseWeightFor, fuseRanks } from "../../src/search/rank-fusion.js";
+import { type Candidate, createFusion, denseWeightFor } from "../../src/search/rank-fusion.js";
 import { selectTop } from "../../src/search/select-top.js";
 
+const fuseAll = (candidates: readonly Candidate[], identifierShare = 0) =>
+	candidates.map(createFusion(candidates, identifierShare));
+
 t.test("each side is scaled by its best score, from zero", async (t) => {
-	const fused = fuseRanks(
-		[
-			{ slot: 0, lexical: 10, cosine: 0.2 },
-			{ slot: 1, lexical: 5, cosine: 0.8 },
-			{ slot: 2, lexical: 0, cosine: -0.5 },
-		],
-		0.6,
+	const fused = fuseAll([
+		{ slot: 0, lexical: 10, cosine: 0.2 },
+		{ slot: 1, lexical: 5, cosine: 0.5 },
+		{ slot: 2, lexical: 0, cosine: -0.5 },
+	]);
+	const weight = denseWeightFor(0, 0.5);
+	t.same(
+		fused.map((candidate) => candidate.fused),
+		[weight * 0.4 + (1 - weight), weight + (1 - weight) * 0.5, 0],
 	);
-	const scores = fused.map(({ score }) => Math.round(score * 1_000) / 1_000);
-	t.same(scores, [0.6 * 0.25 + 0.4, 0.6 + 0.4 * 0.5, 0]);
 });
 
 t.test("without cosines the keyword side decides alone", async (t) => {
-	const fused = fuseRanks(
-		[
-			{ slot: 0, lexical: 4, cosine: undefined },
-			{ slot: 1, lexical: 1, cosine: undefined },
-		],
-		0.6,
-	);
+	const fused = fuseAll([
+		{ slot: 0, lexical: 4, cosine: undefined },
+		{ slot: 1, lexical: 1, cosine: undefined },
+	]);
 	t.same(
-		fused.map(({ score }) => score),
+		fused.map((candidate) => candidate.fused),
 		[1, 0.25],
 	);
 });
 
 t.test("candidates without any score stay at zero", async (t) => {
-	t.equal(fuseRanks([{ slot: 0, lexical: 0, cosine: 0 }], 0.6)[0]?.score, 0);
+	t.equal(fuseAll([{ slot: 0, lexical: 0, cosine: 0 }])[0]?.fused, 0);
 });
 
-t.test("identifiers move weight to the keyword side", async (t) => {
-	t.ok(denseWeightFor(1) < denseWeightFor(0.5));
-	t.ok(denseWeightFor(0.5) < denseWeightFor(0));
+t.test("what neither side found is scored against what they found, never above it", async (t) => {
+	const fuse = createFusion([{ slot: 0, lexical: 4, cosine: 0.5 }], 0);
+	const { lexicalShare, denseShare } = fuse({ slot: 1, lexical: 1, cosine: 0.6 });
+	t.same([lexicalShare, denseShare], [0.25, 1]);
+});
+
+t.test("identifiers move weight to the keyword side, closeness to the dense side", async (t) => {
+	t.ok(denseWeightFor(1, 0.5) < denseWeightFor(0.5, 0.5));
+	t.ok(denseWeightFor(0.5, 0.5) < denseWeightFor(0, 0.5));
+	t.ok(denseWeightFor(0, 0.3) < denseWeightFor(0, 0.6));
+	t.ok(denseWeightFor(0, 1) < 1);
+	t.ok(denseWeightFor(1, 0) >= 0);
 });
 
 t.test("the best slots come in order over several ranges, ties by slot", async (t) => {

@@ -1,0 +1,83 @@
+import type { SearchScope } from "./index-state.js";
+import type { LinkGraph } from "./link-graph.js";
+import { type Seed, spreadFrom } from "./page-rank.js";
+
+/** A place in the index and how well it matches on its own. */
+export interface Match {
+	readonly slot: number;
+	readonly score: number;
+}
+
+/** Walks begin at so many of the best matches; a match of half the best one's score begins a sixteenth of its walks. */
+const SEEDS = 5;
+const SEED_SHARPNESS = 4;
+
+/**
+ * Slots that links, shared evidence and entities lead to from the best matches (best first), each with its share of the most
+ * related one, 0..1. Only what takes part in the search is visited, on the way, too.
+ */
+export function relatedSlots(
+	graph: LinkGraph,
+	scopes: readonly SearchScope[],
+	matches: readonly Match[],
+): ReadonlyMap<number, number> {
+	const places = toPlaces(graph, scopes);
+	const seeds = seedsOf(matches, (slot) => places.nodeOf(slot));
+	const reached = seeds.length === 0 ? [] : spreadFrom(graph, seeds, places.admits);
+	const most = reached.reduce((highest, { mass }) => Math.max(highest, mass), 0);
+	return new Map(reached.map(({ node, mass }) => [places.slotOf(node), round(mass / most)]));
+}
+
+/** What is related alike must not differ by the order in which it was added up. */
+function round(share: number): number {
+	return Math.round(share * 1e6) / 1e6;
+}
+
+function seedsOf(
+	matches: readonly Match[],
+	nodeOf: (slot: number) => number | undefined,
+): readonly Seed[] {
+	const best = matches[0]?.score ?? 0;
+	if (best <= 0) return [];
+	const seeds = matches.slice(0, SEEDS).flatMap(({ slot, score }) => {
+		const node = nodeOf(slot);
+		return node === undefined ? [] : { node, mass: (score / best) ** SEED_SHARPNESS };
+	});
+	const total = seeds.reduce((sum, { mass }) => sum + mass, 0);
+	return seeds.map(({ node, mass }) => ({ node, mass: mass / total }));
+}
+
+interface Places {
+	nodeOf(slot: number): number | undefined;
+	slotOf(node: number): number;
+	admits(node: number): boolean;
+}
+
+/** Nodes are numbered by the segments that were there when the graph was built, slots by those that are there now. */
+function toPlaces(graph: LinkGraph, scopes: readonly SearchScope[]): Places {
+	/** By segment number: what to add to a node for its slot, and who takes part. */
+	const shifts: (number | undefined)[] = [];
+	const masks: (Uint8Array | undefined)[] = [];
+	const firsts: number[] = [];
+	for (const { segment, base, mask } of scopes) {
+		const place = graph.find(segment);
+		if (!place) continue;
+		shifts[place.number] = base - place.first;
+		masks[place.number] = mask;
+		firsts[place.number] = place.first;
+	}
+	return {
+		nodeOf(slot) {
+			const scope = scopes.findLast(({ base }) => base <= slot);
+			const place = scope && graph.find(scope.segment);
+			return place && slot - scope.base + place.first;
+		},
+		slotOf: (node) => node + (shifts[graph.segmentOf[node] as number] ?? 0),
+		admits(node) {
+			const number = graph.segmentOf[node] as number;
+			if (shifts[number] === undefined) return false;
+			const mask = masks[number];
+			return !mask || mask[node - (firsts[number] as number)] === 1;
+		},
+	};
+}

@@ -1,0 +1,61 @@
+import type { ConceptFilter } from "./concept-filter.js";
+import { orderEvidence } from "./evidence-order.js";
+import type { Found } from "./found-concepts.js";
+import type { LexicalFindings } from "./lexical-search.js";
+import { saysTheSame } from "./near-duplicates.js";
+import type { WeighedWord } from "./query-coverage.js";
+import { explainScore } from "./score-explanation.js";
+import type { RankedConcept } from "./search.js";
+
+/** Rows that are this much weaker than the best one are not worth anybody's money. */
+export const ROW_FLOOR = 0.2;
+
+interface CollectOptions {
+	readonly limit: number;
+	readonly weighed: readonly WeighedWord[];
+	readonly lexical: LexicalFindings;
+	readonly filter?: ConceptFilter | undefined;
+	readonly explain?: boolean | undefined;
+}
+
+/** The rows of an answer, best first; what says the same as a better row is only named there. */
+export function collectRows(
+	found: readonly Found[],
+	{ limit, weighed, lexical, filter, explain }: CollectOptions,
+): readonly RankedConcept[] {
+	const floor = (found[0]?.score ?? 0) * ROW_FLOOR;
+	const worthy = found.filter(({ score }) => score > 0 && score >= floor);
+	return collapse(worthy, limit).map(({ row, duplicates }) => ({
+		graph: row.slot.scope.graph,
+		concept: row.concept,
+		score: row.score,
+		evidence: orderEvidence(row.concept.evidence, weighed, filter),
+		duplicates: duplicates.map((duplicate) => nameOf(duplicate, row)),
+		...(explain && { explanation: explainScore(row, weighed, lexical) }),
+	}));
+}
+
+interface Collapsed {
+	readonly row: Found;
+	readonly duplicates: Found[];
+}
+
+function collapse(found: readonly Found[], limit: number): readonly Collapsed[] {
+	const kept: Collapsed[] = [];
+	for (const row of found) {
+		const twin = kept.find((other) => saysTheSame(toComparable(other.row), toComparable(row)));
+		if (twin) twin.duplicates.push(row);
+		else if (kept.length < limit) kept.push({ row, duplicates: [] });
+	}
+	return kept;
+}
+
+function toComparable({ concept, slot: { lexicalShare, cosine } }: Found) {
+	return { concept, lexicalShare, cosine };
+}
+
+function nameOf(duplicate: Found, { slot }: Found): string {
+	const { graphId } = duplicate.slot.scope.segment;
+	const { id } = duplicate.concept;
+	return graphId === slot.scope.segment.graphId ? id : `${graphId}:${id}`;
+}
