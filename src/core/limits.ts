@@ -109,8 +109,8 @@ export const LIMITS = {
 export const INDEX_LIMITS = {
 	/** Concepts of a large graph that are derived and stored together: what a crash loses at most. */
 	segmentDocuments: 8_192,
-	/** Segments are not merged beyond this. */
-	mergedDocuments: 131_072,
+	/** Segments are not merged beyond this: what one step of a merge copies at once stays a matter of milliseconds. */
+	mergedDocuments: 32_768,
 	/** The newest segment is made anew with every change until it has so many. */
 	deltaDocuments: 256,
 	/** A graph with more segments than this has its smallest ones merged. */

@@ -1,6 +1,6 @@
 import type { Concept, Graph } from "../knowledge/graph.js";
 import { FINGERPRINT_BYTES, fingerprintOf, readsAlike, type Segment } from "./segment.js";
-import { inTurns, nextTurn } from "./turns.js";
+import { inTurns } from "./turns.js";
 
 /** One segment of a graph and what its documents stand for now. */
 export interface Part {
@@ -31,7 +31,7 @@ export interface StoredPart {
 
 const CONCEPT_UNITS = 40;
 const FINGERPRINT_UNITS = 1_000;
-const DOCUMENTS_PER_TURN = 50_000;
+const DOCUMENT_UNITS = 15;
 
 export function toPart(segment: Segment, concepts: Part["concepts"]): Part {
 	let live = 0;
@@ -41,7 +41,7 @@ export function toPart(segment: Segment, concepts: Part["concepts"]): Part {
 
 /** Holds a graph's new version against the last one. Concepts that are the same object cost next to nothing. */
 export async function matchChanged(before: PartedGraph, graph: Graph): Promise<MatchedParts> {
-	const { removed, added } = differenceOf(before.graph.concepts, graph.concepts);
+	const { removed, added } = await differenceOf(before.graph.concepts, graph.concepts);
 	const gone = new Map<string, Concept>();
 	/** What stands for a concept from now on. */
 	const successors = new Map<Concept, Concept | undefined>();
@@ -59,8 +59,7 @@ export async function matchChanged(before: PartedGraph, graph: Graph): Promise<M
 	if (successors.size === 0) return { parts: before.parts, fresh };
 	const parts: Part[] = [];
 	for (const part of before.parts) {
-		parts.push(succeed(part, successors));
-		if (part.concepts.length > DOCUMENTS_PER_TURN) await nextTurn();
+		parts.push(await succeed(part, successors));
 	}
 	return { parts, fresh };
 }
@@ -96,7 +95,7 @@ export async function matchStored(
 }
 
 /** What is not the same object in both lists, beginnings and ends first: a live change leaves almost all of both alike. */
-function differenceOf(before: readonly Concept[], after: readonly Concept[]) {
+async function differenceOf(before: readonly Concept[], after: readonly Concept[]) {
 	const shorter = Math.min(before.length, after.length);
 	let head = 0;
 	while (head < shorter && before[head] === after[head]) head++;
@@ -105,21 +104,29 @@ function differenceOf(before: readonly Concept[], after: readonly Concept[]) {
 	const removed = before.slice(head, before.length - tail);
 	const added = after.slice(head, after.length - tail);
 	if (removed.length === 0 || added.length === 0) return { removed, added };
-	const [was, is] = [new Set(removed), new Set(added)];
-	return {
-		removed: removed.filter((concept) => !is.has(concept)),
-		added: added.filter((concept) => !was.has(concept)),
-	};
+	return { removed: await without(removed, added), added: await without(added, removed) };
 }
 
-function succeed(part: Part, successors: ReadonlyMap<Concept, Concept | undefined>): Part {
+async function without(some: readonly Concept[], others: readonly Concept[]) {
+	const left = new Set<Concept>();
+	await inTurns(others, CONCEPT_UNITS, (concept) => left.add(concept));
+	const kept: Concept[] = [];
+	await inTurns(some, CONCEPT_UNITS, (concept) => {
+		if (!left.has(concept)) kept.push(concept);
+	});
+	return kept;
+}
+
+async function succeed(
+	part: Part,
+	successors: ReadonlyMap<Concept, Concept | undefined>,
+): Promise<Part> {
 	let concepts: (Concept | undefined)[] | undefined;
-	for (let document = 0; document < part.concepts.length; document++) {
-		const concept = part.concepts[document];
-		if (!concept || !successors.has(concept)) continue;
+	await inTurns(part.concepts, DOCUMENT_UNITS, (concept, document) => {
+		if (!concept || !successors.has(concept)) return;
 		concepts ??= [...part.concepts];
 		concepts[document] = successors.get(concept);
-	}
+	});
 	return concepts ? toPart(part.segment, concepts) : part;
 }
 

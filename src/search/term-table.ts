@@ -51,24 +51,27 @@ export function toCells(strings: readonly string[]): TermCells {
 		offsets[number + 1] = (offsets[number] ?? 0) + text.length;
 	});
 	const units = new Uint16Array(offsets.at(-1) ?? 0);
-	let next = 0;
-	for (const text of strings) {
-		for (let at = 0; at < text.length; at++) units[next++] = text.charCodeAt(at);
-	}
+	Buffer.from(units.buffer).write(strings.join(""), "utf16le");
 	return { units, offsets };
 }
 
-export function fromCells(cells: TermCells): string[] {
-	return Array.from({ length: cells.offsets.length - 1 }, (_, number) => stringAt(cells, number));
+export function fromCells({ units, offsets }: TermCells): string[] {
+	const text = textOf(units);
+	const at = (number: number) => offsets[number] ?? 0;
+	return Array.from({ length: offsets.length - 1 }, (_, number) =>
+		text.slice(at(number), at(number + 1)),
+	);
+}
+
+function textOf({ buffer, byteOffset, byteLength }: Uint16Array): string {
+	return Buffer.from(buffer, byteOffset, byteLength).toString("utf16le");
 }
 
 function stringAt({ units, offsets }: TermCells, number: number): string {
 	const from = offsets[number] ?? 0;
 	const to = offsets[number + 1] ?? from;
 	if (to - from <= SHORT) return String.fromCharCode(...units.subarray(from, to));
-	return Buffer.from(units.buffer, units.byteOffset + from * 2, (to - from) * 2).toString(
-		"utf16le",
-	);
+	return textOf(units.subarray(from, to));
 }
 
 /** Place of the first string that is not before `term`. */

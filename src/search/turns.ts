@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
  */
 export type Spend = (units: number) => boolean;
 
-const UNITS_PER_TURN = 400_000;
+const UNITS_PER_TURN = 200_000;
 
 export function createTurns(): Spend {
 	let spent = 0;
