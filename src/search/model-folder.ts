@@ -78,13 +78,13 @@ export async function openModelFolder(location: ModelLocation): Promise<ModelFol
 		if (sums === "required" && unnamed)
 			throw unusable(path, `${SUMS_FILE} does not name ${unnamed}`);
 	}
-	const { profile, dimensions } = await readManner(path, id);
+	const { profile, ...widths } = await readManner(path, id);
 	const sha256 = sha256OfText(
 		JSON.stringify([[...digests.values()].map((file) => file.sha256), weights.dtype, profile]),
 	);
 	return {
 		path,
-		identity: { id: id ?? basename(path), sha256, dimensions, pooling: profile.pooling },
+		identity: { id: id ?? basename(path), sha256, pooling: profile.pooling, ...widths },
 		profile,
 		dtype: weights.dtype,
 		bytes: [...digests.values()].reduce((sum, file) => sum + file.bytes, 0),
@@ -94,9 +94,11 @@ export async function openModelFolder(location: ModelLocation): Promise<ModelFol
 async function readManner(
 	path: string,
 	id: string | undefined,
-): Promise<{ readonly profile: ModelProfile; readonly dimensions: number }> {
+): Promise<
+	Pick<EmbedderIdentity, "dimensions" | "matryoshka"> & { readonly profile: ModelProfile }
+> {
 	const config = modelConfig.safeParse(await readJson(path, "config.json"));
-	const { hidden_size, n_embd, dim } = config.data ?? {};
+	const { hidden_size, n_embd, dim, matryoshka_dimensions: matryoshka } = config.data ?? {};
 	const dimensions = hidden_size ?? n_embd ?? dim;
 	if (dimensions === undefined) {
 		throw unusable(path, "its config.json gives no usable hidden_size");
@@ -115,7 +117,7 @@ async function readManner(
 			known: known || undefined,
 			config: config.data ?? {},
 		};
-		return { profile: await readProfile(sources, dimensions), dimensions };
+		return { profile: await readProfile(sources, dimensions), dimensions, matryoshka };
 	} catch (error) {
 		if (error instanceof ServiceError) throw error;
 		throw unusable(path, error instanceof Error ? error.message : String(error), error);

@@ -48,6 +48,8 @@ export const modelConfig = z.looseObject({
 	model_type: z.string().optional(),
 	max_position_embeddings: z.number().optional(),
 	_name_or_path: z.string().optional().catch(undefined),
+	/** Widths to which vectors may be cut, in the manner of Jina's models. */
+	matryoshka_dimensions: z.array(z.int().positive()).optional().catch(undefined),
 });
 export type ModelConfig = z.infer<typeof modelConfig>;
 

@@ -39,7 +39,7 @@ export interface VectorRegions {
 /** Rows are scored in groups of so many. */
 const GROUP_ROWS = 4;
 /** Below, the prefix of a row says too little of it; see docs/adr/0023. */
-const PREFIX_DIMENSIONS_MIN = 64;
+const PREFIX_DIMENSIONS_MIN = 128;
 
 export interface VectorRegionsOptions {
 	readonly embedder: Pick<EmbedderIdentity, "dimensions" | "matryoshka">;

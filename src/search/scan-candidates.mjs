@@ -1,0 +1,114 @@
+// Typed arrays that are reused from search to search; what each part guarantees is in scan-candidates.d.mts.
+
+/** Words per candidate: slot, scope, row. */
+const [SLOT, SCOPE, ROW, WORDS] = [0, 1, 2, 3];
+
+export class ScanCandidates {
+	floor = 0;
+	size = 0;
+	#wanted = 0;
+	#scores = new Float32Array(0);
+	#places = new Uint32Array(0);
+
+	reset(wanted, floor) {
+		this.#wanted = wanted;
+		this.size = 0;
+		this.floor = floor;
+		if (this.#scores.length >= 2 * wanted) return;
+		this.#scores = new Float32Array(2 * wanted);
+		this.#places = new Uint32Array(WORDS * 2 * wanted);
+	}
+
+	offer(slot, score, scope, row) {
+		const last = this.size - 1;
+		if (last >= 0 && this.#places[WORDS * last + SLOT] === slot) {
+			if (score <= this.#scores[last]) return;
+			this.#scores[last] = score;
+			this.#places[WORDS * last + ROW] = row;
+			return;
+		}
+		if (this.size === 2 * this.#wanted && score <= this.cutFloor()) return;
+		const at = this.size++;
+		this.#scores[at] = score;
+		this.#places[WORDS * at + SLOT] = slot;
+		this.#places[WORDS * at + SCOPE] = scope;
+		this.#places[WORDS * at + ROW] = row;
+	}
+
+	/** Hoare's selection: narrows the range in which the last of the best lies. */
+	keep(count) {
+		let left = 0;
+		let right = this.size - 1;
+		while (this.size > count && left < right) {
+			const [low, high] = this.#partition(left, right);
+			if (count - 1 <= high) right = high;
+			else if (count - 1 >= low) left = low;
+			else break;
+		}
+		this.size = Math.min(this.size, count);
+	}
+
+	cutFloor() {
+		if (this.size < this.#wanted) return this.floor;
+		this.keep(this.#wanted);
+		let weakest = Number.POSITIVE_INFINITY;
+		for (let at = 0; at < this.size; at++) weakest = Math.min(weakest, this.#scores[at]);
+		this.floor = weakest;
+		return weakest;
+	}
+
+	rescore(scoreOf) {
+		const places = this.#places;
+		for (let at = 0; at < this.size; at++) {
+			const from = WORDS * at;
+			this.#scores[at] = scoreOf(places[from + SLOT], places[from + SCOPE], places[from + ROW]);
+		}
+	}
+
+	visit(look) {
+		const places = this.#places;
+		for (let at = 0; at < this.size; at++) look(places[WORDS * at + SCOPE], places[WORDS * at + ROW]);
+	}
+
+	take(count) {
+		this.keep(count);
+		const order = Array.from({ length: this.size }, (_, at) => at)
+			.filter((at) => this.#scores[at] > 0)
+			.sort((a, b) => this.#compare(this.#scores[a], this.#places[WORDS * a], b));
+		return {
+			slots: order.map((at) => this.#places[WORDS * at + SLOT]),
+			cosines: Float32Array.from(order, (at) => this.#scores[at]),
+		};
+	}
+
+	/** Better ones go left, weaker ones right; what lies between the returned ends is as good as the middle was. */
+	#partition(left, right) {
+		const middle = (left + right) >>> 1;
+		const score = this.#scores[middle];
+		const slot = this.#places[WORDS * middle];
+		let low = left;
+		let high = right;
+		while (low <= high) {
+			while (this.#compare(score, slot, low) > 0) low++;
+			while (this.#compare(score, slot, high) < 0) high--;
+			if (low <= high) this.#swap(low++, high--);
+		}
+		return [low, high];
+	}
+
+	/** Below zero when the given one is better than the one at `other`: a higher score, or the lower slot. */
+	#compare(score, slot, other) {
+		return this.#scores[other] - score || slot - this.#places[WORDS * other];
+	}
+
+	#swap(one, other) {
+		const score = this.#scores[one];
+		this.#scores[one] = this.#scores[other];
+		this.#scores[other] = score;
+		for (let word = 0; word < WORDS; word++) {
+			const place = this.#places[WORDS * one + word];
+			this.#places[WORDS * one + word] = this.#places[WORDS * other + word];
+			this.#places[WORDS * other + word] = place;
+		}
+	}
+}
