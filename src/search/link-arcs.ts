@@ -1,4 +1,5 @@
 import type { Concept } from "../knowledge/graph.js";
+import { createShardedMap, type ShardedMap } from "./sharded-map.js";
 import { createTurns, nextTurn, type Spend } from "./turns.js";
 
 /** Documents of one segment with the graph they belong to; undefined for tombstones. */
@@ -7,11 +8,12 @@ export interface LinkedDocuments {
 	readonly concepts: readonly (Concept | undefined)[];
 }
 
-/** Arcs between documents, numbered on from the first segment to the last: arc `a` leads from `from[a]` to `to[a]`. */
+/** Arcs between documents, numbered on from the first segment to the last: arc `a` < `count` leads from `from[a]` to `to[a]`. */
 export interface Arcs {
-	readonly from: number[];
-	readonly to: number[];
-	readonly weights: number[];
+	count: number;
+	readonly from: Uint32Array;
+	readonly to: Uint32Array;
+	readonly weights: Float32Array;
 }
 
 /**
@@ -26,31 +28,31 @@ const SHARED = {
 type SharedKind = keyof typeof SHARED;
 
 const CONCEPT_UNITS = 300;
-const KEY_UNITS = 40;
+const KEY_UNITS = 200;
+const HOLDER_UNITS = 10;
 const ARC_UNITS = 10;
 
-/** Links in both directions, and an arc for every source, name and rare tag that two concepts of any graphs share. In turns. */
-export async function collectArcs(segments: readonly LinkedDocuments[]): Promise<Arcs> {
+/** Links in both directions, and arcs for every source, name and rare tag that two concepts of any graphs share. In turns. */
+export async function collectArcs(segments: readonly LinkedDocuments[]): Promise<readonly Arcs[]> {
 	const spend = createTurns();
-	const arcs: Arcs = { from: [], to: [], weights: [] };
-	await addLinks(segments, arcs, spend);
+	const all = [await collectLinks(segments, spend)];
 	for (const kind of ["source", "name", "tag"] as const) {
-		await addShared(kind, segments, arcs, spend);
+		all.push(await collectShared(kind, segments, spend));
 	}
-	return arcs;
+	return all;
 }
 
-async function addLinks(
-	segments: readonly LinkedDocuments[],
-	arcs: Arcs,
-	spend: Spend,
-): Promise<void> {
-	const nodes = new Map<string, Map<string, number>>();
-	await eachConcept(segments, spend, (concept, node, graphId) => {
-		const ofGraph = nodes.get(graphId) ?? new Map<string, number>();
-		nodes.set(graphId, ofGraph.set(concept.id, node));
+async function collectLinks(segments: readonly LinkedDocuments[], spend: Spend): Promise<Arcs> {
+	const nodes = new Map<string, ShardedMap<number>>();
+	let links = 0;
+	await eachConcept(segments, spend, ({ id, edges }, node, graphId) => {
+		const ofGraph = nodes.get(graphId) ?? createShardedMap<number>();
+		nodes.set(graphId, ofGraph);
+		ofGraph.set(id, node);
+		links += edges.length;
 		return 0;
 	});
+	const arcs = createArcs(2 * links);
 	await eachConcept(segments, spend, ({ edges }, node, graphId) => {
 		for (const { target, weight } of edges) {
 			const other = nodes.get(graphId)?.get(target);
@@ -58,30 +60,51 @@ async function addLinks(
 		}
 		return edges.length * KEY_UNITS;
 	});
+	return arcs;
 }
 
-async function addShared(
+async function collectShared(
 	kind: SharedKind,
 	segments: readonly LinkedDocuments[],
-	arcs: Arcs,
 	spend: Spend,
-): Promise<void> {
+): Promise<Arcs> {
 	const { weight, most } = SHARED[kind];
 	/** The node that has a key, or all of them once there are several; false when they are too many. */
-	const holders = new Map<string, number | number[] | false>();
+	const holders = createShardedMap<number | number[] | false>();
 	await eachConcept(segments, spend, (concept, node) => {
 		const keys = keysOf(kind, concept);
 		for (const key of keys) holders.set(key, joinHolders(holders.get(key), node, most));
 		return keys.size * KEY_UNITS;
 	});
+	const groups: number[][] = [];
+	let count = 0;
 	for (const nodes of holders.values()) {
+		if (spend(HOLDER_UNITS)) await nextTurn();
 		if (!Array.isArray(nodes)) continue;
-		const arcWeight = weight / Math.log2(1 + nodes.length);
-		for (const [place, node] of nodes.entries()) {
-			for (const other of nodes.slice(place + 1)) addBoth(arcs, node, other, arcWeight);
-		}
+		groups.push(nodes);
+		count += nodes.length * (nodes.length - 1);
+	}
+	const arcs = createArcs(count);
+	for (const nodes of groups) {
+		addPairs(arcs, nodes, weight / Math.log2(1 + nodes.length));
 		if (spend(nodes.length ** 2 * ARC_UNITS)) await nextTurn();
 	}
+	return arcs;
+}
+
+function addPairs(arcs: Arcs, nodes: readonly number[], weight: number): void {
+	for (const [place, node] of nodes.entries()) {
+		for (const other of nodes.slice(place + 1)) addBoth(arcs, node, other, weight);
+	}
+}
+
+function createArcs(most: number): Arcs {
+	return {
+		count: 0,
+		from: new Uint32Array(most),
+		to: new Uint32Array(most),
+		weights: new Float32Array(most),
+	};
 }
 
 function joinHolders(
@@ -103,10 +126,16 @@ function keysOf(kind: SharedKind, concept: Concept): ReadonlySet<string> {
 	return new Set(texts.map((text) => text.toLowerCase()).filter((text) => text !== ""));
 }
 
-function addBoth({ from, to, weights }: Arcs, one: number, other: number, weight: number): void {
-	from.push(one, other);
-	to.push(other, one);
-	weights.push(weight, weight);
+function addBoth(arcs: Arcs, one: number, other: number, weight: number): void {
+	addArc(arcs, one, other, weight);
+	addArc(arcs, other, one, weight);
+}
+
+function addArc(arcs: Arcs, from: number, to: number, weight: number): void {
+	const at = arcs.count++;
+	arcs.from[at] = from;
+	arcs.to[at] = to;
+	arcs.weights[at] = weight;
 }
 
 /** `visit` tells what it cost beside the visit itself. */
@@ -117,7 +146,8 @@ async function eachConcept(
 ): Promise<void> {
 	let first = 0;
 	for (const { graphId, concepts } of segments) {
-		for (const [document, concept] of concepts.entries()) {
+		for (let document = 0; document < concepts.length; document++) {
+			const concept = concepts[document];
 			const units = concept ? visit(concept, first + document, graphId) : 0;
 			if (spend(CONCEPT_UNITS + units)) await nextTurn();
 		}

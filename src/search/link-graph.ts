@@ -4,7 +4,7 @@ import { createTurns, nextTurn } from "./turns.js";
 
 /** What ties the concepts of all graphs together, as arcs between the documents of segments. Immutable. */
 export interface LinkGraph {
-	/** Node `n` has the arcs from `starts[n]` to `starts[n + 1]`, the heaviest first. */
+	/** Node `n` has the arcs from `starts[n]` to `starts[n + 1]`. */
 	readonly starts: Uint32Array;
 	readonly targets: Uint32Array;
 	readonly weights: Float32Array;
@@ -20,7 +20,9 @@ export interface LinkedSegment extends Omit<LinkedDocuments, "graphId"> {
 
 /** The heaviest arcs that a node keeps: what hundreds refer to leads nowhere in particular. */
 const MAX_ARCS = 32;
-const ARC_UNITS = 30;
+const NODE_UNITS = 20;
+const ARC_UNITS = 15;
+const VISIT_UNITS = 8;
 
 /** Gives way to other work while it runs. */
 export async function buildLinkGraph(segments: readonly LinkedSegment[]): Promise<LinkGraph> {
@@ -46,50 +48,84 @@ export async function buildLinkGraph(segments: readonly LinkedSegment[]): Promis
 type Adjacency = Pick<LinkGraph, "starts" | "targets" | "weights">;
 
 /** Arcs by where they start (counting sort); parallel ones become one. */
-async function toAdjacency({ from, to, weights }: Arcs, nodes: number): Promise<Adjacency> {
+async function toAdjacency(lists: readonly Arcs[], nodes: number): Promise<Adjacency> {
+	const { ends, to, weights } = await sortArcs(lists, nodes);
 	const spend = createTurns();
-	const ends = new Uint32Array(nodes + 1);
-	for (const node of from) {
-		ends[node + 1] = (ends[node + 1] as number) + 1;
-		if (spend(1)) await nextTurn();
+	const starts = new Uint32Array(nodes + 1);
+	const merger = createMerger(nodes);
+	let count = 0;
+	for (let node = 0; node < nodes; node++) {
+		const end = ends[node + 1] as number;
+		for (let arc = ends[node] as number; arc < end; arc++) {
+			merger.add(to[arc] as number, weights[arc] as number);
+		}
+		// What is merged takes no more room than what it came from, which is read by now.
+		for (const target of merger.heaviest()) {
+			weights[count] = merger.weightOf(target);
+			to[count++] = target;
+		}
+		merger.clear();
+		starts[node + 1] = count;
+		if (spend(NODE_UNITS + (end - (ends[node] as number)) * ARC_UNITS)) await nextTurn();
 	}
+	return { starts, targets: to.slice(0, count), weights: weights.slice(0, count) };
+}
+
+/** All arcs by their node: node `n` has those from `ends[n]` to `ends[n + 1]`. */
+async function sortArcs(lists: readonly Arcs[], nodes: number) {
+	const ends = new Uint32Array(nodes + 1);
+	await eachArc(lists, ({ from }, arc) => {
+		const after = (from[arc] as number) + 1;
+		ends[after] = (ends[after] as number) + 1;
+	});
 	for (let node = 0; node < nodes; node++) {
 		ends[node + 1] = (ends[node + 1] as number) + (ends[node] as number);
 	}
-	const order = new Uint32Array(from.length);
 	const next = ends.slice(0, nodes);
-	for (const [arc, node] of from.entries()) {
+	const to = new Uint32Array(ends[nodes] ?? 0);
+	const weights = new Float32Array(to.length);
+	await eachArc(lists, (arcs, arc) => {
+		const node = arcs.from[arc] as number;
 		const at = next[node] as number;
-		order[at] = arc;
+		to[at] = arcs.to[arc] as number;
+		weights[at] = arcs.weights[arc] as number;
 		next[node] = at + 1;
-		if (spend(4)) await nextTurn();
-	}
-	const starts = new Uint32Array(nodes + 1);
-	const targets = new Uint32Array(from.length);
-	const merged = new Float32Array(from.length);
-	let count = 0;
-	for (let node = 0; node < nodes; node++) {
-		const own = order.subarray(ends[node], ends[node + 1]);
-		for (const [target, weight] of heaviest(own, to, weights)) {
-			targets[count] = target;
-			merged[count++] = weight;
-		}
-		starts[node + 1] = count;
-		if (spend(1 + own.length * ARC_UNITS)) await nextTurn();
-	}
-	return { starts, targets: targets.slice(0, count), weights: merged.slice(0, count) };
+	});
+	return { ends, to, weights };
 }
 
-function heaviest(
-	arcs: Uint32Array,
-	to: readonly number[],
-	weights: readonly number[],
-): readonly (readonly [number, number])[] {
-	if (arcs.length === 0) return [];
-	const byTarget = new Map<number, number>();
-	for (const arc of arcs) {
-		const target = to[arc] as number;
-		byTarget.set(target, (byTarget.get(target) ?? 0) + (weights[arc] as number));
+async function eachArc(
+	lists: readonly Arcs[],
+	visit: (arcs: Arcs, arc: number) => void,
+): Promise<void> {
+	const spend = createTurns();
+	for (const arcs of lists) {
+		for (let arc = 0; arc < arcs.count; arc++) {
+			visit(arcs, arc);
+			if (spend(VISIT_UNITS)) await nextTurn();
+		}
 	}
-	return [...byTarget].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_ARCS);
+}
+
+/** Adds up the arcs of one node after the other. */
+function createMerger(nodes: number) {
+	const sums = new Float32Array(nodes);
+	let targets: number[] = [];
+	return {
+		add(target: number, weight: number): void {
+			if (sums[target] === 0) targets.push(target);
+			sums[target] = (sums[target] as number) + weight;
+		},
+		weightOf: (target: number) => sums[target] as number,
+		heaviest(): readonly number[] {
+			if (targets.length <= MAX_ARCS) return targets;
+			return targets
+				.toSorted((a, b) => (sums[b] as number) - (sums[a] as number) || a - b)
+				.slice(0, MAX_ARCS);
+		},
+		clear(): void {
+			for (const target of targets) sums[target] = 0;
+			targets = [];
+		},
+	};
 }
