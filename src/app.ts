@@ -125,6 +125,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		folder: join(folder, "index"),
 		modelsFolder: join(folder, "models"),
 		clock,
+		logger,
 	});
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "./core/clock.js";
+import type { Logger } from "./core/logger.js";
 import { PACKAGE_ROOT } from "./package-root.js";
 import type { ModelLocation } from "./search/model-folder.js";
 import { hubFolder, type ModelName, parseModelName } from "./search/model-name.js";
@@ -14,13 +15,15 @@ export interface OpenSearchOptions {
 	/** Where models that were fetched are kept. */
 	readonly modelsFolder: string;
 	readonly clock: Clock;
+	/** Told which files of the index are unusable. */
+	readonly logger?: Logger | undefined;
 }
 
 /** The search engine with the configured model. Throws INVALID_ARGUMENT for a kind of model nobody knows. */
 export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
-	const { folder, modelsFolder, clock } = options;
+	const { folder, modelsFolder, clock, logger } = options;
 	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";
-	return createSearchEngine({ folder, clock, model });
+	return createSearchEngine({ folder, clock, model, logger });
 }
 
 /** Where the model is; undefined for none. Only the bundled and fetched ones must come with checksums: we wrote those. */

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { visibleJson, visibleText } from "../core/visible-text.js";
-import type { OnProgress } from "../service/graph-importer.js";
+import type { OnProgress } from "../service/import-request.js";
 
 export interface Terminal {
 	/** One line to stdout: what a pipe gets. */
@@ -43,10 +43,13 @@ async function pipeLines(lines: AsyncIterable<string>, output: Writable): Promis
 	if (failure && failure.code !== "EPIPE") throw failure;
 }
 
+const STAGE_VERBS = { keywords: "Indexing", vectors: "Embedding" } as const;
+
 /** Reports done/total, rewriting one line; ends the line when all is done. */
 export function createProgress(terminal: Terminal, verb: string): OnProgress {
-	return ({ done, total }) => {
-		terminal.status(`${verb} ${done}/${total}${done === total ? "\n" : ""}`);
+	return ({ done, total, stage }) => {
+		const doing = stage ? STAGE_VERBS[stage] : verb;
+		terminal.status(`${doing} ${done}/${total}${done === total ? "\n" : ""}`);
 	};
 }
 

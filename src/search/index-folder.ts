@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Logger } from "../core/logger.js";
 import type { EmbedderIdentity } from "./embedder.js";
 import type { PartedGraph, StoredPart } from "./graph-parts.js";
 import type { IndexDisk } from "./index-disk.js";
@@ -50,14 +51,26 @@ const MANIFEST_FILE = "manifest.json";
 const OUR_FILE =
 	/^([a-z0-9][a-z0-9-]*-[0-9a-f]{16}-[0-9a-z]{7,8}\.segment|manifest\.json)(\.tmp)?$/;
 
+export interface IndexFolderDeps {
+	readonly disk: IndexDisk;
+	readonly embedder: EmbedderIdentity | undefined;
+	/** Told what is found unusable. */
+	readonly logger?: Logger | undefined;
+}
+
 /** Reads the manifest. Vectors of another embedder than this one are left out of what is loaded. */
-export async function openIndexFolder(
-	disk: IndexDisk,
-	embedder: EmbedderIdentity | undefined,
-): Promise<IndexFolder> {
+export async function openIndexFolder({
+	disk,
+	embedder,
+	logger,
+}: IndexFolderDeps): Promise<IndexFolder> {
 	const problems: string[] = [];
-	const files = createSegmentFiles({ disk, embedder, problems });
-	let manifest = await readManifest(disk, problems);
+	const report = (problem: string) => {
+		problems.push(problem);
+		logger?.error(problem);
+	};
+	const files = createSegmentFiles({ disk, embedder, report });
+	let manifest = await readManifest(disk, report);
 	let isTidy = false;
 	/** Graphs of which something stored could not be read. */
 	const damaged = new Set<string>();
@@ -108,7 +121,10 @@ export async function openIndexFolder(
 	};
 }
 
-async function readManifest(disk: IndexDisk, problems: string[]): Promise<Manifest | undefined> {
+async function readManifest(
+	disk: IndexDisk,
+	report: (problem: string) => void,
+): Promise<Manifest | undefined> {
 	const bytes = await disk.read(MANIFEST_FILE);
 	if (!bytes) return undefined;
 	try {
@@ -117,11 +133,9 @@ async function readManifest(disk: IndexDisk, problems: string[]): Promise<Manife
 		if (data) return data;
 		const isOther = z.object({ version: z.int() }).safeParse(content).data;
 		if (isOther && isOther.version !== SECTION_FILE_VERSION) return undefined;
-		problems.push(
-			toProblem(MANIFEST_FILE, z.prettifyError(error).split("\n")[0] ?? "it is garbled"),
-		);
+		report(toProblem(MANIFEST_FILE, z.prettifyError(error).split("\n")[0] ?? "it is garbled"));
 	} catch {
-		problems.push(toProblem(MANIFEST_FILE, "it is no JSON"));
+		report(toProblem(MANIFEST_FILE, "it is no JSON"));
 	}
 	return undefined;
 }

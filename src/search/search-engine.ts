@@ -1,10 +1,11 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../core/clock.js";
+import type { Logger } from "../core/logger.js";
 import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { Embedder } from "./embedder.js";
 import { findConcepts } from "./find-concepts.js";
 import { type IndexDisk, openIndexDisk } from "./index-disk.js";
-import { openIndexFolder } from "./index-folder.js";
+import { type IndexFolder, openIndexFolder } from "./index-folder.js";
 import { createIndexState, type SearchScope, toScopes } from "./index-state.js";
 import { createIndexSync } from "./index-sync.js";
 import type { LinkGraph } from "./link-graph.js";
@@ -22,16 +23,17 @@ export interface SearchEngineOptions {
 	readonly clock: Clock;
 	/** A model for transformers.js on disk, an embedder that is ready, or "none" for keywords only. */
 	readonly model: ModelLocation | Embedder | "none";
+	/** Told which files of the index are unusable. */
+	readonly logger?: Logger | undefined;
 	/** How segments grow together, where not as always. */
 	readonly limits?: IndexLimits | undefined;
 }
 
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
 export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
-	const { clock, folder } = options;
+	const { clock } = options;
 	const { embedder, denseSide, reason } = await openModel(options);
-	const disk = typeof folder === "string" ? await openIndexDisk(folder) : folder;
-	const index = await openIndexFolder(disk, embedder?.identity);
+	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
 	const links = createLinkGraphKeeper(clock);
 	const indexSync = createIndexSync({
@@ -100,6 +102,14 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			await links.close();
 		},
 	};
+}
+
+function openIndex(
+	{ folder, logger }: SearchEngineOptions,
+	embedder: Embedder["identity"] | undefined,
+): Promise<IndexFolder> {
+	const open = (disk: IndexDisk) => openIndexFolder({ disk, embedder, logger });
+	return typeof folder === "string" ? openIndexDisk(folder).then(open) : open(folder);
 }
 
 type LookRequest = Pick<SearchRequest, "graphs" | "query" | "signal" | "filter">;

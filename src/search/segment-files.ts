@@ -19,7 +19,7 @@ const SEGMENT_FILE = /^[a-z0-9][a-z0-9-]*\.segment$/;
 
 /** Segments as files that are never written to again. */
 export interface SegmentFiles {
-	/** Undefined, with a sentence among the problems, when the file cannot be trusted. */
+	/** Undefined, and reported, when the file cannot be trusted. */
 	load(graphId: string, entry: SegmentEntry): Promise<StoredPart | undefined>;
 	/** Writes the part's segment unless a file stands for it already. */
 	store(part: Part): Promise<SegmentEntry>;
@@ -32,7 +32,8 @@ export interface SegmentFilesDeps {
 	readonly disk: IndexDisk;
 	/** Vectors of another one are left out of what is loaded. */
 	readonly embedder: EmbedderIdentity | undefined;
-	readonly problems: string[];
+	/** Told why a file cannot be trusted, in a sentence. */
+	readonly report: (problem: string) => void;
 }
 
 /** The file that stands for a segment, and whose vectors it has. */
@@ -41,12 +42,12 @@ interface KnownFile {
 	readonly embedder: EmbedderIdentity | undefined;
 }
 
-export function createSegmentFiles({ disk, embedder, problems }: SegmentFilesDeps): SegmentFiles {
+export function createSegmentFiles({ disk, embedder, report }: SegmentFilesDeps): SegmentFiles {
 	/** By fingerprints: they stay the same object whatever else of a segment is made anew. */
 	const files = new WeakMap<Uint8Array, KnownFile>();
 	return {
 		async load(graphId, { file, tombstones }) {
-			const segment = await readSegment(disk, { graphId, file, problems });
+			const segment = await readSegment(disk, { graphId, file, report });
 			if (!segment) return undefined;
 			const made = segment.vectors?.embedder;
 			files.set(segment.fingerprints, { file, embedder: made });
@@ -106,12 +107,12 @@ function fileOf(segment: Segment): string {
 interface Wanted {
 	readonly graphId: string;
 	readonly file: string;
-	readonly problems: string[];
+	readonly report: (problem: string) => void;
 }
 
 async function readSegment(
 	disk: IndexDisk,
-	{ graphId, file, problems }: Wanted,
+	{ graphId, file, report }: Wanted,
 ): Promise<Segment | undefined> {
 	if (!SEGMENT_FILE.test(file)) return undefined;
 	try {
@@ -121,7 +122,7 @@ async function readSegment(
 		if (segment.graphId !== graphId) throw new CorruptFile("it belongs to another graph");
 		return segment;
 	} catch (error) {
-		if (!(error instanceof OtherVersion)) problems.push(toProblem(file, whyOf(error)));
+		if (!(error instanceof OtherVersion)) report(toProblem(file, whyOf(error)));
 		return undefined;
 	}
 }
