@@ -65,11 +65,6 @@ export class ScanCandidates {
 		}
 	}
 
-	visit(look) {
-		const places = this.#places;
-		for (let at = 0; at < this.size; at++) look(places[WORDS * at + SCOPE], places[WORDS * at + ROW]);
-	}
-
 	take(count) {
 		this.keep(count);
 		const order = Array.from({ length: this.size }, (_, at) => at)

@@ -186,14 +186,6 @@ function rescoreRows(space, candidates, { scopes, count }) {
 	candidates.keep(2 * count);
 }
 
-/** Has the lines of a row fetched side by side: rows that lie far apart would be waited for one by one. */
-function touch(space, address) {
-	const { integers, dimensions } = space;
-	let sum = 0;
-	for (let at = address / 4; at < (address + dimensions) / 4; at += 16) sum += integers[at];
-	space.touched = sum;
-}
-
 /** So many by their first components that ten of the ten closest are among them 99 times in a hundred; measured, see docs/adr/0023. */
 function prefixCandidates(count, rows) {
 	return Math.max(8 * count, Math.ceil(count * Math.sqrt(rows / 1_000)));

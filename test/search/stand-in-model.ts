@@ -1,0 +1,58 @@
+import type { Clock } from "../../src/core/clock.js";
+import { createDenseThread, type DenseThread } from "../../src/search/dense-thread.js";
+import type { EmbedderIdentity } from "../../src/search/embedder.js";
+import { createScopeLists } from "../../src/search/scope-lists.js";
+import { createVectorRegions } from "../../src/search/vector-regions.js";
+import { createWorkerHost, type WorkerHost } from "../../src/search/worker-host.js";
+
+/** In place of a model: a text is its vector as JSON, or the word of what goes wrong. */
+const SCRIPT = `
+import { parentPort, workerData } from "node:worker_threads";
+import { createQueryBatch } from ${JSON.stringify(new URL("../../src/search/query-batch.mjs", import.meta.url))};
+Atomics.store(workerData.loading, 0, 0);
+Atomics.notify(workerData.loading, 0);
+const embed = async (texts) => {
+	if (texts.includes("crash")) setTimeout(() => { throw new Error("The thread broke down"); });
+	if (texts.includes("crash") || texts.includes("wait")) await new Promise(() => undefined);
+	if (texts.includes("short")) return new Float32Array(1);
+	return Float32Array.from(texts.flatMap((text) => JSON.parse(text)));
+};
+const search = createQueryBatch({ setup: workerData.setup, embed });
+parentPort.on("message", async ({ id, close, ...task }) => {
+	if (close) return parentPort.close();
+	try {
+		parentPort.postMessage({ id, ...(await search(task)) });
+	} catch (error) {
+		parentPort.postMessage({ id, error: error.message });
+	}
+});
+`;
+
+export interface StandInModel {
+	readonly thread: DenseThread;
+	readonly host: WorkerHost;
+}
+
+export interface StandInOptions {
+	readonly clock: Clock;
+	readonly identity: EmbedderIdentity;
+	readonly pagesMax?: number;
+}
+
+/** A real thread that compares vectors as the service's does, with a stand-in for the model in it. */
+export function startStandInModel({ clock, identity, ...limits }: StandInOptions): StandInModel {
+	const regions = createVectorRegions({ embedder: identity, ...limits });
+	const lists = createScopeLists();
+	const host = createWorkerHost({
+		clock,
+		script: new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`),
+		prepare() {
+			lists.clear();
+			const { setup, dispose } = regions.openSetup();
+			return { data: { setup }, dispose };
+		},
+	});
+	const { dimensions } = identity;
+	const thread = createDenseThread({ host, regions, lists, dimensions, prepare: (text) => text });
+	return { thread, host };
+}
