@@ -17,6 +17,7 @@ const SAME_SUBJECT_HEADING = 0.5;
 /** Texts that say the same match a query alike: rows further apart are not compared. */
 const MOST_APART = { lexicalShare: 0.25, cosine: 0.1 } as const;
 const RUN_WORDS = 3;
+const HAS_NUMBER = /\p{N}/u;
 const COMPARED_WORDS = 400;
 
 /**
@@ -31,8 +32,10 @@ export function saysTheSame(one: ComparableRow, other: ComparableRow): boolean {
 	if (likeness < SAME_SUBJECT_HEADING) return false;
 	if (isSameSubject(one.concept, other.concept)) return true;
 	if (likeness < SAME_HEADING) return false;
-	const [runs, otherRuns] = [runsOf(one.concept), runsOf(other.concept)];
-	return jaccard(runs, otherRuns) >= SAME_BODY;
+	const [body, otherBody] = [bodyOf(one.concept), bodyOf(other.concept)];
+	return (
+		isSameSet(body.numbers, otherBody.numbers) && jaccard(body.runs, otherBody.runs) >= SAME_BODY
+	);
 }
 
 function matchAlike(one: ComparableRow, other: ComparableRow): boolean {
@@ -54,9 +57,15 @@ interface Heading {
 	readonly identifiers: ReadonlySet<string>;
 }
 
+interface Body {
+	/** Runs of words, and words with a number in them, of the beginning. */
+	readonly runs: ReadonlySet<string>;
+	readonly numbers: ReadonlySet<string>;
+}
+
 /** Concepts are immutable and compared again and again. */
 const headings = new WeakMap<Concept, Heading>();
-const bodies = new WeakMap<Concept, ReadonlySet<string>>();
+const bodies = new WeakMap<Concept, Body>();
 
 function headingOf(concept: Concept): Heading {
 	const known = headings.get(concept);
@@ -74,10 +83,10 @@ function toTerms(words: readonly Word[]): ReadonlySet<string> {
 }
 
 function numbersOf(word: Word): readonly string[] {
-	return termsOf(word).filter((term) => /\p{N}/u.test(term));
+	return termsOf(word).filter((term) => HAS_NUMBER.test(term));
 }
 
-function runsOf(concept: Concept): ReadonlySet<string> {
+function bodyOf(concept: Concept): Body {
 	const known = bodies.get(concept);
 	if (known) return known;
 	const words =
@@ -85,11 +94,11 @@ function runsOf(concept: Concept): ReadonlySet<string> {
 			.toLowerCase()
 			.match(/[\p{L}\p{N}]+/gu) ?? [];
 	const compared = words.slice(0, COMPARED_WORDS);
-	const runs = new Set(
-		compared.map((_, start) => compared.slice(start, start + RUN_WORDS).join(" ")),
-	);
-	bodies.set(concept, runs);
-	return runs;
+	const runs = compared.map((_, start) => compared.slice(start, start + RUN_WORDS).join(" "));
+	const numbers = compared.filter((word) => HAS_NUMBER.test(word));
+	const made = { runs: new Set(runs), numbers: new Set(numbers) };
+	bodies.set(concept, made);
+	return made;
 }
 
 /** Size of the intersection over that of the union; 1 for two empty sets. */
