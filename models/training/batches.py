@@ -55,3 +55,9 @@ def gather(texts: TokenLists, chosen: np.ndarray) -> Bags:
     np.cumsum(lengths[:-1], out=offsets[1:])
     positions = np.repeat(texts.starts[chosen] - offsets, lengths) + np.arange(lengths.sum())
     return Bags(torch.from_numpy(texts.tokens[positions].astype(np.int64)), torch.from_numpy(offsets))
+
+
+def keep(bags: Bags, kept: torch.Tensor) -> Bags:
+    """The tokens for which `kept` is true; a text may be left empty."""
+    before = torch.cat([torch.zeros(1, dtype=torch.int64), kept.cumsum(0)])
+    return Bags(bags.tokens[kept], before[bags.offsets])

@@ -1,4 +1,4 @@
-"""The static model: a text is the sum of its tokens' rows, scaled to unit length."""
+"""The static model: a text is the weighed sum of its tokens' rows, scaled to unit length."""
 
 from dataclasses import dataclass
 from typing import Callable, Optional
@@ -8,9 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from batches import Bags, BatchSampler, gather
+from batches import Bags, BatchSampler, gather, keep
 from evaluation import unit_rows
 from vocabulary import TokenLists
+from weighing import PLAIN, Weighing, weigh
 
 """Each prefix of a vector works on its own (Matryoshka representation learning, Kusupati et al., 2022)."""
 PREFIXES = (256, 128, 64)
@@ -30,6 +31,7 @@ class Stage:
     dropout: float
     """How far each step pulls the table back to where it started."""
     pull: float
+    weighing: Weighing = PLAIN
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def train_table(
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: rate_at(step, stage))
     sampler = BatchSampler(pairs.sources, stage.batch, random)
     for step in range(stage.steps):
-        loss = contrast(bag, pairs, sampler.next(), stage.dropout, random)
+        loss = contrast(bag, pairs, sampler.next(), stage, random)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -77,14 +79,14 @@ def rate_at(step: int, stage: Stage) -> float:
 
 
 def contrast(
-    bag: nn.EmbeddingBag, pairs: Pairs, chosen: np.ndarray, dropout: float, random: np.random.Generator
+    bag: nn.EmbeddingBag, pairs: Pairs, chosen: np.ndarray, stage: Stage, random: np.random.Generator
 ) -> torch.Tensor:
-    queries = embed(bag, gather(pairs.queries, chosen), dropout)
+    queries = embed(bag, gather(pairs.queries, chosen), stage)
     wanted = chosen
     if pairs.negatives is not None:
         wrong = pairs.negatives[chosen, random.integers(pairs.negatives.shape[1], size=len(chosen))]
         wanted = np.concatenate([chosen, wrong[wrong >= 0]])
-    passages = embed(bag, gather(pairs.passages, wanted), dropout)
+    passages = embed(bag, gather(pairs.passages, wanted), stage)
     target = torch.arange(len(chosen))
     loss = torch.zeros(())
     for width in PREFIXES:
@@ -97,19 +99,24 @@ def contrast(
     return loss / len(PREFIXES)
 
 
-def embed(bag: nn.EmbeddingBag, bags: Bags, dropout: float) -> torch.Tensor:
-    weights = torch.empty(len(bags.tokens)).bernoulli_(1 - dropout)
+def embed(bag: nn.EmbeddingBag, bags: Bags, stage: Stage) -> torch.Tensor:
+    weights = torch.empty(len(bags.tokens)).bernoulli_(1 - stage.dropout)
+    if stage.weighing != PLAIN:
+        bags = keep(bags, weights > 0)
+        weights = weigh(bag.weight, bags, stage.weighing)
     return bag(bags.tokens, bags.offsets, per_sample_weights=weights)
 
 
-def encode(table: np.ndarray, texts: TokenLists, width: int = PREFIXES[0]) -> np.ndarray:
+def encode(table: np.ndarray, texts: TokenLists, width: int = PREFIXES[0], weighing: Weighing = PLAIN) -> np.ndarray:
     """Unit rows, float32 (texts, width)."""
-    bag = nn.EmbeddingBag.from_pretrained(torch.from_numpy(table), mode="sum")
+    rows = torch.from_numpy(table)
     parts = []
     with torch.no_grad():
-        for first in range(0, len(texts), 8192):
-            bags = gather(texts, np.arange(first, min(first + 8192, len(texts))))
-            parts.append(bag(bags.tokens, bags.offsets).numpy()[:, :width])
+        for first in range(0, len(texts), 2048):
+            bags = gather(texts, np.arange(first, min(first + 2048, len(texts))))
+            weights = weigh(rows, bags, weighing)
+            sums = F.embedding_bag(bags.tokens, rows, bags.offsets, mode="sum", per_sample_weights=weights)
+            parts.append(sums.numpy()[:, :width])
     return unit_rows(np.concatenate(parts))
 
 
