@@ -9,7 +9,8 @@ import { assertKeysWhole, LASTING_KEYS } from "./auth/key-files.js";
 import { toIsoTime } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import { systemRandom } from "./core/random.js";
-import type { GraphImporter, OnProgress } from "./service/graph-importer.js";
+import type { GraphImporter } from "./service/graph-importer.js";
+import type { OnProgress } from "./service/import-request.js";
 import type { BackupReport, Operator } from "./service/operator.js";
 
 /** Of the manifest at the top; the journal within has its own. */

@@ -14,7 +14,7 @@ import { systemClock, toIsoTime } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import { systemRandom } from "./core/random.js";
 import { DATA_BACKUP, isWithin, NEEDED } from "./data-backup.js";
-import type { OnProgress } from "./service/graph-importer.js";
+import type { OnProgress } from "./service/import-request.js";
 
 export interface RestoreRequest {
 	/** Folder of a backup. */

@@ -45,6 +45,7 @@ const importRequest = z.strictObject({
 	type: z.enum(["expert", "analyst", "industry report", "domain"]).optional(),
 	title: z.string().optional(),
 	update: z.boolean().optional(),
+	full: z.boolean().optional(),
 });
 const backupRequest = z.strictObject({ folder: z.string().min(1).max(4_096) });
 const nothing = z.strictObject({});

@@ -1,6 +1,6 @@
 import type { Egress } from "../core/egress.js";
 import { ERROR_CODES, type ErrorCode, ServiceError } from "../core/errors.js";
-import type { OnProgress } from "../service/graph-importer.js";
+import type { OnProgress } from "../service/import-request.js";
 import type { Operator } from "../service/operator.js";
 import type { ServerFile } from "./server-file.js";
 

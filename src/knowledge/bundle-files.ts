@@ -1,5 +1,7 @@
+import { type Stats, statSync } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "../core/errors.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type BundleReading, readBundleInTurns } from "./bundle-reader.js";
@@ -10,6 +12,7 @@ import type { Graph } from "./graph.js";
 
 /** Disks that are asked for many files at once answer sooner; together they are at most as large as one limit allows. */
 const READS_AT_ONCE = 32;
+const STATS_PER_TURN = 250;
 
 export interface ReadGraphOptions {
 	/** Hears of every file that was left out or needs attention. */
@@ -77,7 +80,34 @@ function tooLarge(folder: string): ServiceError {
 	);
 }
 
-async function readBounded(file: string): Promise<Uint8Array> {
+/**
+ * Every file below a folder by path, with a stamp that changes whenever the file does; undefined for one that was touched
+ * after `trustedBeforeMs`: a second change at the same tick of the disk's clock would not show.
+ */
+export async function stampFiles(
+	folder: string,
+	trustedBeforeMs: number,
+): Promise<Map<string, string | undefined>> {
+	const stamps = new Map<string, string | undefined>();
+	for (const path of await listPaths(folder)) {
+		// A hundred thousand calls that wait for a thread each would take several times as long.
+		const found = statSync(join(folder, path), { throwIfNoEntry: false });
+		if (found) stamps.set(path, stampOf(found, trustedBeforeMs));
+		if (stamps.size % STATS_PER_TURN === 0) await setImmediate();
+	}
+	return stamps;
+}
+
+function stampOf(
+	{ size, mtimeMs, ctimeMs, ino }: Stats,
+	trustedBeforeMs: number,
+): string | undefined {
+	if (Math.max(mtimeMs, ctimeMs) >= trustedBeforeMs) return undefined;
+	return [size, mtimeMs, ctimeMs, ino].join(" ");
+}
+
+/** One file, or as much of it as shows that it is too large. */
+export async function readBounded(file: string): Promise<Uint8Array> {
 	const { size } = await stat(file);
 	if (size <= BUNDLE_LIMITS.fileBytes) return readFile(file);
 	const handle = await open(file);

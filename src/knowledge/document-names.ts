@@ -13,6 +13,19 @@ export interface DocumentNames {
 	find(name: string): string | undefined;
 }
 
+const LEVELS: readonly ((document: NamedDocument) => readonly string[])[] = [
+	({ path }) => [path, withoutExtension(path)],
+	({ path }) => [stemOf(path)],
+	({ aliases }) => aliases,
+	({ title }) => [title],
+	({ path }) => trailingNumber(stemOf(path)),
+];
+
+/** Every name a document may be found by, as `toNameKey` writes them. */
+export function nameKeysOf(document: NamedDocument): readonly string[] {
+	return LEVELS.flatMap((namesOf) => namesOf(document)).map(toNameKey);
+}
+
 const AMBIGUOUS = Symbol("ambiguous");
 
 /**
@@ -20,22 +33,15 @@ const AMBIGUOUS = Symbol("ambiguous");
  * `eip-2718`). A weaker name never takes a stronger one's place, and a name two documents share means neither.
  */
 export function createDocumentNames(documents: readonly NamedDocument[]): DocumentNames {
-	const levels: readonly ((document: NamedDocument) => readonly string[])[] = [
-		({ path }) => [path, withoutExtension(path)],
-		({ path }) => [stemOf(path)],
-		({ aliases }) => aliases,
-		({ title }) => [title],
-		({ path }) => trailingNumber(stemOf(path)),
-	];
 	const pathOfName = new Map<string, string | typeof AMBIGUOUS>();
-	for (const namesOf of levels) {
+	for (const namesOf of LEVELS) {
 		for (const [name, path] of indexLevel(documents, namesOf)) {
 			if (!pathOfName.has(name)) pathOfName.set(name, path);
 		}
 	}
 	return {
 		find(name) {
-			const found = pathOfName.get(toKey(name));
+			const found = pathOfName.get(toNameKey(name));
 			return found === AMBIGUOUS ? undefined : found;
 		},
 	};
@@ -47,7 +53,7 @@ function indexLevel(
 ): ReadonlyMap<string, string | typeof AMBIGUOUS> {
 	const level = new Map<string, string | typeof AMBIGUOUS>();
 	for (const document of documents) {
-		for (const name of namesOf(document).map(toKey)) {
+		for (const name of namesOf(document).map(toNameKey)) {
 			const other = level.get(name) ?? document.path;
 			level.set(name, other === document.path ? document.path : AMBIGUOUS);
 		}
@@ -55,7 +61,8 @@ function indexLevel(
 	return level;
 }
 
-function toKey(name: string): string {
+/** Names that agree in this are the same name. */
+export function toNameKey(name: string): string {
 	const key = name.trim().toLowerCase().replace(/^\/+/, "");
 	return /^0\d+$/.test(key) ? key.replace(/^0+(?=\d)/, "") : key;
 }

@@ -5,7 +5,7 @@ import { encodeFiles, toGraphListing, toLogFile } from "./bundle-writer.js";
 import { parseMarkdown, textOf } from "./front-matter.js";
 import type { Graph, GraphRecord } from "./graph.js";
 import { type DocumentImport, importDocuments } from "./import-documents.js";
-import type { ImportOptions, ImportResult, SkippedFile } from "./import-options.js";
+import type { ImportOptions, ImportResult, MappedDocument, SkippedFile } from "./import-options.js";
 import { createPathClaims, fitsNames } from "./import-path.js";
 import { screenFiles } from "./import-screen.js";
 import { toGraphType } from "./record-reader.js";
@@ -39,8 +39,16 @@ export async function importBundle(
 		if (!kept.has(path) || (path === "graph.md" && !isUnchanged)) kept.set(path, bytes);
 	}
 	const { graph } = await readBundleInTurns(kept, { fallbackId: graphId });
+	const collisions = refused.filter(({ rule }) => rule === "id-collision").length;
 	return {
 		files: kept,
+		graph,
+		trace: {
+			format,
+			documents: concepts.documents,
+			displaced: concepts.displaced + collisions,
+			sourceRecord: draft.graph.record,
+		},
 		report: {
 			graphId,
 			imported: graph.concepts.length,
@@ -49,7 +57,7 @@ export async function importBundle(
 				...concepts.skipped,
 				...refused.map(({ file, message }) => ({ file, reason: message })),
 			].sort((a, b) => (a.file < b.file ? -1 : 1)),
-			unresolved: concepts.unresolved,
+			unresolved: concepts.documents.flatMap(({ unresolved }) => unresolved),
 			nodes: graph.concepts.length,
 			edges: graph.concepts.reduce((sum, { edges }) => sum + edges.length, 0),
 			evidence: graph.concepts.reduce((sum, { evidence }) => sum + evidence.length, 0),
@@ -73,21 +81,40 @@ function keepConcepts(files: BundleFiles): DocumentImport {
 	const claim = createPathClaims();
 	const kept = new Map<string, Uint8Array>();
 	const skipped: SkippedFile[] = [];
+	let displaced = 0;
 	for (const [path, bytes] of files) {
-		const reason = reasonToLeaveOut(path) ?? claim(path);
-		if (reason === undefined) kept.set(path, bytes);
-		else skipped.push({ file: path, reason });
+		const reason = reasonToLeaveOut(path);
+		const obstacle = reason === undefined ? claim(path) : undefined;
+		if (obstacle !== undefined) displaced += 1;
+		const complaint = reason ?? obstacle;
+		if (complaint === undefined) kept.set(path, bytes);
+		else skipped.push({ file: path, reason: complaint });
 	}
-	return { files: kept, skipped, unresolved: [] };
+	return { files: kept, skipped, documents: [...kept.keys()].map(asItIs), displaced };
 }
 
-function reasonToLeaveOut(path: string): string | undefined {
+/** A file of the format is taken as it is, whatever the others are. */
+export function asItIs(path: string): MappedDocument {
+	return {
+		path,
+		bundlePath: path,
+		title: "",
+		aliases: [],
+		asked: [],
+		hasWikiLink: false,
+		unresolved: [],
+	};
+}
+
+/** Why a file of the format is not taken: one whole sentence; undefined when it is. */
+export function reasonToLeaveOut(path: string): string | undefined {
 	if (!isConfined(path)) return "The path holds characters no concept id may have.";
 	return fitsNames(path) ? undefined : "A name in the path is too long for some file systems.";
 }
 
-function toRecord(
-	graph: Graph,
+/** The record of an import: what the source says, what the options say, and guesses for the rest. */
+export function toRecord(
+	graph: Pick<Graph, "record" | "concepts">,
 	{ graphId, options, isOkf }: { graphId: string; options: ImportOptions; isOkf: boolean },
 ): GraphRecord {
 	const { record } = graph;
@@ -114,7 +141,10 @@ function toRecord(
 }
 
 /** Files every bundle has, made for what it holds now. */
-function frameFiles(graph: Graph, record: GraphRecord): ReadonlyMap<string, Uint8Array> {
+export function frameFiles(
+	graph: Pick<Graph, "concepts">,
+	record: GraphRecord,
+): ReadonlyMap<string, Uint8Array> {
 	return encodeFiles(
 		new Map([
 			["index.md", toGraphListing(record.title, graph.concepts)],
@@ -124,7 +154,7 @@ function frameFiles(graph: Graph, record: GraphRecord): ReadonlyMap<string, Uint
 	);
 }
 
-function frequentTags(graph: Graph): readonly string[] {
+function frequentTags(graph: Pick<Graph, "concepts">): readonly string[] {
 	const count = new Map<string, number>();
 	for (const tag of graph.concepts.flatMap(({ tags }) => tags)) {
 		count.set(tag, (count.get(tag) ?? 0) + 1);

@@ -2,7 +2,7 @@ import type { BundleFiles } from "./bundle-reader.js";
 import { encodeFiles } from "./bundle-writer.js";
 import { toConceptId } from "./concept-reader.js";
 import { type RelationEntry, toConceptFile } from "./concept-writer.js";
-import { createDocumentNames } from "./document-names.js";
+import { createDocumentNames, toNameKey } from "./document-names.js";
 import { parseMarkdown, textOf } from "./front-matter.js";
 import {
 	describeDocument,
@@ -14,7 +14,7 @@ import {
 	tagsOf,
 } from "./import-document.js";
 import { hasWikiLink, rewriteLinks } from "./import-links.js";
-import type { ImportOptions, ImportReport, SkippedFile } from "./import-options.js";
+import type { ImportOptions, MappedDocument, SkippedFile } from "./import-options.js";
 import { createPathClaims, toBundlePath } from "./import-path.js";
 import { type ImportSpace, readRelations, withRelatedLinks } from "./import-relations.js";
 import { cleanText } from "./served-text.js";
@@ -24,7 +24,10 @@ import type { Steps } from "./work-in-turns.js";
 export interface DocumentImport {
 	readonly files: BundleFiles;
 	readonly skipped: readonly SkippedFile[];
-	readonly unresolved: ImportReport["unresolved"];
+	/** One for each document that became a concept. */
+	readonly documents: readonly MappedDocument[];
+	/** How many are skipped because of what others are called. */
+	readonly displaced: number;
 }
 
 /** Maps Markdown documents with any front matter, or none, to concepts. The whole body of each is kept. */
@@ -34,7 +37,9 @@ export function* importDocuments(
 ): Steps<DocumentImport> {
 	const skipped: SkippedFile[] = [];
 	const documents = yield* readDocuments(files, skipped);
+	const skippedBefore = skipped.length;
 	const bundlePaths = placeDocuments(documents, skipped);
+	const displaced = skipped.length - skippedBefore;
 	const placed = documents.filter(({ path }) => bundlePaths.has(path));
 	const space: ImportSpace = {
 		names: createDocumentNames(placed),
@@ -43,18 +48,61 @@ export function* importDocuments(
 	};
 	const isVault = yield* looksLikeVault(placed, space);
 	const texts = new Map<string, string>();
-	const unresolved: { file: string; key: string; name: string }[] = [];
+	const mapped: MappedDocument[] = [];
 	for (const document of placed) {
-		const reading = readRelations(document, options.edgeKeys ?? [], space);
-		for (const one of reading.unresolved) unresolved.push({ file: document.path, ...one });
-		const bundlePath = bundlePaths.get(document.path) ?? document.path;
-		texts.set(
-			bundlePath,
-			toText(document, reading.relations, { options, space, bundlePath, isVault }),
-		);
+		const { text, ...rest } = mapDocument(document, { options, space, isVault });
+		texts.set(rest.bundlePath, text);
+		mapped.push(rest);
 		yield;
 	}
-	return { files: encodeFiles(texts), skipped, unresolved };
+	return { files: encodeFiles(texts), skipped, documents: mapped, displaced };
+}
+
+export interface Mapping {
+	readonly options: ImportOptions;
+	readonly space: ImportSpace;
+	readonly isVault: boolean;
+}
+
+/** The file a placed document becomes, and what it was made with. */
+export function mapDocument(
+	document: ImportDocument,
+	{ options, space: whole, isVault }: Mapping,
+): MappedDocument & { readonly text: string } {
+	const { path, title, aliases } = document;
+	const asked = new Set<string>();
+	const space = watchSpace(whole, asked);
+	const bundlePath = whole.bundlePaths.get(path) ?? path;
+	const { relations, unresolved } = readRelations(document, options.edgeKeys ?? [], space);
+	return {
+		path,
+		title,
+		aliases,
+		bundlePath,
+		text: toText(document, relations, { options, space, bundlePath, isVault }),
+		asked: [...asked],
+		hasWikiLink: hasWikiLink(document.body, space),
+		unresolved: unresolved.map((one) => ({ file: path, ...one })),
+	};
+}
+
+/** Notes every name and path that is asked for. */
+function watchSpace({ names, bundlePaths, titles }: ImportSpace, asked: Set<string>): ImportSpace {
+	return {
+		names: {
+			find(name) {
+				asked.add(toNameKey(name));
+				return names.find(name);
+			},
+		},
+		bundlePaths: {
+			get(path) {
+				asked.add(`/${path}`);
+				return bundlePaths.get(path);
+			},
+		},
+		titles,
+	};
 }
 
 function* readDocuments(
@@ -63,12 +111,18 @@ function* readDocuments(
 ): Steps<readonly ImportDocument[]> {
 	const documents: ImportDocument[] = [];
 	for (const [path, bytes] of files) {
-		const { data, body, problem } = parseMarkdown(new TextDecoder().decode(bytes));
-		if (problem === undefined) documents.push(nameDocument(path, data, cleanText(body).trim()));
-		else skipped.push({ file: path, reason: problem });
+		const document = readImportDocument(path, bytes);
+		if (typeof document === "string") skipped.push({ file: path, reason: document });
+		else documents.push(document);
 		yield;
 	}
 	return documents;
+}
+
+/** A document, or why its file is none. */
+export function readImportDocument(path: string, bytes: Uint8Array): ImportDocument | string {
+	const { data, body, problem } = parseMarkdown(new TextDecoder().decode(bytes));
+	return problem ?? nameDocument(path, data, cleanText(body).trim());
 }
 
 function* looksLikeVault(documents: readonly ImportDocument[], space: ImportSpace): Steps<boolean> {
@@ -78,6 +132,9 @@ function* looksLikeVault(documents: readonly ImportDocument[], space: ImportSpac
 	}
 	return false;
 }
+
+/** Why a document is left out whose name holds nothing an id can be made of. */
+export const NO_ID = "No concept id can be made of the file's name.";
 
 /** Bundle path by source path; of two documents that would get one id, the first in path order does. */
 function placeDocuments(
@@ -92,7 +149,7 @@ function placeDocuments(
 		const id = toConceptId(bundlePath);
 		const first = takenBy.get(id);
 		if (bundlePath === "") {
-			skipped.push({ file: path, reason: "No concept id can be made of the file's name." });
+			skipped.push({ file: path, reason: NO_ID });
 		} else if (first !== undefined) {
 			skipped.push({ file: path, reason: `The id "${id}" already belongs to "${first}".` });
 		} else {

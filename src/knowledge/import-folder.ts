@@ -1,12 +1,16 @@
 import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { ServiceError } from "../core/errors.js";
 import { unpackArchive } from "./archive.js";
-import { readFiles } from "./bundle-files.js";
+import type { Changeable } from "./bundle-change.js";
+import { readBounded, readFiles, stampFiles } from "./bundle-files.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { importBundle } from "./import-bundle.js";
+import { type ImportMemory, toImportMemory } from "./import-memory.js";
 import type { ImportOptions, ImportResult, SkippedFile } from "./import-options.js";
 import { reasonToPassOver } from "./import-screen.js";
+import { type ImportUpdate, updateImport } from "./import-update.js";
 
 export interface ImportRequest {
 	/** A folder, or a zip archive. */
@@ -14,17 +18,82 @@ export interface ImportRequest {
 	/** Id of the graph. */
 	readonly as: string;
 	readonly options?: ImportOptions;
+	/** The time by the clock that dates files: what was touched just now is not taken for unchanged later. */
+	readonly nowMs?: number;
+	/** Called once it is known which files there are and which may have changed. */
+	readonly onRead?: () => void;
 }
+
+export interface FolderImport extends ImportResult {
+	/** Lets the next import of this folder read only what has changed; archives are read whole. */
+	readonly memory: ImportMemory | undefined;
+}
+
+/** Disks date changes by ticks of some milliseconds, network disks by seconds. */
+const STAMP_TICK_MS = 2_000;
 
 /**
  * Imports an OKF bundle, a vault or any folder of Markdown, plain or zipped. Nothing is written: hand `files` to
  * `writeBundle`. Throws NOT_FOUND for a missing source, INVALID_ARGUMENT for an unusable id or a source that is too large.
  */
-export async function importFolder({ source, as, options }: ImportRequest): Promise<ImportResult> {
+export async function importFolder({
+	source,
+	as,
+	options,
+	nowMs,
+	onRead,
+}: ImportRequest): Promise<FolderImport> {
+	const stamps = nowMs === undefined ? undefined : await stampSource(source, nowMs);
 	const { files, skipped } = await readSource(source);
+	onRead?.();
 	const { report, ...result } = await importBundle(files, as, options);
-	const all = [...skipped, ...report.skipped].sort((a, b) => (a.file < b.file ? -1 : 1));
-	return { ...result, report: { ...report, skipped: all } };
+	const memory = stamps && toImportMemory(files, stamps, { report, ...result });
+	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
+}
+
+export interface UpdateRequest extends Required<ImportRequest> {
+	readonly graph: Changeable;
+	readonly memory: ImportMemory;
+}
+
+export interface FolderUpdate extends ImportUpdate {
+	readonly skipped: readonly SkippedFile[];
+}
+
+/** What importing a folder again would change; undefined when that takes a whole import. Throws NOT_FOUND. */
+export async function updateFromFolder({
+	source,
+	options,
+	nowMs,
+	onRead,
+	graph,
+	memory,
+}: UpdateRequest): Promise<FolderUpdate | undefined> {
+	const found = await stampSource(source, nowMs);
+	if (!found || found.size > BUNDLE_LIMITS.files) return undefined;
+	onRead();
+	const skipped: SkippedFile[] = [];
+	const stamps = new Map<string, string | undefined>();
+	for (const [path, stamp] of found) {
+		const reason = reasonToPassOver(path, 0);
+		if (reason === undefined) stamps.set(path, stamp);
+		else skipped.push({ file: path, reason });
+	}
+	const readFile = (path: string) => readBounded(join(source, path));
+	const update = await updateImport({ graph, memory, stamps, readFile }, options);
+	if (!update) return undefined;
+	const left = [...update.memory.rows.values()].flatMap((row) => row.skipped ?? []);
+	return { ...update, skipped: merge(skipped, left) };
+}
+
+function merge(...lists: readonly (readonly SkippedFile[])[]): readonly SkippedFile[] {
+	return lists.flat().sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+/** Undefined for what is no folder. */
+async function stampSource(source: string, nowMs: number) {
+	const found = await stat(source).catch(() => undefined);
+	return found?.isDirectory() ? stampFiles(source, nowMs - STAMP_TICK_MS) : undefined;
 }
 
 interface SourceReading {

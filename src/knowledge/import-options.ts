@@ -1,5 +1,7 @@
 import type { GraphType } from "../core/wire.js";
 import type { BundleFiles } from "./bundle-reader.js";
+import type { NamedDocument } from "./document-names.js";
+import type { Graph, GraphRecord } from "./graph.js";
 
 /** How foreign documents become a graph; every option has a default that keeps what is there. */
 export interface ImportOptions {
@@ -49,4 +51,28 @@ export interface ImportReport {
 export interface ImportResult {
 	readonly files: BundleFiles;
 	readonly report: ImportReport;
+	/** What the files read as. */
+	readonly graph: Graph;
+	readonly trace: ImportTrace;
+}
+
+/** What an import remembers of a document: enough to tell whether a change elsewhere changes what became of it. */
+export interface MappedDocument extends NamedDocument {
+	readonly bundlePath: string;
+	/** Names (`nameKeysOf`) and `/`-rooted source paths it was mapped with; what they lead to went into its file. */
+	readonly asked: readonly string[];
+	/** A wiki link of it leads to another document: a mark of a vault. */
+	readonly hasWikiLink: boolean;
+	readonly unresolved: ImportReport["unresolved"];
+}
+
+/** How an import came about, for the next one of the same source. */
+export interface ImportTrace {
+	readonly format: "okf" | "markdown";
+	/** Documents that became files of the bundle, listings and logs included. */
+	readonly documents: readonly MappedDocument[];
+	/** Documents left out because of what others are called. */
+	readonly displaced: number;
+	/** The record as the source had it, or as it was guessed. */
+	readonly sourceRecord: GraphRecord;
 }

@@ -4,13 +4,16 @@ import { isMapping, listOf, textOf } from "./front-matter.js";
 import type { ImportDocument } from "./import-document.js";
 import { findLinkTargets, resolveLink } from "./markdown-links.js";
 
+/** As much of a map as is asked here. */
+export type Lookup = Pick<ReadonlyMap<string, string>, "get">;
+
 /** The documents of an import as one of them may name another. */
 export interface ImportSpace {
 	readonly names: DocumentNames;
 	/** Path in the bundle by path in the source, for every document that is imported. */
-	readonly bundlePaths: ReadonlyMap<string, string>;
+	readonly bundlePaths: Lookup;
 	/** Title by path in the bundle. */
-	readonly titles: ReadonlyMap<string, string>;
+	readonly titles: Lookup;
 }
 
 export interface RelationReading {

@@ -88,6 +88,7 @@ async function putConcept(
 	const { concepts } = await shelf.change(graph, changes, ({ findings }) => {
 		assertNoError(findings);
 		warnings = findings.filter(({ file }) => file === path).map(({ message }) => message);
+		return undefined;
 	});
 	return { ...outcome, change: known ? "changed" : "added", nodes: concepts.length, warnings };
 }

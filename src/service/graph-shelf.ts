@@ -31,13 +31,15 @@ export interface GraphShelf {
 	publish(graph: Graph, options?: SyncOptions): Promise<void>;
 	/**
 	 * Changes files of a graph on the disk, durably, then in the index, then on sale. `judge` sees what the change would make
-	 * before anything happens, and throws what speaks against it.
+	 * before anything happens: it throws what speaks against it, or returns files that are to change along.
 	 */
 	change(
 		graph: Changeable,
 		changes: BundleChanges,
-		judge?: (change: BundleChange) => void,
+		judge?: (change: BundleChange) => BundleChanges | undefined,
 	): Promise<Graph>;
+	/** Resolves when everything on sale has its vectors, or once the model has failed. */
+	complete(onProgress?: SyncOptions["onProgress"]): Promise<void>;
 }
 
 export function createGraphShelf({ catalog, search, folder }: GraphShelfDeps): GraphShelf {
@@ -75,17 +77,23 @@ export function createGraphShelf({ catalog, search, folder }: GraphShelfDeps): G
 			await bringInStep();
 			const read = (path: string) => readFile(join(graph.folder, path));
 			const change = await changeBundle(graph, changes, read);
-			judge?.(change);
-			const before = await readBefore(graph, changes);
-			await updateBundle(graph.folder, changes);
+			const more = judge?.(change) ?? new Map();
+			const next =
+				more.size === 0 || !isChangeable(change.graph)
+					? change.graph
+					: (await changeBundle(change.graph, more, read)).graph;
+			const all = new Map([...changes, ...more]);
+			const before = await readBefore(graph, all);
+			await updateBundle(graph.folder, all);
 			try {
-				await publish(change.graph, { vectors: "background" });
+				await publish(next, { vectors: "background" });
 			} catch (error) {
 				await updateBundle(graph.folder, before);
 				throw error;
 			}
-			return change.graph;
+			return next;
 		},
+		complete: (onProgress) => search.sync(catalog.list(), onProgress && { onProgress }),
 	};
 }
 

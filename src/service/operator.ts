@@ -11,7 +11,8 @@ import { formatUsd, type Micros, parseUsd } from "../core/money.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { SearchEngine } from "../search/search.js";
 import type { ConceptEditor, ConceptPut, ConceptRemoval, ConceptReport } from "./concept-editor.js";
-import type { GraphImporter, ImportReport, ImportRequest, OnProgress } from "./graph-importer.js";
+import type { GraphImporter } from "./graph-importer.js";
+import type { ImportReport, ImportRequest, OnProgress } from "./import-request.js";
 import {
 	createLedgerOperator,
 	type LedgerOperator,

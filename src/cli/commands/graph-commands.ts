@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { ServiceError } from "../../core/errors.js";
 import { GRAPH_TYPES, type GraphType } from "../../core/wire.js";
 import type { ConceptReport } from "../../service/concept-editor.js";
+import type { ImportReport } from "../../service/import-request.js";
 import { type CommandContext, listOf, textOf } from "../command-context.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";
@@ -21,7 +22,8 @@ export function addImport(program: Command, context: CommandContext): void {
 		.option("--edge-keys <keys>", "front-matter keys that name other documents, comma-separated")
 		.addOption(new Option("--type <type>", "type of the graph").choices([...GRAPH_TYPES]))
 		.option("--title <title>", "title of the graph")
-		.option("--update", "replace the graph that was imported under this id before");
+		.option("--update", "bring the graph that was imported under this id before in line")
+		.option("--full", "with --update: read files again whose size and times have not changed");
 	addOperatorCommand(command, context, {
 		ask: (operator, flags, [source = ""]) =>
 			operator.importGraph(
@@ -34,14 +36,24 @@ export function addImport(program: Command, context: CommandContext): void {
 					type: textOf(flags, "type") as GraphType | undefined,
 					title: textOf(flags, "title"),
 					update: flags["update"] === true,
+					full: flags["full"] === true,
 				},
 				createProgress(context.terminal, "Embedding"),
 			),
-		describe: ({ graph_id, imported, skipped, nodes, edges, evidence, seconds }) => [
-			`${graph_id}: ${imported} imported, ${skipped.length} skipped, ${nodes} nodes, ${edges} edges, ${evidence} sources, ${seconds} s`,
-			...skipped.map(({ file, reason }) => `  skipped ${file}: ${reason}`),
-		],
+		describe: describeImport,
 	});
+}
+
+function describeImport(report: ImportReport): readonly string[] {
+	const { graph_id, imported, skipped, nodes, edges, evidence, seconds, changed } = report;
+	const counts = `${changed.added} added, ${changed.changed} changed, ${changed.removed} removed, ${changed.unchanged} unchanged`;
+	return [
+		`${graph_id}: ${imported} imported, ${skipped.length} skipped, ${nodes} nodes, ${edges} edges, ${evidence} sources, ${seconds} s`,
+		...(report.visible_ms === undefined
+			? []
+			: [`  ${counts}; read in ${report.read_ms} ms, visible ${report.visible_ms} ms later`]),
+		...skipped.map(({ file, reason }) => `  skipped ${file}: ${reason}`),
+	];
 }
 
 export function addGraphs(program: Command, context: CommandContext): void {

@@ -1,0 +1,66 @@
+import type { BundleChanges, Changeable } from "./bundle-change.js";
+import type { BundleFiles } from "./bundle-reader.js";
+import { markOf } from "./content-hash.js";
+import type { Graph, GraphRecord } from "./graph.js";
+import { frameFiles, toRecord } from "./import-bundle.js";
+import { FRAME_PATHS } from "./import-memory.js";
+import type { ImportOptions, ImportTrace } from "./import-options.js";
+import { entriesOf, valueAt } from "./path-map.js";
+import { toRecordFile } from "./record-writer.js";
+
+/** How the files that are made for a bundle as a whole follow its concepts. */
+export interface FrameRules extends Pick<ImportTrace, "format" | "sourceRecord"> {
+	readonly options: ImportOptions;
+	/** Root files that the source has itself; its record is written anew all the same. */
+	readonly given: ReadonlySet<string>;
+}
+
+/** The record these concepts give a graph, dated `updated`. */
+export function recordFor(
+	{ record: { id }, concepts }: Graph,
+	{ format, sourceRecord, options }: FrameRules,
+	updated: string,
+): GraphRecord {
+	return toRecord(
+		{ record: sourceRecord, concepts },
+		{ graphId: id, options: { ...options, today: updated }, isOkf: format === "okf" },
+	);
+}
+
+/** True when the graph says of itself what it would say after an import of what it holds, but for the date. */
+export function isFrameCurrent(graph: Graph, rules: FrameRules): boolean {
+	const { record } = graph;
+	return toRecordFile(recordFor(graph, rules, record.updated)) === toRecordFile(record);
+}
+
+/** Files of the frame that are to change, given what the graph holds. */
+export function frameChanges(graph: Graph, rules: FrameRules, updated: string): BundleChanges {
+	const changes = new Map<string, Uint8Array>();
+	for (const [path, bytes] of frameFiles(graph, recordFor(graph, rules, updated))) {
+		if (rules.given.has(path) && path !== "graph.md") continue;
+		if (isOther(graph, path, bytes)) changes.set(path, bytes);
+	}
+	return changes;
+}
+
+/** What makes the files of a graph these files, but for the frame where the source has none. */
+export function differences(
+	graph: Changeable,
+	files: BundleFiles,
+	given: ReadonlySet<string>,
+): BundleChanges {
+	const isOurs = (path: string) =>
+		path === "graph.md" || (FRAME_PATHS.has(path) && !given.has(path));
+	const changes = new Map<string, Uint8Array | undefined>();
+	for (const [path, bytes] of files) {
+		if (!isOurs(path) && isOther(graph, path, bytes)) changes.set(path, bytes);
+	}
+	for (const [path] of entriesOf(graph.memory.files)) {
+		if (!FRAME_PATHS.has(path) && !files.has(path)) changes.set(path, undefined);
+	}
+	return changes;
+}
+
+function isOther({ memory }: Graph, path: string, bytes: Uint8Array): boolean {
+	return (memory && valueAt(memory.files, path)?.sha256) !== markOf(bytes).sha256;
+}

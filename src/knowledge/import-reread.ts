@@ -1,0 +1,89 @@
+import type { Changeable } from "./bundle-change.js";
+import { hashOf } from "./content-hash.js";
+import { reasonToLeaveOut } from "./import-bundle.js";
+import type { ImportDocument } from "./import-document.js";
+import { NO_ID, readImportDocument } from "./import-documents.js";
+import { FRAME_PATHS, type ImportMemory, type ImportRow } from "./import-memory.js";
+import { toBundlePath } from "./import-path.js";
+import { reasonToPassOver, reasonToSkip } from "./import-screen.js";
+import { valueAt } from "./path-map.js";
+
+/** A source as it is now, beside what the last import of it found. */
+export interface SourceState {
+	/** The bundle as it is now, whoever changed it since. */
+	readonly graph: Changeable;
+	readonly memory: ImportMemory;
+	/** Every file of the source that an import would read, by path; see `stampFiles`. */
+	readonly stamps: ReadonlyMap<string, string | undefined>;
+	readonly readFile: (path: string) => Promise<Uint8Array>;
+}
+
+/** A file that is not what it was, or whose file in the bundle is not. */
+export interface Reread {
+	readonly path: string;
+	readonly stamp: string | undefined;
+	readonly sourceHash: string;
+	readonly bytes: Uint8Array;
+	/** Where it belongs in the bundle; undefined when it cannot become a concept, for this reason. */
+	readonly bundlePath: string | undefined;
+	readonly reason: string | undefined;
+	/** Undefined for files of the format, which are taken as they are. */
+	readonly document: ImportDocument | undefined;
+}
+
+export interface SourceReading {
+	/** Files that are what they were. */
+	readonly kept: Map<string, ImportRow>;
+	readonly reread: ReadonlyMap<string, Reread>;
+	/** What the last import had of files that are not there any more. */
+	readonly gone: readonly ImportRow[];
+}
+
+/** Opens only files whose stamp says that they may have changed, or whose file in the bundle was changed by others. */
+export async function rereadSource(state: SourceState): Promise<SourceReading> {
+	const { memory, stamps } = state;
+	const kept = new Map<string, ImportRow>();
+	const reread = new Map<string, Reread>();
+	for (const [path, stamp] of stamps) {
+		const row = memory.rows.get(path);
+		const isIntact = row !== undefined && isInBundle(row, state.graph);
+		if (isIntact && stamp !== undefined && row.stamp === stamp) {
+			kept.set(path, row);
+			continue;
+		}
+		const bytes = await state.readFile(path);
+		const sourceHash = hashOf(bytes);
+		if (isIntact && row.sourceHash === sourceHash) kept.set(path, { ...row, stamp });
+		else {
+			const reading = classify(path, bytes, memory.format);
+			reread.set(path, { path, stamp, sourceHash, bytes, ...reading });
+		}
+	}
+	const gone = [...memory.rows].flatMap(([path, row]) => (stamps.has(path) ? [] : [row]));
+	return { kept, reread, gone };
+}
+
+function isInBundle({ document, outputHash }: ImportRow, { memory }: Changeable): boolean {
+	if (!document || outputHash === undefined || FRAME_PATHS.has(document.bundlePath)) return true;
+	return valueAt(memory.files, document.bundlePath)?.sha256 === outputHash;
+}
+
+function classify(
+	path: string,
+	bytes: Uint8Array,
+	format: ImportMemory["format"],
+): Pick<Reread, "bundlePath" | "reason" | "document"> {
+	const none = (reason: string) => ({ bundlePath: undefined, reason, document: undefined });
+	const fault = reasonToPassOver(path, bytes.length) ?? reasonToSkip(bytes);
+	if (fault !== undefined) return none(fault);
+	if (format === "okf") {
+		const obstacle = reasonToLeaveOut(path);
+		if (obstacle !== undefined) return none(obstacle);
+		return { bundlePath: path, reason: undefined, document: undefined };
+	}
+	const document = readImportDocument(path, bytes);
+	if (typeof document === "string") return none(document);
+	const bundlePath = toBundlePath(path);
+	if (bundlePath === "") return none(NO_ID);
+	return { bundlePath, reason: undefined, document };
+}

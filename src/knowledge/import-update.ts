@@ -1,0 +1,128 @@
+import type { BundleChanges, Changeable } from "./bundle-change.js";
+import { RECORD_PATH, readDocument } from "./bundle-document.js";
+import { toConceptId } from "./concept-reader.js";
+import { markOf } from "./content-hash.js";
+import { FRAME_PATHS, type ImportMemory, type ImportRow } from "./import-memory.js";
+import type { ImportOptions } from "./import-options.js";
+import { type Remapped, remapDocuments } from "./import-remap.js";
+import {
+	type Reread,
+	rereadSource,
+	type SourceReading,
+	type SourceState,
+} from "./import-reread.js";
+import { entriesOf, valueAt } from "./path-map.js";
+
+export interface ImportUpdate {
+	/** Files of the bundle to change, but for its frame. */
+	readonly changes: BundleChanges;
+	readonly memory: ImportMemory;
+}
+
+/**
+ * What importing a source again would change, from the files that did change and those whose links lead elsewhere by it.
+ * Undefined when only a whole import can tell: the name of one file decides about another, or the source has become one of
+ * another kind.
+ */
+export async function updateImport(
+	state: SourceState,
+	options: ImportOptions,
+): Promise<ImportUpdate | undefined> {
+	const { memory, graph } = state;
+	const reading = await rereadSource(state);
+	if (isDecisive(memory, reading) || isDisputed(memory, reading)) return undefined;
+	const remapped = await remapDocuments(state, reading, options);
+	if (!remapped) return undefined;
+	const rows = new Map(reading.kept);
+	const changes = new Map<string, Uint8Array | undefined>();
+	for (const one of reading.reread.values()) rows.set(one.path, toSkippedRow(one));
+	for (const [path, mapped] of remapped) {
+		const row = toRow(mapped, reading.reread.get(path) ?? reading.kept.get(path));
+		rows.set(path, row);
+		const { bundlePath } = mapped.document;
+		const isNew = valueAt(graph.memory.files, bundlePath)?.sha256 !== row.outputHash;
+		if (row.outputHash !== undefined && isNew) changes.set(bundlePath, mapped.bytes);
+	}
+	for (const path of straysOf(graph, rows)) changes.set(path, undefined);
+	return { changes, memory: { ...memory, rows } };
+}
+
+/** Files at the root say what kind of source it is. */
+function isDecisive({ format }: ImportMemory, { reread, gone }: SourceReading): boolean {
+	const paths = [...reread.keys(), ...gone.flatMap(({ document }) => document?.path ?? [])];
+	return paths.some((path) =>
+		format === "okf" ? FRAME_PATHS.has(path) : path === RECORD_PATH || path === "index.md",
+	);
+}
+
+/** True when files come or go and the name of one may decide about another one. */
+function isDisputed(memory: ImportMemory, { kept, reread, gone }: SourceReading): boolean {
+	const before = ({ path }: Reread) => memory.rows.get(path)?.document?.bundlePath;
+	const moved = [...reread.values()].filter((one) => one.bundlePath !== before(one));
+	if (moved.length === 0 && gone.length === 0) return false;
+	if (memory.displaced > 0) return true;
+	const holders = [...kept.values()].flatMap(({ document }) => document?.bundlePath ?? []);
+	const stayed = [...reread.values()].filter((one) => !moved.includes(one));
+	const come = moved.flatMap(({ bundlePath }) => bundlePath ?? []);
+	return collide([...holders, ...stayed.flatMap(({ bundlePath }) => bundlePath ?? [])], come);
+}
+
+/** True when a path that comes has the id of another one, or makes one name a file and a folder. */
+function collide(paths: readonly string[], come: readonly string[]): boolean {
+	if (come.length === 0) return false;
+	const files = new Set([...paths, ...FRAME_PATHS]);
+	const ids = new Set(paths.map(toConceptId));
+	const folders = new Set(paths.flatMap(foldersAbove));
+	return come.some((path) => {
+		const above = foldersAbove(path);
+		const id = toConceptId(path);
+		const isTaken = ids.has(id) || folders.has(path) || above.some((folder) => files.has(folder));
+		files.add(path);
+		ids.add(id);
+		for (const folder of above) folders.add(folder);
+		return isTaken;
+	});
+}
+
+function foldersAbove(path: string): readonly string[] {
+	const folders: string[] = [];
+	for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
+		folders.push(path.slice(0, at));
+	}
+	return folders;
+}
+
+function toSkippedRow({ path, stamp, sourceHash, reason }: Reread): ImportRow {
+	const skipped = reason === undefined ? undefined : { file: path, reason };
+	return { stamp, sourceHash, document: undefined, outputHash: undefined, skipped };
+}
+
+function toRow(
+	{ document, bytes }: Remapped,
+	source: Pick<ImportRow, "stamp" | "sourceHash"> | undefined,
+): ImportRow {
+	const { bundlePath } = document;
+	const reading = readDocument(bundlePath, bytes);
+	// A file the reader refuses would be a broken file of the bundle.
+	const refusal = reading && "rule" in reading ? reading.message : undefined;
+	return {
+		stamp: source?.stamp,
+		sourceHash: source?.sourceHash ?? "",
+		document,
+		outputHash: refusal === undefined ? markOf(bytes).sha256 : undefined,
+		skipped: refusal === undefined ? undefined : { file: bundlePath, reason: refusal },
+	};
+}
+
+/** Files of the bundle that nothing in the source stands for. */
+function straysOf({ memory }: Changeable, rows: ReadonlyMap<string, ImportRow>): readonly string[] {
+	const wanted = new Set<string>();
+	for (const { document, outputHash } of rows.values()) {
+		if (document && outputHash !== undefined) wanted.add(document.bundlePath);
+	}
+	const strays: string[] = [];
+	for (const [path] of entriesOf(memory.files)) {
+		if (!wanted.has(path) && !FRAME_PATHS.has(path)) strays.push(path);
+	}
+	return strays;
+}

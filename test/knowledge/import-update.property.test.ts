@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import t from "tap";
+import { type Changeable, changeBundle } from "../../src/knowledge/bundle-change.js";
+import { hashOf } from "../../src/knowledge/content-hash.js";
+import { importBundle } from "../../src/knowledge/import-bundle.js";
+import { differences, frameChanges } from "../../src/knowledge/import-frame.js";
+import { FRAME_PATHS, toImportMemory } from "../../src/knowledge/import-memory.js";
+import type { ImportOptions } from "../../src/knowledge/import-options.js";
+import { updateImport } from "../../src/knowledge/import-update.js";
+import { textOf } from "./sample-bundle.js";
+
+const OPTIONS: ImportOptions = {
+	today: "2026-01-02",
+	edgeKeys: ["requires"],
+	sourceUrl: "https://example.org/{stem}",
+};
+const PATHS = [
+	"eip-1.md",
+	"eip-2.md",
+	"Notes/Tide.md",
+	"Notes/Moon Phase.md",
+	"tide.md",
+	"index.md",
+	"Notes.md/x.md",
+];
+const NAMES = ["eip-1", "2", "Tide", "Moon Phase", "Alias", "Other", "nowhere"];
+
+const document = fc
+	.record({
+		title: fc.constantFrom("", "Tide", "Other", "Same"),
+		alias: fc.constantFrom("", "Alias"),
+		requires: fc.subarray(NAMES, { maxLength: 2 }),
+		wiki: fc.subarray(NAMES, { maxLength: 2 }),
+		links: fc.subarray(["eip-2.md", "../tide.md", "Tide.md", "/Notes/Tide.md"], { maxLength: 2 }),
+		tag: fc.constantFrom("", "#tagged"),
+	})
+	.map(({ title, alias, requires, wiki, links, tag }) =>
+		[
+			"---",
+			"type: Note",
+			...(title === "" ? [] : [`title: ${title}`]),
+			...(alias === "" ? [] : [`aliases: [${alias}]`]),
+			`requires: "${requires.join(", ")}"`,
+			"---",
+			`Text ${tag} here. ${wiki.map((name) => `[[${name}]]`).join(" ")}`,
+			links.map((link) => `[x](${link})`).join(" "),
+		].join("\n"),
+	);
+const text = fc.oneof(
+	{ weight: 8, arbitrary: document },
+	{
+		weight: 1,
+		arbitrary: fc.constantFrom("", "---\ntitle: [\n---\n", '---\nokf_version: "0.2"\n---\n# T\n'),
+	},
+);
+const step = fc.record({
+	path: fc.constantFrom(...PATHS),
+	text: fc.option(text, { nil: undefined, freq: 3 }),
+	/** Somebody else changes or removes a file of the bundle meanwhile. */
+	meddles: fc.constantFrom<Meddling>("no", "no", "no", "changes", "removes"),
+	isStamped: fc.boolean(),
+});
+
+type Files = Map<string, Uint8Array>;
+interface Import {
+	readonly graph: Changeable;
+	readonly files: Files;
+	readonly memory: ReturnType<typeof toImportMemory>;
+}
+
+const stampsOf = (source: Files) =>
+	new Map([...source].map(([path, bytes]) => [path, hashOf(bytes)] as const));
+
+async function importWhole(source: Files): Promise<Import> {
+	const result = await importBundle(source, "notes", OPTIONS);
+	const memory = toImportMemory(source, stampsOf(source), result);
+	return { graph: result.graph as Changeable, files: new Map(result.files), memory };
+}
+
+async function change(
+	state: Import,
+	changes: ReadonlyMap<string, Uint8Array | undefined>,
+): Promise<Import> {
+	const files = new Map(state.files);
+	for (const [path, bytes] of changes) {
+		if (bytes) files.set(path, bytes);
+		else files.delete(path);
+	}
+	const read = async (path: string) => files.get(path) ?? new Uint8Array();
+	const { graph } = await changeBundle(state.graph, changes, read);
+	return { ...state, files, graph: graph as Changeable };
+}
+
+let updates = 0;
+
+/** Undefined when a whole import is asked for. */
+async function update(
+	state: Import,
+	source: Files,
+	unstamped: string | undefined,
+): Promise<Import | undefined> {
+	const stamps = new Map<string, string | undefined>(stampsOf(source));
+	if (unstamped !== undefined && stamps.has(unstamped)) stamps.set(unstamped, undefined);
+	const readFile = async (path: string) => source.get(path) ?? new Uint8Array();
+	const { graph, memory } = state;
+	const found = await updateImport({ graph, memory, stamps, readFile }, OPTIONS);
+	if (!found) return undefined;
+	updates += 1;
+	const changed = await change({ ...state, memory: found.memory }, found.changes);
+	const { format, sourceRecord, rows } = found.memory;
+	const given = new Set(
+		format === "okf" ? [...rows.keys()].filter((path) => FRAME_PATHS.has(path)) : [],
+	);
+	const rules = { format, sourceRecord, options: OPTIONS, given };
+	return change(changed, frameChanges(changed.graph, rules, "2026-01-02"));
+}
+
+const textsOf = (files: Files) =>
+	[...files.keys()].sort().map((path) => `${path}\n${textOf(files, path)}`);
+
+type Meddling = "no" | "changes" | "removes";
+
+async function meddle(state: Import, meddles: Meddling): Promise<Import> {
+	const [victim] = state.graph.concepts;
+	if (meddles === "no" || !victim) return state;
+	const bytes = new TextEncoder().encode("---\ntype: X\n---\nMeddled.");
+	return change(state, new Map([[victim.path, meddles === "changes" ? bytes : undefined]]));
+}
+
+interface Step {
+	readonly path: string;
+	readonly text: string | undefined;
+	readonly meddles: Meddling;
+	readonly isStamped: boolean;
+}
+
+async function takeStep(before: Import, source: Files, step: Step): Promise<Import> {
+	const meddled = await meddle(before, step.meddles);
+	if (step.text === undefined) source.delete(step.path);
+	else source.set(step.path, new TextEncoder().encode(step.text));
+	const whole = await importWhole(source);
+	const state = (await update(meddled, source, step.isStamped ? undefined : "a.md")) ?? whole;
+	assert.deepEqual(textsOf(state.files), textsOf(whole.files));
+	assert.deepEqual(state.graph.concepts, whole.graph.concepts);
+	assert.equal(state.graph.contentHash, whole.graph.contentHash);
+	return state;
+}
+
+t.test("updating step by step gives the files and the graph of one whole import", async (t) => {
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+			const source: Files = new Map([
+				["a.md", new TextEncoder().encode("# A\n\nSee [[Tide]] and [x](eip-1.md).")],
+			]);
+			let state = await importWhole(source);
+			for (const one of steps) state = await takeStep(state, source, one);
+		}),
+		{ numRuns: 100 },
+	);
+	t.ok(updates > 50, `${updates} of the steps took no whole import`);
+});
+
+t.test("a whole import of the same files differs in nothing", async (t) => {
+	const source: Files = new Map([["a.md", new TextEncoder().encode("# A\n\nText.")]]);
+	const { graph, files } = await importWhole(source);
+	t.equal(differences(graph, files, new Set()).size, 0);
+});
