@@ -13,14 +13,25 @@ import { createOurIndex, type OurIndex } from "./our-index.js";
 import type { Question, QuestionSet } from "./question-set.js";
 
 const CUTOFF = 10;
+/** Where a second or third part of an answer should be. */
+const EARLY_CUTOFF = 5;
 const DEPTH = 20;
 
 interface SystemQuality {
 	readonly ndcg_at_10: Estimate;
+	readonly recall_at_5: Estimate;
 	readonly recall_at_10: Estimate;
 	readonly mrr: Estimate;
-	/** nDCG@10 by kind of question, where a set has several. */
-	readonly by_kind?: Readonly<Record<string, number>>;
+	/** Means by kind of question, where a set has several. */
+	readonly by_kind?: Readonly<Record<string, KindQuality>>;
+}
+
+interface KindQuality {
+	readonly questions: number;
+	readonly ndcg_at_10: number;
+	readonly recall_at_5: number;
+	readonly recall_at_10: number;
+	readonly mrr: number;
 }
 
 export interface QualityReport {
@@ -51,6 +62,7 @@ export async function measureQuality(
 		bm25: ours.lexical,
 		dense: ours.dense,
 		fused: ours.fused,
+		fused_graph: ours.linked,
 	};
 	const systems = Object.entries(ranks).map(
 		([name, rank]) => [name, judge(answerable, rank)] as const,
@@ -65,34 +77,46 @@ export async function measureQuality(
 }
 
 function judge(questions: readonly Question[], rank: Rank): SystemQuality {
-	const judged = questions.map((question) => {
-		const ranked = rank(question);
-		const { grades, kind } = question;
-		return {
-			kind,
-			ndcg: ndcgAt(CUTOFF, ranked, grades),
-			recall: recallAt(CUTOFF, ranked, grades),
-			reciprocal: reciprocalRank(ranked.slice(0, CUTOFF), grades),
-		};
-	});
+	const judged = questions.map((question) => measure(question, rank(question)));
 	return {
 		ndcg_at_10: estimate(judged.map(({ ndcg }) => ndcg)),
+		recall_at_5: estimate(judged.map(({ early }) => early)),
 		recall_at_10: estimate(judged.map(({ recall }) => recall)),
 		mrr: estimate(judged.map(({ reciprocal }) => reciprocal)),
 		...byKind(judged),
 	};
 }
 
+function measure({ grades, kind }: Question, ranked: readonly string[]) {
+	return {
+		kind,
+		ndcg: ndcgAt(CUTOFF, ranked, grades),
+		early: recallAt(EARLY_CUTOFF, ranked, grades),
+		recall: recallAt(CUTOFF, ranked, grades),
+		reciprocal: reciprocalRank(ranked.slice(0, CUTOFF), grades),
+	};
+}
+
+type Judged = ReturnType<typeof measure>;
+
 const MOST_KINDS = 12;
 
-function byKind(judged: readonly { kind: string; ndcg: number }[]): Pick<SystemQuality, "by_kind"> {
+function byKind(judged: readonly Judged[]): Pick<SystemQuality, "by_kind"> {
 	const kinds = [...new Set(judged.map(({ kind }) => kind))].sort();
 	if (kinds.length > MOST_KINDS) return {};
-	const means = kinds.map((kind) => {
-		const values = judged.filter((one) => one.kind === kind).map(({ ndcg }) => ndcg);
-		return [kind, estimate(values).mean] as const;
-	});
-	return { by_kind: Object.fromEntries(means) };
+	return { by_kind: Object.fromEntries(kinds.map((kind) => [kind, meansOf(judged, kind)])) };
+}
+
+function meansOf(judged: readonly Judged[], kind: string): KindQuality {
+	const own = judged.filter((one) => one.kind === kind);
+	const mean = (measureOf: (one: Judged) => number) => estimate(own.map(measureOf)).mean;
+	return {
+		questions: own.length,
+		ndcg_at_10: mean(({ ndcg }) => ndcg),
+		recall_at_5: mean(({ early }) => early),
+		recall_at_10: mean(({ recall }) => recall),
+		mrr: mean(({ reciprocal }) => reciprocal),
+	};
 }
 
 function decisionsOf(
