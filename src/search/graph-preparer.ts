@@ -39,13 +39,16 @@ interface Prospect {
 	readonly matched: MatchedParts;
 	/** True when queries about the graph get hybrid answers now. */
 	readonly wasHybrid: boolean;
+	/** The parts as they are shown, when the graph is the same object as before. */
+	readonly known?: PartedGraph;
 }
 
 export function createGraphPreparer(deps: GraphPreparerDeps): GraphPreparer {
 	const { segments } = deps;
 	const replacements = new Map<string, PartedGraph>();
 
-	const build = async ({ graph, matched, wasHybrid }: Prospect, count: Count) => {
+	const build = async ({ graph, matched, wasHybrid, known }: Prospect, count: Count) => {
+		if (known) return known;
 		const fresh = await buildParts(deps, graph, matched.fresh, count);
 		const isLive = wasHybrid && matched.fresh.length <= deps.limits.liveDocuments;
 		const ready = isLive ? await embedLive(deps, fresh) : fresh;
@@ -102,11 +105,11 @@ function countTo(total: number, onProgress: SyncRun["options"]["onProgress"]): C
 async function match({ index, segments }: GraphPreparerDeps, graph: Graph): Promise<Prospect> {
 	const before = segments.find(graph.record.id);
 	if (before) {
-		const matched =
-			before.graph === graph
-				? { parts: before.parts, fresh: [] }
-				: await matchChanged(before, graph);
-		return { graph, matched, wasHybrid: isHybrid(before.parts) };
+		const wasHybrid = isHybrid(before.parts);
+		if (before.graph === graph) {
+			return { graph, matched: { parts: before.parts, fresh: [] }, wasHybrid, known: before };
+		}
+		return { graph, matched: await matchChanged(before, graph), wasHybrid };
 	}
 	const stored = await index.load(graph.record.id);
 	if (!stored) return { graph, matched: { parts: [], fresh: graph.concepts }, wasHybrid: false };

@@ -15,7 +15,8 @@ const SMALL: IndexLimits = {
 	...INDEX_LIMITS,
 	segmentDocuments: 4,
 	mergedDocuments: 64,
-	deltaDocuments: 3,
+	deltaDocuments: 2,
+	deadShareMax: 0.5,
 	segmentsMax: 3,
 	liveDocuments: 2,
 };
