@@ -1,5 +1,6 @@
 import { editDistance } from "./edit-distance.js";
 import type { LexicalIndex } from "./lexical-index.js";
+import type { TermTable } from "./term-table.js";
 
 /** The terms of one index in order, for looking them up by how they begin and by how they are nearly written. */
 export interface Vocabulary {
@@ -36,15 +37,14 @@ export function vocabularyOf(index: LexicalIndex): Vocabulary {
 }
 
 function createVocabulary({ terms, starts }: LexicalIndex): Vocabulary {
-	const sorted = [...terms.keys()];
 	let shapes: Shapes | undefined;
 	const documentsOf = (number: number) => (starts[number + 1] ?? 0) - (starts[number] ?? 0);
 	return {
 		startingWith(prefix, count) {
 			const found: Match[] = [];
-			const first = seek(sorted, prefix);
-			for (let at = first; at < Math.min(sorted.length, first + MAX_LOOKED_THROUGH); at++) {
-				const term = sorted[at] as string;
+			const first = seek(terms, prefix);
+			for (let at = first; at < Math.min(terms.size, first + MAX_LOOKED_THROUGH); at++) {
+				const term = terms.at(at);
 				if (!term.startsWith(prefix)) break;
 				if (term.length === prefix.length || !LETTERS.test(term)) continue;
 				found.push({ term, documents: documentsOf(at), distance: 0 });
@@ -52,9 +52,9 @@ function createVocabulary({ terms, starts }: LexicalIndex): Vocabulary {
 			return found.sort((a, b) => b.documents - a.documents).slice(0, count);
 		},
 		near(word, most) {
-			shapes ??= toShapes(sorted);
-			return nearTerms(word, most, sorted, shapes).map(({ number, distance }) => ({
-				term: sorted[number] as string,
+			shapes ??= toShapes(terms);
+			return nearTerms({ word, most, terms, shapes }).map(({ number, distance }) => ({
+				term: terms.at(number),
 				documents: documentsOf(number),
 				distance,
 			}));
@@ -63,12 +63,12 @@ function createVocabulary({ terms, starts }: LexicalIndex): Vocabulary {
 }
 
 /** The place of the first term that is not before `text`. */
-function seek(sorted: readonly string[], text: string): number {
+function seek(terms: TermTable, text: string): number {
 	let low = 0;
-	let high = sorted.length;
+	let high = terms.size;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if ((sorted[middle] as string) < text) low = middle + 1;
+		if (terms.at(middle) < text) low = middle + 1;
 		else high = middle;
 	}
 	return low;
@@ -82,74 +82,86 @@ interface Shapes {
 	readonly masks: Uint32Array;
 }
 
-function toShapes(sorted: readonly string[]): Shapes {
-	const groups = new Int32Array(sorted.length).fill(-1);
+function toShapes(terms: TermTable): Shapes {
+	const { units, offsets } = terms.cells;
+	const groups = new Int32Array(terms.size).fill(-1);
 	const starts = new Uint32Array((MAX_TERM_CHARS + 1) * CLASSES + 1);
-	sorted.forEach((term, number) => {
-		if (!hasShape(term)) return;
-		const group = groupOf(term.length, classOf(term, 0));
+	for (let number = 0; number < terms.size; number++) {
+		const from = offsets[number] as number;
+		const length = (offsets[number + 1] as number) - from;
+		if (length < MIN_TERM_CHARS || length > MAX_TERM_CHARS || !isOfLetters(terms, number)) continue;
+		const group = groupOf(length, (units[from] as number) % CLASSES);
 		groups[number] = group;
-		starts[group + 1] = (starts[group + 1] ?? 0) + 1;
-	});
-	for (let group = 1; group < starts.length; group++) {
-		starts[group] = (starts[group] ?? 0) + (starts[group - 1] ?? 0);
+		starts[group + 1] = (starts[group + 1] as number) + 1;
 	}
-	const count = starts.at(-1) ?? 0;
-	const numbers = new Uint32Array(count);
-	const masks = new Uint32Array(count);
+	for (let group = 1; group < starts.length; group++) {
+		starts[group] = (starts[group] as number) + (starts[group - 1] as number);
+	}
+	const numbers = new Uint32Array(starts.at(-1) ?? 0);
+	const masks = new Uint32Array(numbers.length);
 	const next = starts.slice();
-	groups.forEach((group, number) => {
-		if (group < 0) return;
+	for (let number = 0; number < terms.size; number++) {
+		const group = groups[number] as number;
+		if (group < 0) continue;
 		const at = next[group] as number;
 		next[group] = at + 1;
 		numbers[at] = number;
-		masks[at] = maskOf(sorted[number] as string);
-	});
+		masks[at] = maskOf(units, offsets[number] as number, offsets[number + 1] as number);
+	}
 	return { starts, numbers, masks };
 }
 
-function hasShape(term: string): boolean {
-	return term.length >= MIN_TERM_CHARS && term.length <= MAX_TERM_CHARS && LETTERS.test(term);
+const A = 97;
+const Z = 122;
+
+/** Nearly all terms are of a to z, and are known for it without being made into strings. */
+function isOfLetters(terms: TermTable, number: number): boolean {
+	const { units, offsets } = terms.cells;
+	const end = offsets[number + 1] as number;
+	let at = offsets[number] as number;
+	while (at < end && (units[at] as number) >= A && (units[at] as number) <= Z) at++;
+	return at === end || ((units[at] as number) > Z && LETTERS.test(terms.at(number)));
 }
 
 function groupOf(length: number, letterClass: number): number {
 	return length * CLASSES + letterClass;
 }
 
-function classOf(term: string, at: number): number {
-	return term.charCodeAt(at) % CLASSES;
-}
-
-function maskOf(term: string): number {
+function maskOf(units: ArrayLike<number>, from: number, to: number): number {
 	let mask = 0;
-	for (let at = 0; at < term.length; at++) mask |= 1 << classOf(term, at);
+	for (let at = from; at < to; at++) mask |= 1 << ((units[at] as number) % CLASSES);
 	return mask >>> 0;
 }
 
-function nearTerms(
-	word: string,
-	most: number,
-	sorted: readonly string[],
-	{ starts, numbers, masks }: Shapes,
-): readonly { number: number; distance: number }[] {
-	const found: { number: number; distance: number }[] = [];
-	const mask = maskOf(word);
+interface NearRequest {
+	readonly word: string;
+	readonly most: number;
+	readonly terms: TermTable;
+	readonly shapes: Shapes;
+}
+
+function nearTerms({ word, most, terms, shapes }: NearRequest) {
+	const { starts, numbers, masks } = shapes;
+	const found: { readonly number: number; readonly distance: number }[] = [];
+	const codes = Array.from(word, (_, at) => word.charCodeAt(at));
+	const mask = maskOf(codes, 0, codes.length);
 	const scan = (from: number, to: number, limit: number): void => {
 		for (let at = from; at < to; at++) {
 			const other = masks[at] as number;
 			// One edit takes at most one letter out and puts one in.
 			if (bitsIn(mask & ~other) > limit || bitsIn(other & ~mask) > limit) continue;
 			const number = numbers[at] as number;
-			const distance = editDistance(word, sorted[number] as string, limit);
+			const distance = editDistance(word, terms.at(number), limit);
 			if (distance <= limit) found.push({ number, distance });
 		}
 	};
-	const first = classOf(word, 0);
-	for (let length = word.length - most; length <= word.length + most; length++) {
-		if (length < MIN_TERM_CHARS || length > MAX_TERM_CHARS) continue;
+	const first = (codes[0] ?? 0) % CLASSES;
+	const shortest = Math.max(MIN_TERM_CHARS, word.length - most);
+	const longest = Math.min(MAX_TERM_CHARS, word.length + most);
+	for (let length = shortest; length <= longest; length++) {
 		const own = groupOf(length, first);
-		const [from, ownFrom] = [starts[groupOf(length, 0)] ?? 0, starts[own] ?? 0];
-		const [ownTo, to] = [starts[own + 1] ?? 0, starts[groupOf(length + 1, 0)] ?? 0];
+		const [from, to] = [starts[groupOf(length, 0)] ?? 0, starts[groupOf(length + 1, 0)] ?? 0];
+		const [ownFrom, ownTo] = [starts[own] ?? 0, starts[own + 1] ?? 0];
 		scan(ownFrom, ownTo, most);
 		if (Math.abs(length - word.length) > 1) continue;
 		scan(from, ownFrom, 1);

@@ -3,7 +3,8 @@ import t from "tap";
 import { createLexicalBuilder } from "../../src/search/lexical-builder.js";
 import type { LexicalScope, QueryTerm } from "../../src/search/lexical-index.js";
 import { scoreLexical } from "../../src/search/lexical-index.js";
-import { createLexicalScratch, searchLexical } from "../../src/search/lexical-search.js";
+import { searchLexical } from "../../src/search/lexical-search.js";
+import { createTermTable, toCells } from "../../src/search/term-table.js";
 
 /** From in nearly every document to in hardly any, as in real text. */
 const WORDS = ["tha", "tha", "tha", "tha", "dun", "dun", "orb", "pix", "qua", "zet"] as const;
@@ -18,7 +19,6 @@ const terms = fc.uniqueArray(
 	}),
 	{ selector: ({ term }) => term, minLength: 1 },
 );
-const scratch = createLexicalScratch();
 
 interface Searched {
 	readonly texts: readonly (readonly string[])[];
@@ -71,7 +71,7 @@ t.test("the best documents are those of scoring them all", async () => {
 			fc.integer({ min: 1, max: 12 }),
 			(parts, query, count) => {
 				const scopes = scopesOf(parts);
-				const found = searchLexical(query, scopes, { count, scratch });
+				const found = searchLexical(query, scopes, count);
 				const expected = bruteForce(query, scopes, count);
 				const all = new Map(
 					bruteForce(query, scopes, Number.POSITIVE_INFINITY).map(({ slot, score }) => [
@@ -108,7 +108,7 @@ t.test(
 			{ term: "tha", weight: 1 },
 			{ term: "orb", weight: 1 },
 		];
-		const { slots, scores } = searchLexical(query, scopes, { count: 3, scratch });
+		const { slots, scores } = searchLexical(query, scopes, 3);
 		t.same(slots, [0, 2, 3]);
 		t.equal(new Set(scores).size, 1);
 	},
@@ -117,7 +117,7 @@ t.test(
 t.test("the parts of a score add up to it and name the terms that are there", async (t) => {
 	const scopes = scopesOf([{ texts: [["tha", "orb"], ["dun"]], mask: undefined }]);
 	const query = ["orb", "dun", "unknown"].map((term) => ({ term, weight: 1 }));
-	const { scoreOf, partsOf } = searchLexical(query, scopes, { count: 3, scratch });
+	const { scoreOf, partsOf } = searchLexical(query, scopes, 3);
 	const parts = partsOf(0);
 	t.same(
 		parts.map(({ term }) => term),
@@ -126,3 +126,73 @@ t.test("the parts of a score add up to it and name the terms that are there", as
 	t.ok(isClose(parts[0]?.score ?? 0, scoreOf(0)));
 	t.equal(scoreOf(99), 0);
 });
+
+/** An index of many documents at once: one number in `every` holds the term. */
+function wideIndex(documents: number, terms: ReadonlyMap<string, number>): LexicalScope["index"] {
+	const names = [...terms.keys()].sort();
+	const docs: number[] = [];
+	const impacts: number[] = [];
+	const starts = [0];
+	for (const name of names) {
+		const every = terms.get(name) ?? 1;
+		for (let document = name.length % every; document < documents; document += every) {
+			docs.push(document);
+			impacts.push(0.4 + ((document * 7919) % 997) / 997);
+		}
+		starts.push(docs.length);
+	}
+	return {
+		documents,
+		terms: createTermTable(toCells(names)),
+		starts: Uint32Array.from(starts),
+		docs: Uint32Array.from(docs),
+		impacts: Float32Array.from(impacts),
+		lengths: new Float32Array(documents).fill(1),
+		averageLength: 1,
+	};
+}
+
+t.test(
+	"rare, common and masked terms over many windows find what scoring everything finds",
+	async (t) => {
+		const size = 30_000;
+		const index = wideIndex(
+			size,
+			new Map([
+				["the", 1],
+				["often", 2],
+				["common", 3],
+				["medium", 17],
+				["rarely", 301],
+				["seldom", 4_999],
+			]),
+		);
+		const mask = Uint8Array.from({ length: size }, (_, at) => (at % 5 === 0 ? 0 : 1));
+		for (const words of [
+			["the"],
+			["the", "often"],
+			["seldom", "the", "common"],
+			["rarely", "medium", "the", "often", "common"],
+			["seldom", "rarely", "medium", "common", "often", "the"],
+		]) {
+			const query = words.map((term) => ({ term, weight: 1 }));
+			for (const scopes of [
+				[{ index, base: 0 }],
+				[
+					{ index, base: 0, mask },
+					{ index, base: size },
+				],
+			]) {
+				const found = searchLexical(query, scopes, 50);
+				const expected = bruteForce(query, scopes, 50);
+				t.ok(
+					found.scores.every((score, rank) => isClose(score, expected[rank]?.score ?? 0)) &&
+						found.slots.length === 50 &&
+						new Set(found.slots).size === 50 &&
+						found.slots.every((slot, rank) => found.scoreOf(slot) === found.scores[rank]),
+					`${words.join(" ")} over ${scopes.length} indexes`,
+				);
+			}
+		}
+	},
+);
