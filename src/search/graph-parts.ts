@@ -33,7 +33,7 @@ const CONCEPT_UNITS = 40;
 const FINGERPRINT_UNITS = 1_000;
 const DOCUMENT_UNITS = 15;
 
-export function toPart(segment: Segment, concepts: Part["concepts"]): Part {
+function toPart(segment: Segment, concepts: Part["concepts"]): Part {
 	let live = 0;
 	for (const concept of concepts) if (concept) live++;
 	return { segment, concepts, live };

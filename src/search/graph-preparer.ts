@@ -12,10 +12,10 @@ import {
 } from "./graph-parts.js";
 import { buildLexicalSegment } from "./index-builder.js";
 import type { IndexFolder } from "./index-folder.js";
-import type { SyncRun } from "./index-sync.js";
 import type { IndexLimits } from "./merge-plan.js";
 import { mergeParts, tuneParts } from "./segment-merge.js";
 import type { SegmentSet } from "./segment-set.js";
+import type { SyncRun } from "./sync-run.js";
 import { embedPart } from "./vector-fill.js";
 
 /** Brings the parts of graphs up to their newest version: what can be kept is kept, the rest is derived. */

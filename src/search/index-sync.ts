@@ -12,6 +12,7 @@ import type { GraphIndex } from "./index-state.js";
 import type { IndexLimits } from "./merge-plan.js";
 import type { SyncOptions } from "./search.js";
 import { createSegmentSet, type SegmentSet, type SetSizes } from "./segment-set.js";
+import type { SyncRun } from "./sync-run.js";
 import { storeVectors } from "./vector-store.js";
 
 export interface IndexSyncDeps {
@@ -35,14 +36,6 @@ export interface IndexSync {
 	settle(): Promise<void>;
 	/** Stops after the batch that runs now. */
 	close(): Promise<void>;
-}
-
-/** One call of sync. */
-export interface SyncRun {
-	readonly graphs: readonly Graph[];
-	readonly options: SyncOptions;
-	/** False once a newer sync has begun or the engine closes. */
-	readonly goesOn: () => boolean;
 }
 
 const FIRST_RETRY_MS = 1_000;

@@ -55,7 +55,7 @@ export function bringUpToDate(merged: Part, sources: readonly Part[], now: reado
 }
 
 /** Mean of the weighted lengths of all that is alive; what a graph's impacts are held against. */
-export function averageLengthOf(parts: readonly Part[]): number {
+function averageLengthOf(parts: readonly Part[]): number {
 	let total = 0;
 	let count = 0;
 	for (const { segment, concepts, live } of parts) {

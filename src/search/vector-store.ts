@@ -2,10 +2,10 @@ import type { Clock } from "../core/clock.js";
 import type { Embedder } from "./embedder.js";
 import type { PartedGraph } from "./graph-parts.js";
 import type { IndexFolder } from "./index-folder.js";
-import type { SyncRun } from "./index-sync.js";
 import type { IndexLimits } from "./merge-plan.js";
 import type { SegmentVectors } from "./segment.js";
 import type { SegmentSet } from "./segment-set.js";
+import type { SyncRun } from "./sync-run.js";
 import { fillVectors, type VectorJob } from "./vector-fill.js";
 
 export interface VectorStoreRun {

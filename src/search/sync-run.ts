@@ -1,0 +1,10 @@
+import type { Graph } from "../knowledge/graph.js";
+import type { SyncOptions } from "./search.js";
+
+/** One call of sync. */
+export interface SyncRun {
+	readonly graphs: readonly Graph[];
+	readonly options: SyncOptions;
+	/** False once a newer sync has begun or the engine closes. */
+	readonly goesOn: () => boolean;
+}
