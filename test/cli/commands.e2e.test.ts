@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { findAnvil } from "../../src/chain/anvil-process.js";
@@ -62,6 +62,20 @@ t.test("commands work on a folder nobody serves", async (t) => {
 	t.equal(again.code, 2, "an id that is taken is refused");
 	t.match(again.stderr, /--update/);
 	t.equal((await run("import", join(root, "notes"), "--as", "tides", "--update")).code, 0);
+
+	const bore = join(root, "bore.md");
+	writeFileSync(bore, "---\ntype: Concept\n---\nA wave that runs upstream.\n");
+	t.match((await run("concepts", "put", "tides", bore, "--path", "rivers/bore.md")).json, {
+		graph_id: "tides",
+		concept_id: "rivers.bore",
+		change: "added",
+		nodes: 3,
+		visible_ms: Number,
+	});
+	t.match((await run("concepts", "remove", "tides", "rivers.bore")).json, { change: "removed" });
+	const refused = await run("concepts", "put", "tides", join(root, "notes", "empty.md"));
+	t.equal(refused.code, 2);
+	t.match(refused.stderr, /empty/);
 
 	t.match((await run("reindex")).json, { concepts: 2, mode: "hybrid" });
 	t.match((await run("ledger", "verify")).json, { status: "ok", sum_usd: "0.00", failures: [] });
