@@ -24,6 +24,7 @@ const BATCH_TEXTS = [
 	"How long is a bearer token valid?",
 	"The payer signs a transfer; the facilitator submits it and pays the gas, so that the payer needs no ether.",
 	"Errors, limits and retries. ".repeat(40),
+	"😀",
 ];
 
 const text = z.string().min(1);
