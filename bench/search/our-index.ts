@@ -12,6 +12,7 @@ import { createIndexState, type IndexState, toScopes } from "../../src/search/in
 import { buildLinkGraph } from "../../src/search/link-graph.js";
 import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
+import type { RankWeights } from "../../src/search/rank-weights.js";
 import {
 	type DenseFindings,
 	POOL,
@@ -37,7 +38,7 @@ export interface OurIndex {
 	dense(question: Question): readonly string[];
 	fused(question: Question): readonly string[];
 	/** With what links, shared evidence and entities add. */
-	linked(question: Question): readonly string[];
+	linked(question: Question, weights?: RankWeights): readonly string[];
 	/** What a caller gets, decision included. */
 	find(question: Question): SearchOutcome;
 }
@@ -79,8 +80,8 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 		dense: (question) => rank(question, { query: "", dense: findings.get(question.id) }),
 		fused: (question) =>
 			rank(question, { query: question.query, dense: findings.get(question.id) }),
-		linked: (question) =>
-			rank(question, { query: question.query, dense: findings.get(question.id), links }),
+		linked: (question, weights) =>
+			rank(question, { query: question.query, dense: findings.get(question.id), links, weights }),
 		find: (question) =>
 			findConcepts({
 				scopes: toScopes(state, question.graphs),

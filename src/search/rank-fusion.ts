@@ -1,17 +1,21 @@
+import { RANK_WEIGHTS, type RankWeights } from "./rank-weights.js";
+
+/** For models whose cosines lie elsewhere than those the weights were learned with. */
+const DENSE_LIMITS = { least: 0.35, most: 0.7 } as const;
+
 /**
- * Share of the dense side in a fused score: the closer its best passage is, the more it knows. Learned on one half of the
- * labelled queries (npm run bench:search -- --learn); the limits are for models whose cosines lie elsewhere.
+ * The dense side's share for a query with this share of identifiers, 0..1, and this closest passage: the closer that is, the
+ * more the vectors know; identifiers they tell apart badly, 9110 from 9111.
  */
-const DENSE_SHARE = { atZero: 0.25, perCosine: 0.6, least: 0.35, most: 0.7 } as const;
-
-/** How much of that share goes to the lexical side when a query consists of identifiers: vectors tell 9110 from 9111 badly. */
-const IDENTIFIER_SHIFT = 0.4;
-
-/** The dense side's share for a query with this share of identifiers, 0..1, and this closest passage. */
-export function denseWeightFor(identifierShare: number, bestCosine: number): number {
-	const { atZero, perCosine, least, most } = DENSE_SHARE;
-	const share = Math.min(most, Math.max(least, atZero + perCosine * bestCosine));
-	return Math.max(0, share - IDENTIFIER_SHIFT * identifierShare);
+export function denseWeightFor(
+	identifierShare: number,
+	bestCosine: number,
+	weights: RankWeights = RANK_WEIGHTS,
+): number {
+	const { denseAtZero, densePerCosine, identifierShift } = weights;
+	const learned = denseAtZero + densePerCosine * bestCosine;
+	const share = Math.min(DENSE_LIMITS.most, Math.max(DENSE_LIMITS.least, learned));
+	return Math.max(0, share - identifierShift * identifierShare);
 }
 
 /** One candidate with what either side thinks of it. */
@@ -40,7 +44,11 @@ export type Fusion = (candidate: Candidate) => FusedCandidate;
  * Convex combination of both sides, each divided by its best score with zero as the floor.
  * Ranks agree on order, not on scale: reciprocal rank fusion loses what a clear lexical hit says.
  */
-export function createFusion(found: readonly Candidate[], identifierShare: number): Fusion {
+export function createFusion(
+	found: readonly Candidate[],
+	identifierShare: number,
+	weights: RankWeights = RANK_WEIGHTS,
+): Fusion {
 	let bestLexical = 0;
 	let bestCosine = 0;
 	let isHybrid = false;
@@ -49,7 +57,7 @@ export function createFusion(found: readonly Candidate[], identifierShare: numbe
 		bestCosine = Math.max(bestCosine, cosine ?? 0);
 		isHybrid ||= cosine !== undefined;
 	}
-	const denseWeight = isHybrid ? denseWeightFor(identifierShare, bestCosine) : 0;
+	const denseWeight = isHybrid ? denseWeightFor(identifierShare, bestCosine, weights) : 0;
 	return (candidate) => {
 		const lexicalShare = shareOf(candidate.lexical, bestLexical);
 		const denseShare = shareOf(candidate.cosine ?? 0, bestCosine);

@@ -6,15 +6,15 @@ import type { LinkGraph } from "./link-graph.js";
 import { expandWords } from "./query-expansion.js";
 import { identifierShareOf, readQuery, toQueryTerms } from "./query-words.js";
 import { type Candidate, createFusion, type FusedCandidate } from "./rank-fusion.js";
+import { RANK_WEIGHTS, type RankWeights } from "./rank-weights.js";
 import { relatedSlots } from "./related-slots.js";
 import type { Word } from "./tokenizer.js";
 
 /** Candidates each side sends into the fusion; also how many are rescored in float. */
 export const POOL = 50;
-/** What is most related to the best matches earns this much of what it lacks of a full score. */
-const GRAPH_WEIGHT = 0.4;
 /** Less related than this is not looked at unless a side found it. */
 const LEAST_RELATED = 0.1;
+const MAX_BRIDGES = 20;
 
 /** A fused candidate and where its concept is. */
 export interface RankedSlot extends FusedCandidate {
@@ -42,6 +42,8 @@ export interface RankRequest {
 	readonly dense: DenseFindings | undefined;
 	/** Undefined while it is being built. */
 	readonly links?: LinkGraph | undefined;
+	/** Where not as learned. */
+	readonly weights?: RankWeights | undefined;
 }
 
 export interface Ranking {
@@ -60,7 +62,8 @@ export function readWords(
 	return expandWords(readQuery(query), { scopes: scopes.map(toLexicalScope), commonWords });
 }
 
-export function rankConcepts({ scopes, words, dense, links }: RankRequest): Ranking {
+export function rankConcepts(request: RankRequest): Ranking {
+	const { scopes, words, dense, links, weights = RANK_WEIGHTS } = request;
 	const lexical = searchLexical(toQueryTerms(words), scopes.map(toLexicalScope), POOL);
 	const cosineOf = dense && cosinesOf(dense, scopes);
 	const toCandidate = (slot: number): Candidate => ({
@@ -70,32 +73,35 @@ export function rankConcepts({ scopes, words, dense, links }: RankRequest): Rank
 	});
 	const slots = new Set([...lexical.slots, ...(dense?.hits.slots ?? [])]);
 	const candidates = [...slots].map(toCandidate);
-	const fuse = createFusion(candidates, identifierShareOf(words));
+	const fuse = createFusion(candidates, identifierShareOf(words), weights);
 	const matches = candidates.map((candidate) => locate(fuse(candidate), scopes)).sort(byScore);
-	const ranked = links
-		? addRelated(matches, relatedSlots(links, scopes, matches), (slot) =>
-				locate(fuse(toCandidate(slot)), scopes),
-			)
-		: matches;
+	if (!links) return { ranked: matches, lexical };
+	const related = relatedSlots(links, scopes, matches);
+	const bridged = bridgesAmong(related, slots).map((slot) =>
+		locate(fuse(toCandidate(slot)), scopes),
+	);
+	const ranked = [...matches, ...bridged]
+		.map((match) => raise(match, weights.graph * (related.get(match.slot) ?? 0)))
+		.sort(byScore);
 	return { ranked, lexical };
 }
 
-/** Rows that one of the best leads to rise towards a full score, those that matched nowhere near as well included. */
-function addRelated(
-	matches: readonly RankedSlot[],
+/** What neither side found but the best matches lead to. */
+function bridgesAmong(
 	related: ReadonlyMap<number, number>,
-	toMatch: (slot: number) => RankedSlot,
-): readonly RankedSlot[] {
-	const found = new Set(matches.map(({ slot }) => slot));
-	const bridged = [...related]
+	found: ReadonlySet<number>,
+): readonly number[] {
+	return [...related]
 		.filter(([slot, share]) => share >= LEAST_RELATED && !found.has(slot))
-		.map(([slot]) => toMatch(slot));
-	return [...matches, ...bridged]
-		.map((match) => {
-			const graph = GRAPH_WEIGHT * (related.get(match.slot) ?? 0) * (1 - match.score);
-			return { ...match, graph, score: match.score + graph };
-		})
-		.sort(byScore);
+		.sort(([slot, share], [other, otherShare]) => otherShare - share || slot - other)
+		.slice(0, MAX_BRIDGES)
+		.map(([slot]) => slot);
+}
+
+/** A row that the best ones lead to rises towards a full score, the more the less it matched itself. */
+function raise(match: RankedSlot, share: number): RankedSlot {
+	const graph = share * (1 - match.score);
+	return { ...match, graph, score: match.score + graph };
 }
 
 function cosinesOf(
