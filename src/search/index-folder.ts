@@ -25,7 +25,7 @@ export interface IndexFolder {
 	commit(graphs: readonly PartedGraph[]): Promise<void>;
 	/** True when the segment's file has vectors that the segment itself goes without. */
 	holdsVectors(segment: Segment): boolean;
-	/** What was found unusable since the folder was opened, as sentences. */
+	/** Why the last commit failed, and what was found unusable since the folder was opened, as sentences. */
 	problems(): readonly string[];
 }
 
@@ -72,6 +72,8 @@ export async function openIndexFolder({
 	const files = createSegmentFiles({ disk, embedder, report });
 	let manifest = await readManifest(disk, report);
 	let isTidy = false;
+	/** Why the last commit failed. */
+	let unstored: string | undefined;
 	/** Graphs of which something stored could not be read. */
 	const damaged = new Set<string>();
 
@@ -87,6 +89,22 @@ export async function openIndexFolder({
 		for (const part of one.parts) segments.push(await files.store(part));
 		return { contentHash: one.graph.contentHash, segments };
 	};
+	const store = async (graphs: readonly PartedGraph[]): Promise<void> => {
+		const entries: Manifest["graphs"] = {};
+		for (const one of graphs) entries[one.graph.record.id] = await storeGraph(one);
+		const next: Manifest = {
+			version: SECTION_FILE_VERSION,
+			embedder: embedder ? { ...embedder } : null,
+			graphs: entries,
+		};
+		const isChanged = JSON.stringify(next) !== JSON.stringify(manifest);
+		if (isChanged) {
+			await replaceFile(disk, MANIFEST_FILE, once(Buffer.from(`${JSON.stringify(next)}\n`)));
+			manifest = next;
+		}
+		if (isChanged || !isTidy) await removeOthers(disk, next);
+		isTidy = true;
+	};
 
 	return {
 		async load(graphId) {
@@ -101,24 +119,22 @@ export async function openIndexFolder({
 			return { contentHash: entry.contentHash, parts };
 		},
 		async commit(graphs) {
-			const entries: Manifest["graphs"] = {};
-			for (const one of graphs) entries[one.graph.record.id] = await storeGraph(one);
-			const next: Manifest = {
-				version: SECTION_FILE_VERSION,
-				embedder: embedder ? { ...embedder } : null,
-				graphs: entries,
-			};
-			const isChanged = JSON.stringify(next) !== JSON.stringify(manifest);
-			if (isChanged) {
-				await replaceFile(disk, MANIFEST_FILE, once(Buffer.from(`${JSON.stringify(next)}\n`)));
-				manifest = next;
+			try {
+				await store(graphs);
+				unstored = undefined;
+			} catch (error) {
+				unstored = `The index could not be stored (${errorName(error)}): what changed is made again after a restart. See that its folder can be written to.`;
+				logger?.error(unstored);
+				throw error;
 			}
-			if (isChanged || !isTidy) await removeOthers(disk, next);
-			isTidy = true;
 		},
 		holdsVectors: files.holdsVectors,
-		problems: () => problems,
+		problems: () => (unstored === undefined ? problems : [unstored, ...problems]),
 	};
+}
+
+function errorName(error: unknown): string {
+	return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }
 
 async function readManifest(

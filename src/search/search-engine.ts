@@ -59,7 +59,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			concepts: state.concepts,
 			pendingVectors,
 			mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
-			reason: reason ?? failure ?? index.problems()[0],
+			reason: [reason ?? failure, index.problems()[0]].filter(Boolean).join(" ") || undefined,
 			segments,
 			tombstones,
 		};
