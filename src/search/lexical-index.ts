@@ -90,6 +90,28 @@ export function isHeld(term: string, scopes: readonly LexicalScope[]): boolean {
 	});
 }
 
+/** True when one document that takes part contains all of the terms; `terms` has at least one. */
+export function isHeldTogether(terms: readonly string[], scopes: readonly LexicalScope[]): boolean {
+	return scopes.some((scope) => holdTogether(terms, scope));
+}
+
+function holdTogether(terms: readonly string[], { index, mask }: LexicalScope): boolean {
+	const { starts, docs } = index;
+	const numbers = terms.map((term) => index.terms.get(term));
+	const lists = numbers.flatMap((number) => {
+		if (number === undefined) return [];
+		return { number, from: starts[number] ?? 0, to: starts[number + 1] ?? 0 };
+	});
+	const [shortest, ...others] = lists.sort((a, b) => a.to - a.from - (b.to - b.from));
+	if (!shortest || lists.length < terms.length) return false;
+	for (let at = shortest.from; at < shortest.to; at++) {
+		const document = docs[at] as number;
+		if (mask && mask[document] === 0) continue;
+		if (others.every(({ number }) => impactOf(index, number, document) > 0)) return true;
+	}
+	return false;
+}
+
 /** True when the document contains the term. */
 export function containsTerm(index: LexicalIndex, term: string, document: number): boolean {
 	const number = index.terms.get(term);

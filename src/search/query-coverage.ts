@@ -3,7 +3,8 @@ import {
 	containsTerm,
 	documentFrequency,
 	inverseDocumentFrequency,
-	isHeld,
+	isHeldTogether,
+	type LexicalIndex,
 	type LexicalScope,
 } from "./lexical-index.js";
 import { namesOf, termsOf, type Word } from "./tokenizer.js";
@@ -36,7 +37,7 @@ export function weighWords(
 	return words
 		.filter((word) => !word.isStopWord)
 		.map((word) => {
-			const knownShare = shareHeld(word, (term) => isHeld(term, scopes));
+			const knownShare = shareHeld(word, (terms) => isHeldTogether(terms, scopes));
 			const frequency = Math.max(...namesOf(word).map((term) => documentFrequency(term, scopes)));
 			const idf = inverseDocumentFrequency(frequency, documents);
 			const weight =
@@ -65,8 +66,8 @@ export function coverageOf(
 	{ segment }: Place,
 	concept: number,
 ): number {
-	const has = (term: string) => containsTerm(segment.lexical, term, concept);
-	return shareOf(words, ({ word }) => shareHeld(word, has));
+	const hasAll = allIn(segment.lexical, concept);
+	return shareOf(words, ({ word }) => shareHeld(word, hasAll));
 }
 
 /** True when this concept's text holds every one of the words. */
@@ -75,15 +76,19 @@ export function coversAll(
 	{ segment }: Place,
 	concept: number,
 ): boolean {
-	const has = (term: string) => containsTerm(segment.lexical, term, concept);
-	return words.every(({ word }) => shareHeld(word, has) > 0);
+	const hasAll = allIn(segment.lexical, concept);
+	return words.every(({ word }) => shareHeld(word, hasAll) > 0);
+}
+
+function allIn(index: LexicalIndex, document: number): HasAll {
+	return (terms) => terms.every((term) => containsTerm(index, term, document));
 }
 
 /** Share of the query's weight held by a set of terms, 0..1. */
 export function coverageByTerms(words: readonly WeighedWord[], terms: ReadonlySet<string>): number {
-	const has = (term: string) => terms.has(term);
+	const hasAll: HasAll = (asked) => asked.every((term) => terms.has(term));
 	return shareOf(words, ({ word }) =>
-		termsOf(word).some(has) ? 1 : shareByAlternatives(word, has),
+		termsOf(word).some((term) => terms.has(term)) ? 1 : shareByAlternatives(word, hasAll),
 	);
 }
 
@@ -97,21 +102,33 @@ function shareOf(words: readonly WeighedWord[], shareOfOne: (word: WeighedWord) 
 	return total === 0 ? 0 : covered / total;
 }
 
-type HasTerm = (term: string) => boolean;
+/** True when one text has all of the terms. */
+type HasAll = (terms: readonly string[]) => boolean;
 
 /** How far a place that has these terms holds a word, 0..1. */
-function shareHeld(word: Word, has: HasTerm): number {
-	if (namesOf(word).some(has) || haveAll(word, has)) return 1;
-	return shareByAlternatives(word, has);
+function shareHeld(word: Word, hasAll: HasAll): number {
+	if (readingsOf(word).some(hasAll)) return 1;
+	return shareByAlternatives(word, hasAll);
 }
 
-function shareByAlternatives({ alternatives }: Word, has: HasTerm): number {
+/**
+ * Sets of terms each of which stands for the word when a text has all of it. "Long-term" is also "long" and "term"; the 206 of
+ * "FIPS 206" is 206 only beside FIPS; "EIP-9999" is not "EIP" and some other 9999.
+ */
+function readingsOf({
+	whole,
+	joined,
+	series,
+	parts,
+	isIdentifier,
+}: Word): readonly (readonly string[])[] {
+	const readings = [...joined.map((term) => [term]), [whole, ...series]];
+	if (parts.length > 0 && !isIdentifier) readings.push([...parts]);
+	return readings;
+}
+
+function shareByAlternatives({ alternatives }: Word, hasAll: HasAll): number {
 	let most = 0;
-	for (const { term, trust } of alternatives) if (trust > most && has(term)) most = trust;
+	for (const { term, trust } of alternatives) if (trust > most && hasAll([term])) most = trust;
 	return most;
-}
-
-/** "long-term" is covered by "long" and "term"; "EIP-9999" is not covered by "EIP" and some other 9999. */
-function haveAll({ parts, isIdentifier }: Word, has: HasTerm): boolean {
-	return parts.length > 0 && !isIdentifier && parts.every(has);
 }

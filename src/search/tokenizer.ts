@@ -5,14 +5,18 @@ import { isStopWord } from "./stop-words.js";
 export interface Word {
 	/** Lower case, as in the text: what a reader is told. */
 	readonly surface: string;
+	/** As in the text: its capitals may tell a name. */
+	readonly written: string;
 	/** The word as one term: stemmed, or for an identifier its letters and digits joined (`eip3009`). */
 	readonly whole: string;
 	/** Terms of its pieces (`eip`, `3009`); empty for a plain word. */
 	readonly parts: readonly string[];
 	/** `rfc9110` for the 9110 of "RFC 9110": the identifier this word completes with the words before it. */
 	readonly joined: readonly string[];
+	/** Terms a text must have besides the bare number for it to be this one: `rfc` for the 9110 of "RFC 9110". */
+	readonly series: readonly string[];
 	readonly isStopWord: boolean;
-	/** Letters and digits in one word: only the whole names the thing. */
+	/** Letters and digits in one word, or a name from code (`maxFeePerGas`, `snake_case`): only the whole names the thing. */
 	readonly isIdentifier: boolean;
 	/** Terms of other words that may have been meant; none until a query is held against an index. */
 	readonly alternatives: readonly Alternative[];
@@ -26,16 +30,28 @@ export interface Alternative {
 	readonly trust: number;
 }
 
-type Chunk = Omit<Word, "joined" | "alternatives">;
+type Chunk = Omit<Word, "joined" | "series" | "alternatives">;
 
-const CHUNK = /[\p{L}\p{N}]+(?:[-._/'&][\p{L}\p{N}]+)*(?:\+\+|#)?/gu;
+const CHUNK =
+	/(?:(?<![\p{L}\p{N}.])\.(?=\p{L}))?[\p{L}\p{N}]+(?:[-._/'&][\p{L}\p{N}]+)*(?:\+\+|#)?/gu;
 const RUN = /\p{L}+|\p{N}+/gu;
+const NUMBER = /^\p{N}+(?:[.]\p{N}+)*$/u;
+const VERSION = /^v\p{N}+(?:[.]\p{N}+)*$/iu;
+/** `UUIDv7`, `TLSv1.3`: a name and its version. */
+const VERSIONED = /^(\p{L}{2,})v(\p{N}+(?:[.]\p{N}+)*)$/u;
 const HUMP = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+/gu;
 const MAX_JOINED_PARTS = 5;
 const MAX_TERM_CHARS = 40;
 const MAX_PREFIX_CHARS = 6;
 const MAX_JOINED_NUMBERS = 2;
+const MIN_SERIES_CHARS = 3;
+const PLAIN = /^\p{L}+$/u;
+/** Months too long for the name of a series: "October 2025" is one thing nevertheless. */
+const MONTH = /^(?:january|february|september|october|november|december)$/;
+const ACRONYM = /^\p{Lu}{2,}$/u;
 const CACHE_ENTRIES = 50_000;
+
+const NONE: readonly string[] = [];
 
 const cache = new Map<string, Chunk>();
 
@@ -47,27 +63,67 @@ const cache = new Map<string, Chunk>();
 export function tokenize(text: string, maxChars = Number.POSITIVE_INFINITY): Word[] {
 	const plain = normalise(text).slice(0, maxChars);
 	const words: Word[] = [];
-	let prefix: { text: string; numbers: number; end: number } | undefined;
+	let prefix: Prefix | undefined;
 	for (const match of plain.matchAll(CHUNK)) {
 		const raw = match[0];
 		const chunk = readChunk(raw);
-		const isNumber = /^\p{N}+(?:[.]\p{N}+)*$/u.test(raw);
-		const follows = prefix !== undefined && plain.slice(prefix.end, match.index).trim() === "";
 		const end = match.index + raw.length;
-		if (isNumber && prefix && follows && prefix.numbers < MAX_JOINED_NUMBERS) {
-			const joined = copyOf(clip(prefix.text + raw.replaceAll(".", "")));
-			prefix = { text: joined, numbers: prefix.numbers + 1, end };
-			words.push({ ...chunk, joined: [prefix.text], alternatives: NO_ALTERNATIVES });
-			continue;
-		}
-		prefix = isPrefix(raw, chunk) ? { text: chunk.surface, numbers: 0, end } : undefined;
-		words.push({ ...chunk, joined: NONE, alternatives: NO_ALTERNATIVES });
+		const follows = prefix !== undefined && plain.slice(prefix.end, match.index).trim() === "";
+		const word = prefix && follows ? joinTo(prefix, raw, chunk) : undefined;
+		words.push(word ?? { ...chunk, ...ALONE });
+		prefix = word && prefix ? extend(prefix, word, end) : prefixOf(raw, chunk, end);
 	}
 	return words;
 }
 
-const NONE: readonly string[] = [];
-const NO_ALTERNATIVES: readonly Alternative[] = [];
+/** What a number that comes next belongs to. */
+interface Prefix {
+	readonly text: string;
+	readonly terms: readonly string[];
+	/** True for what can only be the name of a series: RFC, FIPS. */
+	readonly isAcronym: boolean;
+	readonly numbers: number;
+	readonly end: number;
+}
+
+/** The word as a part of what stands before it; undefined when it is none. */
+function joinTo(prefix: Prefix, raw: string, chunk: Chunk): Word | undefined {
+	if (prefix.numbers >= MAX_JOINED_NUMBERS) return undefined;
+	const digits = raw.replaceAll(".", "");
+	if (NUMBER.test(raw)) {
+		const joined = [copyOf(clip(prefix.text + digits))];
+		// "Top 5" is no name: small numbers belong to a series only where it is written like one.
+		const isOfSeries = prefix.isAcronym || raw.length >= MIN_SERIES_CHARS;
+		return { ...chunk, ...ALONE, joined, series: isOfSeries ? prefix.terms : NONE };
+	}
+	if (!VERSION.test(raw)) return undefined;
+	const version = digits.toLowerCase();
+	const joined = [version, version.slice(1)].map((tail) => copyOf(clip(prefix.text + tail)));
+	return { ...chunk, ...ALONE, joined };
+}
+
+function extend(prefix: Prefix, word: Word, end: number): Prefix {
+	const text = word.joined[0] ?? prefix.text;
+	return {
+		...prefix,
+		text,
+		terms: [...prefix.terms, word.whole],
+		numbers: prefix.numbers + 1,
+		end,
+	};
+}
+
+/** A short plain word may be the name of a series: RFC, EIP, TLS, "section". "Version 7" is v7. */
+function prefixOf(raw: string, chunk: Chunk, end: number): Prefix | undefined {
+	if (chunk.surface === "version")
+		return { text: "v", terms: NONE, isAcronym: false, numbers: 0, end };
+	const isShort = raw.length <= MAX_PREFIX_CHARS || MONTH.test(chunk.surface);
+	if (!isShort || !PLAIN.test(raw) || chunk.isStopWord) return undefined;
+	const isAcronym = ACRONYM.test(raw);
+	return { text: chunk.surface, terms: [chunk.whole], isAcronym, numbers: 0, end };
+}
+
+const ALONE = { joined: NONE, series: NONE, alternatives: [] as readonly Alternative[] } as const;
 
 /** Terms each of which stands for the word on its own. */
 export function namesOf(word: Word): readonly string[] {
@@ -86,11 +142,6 @@ function normalise(text: string): string {
 		.replace(/\p{M}+/gu, "")
 		.replaceAll("’", "'")
 		.replace(/(?<=\d),(?=\d{3}(?!\d))/g, "");
-}
-
-/** A short plain word may be the name of a series: RFC, EIP, TLS, "section". */
-function isPrefix(raw: string, chunk: Chunk): boolean {
-	return raw.length <= MAX_PREFIX_CHARS && /^\p{L}+$/u.test(raw) && !chunk.isStopWord;
 }
 
 /** Only what is as short as a term is remembered, so that the number of entries bounds the memory. */
@@ -120,12 +171,15 @@ function parseChunk(raw: string): Chunk {
 	const bare = surface.replace(/'s$/, "").replaceAll("'", "");
 	const runs = bare.match(RUN) ?? [];
 	const hasLetters = /\p{L}/u.test(bare);
+	const humps = humpsOf(raw);
 	const word = {
 		surface,
+		written: raw,
 		isStopWord: isStopWord(surface),
-		isIdentifier: hasLetters && /\p{N}/u.test(bare),
+		isIdentifier: hasLetters && (/[\p{N}_]/u.test(bare) || humps.length > 0),
 	};
-	const pieces = new Set([...runs, ...humpsOf(raw)].filter(isTerm).map(stemWord));
+	const pieces = new Set([...runs, ...humps].filter(isTerm).map(stemWord));
+	for (const piece of versionPiecesOf(bare)) pieces.add(piece);
 	if (runs.length <= 1) {
 		const whole = clip(stemWord(bare));
 		pieces.delete(whole);
@@ -150,6 +204,14 @@ function humpsOf(raw: string): string[] {
 	const humps = raw.match(HUMP) ?? [];
 	const isCamel = /^\p{Ll}+\p{Lu}/u.test(raw) || humps.length > 2;
 	return isCamel && /\p{Ll}\p{Lu}/u.test(raw) ? humps.map((hump) => hump.toLowerCase()) : [];
+}
+
+/** `UUIDv7` also speaks of uuid, of v7 and of "UUID 7". */
+function versionPiecesOf(bare: string): readonly string[] {
+	const [, name, version] = VERSIONED.exec(bare) ?? [];
+	if (name === undefined || version === undefined) return NONE;
+	const digits = version.replaceAll(".", "");
+	return [stemWord(name), `v${digits}`, name + digits].map(clip);
 }
 
 function isTerm(piece: string): boolean {
