@@ -1,4 +1,4 @@
-import { isReserved, RECORD_PATH } from "./bundle-document.js";
+import { RECORD_PATH } from "./bundle-document.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { hashOf } from "./content-hash.js";
 import type { Graph } from "./graph.js";
@@ -56,9 +56,4 @@ export function toImportMemory(
 function outputOf({ memory }: Graph, bundlePath: string): string | undefined {
 	if (bundlePath === RECORD_PATH) return hashOf(bundlePath);
 	return memory && valueAt(memory.files, bundlePath)?.sha256;
-}
-
-/** True for outputs that are no concept: nobody counts them. */
-export function isFrame(path: string): boolean {
-	return FRAME_PATHS.has(path) || isReserved(path);
 }
