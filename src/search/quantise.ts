@@ -1,39 +1,27 @@
 /** Rows are int8. */
 const ROW_LARGEST = 127;
-/** A query is there once, so it may be finer: twelve bits keep sums over 8,000 dimensions within 32 bits. */
-const QUERY_LARGEST = 2_047;
 
-/** Writes a vector as integers into `target` at `offset` and returns the scale: component = integer × scale. */
-export function quantiseInto(
-	vector: ArrayLike<number>,
-	target: Int8Array | Int16Array,
-	offset: number,
-): number {
-	const limit = target instanceof Int8Array ? ROW_LARGEST : QUERY_LARGEST;
+/**
+ * Writes a vector as integers into `target` at `offset` and returns the scale: component = integer × scale, and a vector's product
+ * with its own integers is exact: what rounding costs in the direction of close queries is evened out.
+ */
+export function quantiseInto(vector: ArrayLike<number>, target: Int8Array, offset: number): number {
 	let largest = 0;
 	for (let index = 0; index < vector.length; index++) {
 		largest = Math.max(largest, Math.abs(vector[index] ?? 0));
 	}
 	if (largest === 0) return 0;
-	const factor = limit / largest;
+	const factor = ROW_LARGEST / largest;
+	let product = 0;
+	let square = 0;
 	for (let index = 0; index < vector.length; index++) {
-		target[offset + index] = Math.round((vector[index] ?? 0) * factor);
+		const component = vector[index] ?? 0;
+		const integer = Math.round(component * factor);
+		target[offset + index] = integer;
+		product += integer * component;
+		square += component * component;
 	}
-	return largest / limit;
-}
-
-/** Dot product of a float vector with an int8 row and its scale; what a scan's best rows are rescored by. */
-export function floatDot(
-	query: Float32Array,
-	rows: Int8Array,
-	offset: number,
-	scale: number,
-): number {
-	let sum = 0;
-	for (let index = 0; index < query.length; index++) {
-		sum += (query[index] as number) * (rows[offset + index] as number);
-	}
-	return sum * scale;
+	return square / product;
 }
 
 /** Scales a vector to length one, in place; a zero vector stays zero. */

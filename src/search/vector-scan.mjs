@@ -13,6 +13,9 @@ const FOUND_BYTES = 8;
 const ALIGNMENT = 64;
 /** Rows from which on the prefixes are compared first: below, they save less than they cost. */
 const PREFIX_ROWS_MIN = 4_096;
+/** Candidates per hit that is wanted: enough that the ten closest are among them 99 times in a hundred (docs/adr/0023). */
+const PREFIX_CANDIDATES = 8;
+const ROW_CANDIDATES = 2;
 /** A query is there once, so it may be finer than rows: twelve bits keep sums over 8,000 components within 32 bits. */
 const QUERY_LARGEST = 2_047;
 
@@ -101,7 +104,7 @@ function gather(space, candidates, { query, scopes, count }) {
 		rows += scope.region.rows;
 	}
 	const usesPrefixes = space.overPrefixes !== undefined && rows >= PREFIX_ROWS_MIN;
-	const wanted = usesPrefixes ? prefixCandidates(count, rows) : 2 * count;
+	const wanted = count * (usesPrefixes ? PREFIX_CANDIDATES : ROW_CANDIDATES);
 	if (allowed <= wanted) {
 		candidates.reset(allowed, 0);
 		for (let index = 0; index < scopes.length; index++) offerAll(candidates, scopes[index], index);
@@ -183,12 +186,7 @@ function rescoreRows(space, candidates, { scopes, count }) {
 		const { rowsAt, scalesAt } = scopes[index].region;
 		return closest(queryAt, rowsAt + row * dimensions, scalesAt + row * 4, 1);
 	});
-	candidates.keep(2 * count);
-}
-
-/** So many by their first components that ten of the ten closest are among them 99 times in a hundred; measured, see docs/adr/0023. */
-function prefixCandidates(count, rows) {
-	return Math.max(8 * count, Math.ceil(count * Math.sqrt(rows / 1_000)));
+	candidates.keep(ROW_CANDIDATES * count);
 }
 
 function quantiseQuery(query, { words, wordsAt }, width) {
