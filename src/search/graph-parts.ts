@@ -32,6 +32,7 @@ export interface StoredPart {
 const CONCEPT_UNITS = 40;
 const FINGERPRINT_UNITS = 1_000;
 const DOCUMENT_UNITS = 15;
+const LOOKED_AHEAD = 8;
 
 function toPart(segment: Segment, concepts: Part["concepts"]): Part {
 	let live = 0;
@@ -73,25 +74,59 @@ export async function matchStored(
 	graph: Graph,
 	isSameVersion: boolean,
 ): Promise<MatchedParts> {
-	const rest = new Map<string, Concept>();
-	await inTurns(graph.concepts, CONCEPT_UNITS, (concept) => {
-		if (!rest.has(concept.id)) rest.set(concept.id, concept);
-	});
 	const taken = new Set<Concept>();
-	const parts: Part[] = [];
-	for (const { segment, isDead } of stored) {
+	const take = ({ part, document }: Place, concept: Concept | undefined): void => {
+		const { segment } = part;
+		if (!concept || taken.has(concept)) return;
+		if (!isSameVersion && !isDerivedFrom(segment, document, concept)) return;
+		part.concepts[document] = concept;
+		taken.add(concept);
+	};
+	const units = isSameVersion ? DOCUMENT_UNITS : FINGERPRINT_UNITS;
+	const nextOf = createCursor(graph.concepts);
+	const elsewhere: Place[] = [];
+	const drafts = stored.map(({ segment, isDead }) => {
 		const concepts = new Array<Concept | undefined>(segment.conceptIds.length).fill(undefined);
-		const units = isSameVersion ? CONCEPT_UNITS : FINGERPRINT_UNITS;
-		await inTurns(segment.conceptIds, units, (id, document) => {
-			const concept = isDead(document) ? undefined : rest.get(id);
-			if (!concept || !(isSameVersion || isDerivedFrom(segment, document, concept))) return;
-			concepts[document] = concept;
-			rest.delete(id);
-			taken.add(concept);
+		return { segment, isDead, concepts };
+	});
+	for (const part of drafts) {
+		await inTurns(part.segment.conceptIds, units, (id, document) => {
+			if (part.isDead(document)) return;
+			const place = { part, document, id };
+			const concept = nextOf(id);
+			if (concept) take(place, concept);
+			else elsewhere.push(place);
 		});
-		parts.push(toPart(segment, concepts));
 	}
-	return { parts, fresh: graph.concepts.filter((concept) => !taken.has(concept)) };
+	const left = graph.concepts.filter((concept) => !taken.has(concept));
+	const byId = new Map(elsewhere.length > 0 ? left.map((concept) => [concept.id, concept]) : []);
+	await inTurns(elsewhere, units, (place) => take(place, byId.get(place.id)));
+	return {
+		parts: drafts.map(({ segment, concepts }) => toPart(segment, concepts)),
+		fresh: left.filter((concept) => !taken.has(concept)),
+	};
+}
+
+/** A stored document that wants its concept. */
+interface Place {
+	readonly part: { readonly segment: Segment; readonly concepts: (Concept | undefined)[] };
+	readonly document: number;
+	readonly id: string;
+}
+
+/** Most segments keep the order of their graph: the next concept with an id is then one of the next few. */
+function createCursor(concepts: readonly Concept[]): (id: string) => Concept | undefined {
+	let next = 0;
+	return (id) => {
+		const end = Math.min(next + LOOKED_AHEAD, concepts.length);
+		for (let at = next; at < end; at++) {
+			const concept = concepts[at];
+			if (concept?.id !== id) continue;
+			next = at + 1;
+			return concept;
+		}
+		return undefined;
+	};
 }
 
 /** What is not the same object in both lists, beginnings and ends first: a live change leaves almost all of both alike. */
