@@ -1,4 +1,5 @@
 import { parseGraphId } from "../core/ids.js";
+import { type Changeable, changeBundle } from "./bundle-change.js";
 import { isConfined } from "./bundle-document.js";
 import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
 import { encodeFiles, toGraphListing, toLogFile } from "./bundle-writer.js";
@@ -6,7 +7,7 @@ import { parseMarkdown, textOf } from "./front-matter.js";
 import type { Graph, GraphRecord } from "./graph.js";
 import { type DocumentImport, importDocuments } from "./import-documents.js";
 import type { ImportOptions, ImportResult, MappedDocument, SkippedFile } from "./import-options.js";
-import { createPathClaims, fitsNames } from "./import-path.js";
+import { createPathClaims, FRAME_PATHS, fitsNames } from "./import-path.js";
 import { screenFiles } from "./import-screen.js";
 import { toGraphType } from "./record-reader.js";
 import { toRecordFile } from "./record-writer.js";
@@ -38,7 +39,12 @@ export async function importBundle(
 		// What the owner of a bundle wrote stays; only a record that now says something else is written anew.
 		if (!kept.has(path) || (path === "graph.md" && !isUnchanged)) kept.set(path, bytes);
 	}
-	const { graph } = await readBundleInTurns(kept, { fallbackId: graphId });
+	// What the files read as, without reading all of them once more.
+	const late = new Map<string, Uint8Array | undefined>();
+	for (const path of refusedPaths) late.set(path, undefined);
+	for (const path of FRAME_PATHS) late.set(path, kept.get(path));
+	const readKept = async (path: string) => kept.get(path) ?? new Uint8Array();
+	const { graph } = await changeBundle(draft.graph as Changeable, late, readKept);
 	const collisions = refused.filter(({ rule }) => rule === "id-collision").length;
 	return {
 		files: kept,

@@ -3,8 +3,8 @@ import type { BundleFiles } from "./bundle-reader.js";
 import { markOf } from "./content-hash.js";
 import type { Graph, GraphRecord } from "./graph.js";
 import { frameFiles, toRecord } from "./import-bundle.js";
-import { FRAME_PATHS } from "./import-memory.js";
 import type { ImportOptions, ImportTrace } from "./import-options.js";
+import { FRAME_PATHS } from "./import-path.js";
 import { entriesOf, valueAt } from "./path-map.js";
 import { toRecordFile } from "./record-writer.js";
 

@@ -25,9 +25,6 @@ export interface ImportRow {
 	readonly skipped: SkippedFile | undefined;
 }
 
-/** Files of a bundle that an import makes itself where the source has none. */
-export const FRAME_PATHS: ReadonlySet<string> = new Set([RECORD_PATH, "index.md", "log.md"]);
-
 /** Remembers a whole import. `stamps` were taken before the files were read. */
 export function toImportMemory(
 	source: BundleFiles,

@@ -54,7 +54,7 @@ export function fitsNames(path: string): boolean {
 }
 
 /** Files that every bundle has at its root, whoever wrote it. */
-const FRAME_PATHS = ["index.md", "log.md", "graph.md"];
+export const FRAME_PATHS: ReadonlySet<string> = new Set(["index.md", "log.md", "graph.md"]);
 
 /**
  * Takes paths for one bundle, first come first served. Each call returns why the path cannot be had beside those taken

@@ -3,8 +3,8 @@ import { hashOf } from "./content-hash.js";
 import { reasonToLeaveOut } from "./import-bundle.js";
 import type { ImportDocument } from "./import-document.js";
 import { NO_ID, readImportDocument } from "./import-documents.js";
-import { FRAME_PATHS, type ImportMemory, type ImportRow } from "./import-memory.js";
-import { toBundlePath } from "./import-path.js";
+import type { ImportMemory, ImportRow } from "./import-memory.js";
+import { FRAME_PATHS, toBundlePath } from "./import-path.js";
 import { reasonToPassOver, reasonToSkip } from "./import-screen.js";
 import { valueAt } from "./path-map.js";
 

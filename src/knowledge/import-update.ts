@@ -2,8 +2,9 @@ import type { BundleChanges, Changeable } from "./bundle-change.js";
 import { RECORD_PATH, readDocument } from "./bundle-document.js";
 import { toConceptId } from "./concept-reader.js";
 import { markOf } from "./content-hash.js";
-import { FRAME_PATHS, type ImportMemory, type ImportRow } from "./import-memory.js";
+import type { ImportMemory, ImportRow } from "./import-memory.js";
 import type { ImportOptions } from "./import-options.js";
+import { FRAME_PATHS } from "./import-path.js";
 import { type Remapped, remapDocuments } from "./import-remap.js";
 import {
 	type Reread,

@@ -11,8 +11,9 @@ import {
 	isFrameCurrent,
 	recordFor,
 } from "../knowledge/import-frame.js";
-import { FRAME_PATHS, type ImportMemory } from "../knowledge/import-memory.js";
+import type { ImportMemory } from "../knowledge/import-memory.js";
 import type { SkippedFile } from "../knowledge/import-options.js";
+import { FRAME_PATHS } from "../knowledge/import-path.js";
 import type { GraphShelf } from "./graph-shelf.js";
 import {
 	assertSlugFree,

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import t from "tap";
 import { type Changeable, changeBundle } from "../../src/knowledge/bundle-change.js";
+import { readBundle } from "../../src/knowledge/bundle-reader.js";
 import { hashOf } from "../../src/knowledge/content-hash.js";
 import { importBundle } from "../../src/knowledge/import-bundle.js";
 import { differences, frameChanges } from "../../src/knowledge/import-frame.js";
-import { FRAME_PATHS, toImportMemory } from "../../src/knowledge/import-memory.js";
+import { toImportMemory } from "../../src/knowledge/import-memory.js";
 import type { ImportOptions } from "../../src/knowledge/import-options.js";
+import { FRAME_PATHS } from "../../src/knowledge/import-path.js";
 import { updateImport } from "../../src/knowledge/import-update.js";
 import { textOf } from "./sample-bundle.js";
 
@@ -143,6 +145,8 @@ async function takeStep(before: Import, source: Files, step: Step): Promise<Impo
 	const state = (await update(meddled, source, step.isStamped ? undefined : "a.md")) ?? whole;
 	assert.deepEqual(textsOf(state.files), textsOf(whole.files));
 	assert.deepEqual(state.graph.concepts, whole.graph.concepts);
+	const { graph: read } = readBundle(whole.files, { fallbackId: "notes" });
+	assert.deepEqual([read.record, read.concepts], [whole.graph.record, whole.graph.concepts]);
 	assert.equal(state.graph.contentHash, whole.graph.contentHash);
 	return state;
 }
