@@ -36,8 +36,6 @@ export interface IndexState {
 	readonly graphs: ReadonlyMap<string, IndexedGraph>;
 	readonly concepts: number;
 	readonly slots: number;
-	/** Scratch of the search that runs right now; nothing awaits while it holds values. */
-	readonly lexicalScores: Float32Array;
 }
 
 /** One part of a graph to search in, as the caller knows the graph and as the index does. */
@@ -71,7 +69,6 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 		graphs: byId,
 		concepts,
 		slots,
-		lexicalScores: new Float32Array(slots),
 	};
 }
 

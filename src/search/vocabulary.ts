@@ -25,14 +25,14 @@ const MAX_LOOKED_THROUGH = 4_096;
 /** A letter's class is its code modulo 32: a to z have one each. */
 const CLASSES = 32;
 
-const vocabularies = new WeakMap<LexicalIndex, Vocabulary>();
+const vocabularies = new WeakMap<TermTable, Vocabulary>();
 
-/** Made on first use and kept as long as the index. */
+/** Made on first use and kept as long as the terms: impacts are made anew more often. */
 export function vocabularyOf(index: LexicalIndex): Vocabulary {
-	const known = vocabularies.get(index);
+	const known = vocabularies.get(index.terms);
 	if (known) return known;
 	const made = createVocabulary(index);
-	vocabularies.set(index, made);
+	vocabularies.set(index.terms, made);
 	return made;
 }
 
