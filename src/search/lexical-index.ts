@@ -46,37 +46,6 @@ export function inverseDocumentFrequency(frequency: number, documents: number): 
 	return Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5));
 }
 
-/** Adds the BM25 scores of the terms to `scores`, which the caller has zeroed over the scopes' ranges. */
-export function scoreLexical(
-	terms: readonly QueryTerm[],
-	scopes: readonly LexicalScope[],
-	scores: Float32Array,
-): void {
-	let documents = 0;
-	for (const { index } of scopes) documents += index.documents;
-	for (const { term, weight } of terms) {
-		const frequency = documentFrequency(term, scopes);
-		if (frequency === 0) continue;
-		const factor = weight * inverseDocumentFrequency(frequency, documents);
-		for (const scope of scopes) addPostings(scope, term, factor, scores);
-	}
-}
-
-function addPostings(
-	{ index, base }: LexicalScope,
-	term: string,
-	factor: number,
-	scores: Float32Array,
-): void {
-	const number = index.terms.get(term);
-	if (number === undefined) return;
-	const end = index.starts[number + 1] ?? 0;
-	for (let at = index.starts[number] ?? 0; at < end; at++) {
-		const slot = base + (index.docs[at] as number);
-		scores[slot] = (scores[slot] as number) + factor * (index.impacts[at] as number);
-	}
-}
-
 /** True when a document that takes part contains the term. */
 export function isHeld(term: string, scopes: readonly LexicalScope[]): boolean {
 	return scopes.some(({ index, mask }) => {

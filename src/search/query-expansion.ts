@@ -1,3 +1,4 @@
+import { abbreviationsOf } from "./abbreviations.js";
 import {
 	documentFrequency,
 	inverseDocumentFrequency,
@@ -24,18 +25,24 @@ export interface Reader {
 }
 
 /**
- * Reads every word that none of the scopes knows as the known words it may have been meant for: nearly written alike, or beginning
- * with it. Identifiers are never read as others: EIP-3008 is not EIP-3009.
+ * Reads every word that none of the scopes knows as the known words it may have been meant for: what it is short for, nearly written
+ * alike, or beginning with it. Identifiers are never read as others: EIP-3008 is not EIP-3009.
  */
 export function expandWords(words: readonly Word[], reader: Reader): readonly Word[] {
 	let expanded = 0;
 	return words.map((word) => {
-		if (!isExpandable(word) || isKnownIn(reader.scopes, word)) return word;
-		if (expanded++ >= MAX_EXPANDED_WORDS) return word;
-		const alternatives = alternativesFor(word, reader);
-		return alternatives.length === 0 ? word : { ...word, alternatives };
+		if (word.isStopWord || isKnownIn(reader.scopes, word)) return word;
+		const shortForms = abbreviationsOf(word.whole).filter((term) => isHeld(term, reader.scopes));
+		if (shortForms.length > 0) {
+			return { ...word, alternatives: shortForms.map((term) => ({ term, ...SHORT_FORM })) };
+		}
+		if (!isExpandable(word) || expanded++ >= MAX_EXPANDED_WORDS) return word;
+		return { ...word, alternatives: alternativesFor(word, reader) };
 	});
 }
+
+/** Where nobody writes "cert", it is the certificate. */
+const SHORT_FORM = { weight: 0.8, trust: 0.9 } as const;
 
 /**
  * How sure a reading is that is one edit away (near) or two (far), for stems of so many letters. With words of the language at
@@ -53,8 +60,8 @@ const PREFIX = { share: 0.6, trust: 0.8 } as const;
 const HAS_NUMBER = /\p{N}/u;
 const LETTERS = /^\p{L}+$/u;
 
-function isExpandable({ surface, isStopWord }: Word): boolean {
-	return !isStopWord && surface.length >= MIN_WORD_CHARS && !HAS_NUMBER.test(surface);
+function isExpandable({ surface }: Word): boolean {
+	return surface.length >= MIN_WORD_CHARS && !HAS_NUMBER.test(surface);
 }
 
 function isKnownIn(scopes: readonly LexicalScope[], word: Word): boolean {

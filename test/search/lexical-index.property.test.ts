@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
 import { BM25, createLexicalBuilder } from "../../src/search/lexical-builder.js";
-import {
-	containsTerm,
-	inverseDocumentFrequency,
-	scoreLexical,
-} from "../../src/search/lexical-index.js";
+import { containsTerm, inverseDocumentFrequency } from "../../src/search/lexical-index.js";
+import { searchLexical } from "../../src/search/lexical-search.js";
 
 const WORDS = ["ledger", "token", "signal", "vector", "market", "python"] as const;
 const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 12 });
@@ -55,12 +52,11 @@ t.test("scores are those of BM25 computed word by word", async () => {
 			fc.array(document, { minLength: 1, maxLength: 20 }),
 			weights,
 			(documents, query) => {
-				const scores = new Float32Array(documents.length);
 				const terms = query.map(([term, weight]) => ({ term, weight }));
-				scoreLexical(terms, [{ index: build(documents), base: 0 }], scores);
+				const { scoreOf } = searchLexical(terms, [{ index: build(documents), base: 0 }], 1);
 				return documents.every((_, position) => {
 					const expected = naiveScore(documents, new Map(query), position);
-					return Math.abs((scores[position] ?? 0) - expected) <= 1e-5 * Math.max(1, expected);
+					return Math.abs(scoreOf(position) - expected) <= 1e-5 * Math.max(1, expected);
 				});
 			},
 		),
@@ -88,14 +84,13 @@ t.test("the idf of graphs searched together is that of all their documents", asy
 		{ title: ["token"], body: [] },
 		{ title: ["ledger"], body: [] },
 	]);
-	const scores = new Float32Array(3);
 	const scopes = [
 		{ index: one, base: 0 },
 		{ index: other, base: 1 },
 	];
-	scoreLexical([{ term: "ledger", weight: 1 }], scopes, scores);
-	t.equal(scores[0], scores[2], "equal documents score alike in either graph");
-	t.equal(scores[1], 0);
+	const { scoreOf } = searchLexical([{ term: "ledger", weight: 1 }], scopes, 3);
+	t.equal(scoreOf(0), scoreOf(2), "equal documents score alike in either graph");
+	t.equal(scoreOf(1), 0);
 	const idf = inverseDocumentFrequency(2, 3);
-	t.ok(Math.abs((scores[0] ?? 0) / idf - (3 * 1.9) / (3 + 0.9)) < 1e-5);
+	t.ok(Math.abs(scoreOf(0) / idf - (3 * 1.9) / (3 + 0.9)) < 1e-5);
 });

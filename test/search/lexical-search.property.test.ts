@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import t from "tap";
 import { createLexicalBuilder } from "../../src/search/lexical-builder.js";
-import type { LexicalScope, QueryTerm } from "../../src/search/lexical-index.js";
-import { scoreLexical } from "../../src/search/lexical-index.js";
+import {
+	documentFrequency,
+	impactOf,
+	inverseDocumentFrequency,
+	type LexicalScope,
+	type QueryTerm,
+} from "../../src/search/lexical-index.js";
 import { searchLexical } from "../../src/search/lexical-search.js";
 import { createTermTable, toCells } from "../../src/search/term-table.js";
 
@@ -43,13 +48,22 @@ function scopesOf(parts: readonly Searched[]): readonly LexicalScope[] {
 /** Every document's score, one by one, sorted. */
 function bruteForce(query: readonly QueryTerm[], scopes: readonly LexicalScope[], count: number) {
 	const size = scopes.reduce((sum, { index }) => sum + index.documents, 0);
-	const scores = new Float32Array(size);
-	scoreLexical(query, scopes, scores);
+	const factors = query.map(
+		({ term, weight }) => weight * inverseDocumentFrequency(documentFrequency(term, scopes), size),
+	);
+	const scoreIn = ({ index, mask }: LexicalScope, document: number): number => {
+		if (mask?.[document] === 0) return 0;
+		const parts = query.map(({ term }, at) => {
+			const number = index.terms.get(term);
+			return number === undefined ? 0 : (factors[at] ?? 0) * impactOf(index, number, document);
+		});
+		return parts.reduce((sum, part) => sum + part, 0);
+	};
 	return scopes
-		.flatMap(({ index, base, mask }) =>
-			Array.from({ length: index.documents }, (_, document) => ({
-				slot: base + document,
-				score: mask?.[document] === 0 ? 0 : (scores[base + document] ?? 0),
+		.flatMap((scope) =>
+			Array.from({ length: scope.index.documents }, (_, document) => ({
+				slot: scope.base + document,
+				score: scoreIn(scope, document),
 			})),
 		)
 		.filter(({ score }) => score > 0)

@@ -42,6 +42,15 @@ t.test("a misspelt word is read as the known one it is nearest to", async (t) =>
 	t.same(read("hedaer", [NOTES]), [["header"]]);
 });
 
+t.test(
+	"a short form nobody writes is read as what it stands for, and the other way round",
+	async (t) => {
+		const scope = scopeOf("The certificate of a repo.", "Certain carts.");
+		t.same(read("cert repository", [scope]), [["certificat"], ["repo"]]);
+		t.same(read("cert", [scopeOf("A cert is a certificate.")]), [[]]);
+	},
+);
+
 t.test("a word that was cut short is read as those that begin with it", async (t) => {
 	t.same(read("authoriz", [NOTES]), [["authorization"]]);
 	t.same(read("auth", [NOTES]), [["authorization"]]);
