@@ -48,8 +48,8 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		},
 	});
 	const statusNow = (): IndexStatus => {
-		const { waiting: pendingVectors, segments, tombstones } = indexSync.sizes();
-		const failure = embedder?.failure();
+		const { waiting: pendingVectors, segments, tombstones, refusal } = indexSync.sizes();
+		const failure = embedder?.failure() ?? refusal;
 		return {
 			model: embedder && {
 				id: embedder.identity.id,

@@ -1,3 +1,4 @@
+import { ServiceError } from "../core/errors.js";
 import type { DenseSide, VectorRegion } from "./dense-side.js";
 import type { PartedGraph } from "./graph-parts.js";
 import type { GraphIndex } from "./index-state.js";
@@ -22,6 +23,8 @@ export interface SetSizes {
 	readonly tombstones: number;
 	/** Concepts that have no vector yet. */
 	readonly waiting: number;
+	/** Why some vectors cannot be compared with, as a sentence; undefined when all can. */
+	readonly refusal?: string | undefined;
 }
 
 export interface SegmentSetDeps {
@@ -32,10 +35,22 @@ export interface SegmentSetDeps {
 export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): SegmentSet {
 	/** Regions of the segments that searches see, by their vectors. */
 	let regions: ReadonlyMap<SegmentVectors, VectorRegion> = new Map();
+	let refusal: string | undefined;
+	/** What finds no room costs its graph the vectors, not the keywords. */
+	const place = (vectors: SegmentVectors): VectorRegion | undefined => {
+		try {
+			return denseSide?.add(vectors);
+		} catch (error) {
+			if (!(error instanceof ServiceError)) throw error;
+			refusal = error.message;
+			return undefined;
+		}
+	};
 	const show = (graphs: Iterable<PartedGraph>) => {
+		refusal = undefined;
 		const next = new Map<SegmentVectors, VectorRegion>();
 		const regionOf = ({ vectors }: Segment) => {
-			const region = vectors && (regions.get(vectors) ?? denseSide?.add(vectors));
+			const region = vectors && (regions.get(vectors) ?? place(vectors));
 			if (vectors && region) next.set(vectors, region);
 			return region;
 		};
@@ -73,7 +88,11 @@ export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): Segmen
 		count(total) {
 			embedded = total;
 		},
-		sizes: () => ({ ...sizes, waiting: Math.max(0, sizes.waiting - (embedded - shown)) }),
+		sizes: () => ({
+			...sizes,
+			waiting: Math.max(0, sizes.waiting - (embedded - shown)),
+			refusal,
+		}),
 	};
 }
 

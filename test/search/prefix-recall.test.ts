@@ -1,0 +1,80 @@
+import { fileURLToPath } from "node:url";
+import t from "tap";
+import { systemClock } from "../../src/core/clock.js";
+import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { toPassages } from "../../src/search/passages.js";
+import { quantiseInto, toUnitLength } from "../../src/search/quantise.js";
+import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
+
+const GRAPHS = ["vector-retrieval", "http-web-standards", "kubernetes-enhancements"];
+const MODEL = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
+/** Above the number from which on prefixes are compared first. */
+const ROWS = 6_000;
+const QUERIES = 25;
+const POOL = 50;
+const TOP = 10;
+
+t.test(
+	"with the bundled model, 99 of 100 closest passages are found by their prefixes",
+	async (t) => {
+		const embedder = await createTransformersEmbedder({
+			clock: systemClock,
+			model: { folder: MODEL, sums: "required" },
+		});
+		t.teardown(() => embedder.close());
+		t.ok(embedder.identity.matryoshka?.includes(128));
+		const texts: string[] = [];
+		const titles: string[] = [];
+		for (const name of GRAPHS) {
+			const folder = fileURLToPath(new URL(`../../graphs/${name}/`, import.meta.url));
+			const { concepts } = await readGraph(folder);
+			texts.push(...concepts.flatMap((concept) => toPassages(concept)));
+			titles.push(...concepts.map(({ title }) => title));
+		}
+		const real = await embedder.embed(texts, "passage");
+		// More rows than there is text for: mixtures of two passages lie where passages lie.
+		const vectors = Array.from({ length: ROWS }, (_, row) => {
+			const [one, other] = [real[row % real.length], real[(row * 7 + 3) % real.length]];
+			const share = row < real.length ? 1 : 0.3 + (0.5 * row) / ROWS;
+			return toUnitLength(
+				Float32Array.from(
+					one ?? [],
+					(value, at) => share * value + (1 - share) * (other?.[at] ?? 0),
+				),
+			);
+		});
+		const { dimensions } = embedder.identity;
+		const rows = new Int8Array(ROWS * dimensions);
+		const scales = Float32Array.from(vectors, (vector, row) =>
+			quantiseInto(vector, rows, row * dimensions),
+		);
+		const starts = Uint32Array.from({ length: ROWS + 1 }, (_, document) => document);
+		const { regions } = embedder.thread;
+		const region = regions.add({ embedder: embedder.identity, starts, rows, scales });
+		const asked = titles.filter((_, at) => at % Math.ceil(titles.length / QUERIES) === 0);
+		let found = 0;
+		for (const text of asked) {
+			const hits = await embedder.thread.search({
+				text,
+				vector: undefined,
+				scopes: [{ vectors: region, base: 0, mask: undefined }],
+				count: POOL,
+				isWanted: () => true,
+			});
+			const scores = vectors.map((vector) => dot(hits?.vector ?? vector, vector));
+			const floor = scores.toSorted((a, b) => b - a)[TOP - 1] ?? 0;
+			found += (hits?.slots.slice(0, TOP) ?? []).filter(
+				(slot) => (scores[slot] ?? 0) >= floor,
+			).length;
+		}
+		const recall = found / (asked.length * TOP);
+		t.comment(`recall@10 over ${asked.length} queries: ${recall}`);
+		t.ok(recall >= 0.99, `${recall}`);
+	},
+);
+
+function dot(one: Float32Array, other: Float32Array): number {
+	let sum = 0;
+	for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
+	return sum;
+}
