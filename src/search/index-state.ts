@@ -35,7 +35,6 @@ interface IndexedGraph {
 export interface IndexState {
 	readonly graphs: ReadonlyMap<string, IndexedGraph>;
 	readonly concepts: number;
-	readonly slots: number;
 }
 
 /** One part of a graph to search in, as the caller knows the graph and as the index does. */
@@ -68,7 +67,6 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 	return {
 		graphs: byId,
 		concepts,
-		slots,
 	};
 }
 
