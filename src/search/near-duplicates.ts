@@ -15,7 +15,7 @@ const SAME_BODY = 0.6;
 /** Under one title and from one source, less is enough. */
 const SAME_SUBJECT_HEADING = 0.5;
 /** Texts that say the same match a query alike: rows further apart are not compared. */
-const MOST_APART = { lexicalShare: 0.25, cosine: 0.1 } as const;
+const MOST_APART = { lexicalShare: 0.15, cosine: 0.06 } as const;
 const RUN_WORDS = 3;
 const HAS_NUMBER = /\p{N}/u;
 const COMPARED_WORDS = 400;
@@ -25,7 +25,7 @@ const COMPARED_WORDS = 400;
  * EIP-2612 and EIP-3009, versions 4 and 7.
  */
 export function saysTheSame(one: ComparableRow, other: ComparableRow): boolean {
-	if (!matchAlike(one, other)) return false;
+	if (!matchAlike(one, other) || !isTitledAlike(one.concept, other.concept)) return false;
 	const [a, b] = [headingOf(one.concept), headingOf(other.concept)];
 	if (!isSameSet(a.identifiers, b.identifiers)) return false;
 	const likeness = jaccard(a.terms, b.terms);
@@ -43,6 +43,21 @@ function matchAlike(one: ComparableRow, other: ComparableRow): boolean {
 		Math.abs(one.lexicalShare - other.lexicalShare) <= MOST_APART.lexicalShare &&
 		Math.abs((one.cosine ?? 0) - (other.cosine ?? 0)) <= MOST_APART.cosine
 	);
+}
+
+/** Cheaply, for most pairs end here: the same numbers, and a word in common. */
+function isTitledAlike({ title: one }: Concept, { title: other }: Concept): boolean {
+	if (one === other) return true;
+	if (numbersIn(one) !== numbersIn(other)) return false;
+	const words = other.toLowerCase().split(" ");
+	return one
+		.toLowerCase()
+		.split(" ")
+		.some((word) => words.includes(word));
+}
+
+function numbersIn(title: string): string {
+	return title.match(/\d+/g)?.join(" ") ?? "";
 }
 
 function isSameSubject(one: Concept, other: Concept): boolean {

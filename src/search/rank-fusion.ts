@@ -62,7 +62,8 @@ export function createFusion(
 		const lexicalShare = shareOf(candidate.lexical, bestLexical);
 		const denseShare = shareOf(candidate.cosine ?? 0, bestCosine);
 		const fused = denseWeight * denseShare + (1 - denseWeight) * lexicalShare;
-		return { ...candidate, lexicalShare, denseShare, denseWeight, fused };
+		const { slot, lexical, cosine } = candidate;
+		return { slot, lexical, cosine, lexicalShare, denseShare, denseWeight, fused };
 	};
 }
 

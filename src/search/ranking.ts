@@ -66,9 +66,10 @@ export function rankConcepts(request: RankRequest): Ranking {
 	const { scopes, words, dense, links, weights = RANK_WEIGHTS } = request;
 	const lexical = searchLexical(toQueryTerms(words), scopes.map(toLexicalScope), POOL);
 	const cosineOf = dense && cosinesOf(dense, scopes);
+	const known = new Map(lexical.slots.map((slot, rank) => [slot, lexical.scores[rank] ?? 0]));
 	const toCandidate = (slot: number): Candidate => ({
 		slot,
-		lexical: lexical.scoreOf(slot),
+		lexical: known.get(slot) ?? lexical.scoreOf(slot),
 		cosine: cosineOf?.(slot),
 	});
 	const slots = new Set([...lexical.slots, ...(dense?.hits.slots ?? [])]);
@@ -101,7 +102,7 @@ function bridgesAmong(
 /** A row that the best ones lead to rises towards a full score, the more the less it matched itself. */
 function raise(match: RankedSlot, share: number): RankedSlot {
 	const graph = share * (1 - match.score);
-	return { ...match, graph, score: match.score + graph };
+	return graph === 0 ? match : { ...match, graph, score: match.score + graph };
 }
 
 function cosinesOf(
@@ -119,11 +120,26 @@ function toLexicalScope({ segment, base, mask }: SearchScope): LexicalScope {
 	return { index: segment.lexical, base, mask };
 }
 
+/** Field by field: copying objects whole is what a search would spend most of its time on. */
 function locate(candidate: FusedCandidate, scopes: readonly SearchScope[]): RankedSlot {
-	const scope = scopeOf(candidate.slot, scopes);
-	const concept = candidate.slot - scope.base;
+	const { slot, lexical, cosine, lexicalShare, denseShare, denseWeight, fused } = candidate;
+	const scope = scopeOf(slot, scopes);
+	const concept = slot - scope.base;
 	const prior = scope.priors[concept] ?? 1;
-	return { ...candidate, scope, concept, prior, graph: 0, score: candidate.fused * prior };
+	return {
+		slot,
+		lexical,
+		cosine,
+		lexicalShare,
+		denseShare,
+		denseWeight,
+		fused,
+		scope,
+		concept,
+		prior,
+		graph: 0,
+		score: fused * prior,
+	};
 }
 
 function byScore(one: RankedSlot, other: RankedSlot): number {

@@ -10,6 +10,8 @@ import type { RankedConcept } from "./search.js";
 /** Rows that are this much weaker than the best one are not worth anybody's money. */
 export const ROW_FLOOR = 0.2;
 
+const LOOKED_AT = 2;
+
 interface CollectOptions {
 	readonly limit: number;
 	readonly weighed: readonly WeighedWord[];
@@ -42,7 +44,8 @@ interface Collapsed {
 
 function collapse(found: readonly Found[], limit: number): readonly Collapsed[] {
 	const kept: Collapsed[] = [];
-	for (const row of found) {
+	// What says the same scores alike: further down there is nothing to look for.
+	for (const row of found.slice(0, LOOKED_AT * limit)) {
 		const twin = kept.find((other) => saysTheSame(toComparable(other.row), toComparable(row)));
 		if (twin) twin.duplicates.push(row);
 		else if (kept.length < limit) kept.push({ row, duplicates: [] });
