@@ -1,11 +1,11 @@
 /** What a paid search costs beside the same search for nothing and beside a bare route, in process CPU time. */
 
-import { type ChildProcess, execFileSync, fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { cpus } from "node:os";
 import { median, round } from "./figures.js";
 import { generateQueries } from "./generated-graph.js";
 import { type LoadResult, sendLoad } from "./load.js";
+import { leaveFirstCore, pinToFirstCore } from "./one-core.js";
 import type { ServerReady } from "./route-server.js";
 
 const CONCEPTS = 10_000;
@@ -49,7 +49,8 @@ export async function benchRoutes(folder: string): Promise<RouteReport> {
 	});
 	try {
 		const [{ ready }] = (await once(server, "message")) as [{ ready: ServerReady }];
-		const isPinned = pinToOneCore(server);
+		// The server's threads share core 0, the load comes from the others.
+		const isPinned = pinToFirstCore(server.pid) && leaveFirstCore();
 		return await compare(server, ready, isPinned);
 	} finally {
 		server.kill("SIGKILL");
@@ -131,17 +132,4 @@ async function cpuMsOf(server: ChildProcess): Promise<number> {
 	server.send("cpu");
 	const [{ cpu }] = (await once(server, "message")) as [{ cpu: NodeJS.CpuUsage }];
 	return (cpu.user + cpu.system) / 1000;
-}
-
-/** The server's threads share core 0, the load comes from the others. False where taskset is missing. */
-function pinToOneCore({ pid }: ChildProcess): boolean {
-	const pin = (cores: string, id: number | undefined) =>
-		execFileSync("taskset", ["-a", "-c", "-p", cores, String(id)], { stdio: "ignore" });
-	try {
-		pin("0", pid);
-		if (cpus().length > 1) pin(`1-${cpus().length - 1}`, process.pid);
-		return true;
-	} catch {
-		return false;
-	}
 }

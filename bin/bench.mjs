@@ -11,12 +11,13 @@ const [first, ...rest] = process.argv.slice(2);
 const [main, args] =
 	first === "search" ? [["search", "main.js"], rest] : [["main.js"], process.argv.slice(2)];
 // What is measured is what is shipped: a loader that compiles on the fly wraps each closure and doubles the cost.
-const outDir = join(root, "node_modules", ".cache", "tollgraph", "bench");
-rmSync(outDir, { recursive: true, force: true });
+// Two runs at once must not compile into each other.
+const outDir = join(root, "node_modules", ".cache", "tollgraph", `bench-${process.pid}`);
 compile("tsconfig.bench.json", outDir);
 const { status } = spawnSync(
 	process.execPath,
 	["--expose-gc", join(outDir, "bench", ...main), ...args],
 	{ cwd: root, stdio: "inherit" },
 );
+rmSync(outDir, { recursive: true, force: true });
 process.exit(status ?? 1);

@@ -32,11 +32,18 @@ export function documentsOf(graphs: readonly Graph[]): readonly EngineDocument[]
 	);
 }
 
-/** As its own documentation suggests for full text: titles count double, prefixes and one typo in five letters match. */
-export function createMiniSearch(documents: readonly EngineDocument[]): KeywordEngine {
+/**
+ * Titles count double. "tolerant" is what its own documentation suggests: prefixes and one typo in five letters match.
+ * "exact" finds whole words as they are.
+ */
+export function createMiniSearch(
+	documents: readonly EngineDocument[],
+	matching: "tolerant" | "exact" = "tolerant",
+): KeywordEngine {
+	const isTolerant = matching === "tolerant";
 	const index = new MiniSearch<EngineDocument>({
 		fields: [...FIELDS],
-		searchOptions: { boost: { title: 2 }, prefix: true, fuzzy: 0.2 },
+		searchOptions: { boost: { title: 2 }, prefix: isTolerant, fuzzy: isTolerant && 0.2 },
 	});
 	index.addAll(documents);
 	return {

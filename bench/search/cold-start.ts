@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { ModelLocation } from "../../src/search/model-folder.js";
+import { median, round } from "../figures.js";
+import { generateTextQueries } from "./generated-texts.js";
+import { GRAPH_ID, readPrepared } from "./prepared-data.js";
+
+export interface ColdStart {
+	/** The engine alone: node starts, a graph is read from one file, index and model are loaded, one query is answered. */
+	readonly engine_ms: number;
+	readonly engine_ms_runs: readonly number[];
+	/** The whole server, from the command to the answer of a paid search over HTTP; it reads a file per concept. */
+	readonly server_ms: number;
+	readonly server_ms_runs: readonly number[];
+}
+
+const RUNS = 5;
+const LONGEST_MS = 60_000;
+
+/** From the spawn of a fresh process to its first hybrid answer, with the index on disk; the first run warms the disk. */
+export async function measureColdStart(folder: string, model: ModelLocation): Promise<ColdStart> {
+	const graphFile = join(folder, "graph.json");
+	writeFileSync(graphFile, JSON.stringify(await readPrepared(folder)));
+	const queries = generateTextQueries(2 * (RUNS + 1), 5);
+	const engineRuns: number[] = [];
+	const serverRuns: number[] = [];
+	for (let run = 0; run <= RUNS; run++) {
+		const [one = "", other = ""] = queries.slice(2 * run);
+		const engineMs = await startEngine([folder, JSON.stringify(model), graphFile, one]);
+		const serverMs = await startServer(folder, other);
+		if (run === 0) continue;
+		engineRuns.push(round(engineMs, 0));
+		serverRuns.push(round(serverMs, 0));
+	}
+	return {
+		engine_ms: median(engineRuns),
+		engine_ms_runs: engineRuns,
+		server_ms: median(serverRuns),
+		server_ms_runs: serverRuns,
+	};
+}
+
+function startEngine(args: readonly string[]): Promise<number> {
+	return timed("./cold-start-process.js", args, async ({ mode }) => mode);
+}
+
+function startServer(folder: string, query: string): Promise<number> {
+	const args = ["serve", "--json", "--port", "0", "--data", folder, "--catalog", "none"];
+	return timed("../../src/cli/entry.js", args, async ({ base_url, demo_spt }) => {
+		const reply = await fetch(`${base_url}/v1/graphs/${GRAPH_ID}/search`, {
+			method: "POST",
+			headers: { "Content-Type": "application/json", "X-Pay-SPT": demo_spt ?? "" },
+			body: JSON.stringify({ query, limit: 10 }),
+		});
+		const { meta } = (await reply.json()) as { meta?: { mode?: string } };
+		return meta?.mode;
+	});
+}
+
+interface FirstLine {
+	readonly mode?: string;
+	readonly base_url?: string;
+	readonly demo_spt?: string | null;
+}
+
+/** Until `ask` has a hybrid answer, which it gets with the help of the process's first line. */
+async function timed(
+	script: string,
+	args: readonly string[],
+	ask: (line: FirstLine) => Promise<string | undefined>,
+): Promise<number> {
+	const path = fileURLToPath(new URL(script, import.meta.url));
+	const start = performance.now();
+	const child = spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "ignore"] });
+	const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+	const ended = hasEnded(child);
+	try {
+		const mode = await ask(JSON.parse(await firstLine(child.stdout)) as FirstLine);
+		const milliseconds = performance.now() - start;
+		if (mode !== "hybrid") throw new Error(`The first answer's mode is ${mode}, not hybrid.`);
+		return milliseconds;
+	} finally {
+		clearTimeout(timer);
+		child.kill("SIGTERM");
+		const giveUp = setTimeout(() => child.kill("SIGKILL"), 10_000);
+		await ended;
+		clearTimeout(giveUp);
+	}
+}
+
+async function firstLine(output: Readable): Promise<string> {
+	for await (const line of createInterface({ input: output })) return line;
+	throw new Error("A process ended before it answered.");
+}
+
+function hasEnded(child: ChildProcess): Promise<void> {
+	return new Promise((resolve) => void child.once("exit", () => resolve()));
+}

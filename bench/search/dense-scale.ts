@@ -1,0 +1,140 @@
+import type { DenseHits, DenseScope } from "../../src/search/dense-side.js";
+import type { Embedder } from "../../src/search/embedder.js";
+import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
+import type { ModelLocation } from "../../src/search/model-folder.js";
+import { quantiseInto } from "../../src/search/quantise.js";
+import type { SegmentVectors } from "../../src/search/segment.js";
+import { round } from "../figures.js";
+import { readLabelledHalf } from "./labelled-half.js";
+import { quantile } from "./query-cost.js";
+import { createSentencePairs } from "./sentence-pairs.js";
+import { createWordSums } from "./word-sums.js";
+
+export interface DenseInput {
+	readonly model: ModelLocation;
+	/** Rows at which to measure, ascending. */
+	readonly rows: readonly number[];
+}
+
+export interface DenseFigures {
+	readonly rows: number;
+	/** Of the ten passages that an exact scan in float finds, how many are among the ten that this finds. */
+	readonly recall_at_10: number;
+	/** The same where a passage counts that is less than a thousandth of cosine behind the tenth. */
+	readonly recall_at_10_near: number;
+	readonly median_ms: number;
+	readonly p99_ms: number;
+}
+
+const QUERIES = 100;
+const TOP = 10;
+/** What a search asks the dense side for. */
+const POOL = 50;
+const ROWS_PER_SEGMENT = 10_000;
+const NEAR = 0.001;
+const ROUNDS = 3;
+
+/** The dense side alone, beside an exact float scan of the same vectors. Passages are made, embedded and dropped in turn. */
+export async function measureDense({ model, rows }: DenseInput): Promise<readonly DenseFigures[]> {
+	const embedder = await createWordSums(model);
+	const { questions } = await readLabelledHalf("tune");
+	const texts = questions.slice(0, QUERIES).map(({ query }) => query);
+	const queries = await embedder.embed(texts, "query");
+	const vectorOf = new Map(texts.map((text, index) => [text, queries[index]]));
+	const denseSide = createLocalDenseSide({ find: async (query) => vectorOf.get(query) });
+	const exact = queries.map(() => createExactTop());
+	const nextPassage = await createSentencePairs();
+	const scopes: DenseScope[] = [];
+	const figures: DenseFigures[] = [];
+	const last = rows.at(-1) ?? 0;
+	for (let base = 0; base < last; base += ROWS_PER_SEGMENT) {
+		const count = Math.min(ROWS_PER_SEGMENT, last - base);
+		const passages = Array.from({ length: count }, nextPassage);
+		const vectors = await embedder.embed(passages, "passage");
+		exact.forEach((top, index) => {
+			const query = queries[index];
+			if (query) vectors.forEach((vector, row) => void top.offer(base + row, dot(query, vector)));
+		});
+		scopes.push({ vectors: denseSide.add(toSegment(vectors, embedder)), base, mask: undefined });
+		if (!rows.includes(base + count)) continue;
+		const search = (query: string) => denseSide.search({ query, scopes, count: POOL });
+		figures.push({ rows: base + count, ...(await compare(texts, exact, search)) });
+	}
+	return figures;
+}
+
+async function compare(
+	texts: readonly string[],
+	exact: readonly ExactTop[],
+	search: (query: string) => Promise<DenseHits | undefined>,
+): Promise<Omit<DenseFigures, "rows">> {
+	// The first round warms up, and tells what is found.
+	let [found, near] = [0, 0];
+	for (const [index, text] of texts.entries()) {
+		const hits = await search(text);
+		const top = exact[index]?.rows() ?? [];
+		const first = hits?.slots.slice(0, TOP) ?? [];
+		found += top.filter(({ slot }) => first.includes(slot)).length;
+		const least = (top.at(-1)?.score ?? 0) - NEAR;
+		near += hits?.cosines.slice(0, TOP).filter((cosine) => cosine >= least).length ?? 0;
+	}
+	const latenciesMs: number[] = [];
+	for (let run = 0; run < ROUNDS; run++) {
+		for (const text of texts) {
+			const start = performance.now();
+			await search(text);
+			latenciesMs.push(performance.now() - start);
+		}
+	}
+	latenciesMs.sort((a, b) => a - b);
+	return {
+		recall_at_10: round(found / (TOP * texts.length), 4),
+		recall_at_10_near: round(near / (TOP * texts.length), 4),
+		median_ms: quantile(latenciesMs, 0.5),
+		p99_ms: quantile(latenciesMs, 0.99),
+	};
+}
+
+interface ExactTop {
+	/** Best first. */
+	rows(): readonly { readonly slot: number; readonly score: number }[];
+	offer(slot: number, score: number): void;
+}
+
+/** The ten best rows so far. */
+function createExactTop(): ExactTop {
+	const slots: number[] = [];
+	const scores: number[] = [];
+	return {
+		rows: () => slots.map((slot, place) => ({ slot, score: scores[place] ?? 0 })),
+		offer(slot: number, score: number) {
+			if (slots.length === TOP && score <= (scores[TOP - 1] ?? 0)) return;
+			let place = slots.length;
+			while (place > 0 && (scores[place - 1] ?? 0) < score) place--;
+			slots.splice(place, 0, slot);
+			scores.splice(place, 0, score);
+			slots.length = Math.min(slots.length, TOP);
+			scores.length = slots.length;
+		},
+	};
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+	let [first, second] = [0, 0];
+	for (let at = 0; at < one.length; at += 2) {
+		first += (one[at] as number) * (other[at] as number);
+		second += (one[at + 1] as number) * (other[at + 1] as number);
+	}
+	return first + second;
+}
+
+/** One passage a document. */
+function toSegment(vectors: readonly Float32Array[], { identity }: Embedder): SegmentVectors {
+	const rows = new Int8Array(vectors.length * identity.dimensions);
+	const scales = new Float32Array(vectors.length);
+	vectors.forEach((vector, row) => {
+		scales[row] = quantiseInto(vector, rows, row * identity.dimensions);
+	});
+	const starts = Uint32Array.from({ length: vectors.length + 1 }, (_, document) => document);
+	return { embedder: identity, starts, rows, scales };
+}

@@ -1,0 +1,137 @@
+import type { ModelLocation } from "../../src/search/model-folder.js";
+import { atLeast, atMost, type Bar, below } from "./bars.js";
+import { measureColdStart } from "./cold-start.js";
+import { readDevelopmentSet } from "./development-set.js";
+import { exponentOf } from "./exponent.js";
+import { readLabelledHalf } from "./labelled-half.js";
+import { learnWeights } from "./learn-weights.js";
+import { runTask } from "./measured-process.js";
+import type { PreparedFolders } from "./prepared-folders.js";
+import { measureQuality, type QualityReport } from "./quality.js";
+import { measureHttpRate, measureLoopDelay } from "./server-load.js";
+import { measureSpeed } from "./speed.js";
+
+/** What every part is given. */
+export interface PartTools {
+	readonly model: ModelLocation;
+	/** Concepts: of each speed run, where most goals are set, and where those of single changes are; and rows of vectors. */
+	readonly sizes: {
+		readonly speed: readonly number[];
+		readonly usual: number;
+		readonly many: number;
+		readonly rows: readonly number[];
+	};
+	readonly questions: number;
+	readonly prepared: PreparedFolders;
+	readonly say: (text: string) => void;
+}
+
+export interface PartOutcome {
+	readonly report: unknown;
+	readonly bars: readonly Bar[];
+}
+
+const LONGEST_MS = 600_000;
+/** Measured exponents scatter by some hundredths from run to run. */
+const LINEAR = 1.05;
+
+export const PARTS = {
+	quality: reportQuality,
+	speed: measureSpeed,
+	async start({ prepared, model, sizes }: PartTools): Promise<PartOutcome> {
+		const report = await measureColdStart(await prepared.of(sizes.usual), model);
+		return {
+			report,
+			bars: [
+				atMost("first hybrid answer of the engine, ms", report.engine_ms, 1_000),
+				atMost("first hybrid answer of the server, ms", report.server_ms, 1_000),
+			],
+		};
+	},
+	async rate({ prepared, model, sizes }: PartTools): Promise<PartOutcome> {
+		const data = { folder: await prepared.of(sizes.usual) };
+		const { result, peakRssMb, isPinned } = await runTask(
+			"hybrid",
+			{ model, data, queries: 3_000 },
+			{ timeoutMs: LONGEST_MS, isPinned: true },
+		);
+		const report = { ...result, is_pinned_to_one_core: isPinned, peak_rss_mb: peakRssMb };
+		const rate = isPinned
+			? result.crowd_queries_per_second
+			: Math.round(1_000 / result.crowd_cpu_ms_per_query);
+		return { report, bars: [atLeast("hybrid queries a second on one core", rate, 500)] };
+	},
+	async http({ prepared, sizes }: PartTools): Promise<PartOutcome> {
+		const report = await measureHttpRate(await prepared.of(sizes.usual));
+		return {
+			report,
+			bars: [atLeast("unpaid searches a second over HTTP", report.requests_per_second, 300)],
+		};
+	},
+	async events({ prepared, sizes }: PartTools): Promise<PartOutcome> {
+		const report = await measureLoopDelay(await prepared.of(sizes.usual));
+		return {
+			report,
+			bars: [below("event loop delay while embedding, p99 ms", report.p99_ms, 20)],
+		};
+	},
+	async change({ prepared, sizes }: PartTools): Promise<PartOutcome> {
+		const input = { folder: await prepared.of(sizes.many), changes: 10 };
+		const { result } = await runTask("changes", input, { timeoutMs: LONGEST_MS });
+		const { changed_ms, added_ms, removed_ms } = result;
+		return {
+			report: result,
+			bars: [
+				below("a changed concept is found, longest ms", changed_ms.longest, 1_000),
+				below("an added concept is found, longest ms", added_ms.longest, 1_000),
+				below("a removed concept is gone, longest ms", removed_ms.longest, 1_000),
+			],
+		};
+	},
+	async learn({ model }: PartTools): Promise<PartOutcome> {
+		return { report: await learnWeights(await readLabelledHalf("tune"), model), bars: [] };
+	},
+	async scale({ model, sizes }: PartTools): Promise<PartOutcome> {
+		const input = { model, rows: sizes.rows };
+		const { result, peakRssMb } = await runTask("dense", input, { timeoutMs: LONGEST_MS });
+		const exponent = exponentOf(result.map(({ rows, median_ms }) => [rows, median_ms]));
+		const last = result.at(-1);
+		return {
+			report: { dense: result, exponent, peak_rss_mb: peakRssMb },
+			bars: [
+				atLeast(`recall@10 of ${last?.rows} rows`, last?.recall_at_10 ?? 0, 0.99),
+				below(`scan of ${last?.rows} rows, median ms`, last?.median_ms ?? Number.NaN, 25),
+				atMost("scan cost grows with rows to the power of", exponent, LINEAR),
+			],
+		};
+	},
+} as const;
+
+export type PartName = keyof typeof PARTS;
+
+/** All but what takes minutes and gigabytes. */
+export const DEFAULT_PARTS: readonly PartName[] = [
+	"quality",
+	"speed",
+	"start",
+	"rate",
+	"http",
+	"events",
+	"change",
+];
+
+export function isPart(name: string): name is PartName {
+	return Object.hasOwn(PARTS, name);
+}
+
+async function reportQuality({ model, questions, say }: PartTools): Promise<PartOutcome> {
+	const development = readDevelopmentSet(questions);
+	if (!development) say("  No development set in ../shared/data/dev: its part is skipped.");
+	const labelled = [await readLabelledHalf("tune"), await readLabelledHalf("test")];
+	const report: Record<string, QualityReport> = {};
+	for (const set of [...labelled, ...(development ? [development] : [])]) {
+		say(`  ${set.name}, ${set.questions.length} questions`);
+		report[set.name] = await measureQuality(set, model);
+	}
+	return { report, bars: [] };
+}
