@@ -8,7 +8,8 @@ import {
 	type LexicalScope,
 	type QueryTerm,
 } from "./lexical-index.js";
-import { createPostingRace, type PostingList } from "./posting-race.js";
+import { createPostingRace } from "./posting-race.js";
+import type { PostingList } from "./posting-window.js";
 
 /** The best documents by BM25, best first, equal scores by slot; only documents with a term of the query are there. */
 export interface LexicalFindings {
