@@ -4,7 +4,7 @@ import { isConfined } from "./bundle-document.js";
 import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
 import { encodeFiles, toGraphListing, toLogFile } from "./bundle-writer.js";
 import { parseMarkdown, textOf } from "./front-matter.js";
-import type { Graph, GraphRecord } from "./graph.js";
+import type { Concept, Graph, GraphRecord } from "./graph.js";
 import { type DocumentImport, importDocuments } from "./import-documents.js";
 import type { ImportOptions, ImportResult, MappedDocument, SkippedFile } from "./import-options.js";
 import { createPathClaims, FRAME_PATHS, fitsNames } from "./import-path.js";
@@ -124,14 +124,7 @@ export function toRecord(
 	{ graphId, options, isOkf }: { graphId: string; options: ImportOptions; isOkf: boolean },
 ): GraphRecord {
 	const { record } = graph;
-	const newest = graph.concepts
-		.flatMap(({ evidence, generatedAt }) => [
-			generatedAt,
-			...evidence.map((one) => one.publishedAt),
-		])
-		.filter((day) => day !== undefined)
-		.sort()
-		.at(-1);
+	const newest = newestDayOf(graph.concepts);
 	const given = isOkf ? record : { ...record, updated: newest ?? record.updated };
 	return {
 		...given,
@@ -146,24 +139,45 @@ export function toRecord(
 	};
 }
 
+/** Of anything the concepts date. */
+function newestDayOf(concepts: readonly Concept[]): string | undefined {
+	let newest = "";
+	const note = (day: string | undefined) => {
+		// ISO dates compare as text.
+		if (day !== undefined && day > newest) newest = day;
+	};
+	for (const { evidence, generatedAt } of concepts) {
+		note(generatedAt);
+		for (const { publishedAt } of evidence) note(publishedAt);
+	}
+	return newest || undefined;
+}
+
 /** Files every bundle has, made for what it holds now. */
-export function frameFiles(
-	graph: Pick<Graph, "concepts">,
-	record: GraphRecord,
-): ReadonlyMap<string, Uint8Array> {
+function frameFiles(graph: Graph, record: GraphRecord): ReadonlyMap<string, Uint8Array> {
 	return encodeFiles(
 		new Map([
 			["index.md", toGraphListing(record.title, graph.concepts)],
-			["log.md", toLogFile(record.updated, [`Imported ${graph.concepts.length} documents.`])],
-			["graph.md", toRecordFile(record)],
+			...summaryFiles(graph, record),
 		]),
 	);
 }
 
+/** Of these, the ones whose length is not that of the graph. */
+export function summaryFiles(
+	{ concepts }: Pick<Graph, "concepts">,
+	record: GraphRecord,
+): ReadonlyMap<string, string> {
+	return new Map([
+		["log.md", toLogFile(record.updated, [`Imported ${concepts.length} documents.`])],
+		["graph.md", toRecordFile(record)],
+	]);
+}
+
 function frequentTags(graph: Pick<Graph, "concepts">): readonly string[] {
 	const count = new Map<string, number>();
-	for (const tag of graph.concepts.flatMap(({ tags }) => tags)) {
-		count.set(tag, (count.get(tag) ?? 0) + 1);
+	for (const { tags } of graph.concepts) {
+		for (const tag of tags) count.set(tag, (count.get(tag) ?? 0) + 1);
 	}
 	return [...count]
 		.sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1))

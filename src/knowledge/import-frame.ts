@@ -1,8 +1,11 @@
 import type { BundleChanges, Changeable } from "./bundle-change.js";
+import { RECORD_PATH } from "./bundle-document.js";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { BundleFiles } from "./bundle-reader.js";
+import { encodeFiles, toGraphListing } from "./bundle-writer.js";
 import { markOf } from "./content-hash.js";
 import type { Graph, GraphRecord } from "./graph.js";
-import { frameFiles, toRecord } from "./import-bundle.js";
+import { summaryFiles, toRecord } from "./import-bundle.js";
 import type { ImportOptions, ImportTrace } from "./import-options.js";
 import { FRAME_PATHS } from "./import-path.js";
 import { entriesOf, valueAt } from "./path-map.js";
@@ -33,14 +36,26 @@ export function isFrameCurrent(graph: Graph, rules: FrameRules): boolean {
 	return toRecordFile(recordFor(graph, rules, record.updated)) === toRecordFile(record);
 }
 
-/** Files of the frame that are to change, given what the graph holds. */
-export function frameChanges(graph: Graph, rules: FrameRules, updated: string): BundleChanges {
+/** Files of the frame that are to change, given what the graph holds and the record it gets. */
+export function frameChanges(
+	graph: Graph,
+	{ given }: Pick<FrameRules, "given">,
+	record: GraphRecord,
+): BundleChanges {
+	const texts = new Map(summaryFiles(graph, record));
+	if (!isListingLong(graph)) texts.set("index.md", toGraphListing(record.title, graph.concepts));
 	const changes = new Map<string, Uint8Array>();
-	for (const [path, bytes] of frameFiles(graph, recordFor(graph, rules, updated))) {
-		if (rules.given.has(path) && path !== "graph.md") continue;
+	for (const [path, bytes] of encodeFiles(texts)) {
+		if (given.has(path) && path !== RECORD_PATH) continue;
 		if (isOther(graph, path, bytes)) changes.set(path, bytes);
 	}
 	return changes;
+}
+
+/** A listing longer than what is read of any file is made by whole imports only: it would cost more than most updates. */
+function isListingLong({ memory }: Graph): boolean {
+	const listing = memory && valueAt(memory.files, "index.md");
+	return listing !== undefined && listing.bytes > BUNDLE_LIMITS.fileBytes;
 }
 
 /** What makes the files of a graph these files, but for the frame where the source has none. */
@@ -50,7 +65,7 @@ export function differences(
 	given: ReadonlySet<string>,
 ): BundleChanges {
 	const isOurs = (path: string) =>
-		path === "graph.md" || (FRAME_PATHS.has(path) && !given.has(path));
+		path === RECORD_PATH || (FRAME_PATHS.has(path) && !given.has(path));
 	const changes = new Map<string, Uint8Array | undefined>();
 	for (const [path, bytes] of files) {
 		if (!isOurs(path) && isOther(graph, path, bytes)) changes.set(path, bytes);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Changeable } from "./bundle-change.js";
 import { hashOf } from "./content-hash.js";
 import { reasonToLeaveOut } from "./import-bundle.js";
@@ -39,12 +40,18 @@ export interface SourceReading {
 	readonly gone: readonly ImportRow[];
 }
 
+/** Some milliseconds of comparing; others are served in between. */
+const ROWS_PER_TURN = 5_000;
+
 /** Opens only files whose stamp says that they may have changed, or whose file in the bundle was changed by others. */
 export async function rereadSource(state: SourceState): Promise<SourceReading> {
 	const { memory, stamps } = state;
 	const kept = new Map<string, ImportRow>();
 	const reread = new Map<string, Reread>();
+	let count = 0;
 	for (const [path, stamp] of stamps) {
+		count += 1;
+		if (count % ROWS_PER_TURN === 0) await setImmediate();
 		const row = memory.rows.get(path);
 		const isIntact = row !== undefined && isInBundle(row, state.graph);
 		if (isIntact && stamp !== undefined && row.stamp === stamp) {

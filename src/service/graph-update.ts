@@ -101,8 +101,9 @@ async function carryOut(
 	const today = toIsoDay(clock.now());
 	return shelf.change(graph, changes, ({ graph: next }) => {
 		assertSome({ nodes: next.concepts.length, skipped }, source);
-		assertSlugFree(catalog, recordFor(next, rules, today));
-		return frameChanges(next, rules, today);
+		const record = recordFor(next, rules, today);
+		assertSlugFree(catalog, record);
+		return frameChanges(next, rules, record);
 	});
 }
 

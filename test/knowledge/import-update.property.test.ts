@@ -5,7 +5,7 @@ import { type Changeable, changeBundle } from "../../src/knowledge/bundle-change
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
 import { hashOf } from "../../src/knowledge/content-hash.js";
 import { importBundle } from "../../src/knowledge/import-bundle.js";
-import { differences, frameChanges } from "../../src/knowledge/import-frame.js";
+import { differences, frameChanges, recordFor } from "../../src/knowledge/import-frame.js";
 import { toImportMemory } from "../../src/knowledge/import-memory.js";
 import type { ImportOptions } from "../../src/knowledge/import-options.js";
 import { FRAME_PATHS } from "../../src/knowledge/import-path.js";
@@ -115,7 +115,10 @@ async function update(
 		format === "okf" ? [...rows.keys()].filter((path) => FRAME_PATHS.has(path)) : [],
 	);
 	const rules = { format, sourceRecord, options: OPTIONS, given };
-	return change(changed, frameChanges(changed.graph, rules, "2026-01-02"));
+	return change(
+		changed,
+		frameChanges(changed.graph, rules, recordFor(changed.graph, rules, "2026-01-02")),
+	);
 }
 
 const textsOf = (files: Files) =>
