@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
+import { readCommonWords } from "../../src/search/common-words.js";
 import type { DenseScope, DenseSide } from "../../src/search/dense-side.js";
 import type { Embedder } from "../../src/search/embedder.js";
 import { findConcepts } from "../../src/search/find-concepts.js";
@@ -54,6 +55,7 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 	const vectorOf = new Map(set.questions.map(({ query }, index) => [query, vectors[index]]));
 	const denseSide = createLocalDenseSide({ find: async (query) => vectorOf.get(query) });
 	const state = await buildState(set, { embedder, denseSide });
+	const commonWords = await readCommonWords(model.folder);
 	const findings = new Map<string, DenseFindings>();
 	for (const { id, query, graphs } of set.questions) {
 		const hits = await denseSide.search({
@@ -66,7 +68,7 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 	const links = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
 	const rank = (question: Question, { query, ...sides }: Asked) => {
 		const scopes = toScopes(state, question.graphs);
-		const words = readWords(query, scopes);
+		const words = readWords(query, scopes, commonWords);
 		const { ranked } = rankConcepts({ scopes, words, ...sides });
 		return ranked.slice(0, DEPTH).map(({ scope, concept }) => {
 			const found = scope.graph.concepts[concept];
@@ -88,6 +90,7 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 				request: { query: question.query, limit: DEPTH },
 				dense: findings.get(question.id),
 				links,
+				commonWords,
 				clock: systemClock,
 			}),
 	};
@@ -101,8 +104,8 @@ interface IndexParts {
 	readonly denseSide: DenseSide;
 }
 
-async function buildState(
-	{ graphs }: QuestionSet,
+export async function buildState(
+	{ graphs }: Pick<QuestionSet, "graphs">,
 	{ embedder, denseSide }: IndexParts,
 ): Promise<IndexState> {
 	const indexed = [];

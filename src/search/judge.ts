@@ -1,6 +1,7 @@
 import type { DataStatus, Decision } from "../core/wire.js";
+import { JUDGE, WEIGHED_SIGNS, type WeighedSign } from "./judge-weights.js";
 
-/** What speaks for the best row; every share and cosine in 0..1. */
+/** What speaks for the best row of a search; shares in 0..1. */
 export interface AnswerSigns {
 	/** Number of subject words in the query. */
 	readonly subjectWords: number;
@@ -10,64 +11,77 @@ export interface AnswerSigns {
 	readonly headingCoverage: number;
 	/** Weighted share of the subject words that any searched concept holds. */
 	readonly known: number;
-	/** Cosine of the query and the best row; undefined in keyword mode. */
-	readonly cosine: number | undefined;
-	/** True when the row is among the first three of either side. */
-	readonly isAgreed: boolean;
+	/** BM25 of the best row as a share of the most that the query's words can earn. */
+	readonly likeness: number;
+	/** Weight of the subject words that the first rows hold together, from 0 up: how much there is to go by at all. */
+	readonly evidence: number;
+	/**
+	 * By how many standard deviations the best row is closer to the query than unrelated texts of its graph are to each other;
+	 * undefined in keyword mode.
+	 */
+	readonly closeness: number | undefined;
+	/** How rare the rarest name in the query is that the best row holds, 0..1; 0 without one. */
+	readonly holdsName: number;
+	/** 1 when the query names something that nobody covers, 0.5 when it may be a name, else 0. */
+	readonly lacksName: number;
 	/** True when the query names a standard, vulnerability or the like that nobody covers. */
 	readonly lacksIdentifier: boolean;
 	/** True when the query is, in essence, a name of the best row. */
 	readonly isNamed: boolean;
+	/** True when the query names something rare that the best row is about. */
+	readonly isAboutName: boolean;
+	/** True when the query is so short, and so many rows are as good as the best one, that it is open what was meant. */
+	readonly isAmbiguous: boolean;
 }
 
-/**
- * Logistic weights and thresholds fitted on questions over the sample catalog (its own and paraphrases)
- * against off-topic and nonsense ones, some 350 in all; nothing was kept aside to test them on. The margin to the second row was tried and told nothing.
- */
-const HYBRID = { coverage: 0.2, known: 0.25, cosine: 0.5, agreement: 0.05 } as const;
-const KEYWORD = { coverage: 0.6, known: 0.3, agreement: 0.1 } as const;
-const THRESHOLDS = {
-	hybrid: { answer: 0.56, partial: 0.475, clarify: 0.425 },
-	keyword: { answer: 0.8, partial: 0.65, clarify: 0.5 },
-} as const;
-/** One word is soon found somewhere: alone it counts for less, least when no heading has it. */
-const LONE_WORD = { heading: 0.6, body: 0.5 } as const;
-const MISSING_IDENTIFIER_PENALTY = 0.1;
+/** Long queries hold more words by accident than short ones: beyond this, more weight says nothing more. */
+const MOST_EVIDENCE = 8;
+const CLOSENESS = { least: -1, most: 4 } as const;
+/** Who asks by a name is understood. */
+const NAMED_STRENGTH = 0.97;
 /** Below this share of its coverage, headings did not carry the match: the text and its sources did. */
 const HEADING_SHARE = 0.4;
 
-/** How much the best row answers the query, 0..1. */
-export function strengthOf(signs: AnswerSigns): number {
-	const trust = trustInWords(signs);
-	const coverage = signs.coverage * trust;
-	const known = signs.known * trust;
-	const agreement = signs.isAgreed ? 1 : 0;
-	const weighed =
-		signs.cosine === undefined
-			? KEYWORD.coverage * coverage + KEYWORD.known * known + KEYWORD.agreement * agreement
-			: HYBRID.coverage * coverage +
-				HYBRID.known * known +
-				HYBRID.cosine * Math.max(0, signs.cosine) +
-				HYBRID.agreement * agreement;
-	return Math.max(0, weighed - (signs.lacksIdentifier ? MISSING_IDENTIFIER_PENALTY : 0));
+/** The signs as the strength weighs them, each from the worst to the best it can say. */
+export function toWeighedSigns(signs: AnswerSigns): Readonly<Record<WeighedSign, number>> {
+	const { known, likeness, evidence, closeness = 0, holdsName, lacksName } = signs;
+	return {
+		known,
+		likeness,
+		evidence: Math.log1p(Math.min(MOST_EVIDENCE, evidence)),
+		closeness: Math.min(CLOSENESS.most, Math.max(CLOSENESS.least, closeness)),
+		holdsName,
+		lacksName,
+	};
 }
 
-function trustInWords({ subjectWords, headingCoverage }: AnswerSigns): number {
-	if (subjectWords > 1) return 1;
-	return headingCoverage > 0 ? LONE_WORD.heading : LONE_WORD.body;
+/** How likely it is that the searched graphs answer the query, 0..1. */
+export function strengthOf(signs: AnswerSigns): number {
+	const { bias, weights } = JUDGE[modeOf(signs)];
+	const weighed = toWeighedSigns(signs);
+	const logit = WEIGHED_SIGNS.reduce((sum, sign) => sum + weights[sign] * weighed[sign], bias);
+	const strength = 1 / (1 + Math.exp(-logit));
+	return signs.isNamed ? Math.max(NAMED_STRENGTH, strength) : strength;
+}
+
+function modeOf({ closeness }: AnswerSigns): "hybrid" | "keyword" {
+	return closeness === undefined ? "keyword" : "hybrid";
 }
 
 /**
- * ANSWER: the best row speaks about the query. PARTIAL: it covers a part. CLARIFY: related at most; the caller should ask more
- * narrowly. ABSTAIN: nothing here; no rows are sold. A query without subject words is never answered.
+ * ANSWER: the best row speaks about the query. PARTIAL: it covers a part. CLARIFY: related at most, or a short query that many
+ * rows answer equally well; the caller should ask more narrowly. ABSTAIN: nothing here; no rows are sold. A query without
+ * subject words is never answered.
  */
 export function decide(signs: AnswerSigns): Decision {
 	if (signs.subjectWords === 0) return "ABSTAIN";
+	if (signs.isNamed) return "ANSWER";
+	const { limits } = JUDGE[modeOf(signs)];
 	const strength = strengthOf(signs);
-	const limits = THRESHOLDS[signs.cosine === undefined ? "keyword" : "hybrid"];
-	if (signs.isNamed || (strength >= limits.answer && !signs.lacksIdentifier)) return "ANSWER";
-	if (strength >= limits.partial) return "PARTIAL";
-	return strength >= limits.clarify ? "CLARIFY" : "ABSTAIN";
+	if (strength < limits.clarify) return signs.isAboutName ? "CLARIFY" : "ABSTAIN";
+	if (strength < limits.partial || signs.isAmbiguous) return "CLARIFY";
+	const isWhole = !signs.lacksIdentifier && signs.lacksName < 1;
+	return isWhole && strength >= limits.answer ? "ANSWER" : "PARTIAL";
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 	type LexicalScope,
 } from "./lexical-index.js";
 import { namesOf, termsOf, type Word } from "./tokenizer.js";
+import { writtenAsNames } from "./written-names.js";
 
 /** One subject word of a query as the searched graphs know it. */
 export interface WeighedWord {
@@ -18,6 +19,8 @@ export interface WeighedWord {
 	readonly isKnown: boolean;
 	/** 1 for a word that is there as written, less for one that was read as another, 0 for one nobody knows. */
 	readonly knownShare: number;
+	/** True when it is written like the name of one particular thing. */
+	readonly isName: boolean;
 }
 
 const MIN_WEIGHT = 1;
@@ -34,6 +37,7 @@ export function weighWords(
 ): readonly WeighedWord[] {
 	const scopes = places.map(toLexicalScope);
 	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
+	const names = writtenAsNames(words);
 	return words
 		.filter((word) => !word.isStopWord)
 		.map((word) => {
@@ -42,7 +46,7 @@ export function weighWords(
 			const idf = inverseDocumentFrequency(frequency, documents);
 			const weight =
 				knownShare === 1 ? Math.min(MAX_WEIGHT, Math.max(MIN_WEIGHT, idf)) : UNKNOWN_WEIGHT;
-			return { word, isKnown: knownShare > 0, knownShare, weight };
+			return { word, isKnown: knownShare > 0, knownShare, weight, isName: names.has(word) };
 		});
 }
 

@@ -20,7 +20,7 @@ export function routeQuery({ request, commonWords, ...input }: RouteInput): Rout
 	const found = namedFirst(ranked, weighWords(words, scopes));
 	const promises = groupByGraph(found).map((rows) => {
 		const own = scopes.filter(({ graph }) => graph === rows[0]?.slot.scope.graph);
-		return promiseOf(rows, weighWords(words, own), ranked);
+		return promiseOf(rows, weighWords(words, own), commonWords);
 	});
 	const missing = weighWords(words, scopes).filter(({ isKnown }) => !isKnown);
 	return {
@@ -36,17 +36,17 @@ export function routeQuery({ request, commonWords, ...input }: RouteInput): Rout
 function promiseOf(
 	rows: readonly Found[],
 	weighed: readonly WeighedWord[],
-	ranked: Parameters<typeof readSigns>[2],
+	commonWords: ReadonlySet<string> | undefined,
 ): GraphPromise | undefined {
 	const [best] = rows;
 	if (!best) return undefined;
-	const signs = readSigns(weighed, best, ranked);
+	const signs = readSigns(weighed, rows, commonWords);
 	const surfaces = (isKnown: boolean) =>
 		weighed.filter((known) => known.isKnown === isKnown).map(({ word }) => word.surface);
 	return {
 		graph: best.slot.scope.graph,
 		decision: decide(signs),
-		strength: signs.isNamed ? 1 : Math.min(1, strengthOf(signs)),
+		strength: strengthOf(signs),
 		covered: surfaces(true),
 		missing: surfaces(false),
 		rows: rows.filter(({ score }) => score > 0 && score >= best.score * ROW_FLOOR).length,

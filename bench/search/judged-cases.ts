@@ -1,0 +1,145 @@
+import { systemClock } from "../../src/core/clock.js";
+import type { Decision } from "../../src/core/wire.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import { readSigns } from "../../src/search/answer-signs.js";
+import { readCommonWords } from "../../src/search/common-words.js";
+import type { Embedder } from "../../src/search/embedder.js";
+import { namedFirst } from "../../src/search/found-concepts.js";
+import { type IndexState, type SearchScope, toScopes } from "../../src/search/index-state.js";
+import type { AnswerSigns } from "../../src/search/judge.js";
+import { buildLinkGraph } from "../../src/search/link-graph.js";
+import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
+import type { ModelLocation } from "../../src/search/model-folder.js";
+import { weighWords } from "../../src/search/query-coverage.js";
+import { type DenseFindings, POOL, rankConcepts, readWords } from "../../src/search/ranking.js";
+import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
+import { type LabelledQuery, type LabelledSet, referenceTo } from "../labelled/labelled-queries.js";
+import { buildState } from "./our-index.js";
+
+/**
+ * As labelled; without capitals; with all that answers it withdrawn from the graphs; or asked of one graph alone. The last two turn
+ * a few labelled queries into many, but by the hundred they are alike: they count little.
+ */
+export const VARIANTS = ["labelled", "lower-case", "withdrawn", "one-graph"] as const;
+export type Variant = (typeof VARIANTS)[number];
+
+export interface JudgedCase {
+	readonly id: string;
+	readonly kind: string;
+	readonly variant: Variant;
+	/** What an honest librarian would say. */
+	readonly decision: Decision;
+	readonly signs: { readonly hybrid: AnswerSigns; readonly keyword: AnswerSigns };
+	/** Grade of the first row, 0 to 3, in hybrid mode. */
+	readonly firstGrade: number;
+}
+
+/** Every query of one half, and what can be made of it, with the signs its first rows show. */
+export async function readJudgedCases(
+	{ graphs, queries }: LabelledSet,
+	model: ModelLocation,
+): Promise<readonly JudgedCase[]> {
+	const embedder = await createTransformersEmbedder({ clock: systemClock, model });
+	const examine = await createExaminer(graphs, model, embedder);
+	const cases: JudgedCase[] = [];
+	for (const labelled of queries) {
+		for (const asked of variantsOf(labelled, graphs)) {
+			const { id, kind } = labelled;
+			const { variant, decision } = asked;
+			cases.push({ id, kind, variant, decision, ...(await examine(asked, labelled)) });
+		}
+	}
+	await embedder.close();
+	return cases;
+}
+
+interface Asked {
+	readonly variant: Variant;
+	readonly decision: Decision;
+	readonly query: string;
+	readonly graphs: readonly Graph[];
+	/** References of concepts that are left out. */
+	readonly without: ReadonlySet<string>;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+const MANY_GRAPHS = 3;
+
+function variantsOf(labelled: LabelledQuery, all: readonly Graph[]): readonly Asked[] {
+	const { query, decision, relevant } = labelled;
+	const graphs = all.filter(({ record }) => labelled.graphs?.includes(record.id) ?? true);
+	const asked: Asked = { variant: "labelled", decision, query, graphs, without: NOTHING };
+	const lower: Asked = { ...asked, variant: "lower-case", query: query.toLowerCase() };
+	if (labelled.kind === "unanswerable") return [asked, lower];
+	const without = new Set(Object.keys(relevant));
+	const withdrawn: Asked = { ...asked, variant: "withdrawn", decision: "ABSTAIN", without };
+	return [
+		asked,
+		lower,
+		withdrawn,
+		...(graphs.length < MANY_GRAPHS ? [] : oneByOne(asked, relevant)),
+	];
+}
+
+/** Graphs that hold a part of the answer only are left out: who can say what they should decide. */
+function oneByOne(asked: Asked, relevant: LabelledQuery["relevant"]): readonly Asked[] {
+	return asked.graphs.flatMap((graph): Asked[] => {
+		const own = Object.entries(relevant).filter(([name]) => name.startsWith(`${graph.record.id}:`));
+		const best = Math.max(0, ...own.map(([, grade]) => grade));
+		if (best === 1 || best === 2) return [];
+		const decision = best === 0 ? "ABSTAIN" : "ANSWER";
+		return [{ ...asked, variant: "one-graph", decision, graphs: [graph] }];
+	});
+}
+
+type Examine = (
+	asked: Asked,
+	labelled: LabelledQuery,
+) => Promise<Pick<JudgedCase, "signs" | "firstGrade">>;
+
+async function createExaminer(
+	graphs: readonly Graph[],
+	model: ModelLocation,
+	embedder: Embedder,
+): Promise<Examine> {
+	const vectors = new Map<string, Float32Array | undefined>();
+	const denseSide = createLocalDenseSide({ find: async (query) => vectors.get(query) });
+	const state = await buildState({ graphs }, { embedder, denseSide });
+	const links = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
+	const commonWords = await readCommonWords(model.folder);
+	return async (asked, { relevant }) => {
+		const { query } = asked;
+		if (!vectors.has(query)) vectors.set(query, (await embedder.embed([query], "query"))[0]);
+		const scopes = scopesOf(state, asked);
+		const toSearch = scopes.flatMap(({ vectors: region, base, mask }) =>
+			region ? [{ vectors: region, base, mask }] : [],
+		);
+		const hits = await denseSide.search({ query, scopes: toSearch, count: POOL });
+		const words = readWords(query, scopes, commonWords);
+		const weighed = weighWords(words, scopes);
+		const look = (dense: DenseFindings | undefined) =>
+			namedFirst(rankConcepts({ scopes, words, dense, links }).ranked, weighed);
+		const found = look(hits && { hits, cosineOf: denseSide.cosineOf });
+		const [first] = found;
+		const name = first && referenceTo(first.slot.scope.segment.graphId, first.concept.id);
+		return {
+			signs: {
+				hybrid: readSigns(weighed, found, commonWords),
+				keyword: readSigns(weighed, look(undefined), commonWords),
+			},
+			firstGrade: (name && relevant[name]) || 0,
+		};
+	};
+}
+
+function scopesOf(state: IndexState, { graphs, without }: Asked): readonly SearchScope[] {
+	const scopes = toScopes(state, graphs);
+	if (without.size === 0) return scopes;
+	return scopes.flatMap((scope) => {
+		const { graphId } = scope.segment;
+		const mask = Uint8Array.from(scope.concepts, (concept) =>
+			concept && !without.has(referenceTo(graphId, concept.id)) ? 1 : 0,
+		);
+		return mask.includes(1) ? [{ ...scope, mask }] : [];
+	});
+}
