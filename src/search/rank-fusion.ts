@@ -1,7 +1,7 @@
 import { RANK_WEIGHTS, type RankWeights } from "./rank-weights.js";
 
 /** For models whose cosines lie elsewhere than those the weights were learned with. */
-const DENSE_LIMITS = { least: 0.35, most: 0.7 } as const;
+const DENSE_LIMITS = { least: 0.35, most: 0.8 } as const;
 
 /**
  * The dense side's share for a query with this share of identifiers, 0..1, and this closest passage: the closer that is, the
