@@ -5,7 +5,14 @@ import { parseArgs } from "node:util";
 import type { Bar } from "./bars.js";
 import { toBarLine } from "./bars.js";
 import { BUNDLED, inTemporaryFolder } from "./our-index.js";
-import { DEFAULT_PARTS, isPart, PARTS, type PartName } from "./parts.js";
+import {
+	DEFAULT_PARTS,
+	isPart,
+	PARTS,
+	type PartName,
+	type PartOutcome,
+	type PartTools,
+} from "./parts.js";
 import { createPreparedFolders } from "./prepared-folders.js";
 
 const USAGE = `npm run bench:search -- [--only quality,speed,start,rate,http,events,change,scale,learn] [--json]
@@ -68,7 +75,7 @@ async function run(parts: readonly PartName[]): Promise<void> {
 		const tools = { model, sizes, questions: Number(options.questions), prepared, say };
 		for (const part of parts) {
 			say(part);
-			const outcome = await PARTS[part](tools);
+			const outcome = await measurePart(part, tools);
 			reports[part] = outcome.report;
 			bars.push(...outcome.bars);
 			for (const bar of outcome.bars) say(`  ${toBarLine(bar)}`);
@@ -82,6 +89,17 @@ async function run(parts: readonly PartName[]): Promise<void> {
 	};
 	const report = { machine, ...reports, bars };
 	process.stdout.write(`${JSON.stringify(report, undefined, options.json ? 0 : 2)}\n`);
+}
+
+/** A part that fails says so in the report: what the others measured is worth having. */
+async function measurePart(part: PartName, tools: PartTools): Promise<PartOutcome> {
+	try {
+		return await PARTS[part](tools);
+	} catch (error) {
+		process.exitCode = 1;
+		say(`  FAILED ${error instanceof Error ? error.stack : String(error)}`);
+		return { report: { failure: String(error) }, bars: [] };
+	}
 }
 
 function say(text: string): void {
