@@ -1,6 +1,5 @@
 import t from "tap";
 import { type Candidate, createFusion, denseWeightFor } from "../../src/search/rank-fusion.js";
-import { selectTop } from "../../src/search/select-top.js";
 
 const fuseAll = (candidates: readonly Candidate[], identifierShare = 0) =>
 	candidates.map(createFusion(candidates, identifierShare));
@@ -45,10 +44,4 @@ t.test("identifiers move weight to the keyword side, closeness to the dense side
 	t.ok(denseWeightFor(0, 0.3) < denseWeightFor(0, 0.6));
 	t.ok(denseWeightFor(0, 1) < 1);
 	t.ok(denseWeightFor(1, 0) >= 0);
-});
-
-t.test("the best slots come in order over several ranges, ties by slot", async (t) => {
-	const scores = Float32Array.of(0.5, 0, 0.9, 0.5, -1, 0.7);
-	const first = selectTop(scores, { from: 0, to: 3 }, 3);
-	t.same(selectTop(scores, { from: 3, to: 6 }, 3, first), [2, 5, 0]);
 });
