@@ -26,14 +26,17 @@ const CONNECTIONS = 16;
 /** Distinct searches for nothing over loopback: the server on one core, the load from the others. */
 export async function measureHttpRate(folder: string): Promise<HttpRate> {
 	return withServer(folder, async (server, { url }) => {
-		const isPinned = pinToFirstCore(server.pid) && leaveFirstCore();
 		const bodies = createBodies((ROUNDS + 1) * REQUESTS_PER_ROUND);
 		const send = () =>
 			sendSearches({ url, bodies: bodies.take(REQUESTS_PER_ROUND), connections: CONNECTIONS });
-		await send();
+		const isPinned = pinToFirstCore(server.pid) && leaveFirstCore();
 		const rounds: LoadResult[] = [];
-		for (let index = 0; index < ROUNDS; index++) rounds.push(await send());
-		useAllCores();
+		try {
+			await send();
+			for (let index = 0; index < ROUNDS; index++) rounds.push(await send());
+		} finally {
+			useAllCores(); // Processes started from here on would share what this one may use.
+		}
 		const rates = rounds.map(({ requests, seconds }) => round(requests / seconds, 0));
 		const latenciesMs = rounds.flatMap((load) => load.latenciesMs).sort((a, b) => a - b);
 		return {
