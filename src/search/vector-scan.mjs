@@ -12,9 +12,11 @@ const SAMPLE_ROWS = 64;
 const FOUND_BYTES = 8;
 const ALIGNMENT = 64;
 /** Rows from which on the prefixes are compared first: below, they save less than they cost. */
-const PREFIX_ROWS_MIN = 4_096;
+const PREFIX_ROWS_MIN = 32_768;
 /** Candidates per hit that is wanted: enough that the ten closest are among them 99 times in a hundred (docs/adr/0023). */
 const PREFIX_CANDIDATES = 8;
+/** One more for each so many rows: where there is much, more lies close together. */
+const PREFIX_CANDIDATE_ROWS = 100_000;
 const ROW_CANDIDATES = 2;
 /** A query is there once, so it may be finer than rows: twelve bits keep sums over 8,000 components within 32 bits. */
 const QUERY_LARGEST = 2_047;
@@ -104,7 +106,8 @@ function gather(space, candidates, { query, scopes, count }) {
 		rows += scope.region.rows;
 	}
 	const usesPrefixes = space.overPrefixes !== undefined && rows >= PREFIX_ROWS_MIN;
-	const wanted = count * (usesPrefixes ? PREFIX_CANDIDATES : ROW_CANDIDATES);
+	const prefixCandidates = PREFIX_CANDIDATES + Math.floor(rows / PREFIX_CANDIDATE_ROWS);
+	const wanted = count * (usesPrefixes ? prefixCandidates : ROW_CANDIDATES);
 	if (allowed <= wanted) {
 		candidates.reset(allowed, 0);
 		for (let index = 0; index < scopes.length; index++) offerAll(candidates, scopes[index], index);

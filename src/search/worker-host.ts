@@ -44,6 +44,7 @@ const LONGEST_ANSWER_MS = 30_000;
 const FIRST_REST_MS = 250;
 const LONGEST_REST_MS = 60_000;
 const LONGEST_LOAD_MS = 5_000;
+const LATE = "it did not answer in time";
 
 /** The thread keeps the process alive only while somebody waits for an answer. */
 export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions): WorkerHost {
@@ -66,23 +67,21 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions):
 		return found;
 	};
 	const onReply = ({ id, error, ...reply }: { id: number; error?: string }) => {
-		const asker = settle(id);
-		if (error !== undefined) return asker?.reject(failed(error));
+		if (error !== undefined) return settle(id)?.reject(failed(error));
 		crashes = 0;
-		asker?.resolve(reply);
+		settle(id)?.resolve(reply);
 	};
 	const onGone = (gone: Worker, why: string) => {
 		if (gone !== worker) return;
 		worker = undefined;
 		Atomics.store(loading, 0, 0);
-		restsUntil = clock.monotonicMs() + Math.min(FIRST_REST_MS * 2 ** crashes++, LONGEST_REST_MS);
+		restsUntil = clock.monotonicMs() + restMs(crashes++);
 		for (const id of [...waiting.keys()]) settle(id)?.reject(failed(why));
 	};
 	const onLate = (late: Worker, id: number) => {
-		const why = "it did not answer in time";
 		// While it loads it must not be torn down, see above; only this asker gives up.
-		if (Atomics.load(loading, 0) === 1) return void settle(id)?.reject(failed(why));
-		onGone(late, why);
+		if (Atomics.load(loading, 0) === 1) return void settle(id)?.reject(failed(LATE));
+		onGone(late, LATE);
 		void late.terminate();
 	};
 	const start = () => {
@@ -93,10 +92,8 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions):
 		worker = fresh;
 		fresh.on("message", onReply);
 		fresh.on("error", (error) => onGone(fresh, reasonOf(error)));
-		fresh.on("exit", () => {
-			onGone(fresh, "its thread ended");
-			dispose();
-		});
+		fresh.on("exit", () => onGone(fresh, "its thread ended"));
+		fresh.on("exit", dispose);
 		fresh.unref(); // Last, because listening to messages holds the process again.
 	};
 
@@ -105,8 +102,8 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions):
 		request<Reply extends object>(task: object) {
 			start();
 			const running = worker;
-			if (!running) return Promise.reject(failed("it is not running"));
 			return new Promise<Reply>((resolve, reject) => {
+				if (!running) return reject(failed("it is not running"));
 				const id = ++lastId;
 				const stopWaiting = clock.after(LONGEST_ANSWER_MS, () => onLate(running, id));
 				waiting.set(id, { resolve: (reply) => resolve(reply as Reply), reject, stopWaiting });
@@ -116,10 +113,14 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions):
 		},
 		async close() {
 			isClosed = true;
-			if (worker) await stop(worker, clock);
+			await (worker && stop(worker, clock));
 			process.off("exit", waitWhileLoading);
 		},
 	};
+}
+
+function restMs(crashes: number): number {
+	return Math.min(FIRST_REST_MS * 2 ** crashes, LONGEST_REST_MS);
 }
 
 /** Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript. */
