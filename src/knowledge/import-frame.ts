@@ -43,7 +43,8 @@ export function frameChanges(
 	record: GraphRecord,
 ): BundleChanges {
 	const texts = new Map(summaryFiles(graph, record));
-	if (!isListingLong(graph)) texts.set("index.md", toGraphListing(record.title, graph.concepts));
+	const isListed = !given.has("index.md") && !isListingLong(graph);
+	if (isListed) texts.set("index.md", toGraphListing(record.title, graph.concepts));
 	const changes = new Map<string, Uint8Array>();
 	for (const [path, bytes] of encodeFiles(texts)) {
 		if (given.has(path) && path !== RECORD_PATH) continue;

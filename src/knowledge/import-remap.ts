@@ -101,7 +101,8 @@ function* spaceOf(
 	const blind: ImportSpace = { names: { find: () => undefined }, bundlePaths, titles };
 	for (const document of documents) {
 		for (const key of mapDocument(document, { options, space: blind, isVault: false }).asked) {
-			asked.add(key);
+			// The others are paths, which need no names.
+			if (!key.startsWith("/")) asked.add(key);
 		}
 		yield;
 	}
