@@ -13,14 +13,56 @@ import type { ModelLocation } from "../../src/search/model-folder.js";
 import { weighWords } from "../../src/search/query-coverage.js";
 import { type DenseFindings, POOL, rankConcepts, readWords } from "../../src/search/ranking.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
-import { type LabelledQuery, type LabelledSet, referenceTo } from "../labelled/labelled-queries.js";
+import {
+	type LabelledQuery,
+	type LabelledSet,
+	referenceTo,
+	SPLITS,
+	type Split,
+} from "../labelled/labelled-queries.js";
 import { buildState } from "./our-index.js";
 
+/** What people ask assistants and no graph of the catalog answers. */
+const EVERYDAY = [
+	"how long to boil an egg",
+	"is it safe to take ibuprofen with coffee",
+	"what time is sunset in Lisbon today",
+	"write a birthday poem for my grandmother",
+	"train a puppy not to bite",
+	"average rent of a two room flat in Vienna",
+	"how tall is the Eiffel Tower",
+	"best exercises against back pain",
+	"who painted the Mona Lisa",
+	"remove red wine from a white carpet",
+	"when do the summer holidays start",
+	"plot summary of the first season",
+	"convert cups of flour to grams",
+	"causes of the French revolution",
+	"change a flat bicycle tyre",
+	"cheapest hotels near the airport",
+	"how do bees make honey",
+	"name ideas for a black cat",
+	"early signs of a cold in babies",
+	"how much water should I drink each day",
+	"population of Argentina",
+	"rules of chess for beginners",
+	"repot an orchid after it has bloomed",
+	"mortgage interest over thirty years",
+] as const;
+
 /**
- * As labelled; without capitals; with all that answers it withdrawn from the graphs; or asked of one graph alone. The last two turn
- * a few labelled queries into many, but by the hundred they are alike: they count little.
+ * As labelled; without capitals; with all that answers it withdrawn from the graphs; asked of one graph alone. The last two turn a
+ * few labelled queries into many, but by the hundred they are alike: they count little. Besides, what the graphs say of themselves
+ * that they answer, and what certainly none of them does.
  */
-export const VARIANTS = ["labelled", "lower-case", "withdrawn", "one-graph"] as const;
+export const VARIANTS = [
+	"labelled",
+	"lower-case",
+	"withdrawn",
+	"one-graph",
+	"example",
+	"everyday",
+] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 export interface JudgedCase {
@@ -36,27 +78,27 @@ export interface JudgedCase {
 
 /** Every query of one half, and what can be made of it, with the signs its first rows show. */
 export async function readJudgedCases(
+	half: Split,
 	{ graphs, queries }: LabelledSet,
 	model: ModelLocation,
 ): Promise<readonly JudgedCase[]> {
 	const embedder = await createTransformersEmbedder({ clock: systemClock, model });
 	const examine = await createExaminer(graphs, model, embedder);
+	const labelled = queries
+		.filter(({ split }) => split === half)
+		.flatMap((query) => variantsOf(query, graphs));
+	const other = [...examplesOf(graphs), ...everydayOf(graphs)];
+	const place = SPLITS.indexOf(half);
+	const asked = [...labelled, ...other.filter((_, at) => at % SPLITS.length === place)];
 	const cases: JudgedCase[] = [];
-	for (const labelled of queries) {
-		for (const asked of variantsOf(labelled, graphs)) {
-			const { id, kind } = labelled;
-			const { variant, decision } = asked;
-			cases.push({ id, kind, variant, decision, ...(await examine(asked, labelled)) });
-		}
-	}
+	for (const one of asked) cases.push({ ...one, ...(await examine(one)) });
 	await embedder.close();
 	return cases;
 }
 
-interface Asked {
-	readonly variant: Variant;
-	readonly decision: Decision;
+interface Asked extends Pick<JudgedCase, "id" | "kind" | "variant" | "decision"> {
 	readonly query: string;
+	readonly relevant: LabelledQuery["relevant"];
 	readonly graphs: readonly Graph[];
 	/** References of concepts that are left out. */
 	readonly without: ReadonlySet<string>;
@@ -66,25 +108,23 @@ const NOTHING: ReadonlySet<string> = new Set();
 const MANY_GRAPHS = 3;
 
 function variantsOf(labelled: LabelledQuery, all: readonly Graph[]): readonly Asked[] {
-	const { query, decision, relevant } = labelled;
+	const { id, kind, query, decision, relevant } = labelled;
 	const graphs = all.filter(({ record }) => labelled.graphs?.includes(record.id) ?? true);
-	const asked: Asked = { variant: "labelled", decision, query, graphs, without: NOTHING };
+	const which = { id, kind, query, relevant, graphs, without: NOTHING };
+	const asked: Asked = { ...which, variant: "labelled", decision };
 	const lower: Asked = { ...asked, variant: "lower-case", query: query.toLowerCase() };
 	if (labelled.kind === "unanswerable") return [asked, lower];
 	const without = new Set(Object.keys(relevant));
 	const withdrawn: Asked = { ...asked, variant: "withdrawn", decision: "ABSTAIN", without };
-	return [
-		asked,
-		lower,
-		withdrawn,
-		...(graphs.length < MANY_GRAPHS ? [] : oneByOne(asked, relevant)),
-	];
+	return [asked, lower, withdrawn, ...(graphs.length < MANY_GRAPHS ? [] : oneByOne(asked))];
 }
 
 /** Graphs that hold a part of the answer only are left out: who can say what they should decide. */
-function oneByOne(asked: Asked, relevant: LabelledQuery["relevant"]): readonly Asked[] {
+function oneByOne(asked: Asked): readonly Asked[] {
 	return asked.graphs.flatMap((graph): Asked[] => {
-		const own = Object.entries(relevant).filter(([name]) => name.startsWith(`${graph.record.id}:`));
+		const own = Object.entries(asked.relevant).filter(([name]) =>
+			name.startsWith(`${graph.record.id}:`),
+		);
 		const best = Math.max(0, ...own.map(([, grade]) => grade));
 		if (best === 1 || best === 2) return [];
 		const decision = best === 0 ? "ABSTAIN" : "ANSWER";
@@ -92,10 +132,28 @@ function oneByOne(asked: Asked, relevant: LabelledQuery["relevant"]): readonly A
 	});
 }
 
-type Examine = (
-	asked: Asked,
-	labelled: LabelledQuery,
-) => Promise<Pick<JudgedCase, "signs" | "firstGrade">>;
+/** What a graph says of itself that it answers. */
+function examplesOf(graphs: readonly Graph[]): readonly Asked[] {
+	const common = { kind: "example", variant: "example", decision: "ANSWER" } as const;
+	return graphs.flatMap((graph) =>
+		graph.record.exampleQueries.map((query) => ({
+			...common,
+			id: query,
+			query,
+			graphs: [graph],
+			relevant: {},
+			without: NOTHING,
+		})),
+	);
+}
+
+function everydayOf(graphs: readonly Graph[]): readonly Asked[] {
+	const common = { kind: "everyday", variant: "everyday", decision: "ABSTAIN" } as const;
+	const rest = { graphs, relevant: {}, without: NOTHING };
+	return EVERYDAY.map((query) => ({ ...common, ...rest, id: query, query }));
+}
+
+type Examine = (asked: Asked) => Promise<Pick<JudgedCase, "signs" | "firstGrade">>;
 
 async function createExaminer(
 	graphs: readonly Graph[],
@@ -107,8 +165,8 @@ async function createExaminer(
 	const state = await buildState({ graphs }, { embedder, denseSide });
 	const links = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
 	const commonWords = await readCommonWords(model.folder);
-	return async (asked, { relevant }) => {
-		const { query } = asked;
+	return async (asked) => {
+		const { query, relevant } = asked;
 		if (!vectors.has(query)) vectors.set(query, (await embedder.embed([query], "query"))[0]);
 		const scopes = scopesOf(state, asked);
 		const toSearch = scopes.flatMap(({ vectors: region, base, mask }) =>

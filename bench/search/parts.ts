@@ -1,5 +1,6 @@
 import type { ModelLocation } from "../../src/search/model-folder.js";
 import { atLeast, atMost, type Bar, below } from "./bars.js";
+import { calibrate } from "./calibrate.js";
 import { measureColdStart } from "./cold-start.js";
 import { readDevelopmentSet } from "./development-set.js";
 import { exponentOf } from "./exponent.js";
@@ -90,6 +91,9 @@ export const PARTS = {
 	},
 	async learn({ model }: PartTools): Promise<PartOutcome> {
 		return { report: await learnWeights(await readLabelledHalf("tune"), model), bars: [] };
+	},
+	async calibrate({ model }: PartTools): Promise<PartOutcome> {
+		return { report: await calibrate(model), bars: [] };
 	},
 	async scale({ model, sizes }: PartTools): Promise<PartOutcome> {
 		const input = { model, rows: sizes.rows };

@@ -18,8 +18,8 @@ const FIRST_ROWS = 3;
 const RIVAL_SHARE = 0.9;
 const RIVALS_MIN = 3;
 const AMBIGUOUS_WORDS = 2;
-/** From here on few rows hold a name. */
-const RARE_NAME_WEIGHT = 2;
+/** Few rows hold names that weigh so much together: one rare name, or two common ones. */
+const RARE_NAMES_WEIGHT = 2;
 /** BM25 of a word that says all it can: impacts end near 1.9. */
 const FULL_IMPACT = 2;
 /** Weight of what no searched graph knows, from the commonest words of the language to the rarest. */
@@ -93,14 +93,12 @@ function heldName(words: readonly WeighedWord[], { slot: { scope, concept } }: F
 	return Math.max(0, ...held.map(({ weight }) => (weight - least) / (most - least)));
 }
 
-/** True when the row's title, aliases, tags or summary hold a name in the query that few rows hold. */
+/** True when the row's title, aliases, tags or summary hold names in the query that few rows hold together. */
 function isAboutName(words: readonly WeighedWord[], headingTerms: ReadonlySet<string>): boolean {
-	return words.some(
-		(one) =>
-			isAnyName(one) &&
-			one.weight >= RARE_NAME_WEIGHT &&
-			namesOf(one.word).some((term) => headingTerms.has(term)),
+	const held = words.filter(
+		(one) => isAnyName(one) && namesOf(one.word).some((term) => headingTerms.has(term)),
 	);
+	return held.reduce((sum, { weight }) => sum + weight, 0) >= RARE_NAMES_WEIGHT;
 }
 
 function isAnyName({ isName, word }: WeighedWord): boolean {

@@ -23,27 +23,27 @@ interface Judge {
  */
 export const JUDGE: Readonly<Record<"hybrid" | "keyword", Judge>> = {
 	hybrid: {
-		bias: -5.69,
+		bias: -5.76,
 		weights: {
-			known: 4.46,
-			likeness: 3.6,
-			evidence: 1,
-			closeness: 0.23,
-			holdsName: 0.27,
-			lacksName: -2.32,
+			known: 4.85,
+			likeness: 2.88,
+			evidence: 0.91,
+			closeness: 0.35,
+			holdsName: 0.48,
+			lacksName: -1.97,
 		},
-		limits: { clarify: 0.32, partial: 0.45, answer: 0.7 },
+		limits: { clarify: 0.36, partial: 0.48, answer: 0.7 },
 	},
 	keyword: {
-		bias: -6.43,
+		bias: -6.48,
 		weights: {
-			known: 4.42,
-			likeness: 4.41,
-			evidence: 1.27,
+			known: 5.06,
+			likeness: 3.76,
+			evidence: 1.05,
 			closeness: 0,
-			holdsName: 0.17,
-			lacksName: -2.28,
+			holdsName: 0.5,
+			lacksName: -1.92,
 		},
-		limits: { clarify: 0.32, partial: 0.45, answer: 0.7 },
+		limits: { clarify: 0.36, partial: 0.48, answer: 0.7 },
 	},
 };

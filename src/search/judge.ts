@@ -28,7 +28,7 @@ export interface AnswerSigns {
 	readonly lacksIdentifier: boolean;
 	/** True when the query is, in essence, a name of the best row. */
 	readonly isNamed: boolean;
-	/** True when the query names something rare that the best row is about. */
+	/** True when the query names something that the best row, and few others, are about. */
 	readonly isAboutName: boolean;
 	/** True when the query is so short, and so many rows are as good as the best one, that it is open what was meant. */
 	readonly isAmbiguous: boolean;
@@ -36,7 +36,7 @@ export interface AnswerSigns {
 
 /** Long queries hold more words by accident than short ones: beyond this, more weight says nothing more. */
 const MOST_EVIDENCE = 8;
-const CLOSENESS = { least: -1, most: 4 } as const;
+const CLOSENESS = { least: -3, most: 4 } as const;
 /** Who asks by a name is understood. */
 const NAMED_STRENGTH = 0.97;
 /** Below this share of its coverage, headings did not carry the match: the text and its sources did. */

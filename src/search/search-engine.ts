@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
+import { readCommonWords } from "./common-words.js";
 import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { Embedder } from "./embedder.js";
 import { findConcepts } from "./find-concepts.js";
@@ -32,7 +33,7 @@ export interface SearchEngineOptions {
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
 export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
 	const { clock } = options;
-	const { embedder, denseSide, reason } = await openModel(options);
+	const { embedder, denseSide, reason, commonWords } = await openModelAndWords(options);
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
 	const links = createLinkGraphKeeper(clock);
@@ -79,12 +80,12 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			const startedAt = clock.monotonicMs();
 			const seen = await look(request);
 			const embed = clock.monotonicMs() - startedAt;
-			const outcome = findConcepts({ ...seen, request, clock });
+			const outcome = findConcepts({ ...seen, request, commonWords, clock });
 			return { ...outcome, ...modeOf(seen, statusNow()), timings: { embed, ...outcome.timings } };
 		},
 		async route(request) {
 			const seen = await look(request);
-			const outcome = routeQuery({ ...seen, request });
+			const outcome = routeQuery({ ...seen, request, commonWords });
 			return { ...outcome, ...modeOf(seen, statusNow()) };
 		},
 		async sync(graphs, syncOptions = {}) {
@@ -102,6 +103,16 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			await links.close();
 		},
 	};
+}
+
+/** A model that cannot be run may still have its list of words. */
+async function openModelAndWords({ clock, model }: SearchEngineOptions) {
+	const isOnDisk = typeof model === "object" && "folder" in model;
+	const [opened, commonWords] = await Promise.all([
+		openModel({ clock, model }),
+		isOnDisk ? readCommonWords(model.folder) : undefined,
+	]);
+	return { ...opened, commonWords };
 }
 
 function openIndex(

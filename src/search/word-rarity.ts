@@ -1,4 +1,3 @@
-import { stemWord } from "./stem.js";
 import type { Word } from "./tokenizer.js";
 
 const rarities = new WeakMap<ReadonlySet<string>, ReadonlyMap<string, number>>();
@@ -15,22 +14,26 @@ export function rarityIn(commonWords: ReadonlySet<string>, word: Word): number |
 	if (commonWords.size === 0 || HAS_NUMBER.test(word.surface)) return undefined;
 	if (word.surface.length < MIN_LISTED_CHARS) return 0;
 	const places = placesIn(commonWords);
-	const rarityOf = (term: string) => places.get(term) ?? 1;
-	const whole = Math.min(rarityOf(word.surface), rarityOf(word.whole));
-	return word.parts.length === 0 ? whole : Math.min(whole, Math.max(...word.parts.map(rarityOf)));
+	const rarityOf = (term: string) =>
+		Math.min(...formsOf(term).map((form) => places.get(form) ?? 1));
+	const whole = rarityOf(word.surface);
+	const { parts } = word;
+	return parts.length === 0 ? whole : Math.min(whole, Math.max(...parts.map(rarityOf)));
 }
 
-/** By the word and by its stem. */
+const ENDINGS = /(?:'s|es|s|ed|ing|er|ly)$/;
+
+/** The word and what it may be a form of: a list need not hold "wipes" beside "wipe". */
+function formsOf(term: string): readonly string[] {
+	const base = term.replace(ENDINGS, "");
+	return base === term ? [term] : [term, base, `${base}e`, `${base}s`];
+}
+
 function placesIn(commonWords: ReadonlySet<string>): ReadonlyMap<string, number> {
 	let places = rarities.get(commonWords);
 	if (!places) {
-		const made = new Map<string, number>();
-		let position = 0;
-		for (const word of commonWords) {
-			const rarity = position++ / commonWords.size;
-			for (const term of [word, stemWord(word)]) if (!made.has(term)) made.set(term, rarity);
-		}
-		places = made;
+		const { size } = commonWords;
+		places = new Map([...commonWords].map((word, position) => [word, position / size]));
 		rarities.set(commonWords, places);
 	}
 	return places;

@@ -1,0 +1,234 @@
+import type { Decision } from "../../src/core/wire.js";
+import { decide, strengthOf, toWeighedSigns } from "../../src/search/judge.js";
+import { WEIGHED_SIGNS } from "../../src/search/judge-weights.js";
+import type { ModelLocation } from "../../src/search/model-folder.js";
+import { round } from "../figures.js";
+import { loadLabelledSet, SPLITS } from "../labelled/labelled-queries.js";
+import { type JudgedCase, readJudgedCases, type Variant } from "./judged-cases.js";
+import { type Example, fitLogistic, type LogisticFit, probabilityOf } from "./logistic-fit.js";
+import { type Detection, detection } from "./metrics.js";
+
+/** What one case of a kind counts against a labelled query. */
+const WEIGHTS: Readonly<Record<Variant, number>> = {
+	labelled: 1,
+	"lower-case": 0.5,
+	withdrawn: 0.1,
+	"one-graph": 0.03,
+	example: 0.5,
+	everyday: 1,
+};
+const TARGETS: Readonly<Record<Decision, number>> = {
+	ANSWER: 1,
+	PARTIAL: 1,
+	CLARIFY: 0.5,
+	ABSTAIN: 0,
+};
+const SIGNS = [1, 1, 1, 1, 1, -1] as const;
+const RIDGE = 1;
+const FOLDS = 10;
+const ROUNDS = 5;
+const LIMITS = Array.from({ length: 30 }, (_, at) => round(0.1 + at * 0.02, 2));
+const DIGITS = 3;
+
+type Mode = keyof JudgedCase["signs"];
+
+interface Calibration {
+	/** What to write into src/search/judge-weights.ts. */
+	readonly weights: Readonly<Record<string, number>>;
+	/** Of predictions for queries that the fit had not seen. */
+	readonly unseen: Quality;
+	/** Precision and recall of ABSTAIN by its limit, unseen queries. */
+	readonly limits: Readonly<Record<string, string>>;
+	/** What the shipped weights do to each half. */
+	readonly shipped: Readonly<Record<string, ShippedQuality>>;
+}
+
+interface Quality {
+	/** Area under the curve: how often an answerable query is stronger than an unanswerable one. */
+	readonly auc: number;
+	/** Mean squared error of the strength as a probability that there is an answer; expected calibration error in ten bins. */
+	readonly brier: number;
+	readonly ece: number;
+}
+
+interface ShippedQuality extends Quality {
+	readonly abstention: Detection;
+	/** The same with capitals gone. */
+	readonly lower_case: Detection;
+	/** Decisions by kind and by what they should have been. */
+	readonly decisions: Readonly<Record<string, Readonly<Record<string, number>>>>;
+	/** Share of the first rows that answer at least in part, by strength. */
+	readonly first_row: Readonly<Record<string, string>>;
+	/** Share of abstentions where everything that answers was withdrawn, and where one graph was asked that holds nothing. */
+	readonly withdrawn: number;
+	readonly other_graph: number;
+	/** Share of abstentions from examples of what a graph answers, and from everyday questions. */
+	readonly examples: number;
+	readonly everyday: number;
+}
+
+/** Fits the weights of the judge on the half to tune on, by cross-validation over queries, and reports the shipped ones on both halves. */
+export async function calibrate(model: ModelLocation): Promise<Record<Mode, Calibration>> {
+	const set = await loadLabelledSet();
+	const halves = new Map<string, readonly JudgedCase[]>();
+	for (const half of SPLITS) {
+		halves.set(half, await readJudgedCases(half, set, model));
+	}
+	return { hybrid: calibrateMode("hybrid", halves), keyword: calibrateMode("keyword", halves) };
+}
+
+function calibrateMode(
+	mode: Mode,
+	halves: ReadonlyMap<string, readonly JudgedCase[]>,
+): Calibration {
+	const cases = halves.get("tune") ?? [];
+	const fit = fitOf(cases, mode);
+	const unseen = predictUnseen(cases, mode);
+	const labelled = cases.flatMap((one, at) =>
+		one.variant === "labelled" ? [{ one, strength: unseen[at] ?? 0 }] : [],
+	);
+	const weights = WEIGHED_SIGNS.map((sign, at) => [sign, round(fit.weights[at] ?? 0, 2)] as const);
+	const limits = LIMITS.map((limit) => {
+		const { precision, recall } = detect(
+			labelled,
+			({ one, strength }) => strength < limit && !one.signs[mode].isAboutName,
+		);
+		return [limit, `${precision} ${recall}`] as const;
+	});
+	const shipped = [...halves].map(([half, own]) => [half, qualityOfShipped(own, mode)] as const);
+	return {
+		weights: { bias: round(fit.bias, 2), ...Object.fromEntries(weights) },
+		unseen: qualityOf(labelled),
+		limits: Object.fromEntries(limits),
+		shipped: Object.fromEntries(shipped),
+	};
+}
+
+function toExample({ signs, decision, variant }: JudgedCase, mode: Mode): Example {
+	const weighed = toWeighedSigns(signs[mode]);
+	const features = WEIGHED_SIGNS.map((sign) => weighed[sign]);
+	return { features, target: TARGETS[decision], weight: WEIGHTS[variant] };
+}
+
+function fitOf(cases: readonly JudgedCase[], mode: Mode): LogisticFit {
+	// Names are answered whatever the signs say.
+	const examples = cases.filter(({ signs }) => signs[mode].subjectWords > 0);
+	return fitLogistic(
+		examples.map((one) => toExample(one, mode)),
+		{ signs: SIGNS, ridge: RIDGE },
+	);
+}
+
+/** Every case by fits that saw no variant of its query, averaged over several ways to cut the queries into folds. */
+function predictUnseen(cases: readonly JudgedCase[], mode: Mode): readonly number[] {
+	const ids = [...new Set(cases.map(({ id }) => id))];
+	const sums = cases.map(() => 0);
+	for (let turn = 0; turn < ROUNDS; turn++) {
+		// A step that shares no factor with the number of folds visits the queries in another order each time.
+		const foldOf = new Map(
+			ids.map((id, at) => [id, (at * (turn * 2 + 1) + Math.floor(at / FOLDS) * turn) % FOLDS]),
+		);
+		for (let fold = 0; fold < FOLDS; fold++) {
+			const isOut = ({ id }: JudgedCase) => foldOf.get(id) === fold;
+			const fit = fitOf(
+				cases.filter((one) => !isOut(one)),
+				mode,
+			);
+			cases.forEach((one, at) => {
+				if (!isOut(one)) return;
+				const { isNamed } = one.signs[mode];
+				const strength = isNamed ? 1 : probabilityOf(fit, toExample(one, mode).features);
+				sums[at] = (sums[at] ?? 0) + strength / ROUNDS;
+			});
+		}
+	}
+	return sums;
+}
+
+interface Judged {
+	readonly one: JudgedCase;
+	readonly strength: number;
+}
+
+function detect(judged: readonly Judged[], says: (judged: Judged) => boolean): Detection {
+	return detection(
+		judged.map((each) => ({ said: says(each), meant: each.one.decision === "ABSTAIN" })),
+	);
+}
+
+function qualityOf(judged: readonly Judged[]): Quality {
+	const outcomes = judged
+		.filter(({ one }) => one.decision !== "CLARIFY")
+		.map(({ one, strength }) => ({ strength, target: TARGETS[one.decision] }));
+	const errors = outcomes.map(({ strength, target }) => (strength - target) ** 2);
+	return {
+		auc: round(areaUnderCurve(outcomes), DIGITS),
+		brier: round(errors.reduce((sum, error) => sum + error, 0) / errors.length, DIGITS),
+		ece: round(calibrationError(outcomes), DIGITS),
+	};
+}
+
+interface Outcome {
+	readonly strength: number;
+	readonly target: number;
+}
+
+function areaUnderCurve(outcomes: readonly Outcome[]): number {
+	const bad = outcomes.filter(({ target }) => target === 0);
+	const good = outcomes.filter(({ target }) => target === 1);
+	let wins = 0;
+	for (const { strength } of good) {
+		for (const other of bad) wins += (1 + Math.sign(strength - other.strength)) / 2;
+	}
+	return wins / (good.length * bad.length);
+}
+
+const BINS = 10;
+
+function calibrationError(outcomes: readonly Outcome[]): number {
+	const gaps = new Array<number>(BINS).fill(0);
+	for (const { strength, target } of outcomes) {
+		const bin = Math.min(BINS - 1, Math.floor(strength * BINS));
+		gaps[bin] = (gaps[bin] ?? 0) + strength - target;
+	}
+	return gaps.reduce((sum, gap) => sum + Math.abs(gap), 0) / outcomes.length;
+}
+
+function qualityOfShipped(cases: readonly JudgedCase[], mode: Mode): ShippedQuality {
+	const judged = cases.map((one) => ({ one, strength: strengthOf(one.signs[mode]) }));
+	const of = (variant: Variant) => judged.filter(({ one }) => one.variant === variant);
+	const abstains = ({ one }: Judged) => decide(one.signs[mode]) === "ABSTAIN";
+	const share = (some: readonly Judged[]) =>
+		round(some.filter(abstains).length / some.length, DIGITS);
+	const labelled = of("labelled");
+	const decisions: Record<string, Record<string, number>> = {};
+	for (const { one } of labelled) {
+		const said = decide(one.signs[mode]);
+		const key = `${one.kind} ${one.decision}`;
+		const counts = decisions[key] ?? {};
+		decisions[key] = { ...counts, [said]: (counts[said] ?? 0) + 1 };
+	}
+	return {
+		...qualityOf(labelled),
+		abstention: detect(labelled, abstains),
+		lower_case: detect(of("lower-case"), abstains),
+		decisions,
+		first_row: firstRows(labelled),
+		withdrawn: share(of("withdrawn")),
+		examples: share(of("example")),
+		everyday: share(of("everyday")),
+		other_graph: share(of("one-graph").filter(({ one }) => one.decision === "ABSTAIN")),
+	};
+}
+
+const FIRST_ROW_LIMITS = [0, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01];
+
+function firstRows(judged: readonly Judged[]): Record<string, string> {
+	const ranges = FIRST_ROW_LIMITS.slice(1).map((high, at) => {
+		const low = FIRST_ROW_LIMITS[at] ?? 0;
+		const within = judged.filter(({ strength }) => strength >= low && strength < high);
+		const good = within.filter(({ one }) => one.firstGrade >= 2).length;
+		return [`from ${low}`, `${good} of ${within.length}`] as const;
+	});
+	return Object.fromEntries(ranges);
+}
