@@ -1,5 +1,10 @@
 import { systemClock } from "../../src/core/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
+import { buildLexicalSegment } from "../../src/search/index-builder.js";
+import { createIndexState, toScopes } from "../../src/search/index-state.js";
+import { searchLexical } from "../../src/search/lexical-search.js";
+import { toQueryTerms } from "../../src/search/query-words.js";
+import { readWords } from "../../src/search/ranking.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { round } from "../figures.js";
 import { generateGraph, generateQueries } from "../generated-graph.js";
@@ -13,7 +18,17 @@ import { costOfQueries, type QueryCost, usedMb } from "./query-cost.js";
  * there is for an inverted index.
  */
 export const TEXTS = ["prose", "few-words"] as const;
-export const KEYWORD_ENGINES = ["ours", "minisearch", "minisearch-exact", "orama"] as const;
+/**
+ * "lexical" is our lexical side alone, which gives what the others give: the ten best. "ours" is a whole answer by keywords:
+ * links, decision and rows with their evidence as well.
+ */
+export const KEYWORD_ENGINES = [
+	"lexical",
+	"ours",
+	"minisearch",
+	"minisearch-exact",
+	"orama",
+] as const;
 
 export interface KeywordInput {
 	readonly engine: (typeof KEYWORD_ENGINES)[number];
@@ -32,7 +47,7 @@ const LIMIT = 10;
 /** More than this, and texts are short: memory is what limits. */
 const LONG_TEXTS_MAX = 250_000;
 
-/** One engine that compares words only, over one graph. Ours also judges, collects rows and reads misspelt words. */
+/** One engine that compares words only, over one graph. */
 export async function measureKeywords(input: KeywordInput): Promise<KeywordCost> {
 	const { engine, texts, concepts } = input;
 	const length = concepts > LONG_TEXTS_MAX ? "short" : "long";
@@ -60,6 +75,7 @@ async function build(
 	graph: Graph,
 	folder: string,
 ): Promise<(query: string) => unknown> {
+	if (engine === "lexical") return buildLexical(graph);
 	if (engine === "ours") {
 		const ours = await createSearchEngine({ folder, clock: systemClock, model: "none" });
 		await ours.sync([graph]);
@@ -72,4 +88,13 @@ async function build(
 			? await createOrama(documents)
 			: createMiniSearch(documents, engine === "minisearch" ? "tolerant" : "exact");
 	return (query) => other.search(query, LIMIT);
+}
+
+/** Reads misspelt words and beginnings of words, as a search does. */
+async function buildLexical(graph: Graph): Promise<(query: string) => unknown> {
+	const segment = await buildLexicalSegment(graph);
+	const parts = [{ segment, concepts: graph.concepts, vectors: undefined }];
+	const scopes = toScopes(createIndexState([{ graph, parts }]), [graph]);
+	const lexicalScopes = scopes.map(({ base, mask }) => ({ index: segment.lexical, base, mask }));
+	return (query) => searchLexical(toQueryTerms(readWords(query, scopes)), lexicalScopes, LIMIT);
 }
