@@ -32,7 +32,7 @@ export const JUDGE: Readonly<Record<"hybrid" | "keyword", Judge>> = {
 			holdsName: 0.48,
 			lacksName: -1.97,
 		},
-		limits: { clarify: 0.36, partial: 0.48, answer: 0.7 },
+		limits: { clarify: 0.38, partial: 0.48, answer: 0.7 },
 	},
 	keyword: {
 		bias: -6.48,
