@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "../core/errors.js";
 import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
@@ -82,6 +83,7 @@ export async function updateFromFolder({
 	const readFile = (path: string) => readBounded(join(source, path));
 	const update = await updateImport({ graph, memory, stamps, readFile }, options);
 	if (!update) return undefined;
+	await setImmediate();
 	const left = [...update.memory.rows.values()].flatMap((row) => row.skipped ?? []);
 	return { ...update, skipped: merge(skipped, left) };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { BundleChanges, Changeable } from "./bundle-change.js";
 import { RECORD_PATH, readDocument } from "./bundle-document.js";
 import { toConceptId } from "./concept-reader.js";
@@ -31,9 +32,11 @@ export async function updateImport(
 ): Promise<ImportUpdate | undefined> {
 	const { memory, graph } = state;
 	const reading = await rereadSource(state);
+	await setImmediate();
 	if (isDecisive(memory, reading) || isDisputed(memory, reading)) return undefined;
 	const remapped = await remapDocuments(state, reading, options);
 	if (!remapped) return undefined;
+	await setImmediate();
 	const rows = new Map(reading.kept);
 	const changes = new Map<string, Uint8Array | undefined>();
 	for (const one of reading.reread.values()) rows.set(one.path, toSkippedRow(one));
@@ -44,6 +47,8 @@ export async function updateImport(
 		const isNew = valueAt(graph.memory.files, bundlePath)?.sha256 !== row.outputHash;
 		if (row.outputHash !== undefined && isNew) changes.set(bundlePath, mapped.bytes);
 	}
+	// Each of these steps takes some milliseconds with a hundred thousand files; others are served in between.
+	await setImmediate();
 	for (const path of straysOf(graph, rows)) changes.set(path, undefined);
 	return { changes, memory: { ...memory, rows } };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Clock, toIsoDay } from "../core/clock.js";
 import { type BundleChanges, type Changeable, conceptAt } from "../knowledge/bundle-change.js";
 import { isReserved } from "../knowledge/bundle-document.js";
@@ -97,6 +98,8 @@ async function carryOut(
 	graph: Changeable,
 	{ changes, rules, skipped, source }: Plan,
 ): Promise<Graph> {
+	// What follows walks over the whole graph; others are served before it.
+	await setImmediate();
 	if (changes.size === 0 && isFrameCurrent(graph, rules)) return graph;
 	const today = toIsoDay(clock.now());
 	return shelf.change(graph, changes, ({ graph: next }) => {
