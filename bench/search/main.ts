@@ -5,14 +5,8 @@ import { parseArgs } from "node:util";
 import type { Bar } from "./bars.js";
 import { toBarLine } from "./bars.js";
 import { BUNDLED, inTemporaryFolder } from "./our-index.js";
-import {
-	DEFAULT_PARTS,
-	isPart,
-	PARTS,
-	type PartName,
-	type PartOutcome,
-	type PartTools,
-} from "./parts.js";
+import type { PartOutcome, PartTools } from "./part.js";
+import { DEFAULT_PARTS, isPart, PARTS, type PartName } from "./parts.js";
 import { createPreparedFolders } from "./prepared-folders.js";
 
 const USAGE = `npm run bench:search -- [--only quality,speed,start,rate,http,events,change,scale,learn,calibrate] [--json]

@@ -1,5 +1,4 @@
-import type { ModelLocation } from "../../src/search/model-folder.js";
-import { atLeast, atMost, type Bar, below } from "./bars.js";
+import { atLeast, atMost, below } from "./bars.js";
 import { calibrate } from "./calibrate.js";
 import { measureColdStart } from "./cold-start.js";
 import { readDevelopmentSet } from "./development-set.js";
@@ -7,30 +6,10 @@ import { exponentOf } from "./exponent.js";
 import { readLabelledHalf } from "./labelled-half.js";
 import { learnWeights } from "./learn-weights.js";
 import { runTask } from "./measured-process.js";
-import type { PreparedFolders } from "./prepared-folders.js";
+import type { PartOutcome, PartTools } from "./part.js";
 import { measureQuality, type QualityReport } from "./quality.js";
 import { measureHttpRate, measureLoopDelay } from "./server-load.js";
 import { measureSpeed } from "./speed.js";
-
-/** What every part is given. */
-export interface PartTools {
-	readonly model: ModelLocation;
-	/** Concepts: of each speed run, where most goals are set, and where those of single changes are; and rows of vectors. */
-	readonly sizes: {
-		readonly speed: readonly number[];
-		readonly usual: number;
-		readonly many: number;
-		readonly rows: readonly number[];
-	};
-	readonly questions: number;
-	readonly prepared: PreparedFolders;
-	readonly say: (text: string) => void;
-}
-
-export interface PartOutcome {
-	readonly report: unknown;
-	readonly bars: readonly Bar[];
-}
 
 const LONGEST_MS = 600_000;
 /** Measured exponents scatter by some hundredths from run to run. */

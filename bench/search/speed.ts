@@ -3,7 +3,7 @@ import { exponentOf } from "./exponent.js";
 import type { HybridCost } from "./hybrid-cost.js";
 import { KEYWORD_ENGINES, type KeywordCost, type KeywordInput, TEXTS } from "./keyword-cost.js";
 import { runTask } from "./measured-process.js";
-import type { PartOutcome, PartTools } from "./parts.js";
+import type { PartOutcome, PartTools } from "./part.js";
 
 type WithPeak<T> = T & { readonly peak_rss_mb: number };
 
