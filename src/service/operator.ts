@@ -129,7 +129,11 @@ export function createOperator(deps: OperatorDeps): Operator {
 		removeConcept: (request) => concepts.remove(request),
 		async reindex(onProgress) {
 			const startedMs = clock.monotonicMs();
-			await search.sync(catalog.list(), { rebuild: true, ...(onProgress && { onProgress }) });
+			// A list taken amid a change would be the one from before it. The index itself keeps its runs in order.
+			const { done } = await importer.whileNoneRuns(async () => ({
+				done: search.sync(catalog.list(), { rebuild: true, ...(onProgress && { onProgress }) }),
+			}));
+			await done;
 			const { concepts: indexed, mode } = search.status();
 			return {
 				concepts: indexed,
