@@ -45,11 +45,14 @@ async function pipeLines(lines: AsyncIterable<string>, output: Writable): Promis
 
 const STAGE_VERBS = { keywords: "Indexing", vectors: "Embedding" } as const;
 
-/** Reports done/total, rewriting one line; ends the line when all is done. */
+/** Reports done/total, rewriting one line when it would read differently; ends the line when all is done. */
 export function createProgress(terminal: Terminal, verb: string): OnProgress {
+	let shown = "";
 	return ({ done, total, stage }) => {
 		const doing = stage ? STAGE_VERBS[stage] : verb;
-		terminal.status(`${doing} ${done}/${total}${done === total ? "\n" : ""}`);
+		const line = `${doing} ${done}/${total}${done === total ? "\n" : ""}`;
+		if (line !== shown) terminal.status(line);
+		shown = line;
 	};
 }
 
