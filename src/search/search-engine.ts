@@ -17,6 +17,7 @@ import { openModel } from "./open-model.js";
 import { type DenseFindings, POOL } from "./ranking.js";
 import { routeQuery } from "./route-query.js";
 import type { IndexStatus, SearchEngine, SearchOutcome, SearchRequest } from "./search.js";
+import { createTurnGate } from "./turn-gate.js";
 
 export interface SearchEngineOptions {
 	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
@@ -36,6 +37,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	const { embedder, denseSide, reason, commonWords } = await openModelAndWords(options);
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
+	const gate = createTurnGate(clock);
 	const links = createLinkGraphKeeper(clock);
 	const indexSync = createIndexSync({
 		clock,
@@ -80,12 +82,18 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			const startedAt = clock.monotonicMs();
 			const seen = await look(request);
 			const embed = clock.monotonicMs() - startedAt;
-			const outcome = findConcepts({ ...seen, request, commonWords, clock });
+			const outcome = await gate.run(() => {
+				request.signal.throwIfAborted();
+				return findConcepts({ ...seen, request, commonWords, clock });
+			});
 			return { ...outcome, ...modeOf(seen, statusNow()), timings: { embed, ...outcome.timings } };
 		},
 		async route(request) {
 			const seen = await look(request);
-			const outcome = routeQuery({ ...seen, request, commonWords });
+			const outcome = await gate.run(() => {
+				request.signal.throwIfAborted();
+				return routeQuery({ ...seen, request, commonWords });
+			});
 			return { ...outcome, ...modeOf(seen, statusNow()) };
 		},
 		async sync(graphs, syncOptions = {}) {
