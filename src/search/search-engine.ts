@@ -17,7 +17,7 @@ import { openModel } from "./open-model.js";
 import { type DenseFindings, POOL } from "./ranking.js";
 import { routeQuery } from "./route-query.js";
 import type { IndexStatus, SearchEngine, SearchOutcome, SearchRequest } from "./search.js";
-import { createTurnGate } from "./turn-gate.js";
+import { createTurnGate, type TurnGate } from "./turn-gate.js";
 
 export interface SearchEngineOptions {
 	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
@@ -37,7 +37,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	const { embedder, denseSide, reason, commonWords } = await openModelAndWords(options);
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
-	const gate = createTurnGate(clock);
+	const inTurn = unlessAborted(createTurnGate(clock));
 	const links = createLinkGraphKeeper(clock);
 	const indexSync = createIndexSync({
 		clock,
@@ -54,11 +54,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		const { waiting: pendingVectors, segments, tombstones, refusal } = indexSync.sizes();
 		const failure = embedder?.failure() ?? refusal;
 		return {
-			model: embedder && {
-				id: embedder.identity.id,
-				sha256: embedder.identity.sha256,
-				dimensions: embedder.identity.dimensions,
-			},
+			model: embedder && namesOf(embedder.identity),
 			concepts: state.concepts,
 			pendingVectors,
 			mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
@@ -70,8 +66,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	/** One state from start to end, however often the index changes while the model is at work. */
 	const look = async ({ graphs, query, signal, filter }: LookRequest): Promise<Look> => {
 		signal.throwIfAborted();
-		const seen = state;
-		const scopes = toScopes(seen, graphs, filter);
+		const scopes = toScopes(state, graphs, filter);
 		const hits = await untilAborted(searchDense(denseSide, scopes, { query, signal }), signal);
 		const dense = hits && denseSide && { hits, cosineOf: denseSide.cosineOf };
 		return { scopes, dense, links: links.current() };
@@ -82,18 +77,16 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			const startedAt = clock.monotonicMs();
 			const seen = await look(request);
 			const embed = clock.monotonicMs() - startedAt;
-			const outcome = await gate.run(() => {
-				request.signal.throwIfAborted();
-				return findConcepts({ ...seen, request, commonWords, clock });
-			});
+			const outcome = await inTurn(request.signal, () =>
+				findConcepts({ ...seen, request, commonWords, clock }),
+			);
 			return { ...outcome, ...modeOf(seen, statusNow()), timings: { embed, ...outcome.timings } };
 		},
 		async route(request) {
 			const seen = await look(request);
-			const outcome = await gate.run(() => {
-				request.signal.throwIfAborted();
-				return routeQuery({ ...seen, request, commonWords });
-			});
+			const outcome = await inTurn(request.signal, () =>
+				routeQuery({ ...seen, request, commonWords }),
+			);
 			return { ...outcome, ...modeOf(seen, statusNow()) };
 		},
 		async sync(graphs, syncOptions = {}) {
@@ -111,6 +104,19 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			await links.close();
 		},
 	};
+}
+
+/** Whoever has left meanwhile is not ranked for. */
+function unlessAborted(gate: TurnGate) {
+	return <T>(signal: AbortSignal, work: () => T): Promise<T> =>
+		gate.run(() => {
+			signal.throwIfAborted();
+			return work();
+		});
+}
+
+function namesOf({ id, sha256, dimensions }: Embedder["identity"]): IndexStatus["model"] {
+	return { id, sha256, dimensions };
 }
 
 /** A model that cannot be run may still have its list of words. */
