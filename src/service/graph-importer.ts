@@ -15,11 +15,12 @@ import {
 	type ImportRequest,
 	type OnProgress,
 	toOptions,
+	type VisibleImport,
 } from "./import-request.js";
 
 /** Turns somebody's folder into a graph on sale. */
 export interface GraphImporter {
-	/** One import at a time. Throws INVALID_ARGUMENT for a source that cannot be read or an id that is taken. */
+	/** One at a time until searches see it; resolves when its vectors are made, too. Throws INVALID_ARGUMENT for a source that cannot be read or an id that is taken. */
 	import(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
 	/** Runs work that needs the imported files to stay as they are; imports wait for it. */
 	whileNoneRuns<T>(work: () => Promise<T>): Promise<T>;
@@ -40,7 +41,7 @@ export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
 	// Two imports at once would race for one folder and for the index.
 	const queue = new PQueue({ concurrency: 1 });
 	const update = createGraphUpdate(deps);
-	const run = async (request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport> => {
+	const run = async (request: ImportRequest, onProgress?: OnProgress): Promise<VisibleImport> => {
 		const id = parseGraphId(request.as);
 		assertFree(deps.catalog, id, request.update ?? false);
 		const own = request.update ? deps.shelf.findOwn(id) : undefined;
@@ -49,7 +50,17 @@ export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
 			: importGraph(deps, update, request, onProgress);
 	};
 	return {
-		import: (request, onProgress) => queue.add(() => run(request, onProgress)),
+		async import(request, onProgress) {
+			let startedMs = 0;
+			const { report, complete } = await queue.add(() => {
+				startedMs = deps.clock.monotonicMs();
+				return run(request, onProgress);
+			});
+			// Vectors may take minutes; changes of graphs do not wait for them.
+			await complete;
+			const seconds = Math.round(deps.clock.monotonicMs() - startedMs) / 1000;
+			return { ...report, seconds };
+		},
 		whileNoneRuns: (work) => queue.add(work),
 	};
 }
@@ -59,8 +70,7 @@ async function importGraph(
 	update: GraphUpdate,
 	request: ImportRequest,
 	onProgress?: OnProgress,
-): Promise<ImportReport> {
-	const startedMs = clock.monotonicMs();
+): Promise<VisibleImport> {
 	const id = parseGraphId(request.as);
 	const imported = await importFolder({
 		source: request.source,
@@ -74,20 +84,13 @@ async function importGraph(
 	const target = join(folder, id);
 	await writeBundle(files, target, { replace: request.update ?? false });
 	const graph = { ...imported.graph, folder: target };
-	await shelf.publish(graph, onProgress && { onProgress });
+	await shelf.publish(graph, { vectors: "background", ...(onProgress && { onProgress }) });
 	update.remember(request, memory);
-	const { graphId, skipped, nodes, edges, evidence } = report;
-	const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
+	const { graphId, imported: count, skipped, nodes, edges, evidence } = report;
 	const changed = { added: nodes, changed: 0, removed: 0, unchanged: 0 };
 	return {
-		graph_id: graphId,
-		imported: report.imported,
-		skipped,
-		nodes,
-		edges,
-		evidence,
-		changed,
-		seconds,
+		report: { graph_id: graphId, imported: count, skipped, nodes, edges, evidence, changed },
+		complete: shelf.complete(onProgress),
 	};
 }
 

@@ -38,7 +38,10 @@ export interface GraphShelf {
 		changes: BundleChanges,
 		judge?: (change: BundleChange) => BundleChanges | undefined,
 	): Promise<Graph>;
-	/** Resolves when everything on sale has its vectors, or once the model has failed. */
+	/**
+	 * Resolves when everything on sale now has its vectors, or once the model has failed. Call it where nothing else changes
+	 * graphs, and wait for it anywhere: later changes take over what it has not done yet.
+	 */
 	complete(onProgress?: SyncOptions["onProgress"]): Promise<void>;
 }
 
@@ -93,7 +96,12 @@ export function createGraphShelf({ catalog, search, folder }: GraphShelfDeps): G
 			}
 			return next;
 		},
-		complete: (onProgress) => search.sync(catalog.list(), onProgress && { onProgress }),
+		complete(onProgress) {
+			const complete = search.sync(catalog.list(), onProgress && { onProgress });
+			// Whoever waits hears of it; until then it must not count as one that nobody waits for.
+			complete.catch(() => undefined);
+			return complete;
+		},
 	};
 }
 

@@ -20,10 +20,10 @@ import {
 	assertSlugFree,
 	assertSome,
 	type ChangeCount,
-	type ImportReport,
 	type ImportRequest,
 	type OnProgress,
 	toOptions,
+	type VisibleImport,
 } from "./import-request.js";
 
 export interface GraphUpdateDeps {
@@ -34,11 +34,12 @@ export interface GraphUpdateDeps {
 
 /** Brings imported graphs in line with their sources; only what has changed is read, written and indexed again. */
 export interface GraphUpdate {
+	/** Resolves when searches see the change. */
 	bringInLine(
 		graph: Changeable,
 		request: ImportRequest,
 		onProgress?: OnProgress,
-	): Promise<ImportReport>;
+	): Promise<VisibleImport>;
 	/** What an import found, for the next one of the same source with the same options. */
 	remember(request: ImportRequest, memory: ImportMemory | undefined): void;
 }
@@ -75,8 +76,7 @@ export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
 			const next = await carryOut(deps, graph, plan);
 			const visibleMs = clock.monotonicMs();
 			remember(request, plan.memory);
-			await shelf.complete(onProgress);
-			return {
+			const report = {
 				graph_id: request.as,
 				imported: next.concepts.length,
 				skipped: plan.skipped,
@@ -84,10 +84,10 @@ export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
 				edges: next.concepts.reduce((sum, { edges }) => sum + edges.length, 0),
 				evidence: next.concepts.reduce((sum, { evidence }) => sum + evidence.length, 0),
 				changed: countChanges(graph, plan.changes),
-				seconds: Math.round(clock.monotonicMs() - startedMs) / 1000,
 				read_ms: Math.round(readMs - startedMs),
 				visible_ms: Math.round(visibleMs - readMs),
 			};
+			return { report, complete: shelf.complete(onProgress) };
 		},
 	};
 }

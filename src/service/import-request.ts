@@ -37,6 +37,13 @@ export interface ImportReport {
 	readonly visible_ms?: number;
 }
 
+/** An import that searches see already. */
+export interface VisibleImport {
+	readonly report: Omit<ImportReport, "seconds">;
+	/** Settles as `GraphShelf.complete` does. */
+	readonly complete: Promise<void>;
+}
+
 export interface ChangeCount {
 	readonly added: number;
 	readonly changed: number;
