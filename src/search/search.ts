@@ -106,7 +106,7 @@ export interface GraphRouter {
 }
 
 export interface IndexStatus {
-	/** Model id and sha256 of its ONNX file; undefined without a model. */
+	/** Model id and sha256 of what its vectors depend on; undefined without a model. */
 	readonly model:
 		| { readonly id: string; readonly sha256: string; readonly dimensions: number }
 		| undefined;
