@@ -2,13 +2,12 @@ import { type Clock, toIsoDay } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { type BundleChanges, type Changeable, conceptAt } from "../knowledge/bundle-change.js";
 import { RECORD_PATH } from "../knowledge/bundle-document.js";
-import { BUNDLE_LIMITS } from "../knowledge/bundle-limits.js";
 import { reasonAgainstPath } from "../knowledge/concept-path.js";
 import { toConceptId } from "../knowledge/concept-reader.js";
 import { markOf } from "../knowledge/content-hash.js";
 import type { Finding } from "../knowledge/finding.js";
 import { reasonToSkip } from "../knowledge/import-screen.js";
-import { entriesOf, valueAt } from "../knowledge/path-map.js";
+import { valueAt } from "../knowledge/path-map.js";
 import { toRecordFile } from "../knowledge/record-writer.js";
 import type { GraphShelf } from "./graph-shelf.js";
 
@@ -76,7 +75,7 @@ async function putConcept(
 ): Promise<Outcome> {
 	const graph = shelf.getOwn(graph_id);
 	const bytes = new TextEncoder().encode(markdown);
-	const reason = reasonAgainstPath(path, graph) ?? reasonAgainstFile(path, bytes, graph);
+	const reason = reasonAgainstPath(path, graph) ?? reasonAgainstFile(path, bytes);
 	if (reason !== undefined) throw new ServiceError("INVALID_ARGUMENT", reason);
 	const known = conceptAt(graph.concepts, path);
 	const outcome = { graph_id, concept_id: toConceptId(path) };
@@ -120,22 +119,9 @@ async function removeConcept(
 	return { graph_id, concept_id, change: "removed", nodes: concepts.length, warnings: [] };
 }
 
-function reasonAgainstFile(
-	path: string,
-	bytes: Uint8Array,
-	{ memory }: Changeable,
-): string | undefined {
+function reasonAgainstFile(path: string, bytes: Uint8Array): string | undefined {
 	const fault = reasonToSkip(bytes);
-	if (fault !== undefined) return `"${path}" cannot be a concept. ${fault}`;
-	let total = bytes.length;
-	for (const [, mark] of entriesOf(memory.files)) total += mark.bytes;
-	const isNew = valueAt(memory.files, path) === undefined;
-	if (
-		memory.files.size + (isNew ? 1 : 0) <= BUNDLE_LIMITS.files &&
-		total <= BUNDLE_LIMITS.totalBytes
-	)
-		return undefined;
-	return `The graph is full: at most ${BUNDLE_LIMITS.files} files and ${BUNDLE_LIMITS.totalBytes} bytes are read of one.`;
+	return fault === undefined ? undefined : `"${path}" cannot be a concept. ${fault}`;
 }
 
 function assertNoError(findings: readonly Finding[]): void {

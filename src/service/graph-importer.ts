@@ -3,7 +3,9 @@ import PQueue from "p-queue";
 import { type Clock, toIsoDay } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { parseGraphId } from "../core/ids.js";
+import { isChangeable } from "../knowledge/bundle-change.js";
 import { writeBundle } from "../knowledge/bundle-folder.js";
+import { assertLoadable } from "../knowledge/bundle-size.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { importFolder } from "../knowledge/import-folder.js";
 import type { GraphShelf } from "./graph-shelf.js";
@@ -81,6 +83,7 @@ async function importGraph(
 	const { files, report, memory } = imported;
 	assertSome(report, request.source);
 	assertSlugFree(catalog, imported.graph.record);
+	if (isChangeable(imported.graph)) assertLoadable(imported.graph.memory);
 	const target = join(folder, id);
 	await writeBundle(files, target, { replace: request.update ?? false });
 	const graph = { ...imported.graph, folder: target };

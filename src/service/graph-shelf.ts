@@ -8,6 +8,7 @@ import {
 	changeBundle,
 	isChangeable,
 } from "../knowledge/bundle-change.js";
+import { assertLoadable } from "../knowledge/bundle-size.js";
 import { updateBundle } from "../knowledge/bundle-update.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
@@ -31,7 +32,8 @@ export interface GraphShelf {
 	publish(graph: Graph, options?: SyncOptions): Promise<void>;
 	/**
 	 * Changes files of a graph on the disk, durably, then in the index, then on sale. `judge` sees what the change would make
-	 * before anything happens: it throws what speaks against it, or returns files that are to change along.
+	 * before anything happens: it throws what speaks against it, or returns files that are to change along. Throws
+	 * INVALID_ARGUMENT, too, for more than can be loaded as one graph.
 	 */
 	change(
 		graph: Changeable,
@@ -85,6 +87,7 @@ export function createGraphShelf({ catalog, search, folder }: GraphShelfDeps): G
 				more.size === 0 || !isChangeable(change.graph)
 					? change.graph
 					: (await changeBundle(change.graph, more, read)).graph;
+			if (isChangeable(next)) assertLoadable(next.memory);
 			const all = new Map([...changes, ...more]);
 			const before = await readBefore(graph, all);
 			await updateBundle(graph.folder, all);
