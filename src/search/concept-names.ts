@@ -4,7 +4,11 @@ import { termsOf, tokenize, type Word } from "./tokenizer.js";
 
 /** A name is called when the query holds this share of its words and nothing besides. */
 const NAME_SHARE = 0.6;
-const MAX_NAME_WORDS = 8;
+/** Longer queries are questions. */
+export const MAX_NAME_WORDS = 8;
+const BEGINNING_CHARS = 2;
+const PLAIN_TEXT = /^[\x20-\x7e]*$/;
+const PLAIN_WORD = /^[a-z0-9]+$/;
 const NAME_BREAK = /[:;,–—()]|\s-\s/;
 
 /** Terms of the fields that say what a concept is. */
@@ -22,12 +26,25 @@ export function headingTermsOf(concept: Concept): ReadonlySet<string> {
  */
 export function isNameOf(subject: readonly Word[], concept: Concept): boolean {
 	if (subject.length === 0 || subject.length > MAX_NAME_WORDS) return false;
+	if (lacksBeginnings(subject, concept)) return false;
 	const asked = new Set(subject.flatMap(termsOf));
 	return namesOf(concept).some(({ words, terms }) => {
 		if (!subject.every((word) => idsOf(word).some((term) => terms.has(term)))) return false;
 		const called = words.filter((word) => idsOf(word).some((term) => asked.has(term)));
 		return called.length / words.length >= NAME_SHARE;
 	});
+}
+
+/** Cheap, and never wrong where it says yes: no stem changes how a word begins. */
+function lacksBeginnings(subject: readonly Word[], { title, aliases, id }: Concept): boolean {
+	const text = `${title} ${aliases.join(" ")} ${id}`.toLowerCase();
+	return (
+		PLAIN_TEXT.test(text) &&
+		subject.some(({ surface }) => {
+			const beginning = surface.slice(0, BEGINNING_CHARS);
+			return PLAIN_WORD.test(beginning) && !text.includes(beginning);
+		})
+	);
 }
 
 interface Name {

@@ -102,7 +102,7 @@ function bridgesAmong(
 /** A row that the best ones lead to rises towards a full score, the more the less it matched itself. */
 function raise(match: RankedSlot, share: number): RankedSlot {
 	const graph = share * (1 - match.score);
-	return graph === 0 ? match : { ...match, graph, score: match.score + graph };
+	return graph === 0 ? match : toRanked(match, match.scope, { graph, score: match.score + graph });
 }
 
 function cosinesOf(
@@ -120,10 +120,18 @@ function toLexicalScope({ segment, base, mask }: SearchScope): LexicalScope {
 	return { index: segment.lexical, base, mask };
 }
 
-/** Field by field: copying objects whole is what a search would spend most of its time on. */
 function locate(candidate: FusedCandidate, scopes: readonly SearchScope[]): RankedSlot {
-	const { slot, lexical, cosine, lexicalShare, denseShare, denseWeight, fused } = candidate;
-	const scope = scopeOf(slot, scopes);
+	const scope = scopeOf(candidate.slot, scopes);
+	const prior = scope.priors[candidate.slot - scope.base] ?? 1;
+	return toRanked(candidate, scope, { graph: 0, score: candidate.fused * prior });
+}
+
+/** Field by field: copying objects whole is what a search would spend most of its time on. */
+function toRanked(
+	{ slot, lexical, cosine, lexicalShare, denseShare, denseWeight, fused }: FusedCandidate,
+	scope: SearchScope,
+	{ graph, score }: Pick<RankedSlot, "graph" | "score">,
+): RankedSlot {
 	const concept = slot - scope.base;
 	const prior = scope.priors[concept] ?? 1;
 	return {
@@ -137,8 +145,8 @@ function locate(candidate: FusedCandidate, scopes: readonly SearchScope[]): Rank
 		scope,
 		concept,
 		prior,
-		graph: 0,
-		score: fused * prior,
+		graph,
+		score,
 	};
 }
 
