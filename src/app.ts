@@ -135,7 +135,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const service = createService({ ports, store, keys, money, catalog, search, address });
-	const shelf = createGraphShelf({ catalog, search, folder: importedFolder });
+	const shelf = createGraphShelf({ catalog, search, folder: importedFolder, logger });
 	const importer = createGraphImporter({ catalog, shelf, clock, folder: importedFolder });
 	const operator = createOperator({
 		...money,

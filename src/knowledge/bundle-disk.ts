@@ -10,6 +10,7 @@ export interface BundleDisk {
 	write(path: string, bytes: Uint8Array): Promise<void>;
 	rename(from: string, to: string): Promise<void>;
 	has(path: string): Promise<boolean>;
+	isFolder(path: string): Promise<boolean>;
 	/** Leaves what is no file, and what is not there. */
 	remove(path: string): Promise<void>;
 	/** Leaves a folder that holds something, and one that is not there. */
@@ -28,6 +29,7 @@ export const nodeBundleDisk: BundleDisk = {
 	write: (path, bytes) => writeFile(path, bytes, { mode: 0o644, flush: true }),
 	rename: (from, to) => rename(from, to),
 	has: async (path) => (await stat(path).catch(() => undefined)) !== undefined,
+	isFolder: async (path) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false,
 	async remove(path) {
 		const found = await stat(path).catch(() => undefined);
 		if (found?.isFile()) await unlink(path);

@@ -22,22 +22,28 @@ type Plan = z.infer<typeof plan>;
 /** Disks that are asked for many things at once answer sooner. */
 const CALLS_AT_ONCE = 32;
 
+/** Undefined where every file is in its place; else why a promised change is not all there yet, one whole sentence. */
+export type Unfinished = string | undefined;
+
 /**
  * Changes some files of a bundle, all or none, whatever its size: new files are staged beside it, then a plan is written
- * that a start carries out should we be killed, then each file takes its place. Resolves when the change is durable. Throws
- * INVALID_ARGUMENT for a path that leaves the bundle; when anything else throws before the plan is there, nothing has changed.
+ * that a start carries out should we be killed, then each file takes its place. Resolves when the change is durable: where
+ * the disk refuses amid it, what is left is done before the next change or at the next start. Throws INVALID_ARGUMENT for a
+ * path that leaves the bundle or that a folder has taken, and UNAVAILABLE when an earlier change cannot be finished;
+ * whatever is thrown, nothing has changed.
  */
 export async function updateBundle(
 	folder: string,
 	changes: BundleChanges,
 	disk: BundleDisk = nodeBundleDisk,
-): Promise<void> {
+): Promise<Unfinished> {
 	const stray = [...changes.keys()].find((path) => !isConfined(path));
 	if (stray !== undefined) {
 		throw new ServiceError("INVALID_ARGUMENT", `The path "${stray}" leaves the bundle.`);
 	}
 	const target = resolve(folder);
 	await finishUpdates(target, disk);
+	await assertRoom(target, changes, disk);
 	const work = await disk.makeWorkFolder(join(dirname(target), `.${basename(target)}-`));
 	try {
 		await commit(work, changes, disk);
@@ -45,7 +51,73 @@ export async function updateBundle(
 		await disk.removeFolder(work);
 		throw error;
 	}
-	await carryOut(work, target, disk);
+	try {
+		await carryOut(work, target, disk);
+		return undefined;
+	} catch (cause) {
+		if (await withdraw(work, { target, changes }, disk).catch(() => false)) {
+			throw new ServiceError(
+				"UNAVAILABLE",
+				`The files of "${target}" cannot be changed (${messageOf(cause)}); nothing has changed. Put that right, and send the same again.`,
+				{ cause },
+			);
+		}
+		return toUnfinished(work, target, cause);
+	}
+}
+
+/** Nothing that is no file of a bundle is overwritten; throws INVALID_ARGUMENT for the first folder in a file's place. */
+async function assertRoom(target: string, changes: BundleChanges, disk: BundleDisk): Promise<void> {
+	const leaving = [...changes].flatMap(([path, bytes]) => (bytes ? [] : foldersOf(path)));
+	// Such a folder goes when it is left empty.
+	const left = new Set(leaving);
+	const coming = [...changes].flatMap(([path, bytes]) => (bytes && !left.has(path) ? path : []));
+	await forEach(coming, async (path) => {
+		if (!(await disk.isFolder(join(target, path)))) return;
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`The name "${path}" is that of a folder in "${target}"; take the folder away, or choose another name.`,
+		);
+	});
+}
+
+/** Takes back a promise of which nothing has been done; false where something has, and all of it will be. */
+async function withdraw(
+	work: string,
+	{ target, changes }: { readonly target: string; readonly changes: BundleChanges },
+	disk: BundleDisk,
+): Promise<boolean> {
+	const removed = [...changes].flatMap(([path, bytes]) => (bytes ? [] : join(target, path)));
+	const put = [...changes].flatMap(([path, bytes]) => (bytes ? path : []));
+	const staged = put.map((_, number) => join(work, STAGE, String(number)));
+	let isUntouched = true;
+	await forEach([...removed, ...staged], async (file) => {
+		if (!(await disk.has(file))) isUntouched = false;
+	});
+	if (!isUntouched) return false;
+	await disk.remove(join(work, PLAN));
+	await tidy(work, { target, put }, disk).catch(() => undefined);
+	return true;
+}
+
+/** What a promise leaves that is taken back. */
+async function tidy(
+	work: string,
+	{ target, put }: { readonly target: string; readonly put: readonly string[] },
+	disk: BundleDisk,
+): Promise<void> {
+	await disk.syncFolder(work);
+	const made = [...new Set(put.flatMap(foldersOf))].filter((each) => each !== "").sort();
+	for (const each of made.reverse()) await disk.removeEmptyFolder(join(target, each));
+	await disk.removeFolder(work);
+}
+
+function toUnfinished(work: string, target: string, cause: unknown): string {
+	return `A change of "${target}" is not finished (${messageOf(cause)}): what is left of it waits in "${work}" for the next change or start. Put that right first.`;
+}
+
+function messageOf(cause: unknown): string {
+	return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** The folder beside a bundle in which its change is prepared: `.<name>-` and what `mkdtemp` adds. */
@@ -76,13 +148,19 @@ export async function findPendingUpdates(
 	return found;
 }
 
-/** Sees through what earlier updates of this bundle had promised, so that none of it is done after what comes next. */
+/**
+ * Sees through what earlier updates of this bundle had promised, so that none of it is done after what comes next. Throws
+ * UNAVAILABLE, naming the folder that holds what is left, where the disk refuses still.
+ */
 export async function finishUpdates(
 	folder: string,
 	disk: BundleDisk = nodeBundleDisk,
 ): Promise<void> {
 	for (const { bundle, work } of await findPendingUpdates(dirname(folder), disk)) {
-		if (bundle === basename(folder)) await carryOut(work, folder, disk);
+		if (bundle !== basename(folder)) continue;
+		await carryOut(work, folder, disk).catch((cause: unknown) => {
+			throw new ServiceError("UNAVAILABLE", toUnfinished(work, folder, cause), { cause });
+		});
 	}
 }
 

@@ -1,14 +1,13 @@
-import { conceptAt } from "./bundle-change.js";
 import { isConfined, isReserved, RECORD_PATH } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import type { BundleMemory, Concept } from "./graph.js";
+import type { BundleMemory } from "./graph.js";
 import { fitsNames } from "./import-path.js";
-import { valueAt } from "./path-map.js";
+import { entriesOf, valueAt } from "./path-map.js";
 
 /** Why a concept cannot be kept under this path, one whole sentence; undefined when it can. */
 export function reasonAgainstPath(
 	path: string,
-	{ concepts, memory }: { readonly concepts: readonly Concept[]; readonly memory: BundleMemory },
+	{ memory }: { readonly memory: BundleMemory },
 ): string | undefined {
 	const names = path.split("/");
 	if (!path.endsWith(".md")) return `The path "${path}" does not end in ".md".`;
@@ -30,13 +29,14 @@ export function reasonAgainstPath(
 	const obstacle = names
 		.map((_, index) => names.slice(0, index).join("/"))
 		.find((folder) => valueAt(memory.files, folder) !== undefined);
-	if (obstacle !== undefined || hasConceptBelow(concepts, path)) {
+	const isKnown = valueAt(memory.files, path) !== undefined;
+	if (obstacle !== undefined || (!isKnown && hasFileBelow(memory, path))) {
 		return `The path "${path}" would make one name a file and a folder.`;
 	}
 	return undefined;
 }
 
-function hasConceptBelow(concepts: readonly Concept[], path: string): boolean {
-	if (conceptAt(concepts, path)) return false;
-	return concepts.some((concept) => concept.path.startsWith(`${path}/`));
+function hasFileBelow({ files }: BundleMemory, folder: string): boolean {
+	for (const [path] of entriesOf(files)) if (path.startsWith(`${folder}/`)) return true;
+	return false;
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ServiceError } from "../core/errors.js";
+import type { Logger } from "../core/logger.js";
 import {
 	type BundleChange,
 	type BundleChanges,
@@ -20,6 +21,7 @@ export interface GraphShelfDeps {
 	readonly search: SearchEngine;
 	/** Where imported bundles live, one folder each. */
 	readonly folder: string;
+	readonly logger: Logger;
 }
 
 /** Graphs whose files are ours: what the disk holds, the index finds and the catalog sells changes together, in this order. */
@@ -47,7 +49,7 @@ export interface GraphShelf {
 	complete(onProgress?: SyncOptions["onProgress"]): Promise<void>;
 }
 
-export function createGraphShelf({ catalog, search, folder }: GraphShelfDeps): GraphShelf {
+export function createGraphShelf({ catalog, search, folder, logger }: GraphShelfDeps): GraphShelf {
 	const home = resolve(folder);
 	let isInStep = false;
 
@@ -80,6 +82,7 @@ export function createGraphShelf({ catalog, search, folder }: GraphShelfDeps): G
 		},
 		async change(graph, changes, judge) {
 			await bringInStep();
+			const { id } = graph.record;
 			const read = (path: string) => readFile(join(graph.folder, path));
 			const change = await changeBundle(graph, changes, read);
 			const more = judge?.(change) ?? new Map();
@@ -90,7 +93,11 @@ export function createGraphShelf({ catalog, search, folder }: GraphShelfDeps): G
 			if (isChangeable(next)) assertLoadable(next.memory);
 			const all = new Map([...changes, ...more]);
 			const before = await readBefore(graph, all);
-			await updateBundle(graph.folder, all);
+			const unfinished = await updateBundle(graph.folder, all);
+			// A promise holds: what is on sale is what the disk will hold.
+			if (unfinished !== undefined) {
+				logger.error("a change of a graph is not finished", { graph: id, reason: unfinished });
+			}
 			try {
 				await publish(next, { vectors: "background" });
 			} catch (error) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { startApp, type TestApp } from "../support/start-app.js";
@@ -73,11 +73,12 @@ t.test("one concept is added, changed and removed, and a restart finds the same"
 });
 
 t.test("what cannot be a concept is refused, says why and changes nothing", async (t) => {
-	const root = t.testdir({ notes: NOTES });
+	const root = t.testdir({ notes: { ...NOTES, "notes.md": { "index.md": "# Listing" } } });
 	const shop = await startApp(t, { folder: join(root, "data"), settings: { model: "none" } });
 	await shop.app.operator.importGraph({ source: join(root, "notes"), as: "tides" });
 	const { put, remove } = operatorOf(shop);
 	const before = shop.app.catalog.get("tides");
+	mkdirSync(join(root, "data", "graphs", "tides", "sky.md"));
 	const good = BORE("Text.");
 	for (const [answer, status, message] of [
 		[put("../evil.md", good), 400, /leaves the bundle/],
@@ -90,6 +91,8 @@ t.test("what cannot be a concept is refused, says why and changes nothing", asyn
 		[put(`${"a/".repeat(17)}a.md`, good), 400, /folders deep/],
 		[put(`${"a".repeat(250)}.md`, good), 400, /bytes/],
 		[put("moon.md/phase.md", good), 400, /a file and a folder/],
+		[put("notes.md", good), 400, /a file and a folder/],
+		[put("sky.md", good), 400, /is that of a folder/],
 		[put("a.md", ""), 400, /empty/],
 		[put("a.md", "no\0text"), 400, /not text/],
 		[put("a.md", "Just text."), 400, /no type/],

@@ -93,7 +93,70 @@ t.test("a promise that cannot be read keeps no start, and is kept", async (t) =>
 	const { stuck } = await recoverBundles(parent);
 	t.same(stuck, [join(parent, ".tides-Ab12Cd")]);
 	t.equal(readFileSync(join(parent, ".tides-Ab12Cd", "new", "0"), "utf8"), "x");
-	await t.rejects(updateBundle(join(parent, "tides"), CHANGES), "nor is it overtaken");
+	await t.rejects(
+		updateBundle(join(parent, "tides"), CHANGES),
+		{ code: "UNAVAILABLE", message: /waits in ".*\.tides-Ab12Cd"/ },
+		"nor is it overtaken",
+	);
+});
+
+/** A disk that refuses to rename files to these names, the other renames done. */
+function refusingDisk(...names: string[]): BundleDisk {
+	return {
+		...nodeBundleDisk,
+		async rename(from, to) {
+			if (names.some((name) => to.endsWith(name))) throw new Error(`no ${to}`);
+			await nodeBundleDisk.rename(from, to);
+		},
+	};
+}
+
+t.test("a change the disk refuses whole is taken back", async (t) => {
+	const parent = t.testdir({});
+	const folder = join(parent, "tides");
+	await writeBundle(graphOf(TIDES), folder);
+	const before = readdirSync(folder, { recursive: true }).sort();
+	const changes = filesOf({ "new/deep/one.md": CONCEPT });
+	await t.rejects(updateBundle(folder, changes, refusingDisk("one.md")), {
+		code: "UNAVAILABLE",
+		message: /no .*one\.md.*nothing has changed/,
+	});
+	t.same(readdirSync(parent), ["tides"]);
+	t.same(readdirSync(folder, { recursive: true }).sort(), before);
+	t.equal(await updateBundle(folder, changes), undefined);
+});
+
+t.test("a change the disk refuses in part is seen through before the next one", async (t) => {
+	const parent = t.testdir({});
+	const folder = join(parent, "tides");
+	await writeBundle(graphOf(TIDES), folder);
+	const disk = refusingDisk("low.md");
+	const unfinished = (await updateBundle(folder, CHANGES, disk)) ?? "";
+	const [work = ""] = readdirSync(parent).filter((name) => name !== "tides");
+	t.match(unfinished, join(parent, work));
+	const next = filesOf({ "next.md": CONCEPT });
+	await t.rejects(updateBundle(folder, next, disk), { code: "UNAVAILABLE", message: work });
+	t.notOk((await titlesIn(folder)).some((title) => /next\.md/.test(title)));
+	t.equal(await updateBundle(folder, next), undefined);
+	t.same(readdirSync(parent), ["tides"]);
+	const titles = await titlesIn(folder);
+	t.match(titles, ["cycles/neap.md/x.md New"]);
+	t.ok(titles.includes("next.md New"));
+	t.ok(titles.includes("phases/low.md New"));
+});
+
+t.test("a folder in a file's place stays, and nothing has changed", async (t) => {
+	const parent = t.testdir({});
+	const folder = join(parent, "tides");
+	await writeBundle(graphOf(TIDES), folder);
+	mkdirSync(join(folder, "low.md"));
+	const changes = filesOf({ "low.md": CONCEPT, "next.md": CONCEPT });
+	await t.rejects(updateBundle(folder, changes), {
+		code: "INVALID_ARGUMENT",
+		message: /"low\.md" is that of a folder/,
+	});
+	t.same(readdirSync(parent), ["tides"]);
+	t.notOk(readdirSync(folder).includes("next.md"));
 });
 
 t.test("a path that leaves the bundle changes nothing", async (t) => {

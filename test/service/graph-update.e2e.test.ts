@@ -1,6 +1,7 @@
 import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { startApp } from "../support/start-app.js";
 
 const QUIET = { model: "none", catalog: "none" } as const;
@@ -94,3 +95,34 @@ t.test("an update that leaves nothing changes nothing", async (t) => {
 	t.equal(shop.app.catalog.get("tides"), before);
 	t.ok(statSync(join(root, "data", "graphs", "tides", "moon.md")).isFile());
 });
+
+t.test(
+	"what the disk refuses amid an update is on sale, and finished before the next change",
+	async (t) => {
+		const root = t.testdir({ notes: { ...NOTES, "tide.md": { "low.md": NOTE("Low", "Ebb.") } } });
+		const source = join(root, "notes");
+		const shop = await startApp(t, { folder: join(root, "data"), settings: QUIET });
+		const { importGraph, putConcept } = shop.app.operator;
+		const as = "tides";
+		await importGraph({ source, as });
+		const bundle = join(root, "data", "graphs", as);
+		const obstacle = join(bundle, "tide.md", "not-ours.txt");
+		writeFileSync(obstacle, "x");
+		rmSync(join(source, "tide.md"), { recursive: true });
+		writeFileSync(join(source, "tide.md"), NOTE("Tide", "It rises and falls."));
+
+		const { changed } = await importGraph({ source, as, update: true });
+		t.match(changed, { added: 1, removed: 1 });
+		const sold = shop.app.catalog.get(as);
+		t.ok(sold.concepts.some(({ title }) => title === "Tide"));
+		const put = () =>
+			putConcept({ graph_id: as, path: "bore.md", markdown: "---\ntype: X\n---\nA wave." });
+		await t.rejects(put(), { code: "UNAVAILABLE", message: /\.tides-/ });
+		t.equal(shop.app.catalog.get(as), sold);
+
+		rmSync(obstacle);
+		t.match(await put(), { change: "added", nodes: 5 });
+		const { contentHash } = shop.app.catalog.get(as);
+		t.equal((await readGraph(bundle)).contentHash, contentHash, "the disk holds what is on sale");
+	},
+);
