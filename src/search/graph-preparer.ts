@@ -10,7 +10,7 @@ import {
 	type Part,
 	type PartedGraph,
 } from "./graph-parts.js";
-import { buildLexicalSegment } from "./index-builder.js";
+import { type Building, buildLexicalSegment } from "./index-builder.js";
 import type { IndexFolder } from "./index-folder.js";
 import type { IndexLimits } from "./merge-plan.js";
 import { mergeParts, tuneParts } from "./segment-merge.js";
@@ -20,7 +20,10 @@ import { embedPart } from "./vector-fill.js";
 
 /** Brings the parts of graphs up to their newest version: what can be kept is kept, the rest is derived. */
 export interface GraphPreparer {
-	/** The keyword side of every graph, in this order; what has vectors stays until its successor has. */
+	/**
+	 * The keyword side of every graph, in this order; what has vectors stays until its successor has. Rejects, and shows
+	 * nothing, when closed meanwhile.
+	 */
 	prepare(run: SyncRun): Promise<void>;
 	/** Graphs derived anew whose vectors are still to be made; until then what they replace stays in use. */
 	readonly replacements: Map<string, PartedGraph>;
@@ -47,16 +50,16 @@ export function createGraphPreparer(deps: GraphPreparerDeps): GraphPreparer {
 	const { segments } = deps;
 	const replacements = new Map<string, PartedGraph>();
 
-	const build = async ({ graph, matched, wasHybrid, known }: Prospect, count: Count) => {
+	const build = async ({ graph, matched, wasHybrid, known }: Prospect, building: Building) => {
 		if (known) return known;
-		const fresh = await buildParts(deps, graph, matched.fresh, count);
+		const fresh = await buildParts(deps, graph, matched.fresh, building);
 		const isLive = wasHybrid && matched.fresh.length <= deps.limits.liveDocuments;
 		const ready = isLive ? await embedLive(deps, fresh) : fresh;
 		return finish(deps, graph, [...matched.parts, ...ready]);
 	};
-	const rebuild = async (prospect: Prospect, count: Count): Promise<PartedGraph> => {
+	const rebuild = async (prospect: Prospect, building: Building): Promise<PartedGraph> => {
 		const { graph, matched } = prospect;
-		const fresh = await buildParts(deps, graph, graph.concepts, count);
+		const fresh = await buildParts(deps, graph, graph.concepts, building);
 		const built = await finish(deps, graph, fresh);
 		const isWhole = matched.fresh.length === 0 && isHybrid(matched.parts);
 		if (!isWhole) return built;
@@ -65,10 +68,11 @@ export function createGraphPreparer(deps: GraphPreparerDeps): GraphPreparer {
 	};
 	return {
 		replacements,
-		async prepare({ graphs, options }) {
+		async prepare({ graphs, options, closing }) {
+			closing.throwIfAborted();
 			const prospects: Prospect[] = [];
 			for (const graph of graphs) prospects.push(await match(deps, graph));
-			const count = countTo(
+			const onConcepts = countTo(
 				prospects.reduce(
 					(sum, { graph, matched }) =>
 						sum + (options.rebuild ? graph.concepts : matched.fresh).length,
@@ -76,27 +80,27 @@ export function createGraphPreparer(deps: GraphPreparerDeps): GraphPreparer {
 				),
 				options.onProgress,
 			);
+			const building: Building = { onConcepts, closing };
 			const next = new Map<string, PartedGraph>();
 			for (const prospect of prospects) {
 				const prepared = options.rebuild
-					? await rebuild(prospect, count)
-					: await build(prospect, count);
+					? await rebuild(prospect, building)
+					: await build(prospect, building);
 				next.set(prospect.graph.record.id, prepared);
 			}
 			for (const [id, { graph }] of replacements) {
 				if (next.get(id)?.graph.contentHash !== graph.contentHash) replacements.delete(id);
 			}
+			closing.throwIfAborted();
 			segments.restartCount();
 			segments.replace(next);
 		},
 	};
 }
 
-type Count = (concepts: number) => void;
-
-function countTo(total: number, onProgress: SyncRun["options"]["onProgress"]): Count {
+function countTo(total: number, onProgress: SyncRun["options"]["onProgress"]) {
 	let done = 0;
-	return (concepts) => {
+	return (concepts: number): void => {
 		done += concepts;
 		onProgress?.({ stage: "keywords", done, total });
 	};
@@ -126,12 +130,12 @@ async function buildParts(
 	{ limits }: GraphPreparerDeps,
 	{ record }: Graph,
 	concepts: readonly Concept[],
-	count: Count,
+	building: Building,
 ): Promise<readonly Part[]> {
 	const parts: Part[] = [];
 	for (let from = 0; from < concepts.length; from += limits.segmentDocuments) {
 		const some = concepts.slice(from, from + limits.segmentDocuments);
-		const segment = await buildLexicalSegment({ record, concepts: some }, count);
+		const segment = await buildLexicalSegment({ record, concepts: some }, building);
 		parts.push({ segment, concepts: some, live: some.length });
 	}
 	return parts;

@@ -19,10 +19,16 @@ export type SegmentSource = Pick<Graph, "concepts"> & {
 	readonly record: Pick<Graph["record"], "id">;
 };
 
+export interface Building {
+	readonly onConcepts?: (count: number) => void;
+	/** Rejects with its reason once it is aborted. */
+	readonly closing?: AbortSignal;
+}
+
 /** The keyword side of a segment. Gives way to other work while it runs. */
 export async function buildLexicalSegment(
 	{ record, concepts }: SegmentSource,
-	onConcepts?: (count: number) => void,
+	{ onConcepts, closing }: Building = {},
 ): Promise<Segment> {
 	const fingerprints = new Uint8Array(concepts.length * FINGERPRINT_BYTES);
 	const pieces: LexicalIndex[] = [];
@@ -40,7 +46,9 @@ export async function buildLexicalSegment(
 			builder = createLexicalBuilder();
 			onConcepts?.(piece.documents);
 		}
-		if (isLast || count % CONCEPTS_PER_TURN === 0) await nextTurn();
+		if (!isLast && count % CONCEPTS_PER_TURN > 0) continue;
+		await nextTurn();
+		closing?.throwIfAborted();
 	}
 	const average = total / Math.max(1, concepts.length) || 1;
 	const all = pieces.map((index) => ({ index, isLive: () => true }));

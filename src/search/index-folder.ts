@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Logger } from "../core/logger.js";
+import { type Logger, stackOf } from "../core/logger.js";
 import type { EmbedderIdentity } from "./embedder.js";
 import type { PartedGraph, StoredPart } from "./graph-parts.js";
 import type { IndexDisk } from "./index-disk.js";
@@ -21,8 +21,9 @@ export interface IndexFolder {
 	/**
 	 * Stores exactly these graphs. After a crash either the old set is found or the new one. Segments without vectors never
 	 * take the place of stored ones of the same content that have them: a model that is away today may be back tomorrow.
+	 * False when the disk failed: `problems` says so until a later commit succeeds.
 	 */
-	commit(graphs: readonly PartedGraph[]): Promise<void>;
+	commit(graphs: readonly PartedGraph[]): Promise<boolean>;
 	/** True when the segment's file has vectors that the segment itself goes without. */
 	holdsVectors(segment: Segment): boolean;
 	/** Why the last commit failed, and what was found unusable since the folder was opened, as sentences. */
@@ -122,10 +123,11 @@ export async function openIndexFolder({
 			try {
 				await store(graphs);
 				unstored = undefined;
+				return true;
 			} catch (error) {
 				unstored = `The index could not be stored (${errorName(error)}): what changed is made again after a restart. See that its folder can be written to.`;
-				logger?.error(unstored);
-				throw error;
+				logger?.error(unstored, { error: stackOf(error) });
+				return false;
 			}
 		},
 		holdsVectors: files.holdsVectors,

@@ -44,7 +44,6 @@ export function createIndexMerger(deps: IndexMergerDeps): IndexMerger {
 		}
 	};
 	const look = () => {
-		// A disk that is full now will be asked again at the next change.
 		running ??= run()
 			.catch(() => undefined)
 			.finally(() => {

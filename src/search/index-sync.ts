@@ -27,14 +27,14 @@ export interface IndexSyncDeps {
 
 export interface IndexSync {
 	/**
-	 * Rejects when the index cannot be stored. A model that fails never does that: the call resolves at its first failure,
-	 * and what is missing is made later, while the process serves.
+	 * Rejects with UNAVAILABLE when closed before searches see these graphs. A model or a disk that fails never does that: the
+	 * call resolves, and what could not be made or stored is tried again later, while the process serves.
 	 */
 	sync(graphs: readonly Graph[], options: SyncOptions): Promise<void>;
 	sizes(): SetSizes;
 	/** Resolves once no merge is left to do. */
 	settle(): Promise<void>;
-	/** Stops after the batch that runs now. */
+	/** Stops what runs at its next turn, and resolves once nothing does. */
 	close(): Promise<void>;
 }
 
@@ -48,6 +48,9 @@ export function createIndexSync(given: IndexSyncDeps): IndexSync {
 	const segments = createSegmentSet(deps);
 	const preparer = createGraphPreparer({ ...deps, segments });
 	const merger = createIndexMerger({ ...deps, segments, enqueue: (work) => queue.add(work) });
+	const closing = new AbortController();
+	/** Syncs with all that follows from them. */
+	const running = new Set<Promise<void>>();
 	let latest = 0;
 	let failures = 0;
 
@@ -60,17 +63,23 @@ export function createIndexSync(given: IndexSyncDeps): IndexSync {
 			if (run.goesOn()) sync(run.graphs, { vectors: "background" }).catch(() => undefined);
 		});
 	};
+	const allDone = async (): Promise<void> => {
+		while (running.size > 0) await Promise.allSettled(running);
+	};
 	const sync = async (graphs: readonly Graph[], options: SyncOptions): Promise<void> => {
 		const number = ++latest;
-		const run: SyncRun = { graphs, options, goesOn: () => number === latest };
+		const goesOn = () => number === latest && !closing.signal.aborted;
+		const run: SyncRun = { graphs, options, goesOn, closing: closing.signal };
 		const prepared = queue.add(() => preparer.prepare(run));
 		const stored = prepared.then(() => queue.add(() => store(run), { priority: 1 }));
-		// Whoever waits for the keyword side only must not fall over a full disk later on.
-		stored.catch(() => undefined);
+		running.add(stored);
+		const forget = () => void running.delete(stored);
+		// Whoever waits for the keyword side only must not fall over what happens later on.
+		stored.then(forget, forget);
 		await prepared;
 		if (options.vectors === "background") return;
 		await stored;
-		if (!run.goesOn()) await queue.onIdle(); // A newer sync has taken over what this one left open.
+		if (!run.goesOn()) await allDone(); // A newer sync has taken over what this one left open.
 	};
 	return {
 		sync,
@@ -80,9 +89,15 @@ export function createIndexSync(given: IndexSyncDeps): IndexSync {
 		},
 		settle: () => merger.settle(),
 		async close() {
-			latest++;
+			closing.abort(
+				new ServiceError(
+					"UNAVAILABLE",
+					"The search index is being closed; what is missing in it is made at the next start.",
+				),
+			);
 			merger.close();
-			await queue.onIdle();
+			await allDone();
+			await queue.onIdle(); // A merge may be putting its result in place.
 		},
 	};
 }
@@ -94,15 +109,15 @@ interface StoreJob {
 	readonly run: SyncRun;
 }
 
-/** Makes the vectors that are missing and stores the set; false when the model failed. */
+/** Makes the vectors that are missing and stores the set; false when the model or the disk failed. */
 async function embedAndStore({ deps, segments, preparer, run }: StoreJob): Promise<boolean> {
+	let isEmbedded = true;
 	try {
 		await storeVectors({ ...deps, segments, replacements: preparer.replacements, run });
-		return true;
 	} catch (error) {
-		if (error instanceof ServiceError) return false;
-		throw error;
-	} finally {
-		await deps.index.commit(segments.all());
+		if (!(error instanceof ServiceError)) throw error;
+		isEmbedded = false;
 	}
+	const isStored = await deps.index.commit(segments.all());
+	return isEmbedded && isStored;
 }

@@ -7,4 +7,6 @@ export interface SyncRun {
 	readonly options: SyncOptions;
 	/** False once a newer sync has begun or the engine closes. */
 	readonly goesOn: () => boolean;
+	/** Aborted when the engine closes; a newer sync needs what an older one derives, and lets it finish. */
+	readonly closing: AbortSignal;
 }

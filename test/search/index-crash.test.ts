@@ -64,12 +64,9 @@ t.test("a crash at any change of the disk leaves the old index or the new one", 
 	for (let survived = 0; survived < 40; survived++) {
 		const disk = createMemoryDisk(new Map(stored), survived);
 		const engine = await open(disk);
-		const outcome = await engine.sync([AFTER]).then(
-			() => "done",
-			() => "cut",
-		);
+		await engine.sync([AFTER]);
 		t.equal((await idsFor(engine, [AFTER], "lasers"))[0], "c10", "searches go on");
-		if (outcome === "cut") t.match(engine.status().reason, /could not be stored/);
+		const outcome = engine.status().reason?.includes("could not be stored") ? "cut" : "done";
 		await engine.close();
 		const old = await embeddedAtStart(copyOf(disk), [BOTANY, BEFORE]);
 		const fresh = await embeddedAtStart(copyOf(disk), [AFTER]);
