@@ -1,6 +1,11 @@
 /** Every numeric limit of the service, named once; units last. */
 export const LIMITS = {
 	queryChars: 2_000,
+	/** Distinct subject words of a query that are searched for, and the pieces of all of them together. */
+	queryWords: 64,
+	queryParts: 128,
+	/** How often one query looks through all terms for what its unknown words were meant to be. */
+	queryLookUps: 16,
 	rowsDefault: 10,
 	rowsMax: 50,
 	/** Values one filter may list, and the length of each. */

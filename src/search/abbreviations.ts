@@ -1,6 +1,10 @@
 import { stemWord } from "./stem.js";
+import type { Alternative } from "./tokenizer.js";
 
-/** Short forms and what they stand for, either way round: general ones of computing only, as a subject's own belong into its aliases. */
+/**
+ * Short forms and what they stand for: general ones of computing only, as a subject's own belong into its aliases. None whose stem
+ * other words share: "stats" would be every "state", and "secs" are seconds.
+ */
 const ABBREVIATIONS: readonly (readonly [string, ...string[]])[] = [
 	["cert", "certificate"],
 	["auth", "authentication", "authorization"],
@@ -33,10 +37,7 @@ const ABBREVIATIONS: readonly (readonly [string, ...string[]])[] = [
 	["vuln", "vulnerability"],
 	["msg", "message"],
 	["id", "identifier"],
-	["org", "organization"],
 	["memo", "memorandum"],
-	["stats", "statistics"],
-	["sec", "security"],
 	["creds", "credentials"],
 	["lib", "library"],
 	["i18n", "internationalization"],
@@ -44,16 +45,21 @@ const ABBREVIATIONS: readonly (readonly [string, ...string[]])[] = [
 	["a11y", "accessibility"],
 ];
 
-const meanings = new Map<string, readonly string[]>();
+/** Where nobody writes "cert", it is the certificate. Where nobody writes "signature", "sig" may be one, or not. */
+const READ_IN_FULL = { weight: 0.8, trust: 0.9 } as const;
+const READ_AS_SHORT = { weight: 0.8, trust: 0.45 } as const;
+
+const readings = new Map<string, readonly Alternative[]>();
+const add = (term: string, reading: Alternative) =>
+	readings.set(term, [...(readings.get(term) ?? []), reading]);
 for (const [short, ...long] of ABBREVIATIONS) {
-	const key = stemWord(short);
 	for (const meaning of long.map(stemWord)) {
-		meanings.set(key, [...(meanings.get(key) ?? []), meaning]);
-		meanings.set(meaning, [...(meanings.get(meaning) ?? []), key]);
+		add(stemWord(short), { term: meaning, ...READ_IN_FULL });
+		add(meaning, { term: stemWord(short), ...READ_AS_SHORT });
 	}
 }
 
-/** Terms that a term of the index is a short form of or is shortened to; none for most. */
-export function abbreviationsOf(term: string): readonly string[] {
-	return meanings.get(term) ?? [];
+/** What a term of the index is a short form of or is shortened to; none for most. */
+export function abbreviationsOf(term: string): readonly Alternative[] {
+	return readings.get(term) ?? [];
 }

@@ -24,8 +24,8 @@ const RARE_NAMES_WEIGHT = 2;
 const FULL_IMPACT = 2;
 /** Weight of what no searched graph knows, from the commonest words of the language to the rarest. */
 const UNKNOWN_WEIGHT = { least: 1, most: 3, rareFrom: 0.5 } as const;
-/** Cosines between unrelated texts where a graph is too small to tell: those of the bundled model. */
-const USUAL_BACKGROUND = { mean: 0.25, spread: 0.11 } as const;
+/** Cosines between unrelated texts where a graph is too small to tell: known of one model only. */
+const USUAL_BACKGROUND = { model: "bundled", mean: 0.25, spread: 0.11 } as const;
 
 /**
  * What speaks for the best of the rows. `weighed` are the query's subject words as the searched graphs know them, `commonWords`
@@ -115,12 +115,12 @@ function coveredWeight(words: readonly WeighedWord[], rows: readonly Found[]): n
 	return covered;
 }
 
-/** Standard deviations by which the row is closer to the query than unrelated texts are to each other. */
+/** Standard deviations by which the row is closer to the query than unrelated texts are to each other; undefined where nobody knows. */
 function closenessOf({ slot: { cosine, scope } }: Found): number | undefined {
 	if (cosine === undefined) return undefined;
-	const { vectors } = scope.segment;
-	const { mean, spread } = (vectors && backgroundOf(vectors)) ?? USUAL_BACKGROUND;
-	return (cosine - mean) / spread;
+	const isUsual = scope.segment.vectors?.embedder.id === USUAL_BACKGROUND.model;
+	const background = backgroundOf(scope.graphVectors) ?? (isUsual ? USUAL_BACKGROUND : undefined);
+	return background && (cosine - background.mean) / background.spread;
 }
 
 function isAmbiguous(words: readonly WeighedWord[], rows: readonly Found[]): boolean {

@@ -1,7 +1,8 @@
-import type { Concept } from "../knowledge/graph.js";
-import { isNameOf } from "./concept-names.js";
+import type { Concept, Graph } from "../knowledge/graph.js";
+import { isNameOf, MAX_NAME_WORDS } from "./concept-names.js";
 import { coversAll, type WeighedWord } from "./query-coverage.js";
 import type { RankedSlot } from "./ranking.js";
+import { readsAlike } from "./segment.js";
 
 /** A ranked slot with the concept it stands for. */
 export interface Found {
@@ -17,14 +18,16 @@ export function namedFirst(
 	weighed: readonly WeighedWord[],
 ): readonly Found[] {
 	const subject = weighed.map(({ word }) => word);
-	const found = ranked.flatMap((slot) => {
+	const canBeName = subject.length > 0 && subject.length <= MAX_NAME_WORDS;
+	const found: Found[] = [];
+	for (const slot of ranked) {
 		const concept = conceptOf(slot);
-		if (!concept) return [];
+		if (!concept) continue;
 		// Names are indexed, so that only a concept with all the words can be called by them.
-		const hasAll = slot.lexical > 0 && coversAll(weighed, slot.scope, slot.concept);
+		const hasAll = canBeName && slot.lexical > 0 && coversAll(weighed, slot.scope, slot.concept);
 		const isNamed = hasAll && isNameOf(subject, concept);
-		return [{ slot, concept, isNamed, score: slot.score }];
-	});
+		found.push({ slot, concept, isNamed, score: slot.score });
+	}
 	const named = found.filter(({ isNamed }) => isNamed);
 	if (named.length === 0) return found;
 	return [
@@ -33,9 +36,25 @@ export function namedFirst(
 	];
 }
 
-/** The caller's concept: the indexed one when the caller knows that version, else by id; undefined when it is gone. */
+const conceptsByGraph = new WeakMap<Graph, ReadonlyMap<string, Concept>>();
+
+/**
+ * The caller's concept; undefined when the caller's version has it no more, has it with another text than the one that matched,
+ * or has it so that it does not pass the filter.
+ */
 function conceptOf({ scope, concept }: RankedSlot): Concept | undefined {
 	const indexed = scope.concepts[concept];
 	if (scope.graph === scope.indexed || !indexed) return indexed;
-	return scope.graph.concepts.find((candidate) => candidate.id === indexed.id);
+	const own = conceptsOf(scope.graph).get(indexed.id);
+	if (!own || own === indexed) return own;
+	return readsAlike(indexed, own) && scope.passes(own) ? own : undefined;
+}
+
+function conceptsOf(graph: Graph): ReadonlyMap<string, Concept> {
+	let byId = conceptsByGraph.get(graph);
+	if (!byId) {
+		byId = new Map(graph.concepts.map((concept) => [concept.id, concept]));
+		conceptsByGraph.set(graph, byId);
+	}
+	return byId;
 }

@@ -3,7 +3,7 @@ import type { Concept, Graph } from "../knowledge/graph.js";
 import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
 import { priorsOf } from "./concept-priors.js";
 import type { VectorRegion } from "./dense-side.js";
-import type { Segment } from "./segment.js";
+import type { Segment, SegmentVectors } from "./segment.js";
 
 /** One segment of a graph, and which concept each of its documents stands for: undefined for a tombstone. */
 export interface GraphPart {
@@ -24,6 +24,8 @@ interface IndexedPart extends GraphPart {
 	readonly base: number;
 	/** One factor per document for its fused score, at most 1. */
 	readonly priors: Float32Array;
+	/** Vectors of all parts of the graph, this one's included. */
+	readonly graphVectors: readonly SegmentVectors[];
 }
 
 interface IndexedGraph {
@@ -44,6 +46,8 @@ export interface SearchScope extends IndexedPart {
 	readonly indexed: Graph;
 	/** One byte per document, 0 for tombstones and what the filter leaves out; undefined when all take part. */
 	readonly mask: Uint8Array | undefined;
+	/** The filter, for concepts of the caller's version. */
+	readonly passes: ConceptTest;
 }
 
 const MASKS_KEPT = 64;
@@ -56,10 +60,11 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 	let slots = 0;
 	let concepts = 0;
 	for (const { graph, parts } of sorted) {
+		const graphVectors = parts.flatMap(({ segment }) => segment.vectors ?? []);
 		const indexed = parts.map((part) => {
 			const base = slots;
 			slots += part.concepts.length;
-			return { ...part, base, priors: priorsOf(graph, part.concepts) };
+			return { ...part, base, priors: priorsOf(graph, part.concepts), graphVectors };
 		});
 		concepts += graph.concepts.length;
 		byId.set(graph.record.id, { graph, parts: indexed });
@@ -90,12 +95,14 @@ export function toScopes(
 			);
 		}
 		const masks = masksOf(indexed, filter);
-		if (!masks) continue;
+		const passes = toConceptTest(filter ?? {}, graph);
+		if (!masks || !passes) continue;
 		const toScope = (part: IndexedPart, index: number): SearchScope => ({
 			...part,
 			graph,
 			indexed: indexed.graph,
 			mask: masks[index],
+			passes,
 		});
 		scopes.set(id, indexed.parts.map(toScope));
 	}

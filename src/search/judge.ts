@@ -17,7 +17,7 @@ export interface AnswerSigns {
 	readonly evidence: number;
 	/**
 	 * By how many standard deviations the best row is closer to the query than unrelated texts of its graph are to each other;
-	 * undefined in keyword mode.
+	 * undefined in keyword mode, and where the graph is too small to tell.
 	 */
 	readonly closeness: number | undefined;
 	/** How rare the rarest name in the query is that the best row holds, 0..1; 0 without one. */

@@ -1,3 +1,4 @@
+import { LIMITS } from "../core/limits.js";
 import { abbreviationsOf } from "./abbreviations.js";
 import {
 	documentFrequency,
@@ -6,10 +7,8 @@ import {
 	type LexicalScope,
 } from "./lexical-index.js";
 import { type Alternative, namesOf, type Word } from "./tokenizer.js";
-import { type Match, vocabularyOf } from "./vocabulary.js";
+import { type Match, type Vocabulary, vocabularyOf } from "./vocabulary.js";
 
-/** So many unknown words are read as others: a text full of them is no text with typos, and each costs a look at all terms. */
-const MAX_EXPANDED_WORDS = 8;
 const MAX_ALTERNATIVES = 8;
 const MIN_WORD_CHARS = 4;
 /** From here on a word may be two edits away from what was meant. */
@@ -24,25 +23,27 @@ export interface Reader {
 	readonly commonWords: ReadonlySet<string>;
 }
 
+/** A reader for one query, which may look through the vocabularies so many more times. */
+interface BudgetedReader extends Reader {
+	lookUps: number;
+}
+
 /**
  * Reads every word that none of the scopes knows as the known words it may have been meant for: what it is short for, nearly written
  * alike, or beginning with it. Identifiers are never read as others: EIP-3008 is not EIP-3009.
  */
 export function expandWords(words: readonly Word[], reader: Reader): readonly Word[] {
-	let expanded = 0;
+	const budgeted = { ...reader, lookUps: LIMITS.queryLookUps };
 	return words.map((word) => {
 		if (word.isStopWord || isKnownIn(reader.scopes, word)) return word;
-		const shortForms = abbreviationsOf(word.whole).filter((term) => isHeld(term, reader.scopes));
-		if (shortForms.length > 0) {
-			return { ...word, alternatives: shortForms.map((term) => ({ term, ...SHORT_FORM })) };
-		}
-		if (!isExpandable(word) || expanded++ >= MAX_EXPANDED_WORDS) return word;
-		return { ...word, alternatives: alternativesFor(word, reader) };
+		const alternatives = abbreviationsOf(word.whole).filter(({ term }) =>
+			isHeld(term, reader.scopes),
+		);
+		if (alternatives.length > 0) return { ...word, alternatives };
+		if (!isExpandable(word) || budgeted.lookUps <= 0) return word;
+		return { ...word, alternatives: alternativesFor(word, budgeted) };
 	});
 }
-
-/** Where nobody writes "cert", it is the certificate. */
-const SHORT_FORM = { weight: 0.8, trust: 0.9 } as const;
 
 /**
  * How sure a reading is that is one edit away (near) or two (far), for stems of so many letters. With words of the language at
@@ -69,7 +70,7 @@ function isKnownIn(scopes: readonly LexicalScope[], word: Word): boolean {
 	return namesOf(word).some(has) || (word.parts.length > 0 && word.parts.every(has));
 }
 
-function alternativesFor(word: Word, reader: Reader): readonly Alternative[] {
+function alternativesFor(word: Word, reader: BudgetedReader): readonly Alternative[] {
 	const { scopes } = reader;
 	if (word.parts.length === 0) {
 		const typos = readTypos(word.whole, word.surface, reader);
@@ -94,15 +95,12 @@ interface Guess {
 	readonly trust: number;
 }
 
-function readTypos(
-	stem: string,
-	surface: string,
-	{ scopes, commonWords }: Reader,
-): readonly Guess[] {
+function readTypos(stem: string, surface: string, reader: BudgetedReader): readonly Guess[] {
+	const { commonWords } = reader;
 	const chars = stem.length;
 	if (!LETTERS.test(stem) || chars < MIN_WORD_CHARS || commonWords.has(surface)) return [];
 	const most = chars >= LONG_WORD_CHARS ? 2 : 1;
-	const matches = merge(scopes, (vocabulary) => vocabulary.near(stem, most));
+	const matches = lookUp(reader, (vocabulary) => vocabulary.near(stem, most));
 	const trusts = commonWords.size > 0 ? TRUST.informed : TRUST.uninformed;
 	return matches.map(({ term, documents, distance }) => {
 		const [weight, trust] = distance === 1 ? [0.8, trusts.near] : [0.5, trusts.far];
@@ -117,10 +115,12 @@ function readTypos(
 	});
 }
 
-function readPrefix(surface: string, { scopes, commonWords }: Reader): readonly Guess[] {
+function readPrefix(surface: string, reader: BudgetedReader): readonly Guess[] {
 	if (!LETTERS.test(surface)) return [];
-	const isWord = commonWords.has(surface);
-	const matches = merge(scopes, (vocabulary) => vocabulary.startingWith(surface, MAX_ALTERNATIVES));
+	const isWord = reader.commonWords.has(surface);
+	const matches = lookUp(reader, (vocabulary) =>
+		vocabulary.startingWith(surface, MAX_ALTERNATIVES),
+	);
 	return matches.map(({ term, documents }) => {
 		const share = surface.length / term.length;
 		const trust = isWord || share < PREFIX.share ? 0 : PREFIX.trust;
@@ -128,13 +128,15 @@ function readPrefix(surface: string, { scopes, commonWords }: Reader): readonly 
 	});
 }
 
-/** One guess per term, its documents counted over all scopes. */
-function merge(
-	scopes: readonly LexicalScope[],
-	look: (vocabulary: ReturnType<typeof vocabularyOf>) => readonly Match[],
+/** One match per term, its documents counted over all scopes; none once the query has looked often enough. */
+function lookUp(
+	reader: BudgetedReader,
+	look: (vocabulary: Vocabulary) => readonly Match[],
 ): readonly Match[] {
+	if (reader.lookUps <= 0) return [];
+	reader.lookUps--;
 	const merged = new Map<string, Match>();
-	for (const { index } of scopes) {
+	for (const { index } of reader.scopes) {
 		for (const match of look(vocabularyOf(index))) {
 			const documents = match.documents + (merged.get(match.term)?.documents ?? 0);
 			merged.set(match.term, { ...match, documents });

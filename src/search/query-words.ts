@@ -29,14 +29,23 @@ function weightOf(term: string, word: Word): number {
 	return word.isStopWord ? STOP_WORD_WEIGHT : 1;
 }
 
-/** The words of a query, each once, in order. */
+/** The words of a query, each once, in order; only the first of a long text's subject words, as every one is looked up. */
 export function readQuery(query: string): readonly Word[] {
 	const words = new Map<string, Word>();
+	let subjectWords = 0;
+	let parts = 0;
 	for (const word of tokenize(query, LIMITS.queryChars)) {
 		const key = [word.whole, ...word.joined].join(" ");
-		if (!words.has(key)) words.set(key, word);
+		if (words.has(key) || (!word.isStopWord && subjectWords === LIMITS.queryWords)) continue;
+		words.set(key, withFewParts(word, LIMITS.queryParts - parts));
+		subjectWords += word.isStopWord ? 0 : 1;
+		parts = Math.min(LIMITS.queryParts, parts + word.parts.length);
 	}
 	return [...words.values()];
+}
+
+function withFewParts(word: Word, most: number): Word {
+	return word.parts.length <= most ? word : { ...word, parts: word.parts.slice(0, most) };
 }
 
 function initialismsOf(words: readonly Word[]): string[] {

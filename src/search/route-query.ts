@@ -57,7 +57,9 @@ function groupByGraph(found: readonly Found[]): readonly (readonly Found[])[] {
 	const groups = new Map<string, Found[]>();
 	for (const row of found) {
 		const { graphId } = row.slot.scope.segment;
-		groups.set(graphId, [...(groups.get(graphId) ?? []), row]);
+		const group = groups.get(graphId);
+		if (group) group.push(row);
+		else groups.set(graphId, [row]);
 	}
 	return [...groups.values()];
 }

@@ -184,7 +184,7 @@ function parseChunk(raw: string): Chunk {
 		const whole = clip(stemWord(bare));
 		pieces.delete(whole);
 		// "C++" is a name of its own, yet somebody who asks for "C" may mean it too.
-		if (/[+#]$/.test(bare) && runs[0]) pieces.add(runs[0]);
+		if (/[+#]$/.test(bare) && runs[0]) pieces.add(clip(runs[0]));
 		return { ...word, whole, parts: [...pieces] };
 	}
 	const isJoinable = runs.length <= MAX_JOINED_PARTS;

@@ -1,6 +1,6 @@
 import type { SegmentVectors } from "./segment.js";
 
-/** How close texts of one index are to each other that have nothing to do with each other. */
+/** How close texts of one graph are to each other that have nothing to do with each other. */
 export interface VectorBackground {
 	readonly mean: number;
 	/** Standard deviation, above zero. */
@@ -11,42 +11,65 @@ const SAMPLED_DOCUMENTS = 32;
 const MIN_DOCUMENTS = 8;
 const MIN_SPREAD = 0.01;
 
-const backgrounds = new WeakMap<SegmentVectors, VectorBackground>();
-
-/**
- * Cosines between documents spread evenly over a segment: what a cosine means differs from model to model and from subject to
- * subject. Undefined for too few documents. About a millisecond on first use.
- */
-export function backgroundOf(vectors: SegmentVectors): VectorBackground | undefined {
-	const known = backgrounds.get(vectors);
-	if (known) return known;
-	const documents = sampleOf(vectors);
-	if (documents.length < MIN_DOCUMENTS) return undefined;
-	const made = measure(vectors, documents);
-	backgrounds.set(vectors, made);
-	return made;
+interface Measured {
+	readonly segments: readonly SegmentVectors[];
+	readonly background: VectorBackground | undefined;
 }
 
-function sampleOf({ starts }: SegmentVectors): readonly number[] {
-	const count = starts.length - 1;
-	const step = Math.max(1, count / SAMPLED_DOCUMENTS);
-	const sample: number[] = [];
-	for (let at = 0; at < count; at += step) {
-		const document = Math.floor(at);
-		if ((starts[document + 1] ?? 0) > (starts[document] ?? 0)) sample.push(document);
+/** By a graph's first segment, which changes least often. */
+const measuredByFirst = new WeakMap<SegmentVectors, Measured>();
+
+/**
+ * Cosines between documents spread evenly over all segments of a graph: what a cosine means differs from model to model and from
+ * subject to subject, not from segment to segment. Undefined for too few documents. About a millisecond on first use.
+ */
+export function backgroundOf(segments: readonly SegmentVectors[]): VectorBackground | undefined {
+	const [first] = segments;
+	if (!first) return undefined;
+	const known = measuredByFirst.get(first);
+	if (known && isSameList(known.segments, segments)) return known.background;
+	const documents = sampleOf(segments);
+	const background = documents.length < MIN_DOCUMENTS ? undefined : measure(documents);
+	measuredByFirst.set(first, { segments, background });
+	return background;
+}
+
+function isSameList(one: readonly SegmentVectors[], other: readonly SegmentVectors[]): boolean {
+	return one === other || (one.length === other.length && one.every((it, at) => it === other[at]));
+}
+
+/** One document and the segment that it is in. */
+interface Sampled {
+	readonly vectors: SegmentVectors;
+	readonly document: number;
+}
+
+function sampleOf(segments: readonly SegmentVectors[]): readonly Sampled[] {
+	const total = segments.reduce((sum, { starts }) => sum + starts.length - 1, 0);
+	const step = Math.max(1, total / SAMPLED_DOCUMENTS);
+	const sample: Sampled[] = [];
+	let base = 0;
+	let at = 0;
+	for (const vectors of segments) {
+		const { starts } = vectors;
+		for (; at < base + starts.length - 1; at += step) {
+			const document = Math.floor(at) - base;
+			if ((starts[document + 1] ?? 0) > (starts[document] ?? 0)) sample.push({ vectors, document });
+		}
+		base += starts.length - 1;
 	}
 	return sample;
 }
 
-function measure(vectors: SegmentVectors, documents: readonly number[]): VectorBackground {
+function measure(documents: readonly Sampled[]): VectorBackground {
 	let count = 0;
 	let sum = 0;
 	let squares = 0;
 	for (const asked of documents) {
-		const vector = firstVectorOf(vectors, asked);
+		const vector = firstVectorOf(asked);
 		for (const other of documents) {
 			if (other === asked) continue;
-			const cosine = closest(vectors, vector, other);
+			const cosine = closest(vector, other);
 			count++;
 			sum += cosine;
 			squares += cosine * cosine;
@@ -59,7 +82,8 @@ function measure(vectors: SegmentVectors, documents: readonly number[]): VectorB
 	};
 }
 
-function firstVectorOf({ starts, rows, scales, embedder }: SegmentVectors, document: number) {
+function firstVectorOf({ vectors, document }: Sampled): Float32Array {
+	const { starts, rows, scales, embedder } = vectors;
 	const row = starts[document] ?? 0;
 	const from = row * embedder.dimensions;
 	const scale = scales[row] ?? 0;
@@ -70,7 +94,7 @@ function firstVectorOf({ starts, rows, scales, embedder }: SegmentVectors, docum
 }
 
 /** Cosine of the document's closest passage. */
-function closest(vectors: SegmentVectors, vector: Float32Array, document: number): number {
+function closest(vector: Float32Array, { vectors, document }: Sampled): number {
 	const { starts, rows, scales, embedder } = vectors;
 	let best = -1;
 	for (let row = starts[document] ?? 0; row < (starts[document + 1] ?? 0); row++) {

@@ -5,6 +5,8 @@ const CASED_NAME = /\p{Lu}.*\p{Lu}|\p{Ll}\p{Lu}/u;
 const CODE_NAME = /_|\p{L}.*\p{N}|\p{N}.*\p{L}/u;
 const CAPITAL = /^\p{Lu}/u;
 const LOWER_CASE = /^[^\p{Lu}\p{N}]+$/u;
+/** No name is longer, and the patterns look at everything after every letter. */
+const MAX_NAME_CHARS = 64;
 /** Versions say which one, not what. */
 const VERSION = /^v\d+$/i;
 
@@ -14,7 +16,8 @@ const VERSION = /^v\d+$/i;
  */
 export function writtenAsNames(words: readonly Word[]): ReadonlySet<Word> {
 	const isCaseTelling = words.some(({ written }) => LOWER_CASE.test(written));
-	const isName = ({ written }: Word, position: number) => {
+	const isName = (word: Word, position: number) => {
+		const written = word.written.slice(0, MAX_NAME_CHARS);
 		if (VERSION.test(written)) return false;
 		if (CODE_NAME.test(written)) return true;
 		if (!isCaseTelling) return false;

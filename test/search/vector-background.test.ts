@@ -24,13 +24,44 @@ function randomVectors(documents: number, shared: number): SegmentVectors {
 }
 
 t.test("texts of one subject are closer to each other, and the background says so", async (t) => {
-	const mixed = backgroundOf(randomVectors(100, 0));
-	const narrow = backgroundOf(randomVectors(100, 20));
+	const mixed = backgroundOf([randomVectors(100, 0)]);
+	const narrow = backgroundOf([randomVectors(100, 20)]);
 	t.ok(mixed && Math.abs(mixed.mean) < 0.1);
 	t.ok(mixed && Math.abs(mixed.spread - 1 / Math.sqrt(64)) < 0.05);
 	t.ok(narrow && narrow.mean > 0.4);
 });
 
 t.test("a few texts have no background", async (t) => {
-	t.equal(backgroundOf(randomVectors(5, 0)), undefined);
+	t.equal(backgroundOf([randomVectors(5, 0)]), undefined);
+});
+
+/** The same documents in segments of so many. */
+function cut(vectors: SegmentVectors, documents: number): readonly SegmentVectors[] {
+	const { embedder, starts, rows, scales } = vectors;
+	const { dimensions } = embedder;
+	const total = starts.length - 1;
+	return Array.from({ length: Math.ceil(total / documents) }, (_, part) => {
+		const from = part * documents;
+		const to = Math.min(total, from + documents);
+		return {
+			embedder,
+			starts: Uint32Array.from({ length: to - from + 1 }, (_, document) => document),
+			rows: rows.slice(from * dimensions, to * dimensions),
+			scales: scales.slice(from, to),
+		};
+	});
+}
+
+t.test("a graph has one background however its documents are cut into segments", async (t) => {
+	const whole = randomVectors(100, 20);
+	const expected = backgroundOf([whole]);
+	t.same(backgroundOf(cut(whole, 7)), expected);
+	t.same(backgroundOf(cut(whole, 1)), expected);
+});
+
+t.test("the background follows when a segment is added", async (t) => {
+	const first = randomVectors(5, 0);
+	t.equal(backgroundOf([first]), undefined);
+	t.ok(backgroundOf([first, randomVectors(20, 20)]));
+	t.equal(backgroundOf([]), undefined);
 });
