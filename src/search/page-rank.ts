@@ -73,13 +73,15 @@ function passOn(
 	const from = starts[node] as number;
 	const to = starts[node + 1] as number;
 	let total = 0;
+	const admitted: number[] = [];
 	for (let arc = from; arc < to; arc++) {
-		if (admits(targets[arc] as number)) total += weights[arc] as number;
+		if (!admits(targets[arc] as number)) continue;
+		total += weights[arc] as number;
+		admitted.push(arc);
 	}
 	if (total === 0) return;
-	for (let arc = from; arc < to; arc++) {
-		const target = targets[arc] as number;
-		if (admits(target)) receive(target, (mass * (weights[arc] as number)) / total);
+	for (const arc of admitted) {
+		receive(targets[arc] as number, (mass * (weights[arc] as number)) / total);
 	}
 }
 
