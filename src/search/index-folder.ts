@@ -5,7 +5,7 @@ import type { PartedGraph, StoredPart } from "./graph-parts.js";
 import type { IndexDisk } from "./index-disk.js";
 import { SECTION_FILE_VERSION } from "./section-file.js";
 import type { Segment } from "./segment.js";
-import { embedderSchema } from "./segment-codec.js";
+import { embedderSchema, toPinned } from "./segment-codec.js";
 import {
 	createSegmentFiles,
 	replaceFile,
@@ -84,19 +84,19 @@ export async function openIndexFolder({
 		segments.every(({ hasVectors }) => hasVectors) &&
 		parts.some(({ segment }) => !segment.vectors && !files.isStored(segment));
 	const storeGraph = async (one: PartedGraph): Promise<GraphEntry> => {
-		const stored = manifest?.graphs[one.graph.record.id];
+		const stored = entryOf(manifest, one.graph.record.id);
 		if (stored && isBetter(stored, one)) return stored;
 		const segments: SegmentEntry[] = [];
 		for (const part of one.parts) segments.push(await files.store(part));
 		return { contentHash: one.graph.contentHash, segments };
 	};
 	const store = async (graphs: readonly PartedGraph[]): Promise<void> => {
-		const entries: Manifest["graphs"] = {};
-		for (const one of graphs) entries[one.graph.record.id] = await storeGraph(one);
+		const entries: [string, GraphEntry][] = [];
+		for (const one of graphs) entries.push([one.graph.record.id, await storeGraph(one)]);
 		const next: Manifest = {
 			version: SECTION_FILE_VERSION,
-			embedder: embedder ? { ...embedder } : null,
-			graphs: entries,
+			embedder: embedder ? toPinned(embedder) : null,
+			graphs: Object.fromEntries(entries),
 		};
 		const isChanged = JSON.stringify(next) !== JSON.stringify(manifest);
 		if (isChanged) {
@@ -109,7 +109,7 @@ export async function openIndexFolder({
 
 	return {
 		async load(graphId) {
-			const entry = manifest?.graphs[graphId];
+			const entry = entryOf(manifest, graphId);
 			if (!entry) return undefined;
 			const parts: StoredPart[] = [];
 			for (const segment of entry.segments) {
@@ -133,6 +133,11 @@ export async function openIndexFolder({
 		holdsVectors: files.holdsVectors,
 		problems: () => (unstored === undefined ? problems : [unstored, ...problems]),
 	};
+}
+
+/** A graph may be called like a property that every object has. */
+function entryOf(manifest: Manifest | undefined, graphId: string): GraphEntry | undefined {
+	return manifest && Object.hasOwn(manifest.graphs, graphId) ? manifest.graphs[graphId] : undefined;
 }
 
 function errorName(error: unknown): string {

@@ -13,6 +13,13 @@ export const embedderSchema = z.object({
 	pooling: z.enum(["mean", "cls"]),
 });
 
+type PinnedEmbedder = z.infer<typeof embedderSchema>;
+
+/** What decides whether vectors may be compared, without what else is known of the model today. */
+export function toPinned({ id, sha256, dimensions, pooling }: EmbedderIdentity): PinnedEmbedder {
+	return { id, sha256, dimensions, pooling };
+}
+
 const headerSchema = z.object({
 	graphId: z.string(),
 	averageLength: z.number().positive(),
@@ -46,7 +53,8 @@ export function toSectionFile({
 		sections.set("vector-rows", toBytes(vectors.rows));
 	}
 	const { averageLength } = lexical;
-	return { header: { graphId, averageLength, embedder: vectors?.embedder ?? null }, sections };
+	const embedder = vectors ? toPinned(vectors.embedder) : null;
+	return { header: { graphId, averageLength, embedder }, sections };
 }
 
 /** Throws CorruptFile when a byte differs from what was written or the parts do not fit together. Copies no section. */
@@ -72,7 +80,8 @@ export function decodeSegment(bytes: Uint8Array): Segment {
 /** Eight bytes, in hex, that name this content: segments of one name may stand in for each other. */
 export function contentNameOf({ fingerprints, lexical, vectors }: Segment): string {
 	const hash = createHash("sha256").update(fingerprints).update(String(lexical.averageLength));
-	if (vectors) hash.update(JSON.stringify(vectors.embedder)).update(toBytes(vectors.starts));
+	if (vectors)
+		hash.update(JSON.stringify(toPinned(vectors.embedder))).update(toBytes(vectors.starts));
 	return hash.digest("hex").slice(0, 16);
 }
 

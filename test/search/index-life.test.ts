@@ -143,3 +143,35 @@ t.test("a sync that a newer one stops resolves once that one has made the vector
 	await first;
 	t.equal(engine.status().pendingVectors, 0);
 });
+
+t.test(
+	"a start with nothing new writes nothing, whatever is known of the model beside its pin",
+	async (t) => {
+		const disk = createMemoryDisk();
+		const counting = createCountingEmbedder();
+		const identity = { ...counting.identity, matryoshka: [16] };
+		const changes: number[] = [];
+		for (let start = 0; start < 3; start++) {
+			const model = { ...counting, identity };
+			const engine = await createSearchEngine({ folder: disk, clock: systemClock, model });
+			const before = disk.changes();
+			await engine.sync([BOTANY]);
+			await engine.close();
+			changes.push(disk.changes() - before);
+		}
+		t.same(changes.slice(1), [0, 0]);
+	},
+);
+
+t.test("a graph may be called like a property that every object has", async (t) => {
+	const disk = createMemoryDisk();
+	const graph = sampleGraph("constructor", [sampleConcept("a", { title: "Alpha" })]);
+	for (const passages of [1 + BOTANY.concepts.length, 0]) {
+		const model = createCountingEmbedder();
+		const engine = await createSearchEngine({ folder: disk, clock: systemClock, model });
+		await engine.sync([BOTANY, graph]);
+		t.match(engine.status(), { concepts: 3, reason: undefined });
+		t.equal(model.passages(), passages);
+		await engine.close();
+	}
+});
