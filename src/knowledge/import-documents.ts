@@ -101,7 +101,12 @@ function watchSpace({ names, bundlePaths, titles }: ImportSpace, asked: Set<stri
 				return bundlePaths.get(path);
 			},
 		},
-		titles,
+		titles: {
+			get(path) {
+				asked.add(`/${path}`);
+				return titles.get(path);
+			},
+		},
 	};
 }
 

@@ -59,7 +59,7 @@ export interface ImportResult {
 /** What an import remembers of a document: enough to tell whether a change elsewhere changes what became of it. */
 export interface MappedDocument extends NamedDocument {
 	readonly bundlePath: string;
-	/** Names (`nameKeysOf`) and `/`-rooted source paths it was mapped with; what they lead to went into its file. */
+	/** Names (`nameKeysOf`) and `/`-rooted paths, in source or bundle, it was mapped with; what they lead to went into its file. */
 	readonly asked: readonly string[];
 	/** A wiki link of it leads to another document: a mark of a vault. */
 	readonly hasWikiLink: boolean;

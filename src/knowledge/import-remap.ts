@@ -59,15 +59,18 @@ function stirredKeys(
 	rows: ReadonlyMap<string, ImportRow>,
 ): ReadonlySet<string> {
 	const stirred = new Set<string>();
-	const stir = (named: NamedDocument | undefined) => {
-		for (const key of named ? keysOf(named) : []) stirred.add(key);
+	const stir = (named: NamedDocument | undefined, bundlePath: string | undefined) => {
+		if (!named || bundlePath === undefined) return;
+		for (const key of nameKeysOf(named)) stirred.add(key);
+		stirred.add(`/${named.path}`);
+		stirred.add(`/${bundlePath}`);
 	};
-	for (const { document } of gone) stir(document);
+	for (const { document } of gone) stir(document, document?.bundlePath);
 	for (const now of reread.values()) {
 		const before = rows.get(now.path)?.document;
 		if (before && isNamedAlike(before, now)) continue;
-		stir(before);
-		if (now.bundlePath !== undefined) stir(now.document);
+		stir(before, before?.bundlePath);
+		stir(now.document, now.bundlePath);
 	}
 	return stirred;
 }
@@ -78,10 +81,6 @@ function isNamedAlike(before: MappedDocument, { bundlePath, document }: Reread):
 		before.title === document?.title &&
 		before.aliases.join("\n") === document.aliases.join("\n")
 	);
-}
-
-function keysOf(document: NamedDocument): readonly string[] {
-	return [...nameKeysOf(document), `/${document.path}`];
 }
 
 /** What these documents may name, and no more: an index of all names would cost more than the documents. */

@@ -34,16 +34,21 @@ const document = fc
 		alias: fc.constantFrom("", "Alias"),
 		requires: fc.subarray(NAMES, { maxLength: 2 }),
 		wiki: fc.subarray(NAMES, { maxLength: 2 }),
+		relations: fc.subarray(
+			["/eip-2.md", "/notes/tide.md", "../tide.md", "/notes/moon-phase.md", "/Notes/Tide.md"],
+			{ maxLength: 2 },
+		),
 		links: fc.subarray(["eip-2.md", "../tide.md", "Tide.md", "/Notes/Tide.md"], { maxLength: 2 }),
 		tag: fc.constantFrom("", "#tagged"),
 	})
-	.map(({ title, alias, requires, wiki, links, tag }) =>
+	.map(({ title, alias, requires, wiki, relations, links, tag }) =>
 		[
 			"---",
 			"type: Note",
 			...(title === "" ? [] : [`title: ${title}`]),
 			...(alias === "" ? [] : [`aliases: [${alias}]`]),
 			`requires: "${requires.join(", ")}"`,
+			`relations: [${relations.map((to) => `{ type: needs, target: ${to} }`).join(", ")}]`,
 			"---",
 			`Text ${tag} here. ${wiki.map((name) => `[[${name}]]`).join(" ")}`,
 			links.map((link) => `[x](${link})`).join(" "),
