@@ -3,7 +3,7 @@ import { decide, strengthOf, toWeighedSigns } from "../../src/search/judge.js";
 import { WEIGHED_SIGNS } from "../../src/search/judge-weights.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
 import { round } from "../figures.js";
-import { loadLabelledSet, SPLITS } from "../labelled/labelled-queries.js";
+import { loadLabelledSet } from "../labelled/labelled-queries.js";
 import { type JudgedCase, readJudgedCases, type Variant } from "./judged-cases.js";
 import { type Example, fitLogistic, type LogisticFit, probabilityOf } from "./logistic-fit.js";
 import { type Detection, detection } from "./metrics.js";
@@ -26,7 +26,8 @@ const TARGETS: Readonly<Record<Decision, number>> = {
 const SIGNS = [1, 1, 1, 1, 1, -1] as const;
 const RIDGE = 1;
 const FOLDS = 10;
-const ROUNDS = 5;
+/** One way to cut into folds each. No step shares a factor with the number of folds, so that all folds are of one size. */
+const STEPS = [1, 3, 7, 9, 11] as const;
 const LIMITS = Array.from({ length: 30 }, (_, at) => round(0.1 + at * 0.02, 2));
 const DIGITS = 3;
 
@@ -39,8 +40,8 @@ interface Calibration {
 	readonly unseen: Quality;
 	/** Precision and recall of ABSTAIN by its limit, unseen queries. */
 	readonly limits: Readonly<Record<string, string>>;
-	/** What the shipped weights do to each half. */
-	readonly shipped: Readonly<Record<string, ShippedQuality>>;
+	/** What the shipped weights do on the same half. */
+	readonly shipped: ShippedQuality;
 }
 
 interface Quality {
@@ -67,21 +68,13 @@ interface ShippedQuality extends Quality {
 	readonly everyday: number;
 }
 
-/** Fits the weights of the judge on the half to tune on, by cross-validation over queries, and reports the shipped ones on both halves. */
+/** Fits the weights of the judge by cross-validation over queries. All of it reads the half to tune on; the other is for reporting. */
 export async function calibrate(model: ModelLocation): Promise<Record<Mode, Calibration>> {
-	const set = await loadLabelledSet();
-	const halves = new Map<string, readonly JudgedCase[]>();
-	for (const half of SPLITS) {
-		halves.set(half, await readJudgedCases(half, set, model));
-	}
-	return { hybrid: calibrateMode("hybrid", halves), keyword: calibrateMode("keyword", halves) };
+	const cases = await readJudgedCases("tune", await loadLabelledSet(), model);
+	return { hybrid: calibrateMode("hybrid", cases), keyword: calibrateMode("keyword", cases) };
 }
 
-function calibrateMode(
-	mode: Mode,
-	halves: ReadonlyMap<string, readonly JudgedCase[]>,
-): Calibration {
-	const cases = halves.get("tune") ?? [];
+function calibrateMode(mode: Mode, cases: readonly JudgedCase[]): Calibration {
 	const fit = fitOf(cases, mode);
 	const unseen = predictUnseen(cases, mode);
 	const labelled = cases.flatMap((one, at) =>
@@ -95,12 +88,11 @@ function calibrateMode(
 		);
 		return [limit, `${precision} ${recall}`] as const;
 	});
-	const shipped = [...halves].map(([half, own]) => [half, qualityOfShipped(own, mode)] as const);
 	return {
 		weights: { bias: round(fit.bias, 2), ...Object.fromEntries(weights) },
 		unseen: qualityOf(labelled),
 		limits: Object.fromEntries(limits),
-		shipped: Object.fromEntries(shipped),
+		shipped: qualityOfShipped(cases, mode),
 	};
 }
 
@@ -123,10 +115,10 @@ function fitOf(cases: readonly JudgedCase[], mode: Mode): LogisticFit {
 function predictUnseen(cases: readonly JudgedCase[], mode: Mode): readonly number[] {
 	const ids = [...new Set(cases.map(({ id }) => id))];
 	const sums = cases.map(() => 0);
-	for (let turn = 0; turn < ROUNDS; turn++) {
-		// A step that shares no factor with the number of folds visits the queries in another order each time.
+	for (const [turn, step] of STEPS.entries()) {
+		// The second term puts other queries into one fold each time; the step alone would only rename the folds.
 		const foldOf = new Map(
-			ids.map((id, at) => [id, (at * (turn * 2 + 1) + Math.floor(at / FOLDS) * turn) % FOLDS]),
+			ids.map((id, at) => [id, (at * step + Math.floor(at / FOLDS) * turn) % FOLDS]),
 		);
 		for (let fold = 0; fold < FOLDS; fold++) {
 			const isOut = ({ id }: JudgedCase) => foldOf.get(id) === fold;
@@ -138,7 +130,7 @@ function predictUnseen(cases: readonly JudgedCase[], mode: Mode): readonly numbe
 				if (!isOut(one)) return;
 				const { isNamed } = one.signs[mode];
 				const strength = isNamed ? 1 : probabilityOf(fit, toExample(one, mode).features);
-				sums[at] = (sums[at] ?? 0) + strength / ROUNDS;
+				sums[at] = (sums[at] ?? 0) + strength / STEPS.length;
 			});
 		}
 	}

@@ -1,11 +1,9 @@
 import { createApp } from "../../src/app.js";
 import { median, round } from "../figures.js";
-import { freeApp } from "./free-app.js";
+import { type FreeAppInput, freeApp } from "./free-app.js";
 import { GRAPH_ID } from "./prepared-data.js";
 
-export interface ChangeInput {
-	/** A prepared data folder. */
-	readonly folder: string;
+export interface ChangeInput extends FreeAppInput {
 	readonly changes: number;
 }
 
@@ -23,8 +21,8 @@ interface ChangeTimes {
 }
 
 /** Changes, adds and removes single concepts of a large graph, as an operator does: files, index and catalog. */
-export async function measureChanges({ folder, changes }: ChangeInput): Promise<ChangeFigures> {
-	const app = await createApp(freeApp(folder));
+export async function measureChanges({ changes, ...data }: ChangeInput): Promise<ChangeFigures> {
+	const app = await createApp(freeApp(data));
 	await app.ready();
 	const find = async (query: string): Promise<readonly string[]> => {
 		const { signal } = new AbortController();

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { ModelLocation } from "../../src/search/model-folder.js";
 import { median, round } from "../figures.js";
+import { type FreeAppInput, toModelSetting } from "./free-app.js";
 import { generateTextQueries } from "./generated-texts.js";
 import { GRAPH_ID, readPrepared } from "./prepared-data.js";
 
@@ -31,7 +32,7 @@ export async function measureColdStart(folder: string, model: ModelLocation): Pr
 	for (let run = 0; run <= RUNS; run++) {
 		const [one = "", other = ""] = queries.slice(2 * run);
 		const engineMs = await startEngine([folder, JSON.stringify(model), graphFile, one]);
-		const serverMs = await startServer(folder, other);
+		const serverMs = await startServer({ folder, model }, other);
 		if (run === 0) continue;
 		engineRuns.push(round(engineMs, 0));
 		serverRuns.push(round(serverMs, 0));
@@ -48,8 +49,9 @@ function startEngine(args: readonly string[]): Promise<number> {
 	return timed("./cold-start-process.js", args, async ({ mode }) => mode);
 }
 
-function startServer(folder: string, query: string): Promise<number> {
-	const args = ["serve", "--json", "--port", "0", "--data", folder, "--catalog", "none"];
+function startServer({ folder, model }: FreeAppInput, query: string): Promise<number> {
+	const where = ["--data", folder, "--catalog", "none", "--model", toModelSetting(model)];
+	const args = ["serve", "--json", "--port", "0", ...where];
 	return timed("../../src/cli/entry.js", args, async ({ base_url, demo_spt }) => {
 		const reply = await fetch(`${base_url}/v1/graphs/${GRAPH_ID}/search`, {
 			method: "POST",

@@ -1,7 +1,21 @@
 /** An app over a data folder alone, whose searches cost nothing and whose log says nothing. */
+import { resolve } from "node:path";
 import type { AppOptions } from "../../src/app.js";
+import type { ModelLocation } from "../../src/search/model-folder.js";
+import { BUNDLED } from "./our-index.js";
 
-export function freeApp(folder: string): AppOptions {
+export interface FreeAppInput {
+	/** A prepared data folder, made with this model: with another one, searches compare words only. */
+	readonly folder: string;
+	readonly model: ModelLocation;
+}
+
+/** The model as an operator sets it. */
+export function toModelSetting({ folder }: ModelLocation): string {
+	return resolve(folder) === BUNDLED.folder ? "bundled" : `local:${resolve(folder)}`;
+}
+
+export function freeApp({ folder, model }: FreeAppInput): AppOptions {
 	return {
 		settings: {
 			profile: "demo",
@@ -9,7 +23,7 @@ export function freeApp(folder: string): AppOptions {
 			port: 0,
 			data: folder,
 			catalog: "none",
-			model: "bundled",
+			model: toModelSetting(model),
 			publicUrl: undefined,
 			onchain: { facilitator: "off" },
 			prices: { "graphs.search": { amountMicros: 0n, billingType: "per_call" } },

@@ -19,8 +19,7 @@ export interface HybridInput {
 }
 
 export interface HybridCost extends QueryCost {
-	/** With one query under way, and with several; no query is asked twice. */
-	readonly queries_per_second: number;
+	/** With so many queries under way; no query is asked twice. */
 	readonly crowd_queries_per_second: number;
 	readonly crowd: number;
 	readonly crowd_cpu_ms_per_query: number;
@@ -71,7 +70,6 @@ async function measure(
 	await engine.close();
 	return {
 		...alone,
-		queries_per_second: round(1_000 / alone.p50_ms, 0),
 		...crowd,
 		open_seconds: openSeconds,
 		index_mb: indexMb,

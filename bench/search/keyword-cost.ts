@@ -1,14 +1,11 @@
 import { systemClock } from "../../src/core/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import { buildLexicalSegment } from "../../src/search/index-builder.js";
-import { createIndexState, toScopes } from "../../src/search/index-state.js";
-import { searchLexical } from "../../src/search/lexical-search.js";
-import { toQueryTerms } from "../../src/search/query-words.js";
-import { readWords } from "../../src/search/ranking.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { round } from "../figures.js";
 import { generateGraph, generateQueries } from "../generated-graph.js";
 import { generateTextGraph, generateTextQueries } from "./generated-texts.js";
+import { buildLexicalSide } from "./lexical-side.js";
+import { misspellSome } from "./misspelt-queries.js";
 import { createMiniSearch, createOrama, documentsOf } from "./other-engines.js";
 import { inTemporaryFolder } from "./our-index.js";
 import { costOfQueries, type QueryCost, usedMb } from "./query-cost.js";
@@ -47,7 +44,7 @@ const LIMIT = 10;
 /** More than this, and texts are short: memory is what limits. */
 const LONG_TEXTS_MAX = 250_000;
 
-/** One engine that compares words only, over one graph. */
+/** One engine that compares words only, over one graph. Fewer queries are the first of more; every fifth holds a typo. */
 export async function measureKeywords(input: KeywordInput): Promise<KeywordCost> {
 	const { engine, texts, concepts } = input;
 	const length = concepts > LONG_TEXTS_MAX ? "short" : "long";
@@ -55,7 +52,8 @@ export async function measureKeywords(input: KeywordInput): Promise<KeywordCost>
 		texts === "prose"
 			? generateTextGraph("generated", concepts, length)
 			: generateGraph("generated", concepts);
-	const queries = (texts === "prose" ? generateTextQueries : generateQueries)(input.queries);
+	const generate = texts === "prose" ? generateTextQueries : generateQueries;
+	const queries = misspellSome(generate(input.queries));
 	return inTemporaryFolder(async (folder) => {
 		const memoryBefore = usedMb();
 		const start = performance.now();
@@ -75,7 +73,7 @@ async function build(
 	graph: Graph,
 	folder: string,
 ): Promise<(query: string) => unknown> {
-	if (engine === "lexical") return buildLexical(graph);
+	if (engine === "lexical") return buildLexicalSide(graph, LIMIT);
 	if (engine === "ours") {
 		const ours = await createSearchEngine({ folder, clock: systemClock, model: "none" });
 		await ours.sync([graph]);
@@ -88,13 +86,4 @@ async function build(
 			? await createOrama(documents)
 			: createMiniSearch(documents, engine === "minisearch" ? "tolerant" : "exact");
 	return (query) => other.search(query, LIMIT);
-}
-
-/** Reads misspelt words and beginnings of words, as a search does. */
-async function buildLexical(graph: Graph): Promise<(query: string) => unknown> {
-	const segment = await buildLexicalSegment(graph);
-	const parts = [{ segment, concepts: graph.concepts, vectors: undefined }];
-	const scopes = toScopes(createIndexState([{ graph, parts }]), [graph]);
-	const lexicalScopes = scopes.map(({ base, mask }) => ({ index: segment.lexical, base, mask }));
-	return (query) => searchLexical(toQueryTerms(readWords(query, scopes)), lexicalScopes, LIMIT);
 }

@@ -10,8 +10,10 @@ import { DEFAULT_PARTS, isPart, PARTS, type PartName } from "./parts.js";
 import { createPreparedFolders } from "./prepared-folders.js";
 
 const USAGE = `npm run bench:search -- [--only quality,speed,start,rate,http,events,change,scale,learn,calibrate] [--json]
-  quality  ranking and abstention on labelled questions, and on ../shared/data/dev where that is there
-  speed    per query beside MiniSearch and Orama at --sizes (10000,100000); 1000000 takes some minutes and 3 GB
+  quality  ranking and abstention on labelled questions, and on ../shared/data/dev where that is there; bars are set on the half
+           of the labelled questions that nothing was tuned on, and on the development set
+  speed    per query, of which every fifth holds a typo, beside MiniSearch and Orama at --sizes (10000,100000); 1000000 takes
+           some minutes and 3 GB
   start    from the spawn of a process to its first answer at 30,000 concepts
   rate     hybrid queries a second on one core at 30,000 concepts
   http     unpaid searches a second over HTTP at 30,000 concepts
@@ -19,9 +21,9 @@ const USAGE = `npm run bench:search -- [--only quality,speed,start,rate,http,eve
   change   from a change of one concept until it is found, at 100,000 concepts
   scale    the dense side at 10,000, 100,000 and 1,000,000 rows; only when asked for, since it takes minutes
   learn    weights of the ranking from one half of the labelled questions; only when asked for
-  calibrate  weights and limits of the decision from the same half; only when asked for
+  calibrate  weights and limits of the decision from the same half, and of no other; only when asked for
 Sizes for a short look, whose bars mean nothing: --at 30000, --many 100000 (change), --rows 10000,100000,1000000 (scale).
---model <dir>, --questions <n> of the development set (800). Progress goes to stderr, the report to stdout.
+--model <dir> for every part, --questions <n> of the development set (800). Progress goes to stderr, the report to stdout.
 `;
 
 const LEAST_SIZE = 1_000;

@@ -1,4 +1,4 @@
-import { atLeast, atMost, below } from "./bars.js";
+import { atLeast, atMost, type Bar, below } from "./bars.js";
 import { calibrate } from "./calibrate.js";
 import { measureColdStart } from "./cold-start.js";
 import { readDevelopmentSet } from "./development-set.js";
@@ -8,6 +8,8 @@ import { learnWeights } from "./learn-weights.js";
 import { runTask } from "./measured-process.js";
 import type { PartOutcome, PartTools } from "./part.js";
 import { measureQuality, type QualityReport } from "./quality.js";
+import { developmentBars, fusionBars, labelledBars } from "./quality-bars.js";
+import type { QuestionSet } from "./question-set.js";
 import { measureHttpRate, measureLoopDelay } from "./server-load.js";
 import { measureSpeed } from "./speed.js";
 
@@ -41,22 +43,22 @@ export const PARTS = {
 			: Math.round(1_000 / result.crowd_cpu_ms_per_query);
 		return { report, bars: [atLeast("hybrid queries a second on one core", rate, 500)] };
 	},
-	async http({ prepared, sizes }: PartTools): Promise<PartOutcome> {
-		const report = await measureHttpRate(await prepared.of(sizes.usual));
+	async http({ prepared, model, sizes }: PartTools): Promise<PartOutcome> {
+		const report = await measureHttpRate(await prepared.of(sizes.usual), model);
 		return {
 			report,
 			bars: [atLeast("unpaid searches a second over HTTP", report.requests_per_second, 300)],
 		};
 	},
-	async events({ prepared, sizes }: PartTools): Promise<PartOutcome> {
-		const report = await measureLoopDelay(await prepared.of(sizes.usual));
+	async events({ prepared, model, sizes }: PartTools): Promise<PartOutcome> {
+		const report = await measureLoopDelay(await prepared.of(sizes.usual), model);
 		return {
 			report,
 			bars: [below("event loop delay while embedding, p99 ms", report.p99_ms, 20)],
 		};
 	},
-	async change({ prepared, sizes }: PartTools): Promise<PartOutcome> {
-		const input = { folder: await prepared.of(sizes.many), changes: 10 };
+	async change({ prepared, model, sizes }: PartTools): Promise<PartOutcome> {
+		const input = { folder: await prepared.of(sizes.many), model, changes: 10 };
 		const { result } = await runTask("changes", input, { timeoutMs: LONGEST_MS });
 		const { changed_ms, added_ms, removed_ms } = result;
 		return {
@@ -108,13 +110,23 @@ export function isPart(name: string): name is PartName {
 }
 
 async function reportQuality({ model, questions, say }: PartTools): Promise<PartOutcome> {
-	const development = readDevelopmentSet(questions);
-	if (!development) say("  No development set in ../shared/data/dev: its part is skipped.");
-	const labelled = [await readLabelledHalf("tune"), await readLabelledHalf("test")];
-	const report: Record<string, QualityReport> = {};
-	for (const set of [...labelled, ...(development ? [development] : [])]) {
+	const report: Record<string, QualityReport | { readonly skipped: string }> = {};
+	const bars: Bar[] = [];
+	const judge = async (set: QuestionSet, barsOf: typeof labelledBars) => {
 		say(`  ${set.name}, ${set.questions.length} questions`);
-		report[set.name] = await measureQuality(set, model);
+		const figures = await measureQuality(set, model);
+		report[set.name] = figures;
+		bars.push(...fusionBars(set.name, figures), ...barsOf(set.name, figures));
+	};
+	await judge(await readLabelledHalf("tune"), () => []);
+	await judge(await readLabelledHalf("test"), labelledBars);
+	const development = readDevelopmentSet(questions);
+	if (development) await judge(development, developmentBars);
+	else {
+		const skipped =
+			"There is no development set in ../shared/data/dev: its goals are not measured.";
+		report["development"] = { skipped };
+		say(`  ${skipped}`);
 	}
-	return { report, bars: [] };
+	return { report, bars };
 }

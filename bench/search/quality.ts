@@ -10,14 +10,14 @@ import {
 } from "./metrics.js";
 import { createMiniSearch, createOrama, documentsOf, rankWith } from "./other-engines.js";
 import { createOurIndex, type OurIndex } from "./our-index.js";
-import type { Question, QuestionSet } from "./question-set.js";
+import { documentId, type Question, type QuestionSet } from "./question-set.js";
 
 const CUTOFF = 10;
 /** Where a second or third part of an answer should be. */
 const EARLY_CUTOFF = 5;
 const DEPTH = 20;
 
-interface SystemQuality {
+export interface SystemQuality {
 	readonly ndcg_at_10: Estimate;
 	readonly recall_at_5: Estimate;
 	readonly recall_at_10: Estimate;
@@ -32,6 +32,8 @@ interface KindQuality {
 	readonly recall_at_5: number;
 	readonly recall_at_10: number;
 	readonly mrr: number;
+	/** Share of questions whose first row is one of those judged best. */
+	readonly best_first: number;
 }
 
 export interface QualityReport {
@@ -47,7 +49,10 @@ export interface QualityReport {
 
 type Rank = (question: Question) => readonly string[];
 
-/** Every system on the same questions; all have the same words to go by, and no system sees a judgement. */
+/**
+ * Every system on the same questions; all have the same words to go by, and no system sees a judgement. "sold" is what a caller gets:
+ * names first, near-duplicates and weak rows left out, and no row at all for an abstention.
+ */
 export async function measureQuality(
 	set: QuestionSet,
 	model: ModelLocation,
@@ -63,6 +68,8 @@ export async function measureQuality(
 		dense: ours.dense,
 		fused: ours.fused,
 		fused_graph: ours.linked,
+		sold: (question) =>
+			ours.find(question).rows.map(({ graph, concept }) => documentId(graph, concept)),
 	};
 	const systems = Object.entries(ranks).map(
 		([name, rank]) => [name, judge(answerable, rank)] as const,
@@ -94,6 +101,7 @@ function measure({ grades, kind }: Question, ranked: readonly string[]) {
 		early: recallAt(EARLY_CUTOFF, ranked, grades),
 		recall: recallAt(CUTOFF, ranked, grades),
 		reciprocal: reciprocalRank(ranked.slice(0, CUTOFF), grades),
+		bestFirst: (grades.get(ranked[0] ?? "") ?? 0) === Math.max(...grades.values()) ? 1 : 0,
 	};
 }
 
@@ -116,6 +124,7 @@ function meansOf(judged: readonly Judged[], kind: string): KindQuality {
 		recall_at_5: mean(({ early }) => early),
 		recall_at_10: mean(({ recall }) => recall),
 		mrr: mean(({ reciprocal }) => reciprocal),
+		best_first: mean(({ bestFirst }) => bestFirst),
 	};
 }
 

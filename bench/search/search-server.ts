@@ -1,6 +1,7 @@
 /** The measured server, a process of its own over a prepared data folder: it searches for nothing, and watches its event loop. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createApp } from "../../src/app.js";
+import type { ModelLocation } from "../../src/search/model-folder.js";
 import { round } from "../figures.js";
 import { freeApp } from "./free-app.js";
 import { generateTextGraph } from "./generated-texts.js";
@@ -22,7 +23,8 @@ export interface LoopDelay {
 const RESOLUTION_MS = 10;
 
 process.once("disconnect", () => process.exit(1));
-const app = await createApp(freeApp(process.argv[2] ?? ""));
+const [folder = "", modelText = ""] = process.argv.slice(2);
+const app = await createApp(freeApp({ folder, model: JSON.parse(modelText) as ModelLocation }));
 await app.ready();
 const { port } = await app.listen({ host: "127.0.0.1", port: 0 });
 process.on("message", ({ embed }: { embed: number }) => {

@@ -1,7 +1,9 @@
 import type { ChildProcess } from "node:child_process";
+import type { ModelLocation } from "../../src/search/model-folder.js";
 import { median, round } from "../figures.js";
 import { type LoadResult, sendLoad } from "../load.js";
 import { leaveFirstCore, pinToFirstCore, useAllCores } from "../one-core.js";
+import type { FreeAppInput } from "./free-app.js";
 import { generateTextQueries } from "./generated-texts.js";
 import { nextMessage, startProcess } from "./measured-process.js";
 import { quantile } from "./query-cost.js";
@@ -24,8 +26,8 @@ const REQUESTS_PER_ROUND = 1_000;
 const CONNECTIONS = 16;
 
 /** Distinct searches for nothing over loopback: the server on one core, the load from the others. */
-export async function measureHttpRate(folder: string): Promise<HttpRate> {
-	return withServer(folder, async (server, { url }) => {
+export async function measureHttpRate(folder: string, model: ModelLocation): Promise<HttpRate> {
+	return withServer({ folder, model }, async (server, { url }) => {
 		const bodies = createBodies((ROUNDS + 1) * REQUESTS_PER_ROUND);
 		const send = () =>
 			sendSearches({ url, bodies: bodies.take(REQUESTS_PER_ROUND), connections: CONNECTIONS });
@@ -63,8 +65,8 @@ const LOAD_REQUESTS = 200;
 const LOOP_MS = 120_000;
 
 /** How late the server's event loop is while it embeds, and as many clients search as fast as they get answers. */
-export async function measureLoopDelay(folder: string): Promise<LoopReport> {
-	return withServer(folder, async (server, { url }) => {
+export async function measureLoopDelay(folder: string, model: ModelLocation): Promise<LoopReport> {
+	return withServer({ folder, model }, async (server, { url }) => {
 		const bodies = createBodies(50_000);
 		const send = () =>
 			sendSearches({ url, bodies: bodies.take(LOAD_REQUESTS), connections: CLIENTS });
@@ -92,15 +94,26 @@ export async function measureLoopDelay(folder: string): Promise<LoopReport> {
 }
 
 async function withServer<T>(
-	folder: string,
+	{ folder, model }: FreeAppInput,
 	work: (server: ChildProcess, ready: SearchServerReady) => Promise<T>,
 ): Promise<T> {
-	const server = startProcess("./search-server.js", [folder]);
+	const server = startProcess("./search-server.js", [folder, JSON.stringify(model)]);
 	try {
-		return await work(server, (await nextMessage(server, START_MS)) as SearchServerReady);
+		const ready = (await nextMessage(server, START_MS)) as SearchServerReady;
+		await assertHybrid(ready.url);
+		return await work(server, ready);
 	} finally {
 		server.kill("SIGKILL");
 	}
+}
+
+/** A server without vectors would be fast for the wrong reason. */
+async function assertHybrid(url: string): Promise<void> {
+	const headers = { "Content-Type": "application/json" };
+	const body = JSON.stringify({ query: "any question", limit: LIMIT });
+	const reply = await fetch(url, { method: "POST", headers, body });
+	const { meta } = (await reply.json()) as { readonly meta?: { readonly mode?: string } };
+	if (meta?.mode !== "hybrid") throw new Error(`The server's mode is ${meta?.mode}, not hybrid.`);
 }
 
 function createBodies(count: number) {

@@ -30,7 +30,10 @@ const TIMES_CHEAPER: Readonly<Record<string, number>> = {
 /** Measured exponents scatter by some hundredths from run to run. */
 const LINEAR = 1.05;
 
-/** What a query costs at each size, each engine in a process of its own, on the same texts and queries. */
+/**
+ * What a query costs at each size, each engine in a process of its own, on the same texts. The queries that the others are measured
+ * with are the first ones of ours; every fifth holds a typo.
+ */
 export async function measureSpeed(tools: PartTools): Promise<PartOutcome> {
 	const report: SpeedReport[] = [];
 	for (const concepts of tools.sizes.speed) {

@@ -1,11 +1,15 @@
 import t from "tap";
-import { atLeast, below, toBarLine } from "../../bench/search/bars.js";
+import { atLeast, type Bar, below, toBarLine } from "../../bench/search/bars.js";
 import { exponentOf } from "../../bench/search/exponent.js";
 import {
 	createConceptSource,
 	generateTextGraph,
 	generateTextQueries,
 } from "../../bench/search/generated-texts.js";
+import { buildLexicalSide } from "../../bench/search/lexical-side.js";
+import { misspellSome } from "../../bench/search/misspelt-queries.js";
+import type { QualityReport, SystemQuality } from "../../bench/search/quality.js";
+import { developmentBars, fusionBars, labelledBars } from "../../bench/search/quality-bars.js";
 import { createSentencePairs } from "../../bench/search/sentence-pairs.js";
 import { toPassages } from "../../src/search/passages.js";
 
@@ -63,3 +67,82 @@ t.test("passages for scans are made of the sample catalog's sentences", async (t
 	t.equal(new Set(some).size, 200);
 	t.ok(some.every((passage) => passage.split(" ").length >= 12));
 });
+
+t.test("every fifth query holds a typo, whatever their number", async (t) => {
+	const queries = generateTextQueries(50);
+	const asked = misspellSome(queries);
+	t.same(asked.slice(0, 20), misspellSome(queries.slice(0, 20)));
+	const changed = asked.filter((query, at) => query !== queries[at]);
+	t.equal(changed.length, 10);
+	const lettersOf = (text: string) => [...text].sort().join("");
+	t.same(asked.map(lettersOf), queries.map(lettersOf));
+});
+
+t.test("the lexical side reads typos", async (t) => {
+	const graph = generateTextGraph("generated", 1_000, "short");
+	const ask = await buildLexicalSide(graph, 10);
+	const word = graph.concepts[0]?.title.split(" ").find((part) => part.length > 5) ?? "";
+	const typo = misspellSome(["", "", "", "", word])[4] ?? "";
+	t.not(typo, word);
+	const slotsOf = (query: string) => (ask(query) as { slots: readonly number[] }).slots;
+	t.ok(slotsOf(word).length > 0);
+	const found = slotsOf(typo);
+	t.ok(slotsOf(word).every((slot) => found.includes(slot)));
+});
+
+t.test("fused results that are worse than BM25's miss their bar", async (t) => {
+	t.same(isMet(fusionBars("some", toReport({ bm25: 0.5, fused: 0.5 }))), [true]);
+	t.same(isMet(fusionBars("some", toReport({ bm25: 0.5, fused: 0.4999 }))), [false]);
+	t.same(isMet(developmentBars("dev", toReport({ dense: 0.56, fused: 0.569 }))), [true, false]);
+});
+
+t.test("what the graph adds is held against its goals, kind by kind", async (t) => {
+	const good = { "multi-hop": 0.6, "single-hop": 0.7, identifier: 1 };
+	const bad = { "multi-hop": 0.5, "single-hop": 0.6, identifier: 0.9 };
+	const abstention = { precision: 0.9, recall: 0.8, said: 10, meant: 10 };
+	const fused = { ...good, "multi-hop": 0.5 };
+	const report = (linked: Kinds): QualityReport => ({
+		...toReport({ fused, fused_graph: linked, sold: linked }),
+		abstention,
+	});
+	t.same(isMet(labelledBars("test", report(good))), [true, true, true, true, true, true]);
+	t.same(isMet(labelledBars("test", report(bad))), [false, false, false, false, true, true]);
+	const unjudged = { ...report(good), abstention: undefined };
+	t.same(isMet(labelledBars("test", unjudged)).slice(-2), [false, false]);
+});
+
+type Kinds = Readonly<Record<string, number>>;
+
+function isMet(bars: readonly Bar[]): boolean[] {
+	return bars.map(({ is_met }) => is_met);
+}
+
+/** A report whose measures are all the one given, over all or by kind. */
+function toReport(values: Readonly<Record<string, number | Kinds>>): QualityReport {
+	const systems = Object.entries(values).map(([name, value]) => [name, toSystem(value)] as const);
+	return {
+		questions: 100,
+		answerable: 90,
+		documents: 50,
+		systems: Object.fromEntries(systems),
+		abstention: undefined,
+		decisions: undefined,
+	};
+}
+
+function toSystem(value: number | Kinds): SystemQuality {
+	const mean = typeof value === "number" ? value : 0.5;
+	const estimate = { mean, low: mean, high: mean };
+	const all = {
+		ndcg_at_10: estimate,
+		recall_at_5: estimate,
+		recall_at_10: estimate,
+		mrr: estimate,
+	};
+	if (typeof value === "number") return all;
+	const kinds = Object.entries(value).map(([kind, each]) => {
+		const measures = { ndcg_at_10: each, recall_at_5: each, recall_at_10: each, mrr: each };
+		return [kind, { questions: 10, ...measures, best_first: each }] as const;
+	});
+	return { ...all, by_kind: Object.fromEntries(kinds) };
+}

@@ -1,0 +1,55 @@
+import { INDEX_LIMITS } from "../../src/core/limits.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import { readCommonWords } from "../../src/search/common-words.js";
+import type { Part } from "../../src/search/graph-parts.js";
+import { buildLexicalSegment } from "../../src/search/index-builder.js";
+import { createIndexState, toScopes } from "../../src/search/index-state.js";
+import { searchLexical } from "../../src/search/lexical-search.js";
+import { planMerge } from "../../src/search/merge-plan.js";
+import { toQueryTerms } from "../../src/search/query-words.js";
+import { readWords } from "../../src/search/ranking.js";
+import { mergeParts, tuneParts } from "../../src/search/segment-merge.js";
+import { BUNDLED } from "./our-index.js";
+
+/** Our lexical side alone over the segments that the engine would make of the graph; it reads misspelt words as a search does. */
+export async function buildLexicalSide(
+	graph: Graph,
+	limit: number,
+): Promise<(query: string) => unknown> {
+	const parts = (await settledParts(graph)).map((part) => ({ ...part, vectors: undefined }));
+	const scopes = toScopes(createIndexState([{ graph, parts }]), [graph]);
+	const lexicalScopes = scopes.map(({ segment, base, mask }) => ({
+		index: segment.lexical,
+		base,
+		mask,
+	}));
+	const commonWords = await readCommonWords(BUNDLED.folder);
+	return (query) =>
+		searchLexical(toQueryTerms(readWords(query, scopes, commonWords)), lexicalScopes, limit);
+}
+
+/** The segments that an import leaves once its merges are done. */
+async function settledParts(graph: Graph): Promise<readonly Part[]> {
+	const pieces: Part[] = [];
+	for (let from = 0; from < graph.concepts.length; from += INDEX_LIMITS.segmentDocuments) {
+		const concepts = graph.concepts.slice(from, from + INDEX_LIMITS.segmentDocuments);
+		const segment = await buildLexicalSegment({ record: graph.record, concepts });
+		pieces.push({ segment, concepts, live: concepts.length });
+	}
+	let parts = await tuneParts(pieces, INDEX_LIMITS);
+	for (let plan = planOf(parts); plan; plan = planOf(parts)) {
+		const positions = plan;
+		const sources = parts.filter((_, position) => positions.includes(position));
+		const merged = await mergeParts(sources, sources[0]?.segment.lexical.averageLength ?? 1);
+		const rest = parts.flatMap((part, position) => {
+			if (position === positions[0]) return [merged];
+			return positions.includes(position) ? [] : [part];
+		});
+		parts = await tuneParts(rest, INDEX_LIMITS);
+	}
+	return parts;
+}
+
+function planOf(parts: readonly Part[]): readonly number[] | undefined {
+	return planMerge(parts.map(({ concepts, live }) => ({ documents: concepts.length, live })));
+}
