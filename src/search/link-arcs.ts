@@ -27,6 +27,11 @@ const SHARED = {
 } as const;
 type SharedKind = keyof typeof SHARED;
 
+/** A node gets so many arcs of a kind, the rarest things first, and fewer where all nodes together would get more than memory is for. */
+const NODE_ARCS_MAX = 128;
+const NODE_ARCS_MIN = 16;
+const KIND_ARCS_MAX = 16_000_000;
+
 const CONCEPT_UNITS = 300;
 const KEY_UNITS = 200;
 const HOLDER_UNITS = 10;
@@ -76,25 +81,56 @@ async function collectShared(
 		for (const key of keys) holders.set(key, joinHolders(holders.get(key), node, most));
 		return keys.size * KEY_UNITS;
 	});
-	const groups: number[][] = [];
+	/** By how many nodes they tie together. */
+	const groups: number[][][] = Array.from({ length: most + 1 }, () => []);
 	let count = 0;
 	for (const nodes of holders.values()) {
 		if (spend(HOLDER_UNITS)) await nextTurn();
 		if (!Array.isArray(nodes)) continue;
-		groups.push(nodes);
+		groups[nodes.length]?.push(nodes);
 		count += nodes.length * (nodes.length - 1);
 	}
-	const arcs = createArcs(count);
-	for (const nodes of groups) {
-		addPairs(arcs, nodes, weight / Math.log2(1 + nodes.length));
+	const quotas = createQuotas(segments.reduce((sum, { concepts }) => sum + concepts.length, 0));
+	const arcs = createArcs(Math.min(count, quotas.total));
+	for (const nodes of groups.flat()) {
+		addPairs({ arcs, quotas }, nodes, weight / Math.log2(1 + nodes.length));
 		if (spend(nodes.length ** 2 * ARC_UNITS)) await nextTurn();
 	}
 	return arcs;
 }
 
-function addPairs(arcs: Arcs, nodes: readonly number[], weight: number): void {
+interface Quotas {
+	/** Most arcs of all nodes. */
+	readonly total: number;
+	/** True, and counted, when both may have one more arc. */
+	take(one: number, other: number): boolean;
+}
+
+function createQuotas(nodes: number): Quotas {
+	const fair = Math.floor(KIND_ARCS_MAX / Math.max(1, nodes));
+	const quota = Math.min(NODE_ARCS_MAX, Math.max(NODE_ARCS_MIN, fair));
+	const taken = new Uint8Array(nodes);
+	const countOf = (node: number) => taken[node] as number;
+	return {
+		total: nodes * quota,
+		take(one, other) {
+			if (countOf(one) >= quota || countOf(other) >= quota) return false;
+			taken[one] = countOf(one) + 1;
+			taken[other] = countOf(other) + 1;
+			return true;
+		},
+	};
+}
+
+function addPairs(
+	{ arcs, quotas }: { readonly arcs: Arcs; readonly quotas: Quotas },
+	nodes: readonly number[],
+	weight: number,
+): void {
 	for (const [place, node] of nodes.entries()) {
-		for (const other of nodes.slice(place + 1)) addBoth(arcs, node, other, weight);
+		for (const other of nodes.slice(place + 1)) {
+			if (quotas.take(node, other)) addBoth(arcs, node, other, weight);
+		}
 	}
 }
 

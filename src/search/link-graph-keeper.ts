@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.js";
+import { type Logger, stackOf } from "../core/logger.js";
 import type { IndexState } from "./index-state.js";
 import { buildLinkGraph, type LinkGraph } from "./link-graph.js";
 
@@ -14,11 +15,17 @@ export interface LinkGraphKeeper {
 	close(): Promise<void>;
 }
 
+export interface LinkGraphKeeperDeps {
+	readonly clock: Clock;
+	/** Told when a graph cannot be built; the one before goes on serving. */
+	readonly logger?: Logger | undefined;
+}
+
 /** Building takes at most one part in so many of the time, unless it is a matter of a few milliseconds. */
 const REST_FACTOR = 10;
 const SHORT_BUILD_MS = 20;
 
-export function createLinkGraphKeeper(clock: Clock): LinkGraphKeeper {
+export function createLinkGraphKeeper({ clock, logger }: LinkGraphKeeperDeps): LinkGraphKeeper {
 	let current: LinkGraph | undefined;
 	let awaited: IndexState | undefined;
 	let running: Promise<void> | undefined;
@@ -27,7 +34,13 @@ export function createLinkGraphKeeper(clock: Clock): LinkGraphKeeper {
 
 	const build = async (state: IndexState): Promise<void> => {
 		const startedAt = clock.monotonicMs();
-		current = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
+		try {
+			current = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
+		} catch (error) {
+			logger?.error("the links between concepts could not be brought up to date", {
+				error: stackOf(error),
+			});
+		}
 		const now = clock.monotonicMs();
 		const tookMs = now - startedAt;
 		restUntilMs = tookMs < SHORT_BUILD_MS ? 0 : now + REST_FACTOR * tookMs;

@@ -8,6 +8,7 @@ import { findConcepts } from "./find-concepts.js";
 import { type IndexDisk, openIndexDisk } from "./index-disk.js";
 import { type IndexFolder, openIndexFolder } from "./index-folder.js";
 import { createIndexState, type SearchScope, toScopes } from "./index-state.js";
+import { modeOf, toStatus } from "./index-status.js";
 import { createIndexSync } from "./index-sync.js";
 import type { LinkGraph } from "./link-graph.js";
 import { createLinkGraphKeeper } from "./link-graph-keeper.js";
@@ -16,7 +17,7 @@ import type { ModelLocation } from "./model-folder.js";
 import { openModel } from "./open-model.js";
 import { type DenseFindings, POOL } from "./ranking.js";
 import { routeQuery } from "./route-query.js";
-import type { IndexStatus, SearchEngine, SearchOutcome, SearchRequest } from "./search.js";
+import type { IndexStatus, SearchEngine, SearchRequest } from "./search.js";
 import { createTurnGate, type TurnGate } from "./turn-gate.js";
 
 export interface SearchEngineOptions {
@@ -34,11 +35,12 @@ export interface SearchEngineOptions {
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
 export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
 	const { clock } = options;
-	const { embedder, denseSide, reason, commonWords } = await openModelAndWords(options);
+	const opened = await openModelAndWords(options);
+	const { embedder, denseSide, commonWords } = opened;
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
 	const inTurn = unlessAborted(createTurnGate(clock));
-	const links = createLinkGraphKeeper(clock);
+	const links = createLinkGraphKeeper(options);
 	const indexSync = createIndexSync({
 		clock,
 		index,
@@ -51,17 +53,8 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		},
 	});
 	const statusNow = (): IndexStatus => {
-		const { waiting: pendingVectors, segments, tombstones, refusal } = indexSync.sizes();
-		const failure = embedder?.failure() ?? refusal;
-		return {
-			model: embedder && namesOf(embedder.identity),
-			concepts: state.concepts,
-			pendingVectors,
-			mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
-			reason: [reason ?? failure, index.problems()[0]].filter(Boolean).join(" ") || undefined,
-			segments,
-			tombstones,
-		};
+		const [problem] = index.problems();
+		return toStatus(opened, indexSync.sizes(), { concepts: state.concepts, problem });
 	};
 	/** One state from start to end, however often the index changes while the model is at work. */
 	const look = async ({ graphs, query, signal, filter }: LookRequest): Promise<Look> => {
@@ -80,14 +73,15 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			const outcome = await inTurn(request.signal, () =>
 				findConcepts({ ...seen, request, commonWords, clock }),
 			);
-			return { ...outcome, ...modeOf(seen, statusNow()), timings: { embed, ...outcome.timings } };
+			const mode = modeOf(seen, statusNow(), indexSync.sizes());
+			return { ...outcome, ...mode, timings: { embed, ...outcome.timings } };
 		},
 		async route(request) {
 			const seen = await look(request);
 			const outcome = await inTurn(request.signal, () =>
 				routeQuery({ ...seen, request, commonWords }),
 			);
-			return { ...outcome, ...modeOf(seen, statusNow()) };
+			return { ...outcome, ...modeOf(seen, statusNow(), indexSync.sizes()) };
 		},
 		async sync(graphs, syncOptions = {}) {
 			embedder?.warm();
@@ -113,10 +107,6 @@ function unlessAborted(gate: TurnGate) {
 			signal.throwIfAborted();
 			return work();
 		});
-}
-
-function namesOf({ id, sha256, dimensions }: Embedder["identity"]): IndexStatus["model"] {
-	return { id, sha256, dimensions };
 }
 
 /** A model that cannot be run may still have its list of words. */
@@ -157,24 +147,6 @@ function searchDense(
 	);
 	if (!denseSide || ready.length === 0 || ready.length < scopes.length) return undefined;
 	return denseSide.search({ ...asked, scopes: ready, count: POOL });
-}
-
-/** Where nothing could be looked at, the mode is what the next query would get. */
-function modeOf(
-	{ scopes, dense }: Look,
-	status: IndexStatus,
-): Pick<SearchOutcome, "mode" | "reason"> {
-	const mode = scopes.length === 0 ? status.mode : dense ? "hybrid" : "keyword";
-	return mode === "hybrid" ? { mode } : { mode, reason: whyKeywords(status) };
-}
-
-/** For callers: what the operator must do is in the status. */
-function whyKeywords({ model, pendingVectors, concepts }: IndexStatus): string {
-	if (!model) return "This server has no embedding model, so that only words are compared.";
-	if (pendingVectors > 0) {
-		return `Vectors of the embedding model are being made: ${concepts - pendingVectors} of ${concepts} concepts have theirs.`;
-	}
-	return "The embedding model gave no vector in time, so that only words were compared.";
 }
 
 async function untilAborted<T>(

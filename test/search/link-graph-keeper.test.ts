@@ -32,7 +32,7 @@ const nodesOf = (keeper: ReturnType<typeof createLinkGraphKeeper>) =>
 	keeper.current()?.segmentOf.length;
 
 t.test("nothing is at hand before the first graph is built", async (t) => {
-	const keeper = createLinkGraphKeeper(systemClock);
+	const keeper = createLinkGraphKeeper({ clock: systemClock });
 	t.equal(keeper.current(), undefined);
 	keeper.renew(await stateOf(2));
 	await keeper.settle();
@@ -40,7 +40,7 @@ t.test("nothing is at hand before the first graph is built", async (t) => {
 });
 
 t.test("of states that follow one another only the last is built", async (t) => {
-	const keeper = createLinkGraphKeeper(systemClock);
+	const keeper = createLinkGraphKeeper({ clock: systemClock });
 	for (const count of [1, 2, 3, 4]) keeper.renew(await stateOf(count));
 	await keeper.settle();
 	t.equal(nodesOf(keeper), 4);
@@ -48,7 +48,7 @@ t.test("of states that follow one another only the last is built", async (t) => 
 
 t.test("a long build is followed by a rest, during which the older graph serves", async (t) => {
 	const { clock, later } = steppingClock(100);
-	const keeper = createLinkGraphKeeper(clock);
+	const keeper = createLinkGraphKeeper({ clock });
 	keeper.renew(await stateOf(1));
 	await keeper.settle();
 	keeper.renew(await stateOf(2));
@@ -62,7 +62,7 @@ t.test("a long build is followed by a rest, during which the older graph serves"
 
 t.test("who must have the newest does not wait for the rest", async (t) => {
 	const { clock } = steppingClock(100);
-	const keeper = createLinkGraphKeeper(clock);
+	const keeper = createLinkGraphKeeper({ clock });
 	for (const count of [1, 2]) {
 		keeper.renew(await stateOf(count));
 		await keeper.settle();
@@ -72,7 +72,7 @@ t.test("who must have the newest does not wait for the rest", async (t) => {
 
 t.test("nothing is built after the end", async (t) => {
 	const { clock, later } = steppingClock(100);
-	const keeper = createLinkGraphKeeper(clock);
+	const keeper = createLinkGraphKeeper({ clock });
 	keeper.renew(await stateOf(1));
 	await keeper.settle();
 	keeper.renew(await stateOf(2));
@@ -80,4 +80,24 @@ t.test("nothing is built after the end", async (t) => {
 	for (const { task } of later) task();
 	await new Promise(setImmediate);
 	t.equal(nodesOf(keeper), 1);
+});
+
+t.test("a graph that cannot be built is told, and the one before goes on serving", async (t) => {
+	const messages: string[] = [];
+	const logger = { info: () => undefined, error: (message: string) => void messages.push(message) };
+	const keeper = createLinkGraphKeeper({ clock: systemClock, logger });
+	keeper.renew(await stateOf(1));
+	await keeper.settle();
+	const state = await stateOf(2);
+	const graphs = new Map(state.graphs);
+	graphs.values = () => {
+		throw new RangeError("Array buffer allocation failed");
+	};
+	keeper.renew({ ...state, graphs });
+	await keeper.settle();
+	t.equal(nodesOf(keeper), 1);
+	t.match(messages, [/could not be brought up to date/]);
+	keeper.renew(await stateOf(3));
+	await keeper.settle();
+	t.equal(nodesOf(keeper), 3, "it is tried again with the next state");
 });

@@ -1,6 +1,7 @@
 import t from "tap";
 import type { Concept, Evidence } from "../../src/knowledge/graph.js";
 import { buildLexicalSegment } from "../../src/search/index-builder.js";
+import { collectArcs } from "../../src/search/link-arcs.js";
 import { buildLinkGraph, type LinkGraph } from "../../src/search/link-graph.js";
 import { sampleConcept, sampleGraph } from "./sample-graph.js";
 
@@ -88,4 +89,23 @@ t.test("a tombstone has no arcs, and a segment that is not there has no place", 
 	t.equal(graph.targets.length, 0);
 	t.same(graph.find(segment), { number: 0, first: 0 });
 	t.equal(graph.find(await segmentOf("g", concepts)), undefined);
+});
+
+t.test("concepts that share much cost bounded memory, and keep what fewest share", async (t) => {
+	const count = 400;
+	const concepts = Array.from({ length: count }, (_, at) => {
+		// Twenty concepts, every time others, share each of these.
+		const common = Array.from({ length: 20 }, (_, turn) =>
+			source(`https://common/${turn}/${((at % 20) + turn * Math.floor(at / 20)) % 20}`),
+		);
+		return sampleConcept(`c${at}`, { evidence: [...common, source(`https://rare/${at >> 1}`)] });
+	});
+	const [, arcs] = await collectArcs([{ graphId: "g", concepts }]);
+	t.ok(arcs && arcs.from.length <= count * 128, `room for ${arcs?.from.length} arcs`);
+	const twins = new Set<number>();
+	for (let arc = 0; arc < (arcs?.count ?? 0); arc++) {
+		const [from = 0, to = 0] = [arcs?.from[arc], arcs?.to[arc]];
+		if (from >> 1 === to >> 1) twins.add(from);
+	}
+	t.equal(twins.size, count);
 });
