@@ -105,6 +105,8 @@ export const LIMITS = {
 	sptLedgerDefault: 50,
 	sptLedgerMax: 200,
 	sptLedgerReadsPerMinute: 30,
+	/** Imports whose sources are remembered, so that an update reads only what has changed: a kilobyte of memory for each file. */
+	importMemoriesMax: 2,
 	journalReadsRunning: 2,
 	journalReadsWaiting: 16,
 	retryAfterSeconds: 1,
@@ -115,7 +117,7 @@ export const INDEX_LIMITS = {
 	/** Concepts of a large graph that are derived and stored together: what a crash loses at most. */
 	segmentDocuments: 8_192,
 	/** Segments are not merged beyond this: what one step of a merge copies at once stays a matter of milliseconds. */
-	mergedDocuments: 32_768,
+	mergedDocuments: 16_384,
 	/** The newest segment is made anew with every change until it has so many. */
 	deltaDocuments: 256,
 	/** A graph with more segments than this has its smallest ones merged. */
