@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Clock, toIsoDay } from "../core/clock.js";
+import { LIMITS } from "../core/limits.js";
 import { type BundleChanges, type Changeable, conceptAt } from "../knowledge/bundle-change.js";
 import { isReserved } from "../knowledge/bundle-document.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
@@ -40,7 +41,10 @@ export interface GraphUpdate {
 		request: ImportRequest,
 		onProgress?: OnProgress,
 	): Promise<VisibleImport>;
-	/** What an import found, for the next one of the same source with the same options. */
+	/**
+	 * What an import found, for the next one of the same source with the same options. Only the last few are kept
+	 * (LIMITS.importMemoriesMax); an update of any other graph reads its whole source.
+	 */
 	remember(request: ImportRequest, memory: ImportMemory | undefined): void;
 }
 
@@ -57,8 +61,11 @@ export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
 	const memories = new Map<string, { readonly key: string; readonly memory: ImportMemory }>();
 
 	const remember: GraphUpdate["remember"] = (request, memory) => {
-		if (memory) memories.set(request.as, { key: keyOf(request), memory });
-		else memories.delete(request.as);
+		memories.delete(request.as);
+		if (!memory) return;
+		memories.set(request.as, { key: keyOf(request), memory });
+		const [oldest] = memories.keys();
+		if (memories.size > LIMITS.importMemoriesMax && oldest !== undefined) memories.delete(oldest);
 	};
 	const recall = (request: ImportRequest) => {
 		const known = memories.get(request.as);
