@@ -23,7 +23,7 @@ type Plan = z.infer<typeof plan>;
 const CALLS_AT_ONCE = 32;
 
 /** Undefined where every file is in its place; else why a promised change is not all there yet, one whole sentence. */
-export type Unfinished = string | undefined;
+type Unfinished = string | undefined;
 
 /**
  * Changes some files of a bundle, all or none, whatever its size: new files are staged beside it, then a plan is written
