@@ -16,6 +16,19 @@ export interface VectorKernel {
 		groups: number,
 		floor: number,
 	): number;
+	/**
+	 * The same for four int16 queries that lie end to end, rows two at a time: a row above any query's floor, of four float32
+	 * at `floors`, is written as an int32 and four float32, its score with each query. `out` must have room for all.
+	 */
+	scanFour(
+		queries: number,
+		rows: number,
+		scales: number,
+		out: number,
+		first: number,
+		pairs: number,
+		floors: number,
+	): number;
 	/** The largest (row · query) × scale of `count` rows, for a float32 query; -Infinity without rows. */
 	closest(query: number, rows: number, scales: number, count: number): number;
 }

@@ -1,6 +1,8 @@
 // The kernel in plain JavaScript: what the WebAssembly one is tested against, and the way out on a machine without SIMD.
 
 const GROUP_ROWS = 4;
+const PAIR_ROWS = 2;
+const QUERIES = 4;
 
 export function createScalarKernel(dimensions, memory) {
 	const dot = (query, queryAt, bytes, rowAt) => {
@@ -12,10 +14,7 @@ export function createScalarKernel(dimensions, memory) {
 	};
 	return {
 		scan(query, rows, scales, out, first, groups, floor) {
-			const bytes = new Int8Array(memory.buffer);
-			const words = new Int16Array(memory.buffer);
-			const integers = new Int32Array(memory.buffer);
-			const floats = new Float32Array(memory.buffer);
+			const { bytes, words, integers, floats } = viewsOf(memory);
 			let end = out;
 			for (let row = 0; row < groups * GROUP_ROWS; row++) {
 				const sum = Math.fround(dot(words, query / 2, bytes, rows + row * dimensions));
@@ -27,9 +26,25 @@ export function createScalarKernel(dimensions, memory) {
 			}
 			return end;
 		},
+		scanFour(queries, rows, scales, out, first, pairs, floors) {
+			const { bytes, words, integers, floats } = viewsOf(memory);
+			let end = out;
+			for (let row = 0; row < pairs * PAIR_ROWS; row++) {
+				let isBetter = false;
+				for (let query = 0; query < QUERIES; query++) {
+					const queryAt = queries / 2 + query * dimensions;
+					const sum = Math.fround(dot(words, queryAt, bytes, rows + row * dimensions));
+					const score = Math.fround(sum * floats[scales / 4 + row]);
+					floats[end / 4 + 1 + query] = score;
+					if (score > floats[floors / 4 + query]) isBetter = true;
+				}
+				integers[end / 4] = first + row;
+				if (isBetter) end += 20;
+			}
+			return end;
+		},
 		closest(query, rows, scales, count) {
-			const bytes = new Int8Array(memory.buffer);
-			const floats = new Float32Array(memory.buffer);
+			const { bytes, floats } = viewsOf(memory);
 			let best = Number.NEGATIVE_INFINITY;
 			for (let row = 0; row < count; row++) {
 				const sum = dot(floats, query / 4, bytes, rows + row * dimensions);
@@ -37,5 +52,14 @@ export function createScalarKernel(dimensions, memory) {
 			}
 			return best;
 		},
+	};
+}
+
+function viewsOf({ buffer }) {
+	return {
+		bytes: new Int8Array(buffer),
+		words: new Int16Array(buffer),
+		integers: new Int32Array(buffer),
+		floats: new Float32Array(buffer),
 	};
 }

@@ -1,3 +1,5 @@
+import type { ScanHits } from "./vector-scan.mjs";
+
 /** The candidates of one search, each once: a buffer that is cut back to the `wanted` best whenever it is full. */
 export class ScanCandidates {
 	/** Only scores above it are worth an offer. */
@@ -11,7 +13,8 @@ export class ScanCandidates {
 	keep(count: number): void;
 	/** The floor once there are enough: only what is above the weakest of the best counts any more. */
 	cutFloor(): number;
+	each(visit: (slot: number, scope: number, row: number) => void): void;
 	rescore(scoreOf: (slot: number, scope: number, row: number) => number): void;
 	/** The best with a score above zero, best first. */
-	take(count: number): { readonly slots: number[]; readonly cosines: Float32Array };
+	take(count: number): ScanHits;
 }

@@ -57,6 +57,14 @@ export class ScanCandidates {
 		return weakest;
 	}
 
+	each(visit) {
+		const places = this.#places;
+		for (let at = 0; at < this.size; at++) {
+			const from = WORDS * at;
+			visit(places[from + SLOT], places[from + SCOPE], places[from + ROW]);
+		}
+	}
+
 	rescore(scoreOf) {
 		const places = this.#places;
 		for (let at = 0; at < this.size; at++) {
@@ -67,43 +75,49 @@ export class ScanCandidates {
 
 	take(count) {
 		this.keep(count);
-		const order = Array.from({ length: this.size }, (_, at) => at)
-			.filter((at) => this.#scores[at] > 0)
-			.sort((a, b) => this.#compare(this.#scores[a], this.#places[WORDS * a], b));
-		return {
-			slots: order.map((at) => this.#places[WORDS * at + SLOT]),
-			cosines: Float32Array.from(order, (at) => this.#scores[at]),
-		};
+		this.#sort(0, this.size - 1);
+		let size = this.size;
+		while (size > 0 && this.#scores[size - 1] <= 0) size--;
+		const slots = new Array(size);
+		for (let at = 0; at < size; at++) slots[at] = this.#places[WORDS * at + SLOT];
+		return { slots, cosines: this.#scores.slice(0, size) };
+	}
+
+	/** Best first; equal ones by slot. */
+	#sort(left, right) {
+		if (left >= right) return;
+		const [low, high] = this.#partition(left, right);
+		this.#sort(left, high);
+		this.#sort(low, right);
 	}
 
 	/** Better ones go left, weaker ones right; what lies between the returned ends is as good as the middle was. */
 	#partition(left, right) {
+		const scores = this.#scores;
+		const places = this.#places;
 		const middle = (left + right) >>> 1;
-		const score = this.#scores[middle];
-		const slot = this.#places[WORDS * middle];
+		const score = scores[middle];
+		const slot = places[WORDS * middle];
+		/** Below zero when the middle is better than the one at `other`: a higher score, or the lower slot. */
+		const compare = (other) => scores[other] - score || slot - places[WORDS * other];
 		let low = left;
 		let high = right;
 		while (low <= high) {
-			while (this.#compare(score, slot, low) > 0) low++;
-			while (this.#compare(score, slot, high) < 0) high--;
-			if (low <= high) this.#swap(low++, high--);
+			while (compare(low) > 0) low++;
+			while (compare(high) < 0) high--;
+			if (low <= high) swap(scores, places, low++, high--);
 		}
 		return [low, high];
 	}
+}
 
-	/** Below zero when the given one is better than the one at `other`: a higher score, or the lower slot. */
-	#compare(score, slot, other) {
-		return this.#scores[other] - score || slot - this.#places[WORDS * other];
-	}
-
-	#swap(one, other) {
-		const score = this.#scores[one];
-		this.#scores[one] = this.#scores[other];
-		this.#scores[other] = score;
-		for (let word = 0; word < WORDS; word++) {
-			const place = this.#places[WORDS * one + word];
-			this.#places[WORDS * one + word] = this.#places[WORDS * other + word];
-			this.#places[WORDS * other + word] = place;
-		}
+function swap(scores, places, one, other) {
+	const score = scores[one];
+	scores[one] = scores[other];
+	scores[other] = score;
+	for (let from = WORDS * one, to = WORDS * other; from < WORDS * (one + 1); from++, to++) {
+		const place = places[from];
+		places[from] = places[to];
+		places[to] = place;
 	}
 }

@@ -1,5 +1,6 @@
 import type { DenseScope, VectorRegion } from "./dense-side.js";
 import type { EmbedderIdentity } from "./embedder.js";
+import { scratchBytes } from "./scan-space.mjs";
 import type { SegmentVectors } from "./segment.js";
 import { createVectorArena } from "./vector-arena.js";
 import { compileVectorKernel } from "./vector-kernel.js";
@@ -8,7 +9,6 @@ import {
 	type RegionLayout,
 	type ScanScope,
 	type ScanSetup,
-	scratchBytes,
 } from "./vector-scan.mjs";
 
 /** A region, and who still reads it. */

@@ -1,16 +1,22 @@
-// Compares a query with the passages of many regions. Plain JavaScript, because the worker thread and the service's own
+// Compares queries with the passages of many regions. Plain JavaScript, because the worker thread and the service's own
 // thread both run it; types and what each part guarantees are in vector-scan.d.mts.
-import { createScalarKernel } from "./scalar-kernel.mjs";
 import { ScanCandidates } from "./scan-candidates.mjs";
+import {
+	BLOCK_ROWS,
+	CROWD,
+	load,
+	openSpace,
+	quantiseQuery,
+	scanBlock,
+	scanBlockOfCrowd,
+	touchRow,
+} from "./scan-space.mjs";
 
-/** Rows between two looks at the floor: their scores stay in the first cache. */
-const BLOCK_ROWS = 2_048;
-const GROUP_ROWS = 4;
+/** Fewer queries are compared one by one: a pass for four takes as long as two and a half alone. */
+const CROWD_MIN = 3;
 /** One of so many rows is looked at for a first floor, in runs of so many. */
 const SAMPLED = 16;
 const SAMPLE_ROWS = 64;
-const FOUND_BYTES = 8;
-const ALIGNMENT = 64;
 /** Rows from which on the prefixes are compared first: below, they save less than they cost. */
 const PREFIX_ROWS_MIN = 32_768;
 /** Candidates per hit that is wanted: enough that the ten closest are among them 99 times in a hundred (docs/adr/0023). */
@@ -18,31 +24,29 @@ const PREFIX_CANDIDATES = 8;
 /** One more for each so many rows: where there is much, more lies close together. */
 const PREFIX_CANDIDATE_ROWS = 100_000;
 const ROW_CANDIDATES = 2;
-/** A query is there once, so it may be finer than rows: twelve bits keep sums over 8,000 components within 32 bits. */
-const QUERY_LARGEST = 2_047;
-
-export function scratchBytes(dimensions) {
-	return align(dimensions * 4) + align(dimensions * 2) + BLOCK_ROWS * FOUND_BYTES + ALIGNMENT;
-}
-
-export function openKernel(module, dimensions, memory) {
-	if (!module) return createScalarKernel(dimensions, memory);
-	return new WebAssembly.Instance(module, { host: { memory } }).exports;
-}
 
 export function createVectorScan(setup) {
 	const space = openSpace(setup);
-	const candidates = new ScanCandidates();
+	const seats = Array.from({ length: CROWD }, (_, seat) => ({
+		seat,
+		query: undefined,
+		candidates: new ScanCandidates(),
+	}));
+	const searchAll = (queries, scopes, count) => {
+		const plan = planScan(space, scopes, count);
+		const hits = [];
+		while (hits.length < queries.length) {
+			const left = queries.length - hits.length;
+			const crowd = seats.slice(0, left < CROWD_MIN ? 1 : Math.min(left, CROWD));
+			for (const [index, seat] of crowd.entries()) seat.query = queries[hits.length + index];
+			gather(space, crowd, plan);
+			for (const seat of crowd) hits.push(settle(space, seat, plan));
+		}
+		return hits;
+	};
 	return {
-		search(query, scopes, count) {
-			load(space, query);
-			gather(space, candidates, { query, scopes, count });
-			candidates.rescore((slot, index) => {
-				const { region, base } = scopes[index];
-				return closestOf(space, region, slot - base);
-			});
-			return candidates.take(count);
-		},
+		search: (query, scopes, count) => searchAll([query], scopes, count)[0],
+		searchAll,
 		closest(query, region, document) {
 			load(space, query);
 			return closestOf(space, region, document);
@@ -50,43 +54,139 @@ export function createVectorScan(setup) {
 	};
 }
 
-/** What a scan works with: two passes over rows, where query and findings lie, and views of the memory. */
-function openSpace({ memory, dimensions, prefix, scratchAt, kernel, prefixKernel }) {
-	const wordsAt = scratchAt + align(dimensions * 4);
-	const full = openKernel(kernel, dimensions, memory);
-	return {
-		memory,
-		dimensions,
-		queryAt: scratchAt,
-		wordsAt,
-		foundAt: wordsAt + align(dimensions * 2),
-		closest: full.closest,
-		overRows: { scan: full.scan, width: dimensions, start: "rowsAt" },
-		overPrefixes:
-			prefix > 0
-				? {
-						scan: openKernel(prefixKernel, prefix, memory).scan,
-						width: prefix,
-						start: "prefixesAt",
-					}
-				: undefined,
-		...viewsOf(memory.buffer),
+/** What all queries for the same hits have in common. */
+function planScan({ overRows, overPrefixes }, scopes, count) {
+	let allowed = 0;
+	let rows = 0;
+	for (const scope of scopes) {
+		allowed += scope.allowed;
+		rows += scope.region.rows;
+	}
+	const usesPrefixes = overPrefixes !== undefined && rows >= PREFIX_ROWS_MIN;
+	const prefixCandidates = PREFIX_CANDIDATES + Math.floor(rows / PREFIX_CANDIDATE_ROWS);
+	const wanted = count * (usesPrefixes ? prefixCandidates : ROW_CANDIDATES);
+	const pass = usesPrefixes ? overPrefixes : overRows;
+	return { scopes, count, allowed, wanted, usesPrefixes, pass, takesAll: allowed <= wanted };
+}
+
+/** Leaves each query the documents among which its closest are. */
+function gather(space, crowd, plan) {
+	const { allowed, wanted, pass } = plan;
+	if (plan.takesAll) {
+		for (const { candidates } of crowd) offerAll(candidates, plan);
+		return;
+	}
+	for (const { query, seat } of crowd) {
+		load(space, query);
+		quantiseQuery(space, { query, width: pass.width, seat });
+	}
+	const samples = allowed >= 4 * wanted;
+	if (samples) sample(space, crowd, plan);
+	for (const { candidates } of crowd) candidates.reset(wanted, samples ? candidates.cutFloor() : 0);
+	const floors = crowd.map(({ candidates }) => candidates.floor);
+	scanAll(space, crowd, plan);
+	for (const [index, seat] of crowd.entries()) {
+		if (floors[index] === 0 || seat.candidates.size >= wanted / 2) continue;
+		seat.candidates.reset(wanted, 0);
+		scanAll(space, [seat], plan);
+	}
+}
+
+/** Documents that take part, without a look at their vectors. */
+function offerAll(candidates, { scopes, allowed }) {
+	candidates.reset(allowed, 0);
+	for (const [index, { region, base, mask }] of scopes.entries()) {
+		const next = (document) => (mask ? mask.indexOf(1, document) : document);
+		for (let at = next(0); at >= 0 && at < region.documents; at = next(at + 1)) {
+			candidates.offer(base + at, 0, index, 0);
+		}
+	}
+}
+
+/** Leaves floors that about one and a half times as many rows exceed as are wanted; where a sample misleads, it costs time, not hits. */
+function sample(space, crowd, plan) {
+	const wanted = Math.ceil((1.5 * plan.wanted) / SAMPLED);
+	for (const { candidates } of crowd) candidates.reset(wanted, 0);
+	scanAll(space, crowd, { ...plan, size: SAMPLE_ROWS, stride: SAMPLE_ROWS * SAMPLED });
+}
+
+/** Offers each query what is above its floor in `size` of every `stride` rows. */
+function scanAll(space, crowd, { scopes, pass, size = BLOCK_ROWS, stride = BLOCK_ROWS }) {
+	const scanNext = crowd.length === 1 ? offerTo(space, crowd[0]) : offerToAll(space, crowd);
+	for (let index = 0; index < scopes.length; index++) {
+		const { rows } = scopes[index].region;
+		for (let row = 0; row < rows; row += stride) {
+			scanNext(scopes[index], index, { pass, row, count: Math.min(size, rows - row) });
+		}
+	}
+}
+
+function offerTo(space, { candidates, seat }) {
+	const { integers, floats, foundAt } = space;
+	return ({ region, base, mask }, index, rows) => {
+		const end = scanBlock(space, region, { ...rows, seat, floor: candidates.floor });
+		const owners = region.ownersAt / 4;
+		for (let at = foundAt / 4; at < end / 4; at += 2) {
+			const row = integers[at];
+			const document = integers[owners + row];
+			if (mask !== undefined && mask[document] !== 1) continue;
+			candidates.offer(base + document, floats[at + 1], index, row);
+		}
 	};
 }
 
-function viewsOf(buffer) {
-	return {
-		buffer,
-		floats: new Float32Array(buffer),
-		words: new Int16Array(buffer),
-		integers: new Uint32Array(buffer),
+function offerToAll(space, crowd) {
+	const { integers, floats, foundAt } = space;
+	const floorsAt = space.floorsAt / 4;
+	// An empty seat's query is whatever lies there.
+	floats.fill(Number.POSITIVE_INFINITY, floorsAt, floorsAt + CROWD);
+	const offer = (slot, scores, index, row) => {
+		for (let seat = 0; seat < crowd.length; seat++) {
+			const score = floats[scores + seat];
+			if (score > floats[floorsAt + seat]) crowd[seat].candidates.offer(slot, score, index, row);
+		}
+	};
+	return ({ region, base, mask }, index, rows) => {
+		for (const { candidates, seat } of crowd) floats[floorsAt + seat] = candidates.floor;
+		const end = scanBlockOfCrowd(space, region, rows);
+		const owners = region.ownersAt / 4;
+		for (let at = foundAt / 4; at < end / 4; at += 1 + CROWD) {
+			const row = integers[at];
+			const document = integers[owners + row];
+			if (mask === undefined || mask[document] === 1) offer(base + document, at + 1, index, row);
+		}
 	};
 }
 
-function load(space, query) {
-	// A memory that has grown has a new buffer.
-	if (space.memory.buffer !== space.buffer) Object.assign(space, viewsOf(space.memory.buffer));
-	space.floats.set(query, space.queryAt / 4);
+/** Of the candidates, the closest as a whole. */
+function settle(space, { query, candidates }, plan) {
+	const { scopes, count, wanted } = plan;
+	load(space, query);
+	if (!plan.takesAll) candidates.keep(wanted);
+	if (!plan.takesAll && plan.usesPrefixes) rescoreRows(space, candidates, plan);
+	candidates.each((slot, index) => touchDocument(space, scopes[index], slot));
+	candidates.rescore((slot, index) =>
+		closestOf(space, scopes[index].region, slot - scopes[index].base),
+	);
+	return candidates.take(count);
+}
+
+/** Of the candidates by prefix, those whose best row is closest as a whole. */
+function rescoreRows(space, candidates, { scopes, count }) {
+	const { closest, queryAt, dimensions } = space;
+	// Rows lie apart: when they are asked for all at once, memory delivers many at a time.
+	candidates.each((_, index, row) => touchRow(space, scopes[index].region, row));
+	candidates.rescore((_, index, row) => {
+		const { rowsAt, scalesAt } = scopes[index].region;
+		return closest(queryAt, rowsAt + row * dimensions, scalesAt + row * 4, 1);
+	});
+	candidates.keep(ROW_CANDIDATES * count);
+}
+
+function touchDocument(space, { region, base }, slot) {
+	const starts = region.startsAt / 4 + slot - base;
+	const end = space.integers[starts + 1];
+	for (let row = space.integers[starts]; row < end; row++) touchRow(space, region, row);
 }
 
 function closestOf({ closest, integers, queryAt, dimensions }, region, document) {
@@ -95,112 +195,4 @@ function closestOf({ closest, integers, queryAt, dimensions }, region, document)
 	const count = integers[startsAt / 4 + document + 1] - from;
 	if (count === 0) return 0;
 	return closest(queryAt, rowsAt + from * dimensions, scalesAt + from * 4, count);
-}
-
-/** Leaves the documents among which the closest are. */
-function gather(space, candidates, { query, scopes, count }) {
-	let allowed = 0;
-	let rows = 0;
-	for (const scope of scopes) {
-		allowed += scope.allowed;
-		rows += scope.region.rows;
-	}
-	const usesPrefixes = space.overPrefixes !== undefined && rows >= PREFIX_ROWS_MIN;
-	const prefixCandidates = PREFIX_CANDIDATES + Math.floor(rows / PREFIX_CANDIDATE_ROWS);
-	const wanted = count * (usesPrefixes ? prefixCandidates : ROW_CANDIDATES);
-	if (allowed <= wanted) {
-		candidates.reset(allowed, 0);
-		for (let index = 0; index < scopes.length; index++) offerAll(candidates, scopes[index], index);
-		return;
-	}
-	const pass = usesPrefixes ? space.overPrefixes : space.overRows;
-	quantiseQuery(query, space, pass.width);
-	const floor =
-		allowed >= 4 * wanted ? sampleFloor(space, candidates, { pass, scopes, wanted }) : 0;
-	candidates.reset(wanted, floor);
-	scanAll(space, candidates, { pass, scopes });
-	if (floor > 0 && candidates.size < wanted / 2) {
-		candidates.reset(wanted, 0);
-		scanAll(space, candidates, { pass, scopes });
-	}
-	candidates.keep(wanted);
-	if (usesPrefixes) rescoreRows(space, candidates, { scopes, count });
-}
-
-/** Documents that take part, without a look at their vectors. */
-function offerAll(candidates, { region, base, mask }, index) {
-	const next = (document) => (mask ? mask.indexOf(1, document) : document);
-	for (let at = next(0); at >= 0 && at < region.documents; at = next(at + 1)) {
-		candidates.offer(base + at, 0, index, 0);
-	}
-}
-
-/** A floor that about one and a half times as many rows exceed as are wanted; where a sample misleads, it costs time, not hits. */
-function sampleFloor(space, candidates, { pass, scopes, wanted }) {
-	candidates.reset(Math.ceil((1.5 * wanted) / SAMPLED), 0);
-	scanAll(space, candidates, {
-		pass,
-		scopes,
-		size: SAMPLE_ROWS,
-		stride: SAMPLE_ROWS * SAMPLED,
-	});
-	return candidates.cutFloor();
-}
-
-/** Offers what is above the floor in `size` of every `stride` rows. */
-function scanAll(space, candidates, { pass, scopes, size = BLOCK_ROWS, stride = BLOCK_ROWS }) {
-	for (let index = 0; index < scopes.length; index++) {
-		const { region } = scopes[index];
-		for (let row = 0; row < region.rows; row += stride) {
-			const end = scanBlock(space, region, {
-				pass,
-				row,
-				groups: Math.ceil(Math.min(size, region.rows - row) / GROUP_ROWS),
-				floor: candidates.floor,
-			});
-			if (end > space.foundAt) offerFound(space, candidates, { scope: scopes[index], index, end });
-		}
-	}
-}
-
-function scanBlock({ wordsAt, foundAt }, region, { pass, row, groups, floor }) {
-	const { scan, width, start } = pass;
-	const rowsAt = region[start] + row * width;
-	const scalesAt = region.scalesAt + row * 4;
-	// Addresses are unsigned; WebAssembly hands integers over as signed ones.
-	return scan(wordsAt, rowsAt, scalesAt, foundAt, row, groups, floor) >>> 0;
-}
-
-function offerFound({ integers, floats, foundAt }, candidates, { scope, index, end }) {
-	const { region, base, mask } = scope;
-	const owners = region.ownersAt / 4;
-	for (let at = foundAt / 4; at < end / 4; at += 2) {
-		const row = integers[at];
-		const document = integers[owners + row];
-		if (mask !== undefined && mask[document] !== 1) continue;
-		candidates.offer(base + document, floats[at + 1], index, row);
-	}
-}
-
-/** Of the candidates by prefix, those whose best row is closest as a whole. */
-function rescoreRows(space, candidates, { scopes, count }) {
-	const { closest, queryAt, dimensions } = space;
-	candidates.rescore((_, index, row) => {
-		const { rowsAt, scalesAt } = scopes[index].region;
-		return closest(queryAt, rowsAt + row * dimensions, scalesAt + row * 4, 1);
-	});
-	candidates.keep(ROW_CANDIDATES * count);
-}
-
-function quantiseQuery(query, { words, wordsAt }, width) {
-	let largest = 0;
-	for (let index = 0; index < width; index++) largest = Math.max(largest, Math.abs(query[index]));
-	const factor = largest > 0 ? QUERY_LARGEST / largest : 0;
-	for (let index = 0; index < width; index++) {
-		words[wordsAt / 2 + index] = Math.round(query[index] * factor);
-	}
-}
-
-function align(offset) {
-	return Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
 }

@@ -98,6 +98,9 @@ export const SIMD = {
 	load: (offset: number): Bytes => access(0, offset),
 	/** Eight bytes, widened to words with their sign. */
 	load8x8: (offset: number): Bytes => access(1, offset),
+	/** Four bytes, in every lane. */
+	load32Splat: (offset: number): Bytes => access(9, offset),
+	store: (offset: number): Bytes => access(11, offset),
 	zero: [...vector(12), ...new Array<number>(16).fill(0)],
 	/** Four lanes of 32 bits out of two vectors: 0–3 are the first one's. */
 	shuffle32: (lanes: readonly number[]): Bytes => [

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import t from "tap";
 import { createScalarKernel, type VectorKernel } from "../../src/search/scalar-kernel.mjs";
+import { openKernel } from "../../src/search/scan-space.mjs";
 import { createVectorArena } from "../../src/search/vector-arena.js";
 import { compileVectorKernel } from "../../src/search/vector-kernel.js";
-import { openKernel } from "../../src/search/vector-scan.mjs";
 
 const EXTREME = 127;
-const [QUERY, SCALES, OUT, ROWS] = [1_024, 32_768, 36_864, 40_960] as const;
+const [FLOORS, QUERY, SCALES, OUT, ROWS] = [512, 1_024, 32_768, 36_864, 40_960] as const;
 
 const numbers = fc.infiniteStream(
 	fc.oneof(fc.integer({ min: -EXTREME, max: EXTREME }), fc.constantFrom(-EXTREME, EXTREME, 0)),
@@ -30,6 +30,39 @@ t.test(
 				const run = (kernel: VectorKernel) => {
 					bytes.fill(0, OUT, ROWS);
 					const end = kernel.scan(QUERY, ROWS, SCALES, OUT, 7, groups, floor);
+					return { end, found: [...bytes.subarray(OUT, end)] };
+				};
+				const module = compileVectorKernel(width);
+				t.ok(module);
+				const expected = run(createScalarKernel(width, memory));
+				t.strictSame(run(openKernel(module, width, memory)), expected);
+			}),
+			{ numRuns: 60 },
+		);
+	},
+);
+
+t.test(
+	"four queries at once score rows as the JavaScript reference does, to the last bit",
+	async (t) => {
+		const { memory } = spacious();
+		const floors = fc.array(fc.constantFrom(0, 500, 5_000, Number.POSITIVE_INFINITY), {
+			minLength: 4,
+			maxLength: 4,
+		});
+		fc.assert(
+			fc.property(widths, fc.nat({ max: 9 }), floors, numbers, (width, pairs, floors, stream) => {
+				const next = () => stream.next().value as number;
+				const words = new Int16Array(memory.buffer);
+				const bytes = new Int8Array(memory.buffer);
+				const floats = new Float32Array(memory.buffer);
+				for (let index = 0; index < 4 * width; index++) words[QUERY / 2 + index] = next() * 16;
+				for (let index = 0; index < 2 * pairs * width; index++) bytes[ROWS + index] = next();
+				for (let row = 0; row < 2 * pairs; row++) floats[SCALES / 4 + row] = next() / 1_000;
+				floats.set(floors, FLOORS / 4);
+				const run = (kernel: VectorKernel) => {
+					bytes.fill(0, OUT, ROWS);
+					const end = kernel.scanFour(QUERY, ROWS, SCALES, OUT, 7, pairs, FLOORS);
 					return { end, found: [...bytes.subarray(OUT, end)] };
 				};
 				const module = compileVectorKernel(width);
