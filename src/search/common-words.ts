@@ -2,12 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Either of the two shapes in which tokenizer.json keeps its pieces: with their numbers (WordPiece, BPE) or their scores (Unigram). */
-const tokenizerSchema = z.object({
-	model: z.object({
-		vocab: z.union([z.record(z.string(), z.number()), z.array(z.tuple([z.string(), z.number()]))]),
-	}),
-});
+/** Pieces are looked at one by one below: a schema over all of them costs a start tens of milliseconds. */
+const tokenizerSchema = z.object({ model: z.object({ vocab: z.unknown() }) });
 
 /** How the kinds of tokenizer mark a piece that begins a word; WordPiece marks those that do not. */
 const WORD_START = /^[▁Ġ]/;
@@ -21,11 +17,17 @@ export async function readCommonWords(modelFolder: string): Promise<ReadonlySet<
 	try {
 		const text = await readFile(join(modelFolder, "tokenizer.json"), "utf8");
 		const { vocab } = tokenizerSchema.parse(JSON.parse(text)).model;
-		const pieces = Array.isArray(vocab) ? vocab.map(([piece]) => piece) : Object.keys(vocab);
-		return toCommonWords(pieces);
+		return toCommonWords(piecesOf(vocab));
 	} catch {
 		return new Set();
 	}
+}
+
+/** Either of the two shapes in which tokenizer.json keeps its pieces: with their numbers (WordPiece, BPE) or their scores (Unigram). */
+function piecesOf(vocab: unknown): readonly string[] {
+	if (!Array.isArray(vocab)) return Object.keys(vocab ?? {});
+	const firsts: unknown[] = vocab.map((entry) => (Array.isArray(entry) ? entry[0] : undefined));
+	return firsts.filter((piece) => typeof piece === "string");
 }
 
 function toCommonWords(pieces: readonly string[]): ReadonlySet<string> {

@@ -74,36 +74,40 @@ export async function matchStored(
 	graph: Graph,
 	isSameVersion: boolean,
 ): Promise<MatchedParts> {
-	const taken = new Set<Concept>();
-	const take = ({ part, document }: Place, concept: Concept | undefined): void => {
-		const { segment } = part;
-		if (!concept || taken.has(concept)) return;
-		if (!isSameVersion && !isDerivedFrom(segment, document, concept)) return;
+	const { concepts } = graph;
+	const isTaken = new Uint8Array(concepts.length);
+	const take = ({ part, document }: Place, at: number | undefined): void => {
+		const concept = at === undefined ? undefined : concepts[at];
+		if (at === undefined || !concept || isTaken[at] === 1) return;
+		if (!isSameVersion && !isDerivedFrom(part.segment, document, concept)) return;
 		part.concepts[document] = concept;
-		taken.add(concept);
+		isTaken[at] = 1;
 	};
 	const units = isSameVersion ? DOCUMENT_UNITS : FINGERPRINT_UNITS;
-	const nextOf = createCursor(graph.concepts);
+	const nextOf = createCursor(concepts);
 	const elsewhere: Place[] = [];
 	const drafts = stored.map(({ segment, isDead }) => {
-		const concepts = new Array<Concept | undefined>(segment.conceptIds.length).fill(undefined);
-		return { segment, isDead, concepts };
+		const owned = new Array<Concept | undefined>(segment.conceptIds.length).fill(undefined);
+		return { segment, isDead, concepts: owned };
 	});
 	for (const part of drafts) {
 		await inTurns(part.segment.conceptIds, units, (id, document) => {
 			if (part.isDead(document)) return;
-			const place = { part, document, id };
-			const concept = nextOf(id);
-			if (concept) take(place, concept);
-			else elsewhere.push(place);
+			const at = nextOf(id);
+			if (at === undefined) elsewhere.push({ part, document, id });
+			else take({ part, document, id }, at);
 		});
 	}
-	const left = graph.concepts.filter((concept) => !taken.has(concept));
-	const byId = new Map(elsewhere.length > 0 ? left.map((concept) => [concept.id, concept]) : []);
+	const byId = new Map<string, number>();
+	if (elsewhere.length > 0) {
+		await inTurns(concepts, DOCUMENT_UNITS, ({ id }, at) => {
+			if (isTaken[at] === 0) byId.set(id, at);
+		});
+	}
 	await inTurns(elsewhere, units, (place) => take(place, byId.get(place.id)));
 	return {
-		parts: drafts.map(({ segment, concepts }) => toPart(segment, concepts)),
-		fresh: left.filter((concept) => !taken.has(concept)),
+		parts: drafts.map(({ segment, concepts: owned }) => toPart(segment, owned)),
+		fresh: concepts.filter((_, at) => isTaken[at] === 0),
 	};
 }
 
@@ -114,16 +118,15 @@ interface Place {
 	readonly id: string;
 }
 
-/** Most segments keep the order of their graph: the next concept with an id is then one of the next few. */
-function createCursor(concepts: readonly Concept[]): (id: string) => Concept | undefined {
+/** Most segments keep the order of their graph: the place of the next concept with an id is then one of the next few. */
+function createCursor(concepts: readonly Concept[]): (id: string) => number | undefined {
 	let next = 0;
 	return (id) => {
 		const end = Math.min(next + LOOKED_AHEAD, concepts.length);
 		for (let at = next; at < end; at++) {
-			const concept = concepts[at];
-			if (concept?.id !== id) continue;
+			if (concepts[at]?.id !== id) continue;
 			next = at + 1;
-			return concept;
+			return at;
 		}
 		return undefined;
 	};
