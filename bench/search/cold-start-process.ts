@@ -12,7 +12,7 @@ const opened = createSearchEngine({ folder: join(folder, "index"), clock: system
 const engine = await opened;
 engine.warm(); // The model loads in its own thread while the graph is read in this one.
 const graph = JSON.parse(readFileSync(graphFile, "utf8")) as Graph;
-await engine.sync([graph]);
+await engine.sync([graph], { vectors: "background" }); // They are on disk; links come while it serves.
 const { signal } = new AbortController();
 const { mode } = await engine.find({ graphs: [graph], query, limit: 10, signal });
 process.stdout.write(`${JSON.stringify({ mode })}\n`);
