@@ -31,7 +31,9 @@ const routedGraphSchema = replyComponent(
 		strength: z.number().describe("How well its best row answers, 0 to 1; comparable throughout"),
 		covered: z.array(z.string()).describe("Words of the query that this graph covers"),
 		missing: z.array(z.string()).describe("Words of the query that it does not cover"),
-		rows_available: z.int().describe("Rows a search would return at most"),
+		rows_available: z
+			.int()
+			.describe("Rows found, near-duplicates counted; a search may find some more"),
 		price_usd: usdField.describe("Price of that search"),
 		operation: z.literal("graphs.search").describe("The paid operation that would answer"),
 		resource: z.object({ method: z.literal("POST"), url: z.string() }),

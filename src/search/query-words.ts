@@ -11,8 +11,19 @@ const STOP_WORD_WEIGHT = 0.3;
 const INITIALISM_WEIGHT = 0.8;
 const INITIALISM_WORDS = { from: 3, to: 5 } as const;
 
+/** One query's words are scored by for every graph that is asked by itself. */
+const termsByQuery = new WeakMap<readonly Word[], readonly QueryTerm[]>();
+
 /** What the lexical side scores a query by: every term once, with the best weight it earned. */
 export function toQueryTerms(words: readonly Word[]): readonly QueryTerm[] {
+	const known = termsByQuery.get(words);
+	if (known) return known;
+	const made = weighTerms(words);
+	termsByQuery.set(words, made);
+	return made;
+}
+
+function weighTerms(words: readonly Word[]): readonly QueryTerm[] {
 	const weights = new Map<string, number>();
 	const add = (term: string, weight: number) =>
 		weights.set(term, Math.max(weight, weights.get(term) ?? 0));

@@ -1,8 +1,10 @@
+import { LIMITS } from "../core/limits.js";
 import { readSigns } from "./answer-signs.js";
-import { type Found, namedFirst } from "./found-concepts.js";
+import { namedFirst } from "./found-concepts.js";
+import type { SearchScope } from "./index-state.js";
 import { decide, strengthOf } from "./judge.js";
-import { type WeighedWord, weighWords } from "./query-coverage.js";
-import { type RankRequest, rankConcepts, readWords } from "./ranking.js";
+import { weighWords } from "./query-coverage.js";
+import { type DenseFindings, type RankRequest, rankConcepts, readWords } from "./ranking.js";
 import { ROW_FLOOR } from "./row-collection.js";
 import type { GraphPromise, RouteOutcome, RouteRequest } from "./search.js";
 
@@ -12,56 +14,84 @@ export interface RouteInput extends Omit<RankRequest, "words"> {
 	readonly commonWords?: ReadonlySet<string> | undefined;
 }
 
-/** Ranks all graphs together once, then judges each by its own best row. In one go: nothing awaits. */
+/**
+ * Ranks and judges each graph by itself, as a search of it would. Of more graphs than may be named, those with the best rows
+ * among all are judged. In one go: nothing awaits.
+ */
 export function routeQuery({ request, commonWords, ...input }: RouteInput): RouteOutcome {
 	const { scopes, dense } = input;
 	const words = readWords(request.query, scopes, commonWords);
-	const { ranked } = rankConcepts({ ...input, words });
-	const found = namedFirst(ranked, weighWords(words, scopes));
-	const promises = groupByGraph(found).map((rows) => {
-		const own = scopes.filter(({ graph }) => graph === rows[0]?.slot.scope.graph);
-		return promiseOf(rows, weighWords(words, own), commonWords);
-	});
 	const missing = weighWords(words, scopes).filter(({ isKnown }) => !isKnown);
+	const promises = likelyGraphs({ ...input, words }).flatMap((own) => {
+		const ownDense = dense && withinScopes(dense, own);
+		const promise = promiseOf({ ...input, words, scopes: own, dense: ownDense }, commonWords);
+		return promise && promise.decision !== "ABSTAIN" ? [promise] : [];
+	});
 	return {
-		graphs: promises
-			.flatMap((promise) => (promise && promise.decision !== "ABSTAIN" ? [promise] : []))
-			.sort(byStrength)
-			.slice(0, request.limit),
+		graphs: promises.sort(byStrength).slice(0, request.limit),
 		missing: missing.map(({ word }) => word.surface),
 		mode: dense ? "hybrid" : "keyword",
 	};
 }
 
+/** Parts of one graph. */
+type GraphScopes = readonly SearchScope[];
+
+function likelyGraphs({ links, ...request }: RankRequest): readonly GraphScopes[] {
+	const graphs = groupByGraph(request.scopes);
+	if (graphs.size <= LIMITS.routedGraphsMax) return [...graphs.values()];
+	const { ranked } = rankConcepts(request);
+	const ids = new Set(ranked.map(({ scope }) => scope.segment.graphId));
+	return [...ids].slice(0, LIMITS.routedGraphsMax).flatMap((id) => {
+		const scopes = graphs.get(id);
+		return scopes ? [scopes] : [];
+	});
+}
+
 function promiseOf(
-	rows: readonly Found[],
-	weighed: readonly WeighedWord[],
+	request: RankRequest,
 	commonWords: ReadonlySet<string> | undefined,
 ): GraphPromise | undefined {
+	const { words, scopes } = request;
+	const { ranked } = rankConcepts(request);
+	const weighed = weighWords(words, scopes);
+	const rows = namedFirst(ranked, weighed);
 	const [best] = rows;
 	if (!best) return undefined;
 	const signs = readSigns(weighed, rows, commonWords);
 	const surfaces = (isKnown: boolean) =>
 		weighed.filter((known) => known.isKnown === isKnown).map(({ word }) => word.surface);
+	const worthy = rows.filter(({ score }) => score > 0 && score >= best.score * ROW_FLOOR);
 	return {
 		graph: best.slot.scope.graph,
 		decision: decide(signs),
 		strength: strengthOf(signs),
 		covered: surfaces(true),
 		missing: surfaces(false),
-		rows: rows.filter(({ score }) => score > 0 && score >= best.score * ROW_FLOOR).length,
+		rows: Math.min(LIMITS.rowsMax, worthy.length),
 	};
 }
 
-function groupByGraph(found: readonly Found[]): readonly (readonly Found[])[] {
-	const groups = new Map<string, Found[]>();
-	for (const row of found) {
-		const { graphId } = row.slot.scope.segment;
+/** What the dense side found in these scopes, among the best of all. */
+function withinScopes({ hits, cosineOf }: DenseFindings, scopes: GraphScopes): DenseFindings {
+	const places = [...hits.slots.keys()].filter((place) => {
+		const slot = hits.slots[place] ?? -1;
+		return scopes.some(({ base, concepts }) => slot >= base && slot < base + concepts.length);
+	});
+	const slots = places.map((place) => hits.slots[place] ?? 0);
+	const cosines = Float32Array.from(places, (place) => hits.cosines[place] ?? 0);
+	return { hits: { ...hits, slots, cosines }, cosineOf };
+}
+
+function groupByGraph(scopes: readonly SearchScope[]): ReadonlyMap<string, GraphScopes> {
+	const groups = new Map<string, SearchScope[]>();
+	for (const scope of scopes) {
+		const { graphId } = scope.segment;
 		const group = groups.get(graphId);
-		if (group) group.push(row);
-		else groups.set(graphId, [row]);
+		if (group) group.push(scope);
+		else groups.set(graphId, [scope]);
 	}
-	return [...groups.values()];
+	return groups;
 }
 
 function byStrength(one: GraphPromise, other: GraphPromise): number {

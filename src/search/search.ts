@@ -82,7 +82,7 @@ export interface GraphPromise {
 	/** Query words it covers, as written, and those it does not. */
 	readonly covered: readonly string[];
 	readonly missing: readonly string[];
-	/** How many rows a search would return at most. */
+	/** Rows found, near-duplicates counted, at most LIMITS.rowsMax; a search may find some more among all that is close in meaning. */
 	readonly rows: number;
 }
 

@@ -1,6 +1,13 @@
 import type { Word } from "./tokenizer.js";
 
-const rarities = new WeakMap<ReadonlySet<string>, ReadonlyMap<string, number>>();
+interface Rarities {
+	/** Place of each listed word, 0..1. */
+	readonly places: ReadonlyMap<string, number>;
+	/** A query's words are asked about for every graph, and more than once. */
+	readonly byWord: WeakMap<Word, number>;
+}
+
+const raritiesByList = new WeakMap<ReadonlySet<string>, Rarities>();
 
 /** Lists hold no shorter words; the language has few, and common ones. */
 const MIN_LISTED_CHARS = 3;
@@ -13,11 +20,18 @@ const HAS_NUMBER = /\p{N}/u;
 export function rarityIn(commonWords: ReadonlySet<string>, word: Word): number | undefined {
 	if (commonWords.size === 0 || HAS_NUMBER.test(word.surface)) return undefined;
 	if (word.surface.length < MIN_LISTED_CHARS) return 0;
-	const places = placesIn(commonWords);
+	const { places, byWord } = raritiesIn(commonWords);
+	const known = byWord.get(word);
+	if (known !== undefined) return known;
+	const made = rarityAmong(places, word);
+	byWord.set(word, made);
+	return made;
+}
+
+function rarityAmong(places: ReadonlyMap<string, number>, { surface, parts }: Word): number {
 	const rarityOf = (term: string) =>
 		Math.min(...formsOf(term).map((form) => places.get(form) ?? 1));
-	const whole = rarityOf(word.surface);
-	const { parts } = word;
+	const whole = rarityOf(surface);
 	return parts.length === 0 ? whole : Math.min(whole, Math.max(...parts.map(rarityOf)));
 }
 
@@ -29,12 +43,13 @@ function formsOf(term: string): readonly string[] {
 	return base === term ? [term] : [term, base, `${base}e`, `${base}s`];
 }
 
-function placesIn(commonWords: ReadonlySet<string>): ReadonlyMap<string, number> {
-	let places = rarities.get(commonWords);
-	if (!places) {
+function raritiesIn(commonWords: ReadonlySet<string>): Rarities {
+	let rarities = raritiesByList.get(commonWords);
+	if (!rarities) {
 		const { size } = commonWords;
-		places = new Map([...commonWords].map((word, position) => [word, position / size]));
-		rarities.set(commonWords, places);
+		const places = new Map([...commonWords].map((word, position) => [word, position / size]));
+		rarities = { places, byWord: new WeakMap() };
+		raritiesByList.set(commonWords, rarities);
 	}
-	return places;
+	return rarities;
 }

@@ -20,6 +20,12 @@ t.test("capitals tell nothing at the start of a query or when every word has one
 	t.same(namesIn("which of v4 and v7 sorts"), []);
 });
 
+t.test("of a word longer than any name only the beginning is looked at", async (t) => {
+	const letters = "x".repeat(1_900);
+	t.same(namesIn(`${letters}X1 is it`), []);
+	t.same(namesIn(`x1${letters} is it`), [`x1${letters}`]);
+});
+
 t.test(
 	"rarity in the language goes by a word's place, its other forms and its pieces",
 	async (t) => {
