@@ -182,9 +182,9 @@ function parseChunk(raw: string): Chunk {
 	for (const piece of versionPiecesOf(bare)) pieces.add(piece);
 	if (runs.length <= 1) {
 		const whole = clip(stemWord(bare));
-		pieces.delete(whole);
 		// "C++" is a name of its own, yet somebody who asks for "C" may mean it too.
 		if (/[+#]$/.test(bare) && runs[0]) pieces.add(clip(runs[0]));
+		pieces.delete(whole);
 		return { ...word, whole, parts: [...pieces] };
 	}
 	const isJoinable = runs.length <= MAX_JOINED_PARTS;

@@ -106,3 +106,8 @@ t.test("a query that grows when it is taken apart is cut again", async (t) => {
 	);
 	t.ok(readQuery(different.join("")).length < LIMITS.queryChars / 4);
 });
+
+t.test("a name like C++ may be of any length, its terms may not", async (t) => {
+	const terms = tokenize(`${"c".repeat(300)}++`).flatMap(termsOf);
+	t.ok(terms.length > 0 && terms.every((term) => term.length <= 40));
+});
