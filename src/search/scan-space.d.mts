@@ -1,4 +1,5 @@
 import type { VectorKernel } from "./scalar-kernel.mjs";
+import type { ScanCandidates } from "./scan-candidates.mjs";
 import type { RegionLayout, ScanSetup } from "./vector-scan.mjs";
 import type { WasmMemory, WasmModule } from "./wasm-runtime.js";
 
@@ -48,15 +49,28 @@ export function quantiseQuery(
 	options: { readonly query: Float32Array; readonly width: number; readonly seat: number },
 ): void;
 
-/** Finds a block's rows above the floor for one seat's query; returns where the findings end. */
+/** A query in its place, of CROWD many, and what was found for it so far. */
+export interface Seat {
+	readonly seat: number;
+	readonly query: Float32Array | undefined;
+	readonly candidates: ScanCandidates;
+}
+
+/** Finds the block's rows above the floor of the only one in the crowd; returns where the findings end. */
 export function scanBlock(
 	space: ScanSpace,
 	region: RegionLayout,
-	block: ScanBlock & { readonly seat: number; readonly floor: number },
+	block: ScanBlock,
+	crowd: readonly Seat[],
 ): number;
 
-/** The same for the queries of all seats, each with its floor. */
-export function scanBlockOfCrowd(space: ScanSpace, region: RegionLayout, block: ScanBlock): number;
+/** The same for a crowd in the first seats, each with its floor, which is left at `floorsAt`. */
+export function scanBlockOfCrowd(
+	space: ScanSpace,
+	region: RegionLayout,
+	block: ScanBlock,
+	crowd: readonly Seat[],
+): number;
 
 /** Reads a word of each of the row's cache lines, so that they are near when the row is compared. */
 export function touchRow(space: ScanSpace, region: RegionLayout, row: number): void;

@@ -57,19 +57,24 @@ export function quantiseQuery({ words, wordsAt }, { query, width, seat }) {
 	}
 }
 
-export function scanBlock({ wordsAt, foundAt }, region, { pass, row, count, seat, floor }) {
+export function scanBlock({ wordsAt, foundAt }, region, { pass, row, count }, [only]) {
 	const { kernel, width, start } = pass;
+	const wordsOf = wordsAt + only.seat * width * 2;
 	const rowsAt = region[start] + row * width;
 	const scalesAt = region.scalesAt + row * 4;
 	const groups = Math.ceil(count / GROUP_ROWS);
+	const { floor } = only.candidates;
 	// Addresses are unsigned; WebAssembly hands integers over as signed ones.
-	return (
-		kernel.scan(wordsAt + seat * width * 2, rowsAt, scalesAt, foundAt, row, groups, floor) >>> 0
-	);
+	return kernel.scan(wordsOf, rowsAt, scalesAt, foundAt, row, groups, floor) >>> 0;
 }
 
-export function scanBlockOfCrowd({ wordsAt, foundAt, floorsAt }, region, { pass, row, count }) {
+export function scanBlockOfCrowd(space, region, { pass, row, count }, crowd) {
+	const { floats, wordsAt, foundAt, floorsAt } = space;
 	const { kernel, width, start } = pass;
+	// An empty seat's query is whatever lies there.
+	for (let seat = 0; seat < CROWD; seat++) {
+		floats[floorsAt / 4 + seat] = crowd[seat]?.candidates.floor ?? Number.POSITIVE_INFINITY;
+	}
 	const rowsAt = region[start] + row * width;
 	const scalesAt = region.scalesAt + row * 4;
 	const pairs = Math.ceil(count / 2);

@@ -112,50 +112,49 @@ function sample(space, crowd, plan) {
 
 /** Offers each query what is above its floor in `size` of every `stride` rows. */
 function scanAll(space, crowd, { scopes, pass, size = BLOCK_ROWS, stride = BLOCK_ROWS }) {
-	const scanNext = crowd.length === 1 ? offerTo(space, crowd[0]) : offerToAll(space, crowd);
+	const isAlone = crowd.length === 1;
+	const scan = isAlone ? scanBlock : scanBlockOfCrowd;
+	const offer = isAlone ? offerFound : offerFoundToAll;
 	for (let index = 0; index < scopes.length; index++) {
-		const { rows } = scopes[index].region;
+		const scope = scopes[index];
+		const { rows } = scope.region;
 		for (let row = 0; row < rows; row += stride) {
-			scanNext(scopes[index], index, { pass, row, count: Math.min(size, rows - row) });
+			const block = { pass, row, count: Math.min(size, rows - row) };
+			const end = scan(space, scope.region, block, crowd);
+			if (end > space.foundAt) offer(space, crowd, { scope, index, end });
 		}
 	}
 }
 
-function offerTo(space, { candidates, seat }) {
-	const { integers, floats, foundAt } = space;
-	return ({ region, base, mask }, index, rows) => {
-		const end = scanBlock(space, region, { ...rows, seat, floor: candidates.floor });
-		const owners = region.ownersAt / 4;
-		for (let at = foundAt / 4; at < end / 4; at += 2) {
-			const row = integers[at];
-			const document = integers[owners + row];
-			if (mask !== undefined && mask[document] !== 1) continue;
-			candidates.offer(base + document, floats[at + 1], index, row);
-		}
-	};
+function offerFound({ integers, floats, foundAt }, [{ candidates }], { scope, index, end }) {
+	const { region, base, mask } = scope;
+	const owners = region.ownersAt / 4;
+	for (let at = foundAt / 4; at < end / 4; at += 2) {
+		const row = integers[at];
+		const document = integers[owners + row];
+		if (mask !== undefined && mask[document] !== 1) continue;
+		candidates.offer(base + document, floats[at + 1], index, row);
+	}
 }
 
-function offerToAll(space, crowd) {
-	const { integers, floats, foundAt } = space;
-	const floorsAt = space.floorsAt / 4;
-	// An empty seat's query is whatever lies there.
-	floats.fill(Number.POSITIVE_INFINITY, floorsAt, floorsAt + CROWD);
-	const offer = (slot, scores, index, row) => {
-		for (let seat = 0; seat < crowd.length; seat++) {
-			const score = floats[scores + seat];
-			if (score > floats[floorsAt + seat]) crowd[seat].candidates.offer(slot, score, index, row);
-		}
-	};
-	return ({ region, base, mask }, index, rows) => {
-		for (const { candidates, seat } of crowd) floats[floorsAt + seat] = candidates.floor;
-		const end = scanBlockOfCrowd(space, region, rows);
-		const owners = region.ownersAt / 4;
-		for (let at = foundAt / 4; at < end / 4; at += 1 + CROWD) {
-			const row = integers[at];
-			const document = integers[owners + row];
-			if (mask === undefined || mask[document] === 1) offer(base + document, at + 1, index, row);
-		}
-	};
+function offerFoundToAll(space, crowd, { scope, index, end }) {
+	const { integers, foundAt } = space;
+	const { region, base, mask } = scope;
+	const owners = region.ownersAt / 4;
+	for (let at = foundAt / 4; at < end / 4; at += 1 + CROWD) {
+		const row = integers[at];
+		const document = integers[owners + row];
+		if (mask !== undefined && mask[document] !== 1) continue;
+		offerToAll(space, crowd, { scores: at + 1, slot: base + document, index, row });
+	}
+}
+
+/** Scores lie in the order of seats, as the floors do that the block was scanned with. */
+function offerToAll({ floats, floorsAt }, crowd, { scores, slot, index, row }) {
+	for (let seat = 0; seat < crowd.length; seat++) {
+		const score = floats[scores + seat];
+		if (score > floats[floorsAt / 4 + seat]) crowd[seat].candidates.offer(slot, score, index, row);
+	}
 }
 
 /** Of the candidates, the closest as a whole. */
