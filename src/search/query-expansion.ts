@@ -147,12 +147,12 @@ function lookUp(
 
 /** The likeliest guesses. All weigh as if they were as common as the commonest: a rare word is no better a guess for being rare. */
 function blend(guesses: readonly Guess[], scopes: readonly LexicalScope[]): readonly Alternative[] {
-	const held = guesses.filter(({ term }) => isHeld(term, scopes));
-	const floor = LIKELIHOOD_FLOOR * Math.max(0, ...held.map(({ weight }) => weight));
-	const likely = held
-		.filter(({ weight }) => weight >= floor)
-		.sort((a, b) => b.weight - a.weight || b.documents - a.documents || (a.term < b.term ? -1 : 1))
-		.slice(0, MAX_ALTERNATIVES);
+	const likely: Guess[] = [];
+	for (const guess of [...guesses].sort(byLikelihood)) {
+		const floor = LIKELIHOOD_FLOOR * (likely[0]?.weight ?? 0);
+		if (guess.weight < floor || likely.length === MAX_ALTERNATIVES) break;
+		if (isHeld(guess.term, scopes)) likely.push(guess);
+	}
 	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
 	const idfOf = (term: string) =>
 		inverseDocumentFrequency(documentFrequency(term, scopes), documents);
@@ -162,4 +162,10 @@ function blend(guesses: readonly Guess[], scopes: readonly LexicalScope[]): read
 		weight: (weight * least) / idfOf(term),
 		trust,
 	}));
+}
+
+function byLikelihood(one: Guess, other: Guess): number {
+	return (
+		other.weight - one.weight || other.documents - one.documents || (one.term < other.term ? -1 : 1)
+	);
 }
