@@ -24,13 +24,15 @@ export interface LinkGraphKeeperDeps {
 /** Building takes at most one part in so many of the time, unless it is a matter of a few milliseconds. */
 const REST_FACTOR = 10;
 const SHORT_BUILD_MS = 20;
+/** After a start the first answers go before the first graph. */
+const FIRST_REST_MS = 250;
 
 export function createLinkGraphKeeper({ clock, logger }: LinkGraphKeeperDeps): LinkGraphKeeper {
 	let current: LinkGraph | undefined;
 	let awaited: IndexState | undefined;
 	let running: Promise<void> | undefined;
 	let cancelRest: (() => void) | undefined;
-	let restUntilMs = 0;
+	let restUntilMs: number | undefined;
 
 	const build = async (state: IndexState): Promise<void> => {
 		const startedAt = clock.monotonicMs();
@@ -58,7 +60,7 @@ export function createLinkGraphKeeper({ clock, logger }: LinkGraphKeeperDeps): L
 	};
 	const startRested = (): void => {
 		if (running || cancelRest || !awaited) return;
-		const restMs = restUntilMs - clock.monotonicMs();
+		const restMs = (restUntilMs ?? 0) - clock.monotonicMs();
 		if (restMs <= 0) start();
 		else cancelRest = clock.after(restMs, start);
 	};
@@ -66,6 +68,7 @@ export function createLinkGraphKeeper({ clock, logger }: LinkGraphKeeperDeps): L
 		current: () => current,
 		renew(state) {
 			awaited = state;
+			restUntilMs ??= clock.monotonicMs() + FIRST_REST_MS;
 			startRested();
 		},
 		async settle() {

@@ -51,6 +51,7 @@ t.test("a long build is followed by a rest, during which the older graph serves"
 	const keeper = createLinkGraphKeeper({ clock });
 	keeper.renew(await stateOf(1));
 	await keeper.settle();
+	later.length = 0;
 	keeper.renew(await stateOf(2));
 	t.equal(nodesOf(keeper), 1);
 	t.equal(later.length, 1);
@@ -100,4 +101,16 @@ t.test("a graph that cannot be built is told, and the one before goes on serving
 	keeper.renew(await stateOf(3));
 	await keeper.settle();
 	t.equal(nodesOf(keeper), 3, "it is tried again with the next state");
+});
+
+t.test("the first answers after a start do not wait for the first graph", async (t) => {
+	const { clock, later } = steppingClock(0);
+	const keeper = createLinkGraphKeeper({ clock });
+	keeper.renew(await stateOf(1));
+	await new Promise(setImmediate);
+	t.equal(keeper.current(), undefined);
+	t.equal(later.length, 1);
+	later[0]?.task();
+	await keeper.settle();
+	t.equal(nodesOf(keeper), 1);
 });
