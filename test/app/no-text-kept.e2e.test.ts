@@ -30,7 +30,7 @@ t.test(
 		const settings = { catalog: join(root, "graphs"), model: "none" };
 		const shop = await startApp(t, { folder, settings });
 		const { token } = await shop.issueSpt("25");
-		const query = `early wings feathers ${QUERY_CANARY}`;
+		const query = `early wings with feathers before flight, ${QUERY_CANARY} and teeth`;
 
 		const overRest = await shop.search({
 			graph: "fossils",
