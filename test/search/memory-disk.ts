@@ -6,7 +6,7 @@ export interface MemoryDisk extends IndexDisk {
 	changes(): number;
 }
 
-export class PowerCut extends Error {}
+class PowerCut extends Error {}
 
 /** A folder in memory that stops in the middle of its `survived`-th change: a file being written is left half done. */
 export function createMemoryDisk(
