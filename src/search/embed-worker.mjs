@@ -5,6 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { env, pipeline } from "@huggingface/transformers";
 import { createQueryBatch } from "./query-batch.mjs";
+import { poolTokens } from "./token-pooling.mjs";
 
 /** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", output: "tokens" | "sentence", dtype: "q8" | "int8" | "fp32", maxTokens: number, loading: Int32Array, setup: import("./vector-scan.mjs").ScanSetup }} */
 const { modelsFolder, modelName, pooling, output, dtype, maxTokens, loading, setup } = workerData;
@@ -27,17 +28,17 @@ Object.defineProperty(extract.tokenizer, "model_max_length", { value: maxTokens 
 Atomics.store(loading, 0, 0);
 Atomics.notify(loading, 0);
 
-/** Some graphs pool and project themselves: the pipeline would take their tokens instead. */
-async function run(texts) {
-	if (output === "tokens") return extract(texts, { pooling, normalize: true });
-	const found = await extract.model(extract.tokenizer(texts, { padding: true, truncation: true }));
-	if (!found.sentence_embedding) throw new Error("its graph gives no sentence_embedding");
-	return found.sentence_embedding.normalize(2, -1);
-}
-
 async function embed(texts) {
 	if (texts.length === 0) return new Float32Array();
-	return Float32Array.from((await run(texts)).data);
+	const inputs = extract.tokenizer(texts, { padding: true, truncation: true });
+	const found = await extract.model(inputs);
+	if (output === "tokens") {
+		const tokens = found.last_hidden_state ?? found.logits ?? found.token_embeddings;
+		return poolTokens(tokens, inputs.attention_mask.data, pooling);
+	}
+	// Some graphs pool and project themselves.
+	if (!found.sentence_embedding) throw new Error("its graph gives no sentence_embedding");
+	return Float32Array.from(found.sentence_embedding.normalize(2, -1).data);
 }
 
 const search = createQueryBatch({ setup, embed });
