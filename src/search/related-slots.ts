@@ -1,6 +1,6 @@
 import type { SearchScope } from "./index-state.js";
 import type { LinkGraph } from "./link-graph.js";
-import { type Seed, spreadFrom } from "./page-rank.js";
+import { type Admits, type Seed, spreadFrom } from "./page-rank.js";
 
 /** A place in the index and how well it matches on its own. */
 export interface Match {
@@ -24,8 +24,11 @@ export function relatedSlots(
 	const places = toPlaces(graph, scopes);
 	const seeds = seedsOf(matches, (slot) => places.nodeOf(slot));
 	const reached = seeds.length === 0 ? [] : spreadFrom(graph, seeds, places.admits);
-	const most = reached.reduce((highest, { mass }) => Math.max(highest, mass), 0);
-	return new Map(reached.map(({ node, mass }) => [places.slotOf(node), round(mass / most)]));
+	let most = 0;
+	for (const { mass } of reached) most = Math.max(most, mass);
+	const related = new Map<number, number>();
+	for (const { node, mass } of reached) related.set(places.slotOf(node), round(mass / most));
+	return related;
 }
 
 /** What is related alike must not differ by the order in which it was added up. */
@@ -50,7 +53,7 @@ function seedsOf(
 interface Places {
 	nodeOf(slot: number): number | undefined;
 	slotOf(node: number): number;
-	admits(node: number): boolean;
+	readonly admits: Admits;
 }
 
 /** Nodes are numbered by the segments that were there when the graph was built, slots by those that are there now. */
@@ -59,13 +62,24 @@ function toPlaces(graph: LinkGraph, scopes: readonly SearchScope[]): Places {
 	const shifts: (number | undefined)[] = [];
 	const masks: (Uint8Array | undefined)[] = [];
 	const firsts: number[] = [];
+	let nodes = 0;
+	let isMasked = false;
 	for (const { segment, base, mask } of scopes) {
 		const place = graph.find(segment);
 		if (!place) continue;
 		shifts[place.number] = base - place.first;
 		masks[place.number] = mask;
 		firsts[place.number] = place.first;
+		nodes += segment.conceptIds.length;
+		isMasked ||= mask !== undefined;
 	}
+	const admits = (node: number): boolean => {
+		const number = graph.segmentOf[node] as number;
+		if (shifts[number] === undefined) return false;
+		const mask = masks[number];
+		return !mask || mask[node - (firsts[number] as number)] === 1;
+	};
+	const isWhole = !isMasked && nodes === graph.segmentOf.length;
 	return {
 		nodeOf(slot) {
 			const scope = scopes.findLast(({ base }) => base <= slot);
@@ -73,11 +87,6 @@ function toPlaces(graph: LinkGraph, scopes: readonly SearchScope[]): Places {
 			return place && slot - scope.base + place.first;
 		},
 		slotOf: (node) => node + (shifts[graph.segmentOf[node] as number] ?? 0),
-		admits(node) {
-			const number = graph.segmentOf[node] as number;
-			if (shifts[number] === undefined) return false;
-			const mask = masks[number];
-			return !mask || mask[node - (firsts[number] as number)] === 1;
-		},
+		admits: isWhole ? undefined : admits,
 	};
 }
