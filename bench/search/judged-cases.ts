@@ -17,7 +17,6 @@ import {
 	type LabelledQuery,
 	type LabelledSet,
 	referenceTo,
-	SPLITS,
 	type Split,
 } from "../labelled/labelled-queries.js";
 import { buildState } from "./our-index.js";
@@ -88,8 +87,8 @@ export async function readJudgedCases(
 		.filter(({ split }) => split === half)
 		.flatMap((query) => variantsOf(query, graphs));
 	const other = [...examplesOf(graphs), ...everydayOf(graphs)];
-	const place = SPLITS.indexOf(half);
-	const asked = [...labelled, ...other.filter((_, at) => at % SPLITS.length === place)];
+	const place = HALVES.indexOf(half);
+	const asked = [...labelled, ...other.filter((_, at) => at % HALVES.length === place)];
 	const cases: JudgedCase[] = [];
 	for (const one of asked) cases.push({ ...one, ...(await examine(one)) });
 	await embedder.close();
@@ -104,6 +103,7 @@ interface Asked extends Pick<JudgedCase, "id" | "kind" | "variant" | "decision">
 	readonly without: ReadonlySet<string>;
 }
 
+const HALVES: readonly Split[] = ["tune", "test"];
 const NOTHING: ReadonlySet<string> = new Set();
 const MANY_GRAPHS = 3;
 

@@ -7,6 +7,7 @@ import {
 	referenceTo,
 	SPLITS,
 	type Split,
+	TRAPS,
 } from "../../bench/labelled/labelled-queries.js";
 import { tokenize } from "../../src/search/tokenizer.js";
 
@@ -15,9 +16,16 @@ const MIN_COUNTS: Readonly<Record<QueryKind, number>> = {
 	"multi-hop": 40,
 	identifier: 35,
 	paraphrase: 45,
+	keywords: 14,
+	misspelt: 14,
 	unanswerable: 60,
 };
+const HALVES: readonly Split[] = ["tune", "test"];
 const MIN_HALF_SHARE = 0.45;
+const MIN_FRESH = 160;
+const MIN_FRESH_UNANSWERABLE = 70;
+/** Of the distinct words of two queries, how many they may share. */
+const MAX_COMMON_SHARE = 0.7;
 
 const { graphs, queries } = await loadLabelledSet();
 const titles = new Map(
@@ -42,8 +50,8 @@ t.test("every kind has enough queries", async (t) => {
 
 t.test("the two halves are balanced within every kind", async (t) => {
 	for (const kind of QUERY_KINDS) {
-		const all = ofKind(kind);
-		for (const split of SPLITS) {
+		const all = ofKind(kind).filter(({ split }) => HALVES.includes(split));
+		for (const split of all.length > 0 ? HALVES : []) {
 			const share = all.filter((query) => query.split === split).length / all.length;
 			t.ok(share >= MIN_HALF_SHARE, `${kind} ${split}: ${share.toFixed(2)}`);
 		}
@@ -52,7 +60,8 @@ t.test("the two halves are balanced within every kind", async (t) => {
 
 t.test("single questions with an answer in common are in the same half", async (t) => {
 	const splitOf = new Map<string, Split>();
-	for (const query of queries.filter(({ kind }) => kind !== "multi-hop")) {
+	const halves = queries.filter(({ split }) => HALVES.includes(split));
+	for (const query of halves.filter(({ kind }) => kind !== "multi-hop")) {
 		for (const reference of answersOf(query)) {
 			t.equal(query.split, splitOf.get(reference) ?? query.split, `${query.id} ${reference}`);
 			splitOf.set(reference, query.split);
@@ -66,6 +75,27 @@ t.test("no two queries are the same once case, order and punctuation are gone", 
 		normalised.filter((text, index) => normalised.indexOf(text) !== index),
 		[],
 	);
+});
+
+t.test("a fresh query is no copy of one that was seen", async (t) => {
+	const seen = queries.filter(({ split }) => split !== "fresh");
+	for (const query of ofSplit("fresh")) {
+		for (const other of seen) {
+			const share = commonShare(query.query, other.query);
+			t.ok(share <= MAX_COMMON_SHARE, `${query.id} ${other.id}: ${share.toFixed(2)}`);
+		}
+	}
+});
+
+t.test("the fresh queries are enough, and the unanswerable ones of every sort", async (t) => {
+	const unanswerable = ofSplit("fresh").filter(({ kind }) => kind === "unanswerable");
+	t.ok(ofSplit("fresh").length >= MIN_FRESH);
+	t.ok(unanswerable.length >= MIN_FRESH_UNANSWERABLE);
+	for (const trap of TRAPS) {
+		const count = unanswerable.filter((query) => query.trap === trap).length;
+		t.ok(count >= 5, `${trap}: ${count}`);
+	}
+	t.ok(unanswerable.every(({ trap }) => trap !== undefined));
 });
 
 t.test("no unanswerable query has a concept that answers it", async (t) => {
@@ -97,7 +127,7 @@ t.test("a paraphrase uses no word from the title of what it asks for", async (t)
 	}
 });
 
-t.test("every graph is asked about in both halves", async (t) => {
+t.test("every graph is asked about in every part", async (t) => {
 	for (const { record } of graphs) {
 		for (const split of SPLITS) {
 			const asked = queries.filter(
@@ -108,6 +138,17 @@ t.test("every graph is asked about in both halves", async (t) => {
 		}
 	}
 });
+
+function ofSplit(split: Split): LabelledQuery[] {
+	return queries.filter((query) => query.split === split);
+}
+
+function commonShare(one: string, other: string): number {
+	const left = new Set(wordsOf(one));
+	const right = new Set(wordsOf(other));
+	const common = [...left].filter((word) => right.has(word)).length;
+	return common / (left.size + right.size - common);
+}
 
 function ofKind(kind: QueryKind): LabelledQuery[] {
 	return queries.filter((query) => query.kind === kind);
