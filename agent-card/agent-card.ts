@@ -1,7 +1,7 @@
 /** What other agents read first: the card, the offers in it, and the signature under it. */
 import { AgentCard } from "@a2a-js/sdk";
 import type { PriceList } from "../payments/price-list.js";
-import { SKILL_IDS } from "../src/core/operations.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../src/core/operations.js";
 import type { Skill } from "../src/core/skill.js";
 import { type CardSkills, createSkillOffers, SKILL_OFFERS_URI } from "./skill-offers.js";
 import { createX402Extension, type X402Terms } from "./x402-extension.js";
@@ -61,7 +61,7 @@ export function buildAgentCard(input: AgentCardInput): AgentCard {
 		})),
 		defaultInputModes: ["application/json", "text/plain"],
 		defaultOutputModes: ["application/json", "text/plain"],
-		skills: SKILL_IDS.map((id) => toCardSkill(skills[id])),
+		skills: SKILL_IDS.map((id) => toCardSkill(id, skills[OPERATION_OF_SKILL[id]])),
 	});
 }
 
@@ -89,6 +89,6 @@ const SECURITY_SCHEMES = {
 	},
 } as const;
 
-function toCardSkill({ id, title, description, tags, examples }: Skill) {
+function toCardSkill(id: SkillId, { title, description, tags, examples }: Skill) {
 	return { id, name: title, description, tags, examples };
 }

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { PriceList } from "../payments/price-list.js";
 import { formatUsd } from "../src/core/money.js";
-import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../src/core/operations.js";
+import {
+	OPERATION_OF_SKILL,
+	type PaidOperationId,
+	SKILL_IDS,
+	type SkillId,
+} from "../src/core/operations.js";
 import type { Skill } from "../src/core/skill.js";
 
 /** Names the card extension that says what each skill costs and takes; it asks nothing of a caller. */
@@ -10,7 +15,7 @@ export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";
 /** Skill that answers a message without a data part. */
 export const DEFAULT_TEXT_SKILL: SkillId = "domain_search";
 
-export type CardSkills = { readonly [Id in SkillId]: Skill<Id> };
+export type CardSkills = { readonly [Id in PaidOperationId]: Skill<Id> };
 
 /** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
 interface SkillOffer {
@@ -35,14 +40,14 @@ export function createSkillOffers(skills: CardSkills, prices: PriceList): SkillO
 		text_skill: DEFAULT_TEXT_SKILL,
 		message:
 			'Send one data part {"skill": <id>, "input": <value of input_schema>}, or text alone for text_skill. Answers without rows are not charged.',
-		offers: SKILL_IDS.map((id) => createOffer(skills[id], prices)),
+		offers: SKILL_IDS.map((id) => createOffer(id, skills[OPERATION_OF_SKILL[id]], prices)),
 	};
 }
 
-function createOffer(skill: Skill, prices: PriceList): SkillOffer {
-	const price = prices.priceOf(OPERATION_OF_SKILL[skill.id]);
+function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
+	const price = prices.priceOf(skill.operationId);
 	return {
-		id: skill.id,
+		id,
 		price_usd: formatUsd(price.amountMicros),
 		billing_type: price.billingType,
 		input_schema: z.toJSONSchema(skill.input, { io: "input" }),

@@ -1,6 +1,5 @@
 import type { Credential } from "../src/core/credential.js";
 import type { Micros } from "../src/core/money.js";
-import type { SkillId } from "../src/core/operations.js";
 import type { HoldRow, StoreReader, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 import type { ReleaseReason } from "./ledger.js";
@@ -16,7 +15,6 @@ export interface Payer {
 /** What a hold is for: enough to check limits and scopes, nothing about the content. */
 export interface Purchase {
 	readonly quote: Quote;
-	readonly skillId: SkillId;
 	readonly graphIds: readonly string[];
 	readonly idempotencyId: string | undefined;
 }

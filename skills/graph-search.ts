@@ -10,7 +10,7 @@ import {
 	searchResponseSchema,
 } from "../src/core/wire.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
-import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
+import { type SearchSkillDeps, searchAndAnswer, toSearchText } from "./search-answer.js";
 
 const EXAMPLE_GRAPH = "agent-payments";
 const EXAMPLE_QUERY = "Which HTTP status code asks for payment?";
@@ -19,9 +19,9 @@ const EXAMPLE_QUERY = "Which HTTP status code asks for payment?";
 export const createGraphSearch = ({
 	catalog,
 	...deps
-}: SearchSkillDeps & { catalog: GraphCatalog }): Skill<"graph_search"> =>
+}: SearchSkillDeps & { catalog: GraphCatalog }): Skill<"graphs.search"> =>
 	defineSkill({
-		id: "graph_search",
+		operationId: "graphs.search",
 		title: "Search a knowledge graph",
 		description:
 			"Ranked, cited rows of one curated knowledge graph for a question in plain language. Graph ids are listed by /v1/graphs/catalog. Not charged when the graph has no answer.",
@@ -40,6 +40,7 @@ export const createGraphSearch = ({
 		}),
 		output: searchResponseSchema,
 		capture: "onResult",
+		toText: toSearchText,
 		queryOf: ({ query }) => query,
 		graphsOf: ({ graph_id }) => [graph_id],
 		prepare: ({ graph_id }) => catalog.assertKnown(graph_id), // NOT_FOUND before anybody pays

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../src/core/limits.js";
-import type { SkillId } from "../src/core/operations.js";
+import type { PaidOperationId } from "../src/core/operations.js";
 import { defineSkill, type Skill } from "../src/core/skill.js";
 import {
 	explainField,
@@ -11,10 +11,10 @@ import {
 	searchResponseSchema,
 } from "../src/core/wire.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
-import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
+import { type SearchSkillDeps, searchAndAnswer, toSearchText } from "./search-answer.js";
 
-interface KindSearch<Id extends SkillId> {
-	readonly id: Id;
+interface KindSearch<Id extends PaidOperationId> {
+	readonly operationId: Id;
 	readonly type: GraphType;
 	readonly title: string;
 	readonly description: string;
@@ -25,9 +25,9 @@ interface KindSearch<Id extends SkillId> {
 type KindSearchDeps = SearchSkillDeps & { readonly catalog: GraphCatalog };
 
 /** Trends and evidence over every domain graph. */
-export const createDomainSearch = (deps: KindSearchDeps): Skill<"domain_search"> =>
+export const createDomainSearch = (deps: KindSearchDeps): Skill<"search.domain"> =>
 	createKindSearch(deps, {
-		id: "domain_search",
+		operationId: "search.domain",
 		type: "domain",
 		title: "Search all domain graphs",
 		description:
@@ -37,9 +37,9 @@ export const createDomainSearch = (deps: KindSearchDeps): Skill<"domain_search">
 	});
 
 /** Rows over every industry report. */
-export const createReportSearch = (deps: KindSearchDeps): Skill<"report_search"> =>
+export const createReportSearch = (deps: KindSearchDeps): Skill<"search.report"> =>
 	createKindSearch(deps, {
-		id: "report_search",
+		operationId: "search.report",
 		type: "industry report",
 		title: "Search all industry reports",
 		description:
@@ -49,9 +49,9 @@ export const createReportSearch = (deps: KindSearchDeps): Skill<"report_search">
 	});
 
 /** Rows over the notes of every expert desk. */
-export const createExpertSearch = (deps: KindSearchDeps): Skill<"expert_search"> =>
+export const createExpertSearch = (deps: KindSearchDeps): Skill<"search.expert"> =>
 	createKindSearch(deps, {
-		id: "expert_search",
+		operationId: "search.expert",
 		type: "expert",
 		title: "Search the experts' notes",
 		description:
@@ -61,7 +61,7 @@ export const createExpertSearch = (deps: KindSearchDeps): Skill<"expert_search">
 	});
 
 /** One search over every graph of a kind; each row says which graph it is from. Spec: Endpoints, paid operations. */
-function createKindSearch<Id extends SkillId>(
+function createKindSearch<Id extends PaidOperationId>(
 	{ catalog, ...deps }: KindSearchDeps,
 	{ example, type, ...about }: KindSearch<Id>,
 ): Skill<Id> {
@@ -77,6 +77,7 @@ function createKindSearch<Id extends SkillId>(
 		}),
 		output: searchResponseSchema,
 		capture: "onResult",
+		toText: toSearchText,
 		queryOf: ({ query }) => query,
 		graphsOf: () => [],
 		run: (request, { signal }) =>

@@ -23,6 +23,9 @@ export interface SearchSkillDeps {
 	readonly clock: Clock;
 }
 
+const TEXT_ROWS = 3;
+const SUMMARY_CHARS = 240;
+
 export interface SearchTask {
 	readonly graphs: readonly Graph[];
 	/** The graph the caller named; null when the search spans several. */
@@ -48,6 +51,21 @@ export async function searchAndAnswer(
 		asOf: toIsoTime(clock.now()),
 	});
 	return response.rows.length > 0 ? answer(response) : noAnswer(response);
+}
+
+/** The best rows with their links. */
+export function toSearchText({ rows }: SearchResponse): string {
+	return rows
+		.slice(0, TEXT_ROWS)
+		.map(({ name, summary, evidence }, index) => {
+			const link = evidence[0] ? ` (${evidence[0].source_url})` : "";
+			return `${index + 1}. ${name}: ${shorten(summary)}${link}`;
+		})
+		.join("\n");
+}
+
+function shorten(text: string): string {
+	return text.length <= SUMMARY_CHARS ? text : `${text.slice(0, SUMMARY_CHARS - 1)}…`;
 }
 
 function toResponse(

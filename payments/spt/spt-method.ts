@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
+import { namesOperation } from "../../src/core/operations.js";
 import type { TokenRow } from "../../store/store.js";
 import { custAccount, type Ledger } from "../ledger.js";
 import type { PaymentMethod, Purchase } from "../payment-method.js";
@@ -74,9 +75,9 @@ export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
 	};
 }
 
-function assertInScope(token: TokenRow, { skillId, graphIds }: Purchase): void {
-	if (token.skills.length > 0 && !token.skills.includes(skillId)) {
-		throw new ServiceError("SCOPE_FORBIDDEN", `This token may not pay for the skill "${skillId}".`);
+function assertInScope(token: TokenRow, { quote: { operationId }, graphIds }: Purchase): void {
+	if (token.skills.length > 0 && !namesOperation(token.skills, operationId)) {
+		throw new ServiceError("SCOPE_FORBIDDEN", `This token may not pay for "${operationId}".`);
 	}
 	if (token.graphs.length === 0) return;
 	// A skill that chooses its graphs itself cannot promise to stay within a token's graphs.

@@ -3,7 +3,8 @@ import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
 import { siblingId } from "../core/ids.js";
 import type { SkillId } from "../core/operations.js";
-import type { CostWire, SearchResponse } from "../core/wire.js";
+import type { PaidOutput } from "../core/skill.js";
+import type { CostWire } from "../core/wire.js";
 import { toErrorWire } from "../service/error-reply.js";
 
 /** What every task of ours is made from. */
@@ -16,19 +17,20 @@ export interface TaskFrame {
 	readonly timestamp: string;
 }
 
-const TEXT_ROWS = 3;
-const SUMMARY_CHARS = 240;
-
-/** The finished task of a delivered call: one artifact whose data part is the body REST would have sent. */
-export function toCompletedTask(frame: TaskFrame, { output, cost }: CallResult): Task {
+/** The finished task of a delivered call: one artifact whose data part is the body REST would have sent, beside it the text. */
+export function toCompletedTask(
+	frame: TaskFrame,
+	{ output, cost }: CallResult,
+	text: string,
+): Task {
 	const { taskId, requestId, skillId, timestamp } = frame;
-	const answer = output as SearchResponse;
+	const answer = output as PaidOutput;
 	const body = { ...answer, meta: { ...answer.meta, request_id: requestId, cost } };
 	const artifact: Artifact = {
 		artifactId: siblingId(taskId, "art"),
 		name: skillId,
 		description: "",
-		parts: [dataPart(body), textPart(toText(answer, cost))],
+		parts: [dataPart(body), textPart(text)],
 		metadata: undefined,
 		extensions: [],
 	};
@@ -122,27 +124,6 @@ export function openTask({ taskId, message }: Pick<TaskFrame, "taskId" | "messag
 		history: [{ ...message, contextId, taskId }],
 		metadata: undefined,
 	};
-}
-
-/** The best rows with their links, for agents that read text only. */
-function toText({ rows }: SearchResponse, { charged, credit }: CostWire): string {
-	if (rows.length === 0) {
-		const charge = credit
-			? `; the ${credit.balance_usd} USD that had settled are on the Shared Payment Token in meta.cost.credit`
-			: "; nothing was charged";
-		return `The curated graphs have no answer to this${charged ? "" : charge}.`;
-	}
-	return rows
-		.slice(0, TEXT_ROWS)
-		.map(({ name, summary, evidence }, index) => {
-			const link = evidence[0] ? ` (${evidence[0].source_url})` : "";
-			return `${index + 1}. ${name}: ${shorten(summary)}${link}`;
-		})
-		.join("\n");
-}
-
-function shorten(text: string): string {
-	return text.length <= SUMMARY_CHARS ? text : `${text.slice(0, SUMMARY_CHARS - 1)}…`;
 }
 
 function textPart(value: string): Part {

@@ -2,7 +2,6 @@ import { type Message, type Task, TaskState } from "@a2a-js/sdk";
 import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
-import type { SearchResponse } from "../core/wire.js";
 import { toErrorReply } from "../service/error-reply.js";
 import { dataPart } from "./answer-task.js";
 import {
@@ -152,7 +151,7 @@ export function toPaid(
 }
 
 /** What became of the payment's money, in a sentence. */
-function fateOf({ output, settlement, cost }: CallResult): string {
+function fateOf({ isAnswer, settlement, cost }: CallResult): string {
 	if (cost.charged) return `Paid: ${cost.amount_usd} USD.`;
 	if (cost.credit) {
 		return `There is no answer, and the payment had settled: its ${cost.credit.balance_usd} USD are on the Shared Payment Token in meta.cost.credit of the artifact. Keep it, it is shown once.`;
@@ -160,7 +159,6 @@ function fateOf({ output, settlement, cost }: CallResult): string {
 	if (settlement) {
 		return 'There is no answer, and the payment had settled: it is credited to its payer; POST /v1/spt with "recover": true collects it.';
 	}
-	const isAnswer = (output as SearchResponse).rows.length > 0;
 	return `${isAnswer ? "This call costs nothing" : "There is no answer"}, so the payment was not settled.`;
 }
 

@@ -5,6 +5,8 @@ import type { Payment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { type Logger, stackOf } from "../core/logger.js";
+import { OPERATION_OF_SKILL } from "../core/operations.js";
+import type { Skill } from "../core/skill.js";
 import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
 import { toServiceError } from "../service/error-reply.js";
 import { reportDelivery } from "../service/report-delivery.js";
@@ -63,8 +65,10 @@ export function createSell(deps: {
 		});
 		const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);
 		try {
+			const operationId = OPERATION_OF_SKILL[request.skillId];
 			const result = await service.invoke({
-				...request,
+				operationId,
+				rawInput: request.rawInput,
 				credential: exchange.credential(),
 				payment,
 				idempotencyKey,
@@ -74,7 +78,10 @@ export function createSell(deps: {
 				signal: watch.signal,
 			});
 			tellPayment(exchange, result);
-			return { task: toCompletedTask(frame(), result), result };
+			return {
+				task: toCompletedTask(frame(), result, textOf(service.skills[operationId], result)),
+				result,
+			};
 		} catch (error) {
 			const failure = canFail ? toOurFailure(error, watch) : undefined;
 			if (!failure) throw toCallersError(error, watch);
@@ -84,6 +91,17 @@ export function createSell(deps: {
 			watch.stop();
 		}
 	};
+}
+
+/** The answer for agents that read text only, or why there is none. */
+function textOf({ toText, title }: Skill, { output, isAnswer, cost }: CallResult): string {
+	if (isAnswer) return toText?.(output) ?? `${title}: the answer is in the data part.`;
+	const { charged, credit } = cost;
+	if (charged) return "The curated graphs have no answer to this.";
+	const money = credit
+		? `the ${credit.balance_usd} USD that had settled are on the Shared Payment Token in meta.cost.credit`
+		: "nothing was charged";
+	return `The curated graphs have no answer to this; ${money}.`;
 }
 
 /** The rail's receipt headers, and word to the rail once the answer has left. */

@@ -73,7 +73,7 @@ function renderWallet(wallet: DemoWallet | undefined, { onchain }: Settings): st
 }
 
 function renderDemo(app: App, demoSpt: string): string[] {
-	const { exampleInput } = app.service.skills.graph_search;
+	const { exampleInput } = app.service.skills["graphs.search"];
 	const { graph_id: suggested, ...body } = exampleInput;
 	const graph = app.catalog.find(String(suggested)) ?? app.catalog.list()[0];
 	const lines = [

@@ -1,12 +1,13 @@
 import type { Credential, Payment } from "./credential.js";
-import type { SkillId } from "./operations.js";
+import type { PaidOperationId } from "./operations.js";
 import type { CostWire } from "./wire.js";
 
 export type TransportName = "rest" | "a2a" | "mcp" | "internal";
 
 /** One request, free of the protocol that carried it. */
 export interface Call {
-	readonly skillId: SkillId;
+	/** What is bought; every transport's own name for it ends here. */
+	readonly operationId: PaidOperationId;
 	readonly rawInput: unknown;
 	readonly credential: Credential | undefined;
 	/** Pays for this call alone; wins over what the credential could pay. */
@@ -31,6 +32,8 @@ export interface Caller {
 /** What leaves the pipeline: the result, and what it cost. */
 export interface CallResult {
 	readonly output: unknown;
+	/** False when there was nothing to pay for. */
+	readonly isAnswer: boolean;
 	readonly cost: CostWire;
 	readonly caller: Caller;
 	/** Milliseconds by stage, for Server-Timing. */

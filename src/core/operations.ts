@@ -78,7 +78,7 @@ export type OperationId =
 	| OwnerOperationId
 	| PurchaseOperationId;
 
-/** What an agent would choose by name: A2A skills now, MCP tools later. Each names the operation it is sold as. */
+/** The names by which agents choose: A2A skills now, MCP tools later. Each names the operation it is sold as. */
 export const SKILL_IDS = [
 	"graph_search",
 	"domain_search",
@@ -93,6 +93,13 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	report_search: "search.report",
 	expert_search: "search.expert",
 };
+
+/** True when a scope names the operation itself or a skill that is sold as it. */
+export function namesOperation(scope: readonly string[], operationId: string): boolean {
+	return scope.some(
+		(name) => name === operationId || OPERATION_OF_SKILL[name as SkillId] === operationId,
+	);
+}
 
 export const BILLING_TYPES = [
 	"free",

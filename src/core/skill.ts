@@ -1,11 +1,17 @@
 import type { z } from "zod";
-import type { SkillId } from "./operations.js";
+import type { PaidOperationId } from "./operations.js";
 
 /** What a skill may see of the call it serves: never a price, a header or a wallet. */
 export interface SkillContext {
 	/** Aborted when the caller is gone or the time is over. */
 	readonly signal: AbortSignal;
 	readonly requestId: string;
+}
+
+/** What every paid answer has: transports add request id and cost to its meta. Beside it stand the contract's `rows`, or `data`. */
+export interface PaidOutput {
+	readonly ok: true;
+	readonly meta: Readonly<Record<string, unknown>>;
 }
 
 /** The two outcomes every skill knows: an answer captures the hold, no answer releases it. */
@@ -23,8 +29,13 @@ export const noAnswer = <Output>(result: Output): Outcome<Output> => ({
 export type CaptureMoment = "onResult" | "beforeFirstEvent" | "jobOwned";
 
 /** One capability: input, context, result. No money, no transport. */
-export interface Skill<Id extends SkillId = SkillId, Input = unknown, Output = unknown> {
-	readonly id: Id;
+export interface Skill<
+	Id extends PaidOperationId = PaidOperationId,
+	Input = unknown,
+	Output = unknown,
+> {
+	/** The operation it is sold as. */
+	readonly operationId: Id;
 	readonly title: string;
 	readonly description: string;
 	readonly tags: readonly string[];
@@ -39,6 +50,8 @@ export interface Skill<Id extends SkillId = SkillId, Input = unknown, Output = u
 	readonly queryOf: (input: Input) => string | undefined;
 	/** Graphs the input names, for scoped tokens; empty when the skill chooses them itself. */
 	readonly graphsOf: (input: Input) => readonly string[];
+	/** The answer for somebody who reads text only, without what it cost. */
+	readonly toText?: (output: Output) => string;
 	/** Existence checks before anybody pays; throws NOT_FOUND. */
 	readonly prepare?: (input: Input) => void | Promise<void>;
 	readonly run: (input: Input, context: SkillContext) => Promise<Outcome<Output>>;
@@ -56,7 +69,7 @@ export interface SkillEvent {
 }
 
 /** Forgets the types of input and output: the pipeline only ever passes what `skill.input` has parsed. */
-export function defineSkill<Id extends SkillId, Input, Output>(
+export function defineSkill<Id extends PaidOperationId, Input, Output extends PaidOutput>(
 	skill: Skill<Id, Input, Output>,
 ): Skill<Id> {
 	return skill as unknown as Skill<Id>;

@@ -57,8 +57,8 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 	return async (req, res) => {
 		const header = createHeaderReader(req);
 		const path = parseInput(route.path, req.params);
-		parseInput(route.query, readQuery(req));
-		const body = parseInput(route.body, readBody(req));
+		const query = parseInput(route.query, readQuery(req));
+		const body = route.body ? parseInput(route.body, readBody(req)) : {};
 		const idempotencyKey = readIdempotencyKey(header);
 		const credential = parseCredential(header);
 		const payment = parsePayment(header);
@@ -66,8 +66,8 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 		const quoteId = readQuoteId(header);
 		await whileCallerWaits(deps, res, async (signal) => {
 			const result = await service.invoke({
-				skillId: route.skillId,
-				rawInput: { ...path, ...body },
+				operationId: route.operationId,
+				rawInput: { ...path, ...query, ...body },
 				credential,
 				payment,
 				quoteId,

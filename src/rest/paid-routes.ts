@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
-import type { PaidOperationId, SkillId } from "../core/operations.js";
+import type { PaidOperationId } from "../core/operations.js";
 import {
 	conceptFiltersSchema,
 	explainField,
@@ -45,14 +45,12 @@ const BILLING_NOTE =
 
 const acrossGraphs = (
 	operationId: PaidOperationId,
-	skillId: SkillId,
 	summary: string,
 	what: string,
 	example: SearchExample,
 ): PaidRoute => ({
 	kind: "paid",
 	operationId,
-	skillId,
 	summary,
 	description: `Ranks ${what} for a question; every row names its graph and carries its evidence. ${BILLING_NOTE}`,
 	path: z.strictObject({}),
@@ -70,7 +68,6 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	"graphs.search": {
 		kind: "paid",
 		operationId: "graphs.search",
-		skillId: "graph_search",
 		summary: "Search one graph",
 		description: `Ranked rows of one graph, each with the evidence that carries it. ${BILLING_NOTE}`,
 		path: z.strictObject({ graph_id: graphIdField }),
@@ -85,21 +82,18 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	},
 	"search.domain": acrossGraphs(
 		"search.domain",
-		"domain_search",
 		"Search all domain graphs",
 		"concepts and trends of every domain graph",
 		DOMAIN_EXAMPLE,
 	),
 	"search.report": acrossGraphs(
 		"search.report",
-		"report_search",
 		"Search all industry reports",
 		"findings of every industry report",
 		REPORT_EXAMPLE,
 	),
 	"search.expert": acrossGraphs(
 		"search.expert",
-		"expert_search",
 		"Search all expert graphs",
 		"what the expert desks have written",
 		EXPERT_EXAMPLE,

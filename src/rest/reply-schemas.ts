@@ -45,6 +45,14 @@ export const searchReplySchema = replyComponent(
 	}),
 );
 
+/** The reply of a paid operation that is no search: `data` in the envelope, request id and cost in its meta. */
+export const paidReplySchema = <Data extends z.ZodType>(data: Data) =>
+	z.object({
+		ok: z.literal(true),
+		data,
+		meta: z.looseObject({ request_id: z.string(), cost: costSchema }),
+	});
+
 replyComponent("Meta", z.object({ request_id: z.string() }));
 replyComponent(
 	"ListMeta",

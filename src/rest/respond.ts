@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
-import type { SearchResponse } from "../core/wire.js";
+import type { PaidOutput } from "../core/skill.js";
 import { costHeaders } from "../service/cost-headers.js";
 import { toErrorReply } from "../service/error-reply.js";
 import type { ServedDocument } from "../service/free-operations.js";
@@ -18,7 +18,7 @@ const ETAG_CHARS = 22;
 /** The paid answer: the skill's result with request id and cost in its meta, the receipt in the headers. */
 export function sendPaid(res: Response, result: CallResult): void {
 	const { output, cost, timings, paymentHeaders = {} } = result;
-	const answer = output as SearchResponse;
+	const answer = output as PaidOutput;
 	const requestId = requestIdOf(res);
 	reportDelivery(res, result);
 	for (const [name, value] of Object.entries(paymentHeaders)) res.setHeader(name, value);

@@ -51,7 +51,7 @@ export function createRestRouter({
 	const handlersOf = (route: Route): RequestHandler[] => {
 		switch (route.kind) {
 			case "paid":
-				return [...bodyReader, createPaidHandler(answerDeps, route)];
+				return [...(route.body ? bodyReader : []), createPaidHandler(answerDeps, route)];
 			case "data":
 				return [...before(route), createDataHandler(answerDeps, route)];
 			case "owner":
@@ -82,7 +82,13 @@ export function createRestRouter({
 	return router;
 }
 
-const METHOD_NAMES = { GET: "get", POST: "post", DELETE: "delete" } as const;
+const METHOD_NAMES = {
+	GET: "get",
+	POST: "post",
+	PUT: "put",
+	PATCH: "patch",
+	DELETE: "delete",
+} as const;
 
 /** Literal paths first: `/v1/graphs/catalog` must not be taken for the detail of a graph called "catalog". */
 function routesByPath(): [path: string, routes: Route[]][] {

@@ -6,7 +6,6 @@ import type {
 	OwnerOperationId,
 	PaidOperationId,
 	PurchaseOperationId,
-	SkillId,
 } from "../core/operations.js";
 import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
 import type { OwnerOperations } from "../service/owner-operations.js";
@@ -48,14 +47,11 @@ interface RouteExample {
 export interface PaidRoute extends RouteText, RouteInput {
 	readonly kind: "paid";
 	readonly operationId: PaidOperationId;
-	readonly skillId: SkillId;
-	readonly body: z.ZodObject;
+	/** Absent for GET; what path, query and body give together is the skill's input. */
+	readonly body?: z.ZodObject;
 	/** The whole body of the reply. */
 	readonly reply: z.ZodType;
-	readonly example: RouteExample & {
-		readonly body: Readonly<Record<string, unknown>>;
-		readonly reply: unknown;
-	};
+	readonly example: RouteExample & { readonly reply: unknown };
 }
 
 /** How long a reply may be kept: "catalog" with an ETag and a short life, "live" and "secret" not at all. */

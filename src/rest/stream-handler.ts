@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from "express";
 import type { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { parseCredential, parsePayment } from "../core/credential.js";
-import type { SkillId } from "../core/operations.js";
+import type { PaidOperationId } from "../core/operations.js";
 import type { CostWire } from "../core/wire.js";
 import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
 import { costHeaders } from "../service/cost-headers.js";
@@ -28,7 +28,11 @@ export interface StreamHandlerDeps {
 /** Sells one skill as Server-Sent Events. A refusal still has its HTTP status: nothing is written before the capture. */
 export function createStreamHandler(
 	deps: StreamHandlerDeps,
-	route: { readonly skillId: SkillId; readonly path: z.ZodObject; readonly query: z.ZodObject },
+	route: {
+		readonly operationId: PaidOperationId;
+		readonly path: z.ZodObject;
+		readonly query: z.ZodObject;
+	},
 ): RequestHandler {
 	const { invokeStream, clock, baseUrl, timeoutMs, limitPayments } = deps;
 	return async (req, res) => {
@@ -49,7 +53,7 @@ export function createStreamHandler(
 		try {
 			const result = await invokeStream({
 				...request,
-				skillId: route.skillId,
+				operationId: route.operationId,
 				rawInput: input,
 				requestId: requestIdOf(res),
 				transport: "rest",

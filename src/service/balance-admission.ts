@@ -99,7 +99,6 @@ function hold(
 		}
 		const held = await method.authorize(tx, payer, {
 			quote,
-			skillId: skill.id,
 			graphIds: skill.graphsOf(input),
 			idempotencyId: id,
 		});

@@ -12,7 +12,6 @@ import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { Micros } from "../core/money.js";
-import { OPERATION_OF_SKILL } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 import { admitFromBalance } from "./balance-admission.js";
 import { fingerprintOf } from "./idempotency.js";
@@ -139,7 +138,7 @@ function quoteOf(
 	{ prices, redeemQuote }: CashierDeps,
 	{ skill, input, call }: AdmitRequest,
 ): { readonly quote: Quote; readonly fingerprint: string } {
-	const operationId = OPERATION_OF_SKILL[skill.id];
+	const { operationId } = skill;
 	const fingerprint = fingerprintOf(operationId, input);
 	const { resourceUrl, quoteId } = call;
 	const listed = prices.priceOf(operationId);

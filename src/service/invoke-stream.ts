@@ -53,7 +53,9 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 type Source = AsyncIterator<SkillEvent>;
 
 function startStream({ skill, input }: OpenedCall, { signal, requestId }: Call): Source {
-	if (!skill.stream) throw new ServiceError("INTERNAL", `The skill "${skill.id}" has no stream.`);
+	if (!skill.stream) {
+		throw new ServiceError("INTERNAL", `The operation "${skill.operationId}" has no stream.`);
+	}
 	return skill.stream(input, { signal, requestId })[Symbol.asyncIterator]();
 }
 

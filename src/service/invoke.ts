@@ -22,12 +22,14 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 			throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
 		});
 		const settledMs = clock.monotonicMs();
-		const { cost, ...paid } = await settleCall(opened, outcome.kind === "answer");
+		const isAnswer = outcome.kind === "answer";
+		const { cost, ...paid } = await settleCall(opened, isAnswer);
 
 		const owner = payer?.owner ?? "anonymous";
 		recordUsage({ call, skill, input, owner, output: outcome.result, receiptId: cost.receipt_id });
 		return {
 			output: outcome.result,
+			isAnswer,
 			cost,
 			caller: { owner, rail: cost.rail },
 			timings: { run: settledMs - startedMs, pay: clock.monotonicMs() - settledMs },

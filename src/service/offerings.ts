@@ -6,9 +6,9 @@ import { formatUsd } from "../core/money.js";
 import {
 	OPERATION_OF_SKILL,
 	PAID_OPERATION_IDS,
+	type PaidOperationId,
 	type PricedOperationId,
 	SKILL_IDS,
-	type SkillId,
 } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 import type { Json } from "./free-operations.js";
@@ -26,7 +26,7 @@ const VERSION_CHARS = 12;
 /** Everything that can be bought today: nothing is listed before it answers. Spec: free operations, /v1/offerings. */
 export function toOfferings(deps: OfferingDeps): Json {
 	return {
-		offerings: SKILL_IDS.map((id) => toOffering(deps, id)),
+		offerings: PAID_OPERATION_IDS.map((id) => toOffering(deps, id)),
 		tools: toTools(deps),
 		plans: toPlans(deps.prices),
 	};
@@ -52,9 +52,8 @@ export function toPricing({ prices }: Pick<OfferingDeps, "prices">): Json {
 	};
 }
 
-function toOffering({ prices, skills }: OfferingDeps, skillId: SkillId) {
-	const operation = OPERATION_OF_SKILL[skillId];
-	const { title, description } = skills[skillId];
+function toOffering({ prices, skills }: OfferingDeps, operation: PaidOperationId) {
+	const { title, description } = skills[operation];
 	return {
 		id: operation,
 		title,
@@ -66,11 +65,12 @@ function toOffering({ prices, skills }: OfferingDeps, skillId: SkillId) {
 
 function toTools(deps: OfferingDeps) {
 	return SKILL_IDS.map((id) => {
-		const skill: Skill = deps.skills[id];
+		const operation = OPERATION_OF_SKILL[id];
+		const skill: Skill = deps.skills[operation];
 		return {
-			...toOffering(deps, id),
+			...toOffering(deps, operation),
 			id,
-			operation: OPERATION_OF_SKILL[id],
+			operation,
 			input_schema: toInputSchema(skill),
 			example_input: skill.exampleInput,
 		};

@@ -20,7 +20,7 @@ export interface OpenCallDeps {
 
 /** What every call goes through before any work starts, in the order in which it is judged (docs/adr/0010). */
 export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): Promise<OpenedCall> {
-	const skill: Skill = skills[call.skillId];
+	const skill: Skill = skills[call.operationId];
 	const input = parseInput(skill.input, call.rawInput); // 400 before anything else
 	const payer = await cashier.payerOf(call); // 401
 	await skill.prepare?.(input); // 404 before anybody pays

@@ -2,7 +2,7 @@ import type { OperationId } from "../core/operations.js";
 
 /** Where an operation answers; `{name}` in a path is a parameter. */
 export interface OperationAddress {
-	readonly method: "GET" | "POST" | "DELETE";
+	readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 	readonly path: string;
 }
 

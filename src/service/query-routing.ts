@@ -31,7 +31,7 @@ const SOLD_AS = "graphs.search";
 export function createQueryRouting({ info, catalog, search, prices }: RoutingDeps) {
 	const toRoutedGraph = ({ graph, decision, strength, ...promise }: GraphPromise) => {
 		const { id, slug, title, type } = graph.record;
-		const { method, path } = OPERATION_ADDRESSES[SOLD_AS];
+		const address = OPERATION_ADDRESSES[SOLD_AS];
 		return {
 			graph_id: id,
 			slug,
@@ -44,7 +44,10 @@ export function createQueryRouting({ info, catalog, search, prices }: RoutingDep
 			rows_available: promise.rows,
 			price_usd: formatUsd(prices.priceOf(SOLD_AS).amountMicros),
 			operation: SOLD_AS,
-			resource: { method, url: `${info.baseUrl()}${toRequestPath(path, { graph_id: id }).path}` },
+			resource: {
+				method: address.method,
+				url: `${info.baseUrl()}${toRequestPath(address, { graph_id: id }).path}`,
+			},
 		};
 	};
 	return async ({ query, limit, type }: RoutingRequest, signal: AbortSignal): Promise<Json> => {

@@ -49,16 +49,15 @@ export function createQuotes(deps: QuotesDeps): Quotes {
 	const { seal, skills, prices, clock } = deps;
 	return {
 		async create(request) {
-			const skill: Skill = skills[skillOf(request)];
+			const skill: Skill = skills[operationOf(request)];
 			const { input } = parseInput(z.object({ input: skill.input }), { input: request.input });
 			await skill.prepare?.(input);
-			const operationId = OPERATION_OF_SKILL[skill.id];
-			const { path } = OPERATION_ADDRESSES[operationId];
+			const { operationId } = skill;
 			const terms: QuotedTerms = {
 				operationId,
 				...prices.priceOf(operationId),
 				fingerprint: fingerprintOf(operationId, input),
-				path: toRequestPath(path, input as Json).path,
+				path: toRequestPath(OPERATION_ADDRESSES[operationId], input as Json).path,
 				expiresAt: clock.now() + LIMITS.quoteTtlMs,
 			};
 			return toWire(deps, seal.seal(terms), terms);
@@ -102,8 +101,8 @@ function refused(reason: string): ServiceError {
 	);
 }
 
-function skillOf({ operation, skill }: QuoteRequest): SkillId {
-	const found = skill ?? SKILL_IDS.find((id) => OPERATION_OF_SKILL[id] === operation);
+function operationOf({ operation, skill }: QuoteRequest): PaidOperationId {
+	const found = operation ?? (skill && OPERATION_OF_SKILL[skill]);
 	if (found && (operation === undefined || skill === undefined)) return found;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
@@ -116,7 +115,7 @@ function toWire({ info, skills, offersOf, clock }: QuotesDeps, id: string, terms
 	const resourceUrl = `${info.baseUrl()}${terms.path}`;
 	const { amountMicros } = terms;
 	const billingType = terms.billingType as Quote["billingType"];
-	const description = skills[skillOf({ operation, input: {} })].title;
+	const description = skills[operation].title;
 	const isValid = terms.expiresAt > clock.now();
 	const offers = isValid && amountMicros > 0n;
 	const { fingerprint } = terms;

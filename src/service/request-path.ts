@@ -1,19 +1,29 @@
-/** One concrete request of a path template: the path with its parameters filled in, and what is left for the body. */
+import type { OperationAddress } from "./operation-addresses.js";
+
+/** One concrete request of an operation: its path with parameters and query filled in, and what is left for the body. */
 export interface RequestPath {
 	readonly path: string;
 	readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** `/v1/graphs/{graph_id}/search` and an input become `/v1/graphs/tides/search` and the rest of the input. */
+/**
+ * `POST /v1/graphs/{graph_id}/search` and an input become `/v1/graphs/tides/search` and the rest of the input; of a GET
+ * the rest is the query.
+ */
 export function toRequestPath(
-	template: string,
+	{ method, path: template }: OperationAddress,
 	input: Readonly<Record<string, unknown>>,
 ): RequestPath {
-	const body = { ...input };
+	const rest = { ...input };
 	const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-		const value = String(body[name]);
-		delete body[name];
+		const value = String(rest[name]);
+		delete rest[name];
 		return encodeURIComponent(value);
 	});
-	return { path, body };
+	if (method !== "GET") return { path, body: rest };
+	const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+	const query = new URLSearchParams(
+		given.map(([name, value]): [string, string] => [name, String(value)]),
+	);
+	return { path: query.size > 0 ? `${path}?${query}` : path, body: {} };
 }

@@ -1,8 +1,8 @@
-import type { SkillId } from "../core/operations.js";
+import type { PaidOperationId } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 
-/** Skills that are built, one for each id: a missing one does not compile. */
-export type SkillCatalog = { readonly [Id in SkillId]: Skill<Id> };
+/** Skills that are built, one for each paid operation: a missing one does not compile. */
+export type SkillCatalog = { readonly [Id in PaidOperationId]: Skill<Id> };
 
 export interface ServiceInfo {
 	/** Software version. */

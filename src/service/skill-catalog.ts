@@ -13,9 +13,9 @@ export function createSkillCatalog(
 	deps: SearchSkillDeps & { catalog: GraphCatalog },
 ): SkillCatalog {
 	return {
-		graph_search: createGraphSearch(deps),
-		domain_search: createDomainSearch(deps),
-		report_search: createReportSearch(deps),
-		expert_search: createExpertSearch(deps),
+		"graphs.search": createGraphSearch(deps),
+		"search.domain": createDomainSearch(deps),
+		"search.report": createReportSearch(deps),
+		"search.expert": createExpertSearch(deps),
 	};
 }

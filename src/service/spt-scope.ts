@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { type Micros, parseUsd } from "../core/money.js";
-import { SKILL_IDS } from "../core/operations.js";
+import { PAID_OPERATION_IDS, SKILL_IDS } from "../core/operations.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 
 /** What a token is for and what it may spend, as callers and operators write it. */
@@ -43,9 +43,9 @@ function positive(text: string): Micros {
 }
 
 function assertSkill(id: string): void {
-	if (SKILL_IDS.some((known) => known === id)) return;
+	if ([...SKILL_IDS, ...PAID_OPERATION_IDS].some((known) => known === id)) return;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
-		`No skill is called "${id.slice(0, 80)}"; there are ${SKILL_IDS.join(", ")}.`,
+		`No skill is called "${id.slice(0, 80)}"; there are ${SKILL_IDS.join(", ")}, and the operations ${PAID_OPERATION_IDS.join(", ")}.`,
 	);
 }

@@ -1,7 +1,6 @@
 import type { QueryLog } from "../../store/store.js";
 import type { Call } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
-import { OPERATION_OF_SKILL } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 
 export interface Used {
@@ -28,7 +27,7 @@ export function createUsageRecorder({
 			at: clock.now(),
 			requestId: call.requestId,
 			owner,
-			operationId: OPERATION_OF_SKILL[skill.id],
+			operationId: skill.operationId,
 			transport: call.transport,
 			query: skill.queryOf(input),
 			decision: decisionOf(output),

@@ -2,12 +2,7 @@ import type { Offer, Quote } from "../../payments/challenge.js";
 import type { Price, PriceList } from "../../payments/price-list.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd } from "../core/money.js";
-import {
-	OPERATION_OF_SKILL,
-	type PaidOperationId,
-	SKILL_IDS,
-	type SkillId,
-} from "../core/operations.js";
+import { PAID_OPERATION_IDS, type PaidOperationId } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import { toRequestPath } from "./request-path.js";
@@ -27,7 +22,10 @@ export interface X402ListingDeps {
  * works. `resources` is the plain list that crawlers read; only what x402 can pay stands in it.
  */
 export function toX402Listing(deps: X402ListingDeps): Json {
-	const items = [...SKILL_IDS.flatMap((id) => toItem(deps, id) ?? []), ...toTokenItem(deps)];
+	const items = [
+		...PAID_OPERATION_IDS.flatMap((id) => toItem(deps, id) ?? []),
+		...toTokenItem(deps),
+	];
 	return {
 		version: 1,
 		resources: items.filter(({ accepts }) => accepts.v2.length > 0).map(({ url }) => url),
@@ -39,9 +37,8 @@ export function toX402Listing(deps: X402ListingDeps): Json {
 }
 
 /** One paid route; undefined for one that is free here. */
-function toItem(deps: X402ListingDeps, skillId: SkillId) {
-	const skill: Skill = deps.skills[skillId];
-	const operationId = OPERATION_OF_SKILL[skillId];
+function toItem(deps: X402ListingDeps, operationId: PaidOperationId) {
+	const skill: Skill = deps.skills[operationId];
 	const price = deps.prices.priceOf(operationId);
 	if (price.amountMicros === 0n) return undefined;
 	return toListed(deps, {
@@ -83,8 +80,9 @@ interface Listed extends Price {
 
 function toListed({ info, offersOf }: X402ListingDeps, listed: Listed) {
 	const { operationId, amountMicros, billingType, title, description, priceMode } = listed;
-	const { method, path } = OPERATION_ADDRESSES[operationId];
-	const example = toRequestPath(path, listed.example);
+	const address = OPERATION_ADDRESSES[operationId];
+	const { method, path } = address;
+	const example = toRequestPath(address, listed.example);
 	const resourceUrl = `${info.baseUrl()}${example.path}`;
 	const quote = {
 		operationId,

@@ -6,7 +6,7 @@ import { SKILL_OFFERS_URI } from "../../agent-card/skill-offers.js";
 import { toKeySet } from "../../src/auth/key-set.js";
 import { toCanonicalJson } from "../../src/core/canonical-json.js";
 import { parseUsd } from "../../src/core/money.js";
-import { SKILL_IDS } from "../../src/core/operations.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/core/operations.js";
 import { signingJwk, startA2a } from "./start-a2a.js";
 
 t.test("the card of version 1.0 names every way in, every skill and every price", async (t) => {
@@ -44,7 +44,10 @@ t.test("the card of version 1.0 names every way in, every skill and every price"
 	t.match(offer, { id: "graph_search", price_usd: "0.25", billing_type: "per_call" });
 	t.same(offer.input_schema.required, ["graph_id", "query"]);
 	for (const { id, example_input } of extension.params.offers) {
-		t.ok(service.skills[id as "graph_search"].input.safeParse(example_input).success, id);
+		t.ok(
+			service.skills[OPERATION_OF_SKILL[id as SkillId]].input.safeParse(example_input).success,
+			id,
+		);
 	}
 });
 

@@ -64,7 +64,7 @@ t.test("a path that only looks like a paid one is unknown, or asks for money", a
 		t.ok((JSON.parse(reply.text) as ErrorBody).error.request_id);
 	}
 	t.ok(
-		calls.every((call) => call.skillId === "graph_search" && call.credential === undefined),
+		calls.every((call) => call.operationId === "graphs.search" && call.credential === undefined),
 		"what came through went through the pipeline, without a credential",
 	);
 });
@@ -90,7 +90,7 @@ t.test("every paid path answers 402 to a caller who shows nothing", async (t) =>
 		t.match(reply.headers["www-authenticate"], /^Bearer /);
 	}
 	t.same(
-		calls.map((call) => call.skillId),
-		["graph_search", "domain_search", "report_search", "expert_search"],
+		calls.map((call) => call.operationId),
+		["graphs.search", "search.domain", "search.report", "search.expert"],
 	);
 });

@@ -19,7 +19,7 @@ t.test("a paid request becomes one call of the pipeline", async (t) => {
 	t.equal(reply.status, 200);
 	const [call] = calls;
 	t.match(call, {
-		skillId: "graph_search",
+		operationId: "graphs.search",
 		rawInput: { graph_id: "web-payments", query: "payment", limit: 10 },
 		credential: { scheme: "spt", token: "spt_good" },
 		idempotencyKey: "rest:again 1",

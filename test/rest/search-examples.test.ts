@@ -33,7 +33,7 @@ t.test("what a route's example sends is what its skill takes", (t) => {
 	});
 	for (const route of Object.values(PAID_ROUTES)) {
 		const { path = {}, body } = route.example;
-		const parsed = skills[route.skillId].input.safeParse({ ...path, ...body });
+		const parsed = skills[route.operationId].input.safeParse({ ...path, ...body });
 		t.ok(parsed.success, route.operationId);
 	}
 	t.end();

@@ -180,6 +180,7 @@ export const sellForAnything: Invoke = async (call) => {
 export function soldResult(call: Call): CallResult {
 	const { query } = call.rawInput as { query: string };
 	return {
+		isAnswer: true,
 		output: {
 			ok: true,
 			dataStatus: "TREND_MATCH",

@@ -29,8 +29,8 @@ export async function startStream(
 	const { service, money } = testApp.app;
 	const skills = {
 		...service.skills,
-		domain_search: {
-			...service.skills.domain_search,
+		"search.domain": {
+			...service.skills["search.domain"],
 			capture: "beforeFirstEvent" as const,
 			stream,
 		},
@@ -57,7 +57,7 @@ export async function startStream(
 						limitPayments: createPaymentLimit(clock, 20),
 					},
 					{
-						skillId: "domain_search",
+						operationId: "search.domain",
 						path: z.strictObject({}),
 						query: z.strictObject({ query: z.string() }),
 					},

@@ -30,14 +30,14 @@ function start(run: Skill["run"]) {
 		clock: systemClock,
 	});
 	const invoke = createInvoke({
-		skills: { ...skills, domain_search: { ...skills.domain_search, run } },
+		skills: { ...skills, "search.domain": { ...skills["search.domain"], run } },
 		cashier: cashier as Cashier,
 		recordUsage: () => undefined,
 		clock: systemClock,
 	});
 	const ask = (signal: AbortSignal) =>
 		invoke({
-			skillId: "domain_search",
+			operationId: "search.domain",
 			rawInput: { query: "x" },
 			credential: undefined,
 			idempotencyKey: undefined,

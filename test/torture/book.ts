@@ -1,6 +1,6 @@
 import type { Hex } from "../../payments/x402/facilitator.js";
 import type { Credential } from "../../src/core/credential.js";
-import type { SkillId } from "../../src/core/operations.js";
+import type { PaidOperationId } from "../../src/core/operations.js";
 import type { Signed } from "./wallet.js";
 
 /** What one attempt came to, as its caller knows it. */
@@ -33,7 +33,7 @@ export interface Attempt {
 export interface Order {
 	readonly query: string;
 	readonly fingerprint: string;
-	readonly skillId: SkillId;
+	readonly operationId: PaidOperationId;
 	readonly priceMicros: bigint;
 	readonly purse: Purse;
 	readonly idempotencyKey: string | undefined;

@@ -7,7 +7,7 @@ import type { Invoke } from "../../src/core/call.js";
 import type { Clock } from "../../src/core/clock.js";
 import { createIds } from "../../src/core/ids.js";
 import type { Logger } from "../../src/core/logger.js";
-import { OPERATION_OF_SKILL, type SkillId } from "../../src/core/operations.js";
+import type { PaidOperationId } from "../../src/core/operations.js";
 import { startHousekeeping } from "../../src/housekeeping.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createInvoke } from "../../src/service/invoke.js";
@@ -60,8 +60,8 @@ const SETTINGS = {
 
 const PRICES = createPriceList(SETTINGS.prices);
 
-export function priceOf(skillId: SkillId): bigint {
-	return PRICES.priceOf(OPERATION_OF_SKILL[skillId]).amountMicros;
+export function priceOf(operationId: PaidOperationId): bigint {
+	return PRICES.priceOf(operationId).amountMicros;
 }
 
 /** Where nobody can read the chain, some payments stay open for an operator to look at. */

@@ -32,7 +32,7 @@ export async function shopOverHttp(deps: KillShopperDeps): Promise<void> {
 		const order: Order = {
 			query,
 			fingerprint: fingerprintOf("graphs.search", input),
-			skillId: "graph_search",
+			operationId: "graphs.search",
 			priceMicros: PRICE_MICROS,
 			purse,
 			idempotencyKey: hasKey ? `key-${number}` : undefined,

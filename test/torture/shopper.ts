@@ -1,9 +1,9 @@
-import { OPERATION_OF_SKILL, SKILL_IDS } from "../../src/core/operations.js";
 import { fingerprintOf } from "../../src/service/idempotency.js";
 import { type Book, isDecided, type Order, type Purse } from "./book.js";
 import type { Dice } from "./dice.js";
 import { priceOf } from "./house.js";
 import type { Outside } from "./outside.js";
+import { TORTURED_OPERATIONS } from "./test-skills.js";
 import type { Timeline } from "./timeline.js";
 import type { Ask } from "./visit.js";
 import { type Signed, sign } from "./wallet.js";
@@ -33,13 +33,13 @@ export async function shop(deps: ShopperDeps): Promise<void> {
 }
 
 function newOrder(step: number, purse: Purse, dice: Dice): Order {
-	const skillId = dice.pick(SKILL_IDS);
+	const operationId = dice.pick(TORTURED_OPERATIONS);
 	const query = `order ${step}`;
 	return {
 		query,
-		fingerprint: fingerprintOf(OPERATION_OF_SKILL[skillId], { query }),
-		skillId,
-		priceMicros: priceOf(skillId),
+		fingerprint: fingerprintOf(operationId, { query }),
+		operationId,
+		priceMicros: priceOf(operationId),
 		purse,
 		idempotencyKey: dice.chance(0.7) ? `key-${step}` : undefined,
 		attempts: [],

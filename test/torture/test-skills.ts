@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../src/core/clock.js";
-import { SKILL_IDS, type SkillId } from "../../src/core/operations.js";
+import type { PaidOperationId } from "../../src/core/operations.js";
 import { answer, type CaptureMoment, noAnswer, type Skill } from "../../src/core/skill.js";
 import type { SkillCatalog } from "../../src/service/service.js";
 import type { Dice } from "./dice.js";
@@ -11,7 +11,17 @@ export class SkillFailure extends Error {}
 const inputSchema = z.strictObject({ query: z.string() });
 type Input = z.infer<typeof inputSchema>;
 
-const CAPTURE_OF: Partial<Record<SkillId, CaptureMoment>> = { expert_search: "beforeFirstEvent" };
+/** What the shoppers buy. */
+export const TORTURED_OPERATIONS = [
+	"graphs.search",
+	"search.domain",
+	"search.report",
+	"search.expert",
+] as const satisfies readonly PaidOperationId[];
+
+const CAPTURE_OF: Partial<Record<PaidOperationId, CaptureMoment>> = {
+	"search.expert": "beforeFirstEvent",
+};
 
 /** Skills of every temper: quick, slow, without an answer, broken. */
 export function createTestSkills(clock: Clock, dice: Dice): SkillCatalog {
@@ -22,8 +32,8 @@ export function createTestSkills(clock: Clock, dice: Dice): SkillCatalog {
 		if (luck < 0.08) throw new SkillFailure("The skill broke.");
 		return luck < 0.18 ? noAnswer({ query }) : answer({ query });
 	};
-	const skillOf = (id: SkillId): Skill => ({
-		id,
+	const skillOf = (id: PaidOperationId): Skill => ({
+		operationId: id,
 		title: id,
 		description: id,
 		tags: [],
@@ -36,7 +46,9 @@ export function createTestSkills(clock: Clock, dice: Dice): SkillCatalog {
 		graphsOf: () => ["graph"],
 		run: (input) => work(input as Input),
 	});
-	return Object.fromEntries(SKILL_IDS.map((id) => [id, skillOf(id)])) as unknown as SkillCatalog;
+	return Object.fromEntries(
+		TORTURED_OPERATIONS.map((id) => [id, skillOf(id)]),
+	) as unknown as SkillCatalog;
 }
 
 /** Mostly quick; some keep their caller waiting, a few for longer than a hold lasts. */

@@ -60,7 +60,7 @@ export function createAsk(visit: Visit, onFault: VisitDeps["onFault"]): Ask {
 		visit((house, signal) =>
 			house
 				.invoke({
-					skillId: order.skillId,
+					operationId: order.operationId,
 					rawInput: { query: order.query },
 					credential: order.purse.credential,
 					payment: signed?.payment,

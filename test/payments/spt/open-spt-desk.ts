@@ -116,7 +116,6 @@ export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
 						resourceUrl: "",
 						description: "",
 					},
-					skillId: "graph_search",
 					graphIds: [],
 					idempotencyId: undefined,
 				}),
