@@ -89,9 +89,19 @@ export function containsTerm(index: LexicalIndex, term: string, document: number
 
 /** Impact of a term, by its number, in a document; 0 when it is not there. */
 export function impactOf(index: LexicalIndex, number: number, document: number): number {
-	const end = index.starts[number + 1] ?? 0;
-	const at = seekPosting(index, document, index.starts[number] ?? 0, end);
-	return at < end && index.docs[at] === document ? (index.impacts[at] ?? 0) : 0;
+	return impactWithin(index, document, index.starts[number] ?? 0, index.starts[number + 1] ?? 0);
+}
+
+/** Impact of the term whose postings are those within [from, to) in a document; 0 when it is not there. */
+export function impactWithin(
+	index: LexicalIndex,
+	document: number,
+	from: number,
+	to: number,
+): number {
+	const share = document / index.documents;
+	const at = seekNear(index.docs, document, { from, to, share });
+	return at < to && index.docs[at] === document ? (index.impacts[at] as number) : 0;
 }
 
 /** Place of the first posting within [from, to) whose document is not before `document`; `to` when there is none. */
@@ -101,6 +111,47 @@ export function seekPosting(
 	from: number,
 	to: number,
 ): number {
+	return halve(docs, document, from, to);
+}
+
+/** A stretch of postings, and how far into it a document were if all lay evenly, 0..1. */
+interface Stretch {
+	readonly from: number;
+	readonly to: number;
+	readonly share: number;
+}
+
+/** Shorter stretches are halved from their middle. */
+const LONG_STRETCH = 64;
+const FIRST_STEP = 16;
+
+/**
+ * What `seekPosting` finds, from where the document is likely to be, in steps that double and then by halves: a long list is
+ * looked at in few places of the memory.
+ */
+export function seekNear(
+	docs: Uint32Array,
+	document: number,
+	{ from, to, share }: Stretch,
+): number {
+	let low = from;
+	let high = to;
+	if (to - from >= LONG_STRETCH) {
+		const guess = from + Math.floor(share * (to - from - 1));
+		const isBefore = (docs[guess] as number) < document;
+		if (isBefore) low = guess + 1;
+		else high = guess;
+		for (let step = FIRST_STEP; high - low > step; step *= 2) {
+			const next = isBefore ? low + step : high - step;
+			if ((docs[next] as number) < document) low = next + 1;
+			else high = next;
+			if ((docs[next] as number) < document !== isBefore) break;
+		}
+	}
+	return halve(docs, document, low, high);
+}
+
+function halve(docs: Uint32Array, document: number, from: number, to: number): number {
 	let low = from;
 	let high = to;
 	while (low < high) {

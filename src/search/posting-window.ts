@@ -1,5 +1,5 @@
 import type { BestSlots } from "./best-slots.js";
-import { type LexicalIndex, type LexicalScope, seekPosting } from "./lexical-index.js";
+import { type LexicalIndex, type LexicalScope, seekNear, seekPosting } from "./lexical-index.js";
 
 /** A term's postings in one index. */
 export interface PostingList {
@@ -164,11 +164,13 @@ function lookUp(
 	factor: number,
 	{ start, from, to, left }: Stretch & { readonly left: number },
 ): void {
+	const { docs, impacts, documents } = index;
+	const places = Math.min(WINDOW, documents - start);
 	for (let contender = 0; contender < left; contender++) {
 		const place = touched[contender] as number;
-		const at = seekPosting(index, start + place, from, to);
-		if (at === to || index.docs[at] !== start + place) continue;
-		scores[place] = (scores[place] as number) + factor * (index.impacts[at] as number);
+		const at = seekNear(docs, start + place, { from, to, share: place / places });
+		if (at === to || docs[at] !== start + place) continue;
+		scores[place] = (scores[place] as number) + factor * (impacts[at] as number);
 	}
 }
 
