@@ -4,13 +4,13 @@ export interface BestSlots {
 	floor(): number;
 	/** Equal scores go by slot, the lower one first. Scores are above zero. */
 	offer(slot: number, score: number): void;
-	/** Best first. */
+	/** Best first; nothing may be offered any more. */
 	list(): { readonly slots: readonly number[]; readonly scores: readonly number[] };
 }
 
 export function createBestSlots(capacity: number): BestSlots {
-	const slots = new Uint32Array(capacity);
-	const scores = new Float64Array(capacity);
+	const slots: number[] = [];
+	const scores: number[] = [];
 	let size = 0;
 	let floor = 0;
 	const isBefore = (at: number, slot: number, score: number): boolean => {
@@ -30,6 +30,6 @@ export function createBestSlots(capacity: number): BestSlots {
 			scores[at] = score;
 			if (size === capacity) floor = scores[size - 1] as number;
 		},
-		list: () => ({ slots: [...slots.subarray(0, size)], scores: [...scores.subarray(0, size)] }),
+		list: () => ({ slots, scores }),
 	};
 }

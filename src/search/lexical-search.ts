@@ -3,12 +3,13 @@ import {
 	documentFrequency,
 	highestImpactOf,
 	impactOf,
+	impactWithin,
 	inverseDocumentFrequency,
 	type LexicalIndex,
 	type LexicalScope,
 	type QueryTerm,
 } from "./lexical-index.js";
-import { createPostingRace } from "./posting-race.js";
+import { type RaceEntry, runPostingRace } from "./posting-race.js";
 import type { PostingList } from "./posting-window.js";
 
 /** The best documents by BM25, best first, equal scores by slot; only documents with a term of the query are there. */
@@ -35,17 +36,17 @@ export function searchLexical(
 ): LexicalFindings {
 	const rated = rateTerms(terms, scopes);
 	const best = createBestSlots(count);
-	const race = createPostingRace(best);
-	for (const scope of scopes) race.run(postingListsOf(rated, scope.index), scope);
-	const scopeOf = (slot: number) => scopes.findLast(({ base }) => base <= slot);
+	const entries = scopes.map((scope) => ({ scope, lists: postingListsOf(rated, scope.index) }));
+	runPostingRace(best, entries);
+	const entryOf = (slot: number) => entries.findLast(({ scope }) => scope.base <= slot);
 	return {
 		...best.list(),
 		scoreOf(slot) {
-			const scope = scopeOf(slot);
-			return scope ? scoreDocument(rated, scope.index, slot - scope.base) : 0;
+			const entry = entryOf(slot);
+			return entry ? scoreDocument(entry, slot - entry.scope.base) : 0;
 		},
 		partsOf(slot) {
-			const scope = scopeOf(slot);
+			const scope = entryOf(slot)?.scope;
 			if (!scope) return [];
 			return rated
 				.map(({ term, factor }) => ({
@@ -72,10 +73,10 @@ function rateTerms(
 		.sort((a, b) => b.factor - a.factor || (a.term < b.term ? -1 : 1));
 }
 
-function scoreDocument(rated: readonly RatedTerm[], index: LexicalIndex, document: number): number {
+function scoreDocument({ lists, scope }: RaceEntry, document: number): number {
 	let score = 0;
-	for (const { term, factor } of rated) {
-		score = Math.fround(score + factor * impactOfTerm(index, term, document));
+	for (const { start, end, factor } of lists) {
+		score = Math.fround(score + factor * impactWithin(scope.index, document, start, end));
 	}
 	return score;
 }

@@ -13,14 +13,10 @@ import {
 	WINDOW,
 } from "./posting-window.js";
 
-/**
- * Offers the documents of one index after the other to the best so far, exactly, and looks at few: the highest factors come
- * first, and once the terms that are left could not lift a new document above the worst of the best, their postings are only
- * looked up for documents that are still in the race (MaxScore, Turtle and Flood 1995).
- */
-export interface PostingRace {
-	/** Lists in the order of their factors, the highest first. */
-	run(lists: readonly PostingList[], scope: LexicalScope): void;
+/** What takes part in a race: the postings of one index, by term, in the order of their factors, the highest first. */
+export interface RaceEntry {
+	readonly scope: LexicalScope;
+	readonly lists: readonly PostingList[];
 }
 
 /** A term is rare when it is in fewer documents than one in so many. */
@@ -30,25 +26,31 @@ const DENSE = 8;
 /** Score of documents that an earlier group has settled: whatever is added changes nothing. */
 const SETTLED = Number.NEGATIVE_INFINITY;
 
-export function createPostingRace(best: BestSlots): PostingRace {
-	const race = { best, scores: new Float32Array(WINDOW), touched: new Uint16Array(WINDOW) };
-	return {
-		run(lists, scope) {
-			for (let first = 0; first < lists.length; ) {
-				const end = endOfGroup(lists, first, scope.index.documents);
-				settleGroup(race, { scope, lists, first, end });
-				first = end;
-			}
-		},
-	};
+/** One race after the other uses them: nothing awaits. */
+const scores = new Float32Array(WINDOW);
+const touched = new Uint16Array(WINDOW);
+
+/**
+ * Offers the documents of all indexes to the best so far, exactly, and looks at few: the highest factors come first, and once
+ * the terms that are left could not lift a new document above the worst of the best, their postings are only looked up for
+ * documents that are still in the race (MaxScore, Turtle and Flood 1995). Rare terms go first in every index, alone: their
+ * documents raise the bar for all others, which then go together.
+ */
+export function runPostingRace(best: BestSlots, entries: readonly RaceEntry[]): void {
+	const race = { best, scores, touched };
+	const ends = entries.map(endOfRare);
+	entries.forEach((entry, at) => {
+		settleGroup(race, { ...entry, first: 0, end: ends[at] ?? 0 });
+	});
+	entries.forEach((entry, at) => {
+		settleGroup(race, { ...entry, first: ends[at] ?? 0, end: entry.lists.length });
+	});
 }
 
-/** Rare terms go first, alone: their documents raise the bar for all others, which then go together. */
-function endOfGroup(lists: readonly PostingList[], first: number, documents: number): number {
-	if (first > 0) return lists.length;
+function endOfRare({ lists, scope }: RaceEntry): number {
 	let end = 0;
-	while (end < lists.length && postingsOf(lists, 0, end + 1) * RARE < documents) end++;
-	return end === 0 ? lists.length : end;
+	while (end < lists.length && postingsOf(lists, 0, end + 1) * RARE < scope.index.documents) end++;
+	return end;
 }
 
 function postingsOf(lists: readonly PostingList[], from: number, to: number): number {
@@ -69,12 +71,12 @@ function settleGroup(race: Race, group: Group): void {
 		while (essential > first && restOf(lists, essential - 1) * ROUNDING < floor) essential--;
 		const start = nextDocument(group, essential);
 		if (start === undefined) return;
+		race.scores.fill(0);
 		markSettled(race, group, start);
 		const window = { essential, start };
 		const isDense = postingsOf(lists, first, essential) * DENSE > group.scope.index.documents;
 		const count = isDense ? sumWindow(race, group, window) : fillWindow(race, group, window);
 		if (count > 0) settleWindow(race, group, { ...window, count });
-		race.scores.fill(0);
 	}
 }
 

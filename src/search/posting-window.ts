@@ -21,7 +21,7 @@ export const ROUNDING = 1 + 1e-5;
 
 export interface Race {
 	readonly best: BestSlots;
-	/** Of the documents of one window; zero between windows. */
+	/** Of the documents of one window. */
 	readonly scores: Float32Array;
 	/** Places of the window that have a score. */
 	readonly touched: Uint16Array;
