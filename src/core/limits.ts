@@ -46,6 +46,10 @@ export const LIMITS = {
 	settleGasMax: 300_000n,
 	/** Longest reply of a facilitator or a chain's node. */
 	configuredReplyBytes: 8 * 1024 * 1024,
+	/** What a caller's own address, such as a webhook, may take and answer. */
+	callerEgressMs: 5_000,
+	callerReplyBytes: 64 * 1024,
+	callerReplyHeaderBytes: 8 * 1024,
 	/** All files of one model that is fetched. */
 	modelBytes: 2 * 1024 ** 3,
 	modelFetchTimeoutMs: 3_600_000,
@@ -102,6 +106,22 @@ export const LIMITS = {
 	/** Earlier tokens of a wallet that one purchase takes along. */
 	sptRecoveredMax: 100,
 	sptChangesPerMinute: 60,
+	/** Keys of one account that are active; as many that were revoked are remembered. */
+	accountKeysMax: 50,
+	/** Connection tokens of one account that are active. */
+	accountConnectionsMax: 50,
+	/** How long an old secret works beside its successor. */
+	keyOverlapSeconds: 24 * 3_600,
+	keyOverlapSecondsMax: 30 * 24 * 3_600,
+	accountChangesPerMinute: 60,
+	accountReadsPerMinute: 120,
+	/** Accounts that one address may open, where anybody may. */
+	accountsOpenedPerMinute: 2,
+	accountTextChars: 200,
+	/** Days of usage kept one by one, and months; each names so many operations, graphs and keys at most. */
+	usageDays: 100,
+	usageMonthDays: 800,
+	usageNamesMax: 200,
 	sptLedgerDefault: 50,
 	sptLedgerMax: 200,
 	sptLedgerReadsPerMinute: 30,
@@ -130,4 +150,33 @@ export const INDEX_LIMITS = {
 	/** Postings up to which every change of a graph's average length is followed; a larger graph follows by one percent. */
 	exactAveragePostings: 250_000,
 	averageDriftMax: 0.01,
+} as const;
+
+/** How much of a graph one call reads. */
+export const READING_LIMITS = {
+	depthMax: 3,
+	/** Edges one walk around a concept looks at: a few milliseconds. */
+	edgesVisited: 50_000,
+	pathsDefault: 3,
+	pathsMax: 10,
+	pathStepsMax: 6,
+	/** Edges one search for paths looks at, all paths together: some tens of milliseconds. */
+	pathEdgesVisited: 400_000,
+	seedsMax: 20,
+	subgraphNodesDefault: 50,
+	subgraphNodesMax: 200,
+	subgraphBytesMin: 2_000,
+	subgraphBytesDefault: 64_000,
+	subgraphBytesMax: 256_000,
+	contextTokensMin: 100,
+	contextTokensDefault: 2_000,
+	contextTokensMax: 16_000,
+	/** Concepts a context pack is made of, at most. */
+	contextNodesMax: 20,
+	/** Text of a graph that is exported in one piece, in characters; larger ones are read page by page. */
+	exportChars: 24_000_000,
+	cursorChars: 2_000,
+	/** Revisions of one graph whose files are remembered for the feed of changes, and of all graphs together. */
+	revisionsPerGraph: 16,
+	revisionsMax: 512,
 } as const;

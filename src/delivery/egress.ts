@@ -1,7 +1,8 @@
-/** What leaves the house. This file is the only place that opens outbound HTTP connections. */
+/** What leaves the house for addresses its operator chose; those that callers name go through caller-egress. */
 import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import { readBounded, toResponse } from "./reply-body.js";
 
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
 
@@ -30,10 +31,11 @@ export function createOperatorEgress(ownHost?: string): Egress {
 
 /**
  * Reaches the hosts an operator configured, and no other: by https, or by http on loopback. Follows no redirects, and
- * reads at most LIMITS.configuredReplyBytes of a reply before it hands it on. Messages name the host alone: the rest of
+ * reads no more of a reply than `replyBytesMax` before it hands it on. Messages name the host alone: the rest of
  * an address may be a key.
  */
 export function createConfiguredEgress(reach: ConfiguredReach): Egress {
+	const bytesMax = reach.replyBytesMax ?? LIMITS.configuredReplyBytes;
 	return {
 		async request({ method, url, headers = {}, body, timeoutMs }) {
 			const { host } = assertConfigured(new URL(url), reach);
@@ -45,7 +47,9 @@ export function createConfiguredEgress(reach: ConfiguredReach): Egress {
 					signal: AbortSignal.timeout(timeoutMs),
 					...(body !== undefined && { body }),
 				});
-				return await withWholeBody(response, host);
+				// Under the same deadline as the headers.
+				const reply = await readBounded(response.body ?? [], { host, bytesMax });
+				return toResponse(response.status, response.headers, reply);
 			} catch (cause) {
 				if (cause instanceof ServiceError) throw cause;
 				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${host}.`, { cause });
@@ -59,6 +63,8 @@ export interface ConfiguredReach {
 	readonly urls?: readonly string[];
 	/** Whatever listens on this machine, as well. */
 	readonly loopback?: boolean;
+	/** LIMITS.configuredReplyBytes where absent. */
+	readonly replyBytesMax?: number;
 }
 
 function assertConfigured(url: URL, { urls = [], loopback = false }: ConfiguredReach): URL {
@@ -108,20 +114,4 @@ function isSafe({ hostname, protocol }: URL): boolean {
 
 export function isLoopback(hostname: string): boolean {
 	return LOOPBACK_HOST.test(hostname);
-}
-
-/** The body is read under the same deadline as the headers, and never past the limit. */
-async function withWholeBody(response: Response, host: string): Promise<Response> {
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	for await (const chunk of response.body ?? []) {
-		length += chunk.byteLength;
-		if (length > LIMITS.configuredReplyBytes) {
-			throw new ServiceError("UPSTREAM", `The reply of ${host} is too long.`);
-		}
-		chunks.push(chunk);
-	}
-	const { status, headers } = response;
-	const isBodiless = status === 204 || status === 205 || status === 304;
-	return new Response(isBodiless ? null : Buffer.concat(chunks), { status, headers });
 }
