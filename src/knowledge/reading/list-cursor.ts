@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { toCanonicalJson } from "../../core/canonical-json.js";
+import { ServiceError } from "../../core/errors.js";
+import { READING_LIMITS } from "../../core/limits.js";
+
+/** What a page belongs to: a list's name and everything that was asked of it but the page. */
+export interface ListIdentity {
+	readonly list: string;
+	readonly asked: object;
+}
+
+/**
+ * The place behind an item as a text that callers hand back as it is. It names the item by its key, not by a number, so that
+ * a page after a change of the graph goes on where the last one ended.
+ */
+export function toCursor(identity: ListIdentity, key: readonly string[]): string {
+	const text = JSON.stringify([fingerprintOf(identity), ...key]);
+	return Buffer.from(text, "utf8").toString("base64url");
+}
+
+/** The key a cursor holds. Throws INVALID_ARGUMENT for a text that is none, or one of another list. */
+export function readCursor(
+	cursor: string,
+	identity: ListIdentity,
+	keyLength: number,
+): readonly string[] {
+	const parts = decode(cursor);
+	if (parts?.length !== keyLength + 1) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The cursor is none of ours; send back next_cursor as it was, or begin anew without a cursor.",
+		);
+	}
+	const [fingerprint, ...key] = parts;
+	if (fingerprint === fingerprintOf(identity)) return key;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		"The cursor belongs to another list; keep graph and filters as they were, or begin anew without a cursor.",
+	);
+}
+
+function decode(cursor: string): readonly string[] | undefined {
+	if (cursor.length > READING_LIMITS.cursorChars || !/^[\w-]+$/.test(cursor)) return undefined;
+	try {
+		const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+		const isKey = Array.isArray(parts) && parts.every((part) => typeof part === "string");
+		return isKey ? parts : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function fingerprintOf({ list, asked }: ListIdentity): string {
+	return createHash("sha256")
+		.update(toCanonicalJson([list, asked]))
+		.digest("base64url")
+		.slice(0, 12);
+}
