@@ -30,6 +30,11 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 	"UNAVAILABLE",
 ]);
 
+/** Whether errors of this code may go away by themselves. */
+export function isRetryable(code: ErrorCode): boolean {
+	return RETRYABLE.has(code);
+}
+
 /** One complaint about one place of the input; `path` is dotted (`filters.kind`), empty for the whole body. */
 export interface ErrorDetail {
 	readonly path: string;
@@ -62,7 +67,7 @@ export class ServiceError extends Error {
 		super(message, { cause: options.cause });
 		this.name = "ServiceError";
 		this.code = code;
-		this.retryable = options.retryable ?? RETRYABLE.has(code);
+		this.retryable = options.retryable ?? isRetryable(code);
 		this.retryAfterSeconds = options.retryAfterSeconds;
 		this.details = options.details;
 		this.reply = options.reply;

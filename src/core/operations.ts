@@ -55,6 +55,12 @@ export const FREE_OPERATION_IDS = [
 	"receipts.verify",
 	"payments.methods",
 	"payments.get",
+	"ready",
+	"version",
+	"errors",
+	"schemas.get",
+	"changelog",
+	"catalog.jsonld",
 ] as const;
 export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
 

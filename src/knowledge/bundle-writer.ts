@@ -3,7 +3,7 @@ import { encodePath, toConceptDraft, toConceptFile, toMarkdownFile } from "./con
 import type { Concept, Graph } from "./graph.js";
 import { toRecordFile } from "./record-writer.js";
 
-const OKF_VERSION = "0.2";
+export const OKF_VERSION = "0.2";
 
 /** A line of a listing. */
 export interface ListingEntry {

@@ -1,5 +1,7 @@
 import { writtenDate } from "./concept-writer.js";
 import { type Concept, type Edge, type Evidence, type Graph, toTrendId } from "./graph.js";
+import { toDataset } from "./graph-dataset.js";
+import { JSON_LD_CONTEXT, type JsonLd } from "./json-ld.js";
 
 export interface SliceOptions {
 	/** Public base address without a trailing slash. */
@@ -10,40 +12,6 @@ export interface SliceOptions {
 
 const SLICE_CONCEPTS_MAX = 5;
 const SOURCES_PER_CONCEPT = 2;
-
-/** Written out, so that expanding a slice needs no network. */
-const CONTEXT = {
-	schema: "https://schema.org/",
-	dcat: "http://www.w3.org/ns/dcat#",
-	dcterms: "http://purl.org/dc/terms/",
-	prov: "http://www.w3.org/ns/prov#",
-	xsd: "http://www.w3.org/2001/XMLSchema#",
-	name: "schema:name",
-	description: "schema:description",
-	identifier: "schema:identifier",
-	version: "schema:version",
-	dateModified: "schema:dateModified",
-	datePublished: "schema:datePublished",
-	keywords: { "@id": "schema:keywords", "@container": "@set" },
-	theme: { "@id": "dcat:keyword", "@container": "@set" },
-	modified: { "@id": "dcterms:modified", "@type": "xsd:date" },
-	isAccessibleForFree: { "@id": "schema:isAccessibleForFree", "@type": "xsd:boolean" },
-	creator: "schema:creator",
-	additionalType: "schema:additionalType",
-	termCode: "schema:termCode",
-	url: { "@id": "schema:url", "@type": "@id" },
-	inDefinedTermSet: { "@id": "schema:inDefinedTermSet", "@type": "@id" },
-	hasDefinedTerm: { "@id": "schema:hasDefinedTerm", "@container": "@set" },
-	citation: { "@id": "schema:citation", "@container": "@set" },
-	wasDerivedFrom: { "@id": "prov:wasDerivedFrom", "@type": "@id", "@container": "@set" },
-	mentions: { "@id": "schema:mentions", "@type": "@id", "@container": "@set" },
-	distribution: { "@id": "dcat:distribution", "@container": "@set" },
-	accessURL: { "@id": "dcat:accessURL", "@type": "@id" },
-	landingPage: { "@id": "dcat:landingPage", "@type": "@id" },
-	size: "schema:size",
-} as const;
-
-export type JsonLd = Readonly<Record<string, unknown>>;
 
 /**
  * A free sample as JSON-LD: what the graph is (schema.org, DCAT) and its best connected concepts by name, summary and
@@ -58,32 +26,10 @@ export function toGraphSlice(
 	const sample = chooseSample(graph, Math.max(0, Math.min(limit, SLICE_CONCEPTS_MAX)));
 	const sampled = new Set(sample.map(({ id }) => id));
 	return {
-		"@context": CONTEXT,
-		"@id": home,
+		"@context": JSON_LD_CONTEXT,
+		...toDataset(graph, { baseUrl }),
 		"@type": ["schema:Dataset", "schema:DefinedTermSet", "dcat:Dataset"],
-		identifier: record.id,
-		name: record.title,
-		...(record.description === "" ? {} : { description: record.description }),
-		additionalType: record.type,
-		version: record.version,
-		dateModified: record.updated,
-		modified: record.updated,
-		keywords: record.topics,
-		theme: record.topics,
 		size: `${graph.concepts.length} concepts, of which this slice shows ${sample.length}`,
-		isAccessibleForFree: false,
-		...(record.curator
-			? { creator: { "@type": "schema:Organization", name: record.curator.name } }
-			: {}),
-		url: home,
-		landingPage: home,
-		distribution: [
-			{
-				"@type": ["schema:DataDownload", "dcat:Distribution"],
-				name: "Search, paid per call",
-				accessURL: `${home}/search`,
-			},
-		],
 		hasDefinedTerm: sample.map((concept) => toTerm(concept, { graph, home, sampled })),
 	};
 }

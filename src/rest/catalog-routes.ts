@@ -3,6 +3,7 @@ import type { FreeOperationId } from "../core/operations.js";
 import { graphIdField, queryField } from "../core/wire.js";
 import { expertListSchema, graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
 import { dataRoute, documentRoute } from "./define-route.js";
+import type { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import type { OFFER_ROUTES } from "./offer-routes.js";
 import type { PAYMENT_ROUTES } from "./payment-routes.js";
 import { digitsField } from "./request-query.js";
@@ -11,7 +12,10 @@ import type { ROUTING_ROUTES } from "./search-routing.js";
 
 type CatalogOperationId = Exclude<
 	FreeOperationId,
-	keyof typeof OFFER_ROUTES | keyof typeof PAYMENT_ROUTES | keyof typeof ROUTING_ROUTES
+	| keyof typeof OFFER_ROUTES
+	| keyof typeof PAYMENT_ROUTES
+	| keyof typeof ROUTING_ROUTES
+	| keyof typeof DISCOVERY_ROUTES
 >;
 
 const EXPERTS_DEFAULT = 10;

@@ -1,13 +1,11 @@
 import type { PriceList } from "../../payments/price-list.js";
 import { LIMITS } from "../core/limits.js";
+import { INTERFACE_VERSION } from "../service/interface-guide.js";
 import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
 import { toComponentSchemas } from "./openapi-schemas.js";
 import { ROUTES } from "./routes.js";
-
-/** Version of the interface, independent of the software's. Spec: Versioning, rule 2. */
-const INTERFACE_VERSION = "1.7.0";
 
 export interface OpenApiDocument {
 	readonly openapi: "3.1.0";

@@ -1,5 +1,6 @@
 import type { OperationId } from "../core/operations.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
+import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
@@ -14,6 +15,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...OFFER_ROUTES,
 	...CATALOG_ROUTES,
 	...ROUTING_ROUTES,
+	...DISCOVERY_ROUTES,
 	...SPT_ROUTES,
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,

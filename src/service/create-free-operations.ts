@@ -5,6 +5,7 @@ import { LIMITS } from "../core/limits.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
 import { createBoundedWork } from "./bounded-work.js";
+import { createDiscovery } from "./discovery.js";
 import { createExpertRoster } from "./expert-roster.js";
 import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
 import { toCatalogItem, toGraphDetail } from "./graph-listing.js";
@@ -27,6 +28,7 @@ export interface FreeOperationDeps extends HealthDeps {
 /** Wires the free operations; what derives from the catalog is made once per revision and base address. */
 export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const { info, catalog, prices, search, clock } = deps;
+	const health = createHealth(deps);
 	const documents = createServedDocuments({ info, catalog, prices });
 	const searchExperts = createExpertRoster({ catalog, search });
 	const routeQuery = createQueryRouting(deps);
@@ -51,7 +53,8 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		},
 	);
 	return {
-		health: createHealth(deps),
+		health,
+		discovery: createDiscovery({ info, catalog, search, health }),
 		sptValidate: deps.validateSpt,
 		payments: deps.payments,
 		offerings: () => lists("offerings"),

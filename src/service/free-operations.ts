@@ -1,3 +1,4 @@
+import type { Discovery } from "./discovery.js";
 import type { PaymentOperations } from "./payment-operations.js";
 import type { RoutingRequest } from "./query-routing.js";
 import type { Json } from "./service-info.js";
@@ -38,4 +39,5 @@ export interface FreeOperations {
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
 	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
 	readonly payments: PaymentOperations;
+	readonly discovery: Discovery;
 }

@@ -47,6 +47,7 @@ export function createServedDocuments({
 	};
 }
 
-function toDocument(mediaType: string, body: string | Uint8Array): ServedDocument {
+/** A text or archive with the hash its ETag is made of. */
+export function toDocument(mediaType: string, body: string | Uint8Array): ServedDocument {
 	return { mediaType, body, hash: createHash("sha256").update(body).digest("hex") };
 }

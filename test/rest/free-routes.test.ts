@@ -27,6 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
 		expiresAt: 0,
 	}),
 	receipt_id: WALLET_RECEIPT.id,
+	name: "Evidence",
 	payment_id: CAPTURED_PAYMENT.id,
 };
 const QUERIES: Readonly<Record<string, string>> = {

@@ -1,0 +1,71 @@
+import { ServiceError } from "../core/errors.js";
+import { OKF_VERSION } from "../knowledge/bundle-writer.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import { toCatalogDataset } from "../knowledge/graph-dataset.js";
+import type { IndexStatus } from "../search/search.js";
+import type { Json, ServedDocument } from "./free-operations.js";
+import { INTERFACE_CHANGES, INTERFACE_VERSION, toErrorGuide } from "./interface-guide.js";
+import { createPerRevision } from "./per-revision.js";
+import { toDocument } from "./served-documents.js";
+import type { ServiceInfo } from "./service-info.js";
+
+/** How a caller finds out what this is, in which version, and what its errors mean. */
+export interface Discovery {
+	/** Throws UNAVAILABLE while a paid call could not be answered. */
+	ready(): Promise<Json>;
+	version(): Json;
+	errors(): Json;
+	changelog(): Json;
+	/** The catalog as schema.org and DCAT linked data. */
+	catalogDataset(): ServedDocument;
+}
+
+export interface DiscoveryDeps {
+	readonly info: ServiceInfo;
+	readonly catalog: GraphCatalog;
+	readonly search: { status(): IndexStatus };
+	readonly health: () => Promise<Json>;
+}
+
+export function createDiscovery({ info, catalog, search, health }: DiscoveryDeps): Discovery {
+	const version = {
+		software: info.version,
+		interface: INTERFACE_VERSION,
+		openapi: "3.1.0",
+		okf: OKF_VERSION,
+		a2a: ["1.0", "0.3"],
+		x402: [2, 1],
+		deprecations: [],
+	};
+	const errors = toErrorGuide();
+	const changelog = { items: INTERFACE_CHANGES };
+	const datasets = createPerRevision(
+		() => [catalog.revision, info.baseUrl()],
+		() => {
+			const options = { baseUrl: info.baseUrl(), name: "tollgraph" };
+			const dataset = toCatalogDataset(catalog.list(), options);
+			return toDocument("application/ld+json", JSON.stringify(dataset, undefined, 2));
+		},
+	);
+	return {
+		async ready() {
+			const { status } = await health();
+			if (status === "unavailable") {
+				throw new ServiceError(
+					"UNAVAILABLE",
+					"Nothing is sold at the moment; GET /v1/health says which part is not well.",
+				);
+			}
+			const { mode, concepts, pendingVectors } = search.status();
+			return {
+				ready: true,
+				graphs: catalog.list().length,
+				search: { mode, concepts, pending_vectors: pendingVectors },
+			};
+		},
+		version: () => version,
+		errors: () => errors,
+		changelog: () => changelog,
+		catalogDataset: () => datasets("catalog"),
+	};
+}
