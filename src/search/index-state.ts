@@ -3,6 +3,7 @@ import type { Concept, Graph } from "../knowledge/graph.js";
 import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
 import { priorsOf } from "./concept-priors.js";
 import type { VectorRegion } from "./dense-side.js";
+import type { LexicalIndex } from "./lexical-index.js";
 import type { Segment, SegmentVectors } from "./segment.js";
 
 /** One segment of a graph, and which concept each of its documents stands for: undefined for a tombstone. */
@@ -20,6 +21,8 @@ export interface GraphIndex {
 }
 
 interface IndexedPart extends GraphPart {
+	/** The keyword side of its segment. */
+	readonly index: LexicalIndex;
 	/** Slot of its first document; document `d` has slot `base + d`. */
 	readonly base: number;
 	/** One factor per document for its fused score, at most 1. */
@@ -37,6 +40,13 @@ interface IndexedGraph {
 export interface IndexState {
 	readonly graphs: ReadonlyMap<string, IndexedGraph>;
 	readonly concepts: number;
+	/** What was searched last without a filter, by the first of its graphs: the same lists are asked for again and again. */
+	readonly asked: WeakMap<Graph, Asked>;
+}
+
+interface Asked {
+	readonly graphs: readonly Graph[];
+	readonly scopes: readonly SearchScope[];
 }
 
 /** One part of a graph to search in, as the caller knows the graph and as the index does. */
@@ -64,7 +74,8 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 		const indexed = parts.map((part) => {
 			const base = slots;
 			slots += part.concepts.length;
-			return { ...part, base, priors: priorsOf(graph, part.concepts), graphVectors };
+			const priors = priorsOf(graph, part.concepts);
+			return { ...part, index: part.segment.lexical, base, priors, graphVectors };
 		});
 		concepts += graph.concepts.length;
 		byId.set(graph.record.id, { graph, parts: indexed });
@@ -72,6 +83,7 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 	return {
 		graphs: byId,
 		concepts,
+		asked: new WeakMap(),
 	};
 }
 
@@ -80,6 +92,24 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
  * Throws UNAVAILABLE for a graph the index has not seen yet.
  */
 export function toScopes(
+	state: IndexState,
+	graphs: readonly Graph[],
+	filter?: ConceptFilter,
+): readonly SearchScope[] {
+	const [first] = graphs;
+	if (filter || !first) return makeScopes(state, graphs, filter);
+	const known = state.asked.get(first);
+	if (known && isSameList(known.graphs, graphs)) return known.scopes;
+	const scopes = makeScopes(state, graphs);
+	state.asked.set(first, { graphs: [...graphs], scopes });
+	return scopes;
+}
+
+function isSameList(one: readonly Graph[], other: readonly Graph[]): boolean {
+	return one.length === other.length && one.every((graph, at) => graph === other[at]);
+}
+
+function makeScopes(
 	state: IndexState,
 	graphs: readonly Graph[],
 	filter?: ConceptFilter,

@@ -1,6 +1,5 @@
 import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { SearchScope } from "./index-state.js";
-import type { LexicalScope } from "./lexical-index.js";
 import { type LexicalFindings, searchLexical } from "./lexical-search.js";
 import type { LinkGraph } from "./link-graph.js";
 import { expandWords } from "./query-expansion.js";
@@ -59,32 +58,37 @@ export function readWords(
 	scopes: readonly SearchScope[],
 	commonWords: ReadonlySet<string> = new Set(),
 ): readonly Word[] {
-	return expandWords(readQuery(query), { scopes: scopes.map(toLexicalScope), commonWords });
+	return expandWords(readQuery(query), { scopes, commonWords });
 }
 
 export function rankConcepts(request: RankRequest): Ranking {
 	const { scopes, words, dense, links, weights = RANK_WEIGHTS } = request;
-	const lexical = searchLexical(toQueryTerms(words), scopes.map(toLexicalScope), POOL);
+	const lexical = searchLexical(toQueryTerms(words), scopes, POOL);
 	const cosineOf = dense && cosinesOf(dense, scopes);
-	const known = new Map(lexical.slots.map((slot, rank) => [slot, lexical.scores[rank] ?? 0]));
-	const toCandidate = (slot: number): Candidate => ({
+	const toCandidate = (slot: number, score: number): Candidate => ({
 		slot,
-		lexical: known.get(slot) ?? lexical.scoreOf(slot),
+		lexical: score,
 		cosine: cosineOf?.(slot),
 	});
-	const slots = new Set([...lexical.slots, ...(dense?.hits.slots ?? [])]);
-	const candidates = [...slots].map(toCandidate);
+	const candidates = lexical.slots.map((slot, rank) =>
+		toCandidate(slot, lexical.scores[rank] ?? 0),
+	);
+	const slots = new Set(lexical.slots);
+	for (const slot of dense?.hits.slots ?? []) {
+		if (slots.has(slot)) continue;
+		slots.add(slot);
+		candidates.push(toCandidate(slot, lexical.scoreOf(slot)));
+	}
 	const fuse = createFusion(candidates, identifierShareOf(words), weights);
 	const matches = candidates.map((candidate) => locate(fuse(candidate), scopes)).sort(byScore);
 	if (!links) return { ranked: matches, lexical };
 	const related = relatedSlots(links, scopes, matches);
 	const bridged = bridgesAmong(related, slots).map((slot) =>
-		locate(fuse(toCandidate(slot)), scopes),
+		locate(fuse(toCandidate(slot, lexical.scoreOf(slot))), scopes),
 	);
-	const ranked = [...matches, ...bridged]
-		.map((match) => raise(match, weights.graph * (related.get(match.slot) ?? 0)))
-		.sort(byScore);
-	return { ranked, lexical };
+	const ranked = matches.concat(bridged);
+	for (const match of ranked) raise(match, weights.graph * (related.get(match.slot) ?? 0));
+	return { ranked: ranked.sort(byScore), lexical };
 }
 
 /** What neither side found but the best matches lead to. */
@@ -92,17 +96,20 @@ function bridgesAmong(
 	related: ReadonlyMap<number, number>,
 	found: ReadonlySet<number>,
 ): readonly number[] {
-	return [...related]
-		.filter(([slot, share]) => share >= LEAST_RELATED && !found.has(slot))
-		.sort(([slot, share], [other, otherShare]) => otherShare - share || slot - other)
+	const bridges: { readonly slot: number; readonly share: number }[] = [];
+	related.forEach((share, slot) => {
+		if (share >= LEAST_RELATED && !found.has(slot)) bridges.push({ slot, share });
+	});
+	return bridges
+		.sort((one, other) => other.share - one.share || one.slot - other.slot)
 		.slice(0, MAX_BRIDGES)
-		.map(([slot]) => slot);
+		.map(({ slot }) => slot);
 }
 
 /** A row that the best ones lead to rises towards a full score, the more the less it matched itself. */
-function raise(match: RankedSlot, share: number): RankedSlot {
-	const graph = share * (1 - match.score);
-	return graph === 0 ? match : toRanked(match, match.scope, { graph, score: match.score + graph });
+function raise(match: Located, share: number): void {
+	match.graph = share * (1 - match.score);
+	match.score += match.graph;
 }
 
 function cosinesOf(
@@ -116,22 +123,15 @@ function cosinesOf(
 	};
 }
 
-function toLexicalScope({ segment, base, mask }: SearchScope): LexicalScope {
-	return { index: segment.lexical, base, mask };
-}
-
-function locate(candidate: FusedCandidate, scopes: readonly SearchScope[]): RankedSlot {
-	const scope = scopeOf(candidate.slot, scopes);
-	const prior = scope.priors[candidate.slot - scope.base] ?? 1;
-	return toRanked(candidate, scope, { graph: 0, score: candidate.fused * prior });
-}
+/** A slot that links may still raise. */
+type Located = { -readonly [Key in keyof RankedSlot]: RankedSlot[Key] };
 
 /** Field by field: copying objects whole is what a search would spend most of its time on. */
-function toRanked(
+function locate(
 	{ slot, lexical, cosine, lexicalShare, denseShare, denseWeight, fused }: FusedCandidate,
-	scope: SearchScope,
-	{ graph, score }: Pick<RankedSlot, "graph" | "score">,
-): RankedSlot {
+	scopes: readonly SearchScope[],
+): Located {
+	const scope = scopeOf(slot, scopes);
 	const concept = slot - scope.base;
 	const prior = scope.priors[concept] ?? 1;
 	return {
@@ -145,13 +145,14 @@ function toRanked(
 		scope,
 		concept,
 		prior,
-		graph,
-		score,
+		graph: 0,
+		score: fused * prior,
 	};
 }
 
 function byScore(one: RankedSlot, other: RankedSlot): number {
-	return other.score - one.score || (idOf(one) < idOf(other) ? -1 : 1);
+	if (one.score !== other.score) return other.score - one.score;
+	return idOf(one) < idOf(other) ? -1 : 1;
 }
 
 /** `<graph id>:<concept id>`: what decides between equal scores. */
@@ -160,7 +161,10 @@ function idOf({ scope: { segment }, concept }: RankedSlot): string {
 }
 
 function scopeOf(slot: number, scopes: readonly SearchScope[]): SearchScope {
-	const scope = scopes.findLast(({ base }) => base <= slot);
-	if (!scope) throw new RangeError(`Slot ${slot} lies in none of the searched graphs.`);
+	let at = scopes.length - 1;
+	while (at > 0 && (scopes[at] as SearchScope).base > slot) at--;
+	const scope = scopes[at];
+	if (!scope || scope.base > slot)
+		throw new RangeError(`Slot ${slot} lies in none of the searched graphs.`);
 	return scope;
 }
