@@ -6,7 +6,7 @@ import {
 	REPORT_KEYS,
 	type ReportSpan,
 } from "../../payments/ledger-report.js";
-import { toCsv } from "../../src/cli/csv.js";
+import { toCsv } from "../../src/core/csv.js";
 import { START_MS } from "../store/open-test-store.js";
 import { type Books, openBooks } from "./open-books.js";
 

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { toCsv } from "../../core/csv.js";
 import { visibleJsonText } from "../../core/visible-text.js";
 import type { MovementWire, ReconciliationWire } from "../../service/chain-books.js";
 import type {
@@ -7,7 +8,6 @@ import type {
 	ReportSumsWire,
 } from "../../service/ledger-operator.js";
 import { type CommandContext, settingsOf, textOf, withSettings } from "../command-context.js";
-import { toCsv } from "../csv.js";
 import { withOperator } from "../open-operator.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";
