@@ -25,6 +25,7 @@ import type { Ids } from "./core/ids.js";
 import { LIMITS } from "./core/limits.js";
 import type { Logger } from "./core/logger.js";
 import type { Random } from "./core/random.js";
+import { type CallRates, createCallRates } from "./service/call-rates.js";
 import { type Cashier, createCashier, offersOf } from "./service/cashier.js";
 import { createRedeemQuote } from "./service/quotes.js";
 import type { Settings } from "./settings.js";
@@ -53,6 +54,7 @@ export interface Money {
 	readonly refundPayouts: RefundPayouts;
 	readonly sweeper: Sweeper;
 	readonly cashier: Cashier;
+	readonly callRates: CallRates;
 	/** Payments on a chain; undefined while none is configured. */
 	readonly onchain: OnchainDesk | undefined;
 	readonly quoteSeal: QuoteSeal;
@@ -84,6 +86,8 @@ export function createMoney(deps: MoneyDeps): Money {
 	const guard = createInvariantGuard({ store, clock });
 	const quoteSeal = createQuoteSeal(pepper);
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
+	const callRates = createCallRates({ clock, requestsPerMinute: settings.requestsPerMinute });
+	const sell = { store, clock, prices, methods, guard, redeemQuote, prepaid, onchain };
 	return {
 		ledger,
 		prices,
@@ -100,7 +104,8 @@ export function createMoney(deps: MoneyDeps): Money {
 		}),
 		spts,
 		sweeper: createSweeper({ store, ledger, clock }),
-		cashier: createCashier({ store, clock, prices, methods, guard, redeemQuote, prepaid, onchain }),
+		cashier: callRates.watch(createCashier(sell)),
+		callRates,
 		onchain,
 		quoteSeal,
 		offersOf: (quote) => offersOf({ methods, onchain }, quote),

@@ -156,7 +156,9 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk, x402 });
 	const { adminToken } = keys;
 	const transports = [a2a.router];
-	const handler = createHttpApp({ service, operator, adminToken, transports, clock, ids, logger });
+	const { callRates } = money;
+	const http = { service, operator, adminToken, callRates, transports, clock, ids, logger };
+	const handler = createHttpApp(http);
 	const running = { ...ports, store, money, catalog, search, a2a, keys, address, handler };
 	return {
 		service,

@@ -6,7 +6,9 @@ import type { Ids } from "./core/ids.js";
 import { type Logger, stackOf } from "./core/logger.js";
 import { createFallback } from "./rest/error-handler.js";
 import { createHttpFront } from "./rest/http-front.js";
+import { createRateLimit } from "./rest/rate-limit.js";
 import { createRestRouter } from "./rest/rest-router.js";
+import type { CallRates } from "./service/call-rates.js";
 import type { Operator } from "./service/operator.js";
 import type { Service } from "./service/service.js";
 
@@ -14,6 +16,7 @@ export interface HttpAppDeps {
 	readonly service: Service;
 	readonly operator: Operator;
 	readonly adminToken: string;
+	readonly callRates: CallRates;
 	/** Routers of the other transports, in order. */
 	readonly transports: readonly Router[];
 	readonly clock: Clock;
@@ -23,7 +26,7 @@ export interface HttpAppDeps {
 
 /** Every transport on one Express application. */
 export function createHttpApp(deps: HttpAppDeps): Express {
-	const { service, operator, adminToken, transports, clock, ids, logger } = deps;
+	const { service, operator, adminToken, callRates, transports, clock, ids, logger } = deps;
 	const logUnexpected = (error: unknown, at: object) =>
 		logger.error("unexpected failure", { ...at, error: stackOf(error) });
 	const app = express();
@@ -34,6 +37,7 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
 	app.use("/v1/admin", createAdminRouter({ operator, adminToken, logger, clock }));
+	app.use(createRateLimit(callRates));
 	for (const transport of transports) app.use(transport);
 	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));

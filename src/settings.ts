@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { DEFAULT_PRICE_BOOK, type PriceBook } from "../payments/price-list.js";
 import { ServiceError } from "./core/errors.js";
+import { LIMITS } from "./core/limits.js";
 import { parseUsd } from "./core/money.js";
 import type { PricedOperationId } from "./core/operations.js";
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
@@ -52,6 +53,12 @@ export const SETTING_ROWS = [
 		description: "Address under which callers reach the server; by default the one it listens on.",
 	},
 	{
+		key: "requests_per_minute",
+		default: "",
+		description:
+			"Requests that one address, and one credential, may make: 6000 in production, 600000 in the demo profile. Credentials that are refused are limited by themselves.",
+	},
+	{
 		key: "facilitator",
 		default: "",
 		description:
@@ -88,6 +95,7 @@ export interface Settings {
 	readonly catalog: string;
 	readonly model: string;
 	readonly publicUrl: string | undefined;
+	readonly requestsPerMinute?: number;
 	readonly onchain: OnchainSettings;
 	readonly prices: Partial<PriceBook>;
 }
@@ -117,6 +125,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		catalog: text("catalog") || (profile === "demo" ? "sample" : "none"),
 		model: parseModel(text("model")),
 		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
+		requestsPerMinute: parseRate(text("requests_per_minute"), profile),
 		onchain: parseOnchainSettings(text),
 		prices: parsePrices(file["prices"]),
 	};
@@ -200,6 +209,14 @@ function parsePublicUrl(
 		throw invalid(`"${text}" is no http address for public_url.`);
 	}
 	return text.replace(/\/+$/, "");
+}
+
+function parseRate(text: string, profile: Settings["profile"]): number {
+	if (text === "") {
+		return profile === "demo" ? LIMITS.localRequestsPerMinute : LIMITS.requestsPerMinute;
+	}
+	if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+	throw invalid(`"${text}" is no number of requests a minute.`);
 }
 
 function parsePrices(value: unknown): Partial<PriceBook> {

@@ -28,6 +28,14 @@ export const LIMITS = {
 	sptChecksPerMinute: 60,
 	receiptReadsPerMinute: 120,
 	rateLimitedCallersMax: 10_000,
+	/** Requests of one address, and with one credential; the demo serves its own machine alone, where all share one. */
+	requestsPerMinute: 6_000,
+	localRequestsPerMinute: 600_000,
+	/** A credential that is refused counts as so many of these. */
+	guessCallsPerMinute: 600,
+	failedCredentialCalls: 10,
+	/** How long a credential that was found valid is taken for no guess. */
+	validCredentialTtlMs: 3_600_000,
 	freeCallsPerMonth: 100,
 	freeCallsPerDay: 50,
 	freeCallMaxMicros: 500_000n,

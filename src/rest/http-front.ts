@@ -17,6 +17,8 @@ const EXPOSED_HEADERS = [
 	"X-Request-Id",
 	"Idempotent-Replayed",
 	"Retry-After",
+	"RateLimit",
+	"RateLimit-Policy",
 	"ETag",
 	"WWW-Authenticate",
 	"Server-Timing",

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../core/clock.js";
+import type { Credential } from "../core/credential.js";
+import { LIMITS } from "../core/limits.js";
+import type { Cashier } from "./cashier.js";
+import { type BucketLevel, createTokenBuckets, type TokenBuckets } from "./token-bucket.js";
+
+/** What counts calls before anything is known of them but where they come from and what they show. */
+export interface CallRates {
+	/** Counts one request. */
+	take(caller: CountedCaller): readonly RateLevel[];
+	/** Tells how a request ended that showed a credential: a refused one counts many times over. */
+	end(caller: CountedCaller, end: CallEnd): void;
+	/** A cashier whose finds are remembered: a credential found valid is no guess the next time. */
+	watch(cashier: Cashier): Cashier;
+}
+
+export interface CallEnd {
+	/** The credential was refused. */
+	readonly isRefused: boolean;
+	/** The caller left before the answer did. */
+	readonly hasLeft: boolean;
+}
+
+export interface CountedCaller {
+	/** From toCallerAddress. */
+	readonly address: string;
+	/** From toCredentialKey; undefined when none was shown. */
+	readonly credentialKey: string | undefined;
+	/** Asks how something is getting on; counted apart, so that it never uses up calls. */
+	readonly isPolling: boolean;
+}
+
+export interface RateLevel extends BucketLevel {
+	readonly policy: "address" | "credential" | "guesses" | "polling";
+	readonly perMinute: number;
+}
+
+export interface CallRateDeps {
+	readonly clock: Clock;
+	/** Of one address, and with one credential; absent for as many as its own machine can send. */
+	readonly requestsPerMinute?: number | undefined;
+}
+
+/** Polls count a tenth of a call. */
+const POLLS_PER_REQUEST = 10;
+
+/** Buckets by address and by credential; wrong credentials are counted by address alone, ten times as dear. */
+export function createCallRates({
+	clock,
+	requestsPerMinute = LIMITS.localRequestsPerMinute,
+}: CallRateDeps): CallRates {
+	const keysMax = LIMITS.rateLimitedCallersMax;
+	const bucketsOf = (perMinute: number) => createTokenBuckets({ clock, perMinute, keysMax });
+	const addresses = bucketsOf(requestsPerMinute);
+	const credentials = bucketsOf(requestsPerMinute);
+	const polling = bucketsOf(requestsPerMinute * POLLS_PER_REQUEST);
+	const guesses = bucketsOf(LIMITS.guessCallsPerMinute);
+	const valid = createMemory(clock);
+	return {
+		take({ address, credentialKey: key, isPolling }) {
+			const levels: RateLevel[] = [];
+			const count = (policy: RateLevel["policy"], buckets: TokenBuckets, level: BucketLevel) => {
+				levels.push({ policy, perMinute: buckets.perMinute, ...level });
+				return level.isLetIn;
+			};
+			const isGuess = key !== undefined && !valid.has(key);
+			if (isGuess && !count("guesses", guesses, guesses.look(address))) return levels;
+			if (isPolling) {
+				count("polling", polling, polling.take(address));
+				return levels;
+			}
+			if (!count("address", addresses, addresses.take(address))) return levels;
+			if (key !== undefined) count("credential", credentials, credentials.take(key));
+			return levels;
+		},
+		end({ address, credentialKey: key }, { isRefused, hasLeft }) {
+			if (key === undefined) return;
+			if (isRefused) valid.delete(key);
+			// Leaving early would be a way to guess for nothing.
+			const isGuess = isRefused || (hasLeft && !valid.has(key));
+			if (isGuess) guesses.charge(address, LIMITS.failedCredentialCalls);
+		},
+		watch: (cashier) => ({
+			...cashier,
+			async identify(credential) {
+				const payer = await cashier.identify(credential);
+				valid.add(toCredentialKey(credential));
+				return payer;
+			},
+			async payerOf(call) {
+				const payer = await cashier.payerOf(call);
+				if (call.credential) valid.add(toCredentialKey(call.credential));
+				return payer;
+			},
+		}),
+	};
+}
+
+/** Stands for a credential where it must not be kept. */
+export function toCredentialKey(credential: Credential): string {
+	const secret = credential.scheme === "api_key" ? credential.key : credential.token;
+	return createHash("sha256").update(secret).digest("base64url");
+}
+
+/** Keys found valid of late: the latest of them, and none for long, because what is valid may end. */
+function createMemory(clock: Clock) {
+	const seenAtMs = new Map<string, number>();
+	return {
+		has(key: string): boolean {
+			const atMs = seenAtMs.get(key);
+			return atMs !== undefined && clock.monotonicMs() - atMs < LIMITS.validCredentialTtlMs;
+		},
+		add(key: string): void {
+			seenAtMs.delete(key);
+			seenAtMs.set(key, clock.monotonicMs());
+			if (seenAtMs.size <= LIMITS.rateLimitedCallersMax) return;
+			for (const oldest of seenAtMs.keys()) {
+				seenAtMs.delete(oldest);
+				return;
+			}
+		},
+		delete: (key: string) => seenAtMs.delete(key),
+	};
+}

@@ -1,0 +1,40 @@
+import { isIP } from "node:net";
+
+/** Some proxies name the caller's port as well. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+)):\d+$/;
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** Groups of an IPv6 address that name a network; whoever has one address of it has all 2^64. */
+const NETWORK_GROUPS = 4;
+
+/**
+ * Whom an address stands for where callers are counted: an IPv4 address, or the /64 network of an IPv6 one.
+ * Text that is no address stands for nobody in particular, so that made-up text does not count as many callers.
+ */
+export function toCallerAddress(address: string | undefined): string {
+	if (address === undefined) return NOBODY;
+	const [, v6, v4] = WITH_PORT.exec(address) ?? [];
+	const bare = v6 ?? v4 ?? address;
+	const mapped = MAPPED.exec(bare)?.[1];
+	if (mapped !== undefined) return mapped;
+	switch (isIP(bare)) {
+		case 4:
+			return bare;
+		case 6:
+			return toNetwork(bare);
+		default:
+			return NOBODY;
+	}
+}
+
+const NOBODY = "unknown";
+
+function toNetwork(address: string): string {
+	const [head = "", tail] = address.toLowerCase().split("::");
+	const groups = head === "" ? [] : head.split(":");
+	if (tail !== undefined) {
+		const after = tail === "" ? 0 : tail.split(":").length + (tail.includes(".") ? 1 : 0);
+		while (groups.length < 8 - after) groups.push("0");
+	}
+	const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.replace(/^0+(?=.)/, ""));
+	return `${network.join(":")}::/64`;
+}

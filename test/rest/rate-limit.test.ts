@@ -1,0 +1,59 @@
+import t from "tap";
+import { startApp } from "../support/start-app.js";
+
+const EMPTY = { model: "none", catalog: "none" } as const;
+
+t.test("a limited reply says what is left, and a full bucket what to do", async (t) => {
+	const { send } = await startApp(t, { settings: { ...EMPTY, requestsPerMinute: 5 } });
+	const first = await send("/v1/offerings");
+	t.equal(first.status, 200);
+	t.equal(first.headers.get("RateLimit-Policy"), '"address";q=5;w=60');
+	t.equal(first.headers.get("RateLimit"), '"address";r=4;t=12');
+	t.match(first.headers.get("Access-Control-Expose-Headers"), /RateLimit,RateLimit-Policy/);
+	for (let call = 0; call < 4; call++) await send("/nowhere");
+
+	const full = await send("/v1/offerings");
+	t.equal(full.status, 429);
+	t.match(full.headers.get("Retry-After"), /^1[12]$/);
+	t.match(full.headers.get("RateLimit"), /^"address";r=0;t=(59|60)$/);
+	t.match(full.body, {
+		error: { code: "RATE_LIMITED", retryable: true },
+		continuations: [{ type: "wait", retry_after_seconds: 12 }],
+	});
+	for (let call = 0; call < 20; call++) {
+		const poll = await send("/v1/health");
+		t.equal(poll.status, 200, "asking how things are is never in the way");
+		t.match(poll.headers.get("RateLimit-Policy"), '"polling";q=50;w=60');
+	}
+});
+
+t.test("a full bucket is told before the body is read, on every transport", async (t) => {
+	const { send, baseUrl } = await startApp(t, { settings: { ...EMPTY, requestsPerMinute: 1 } });
+	await send("/v1/offerings");
+	const body = `{"broken": ${"[".repeat(100)}`;
+	for (const path of ["/v1/graphs/x/search", "/a2a", "/a2a/v1/message:send"]) {
+		const response = await fetch(`${baseUrl}${path}`, { method: "POST", body });
+		t.equal(response.status, 429, path);
+		const { error } = (await response.json()) as { error: { code: string } };
+		t.equal(error.code, "RATE_LIMITED");
+	}
+});
+
+t.test("guesses of tokens are stopped, and those who hold one are not", async (t) => {
+	const { send, issueSpt } = await startApp(t, { settings: EMPTY });
+	const { token } = await issueSpt("5.00");
+	const balance = (secret: string) =>
+		send("/v1/spt/balance", { headers: { Authorization: `Bearer ${secret}` } });
+	t.equal((await balance(token)).status, 200);
+	const guessed: Record<number, number> = {};
+	for (let call = 0; call < 100; call++) {
+		const { status, body, headers } = await balance(`spt_live_${"x".repeat(30)}${100000 + call}`);
+		guessed[status] = (guessed[status] ?? 0) + 1;
+		if (status !== 429) continue;
+		t.equal(headers.get("Retry-After"), "1");
+		t.match(body.error.message, /credentials that are not valid/);
+	}
+	t.ok((guessed[401] ?? 0) >= 60 && (guessed[401] ?? 0) < 65, "sixty at once, then one a second");
+	t.equal((await balance(token)).status, 200);
+	t.equal((await send("/v1/offerings")).status, 200);
+});

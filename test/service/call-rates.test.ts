@@ -1,0 +1,154 @@
+import t from "tap";
+import type { Clock } from "../../src/core/clock.js";
+import type { Credential } from "../../src/core/credential.js";
+import { ServiceError } from "../../src/core/errors.js";
+import { createCallRates, toCredentialKey } from "../../src/service/call-rates.js";
+import { toCallerAddress } from "../../src/service/caller-address.js";
+import type { Cashier } from "../../src/service/cashier.js";
+
+function start(requestsPerMinute = 60) {
+	const state = { ms: 0 };
+	const clock = { monotonicMs: () => state.ms } as Partial<Clock> as Clock;
+	const rates = createCallRates({ clock, requestsPerMinute });
+	const cashier = rates.watch({
+		identify: async (credential: Credential) => {
+			if (credential.scheme === "spt" && credential.token === "spt_good")
+				return { owner: "tok_1", rail: "spt" };
+			throw new ServiceError("UNAUTHENTICATED", "Unknown.");
+		},
+	} as Partial<Cashier> as Cashier);
+	const callerOf = (address: string, token?: string, isPolling = false) => ({
+		address,
+		credentialKey: token && toCredentialKey({ scheme: "spt", token }),
+		isPolling,
+	});
+	const isLetIn = (...caller: Parameters<typeof callerOf>) =>
+		rates.take(callerOf(...caller)).every((level) => level.isLetIn);
+	/** A request with a credential nobody issued; true when it was looked at. */
+	const guess = (address: string, token: string) => {
+		if (!isLetIn(address, token)) return false;
+		rates.end(callerOf(address, token), { isRefused: true, hasLeft: false });
+		return true;
+	};
+	return { state, rates, cashier, callerOf, isLetIn, guess };
+}
+
+const times = (count: number, work: (index: number) => boolean) =>
+	Array.from({ length: count }, (_, index) => work(index)).filter(Boolean).length;
+
+t.test("an address has so many requests a minute, whoever else calls", (t) => {
+	const { state, isLetIn } = start();
+	t.equal(
+		times(100, () => isLetIn("1.1.1.1")),
+		60,
+	);
+	t.ok(isLetIn("2.2.2.2"));
+	state.ms = 1_000;
+	t.equal(
+		times(5, () => isLetIn("1.1.1.1")),
+		1,
+	);
+	t.end();
+});
+
+t.test("a credential has so many requests a minute, from whatever addresses", async (t) => {
+	const { cashier, isLetIn } = start();
+	await cashier.identify({ scheme: "spt", token: "spt_good" });
+	t.equal(
+		times(100, (index) => isLetIn(`1.1.1.${index}`, "spt_good")),
+		60,
+	);
+	t.ok(isLetIn("1.1.1.1", "spt_other"));
+});
+
+t.test("polling takes nothing from the calls", (t) => {
+	const { isLetIn } = start();
+	t.equal(
+		times(300, () => isLetIn("1.1.1.1", undefined, true)),
+		300,
+	);
+	t.equal(
+		times(100, () => isLetIn("1.1.1.1")),
+		60,
+	);
+	t.equal(
+		times(1_000, () => isLetIn("1.1.1.1", undefined, true)),
+		300,
+		"and has an end of its own",
+	);
+	t.end();
+});
+
+t.test("a refused credential counts ten times, and only against others like it", async (t) => {
+	const { state, cashier, isLetIn, guess } = start(100_000);
+	await cashier.identify({ scheme: "spt", token: "spt_good" });
+	t.equal(
+		times(1_000, (index) => guess("1.1.1.1", `spt_${index}`)),
+		60,
+	);
+	t.ok(isLetIn("1.1.1.1", "spt_good"), "a neighbour with a valid token notices nothing");
+	t.ok(isLetIn("1.1.1.1"), "nor does one who shows none");
+	t.notOk(isLetIn("1.1.1.1", "spt_new"), "one whose token is not known yet waits");
+	t.ok(isLetIn("2.2.2.2", "spt_new"));
+	state.ms = 10_000;
+	t.equal(
+		times(100, (index) => guess("1.1.1.1", `spt_a${index}`)),
+		10,
+	);
+});
+
+t.test(
+	"leaving before the refusal is a guess as well; leaving with a valid token is none",
+	async (t) => {
+		const { rates, cashier, callerOf, isLetIn } = start(100_000);
+		const leave = (token: string) =>
+			rates.end(callerOf("1.1.1.1", token), { isRefused: false, hasLeft: true });
+		await cashier.identify({ scheme: "spt", token: "spt_good" });
+		for (let call = 0; call < 1_000; call++) leave("spt_good");
+		t.ok(isLetIn("1.1.1.1", "spt_new"));
+		for (let call = 0; call < 60; call++) leave("spt_bad");
+		t.notOk(isLetIn("1.1.1.1", "spt_new"));
+	},
+);
+
+t.test("what was valid is a guess again once it is refused, or long ago", async (t) => {
+	const { state, rates, cashier, callerOf, isLetIn, guess } = start(100_000);
+	const identify = () => cashier.identify({ scheme: "spt", token: "spt_good" });
+	const exhaust = () => times(200, (index) => guess("1.1.1.1", `spt_${index}`));
+	await identify();
+	exhaust();
+	t.ok(isLetIn("1.1.1.1", "spt_good"));
+	rates.end(callerOf("9.9.9.9", "spt_good"), { isRefused: true, hasLeft: false });
+	t.notOk(isLetIn("1.1.1.1", "spt_good"));
+	await identify();
+	t.ok(isLetIn("1.1.1.1", "spt_good"));
+	state.ms = 3_600_000;
+	exhaust();
+	t.notOk(isLetIn("1.1.1.1", "spt_good"));
+	await t.rejects(cashier.identify({ scheme: "spt", token: "spt_bad" }));
+	t.notOk(isLetIn("1.1.1.1", "spt_bad"));
+});
+
+t.test(
+	"an IPv6 caller is its network, a mapped one its IPv4 address, a made-up one nobody",
+	(t) => {
+		const same: [string | undefined, string][] = [
+			["1.2.3.4", "1.2.3.4"],
+			["::ffff:1.2.3.4", "1.2.3.4"],
+			["1.2.3.4:5678", "1.2.3.4"],
+			["[2001:db8::1]:80", "2001:db8:0:0::/64"],
+			["2001:db8::1", "2001:db8:0:0::/64"],
+			["2001:DB8:0:0:ffff::2", "2001:db8:0:0::/64"],
+			["2001:0db8:0000:0000:1:2:3:4", "2001:db8:0:0::/64"],
+			["2001:db8:1:2::", "2001:db8:1:2::/64"],
+			["::1", "0:0:0:0::/64"],
+			["fe80::1%eth0", "fe80:0:0:0::/64"],
+			["64:ff9b::1.2.3.4", "64:ff9b:0:0::/64"],
+			["not an address", "unknown"],
+			["", "unknown"],
+			[undefined, "unknown"],
+		];
+		for (const [address, key] of same) t.equal(toCallerAddress(address), key, String(address));
+		t.end();
+	},
+);
