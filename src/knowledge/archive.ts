@@ -1,14 +1,39 @@
-import { unzipSync, zipSync } from "fflate";
+import { unzipSync, Zip, ZipDeflate, zipSync } from "fflate";
 import { ServiceError } from "../core/errors.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import type { Steps } from "./work-in-turns.js";
 
 /** Packs files so that the same files always give the same bytes, in any time zone, on any system. */
 export function packArchive(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-	// The format stores local time without a zone; its first representable instant, read locally, is the same everywhere.
-	const mtime = new Date(1980, 0, 1);
 	const paths = [...files.keys()].sort();
 	const entries = paths.map((path) => [path, files.get(path) ?? new Uint8Array()] as const);
-	return zipSync(Object.fromEntries(entries), { mtime, level: 9, os: 3, attrs: 0o100644 << 16 });
+	return zipSync(Object.fromEntries(entries), { ...FILE_MARKS, mtime: firstInstant(), level: 9 });
+}
+
+/** Packs files like `packArchive`, one after the other; its bytes are other ones, and the same each time as well. */
+export function* packInSteps(files: ReadonlyMap<string, Uint8Array>): Steps<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	const archive = new Zip((error, chunk) => {
+		if (error) throw error;
+		chunks.push(chunk);
+	});
+	for (const path of [...files.keys()].sort()) {
+		const entry = new ZipDeflate(path, { level: 6 });
+		Object.assign(entry, FILE_MARKS, { mtime: firstInstant() });
+		archive.add(entry);
+		entry.push(files.get(path) ?? new Uint8Array(), true);
+		yield;
+	}
+	archive.end();
+	return Buffer.concat(chunks);
+}
+
+/** Files of a Unix system that their owner may write. */
+const FILE_MARKS = { os: 3, attrs: 0o100644 << 16 };
+
+/** The format stores local time without a zone; its first representable instant, read locally, is the same everywhere. */
+function firstInstant(): Date {
+	return new Date(1980, 0, 1);
 }
 
 /** What an archive says of one of its files; nothing of it is known to be true. */

@@ -2,6 +2,7 @@ import type { BundleFiles } from "./bundle-reader.js";
 import { encodePath, toConceptDraft, toConceptFile, toMarkdownFile } from "./concept-writer.js";
 import type { Concept, Graph } from "./graph.js";
 import { toRecordFile } from "./record-writer.js";
+import { runAtOnce, type Steps } from "./work-in-turns.js";
 
 export const OKF_VERSION = "0.2";
 
@@ -14,6 +15,11 @@ export interface ListingEntry {
 
 /** A graph as the files of a conforming v0.2 bundle; the same graph always gives the same bytes. */
 export function toBundleFiles(graph: Graph): BundleFiles {
+	return runAtOnce(bundleFilesOf(graph));
+}
+
+/** Like `toBundleFiles`, concept by concept. */
+export function* bundleFilesOf(graph: Graph): Steps<BundleFiles> {
 	const pathOfId = new Map(graph.concepts.map(({ id, path }) => [id, path]));
 	const texts = new Map<string, string>([
 		["index.md", toGraphListing(graph.record.title, graph.concepts)],
@@ -22,6 +28,7 @@ export function toBundleFiles(graph: Graph): BundleFiles {
 	]);
 	for (const concept of graph.concepts) {
 		texts.set(concept.path, toConceptFile(toConceptDraft(concept, pathOfId)));
+		yield;
 	}
 	return encodeFiles(texts);
 }

@@ -84,7 +84,8 @@ function toTerm(
 	};
 }
 
-function toArticle(evidence: Evidence): JsonLd {
+/** A source as schema.org has it. */
+export function toArticle(evidence: Evidence): JsonLd {
 	const date = writtenDate(evidence);
 	return {
 		"@id": evidence.sourceUrl,
@@ -95,6 +96,7 @@ function toArticle(evidence: Evidence): JsonLd {
 	};
 }
 
-function toNodeAddress(home: string, conceptId: string): string {
+/** Names a concept below the address of its graph. */
+export function toNodeAddress(home: string, conceptId: string): string {
 	return `${home}#${encodeURIComponent(conceptId)}`;
 }

@@ -101,7 +101,8 @@ export function firstParagraph(
 	return undefined;
 }
 
-function toParagraphs(lines: readonly string[]): readonly string[] {
+/** Paragraphs of prose among the lines of a section, as Markdown. */
+export function toParagraphs(lines: readonly string[]): readonly string[] {
 	return lines
 		.join("\n")
 		.split(/\n[ \t]*\n/)

@@ -1,0 +1,71 @@
+import { toCsv } from "../../core/csv.js";
+import type { Graph } from "../graph.js";
+import type { Steps } from "../work-in-turns.js";
+import { mapOf } from "./graph-map.js";
+import { toEdgeFields, toNodeFields, toSourceFields } from "./node-fields.js";
+import { type Step, toStep } from "./walk.js";
+
+/** The three tables a graph falls into. */
+export const EXPORT_TABLES = ["nodes", "edges", "evidence"] as const;
+export type ExportTable = (typeof EXPORT_TABLES)[number];
+
+type Fields = Readonly<Record<string, string | number | null | readonly string[]>>;
+
+/** Between the values of a list in one cell; a value that holds it keeps it. */
+const LIST_SEPARATOR = "|";
+
+/** One table as RFC 4180 text; a cell that a spreadsheet would take for a formula gets a leading quote. */
+export function* toCsvTable(graph: Graph, table: ExportTable): Steps<string> {
+	const lines: string[] = [];
+	for (const fields of rowsOf(graph, table)) {
+		if (lines.length === 0) lines.push(...toCsv([Object.keys(fields)]));
+		lines.push(...toCsv([Object.values(fields).map(toCell)]));
+		yield;
+	}
+	return lines.map((line) => `${line}\r\n`).join("");
+}
+
+/** One record per line: the graph, then its nodes with their sources, then its edges. */
+export function* toNdjson(graph: Graph): Steps<string> {
+	const { id, title, type, version, updated, description } = graph.record;
+	const record = { kind: "graph", id, title, type, version, updated, description };
+	const lines = [JSON.stringify(record)];
+	for (const concept of mapOf(graph).concepts) {
+		const { evidence_count: _, ...fields } = toNodeFields(concept);
+		const evidence = concept.evidence.map(toSourceFields);
+		const verified = concept.verified?.map(({ by, at }) => ({ by, at: at ?? null })) ?? [];
+		lines.push(JSON.stringify({ kind: "node", ...fields, verified, evidence }));
+		yield;
+	}
+	for (const step of edgesOf(graph)) {
+		lines.push(JSON.stringify({ kind: "edge", ...toEdgeFields(step) }));
+		yield;
+	}
+	return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Every edge, written out of its source. */
+export function* edgesOf(graph: Graph): Generator<Step> {
+	const map = mapOf(graph);
+	for (const edge of map.edges.keys()) yield toStep(map, edge, "out");
+}
+
+function* rowsOf(graph: Graph, table: ExportTable): Generator<Fields> {
+	if (table === "edges") {
+		for (const step of edgesOf(graph)) yield toEdgeFields(step);
+		return;
+	}
+	for (const concept of mapOf(graph).concepts) {
+		if (table === "nodes") yield toNodeFields(concept);
+		else {
+			for (const source of concept.evidence) {
+				yield { node_id: concept.id, ...toSourceFields(source) };
+			}
+		}
+	}
+}
+
+function toCell(value: Fields[string] | undefined): string {
+	if (value === null || value === undefined) return "";
+	return typeof value === "object" ? value.join(LIST_SEPARATOR) : String(value);
+}

@@ -1,0 +1,90 @@
+import { READING_LIMITS } from "../../core/limits.js";
+import { compareText, isReserved, RECORD_PATH } from "../bundle-document.js";
+import { toConceptId } from "../concept-reader.js";
+import type { FileMark, Graph } from "../graph.js";
+import type { PathMap } from "../path-map.js";
+
+/** One concept file that two revisions of a graph do not share. */
+export interface NodeChange {
+	readonly conceptId: string;
+	readonly change: "added" | "changed" | "removed";
+}
+
+/** What is remembered of revisions of graphs: their files by hash, not their text. */
+export interface RevisionMemory {
+	/** Remembers the graph as it is now, and gives the name of this revision. */
+	remember(graph: Graph): string;
+	/** What changed from one remembered revision to another, by id; undefined when one of them is forgotten or was never seen. */
+	changesBetween(graphId: string, before: string, after: string): readonly NodeChange[] | undefined;
+}
+
+/**
+ * Remembers the revisions that were told to somebody, the newest of them, in memory. Two revisions share what they have in
+ * common, so that one more costs about as much as its changes.
+ */
+export function createRevisionMemory(): RevisionMemory {
+	const files = new Map<string, PathMap<FileMark>>();
+	const nameOf = (graphId: string, revision: string) => `${graphId} ${revision}`;
+	return {
+		remember({ record, contentHash, memory }) {
+			if (memory) {
+				const name = nameOf(record.id, contentHash);
+				files.delete(name);
+				files.set(name, memory.files);
+				forget(
+					files,
+					(known) => known.startsWith(`${record.id} `),
+					READING_LIMITS.revisionsPerGraph,
+				);
+				forget(files, () => true, READING_LIMITS.revisionsMax);
+			}
+			return contentHash;
+		},
+		changesBetween(graphId, before, after) {
+			const old = files.get(nameOf(graphId, before));
+			const now = files.get(nameOf(graphId, after));
+			return old && now && compareFiles(old, now);
+		},
+	};
+}
+
+/** Forgets the ones told longest ago. */
+function forget(
+	files: Map<string, unknown>,
+	isMeant: (name: string) => boolean,
+	keptMax: number,
+): void {
+	const names = [...files.keys()].filter(isMeant);
+	for (const name of names.slice(0, Math.max(0, names.length - keptMax))) files.delete(name);
+}
+
+/** Buckets that both share hold nothing new. */
+function compareFiles(before: PathMap<FileMark>, after: PathMap<FileMark>): readonly NodeChange[] {
+	return after.buckets
+		.flatMap((bucket, index) => compareBuckets(before.buckets[index], bucket))
+		.sort((a, b) => compareText(a.conceptId, b.conceptId));
+}
+
+type Bucket = ReadonlyMap<string, FileMark>;
+
+function compareBuckets(before: Bucket | undefined, after: Bucket): readonly NodeChange[] {
+	if (!before || before === after) return [];
+	const paths = [...new Set([...before.keys(), ...after.keys()])].filter(isConceptPath);
+	return paths.flatMap((path) => {
+		const change = changeOf(before.get(path), after.get(path));
+		return change ? [{ conceptId: toConceptId(path), change }] : [];
+	});
+}
+
+function changeOf(
+	before: FileMark | undefined,
+	after: FileMark | undefined,
+): NodeChange["change"] | undefined {
+	if (!before) return "added";
+	if (!after) return "removed";
+	return before.sha256 === after.sha256 ? undefined : "changed";
+}
+
+function isConceptPath(path: string): boolean {
+	return /\.md$/i.test(path) && !isReserved(path) && path !== RECORD_PATH;
+}
