@@ -10,6 +10,8 @@ import { ServiceError } from "./core/errors.js";
 import type { Logger } from "./core/logger.js";
 import { startHousekeeping } from "./housekeeping.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
+import type { GraphSnapshots } from "./knowledge/graph-snapshots.js";
+import { startSnapshotKeeper } from "./knowledge/snapshot-keeper.js";
 import type { SearchEngine } from "./search/search.js";
 import { listen, type RunningServer } from "./server.js";
 import type { Settings } from "./settings.js";
@@ -33,6 +35,7 @@ export interface Running {
 	readonly store: Store;
 	readonly money: Money;
 	readonly catalog: GraphCatalog;
+	readonly snapshots: GraphSnapshots;
 	readonly search: SearchEngine;
 	readonly a2a: A2a;
 	readonly keys: KeyFolder;
@@ -59,6 +62,7 @@ export function createAppLife(running: Running): AppLife {
 			await a2a.start();
 			const sweepTasks = (now: number) => a2a.sweep(now);
 			endings.push(startHousekeeping({ ...money, store, sweepTasks, clock, logger }));
+			endings.push(startSnapshotKeeper(running));
 			return server;
 		},
 		ready: () => search.sync(catalog.list()),

@@ -8,6 +8,7 @@ import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
 import { createA2a } from "./a2a/a2a.js";
+import { createAccountService } from "./app-accounts.js";
 import { type AppLife, createAppLife } from "./app-life.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
 import { createSptService } from "./app-spt.js";
@@ -21,8 +22,10 @@ import { createDataBackup } from "./data-backup.js";
 import { assertBooksKept, bindProfile } from "./data-profile.js";
 import { createHttpApp } from "./http-app.js";
 import { createGraphCatalog, type GraphCatalog } from "./knowledge/catalog.js";
+import { createGraphSnapshots } from "./knowledge/graph-snapshots.js";
 import { catalogFolders, loadGraphs } from "./load-graphs.js";
 import { openSearch } from "./open-search.js";
+import { PACKAGE_ROOT } from "./package-root.js";
 import type { SearchEngine } from "./search/search.js";
 import { createChainBooks } from "./service/chain-books.js";
 import { createConceptEditor } from "./service/concept-editor.js";
@@ -38,6 +41,7 @@ import { createUsageRecorder } from "./service/usage.js";
 import type { Settings } from "./settings.js";
 import { stderrLogger } from "./stderr-logger.js";
 import { SOFTWARE_VERSION } from "./version.js";
+import { createWebRouter } from "./web/web-router.js";
 
 export interface AppOptions {
 	readonly settings: Settings;
@@ -130,8 +134,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const importedFolder = join(folder, "graphs");
-	const graphs = await loadGraphs(catalogFolders(settings.catalog, importedFolder), logger);
-	const catalog = createGraphCatalog(graphs);
+	const { catalog, snapshots } = await openGraphs(ports, importedFolder);
 
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const service = createService({ ports, store, keys, money, catalog, search, address });
@@ -155,11 +158,18 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const x402 = ports.onchain?.terms;
 	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk, x402 });
 	const { adminToken } = keys;
-	const transports = [a2a.router];
+	const web = createWebRouter({
+		service,
+		clock,
+		revision: () => catalog.revision,
+		packageRoot: PACKAGE_ROOT,
+	});
+	const transports = [a2a.router, web];
 	const { callRates } = money;
 	const http = { service, operator, adminToken, callRates, transports, clock, ids, logger };
 	const handler = createHttpApp(http);
-	const running = { ...ports, store, money, catalog, search, a2a, keys, address, handler };
+	const graphs = { catalog, snapshots };
+	const running = { ...ports, ...graphs, store, money, search, a2a, keys, address, handler };
 	return {
 		service,
 		operator,
@@ -171,6 +181,18 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		handler,
 		...createAppLife(running),
 	};
+}
+
+/** What is on sale. Files that are as they were when a graph was last kept are not read again. */
+async function openGraphs({ settings, clock, logger, folder }: Ports, importedFolder: string) {
+	const snapshots = createGraphSnapshots({
+		folder: join(folder, "graph-cache"),
+		version: SOFTWARE_VERSION,
+		clock,
+	});
+	const folders = catalogFolders(settings.catalog, importedFolder);
+	const catalog = createGraphCatalog(await loadGraphs(folders, logger, snapshots.read));
+	return { catalog, snapshots };
 }
 
 interface ServiceParts {
@@ -192,6 +214,7 @@ function createService(parts: ServiceParts): Service {
 		baseUrl: () => address.baseUrl,
 		mcpUrl: () => null,
 		profile: settings.profile,
+		contact: settings.contact,
 	};
 	const skills = createSkillCatalog({ search, catalog, clock });
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
@@ -208,6 +231,7 @@ function createService(parts: ServiceParts): Service {
 			money,
 			store,
 			catalog,
+			account: createAccountService({ money, store, catalog, clock, info }),
 			pepper: keys.pepper,
 			profile: settings.profile,
 		}),

@@ -30,10 +30,11 @@ export function catalogFolders(catalog: string, importedFolder: string): readonl
 export async function loadGraphs(
 	folders: readonly CatalogFolder[],
 	logger: Logger,
+	read = readGraph,
 ): Promise<readonly Graph[]> {
 	for (const folder of folders) await prepareFolder(folder, logger);
 	const paths = folders.map(({ path }) => path).flatMap(graphFolders);
-	const graphs = await Promise.all(paths.map((path) => loadGraph(path, logger)));
+	const graphs = await Promise.all(paths.map((path) => loadGraph(path, logger, read)));
 	// In the order of the folders: an imported graph takes the place of a shipped one.
 	const byId = new Map(graphs.flatMap((graph) => (graph ? [[graph.record.id, graph]] : [])));
 	return [...byId.values()];
@@ -73,9 +74,13 @@ function graphFolders(folder: string): string[] {
 		.map((entry) => join(folder, entry.name));
 }
 
-async function loadGraph(path: string, logger: Logger): Promise<Graph | undefined> {
+async function loadGraph(
+	path: string,
+	logger: Logger,
+	read: typeof readGraph,
+): Promise<Graph | undefined> {
 	try {
-		return await readGraph(path, {
+		return await read(path, {
 			onFinding: ({ file, severity, message }) => {
 				if (severity !== "error") return;
 				logger.error("a file of a graph is not on sale", { folder: path, file, reason: message });

@@ -89,9 +89,10 @@ export async function stampFiles(
 	trustedBeforeMs: number,
 ): Promise<Map<string, string | undefined>> {
 	const stamps = new Map<string, string | undefined>();
+	const root = join(folder, "/");
 	for (const path of await listPaths(folder)) {
 		// A hundred thousand calls that wait for a thread each would take several times as long.
-		const found = statSync(join(folder, path), { throwIfNoEntry: false });
+		const found = statSync(root + path, { throwIfNoEntry: false });
 		if (found) stamps.set(path, stampOf(found, trustedBeforeMs));
 		if (stamps.size % STATS_PER_TURN === 0) await setImmediate();
 	}
@@ -103,7 +104,7 @@ function stampOf(
 	trustedBeforeMs: number,
 ): string | undefined {
 	if (Math.max(mtimeMs, ctimeMs) >= trustedBeforeMs) return undefined;
-	return [size, mtimeMs, ctimeMs, ino].join(" ");
+	return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 }
 
 /** One file, or as much of it as shows that it is too large. */

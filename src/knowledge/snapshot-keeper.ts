@@ -1,0 +1,70 @@
+import type { Clock } from "../core/clock.js";
+import type { Logger } from "../core/logger.js";
+import { type Changeable, isChangeable } from "./bundle-change.js";
+import type { GraphCatalog } from "./catalog.js";
+import type { GraphSnapshots } from "./graph-snapshots.js";
+
+export interface SnapshotKeeperDeps {
+	readonly snapshots: GraphSnapshots;
+	readonly catalog: Pick<GraphCatalog, "list">;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+const LOOK_INTERVAL_MS = 10_000;
+/** Keeping graphs takes at most one part in so many of the time. */
+const REST = 100;
+
+/**
+ * Keeps the graphs on sale for the next start, in the background: each once it has been the same for two looks in a row. The
+ * returned function stops it, and resolves once nothing is being written.
+ */
+export function startSnapshotKeeper({
+	snapshots,
+	catalog,
+	clock,
+	logger,
+}: SnapshotKeeperDeps): () => Promise<void> {
+	const stopping = new AbortController();
+	/** Graphs that cannot be kept, such as one whose folder is gone; a later version of each is tried again. */
+	const refused = new WeakSet<Changeable>();
+	let seen: ReadonlySet<Changeable> = new Set();
+	let running: Promise<void> | undefined;
+	let restUntilMs = 0;
+
+	const keep = async (graph: Changeable): Promise<void> => {
+		try {
+			await snapshots.keep(graph, stopping.signal);
+		} catch (error) {
+			if (stopping.signal.aborted) return;
+			refused.add(graph);
+			logger.error("a graph could not be kept as it was read; the next start reads its files", {
+				graph: graph.record.id,
+				error: String(error),
+			});
+		}
+	};
+	const keepSettled = async (): Promise<void> => {
+		const all = catalog.list().filter(isChangeable);
+		const open = all.filter((graph) => !snapshots.isKept(graph) && !refused.has(graph));
+		const settled = open.filter((graph) => seen.has(graph));
+		seen = new Set(open);
+		if (settled.length === 0) return;
+		const startedMs = clock.monotonicMs();
+		for (const graph of settled) if (!stopping.signal.aborted) await keep(graph);
+		await snapshots.forgetOthers(all.map(({ folder }) => folder)).catch(() => undefined);
+		restUntilMs = clock.monotonicMs() + REST * (clock.monotonicMs() - startedMs);
+	};
+	const look = (): void => {
+		if (running || clock.monotonicMs() < restUntilMs) return;
+		running = keepSettled().finally(() => {
+			running = undefined;
+		});
+	};
+	const stop = clock.every(LOOK_INTERVAL_MS, look);
+	return async () => {
+		stop();
+		stopping.abort();
+		await running;
+	};
+}
