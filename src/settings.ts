@@ -59,6 +59,12 @@ export const SETTING_ROWS = [
 			"Requests that one address, and one credential, may make: 6000 in production, 600000 in the demo profile. Credentials that are refused are limited by themselves.",
 	},
 	{
+		key: "contact",
+		default: "",
+		description:
+			"Where security reports go, for `/.well-known/security.txt`: an e-mail address or an https address.",
+	},
+	{
 		key: "facilitator",
 		default: "",
 		description:
@@ -95,6 +101,8 @@ export interface Settings {
 	readonly catalog: string;
 	readonly model: string;
 	readonly publicUrl: string | undefined;
+	/** `mailto:` or `https:`. */
+	readonly contact: string | undefined;
 	readonly requestsPerMinute?: number;
 	readonly onchain: OnchainSettings;
 	readonly prices: Partial<PriceBook>;
@@ -126,6 +134,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		model: parseModel(text("model")),
 		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
 		requestsPerMinute: parseRate(text("requests_per_minute"), profile),
+		contact: parseContact(text("contact")),
 		onchain: parseOnchainSettings(text),
 		prices: parsePrices(file["prices"]),
 	};
@@ -217,6 +226,14 @@ function parseRate(text: string, profile: Settings["profile"]): number {
 	}
 	if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
 	throw invalid(`"${text}" is no number of requests a minute.`);
+}
+
+/** An e-mail address becomes a mailto address, as RFC 9116 wants it. */
+function parseContact(text: string): string | undefined {
+	if (text === "") return undefined;
+	if (/^[^\s@:]+@[^\s@:]+\.[^\s@:]+$/.test(text)) return `mailto:${text}`;
+	if (/^(mailto:[^\s@]+@|https:\/\/)[^\s]+$/.test(text)) return text;
+	throw invalid(`"${text}" is no contact; use an e-mail address or an https address.`);
 }
 
 function parsePrices(value: unknown): Partial<PriceBook> {

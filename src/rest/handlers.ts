@@ -6,20 +6,14 @@ import { LIMITS } from "../core/limits.js";
 import { watchCaller } from "../service/caller-watch.js";
 import { createHeaderReader } from "../service/http-request.js";
 import { parseInput } from "../service/parse-input.js";
+import { sendDocument } from "../service/send-document.js";
 import type { Service } from "../service/service.js";
 import { createTokenBucket } from "../service/token-bucket.js";
 import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { requestIdOf } from "./request-id.js";
 import { readQuery } from "./request-query.js";
-import {
-	sendData,
-	sendDocument,
-	sendError,
-	sendOwned,
-	sendPaid,
-	sendPurchased,
-} from "./respond.js";
+import { sendData, sendError, sendOwned, sendPaid, sendPurchased } from "./respond.js";
 import type {
 	DataRoute,
 	DocumentRoute,
@@ -128,12 +122,13 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 }
 
 function requireCredential(credential: Credential | undefined, { scheme }: OwnerRoute): Credential {
-	if (credential && (scheme ?? credential.scheme) === credential.scheme) return credential;
+	const kind = credential?.scheme === "spt" ? "spt" : "account";
+	if (credential && (scheme ?? kind) === kind) return credential;
 	const wanted = {
 		spt: 'a Shared Payment Token as "Authorization: Bearer spt_…" or in the header "X-Pay-SPT"',
-		api_key: 'an API key as "Authorization: Bearer sk_live_…" or in the header "X-API-Key"',
+		account: 'an API key as "Authorization: Bearer sk_live_…" or in the header "X-API-Key"',
 	};
-	const ways = scheme ? wanted[scheme] : `${wanted.api_key}, or ${wanted.spt}`;
+	const ways = scheme ? wanted[scheme] : `${wanted.account}, or ${wanted.spt}`;
 	throw new ServiceError("UNAUTHENTICATED", `This operation is for its owner; send ${ways}.`);
 }
 
@@ -150,7 +145,7 @@ export function createCallLimit(clock: Clock, perMinute: number): RequestHandler
 /** Serves one free document. */
 export function createDocumentHandler({ free }: Service, route: DocumentRoute): RequestHandler {
 	return (req, res) => {
-		sendDocument(req, res, route, route.answer(free, toRawRequest(req)));
+		sendDocument(req, res, route.answer(free, toRawRequest(req)), route);
 	};
 }
 

@@ -5,15 +5,13 @@ import type { ServiceError } from "../core/errors.js";
 import type { PaidOutput } from "../core/skill.js";
 import { costHeaders } from "../service/cost-headers.js";
 import { toErrorReply } from "../service/error-reply.js";
-import type { ServedDocument } from "../service/free-operations.js";
 import { reportDelivery } from "../service/report-delivery.js";
+import { isStillFresh, sendBytes, toEtag } from "../service/send-document.js";
 import type { PurchaseReply } from "../service/spt-purchase.js";
 import { requestIdOf } from "./request-id.js";
-import type { DataRoute, DocumentRoute, OwnerRoute, PurchaseRoute } from "./route.js";
+import type { DataRoute, OwnerRoute, PurchaseRoute } from "./route.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const PUBLIC_CACHE = "public, max-age=60";
-const ETAG_CHARS = 22;
 
 /** The paid answer: the skill's result with request id and cost in its meta, the receipt in the headers. */
 export function sendPaid(res: Response, result: CallResult): void {
@@ -62,20 +60,6 @@ export function sendPurchased(res: Response, route: PurchaseRoute, reply: Purcha
 	send(res, route.status ?? 200, envelope(route, JSON.stringify(data), requestIdOf(res)));
 }
 
-/** A document as it stands, or 304 when the caller has it already. */
-export function sendDocument(
-	req: Request,
-	res: Response,
-	route: Pick<DocumentRoute, "fileName">,
-	document: ServedDocument,
-): void {
-	if (isStillFresh(req, res, toEtag(document.hash))) return;
-	if (route.fileName) {
-		res.setHeader("Content-Disposition", `attachment; filename="${route.fileName}"`);
-	}
-	send(res, 200, document.body, document.mediaType);
-}
-
 /** A JSON document of our own, or 304; pass the same object again and it is not serialised again. */
 export function sendJsonDocument(req: Request, res: Response, value: object): void {
 	const { text, etag } = serialise(value);
@@ -89,12 +73,8 @@ export function sendError(res: Response, error: ServiceError, status?: number): 
 	send(res, status ?? reply.status, JSON.stringify(reply.body));
 }
 
-function send(res: Response, status: number, body: string | Uint8Array, type = JSON_TYPE): void {
-	const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
-	res.statusCode = status;
-	res.setHeader("Content-Type", type);
-	res.setHeader("Content-Length", bytes.byteLength);
-	res.end(bytes);
+function send(res: Response, status: number, body: string): void {
+	sendBytes(res, { status, body, mediaType: JSON_TYPE });
 }
 
 function envelope(
@@ -117,25 +97,6 @@ function serialise(data: object): { text: string; etag: string } {
 	const made = { text, etag: toEtag(createHash("sha256").update(text).digest("hex")) };
 	serialised.set(data, made);
 	return made;
-}
-
-function toEtag(hash: string): string {
-	return `W/"${hash.slice(0, ETAG_CHARS)}"`;
-}
-
-/** Sets the headers of a cacheable reply; true when the caller's copy is still good and 304 has been sent. */
-function isStillFresh(req: Request, res: Response, etag: string): boolean {
-	res.setHeader("ETag", etag);
-	res.setHeader("Cache-Control", PUBLIC_CACHE);
-	const known = req.headers["if-none-match"]?.split(",").map((tag) => tag.trim());
-	if (!known?.some((tag) => tag === "*" || opaque(tag) === opaque(etag))) return false;
-	res.statusCode = 304;
-	res.end();
-	return true;
-}
-
-function opaque(etag: string): string {
-	return etag.replace(/^W\//, "");
 }
 
 function toServerTiming(timings: CallResult["timings"]): string {

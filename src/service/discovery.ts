@@ -6,7 +6,7 @@ import type { IndexStatus } from "../search/search.js";
 import type { Json, ServedDocument } from "./free-operations.js";
 import { INTERFACE_CHANGES, INTERFACE_VERSION, toErrorGuide } from "./interface-guide.js";
 import { createPerRevision } from "./per-revision.js";
-import { toDocument } from "./served-documents.js";
+import { toDocument } from "./send-document.js";
 import type { ServiceInfo } from "./service-info.js";
 
 /** How a caller finds out what this is, in which version, and what its errors mean. */

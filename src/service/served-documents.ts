@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { PriceList } from "../../payments/price-list.js";
 import { formatUsd } from "../core/money.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
@@ -6,8 +5,8 @@ import { buildCatalogBundle } from "../knowledge/catalog-bundle.js";
 import type { Graph } from "../knowledge/graph.js";
 import { toGraphSlice } from "../knowledge/graph-slice.js";
 import { renderReadme, renderReadmeIndex } from "../knowledge/readme.js";
-import type { ServedDocument } from "./free-operations.js";
 import { createPerRevision } from "./per-revision.js";
+import { toDocument } from "./send-document.js";
 import type { ServiceInfo } from "./service.js";
 
 const MARKDOWN = "text/markdown; charset=utf-8";
@@ -45,9 +44,4 @@ export function createServedDocuments({
 		readmesIndex: () => indexes("index"),
 		catalogOkf: () => bundles("catalog"),
 	};
-}
-
-/** A text or archive with the hash its ETag is made of. */
-export function toDocument(mediaType: string, body: string | Uint8Array): ServedDocument {
-	return { mediaType, body, hash: createHash("sha256").update(body).digest("hex") };
 }

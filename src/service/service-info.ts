@@ -12,6 +12,8 @@ export interface ServiceInfo {
 	/** Address of the MCP server; null until one is built. */
 	readonly mcpUrl: () => string | null;
 	readonly profile: "demo" | "production";
+	/** Where security reports go, as an address with a scheme; undefined when the operator names none. */
+	readonly contact?: string | undefined;
 }
 
 /** What an operation answers: the `data` of the envelope. */

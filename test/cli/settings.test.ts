@@ -43,6 +43,17 @@ t.test("listening on every interface needs an address to advertise", async (t) =
 	);
 });
 
+t.test("a contact is an address with a scheme; an e-mail address gets its own", async (t) => {
+	const read = (contact: string) =>
+		readSettings({ flags: { contact }, environment: {}, folder: t.testdir({}) }).contact;
+	t.equal(read("security@example.org"), "mailto:security@example.org");
+	t.equal(read("https://example.org/security"), "https://example.org/security");
+	t.equal(read(""), undefined);
+	for (const bad of ["http://example.org", "javascript:x", "a b@c.d", "x@y.z\nPolicy: evil"]) {
+		t.throws(() => read(bad), { code: "INVALID_ARGUMENT" }, bad);
+	}
+});
+
 for (const [name, yaml] of [
 	["an unknown key", "colour: red\n"],
 	["an unknown operation", 'prices:\n  mining: "1"\n'],

@@ -43,6 +43,7 @@ export function testSettings(folder: string, changes: Partial<Settings> = {}): S
 		catalog: "sample",
 		model: "bundled",
 		publicUrl: undefined,
+		contact: undefined,
 		onchain: { facilitator: "off" },
 		prices: {},
 		...changes,

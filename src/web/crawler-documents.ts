@@ -1,0 +1,96 @@
+import { toIsoTime } from "../core/clock.js";
+import type { CatalogEntry } from "./llms-text.js";
+
+const DAY_MS = 24 * 3_600_000;
+const SECURITY_TXT_DAYS = 180;
+/** Bound of one sitemap by its protocol. */
+const SITEMAP_URLS_MAX = 50_000;
+
+/** `/robots.txt`: crawlers may read everything free, and are told where to ask instead of scraping. */
+export function renderRobots(baseUrl: string): string {
+	return [
+		"# Agents and crawlers: ask the retrieval endpoints instead of scraping pages.",
+		`# For language models: ${baseUrl}/llms.txt`,
+		`# Interface: ${baseUrl}/openapi.json`,
+		`# Catalog: ${baseUrl}/v1/graphs/catalog, ${baseUrl}/v1/catalog.okf, ${baseUrl}/v1/readmes/index.md`,
+		"User-agent: *",
+		"Allow: /",
+		"Disallow: /a2a/",
+		"Disallow: /v1/account",
+		"Disallow: /v1/admin/",
+		"Disallow: /v1/payments/",
+		"Disallow: /v1/receipts/",
+		"Disallow: /v1/spt",
+		`Sitemap: ${baseUrl}/sitemap.xml`,
+		"",
+	].join("\n");
+}
+
+/** `/sitemap.xml`: the pages and every graph, with the day it was updated. */
+export function renderSitemap(baseUrl: string, graphs: readonly CatalogEntry[]): string {
+	const pages = ["/", "/docs", "/llms.txt", "/v1/graphs/catalog", "/v1/readmes/index.md"];
+	const urls = [
+		...pages.map((path) => ({ path, updated: undefined })),
+		...graphs.flatMap(({ id, updated }) => [
+			{ path: `/v1/graphs/${id}`, updated },
+			{ path: `/v1/graphs/${id}/readme`, updated },
+		]),
+	].slice(0, SITEMAP_URLS_MAX);
+	const lines = urls.map(({ path, updated }) => {
+		const lastmod = updated ? `<lastmod>${escapeXml(updated)}</lastmod>` : "";
+		return `  <url><loc>${escapeXml(`${baseUrl}${path}`)}</loc>${lastmod}</url>`;
+	});
+	return [
+		'<?xml version="1.0" encoding="UTF-8"?>',
+		'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+		...lines,
+		"</urlset>",
+		"",
+	].join("\n");
+}
+
+/** `/.well-known/security.txt` (RFC 9116); its day of expiry moves on by itself. */
+export function renderSecurityText(
+	baseUrl: string,
+	{ contact, now }: { readonly contact: string; readonly now: number },
+): string {
+	const expires = Math.floor(now / DAY_MS) * DAY_MS + SECURITY_TXT_DAYS * DAY_MS;
+	return [
+		`Contact: ${contact}`,
+		`Expires: ${toIsoTime(expires)}`,
+		"Preferred-Languages: en",
+		`Canonical: ${baseUrl}/.well-known/security.txt`,
+		"",
+	].join("\n");
+}
+
+/** `/.well-known/api-catalog` (RFC 9727): the interfaces and where each is described. */
+export function toApiCatalog(baseUrl: string, { mcpUrl }: { readonly mcpUrl: string | null }) {
+	const json = "application/json";
+	const href = (path: string, type: string) => ({ href: `${baseUrl}${path}`, type });
+	return {
+		linkset: [
+			{
+				anchor: `${baseUrl}/v1`,
+				"service-desc": [href("/openapi.json", "application/vnd.oai.openapi+json")],
+				"service-doc": [href("/docs", "text/html"), href("/llms.txt", "text/markdown")],
+				"service-meta": [href("/.well-known/x402", json), href("/v1/version", json)],
+				status: [href("/v1/health", json)],
+			},
+			{
+				anchor: `${baseUrl}/a2a/jsonrpc`,
+				"service-desc": [href("/.well-known/agent-card.json", json)],
+				status: [href("/v1/health", json)],
+			},
+			...(mcpUrl === null ? [] : [{ anchor: mcpUrl, "service-doc": [href("/docs", "text/html")] }]),
+		],
+	};
+}
+
+function escapeXml(text: string): string {
+	return text
+		.replaceAll("&", "&amp;")
+		.replaceAll("<", "&lt;")
+		.replaceAll(">", "&gt;")
+		.replaceAll('"', "&quot;");
+}

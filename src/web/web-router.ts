@@ -1,0 +1,100 @@
+/** Pages and documents for readers, crawlers and language models; all free. */
+import express, { type Request, type RequestHandler, type Router } from "express";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { ServedDocument } from "../service/free-operations.js";
+import { createPerRevision } from "../service/per-revision.js";
+import { sendDocument, toDocument } from "../service/send-document.js";
+import type { Service } from "../service/service.js";
+import {
+	renderRobots,
+	renderSecurityText,
+	renderSitemap,
+	toApiCatalog,
+} from "./crawler-documents.js";
+import { createDocsPage, createDocsScript } from "./docs-page.js";
+import { catalogEntries, renderLlmsFullText, renderLlmsText } from "./llms-text.js";
+
+const MARKDOWN = "text/markdown; charset=utf-8";
+const TEXT = "text/plain; charset=utf-8";
+
+export interface WebDeps {
+	readonly service: Service;
+	readonly clock: Clock;
+	/** Changes with the catalog. */
+	readonly revision: () => unknown;
+	readonly packageRoot: string;
+}
+
+export function createWebRouter({ service, clock, revision, packageRoot }: WebDeps): Router {
+	const { info, free } = service;
+	const base = () => info.baseUrl();
+	const documents = createPerRevision<ServedDocument>(
+		() => [revision(), base()],
+		(name) => {
+			if (name === "llms") return toDocument(MARKDOWN, renderLlmsText(service));
+			if (name === "llms-full") return toDocument(MARKDOWN, renderLlmsFullText(service));
+			if (name === "sitemap") {
+				return toDocument("application/xml", renderSitemap(base(), catalogEntries(service)));
+			}
+			if (name === "robots") return toDocument(TEXT, renderRobots(base()));
+			const catalog = toApiCatalog(base(), { mcpUrl: info.mcpUrl() });
+			return toDocument(API_CATALOG_TYPE, JSON.stringify(catalog));
+		},
+	);
+	const serve =
+		(name: string): RequestHandler =>
+		(req, res) =>
+			sendDocument(req, res, documents(name));
+	const inMarkdown =
+		(answer: (req: Request) => ServedDocument): RequestHandler =>
+		(req, res, next) => {
+			res.vary("Accept");
+			if (!prefersMarkdown(req)) return next();
+			return sendDocument(req, res, answer(req));
+		};
+
+	const router = express.Router({ caseSensitive: true, strict: true });
+	router.get("/llms.txt", serve("llms"));
+	router.get("/llms-full.txt", serve("llms-full"));
+	router.get("/robots.txt", serve("robots"));
+	router.get("/sitemap.xml", serve("sitemap"));
+	router.get("/.well-known/api-catalog", serve("api-catalog"));
+	router.get("/.well-known/security.txt", createSecurityText(service, clock));
+	router.get("/docs", createDocsPage());
+	router.get("/docs/rapidoc-min.js", createDocsScript(packageRoot));
+	router.get(
+		"/",
+		inMarkdown(() => documents("llms")),
+	);
+	router.get(
+		"/v1/graphs/catalog",
+		inMarkdown(() => free.readmesIndex()),
+	);
+	router.get(
+		"/v1/graphs/:name",
+		inMarkdown((req) => free.graphReadme(String(req.params["name"]))),
+	);
+	return router;
+}
+
+const API_CATALOG_TYPE =
+	'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+
+/** JSON unless Markdown is asked for by name: a client that takes anything gets what the contract says. */
+function prefersMarkdown(req: Request): boolean {
+	return req.accepts(["application/json", "text/markdown"]) === "text/markdown";
+}
+
+function createSecurityText({ info }: Service, clock: Clock): RequestHandler {
+	return (req, res) => {
+		if (info.contact === undefined) {
+			throw new ServiceError(
+				"NOT_FOUND",
+				"The operator has named no contact for security reports.",
+			);
+		}
+		const options = { contact: info.contact, now: clock.now() };
+		sendDocument(req, res, toDocument(TEXT, renderSecurityText(info.baseUrl(), options)));
+	};
+}

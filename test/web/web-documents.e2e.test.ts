@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { PAID_OPERATION_IDS } from "../../src/core/operations.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
+import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
+import { startApp } from "../support/start-app.js";
+
+const RAPIDOC_SHA256 = "affbd173a65e870e18f392cca963113bcdafb6e50e88cd2f6a834a65b22db94d";
+
+const settings = { model: "none", contact: "mailto:security@example.org" } as const;
+
+async function start(t: Parameters<typeof startApp>[0], changes: { contact?: undefined } = {}) {
+	const { baseUrl } = await startApp(t, { settings: { ...settings, ...changes } });
+	const get = async (path: string, accept?: string) => {
+		const reply = await fetch(`${baseUrl}${path}`, accept ? { headers: { accept } } : {});
+		return { reply, type: reply.headers.get("content-type") ?? "", text: await reply.text() };
+	};
+	return { baseUrl, get };
+}
+
+t.test("every address of llms.txt answers, and every paid operation is on it", async (t) => {
+	const { baseUrl, get } = await start(t);
+	const { type, text } = await get("/llms.txt");
+	t.match(type, /^text\/markdown/);
+	const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, url]) => String(url));
+	t.ok(links.length > 15);
+	for (const link of links) {
+		t.ok(link.startsWith(baseUrl), link);
+		const reply = await fetch(link);
+		t.equal(reply.status, 200, link);
+		await reply.arrayBuffer();
+	}
+	for (const id of PAID_OPERATION_IDS) {
+		const { method, path } = OPERATION_ADDRESSES[id];
+		t.ok(text.includes(`\`${method} ${path}\`: `), id);
+	}
+});
+
+t.test("llms-full.txt holds the readme of every graph", async (t) => {
+	const { baseUrl, get } = await start(t);
+	const { text } = await get("/llms-full.txt");
+	const catalog = (await (await fetch(`${baseUrl}/v1/graphs/catalog`)).json()) as {
+		data: { items: { id: string }[] };
+	};
+	t.ok(catalog.data.items.length > 10);
+	for (const { id } of catalog.data.items)
+		t.ok(text.includes((await get(`/v1/graphs/${id}/readme`)).text), id);
+});
+
+t.test("crawlers are sent to the retrieval endpoints and find every graph", async (t) => {
+	const { baseUrl, get } = await start(t);
+	const robots = await get("/robots.txt");
+	t.match(robots.type, /^text\/plain/);
+	t.match(robots.text, `# For language models: ${baseUrl}/llms.txt`);
+	t.match(robots.text, /^User-agent: \*$/m);
+	t.match(robots.text, `Sitemap: ${baseUrl}/sitemap.xml`);
+	const sitemap = await get("/sitemap.xml");
+	t.match(sitemap.type, /xml/);
+	const urls = [...sitemap.text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => String(url));
+	t.ok(urls.includes(`${baseUrl}/v1/graphs/agent-payments/readme`));
+	t.match(sitemap.text, /<lastmod>\d{4}-\d{2}-\d{2}<\/lastmod>/);
+});
+
+t.test("the api-catalog is a linkset of addresses that answer", async (t) => {
+	const { get } = await start(t);
+	const { type, text } = await get("/.well-known/api-catalog");
+	t.match(type, /^application\/linkset\+json/);
+	const hrefs = [...text.matchAll(/"href":"([^"]+)"/g)].map(([, href]) => String(href));
+	t.ok(hrefs.length >= 6);
+	for (const href of hrefs) {
+		const reply = await fetch(href);
+		t.equal(reply.status, 200, href);
+		await reply.arrayBuffer();
+	}
+});
+
+t.test("security.txt names the contact and a day of expiry within a year", async (t) => {
+	const { baseUrl, get } = await start(t);
+	const { text } = await get("/.well-known/security.txt");
+	t.match(text, /^Contact: mailto:security@example\.org$/m);
+	t.match(text, `Canonical: ${baseUrl}/.well-known/security.txt`);
+	const expires = Date.parse(/^Expires: (.+)$/m.exec(text)?.[1] ?? "");
+	t.ok(expires > Date.now() && expires < Date.now() + 365 * 86_400_000);
+	const none = await start(t, { contact: undefined });
+	t.equal((await none.get("/.well-known/security.txt")).reply.status, 404);
+});
+
+t.test("a reader who asks for Markdown gets Markdown, everybody else JSON", async (t) => {
+	const { get } = await start(t);
+	for (const [path, start] of [
+		["/", /^# tollgraph/],
+		["/v1/graphs/catalog", /Graph readmes/],
+		["/v1/graphs/agent-payments", /## What This Is/],
+	] as const) {
+		const markdown = await get(path, "text/markdown");
+		t.match(markdown.type, /^text\/markdown/, path);
+		t.match(markdown.text, start);
+		t.match(markdown.reply.headers.get("vary"), /Accept/i);
+		t.match((await get(path, "text/markdown;q=0.5, application/json")).type, /^application\/json/);
+		t.match((await get(path, "*/*")).type, /^application\/json/, path);
+		t.match((await get(path)).type, /^application\/json/, path);
+	}
+	t.equal((await get("/v1/graphs/no-such-graph", "text/markdown")).reply.status, 404);
+});
+
+t.test("the documentation page loads one script of this server and no other", async (t) => {
+	const { get } = await start(t);
+	const { reply, type, text } = await get("/docs");
+	t.match(type, /^text\/html/);
+	const policy = reply.headers.get("content-security-policy") ?? "";
+	t.match(policy, /script-src 'self'(;|$)/);
+	t.match(policy, /default-src 'none'/);
+	t.notMatch(text, /<script(?![^>]*src=)/, "no inline script");
+	t.notMatch(text, /(src|href)="(https?:)?\/\//, "nothing from elsewhere");
+	const script = await get("/docs/rapidoc-min.js");
+	t.match(script.type, /^text\/javascript/);
+	t.equal(createHash("sha256").update(script.text).digest("hex"), RAPIDOC_SHA256);
+	t.match(readFileSync(join(PACKAGE_ROOT, "vendor/rapidoc/LICENSE"), "utf8"), /MIT License/);
+});
+
+t.test("the documents are not sent twice to who has them", async (t) => {
+	const { baseUrl } = await start(t);
+	for (const path of ["/llms.txt", "/sitemap.xml", "/docs", "/.well-known/api-catalog"]) {
+		const first = await fetch(`${baseUrl}${path}`);
+		await first.arrayBuffer();
+		const etag = first.headers.get("etag") ?? "";
+		t.ok(etag, path);
+		const again = await fetch(`${baseUrl}${path}`, { headers: { "if-none-match": etag } });
+		t.equal(again.status, 304, path);
+	}
+});
