@@ -28,6 +28,8 @@ export interface HoldTerms {
 	readonly graphIds?: readonly string[];
 	readonly paymentId?: string;
 	readonly spendingId?: string;
+	readonly spendingIds?: readonly string[];
+	readonly keyId?: string;
 }
 
 /**
@@ -153,13 +155,15 @@ async function giveBackQuota(tx: StoreTransaction, hold: HoldRow): Promise<void>
 	}
 }
 
-/** A limit per day counts what was paid for, not what was tried. */
+/** A limit counts what was paid for, not what was tried. */
 async function giveBackSpending(tx: StoreTransaction, hold: HoldRow): Promise<void> {
-	if (hold.spendingId === undefined) return;
-	const row = await tx.get("spending", hold.spendingId);
-	if (!row) return;
-	const spentMicros = row.spentMicros - hold.amountMicros;
-	await tx.put("spending", { ...row, spentMicros: spentMicros > 0n ? spentMicros : 0n });
+	const { spendingId, spendingIds = [] } = hold;
+	for (const id of spendingId === undefined ? spendingIds : [spendingId, ...spendingIds]) {
+		const row = await tx.get("spending", id);
+		if (!row) continue;
+		const spentMicros = row.spentMicros - hold.amountMicros;
+		await tx.put("spending", { ...row, spentMicros: spentMicros > 0n ? spentMicros : 0n });
+	}
 }
 
 /** An attempt that was not charged leaves its idempotency key free for the next one. */

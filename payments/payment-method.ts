@@ -1,6 +1,7 @@
+import type { AccountAccess } from "../src/core/account-access.js";
 import type { Credential } from "../src/core/credential.js";
 import type { Micros } from "../src/core/money.js";
-import type { HoldRow, StoreReader, StoreTransaction } from "../store/store.js";
+import type { HoldRow, Store, StoreReader, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 import type { ReleaseReason } from "./ledger.js";
 
@@ -10,6 +11,8 @@ export type Rail = "spt" | "plan" | "x402" | "mpp";
 export interface Payer {
 	readonly owner: string;
 	readonly rail: Rail;
+	/** How much of the account the credential opens; for accounts only. */
+	readonly access?: AccountAccess | undefined;
 }
 
 /** What a hold is for: enough to check limits and scopes, nothing about the content. */
@@ -34,7 +37,7 @@ export interface PaymentMethod {
 	/** What a caller without a credential is offered; undefined when the rail is not configured. */
 	offer(quote: Quote): Offer | undefined;
 	/** Who the credential belongs to. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones. */
-	identify(reader: StoreReader, credential: Credential): Promise<Payer>;
+	identify(store: Pick<Store, "read">, credential: Credential): Promise<Payer>;
 	/** Holds the price. Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, QUOTA_EXCEEDED, SCOPE_FORBIDDEN. */
 	authorize(tx: StoreTransaction, payer: Payer, purchase: Purchase): Promise<HoldRow>;
 	/** Moves the held amount; the hold is closed. */

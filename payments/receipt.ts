@@ -30,6 +30,7 @@ export function toReceipt(
 		fingerprint,
 		at,
 		...(graphIds.length > 0 && { graphIds }),
+		...(hold.keyId !== undefined && { keyId: hold.keyId }),
 	};
 }
 

@@ -1,13 +1,14 @@
 import type { Clock } from "../src/core/clock.js";
 import type { HoldRow, Store, StoreTransaction } from "../store/store.js";
 import type { Ledger, ReleaseReason } from "./ledger.js";
+import { foldUsage } from "./plan/usage-count.js";
 
 const FORGET_AT_ONCE = 500;
 
 export interface Sweeper {
 	/** Releases every hold past its expiry; returns how many. */
 	sweep(): Promise<number>;
-	/** Forgets idempotency rows and counters of quotas and limits past their time; they are ignored from then on anyway. */
+	/** Forgets idempotency rows and counters of quotas and limits past their time, and folds days of usage into months. */
 	forgetExpired(): Promise<void>;
 	/** Releases every open hold: at start, no call of an earlier process can still capture one. */
 	releaseAll(): Promise<number>;
@@ -38,7 +39,10 @@ export function createSweeper({
 			const now = clock.now();
 			return release((hold) => hold.expiresAt <= now, "expired");
 		},
-		forgetExpired: () => forgetExpired(store, clock.now()),
+		async forgetExpired() {
+			await forgetExpired(store, clock.now());
+			await foldUsage(store, clock.now());
+		},
 		releaseAll: () => release(() => true, "restart"),
 	};
 }

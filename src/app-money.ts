@@ -18,7 +18,10 @@ import { createOnchainMethod, type OnchainDesk } from "../payments/x402/onchain-
 import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import { createX402Envelope } from "../payments/x402/x402-envelope.js";
 import type { Store } from "../store/store.js";
+import { createFindAccess } from "./auth/account-access.js";
+import { type AccountProfiles, createAccountProfiles } from "./auth/account-profiles.js";
 import { type ApiKeys, createApiKeys } from "./auth/api-keys.js";
+import { type ConnectionTokens, createConnectionTokens } from "./auth/connection-tokens.js";
 import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import type { Ids } from "./core/ids.js";
@@ -49,6 +52,8 @@ export interface Money {
 	readonly methods: readonly PaymentMethod[];
 	readonly spts: SptIssuer;
 	readonly apiKeys: ApiKeys;
+	readonly connections: ConnectionTokens;
+	readonly profiles: AccountProfiles;
 	readonly guard: InvariantGuard;
 	readonly refunds: Refunds;
 	readonly refundPayouts: RefundPayouts;
@@ -74,12 +79,14 @@ export function createMoney(deps: MoneyDeps): Money {
 	const ledger = createLedger({ clock, ids });
 	const prices = createPriceList(settings.prices);
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper });
+	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
+	const findAccess = createFindAccess({ store, keys: apiKeys, connections });
 	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
 	const isForSale = () => onchain !== undefined;
 	const prepaid = createPrepaidCharge({ issuer: paymentChallenges });
 	const methods = [
 		offerPrepaid(createSptMethod({ ledger, clock, pepper, environment, isForSale }), prepaid),
-		createPlanMethod({ ledger, clock, findAccountId: apiKeys.findAccountId }),
+		createPlanMethod({ ledger, clock, findAccess }),
 	];
 	const spts = createSptIssuer({ store, ledger, clock, random, ids, pepper, environment });
 	const onchain = createOnchain(deps, { ledger, spts, paymentChallenges });
@@ -93,6 +100,8 @@ export function createMoney(deps: MoneyDeps): Money {
 		prices,
 		methods,
 		apiKeys,
+		connections,
+		profiles: createAccountProfiles(store.documents),
 		guard,
 		refunds: createRefunds({ store, clock, ids }),
 		refundPayouts: createRefundPayouts({

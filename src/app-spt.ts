@@ -5,6 +5,7 @@ import { environmentOf, type Money } from "./app-money.js";
 import type { Clock } from "./core/clock.js";
 import type { Random } from "./core/random.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
+import type { AccountOperations } from "./service/account-operations.js";
 import { createOwnerOperations } from "./service/create-owner-operations.js";
 import type { OwnerOperations } from "./service/owner-operations.js";
 import { createPurchases, type Purchases } from "./service/spt-purchase.js";
@@ -14,6 +15,7 @@ export interface SptServiceDeps {
 	readonly money: Money;
 	readonly store: Store;
 	readonly catalog: GraphCatalog;
+	readonly account: AccountOperations;
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly pepper: Uint8Array;
@@ -25,7 +27,7 @@ export function createSptService(deps: SptServiceDeps): {
 	readonly owner: OwnerOperations;
 	readonly purchases: Purchases;
 } {
-	const { money, store, catalog, clock, random, pepper, profile } = deps;
+	const { money, store, catalog, account, clock, random, pepper, profile } = deps;
 	const { ledger, guard, spts, refunds, cashier, onchain } = money;
 	const { issueFrom } = spts;
 	const accounts = createSptAccounts({
@@ -40,7 +42,7 @@ export function createSptService(deps: SptServiceDeps): {
 	const isForSale = () => onchain !== undefined;
 	const delegations = createDelegations({ store, ledger, clock, pepper, issueFrom, isForSale });
 	return {
-		owner: createOwnerOperations({ store, clock, catalog, accounts, delegations }),
+		owner: createOwnerOperations({ store, clock, catalog, accounts, delegations, account }),
 		purchases: createPurchases({
 			store,
 			ledger,

@@ -22,6 +22,10 @@ export interface HoldRow {
 	readonly idempotencyId?: string | undefined;
 	/** Row of `spending` this hold counts in. */
 	readonly spendingId?: string | undefined;
+	/** Further rows of `spending`: the key's caps and the account's budget. */
+	readonly spendingIds?: readonly string[] | undefined;
+	/** API key or connection token it was asked for with. */
+	readonly keyId?: string | undefined;
 	/** Payment on a chain whose money it holds. */
 	readonly paymentId?: string | undefined;
 	readonly graphIds?: readonly string[] | undefined;
@@ -53,7 +57,7 @@ export interface TokenRow {
 	readonly closedAt?: number | undefined;
 }
 
-/** What a token has held or spent on one UTC day, e.g. `tok_…|2026-11-21`. */
+/** What a token has held or spent on one UTC day (`tok_…|2026-11-21`), an account or key in a month, a key ever (`key_…|total`). */
 export interface SpendingRow {
 	readonly id: string;
 	readonly spentMicros: Micros;
@@ -152,19 +156,77 @@ export interface SettlementRow {
 
 export interface AccountRow {
 	readonly id: string;
+	/** Empty for accounts whose text is in their profile, a document that can vanish. */
 	readonly label: string;
 	readonly plan: "free";
 	readonly hasPaymentMethod: boolean;
 	readonly createdAt: number;
+	/** When it was erased; what the ledger says of it stays, nothing that tells whose it was. */
+	readonly closedAt?: number | undefined;
+	/** Keyed hash of issuer and claim, for accounts of an identity provider's subjects. */
+	readonly subjectHash?: string | undefined;
+	/** "zero" keeps a hash of each query instead of its text; standard where absent. */
+	readonly retention?: "standard" | "zero" | undefined;
+	/** Whether its owner may choose zero retention. */
+	readonly mayKeepNothing?: boolean | undefined;
+	/** Most it spends in one UTC month. */
+	readonly budgetMicros?: Micros | undefined;
+	/** Percentages of the budget that its owner wants to know of. */
+	readonly budgetAlerts?: readonly number[] | undefined;
 }
 
-export interface KeyRow {
+/** What a key or a connection token may pay for; empty means every operation, every graph. */
+interface GrantFields {
+	readonly skills?: readonly string[] | undefined;
+	readonly graphs?: readonly string[] | undefined;
+	readonly expiresAt?: number | undefined;
+	/** UTC day on which it last paid for anything. */
+	readonly usedDay?: string | undefined;
+}
+
+export interface KeyRow extends GrantFields {
 	readonly id: string;
 	readonly hash: string;
 	readonly accountId: string;
+	/** Empty for keys whose label is in their account's profile. */
 	readonly label: string;
 	readonly status: "active" | "revoked";
 	readonly createdAt: number;
+	/** Whether it may change the account and its keys; true where absent. */
+	readonly isManager?: boolean | undefined;
+	readonly maxTotalMicros?: Micros | undefined;
+	/** Most it spends in one UTC month. */
+	readonly maxPerMonthMicros?: Micros | undefined;
+	/** The secret before the latest rotation, good until `previousUntil`. */
+	readonly previousHash?: string | undefined;
+	readonly previousUntil?: number | undefined;
+	readonly rotatedAt?: number | undefined;
+	readonly revokedAt?: number | undefined;
+}
+
+/** A secret in an MCP address, for clients that cannot send headers. */
+export interface ConnectionRow extends GrantFields {
+	readonly id: string;
+	readonly hash: string;
+	readonly accountId: string;
+	readonly status: "active" | "revoked";
+	readonly createdAt: number;
+	readonly revokedAt?: number | undefined;
+}
+
+/** What an account was answered for on one UTC day (`acc_…|2026-11-21`) or, once that is long ago, in one month (`acc_…|2026-11`). */
+export interface UsageRow {
+	readonly id: string;
+	readonly accountId: string;
+	readonly operations: Readonly<Record<string, UsageCount>>;
+	readonly graphs: Readonly<Record<string, UsageCount>>;
+	readonly keys: Readonly<Record<string, UsageCount>>;
+	readonly expiresAt: number;
+}
+
+export interface UsageCount {
+	readonly calls: number;
+	readonly spentMicros: Micros;
 }
 
 /** A money-like counter, e.g. `acc_…|2026-11` (month) or `acc_…|2026-11-21` (day), free calls used. */
@@ -199,6 +261,7 @@ export interface ReceiptRow {
 	readonly fingerprint: string;
 	readonly at: number;
 	readonly graphIds?: readonly string[] | undefined;
+	readonly keyId?: string | undefined;
 	/** Where the money moved, for payments on a chain. */
 	readonly settlement?: SettlementFacts | undefined;
 }

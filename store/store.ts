@@ -2,6 +2,7 @@ import type { Micros } from "../src/core/money.js";
 import type {
 	AccountName,
 	AccountRow,
+	ConnectionRow,
 	HoldRow,
 	IdempotencyRow,
 	KeyRow,
@@ -13,12 +14,14 @@ import type {
 	SpendingRow,
 	TaskRow,
 	TokenRow,
+	UsageRow,
 } from "./rows.js";
 import type { BackupOptions, StoreBackup } from "./store-backup.js";
 
 export type {
 	AccountName,
 	AccountRow,
+	ConnectionRow,
 	HoldRow,
 	IdempotencyRow,
 	KeyRow,
@@ -30,6 +33,8 @@ export type {
 	SpendingRow,
 	TaskRow,
 	TokenRow,
+	UsageCount,
+	UsageRow,
 } from "./rows.js";
 export type { BackupOptions, StoreBackup } from "./store-backup.js";
 
@@ -99,6 +104,8 @@ export interface Tables {
 	refunds: RefundRow;
 	spending: SpendingRow;
 	settlements: SettlementRow;
+	connections: ConnectionRow;
+	usage: UsageRow;
 }
 export type TableName = keyof Tables;
 
@@ -106,8 +113,8 @@ export type TableName = keyof Tables;
 export const TABLE_INDEXES = {
 	holds: ["owner"],
 	tokens: ["hash", "parentId", "owner"],
-	accounts: [],
-	keys: ["hash", "accountId"],
+	accounts: ["subjectHash"],
+	keys: ["hash", "previousHash", "accountId"],
 	quotas: [],
 	idempotency: [],
 	receipts: [],
@@ -116,6 +123,8 @@ export const TABLE_INDEXES = {
 	refunds: ["ref"],
 	spending: [],
 	settlements: [],
+	connections: ["hash", "accountId"],
+	usage: ["accountId"],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

@@ -1,12 +1,15 @@
+import type { AccountAccess } from "../../src/core/account-access.js";
 import type { Clock } from "../../src/core/clock.js";
 import type { Credential } from "../../src/core/credential.js";
-import { ServiceError } from "../../src/core/errors.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
-import type { AccountRow, StoreReader } from "../../store/store.js";
+import type { AccountRow } from "../../store/store.js";
 import { PaymentRequired } from "../challenge.js";
 import { custAccount, type Ledger } from "../ledger.js";
 import type { PaymentMethod, Purchase } from "../payment-method.js";
+import { assertInScope } from "../payment-scope.js";
+import { markUsed, openPlan, unknownKey } from "./plan-access.js";
+import { countPlanSpending } from "./plan-spending.js";
 import {
 	countFreeCall,
 	type FreeQuota,
@@ -14,39 +17,42 @@ import {
 	readQuota,
 	secondsUntilReset,
 } from "./quota.js";
+import { countUsage } from "./usage-count.js";
 
 const FREE_TIER = "promo:free_tier";
 
 export interface PlanMethodDeps {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
-	/** The account behind an API key; undefined for a key nobody issued or that was revoked. */
-	readonly findAccountId: (
-		reader: StoreReader,
-		credential: Credential,
-	) => Promise<string | undefined>;
+	/** What a key, connection token or identity token opens; undefined for one nobody issued or that has ended. */
+	readonly findAccess: (credential: Credential) => Promise<AccountAccess | undefined>;
 }
 
-/** API keys: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
-export function createPlanMethod({ ledger, clock, findAccountId }: PlanMethodDeps): PaymentMethod {
+/** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
+export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps): PaymentMethod {
 	return {
 		rail: "plan",
-		accepts: (credential) => credential.scheme === "api_key",
+		accepts: ({ scheme }) => scheme !== "spt",
 		offer: () => ({ continuation: HOW_TO_GET_A_KEY, accepts: [], headers: {} }),
 
-		async identify(reader, credential) {
-			const accountId = await findAccountId(reader, credential);
-			if (accountId === undefined) throw unknownKey();
-			return { owner: accountId, rail: "plan" };
+		async identify(_store, credential) {
+			const access = await findAccess(credential);
+			if (access === undefined) throw unknownKey();
+			return { owner: access.accountId, rail: "plan", access };
 		},
 
 		async authorize(tx, payer, purchase) {
-			const account = await tx.get("accounts", payer.owner);
-			if (!account) throw unknownKey();
-			const { quote, idempotencyId } = purchase;
+			const now = clock.now();
+			const access = payer.access ?? { accountId: payer.owner };
+			const opened = await openPlan(tx, access, now);
+			assertInScope(opened.scope, purchase, "key");
+			await markUsed(tx, opened, now);
+			const { account, key, connection } = opened;
+			const { quote, idempotencyId, graphIds } = purchase;
 			const { operationId, billingType, amountMicros } = quote;
 			const balance = await tx.balance(custAccount(account.id));
-			const quota = await readQuota(tx, account.id, clock.now());
+			const quota = await readQuota(tx, account.id, now);
+			const keyId = key?.id ?? connection?.id;
 			const terms = {
 				owner: account.id,
 				rail: "plan",
@@ -54,24 +60,26 @@ export function createPlanMethod({ ledger, clock, findAccountId }: PlanMethodDep
 				operationId,
 				billingType,
 				idempotencyId,
+				graphIds,
+				...(keyId !== undefined && { keyId }),
 			};
 
 			if (
 				amountMicros <= LIMITS.freeCallMaxMicros &&
 				hasFreeCall(quota, hasCard(account, balance))
 			) {
-				const quotaKeys = await countFreeCall(tx, account.id, clock.now());
+				const quotaKeys = await countFreeCall(tx, account.id, now);
 				return ledger.authorise(tx, { ...terms, from: FREE_TIER, quotaKeys });
 			}
-			if (balance >= amountMicros) {
-				return ledger.authorise(tx, { ...terms, from: custAccount(account.id) });
-			}
-			throw refusal({ purchase, balance, quota, now: clock.now() });
+			if (balance < amountMicros) throw refusal({ purchase, balance, quota, now });
+			const spendingIds = await countPlanSpending(tx, { account, key }, { amountMicros, now });
+			return ledger.authorise(tx, { ...terms, from: custAccount(account.id), spendingIds });
 		},
 
 		async capture(tx, hold) {
 			const transactionId = await ledger.capture(tx, hold, hold.amountMicros);
 			const paidMicros = hold.from === FREE_TIER ? 0n : hold.amountMicros;
+			await countUsage(tx, hold, { paidMicros, now: clock.now() });
 			const balanceAfterMicros = await tx.balance(custAccount(hold.owner));
 			return { transactionId, paidMicros, balanceAfterMicros };
 		},
@@ -82,7 +90,7 @@ export function createPlanMethod({ ledger, clock, findAccountId }: PlanMethodDep
 }
 
 /** The contract's "card on file": set by the operator, or shown by a positive prepaid balance. */
-function hasCard(account: AccountRow, balance: Micros): boolean {
+export function hasCard(account: AccountRow, balance: Micros): boolean {
 	return account.hasPaymentMethod || balance > 0n;
 }
 
@@ -96,10 +104,6 @@ const HOW_TO_GET_A_KEY = {
 		"Ask the operator for an API key (sk_live_…) and send it in the X-API-Key header; the free plan covers the first calls of a month.",
 } as const;
 
-function unknownKey(): ServiceError {
-	return new ServiceError("UNAUTHENTICATED", "The API key is not known here or was revoked.");
-}
-
 interface Refusal {
 	readonly purchase: Purchase;
 	readonly balance: Micros;
@@ -108,7 +112,7 @@ interface Refusal {
 }
 
 /** 429 when waiting helps (the free calls are used up), 402 when only money does. */
-function refusal({ purchase, balance, quota, now }: Refusal): ServiceError {
+function refusal({ purchase, balance, quota, now }: Refusal): PaymentRequired {
 	const { amountMicros } = purchase.quote;
 	const topUp = {
 		type: "api_key",

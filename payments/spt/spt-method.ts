@@ -1,9 +1,7 @@
 import type { Clock } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
-import { namesOperation } from "../../src/core/operations.js";
-import type { TokenRow } from "../../store/store.js";
 import { custAccount, type Ledger } from "../ledger.js";
-import type { PaymentMethod, Purchase } from "../payment-method.js";
+import type { PaymentMethod } from "../payment-method.js";
+import { assertInScope } from "../payment-scope.js";
 import { returnExpired } from "./delegation-tree.js";
 import { assertWithinCallLimit, countSpending } from "./spending.js";
 import { howToPay, tooLittle } from "./spt-refusals.js";
@@ -26,12 +24,13 @@ export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
 		accepts: (credential) => credential.scheme === "spt",
 		offer: (quote) => ({ continuation: howToPay(quote.amountMicros), accepts: [], headers: {} }),
 
-		async identify(reader, credential) {
-			const secret = credential.scheme === "spt" ? credential.token : "";
-			const token = await findToken(reader, { secret, pepper, environment });
-			if (!token || !(await isSpendable(reader, token, clock.now()))) throw unknownToken();
-			return { owner: token.id, rail: "spt" };
-		},
+		identify: (store, credential) =>
+			store.read(async (reader) => {
+				const secret = credential.scheme === "spt" ? credential.token : "";
+				const token = await findToken(reader, { secret, pepper, environment });
+				if (!token || !(await isSpendable(reader, token, clock.now()))) throw unknownToken();
+				return { owner: token.id, rail: "spt" };
+			}),
 
 		async authorize(tx, payer, purchase) {
 			const now = clock.now();
@@ -39,7 +38,7 @@ export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
 			// Revoked or expired between identification and now.
 			if (!token || !(await isSpendable(tx, token, now))) throw unknownToken();
 			const { amountMicros, operationId, billingType } = purchase.quote;
-			assertInScope(token, purchase);
+			assertInScope(token, purchase, "token");
 			assertWithinCallLimit(token, amountMicros);
 			const from = custAccount(token.id);
 			if ((await tx.balance(from)) < amountMicros) {
@@ -73,16 +72,4 @@ export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
 		release: (tx, hold, reason) => ledger.release(tx, hold, reason),
 		balance: (reader, payer) => reader.balance(custAccount(payer.owner)),
 	};
-}
-
-function assertInScope(token: TokenRow, { quote: { operationId }, graphIds }: Purchase): void {
-	if (token.skills.length > 0 && !namesOperation(token.skills, operationId)) {
-		throw new ServiceError("SCOPE_FORBIDDEN", `This token may not pay for "${operationId}".`);
-	}
-	if (token.graphs.length === 0) return;
-	// A skill that chooses its graphs itself cannot promise to stay within a token's graphs.
-	const foreign =
-		graphIds.length === 0 ? "all graphs" : graphIds.find((id) => !token.graphs.includes(id));
-	if (foreign)
-		throw new ServiceError("SCOPE_FORBIDDEN", `This token may not pay for "${foreign}".`);
 }

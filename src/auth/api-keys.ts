@@ -1,10 +1,19 @@
-/** Who is calling: API keys now; OIDC, connection tokens and OAuth have their rooms here later. */
+/** Who is calling: API keys, connection tokens, identity tokens; OAuth has its room here later. */
+import { isUsable } from "../../payments/plan/plan-access.js";
+import { forgetKeySpending } from "../../payments/plan/plan-spending.js";
 import { createSecret, hashSecret, isWellFormedSecret } from "../../payments/secret.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type {
+	AccountRow,
+	KeyRow,
+	Store,
+	StoreReader,
+	StoreTransaction,
+} from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
-import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
+import { LIMITS } from "../core/limits.js";
+import type { Micros } from "../core/money.js";
 import type { Random } from "../core/random.js";
 
 const KEY_PREFIX = "sk_live_";
@@ -16,20 +25,40 @@ export interface CreatedKey {
 	readonly accountId: string;
 }
 
+/** What a key may do; left out where there is no limit. */
 export interface KeyTerms {
-	readonly label?: string;
+	readonly skills?: readonly string[] | undefined;
+	readonly graphs?: readonly string[] | undefined;
+	readonly expiresAt?: number | undefined;
+	readonly maxTotalMicros?: Micros | undefined;
+	readonly maxPerMonthMicros?: Micros | undefined;
+	/** Whether it may change the account and its keys. */
+	readonly isManager?: boolean | undefined;
+}
+
+export interface AccountTerms extends KeyTerms {
 	readonly hasPaymentMethod?: boolean;
+	/** Whether its owner may choose zero retention. */
+	readonly mayKeepNothing?: boolean;
 	/** Written into the same transaction as the account, e.g. its first balance. */
 	readonly alongside?: (tx: StoreTransaction, accountId: string) => Promise<void>;
 }
 
 export interface ApiKeys {
 	/** A key for a new account on the free plan; account, key and prepaid balance are one transaction. */
-	create(options: KeyTerms): Promise<CreatedKey>;
-	/** The key buys nothing from now on. Throws NOT_FOUND. */
-	revoke(keyId: string): Promise<void>;
-	/** The account behind a key; undefined for a key nobody issued or that was revoked. */
-	findAccountId(reader: StoreReader, credential: Credential): Promise<string | undefined>;
+	create(terms: AccountTerms): Promise<CreatedKey>;
+	/** One more key of an account. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
+	add(accountId: string, terms: KeyTerms): Promise<CreatedKey>;
+	/** Keys of an account, oldest first, revoked ones too. */
+	list(accountId: string): Promise<readonly KeyRow[]>;
+	/** New terms for a key; those left out stay. Throws NOT_FOUND. */
+	change(accountId: string, keyId: string, terms: KeyTerms): Promise<KeyRow>;
+	/** A new secret; the old one works for so many seconds more, the one before it no longer. Throws NOT_FOUND. */
+	rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<CreatedKey>;
+	/** The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given. */
+	revoke(keyId: string, accountId?: string): Promise<void>;
+	/** The key behind a secret; undefined for one nobody issued, that was revoked or has expired. */
+	find(reader: StoreReader, secret: string): Promise<KeyRow | undefined>;
 }
 
 export interface ApiKeyDeps {
@@ -41,40 +70,165 @@ export interface ApiKeyDeps {
 }
 
 /** API keys, stored as keyed hashes only. Spec: Authentication. */
-export function createApiKeys({ store, clock, random, ids, pepper }: ApiKeyDeps): ApiKeys {
+export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
+	const { store, clock, ids, pepper } = deps;
 	return {
-		async create({ label = "", hasPaymentMethod = false, alongside }) {
-			const accountId = ids.next("acc");
-			const id = ids.next("key");
-			const key = createSecret(KEY_PREFIX, random);
-			const createdAt = clock.now();
+		async create({ hasPaymentMethod = false, mayKeepNothing, alongside, ...terms }) {
+			const account: AccountRow = {
+				id: ids.next("acc"),
+				label: "",
+				plan: "free",
+				hasPaymentMethod,
+				createdAt: clock.now(),
+				...(mayKeepNothing && { mayKeepNothing }),
+			};
+			const { row, key } = newKey(deps, account.id, { isManager: true, ...terms });
 			await store.transaction(async (tx) => {
-				await tx.put("accounts", {
-					id: accountId,
-					label,
-					plan: "free",
-					hasPaymentMethod,
-					createdAt,
-				});
-				const hash = hashSecret(key, pepper);
-				await tx.put("keys", { id, hash, accountId, label, status: "active", createdAt });
-				await alongside?.(tx, accountId);
+				await tx.put("accounts", account);
+				await tx.put("keys", row);
+				await alongside?.(tx, account.id);
 			});
-			return { id, key, accountId };
+			return { id: row.id, key, accountId: account.id };
 		},
 
-		revoke: (keyId) =>
+		async add(accountId, terms) {
+			const { row, key } = newKey(deps, accountId, terms);
+			await store.transaction(async (tx) => {
+				const account = await tx.get("accounts", accountId);
+				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
+				await makeRoom(tx, accountId, clock.now());
+				await tx.put("keys", row);
+			});
+			return { id: row.id, key, accountId };
+		},
+
+		list: (accountId) =>
+			store.read(async (reader) => sortByAge(await reader.findBy("keys", "accountId", accountId))),
+
+		change: (accountId, keyId, terms) =>
 			store.transaction(async (tx) => {
-				const row = await tx.get("keys", keyId);
-				if (!row) throw new ServiceError("NOT_FOUND", `No API key is called "${keyId}".`);
-				await tx.put("keys", { ...row, status: "revoked" });
+				const row = { ...(await getActive(tx, keyId, accountId)), ...terms };
+				assertSound(row);
+				await tx.put("keys", row);
+				return row;
 			}),
 
-		async findAccountId(reader, credential) {
-			if (credential.scheme !== "api_key") return undefined;
-			if (!isWellFormedSecret(credential.key, KEY_PREFIX)) return undefined;
-			const [row] = await reader.findBy("keys", "hash", hashSecret(credential.key, pepper));
-			return row?.status === "active" ? row.accountId : undefined;
+		async rotate(accountId, keyId, overlapSeconds) {
+			const key = createSecret(KEY_PREFIX, deps.random);
+			await store.transaction(async (tx) => {
+				const row = await getActive(tx, keyId, accountId);
+				const now = clock.now();
+				await tx.put("keys", {
+					...row,
+					hash: hashSecret(key, pepper),
+					previousHash: overlapSeconds > 0 ? row.hash : undefined,
+					previousUntil: overlapSeconds > 0 ? now + overlapSeconds * 1000 : undefined,
+					rotatedAt: now,
+				});
+			});
+			return { id: keyId, key, accountId };
 		},
+
+		revoke: (keyId, accountId) =>
+			store.transaction(async (tx) => {
+				const row = await getKey(tx, keyId, accountId);
+				if (row.status === "revoked") return;
+				await tx.put("keys", toRevoked(row, clock.now()));
+			}),
+
+		find: (reader, secret) => findKey(reader, { secret, pepper, now: clock.now() }),
 	};
 }
+
+/** Its hashes go with it: what nobody can show any more need not be found. */
+export function toRevoked(row: KeyRow, now: number): KeyRow {
+	return {
+		...row,
+		status: "revoked",
+		previousHash: undefined,
+		previousUntil: undefined,
+		revokedAt: now,
+	};
+}
+
+/** Every text is hashed and looked up in the same steps, so that the time taken tells nothing of its form. */
+async function findKey(
+	reader: StoreReader,
+	{ secret, pepper, now }: { secret: string; pepper: Uint8Array; now: number },
+): Promise<KeyRow | undefined> {
+	const hash = hashSecret(secret, pepper);
+	const [row] = await reader.findBy("keys", "hash", hash);
+	const [rotated] = await reader.findBy("keys", "previousHash", hash);
+	const found = row ?? (rotated && now < (rotated.previousUntil ?? 0) ? rotated : undefined);
+	return found && isWellFormedSecret(secret, KEY_PREFIX) && isUsable(found, now)
+		? found
+		: undefined;
+}
+
+function newKey({ ids, random, clock, pepper }: ApiKeyDeps, accountId: string, terms: KeyTerms) {
+	const key = createSecret(KEY_PREFIX, random);
+	const row: KeyRow = {
+		...terms,
+		id: ids.next("key"),
+		hash: hashSecret(key, pepper),
+		accountId,
+		label: "",
+		status: "active",
+		createdAt: clock.now(),
+		isManager: terms.isManager ?? false,
+	};
+	assertSound(row);
+	return { row, key };
+}
+
+/** Whoever manages an account can make a key without limits, so limits on such a key would be none. */
+function assertSound({ isManager = true, skills, graphs, ...row }: KeyRow): void {
+	const isLimited =
+		(skills ?? []).length > 0 ||
+		(graphs ?? []).length > 0 ||
+		row.maxTotalMicros !== undefined ||
+		row.maxPerMonthMicros !== undefined;
+	if (!isManager || !isLimited) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		"A key that manages its account has no scopes and no caps; leave manages_account out, or the limits.",
+	);
+}
+
+/** Forgets the keys that were revoked longest ago, beyond those remembered. Throws INVALID_ARGUMENT when all are active. */
+async function makeRoom(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
+	const rows = sortByAge(await tx.findBy("keys", "accountId", accountId));
+	const [active, ended] = [
+		rows.filter((row) => isUsable(row, now)),
+		rows.filter((row) => !isUsable(row, now)),
+	];
+	if (active.length >= LIMITS.accountKeysMax) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`An account has at most ${LIMITS.accountKeysMax} active keys; revoke one first.`,
+		);
+	}
+	for (const { id } of ended.slice(0, Math.max(0, ended.length - LIMITS.accountKeysMax + 1))) {
+		await tx.delete("keys", id);
+		await forgetKeySpending(tx, id);
+	}
+}
+
+async function getKey(reader: StoreReader, keyId: string, accountId?: string): Promise<KeyRow> {
+	const row = await reader.get("keys", keyId);
+	if (row && (accountId === undefined || row.accountId === accountId)) return row;
+	throw new ServiceError("NOT_FOUND", `No API key is called "${keyId.slice(0, 80)}".`);
+}
+
+async function getActive(reader: StoreReader, keyId: string, accountId: string): Promise<KeyRow> {
+	const row = await getKey(reader, keyId, accountId);
+	if (row.status === "active") return row;
+	throw new ServiceError("INVALID_ARGUMENT", `The API key "${keyId}" was revoked; make a new one.`);
+}
+
+export function unknownAccount(id: string): ServiceError {
+	return new ServiceError("NOT_FOUND", `No account is called "${id.slice(0, 80)}".`);
+}
+
+const sortByAge = (rows: readonly KeyRow[]): KeyRow[] =>
+	[...rows].sort((a, b) => (a.id < b.id ? -1 : 1));

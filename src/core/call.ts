@@ -1,3 +1,4 @@
+import type { AccountAccess } from "./account-access.js";
 import type { Credential, Payment } from "./credential.js";
 import type { PaidOperationId } from "./operations.js";
 import type { CostWire } from "./wire.js";
@@ -27,6 +28,8 @@ export interface Call {
 export interface Caller {
 	readonly owner: string;
 	readonly rail: string;
+	/** How much of an account the credential opens; for accounts only. */
+	readonly access?: AccountAccess | undefined;
 }
 
 /** What leaves the pipeline: the result, and what it cost. */

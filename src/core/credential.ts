@@ -15,7 +15,11 @@ export type Credential =
 			/** The challenge it answers, when it came in the "Payment" scheme. */
 			readonly challenge?: Readonly<Record<string, unknown>>;
 	  }
-	| { readonly scheme: "api_key"; readonly key: string };
+	| { readonly scheme: "api_key"; readonly key: string }
+	/** A JSON Web Token of the operator's identity provider. */
+	| { readonly scheme: "oidc"; readonly token: string }
+	/** Part of an MCP address, for clients that cannot send headers; never read from one. */
+	| { readonly scheme: "connection"; readonly token: string };
 
 /**
  * What pays for one call by itself, beside who calls; decoded from its envelope, not judged yet.
@@ -42,11 +46,14 @@ export function parseCredential(header: HeaderReader): Credential | undefined {
 	if (others.some((other) => secretOf(other) !== (first && secretOf(first)))) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
-			"The request carries two different credentials; send exactly one API key or one Shared Payment Token.",
+			"The request carries two different credentials; send exactly one API key, Shared Payment Token or identity token.",
 		);
 	}
 	return first;
 }
+
+/** What every JSON object begins with in base64url. */
+const JWT_BEARER = /^bearer eyJ/i;
 
 function readOnce(header: HeaderReader, name: string): string | undefined {
 	const values = header(name);
@@ -55,7 +62,8 @@ function readOnce(header: HeaderReader, name: string): string | undefined {
 	}
 	const value = values[0]?.trim();
 	if (value && value.length > LIMITS.credentialHeaderChars) {
-		throw new ServiceError("INVALID_ARGUMENT", `The header "${name}" is too long.`);
+		const code = JWT_BEARER.test(value) ? "UNAUTHENTICATED" : "INVALID_ARGUMENT";
+		throw new ServiceError(code, `The header "${name}" is too long.`);
 	}
 	return value || undefined;
 }
@@ -67,14 +75,15 @@ function fromAuthorization(value: string | undefined): Credential | undefined {
 	if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
 		throw new ServiceError(
 			"UNAUTHENTICATED",
-			'The Authorization header must read "Bearer <API key or Shared Payment Token>".',
+			'The Authorization header must read "Bearer <API key, Shared Payment Token or identity token>".',
 		);
 	}
 	if (token.startsWith("spt_")) return { scheme: "spt", token };
 	if (token.startsWith("sk_")) return { scheme: "api_key", key: token };
+	if (/^eyJ[^.]*\.[^.]*\.[^.]*$/.test(token)) return { scheme: "oidc", token };
 	throw new ServiceError(
 		"UNAUTHENTICATED",
-		"The bearer token is neither an API key (sk_live_…) nor a Shared Payment Token (spt_…).",
+		"The bearer token is neither an API key (sk_live_…) nor a Shared Payment Token (spt_…) nor a signed JSON Web Token.",
 	);
 }
 
@@ -95,7 +104,7 @@ function fromKeyHeader(value: string | undefined): Credential | undefined {
 }
 
 function secretOf(credential: Credential): string {
-	return credential.scheme === "spt" ? credential.token : credential.key;
+	return credential.scheme === "api_key" ? credential.key : credential.token;
 }
 
 /**

@@ -21,7 +21,8 @@ export type IdKind =
 	| "task"
 	| "ctx"
 	| "art"
-	| "rfd";
+	| "rfd"
+	| "con";
 
 export interface Ids {
 	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by time of birth. */

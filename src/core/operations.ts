@@ -74,6 +74,14 @@ export const OWNER_OPERATION_IDS = [
 	"spt.delegations.revoke",
 	"spt.refund",
 	"spt.revoke",
+	"account.keys.list",
+	"account.keys.create",
+	"account.keys.change",
+	"account.keys.rotate",
+	"account.keys.revoke",
+	"account.connection_tokens.list",
+	"account.connection_tokens.create",
+	"account.connection_tokens.revoke",
 ] as const;
 export type OwnerOperationId = (typeof OWNER_OPERATION_IDS)[number];
 

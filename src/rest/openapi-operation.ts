@@ -15,7 +15,7 @@ const TAG_OF = {
 	document: "Free",
 } as const;
 
-const SCHEMES = { api_key: { apiKey: [] }, spt: { paymentSPT: [] } } as const;
+const SCHEMES = { account: { apiKey: [] }, spt: { paymentSPT: [] } } as const;
 
 /** One operation of the OpenAPI document, made from its route and its price. */
 export function toOperation(route: Route, prices: PriceList): object {
@@ -40,10 +40,10 @@ export function toOperation(route: Route, prices: PriceList): object {
 
 /** Free operations say so with an empty requirement. Spec: Authentication, rule 3. */
 function securityOf(route: Route): readonly object[] {
-	if (route.kind === "paid") return [SCHEMES.api_key, SCHEMES.spt];
+	if (route.kind === "paid") return [SCHEMES.account, SCHEMES.spt];
 	if (route.kind === "purchase") return route.scheme ? [SCHEMES[route.scheme]] : [];
 	if (route.kind !== "owner") return [];
-	return route.scheme ? [SCHEMES[route.scheme]] : [SCHEMES.api_key, SCHEMES.spt];
+	return route.scheme ? [SCHEMES[route.scheme]] : [SCHEMES.account, SCHEMES.spt];
 }
 
 function takesMoney({ kind }: Route): boolean {

@@ -88,8 +88,8 @@ export interface OwnerRequest extends DataRequest {
 export interface OwnerRoute extends EnvelopeRoute {
 	readonly kind: "owner";
 	readonly operationId: OwnerOperationId;
-	/** The only kind of credential it takes; any kind where absent. */
-	readonly scheme?: Credential["scheme"];
+	/** The only kind of credential it takes; any kind where absent. "account" is whatever opens an account. */
+	readonly scheme?: "spt" | "account";
 	/** Status of the answer; 200 where absent. */
 	readonly status?: 200 | 201 | 202;
 	readonly answer: (owner: OwnerOperations, raw: OwnerRequest) => object | Promise<object>;
@@ -101,7 +101,7 @@ export interface PurchaseRoute extends EnvelopeRoute {
 	readonly operationId: PurchaseOperationId;
 	readonly body: z.ZodObject;
 	/** The credential that must be shown beside the payment; none where absent. */
-	readonly scheme?: Credential["scheme"];
+	readonly scheme?: "spt";
 	readonly status?: 200 | 201;
 	readonly answer: (purchases: Purchases, raw: RawRequest & PurchaseCall) => Promise<PurchaseReply>;
 }

@@ -1,4 +1,5 @@
 import type { OperationId } from "../core/operations.js";
+import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
@@ -17,6 +18,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...ROUTING_ROUTES,
 	...DISCOVERY_ROUTES,
 	...SPT_ROUTES,
+	...ACCOUNT_KEY_ROUTES,
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,
 };

@@ -5,12 +5,12 @@ import { usdField } from "./reply-schemas.js";
 
 /** What the operations of a Shared Payment Token take and answer with. */
 
-const usdInput = z
+export const usdInput = z
 	.string()
 	.regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"')
 	.describe("Decimal amount in USD, at most six decimals");
 
-const scopeInput = {
+export const scopeInput = {
 	label: z
 		.string()
 		.max(LIMITS.sptLabelChars, `must have at most ${LIMITS.sptLabelChars} characters`)

@@ -117,7 +117,7 @@ function identifyOwner({ store, methods }: CashierDeps, credential: Credential):
 	const method = methods.find((candidate) => candidate.accepts(credential));
 	if (!method)
 		throw new ServiceError("UNAUTHENTICATED", "This kind of credential is not accepted here.");
-	return store.read((reader) => method.identify(reader, credential));
+	return method.identify(store, credential);
 }
 
 function requireOnchain(onchain: OnchainMethod | undefined): OnchainMethod {

@@ -6,6 +6,7 @@ import { type Clock, toIsoTime } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd, parseUsd } from "../core/money.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { AccountOperations } from "./account-operations.js";
 import { createBoundedWork } from "./bounded-work.js";
 import type { OwnerOperations } from "./owner-operations.js";
 import { toSptScope } from "./spt-scope.js";
@@ -16,6 +17,7 @@ export interface OwnerOperationDeps {
 	readonly catalog: GraphCatalog;
 	readonly accounts: SptAccounts;
 	readonly delegations: Delegations;
+	readonly account: AccountOperations;
 }
 
 const REFUND_REASON = "The holder asked for the balance that was not used.";
@@ -28,6 +30,7 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 		waiting: LIMITS.journalReadsWaiting,
 	});
 	return {
+		...deps.account,
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
 
 		async sptLedger({ owner }, { limit, cursor }, signal) {

@@ -47,4 +47,15 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"spt.delegations.revoke": { method: "DELETE", path: "/v1/spt/delegations/{delegation_id}" },
 	"spt.refund": { method: "POST", path: "/v1/spt/refund" },
 	"spt.revoke": { method: "DELETE", path: "/v1/spt" },
+	"account.keys.list": { method: "GET", path: "/v1/account/keys" },
+	"account.keys.create": { method: "POST", path: "/v1/account/keys" },
+	"account.keys.change": { method: "PATCH", path: "/v1/account/keys/{key_id}" },
+	"account.keys.rotate": { method: "POST", path: "/v1/account/keys/{key_id}/rotate" },
+	"account.keys.revoke": { method: "DELETE", path: "/v1/account/keys/{key_id}" },
+	"account.connection_tokens.list": { method: "GET", path: "/v1/account/connection-tokens" },
+	"account.connection_tokens.create": { method: "POST", path: "/v1/account/connection-tokens" },
+	"account.connection_tokens.revoke": {
+		method: "DELETE",
+		path: "/v1/account/connection-tokens/{token_id}",
+	},
 };

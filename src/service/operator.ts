@@ -3,6 +3,7 @@ import { assertAmount, type SptIssuer } from "../../payments/spt/spt-issuer.js";
 import type { SptSummary } from "../../payments/spt/spt-state.js";
 import { type Environment, sourceOf } from "../../payments/spt/token.js";
 import type { StoreTransaction } from "../../store/store.js";
+import type { AccountProfiles } from "../auth/account-profiles.js";
 import type { ApiKeys } from "../auth/api-keys.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
@@ -87,6 +88,7 @@ export interface OperatorDeps extends LedgerOperatorDeps {
 	readonly ledger: Ledger;
 	readonly spts: SptIssuer;
 	readonly keys: ApiKeys;
+	readonly profiles: AccountProfiles;
 	readonly ids: Ids;
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
@@ -163,11 +165,13 @@ async function createKey(
 ): Promise<{ key: string; id: string; account_id: string }> {
 	const { id, key, accountId } = await deps.keys.create({
 		hasPaymentMethod,
-		...(label !== undefined && { label }),
 		...(usd !== undefined && {
 			alongside: (tx, owner) => credit(deps, tx, { owner, amountMicros: parseUsd(usd) }),
 		}),
 	});
+	if (label !== undefined) {
+		await deps.profiles.change(accountId, (profile) => ({ ...profile, label }));
+	}
 	return { key, id, account_id: accountId };
 }
 

@@ -1,5 +1,6 @@
 import type { SptHolder } from "../../payments/spt/token.js";
 import type { Caller } from "../core/call.js";
+import type { AccountOperations } from "./account-operations.js";
 import type { Json } from "./free-operations.js";
 import type { SptScope } from "./spt-scope.js";
 
@@ -13,7 +14,7 @@ export interface PageRequest {
 }
 
 /** What somebody who showed a credential may ask, paying nothing; each returns the `data` of the envelope. */
-export interface OwnerOperations {
+export interface OwnerOperations extends AccountOperations {
 	/** What the token has left, what it may pay for and until when. */
 	sptBalance(caller: Caller): Promise<Json>;
 	/** Its postings, newest first. Throws RATE_LIMITED while too many such questions wait already. */

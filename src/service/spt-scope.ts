@@ -28,15 +28,16 @@ export function toSptScope(
 	for (const id of graphs ?? []) catalog.assertKnown(id);
 	return {
 		...(label !== undefined && { label }),
-		...(max_per_call_usd !== undefined && { maxPerCallMicros: positive(max_per_call_usd) }),
-		...(max_per_day_usd !== undefined && { maxPerDayMicros: positive(max_per_day_usd) }),
+		...(max_per_call_usd !== undefined && { maxPerCallMicros: parseLimit(max_per_call_usd) }),
+		...(max_per_day_usd !== undefined && { maxPerDayMicros: parseLimit(max_per_day_usd) }),
 		...(skills && { skills }),
 		...(graphs && { graphs }),
 		...(expires_in_days !== undefined && { expiresAt: now + expires_in_days * DAY_MS }),
 	};
 }
 
-function positive(text: string): Micros {
+/** Throws INVALID_ARGUMENT unless the amount is above zero. */
+export function parseLimit(text: string): Micros {
 	const limit = parseUsd(text);
 	if (limit > 0n) return limit;
 	throw new ServiceError("INVALID_ARGUMENT", "A limit must be above zero.");

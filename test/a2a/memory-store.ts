@@ -83,6 +83,8 @@ function createDisk(): Disk {
 		refunds: new Map(),
 		spending: new Map(),
 		settlements: new Map(),
+		connections: new Map(),
+		usage: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

@@ -61,11 +61,16 @@ t.test(
 
 t.test("an owner's answer is for nobody's cache, and other methods are refused", async (t) => {
 	const { asked, owner } = recordingOwner();
-	const { baseUrl } = await startRest(t, { owner });
+	const access = { accountId: "acc_1", isManager: true, keepsNoText: false };
+	const { baseUrl } = await startRest(t, {
+		owner,
+		identify: async ({ scheme }) =>
+			scheme === "spt" ? { owner: "tok_1", rail: "spt" } : { owner: "acc_1", rail: "plan", access },
+	});
 	for (const route of OWNER_ROUTES) {
 		const request = requestOf(route);
 		const credential =
-			"scheme" in route && route.scheme === "api_key"
+			"scheme" in route && route.scheme === "account"
 				? ["X-API-Key", "sk_live_x"]
 				: ["X-Pay-SPT", "spt_good"];
 		const headers = [...request.headers, ...credential];
@@ -73,7 +78,7 @@ t.test("an owner's answer is for nobody's cache, and other methods are refused",
 		const status = ("status" in route && route.status) || 200;
 		t.equal(reply.status, status, `${request.method} ${request.path}: ${reply.text}`);
 		t.equal(reply.headers["cache-control"], "private, no-store");
-		const refused = await rawRequest(baseUrl, { ...request, method: "PUT", headers });
+		const refused = await rawRequest(baseUrl, { ...request, method: "TRACE", headers });
 		t.equal(refused.status, 405);
 	}
 	t.equal(asked.length, OWNER_ROUTES.length);

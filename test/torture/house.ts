@@ -1,5 +1,6 @@
 import { createPriceList } from "../../payments/price-list.js";
 import type { ChainReader, Facilitator } from "../../payments/x402/facilitator.js";
+import { createAccountService } from "../../src/app-accounts.js";
 import { createMoney, type Money } from "../../src/app-money.js";
 import { createSptService } from "../../src/app-spt.js";
 import type { KeyFolder } from "../../src/auth/key-folder.js";
@@ -94,6 +95,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 		...{ store, money, complaints },
 		spt: createSptService({
 			...{ money, store, catalog, clock, random },
+			account: createAccountService({ money, store, catalog, clock, info: { mcpUrl: () => null } }),
 			pepper: KEYS.pepper,
 			profile: SETTINGS.profile,
 		}),

@@ -106,7 +106,7 @@ export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
 		},
 		async hold({ secret }, amountMicros) {
 			const credential = { scheme: "spt" as const, token: secret };
-			const payer = await store.read((reader) => method.identify(reader, credential));
+			const payer = await method.identify(store, credential);
 			return store.transaction((tx) =>
 				method.authorize(tx, payer, {
 					quote: {

@@ -80,9 +80,7 @@ t.test("whatever does not pay is checked in the same steps and answered alike", 
 		asked.length = 0;
 		t.same(await spts.validate(secret), UNKNOWN, kind);
 		steps.add(asked.join(", "));
-		const identified = store.read((reader) =>
-			method.identify(reader, { scheme: "spt", token: secret }),
-		);
+		const identified = method.identify(store, { scheme: "spt", token: secret });
 		await t.rejects(identified, { code: "UNAUTHENTICATED" }, kind);
 	}
 	t.same([...steps], ["findBy tokens hash, balance , balance "]);

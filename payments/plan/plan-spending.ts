@@ -1,0 +1,147 @@
+import { toIsoMonth } from "../../src/core/clock.js";
+import { formatUsd, type Micros } from "../../src/core/money.js";
+import type { AccountRow, KeyRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import { PaymentRequired } from "../challenge.js";
+
+const DAY_MS = 24 * 3_600_000;
+
+interface Limit {
+	/** Row of `spending` it counts in. */
+	readonly id: string;
+	readonly limitMicros: Micros | undefined;
+	/** As a refusal names it: "This key spends at most … USD a month (UTC)". */
+	readonly subject: string;
+	readonly period: string;
+	readonly isMonthly: boolean;
+}
+
+export interface Spender {
+	readonly account: AccountRow;
+	readonly key: KeyRow | undefined;
+}
+
+/** What an account or a key has held or spent this UTC month. */
+export async function spentThisMonth(
+	reader: StoreReader,
+	id: string,
+	now: number,
+): Promise<Micros> {
+	return (await reader.get("spending", monthId(id, now)))?.spentMicros ?? 0n;
+}
+
+/** What a key has held or spent since it was made. */
+export async function spentEver(reader: StoreReader, keyId: string): Promise<Micros> {
+	return (await reader.get("spending", totalId(keyId)))?.spentMicros ?? 0n;
+}
+
+/**
+ * Counts an amount towards the account's budget and the key's caps, in the transaction that holds it: counted whether a
+ * limit is set or not, so that one set later knows what is spent. Returns the counters, so that a release can give it
+ * back. Throws SPENDING_LIMIT.
+ */
+export async function countPlanSpending(
+	tx: StoreTransaction,
+	spender: Spender,
+	{ amountMicros, now }: { readonly amountMicros: Micros; readonly now: number },
+): Promise<readonly string[]> {
+	const counted = [];
+	for (const limit of limitsOf(spender, now)) {
+		const spentMicros = (await tx.get("spending", limit.id))?.spentMicros ?? 0n;
+		const { limitMicros } = limit;
+		if (limitMicros !== undefined && spentMicros + amountMicros > limitMicros) {
+			throw refusal(limit, { limitMicros, spentMicros, amountMicros, now });
+		}
+		counted.push({ ...limit, spentMicros: spentMicros + amountMicros });
+	}
+	for (const { id, spentMicros, isMonthly } of counted) {
+		// Kept past its month, so that a late release still finds its counter.
+		const expiresAt = isMonthly ? now + 33 * DAY_MS : Number.MAX_SAFE_INTEGER;
+		await tx.put("spending", { id, spentMicros, expiresAt });
+	}
+	return counted.map(({ id }) => id);
+}
+
+/** Forgets what a key has spent; for keys that are gone for good. */
+export function forgetKeySpending(tx: StoreTransaction, keyId: string): Promise<void> {
+	return tx.delete("spending", totalId(keyId));
+}
+
+function limitsOf({ account, key }: Spender, now: number): readonly Limit[] {
+	const period = "a month (UTC)";
+	const budget: Limit = {
+		id: monthId(account.id, now),
+		limitMicros: account.budgetMicros,
+		subject: "This account's budget is",
+		period,
+		isMonthly: true,
+	};
+	if (!key) return [budget];
+	const subject = "This key spends at most";
+	return [
+		budget,
+		{
+			id: monthId(key.id, now),
+			limitMicros: key.maxPerMonthMicros,
+			subject,
+			period,
+			isMonthly: true,
+		},
+		{
+			id: totalId(key.id),
+			limitMicros: key.maxTotalMicros,
+			subject,
+			period: "in all",
+			isMonthly: false,
+		},
+	];
+}
+
+function refusal(
+	{ subject, period, isMonthly }: Limit,
+	{
+		limitMicros,
+		spentMicros,
+		amountMicros,
+		now,
+	}: Record<"limitMicros" | "spentMicros" | "amountMicros", Micros> & {
+		readonly now: number;
+	},
+): PaymentRequired {
+	const [limit, spent, amount] = [limitMicros, spentMicros, amountMicros].map(formatUsd);
+	const facts = { limit_usd: limit, spent_usd: spent, amount_usd: amount };
+	return new PaymentRequired(
+		"SPENDING_LIMIT",
+		`${subject} ${limit} USD ${period}; ${spent} USD are spent or held, and this call costs ${amount} USD. Nothing was charged.`,
+		{
+			quote: undefined,
+			offers: [],
+			continuations: [
+				{
+					type: "api_key",
+					...facts,
+					instructions:
+						"Ask the account's owner to raise the limit, or use another key or a token.",
+				},
+				...(isMonthly
+					? [
+							{
+								type: "wait" as const,
+								retry_after_seconds: secondsUntilNextMonth(now),
+								instructions: "Wait until the next month (UTC) begins.",
+							},
+						]
+					: []),
+			],
+		},
+	);
+}
+
+/** Whole seconds until the UTC month is over. */
+export function secondsUntilNextMonth(now: number): number {
+	const date = new Date(now);
+	const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+	return Math.ceil((next - now) / 1000);
+}
+
+const monthId = (id: string, now: number): string => `${id}|${toIsoMonth(now)}`;
+const totalId = (keyId: string): string => `${keyId}|total`;

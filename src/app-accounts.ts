@@ -1,0 +1,21 @@
+import type { Store } from "../store/store.js";
+import type { Money } from "./app-money.js";
+import type { Clock } from "./core/clock.js";
+import type { GraphCatalog } from "./knowledge/catalog.js";
+import { createAccountKeys } from "./service/account-keys.js";
+import type { AccountOperations } from "./service/account-operations.js";
+import type { ServiceInfo } from "./service/service.js";
+
+export interface AccountServiceDeps {
+	readonly money: Money;
+	readonly store: Store;
+	readonly catalog: GraphCatalog;
+	readonly clock: Clock;
+	readonly info: Pick<ServiceInfo, "mcpUrl">;
+}
+
+/** What owners of accounts may ask, wired to one store. */
+export function createAccountService(deps: AccountServiceDeps): AccountOperations {
+	const { apiKeys: keys, connections, profiles } = deps.money;
+	return { ...createAccountKeys({ ...deps, keys, connections, profiles }) };
+}

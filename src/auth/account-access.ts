@@ -1,0 +1,53 @@
+import type { AccountRow, Store, StoreReader } from "../../store/store.js";
+import type { AccountAccess } from "../core/account-access.js";
+import type { Credential } from "../core/credential.js";
+import type { ApiKeys } from "./api-keys.js";
+import type { ConnectionTokens } from "./connection-tokens.js";
+
+/** What a credential opens; undefined for one nobody issued or that has ended. */
+export type FindAccess = (credential: Credential) => Promise<AccountAccess | undefined>;
+
+export interface AccountAccessDeps {
+	readonly store: Store;
+	readonly keys: ApiKeys;
+	readonly connections: ConnectionTokens;
+	/** Undefined where no identity provider is configured. */
+	readonly findSubject?: ((token: string) => Promise<AccountAccess>) | undefined;
+}
+
+/** Every kind of credential that opens an account, each judged in its own way. */
+export function createFindAccess(deps: AccountAccessDeps): FindAccess {
+	const { store, keys, connections, findSubject } = deps;
+	return async (credential) => {
+		switch (credential.scheme) {
+			case "api_key":
+				return store.read(async (reader) => {
+					const key = await keys.find(reader, credential.key);
+					return key && toAccess(reader, key, key.isManager ?? true);
+				});
+			case "connection":
+				return store.read(async (reader) => {
+					const token = await connections.find(reader, credential.token);
+					return token && toAccess(reader, token, false);
+				});
+			case "oidc":
+				return findSubject?.(credential.token);
+			case "spt":
+				return undefined;
+		}
+	};
+}
+
+async function toAccess(
+	reader: StoreReader,
+	{ id: keyId, accountId }: { readonly id: string; readonly accountId: string },
+	isManager: boolean,
+): Promise<AccountAccess | undefined> {
+	const account = await reader.get("accounts", accountId);
+	if (!account || account.closedAt !== undefined) return undefined;
+	return { accountId, keyId, isManager, keepsNoText: keepsNoText(account) };
+}
+
+export function keepsNoText({ retention }: AccountRow): boolean {
+	return retention === "zero";
+}

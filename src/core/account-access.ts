@@ -1,0 +1,19 @@
+/** What a credential may pay for; empty means every operation, every graph. */
+export interface AccessScope {
+	/** Skills, or operations by their ids. */
+	readonly skills: readonly string[];
+	readonly graphs: readonly string[];
+}
+
+/** What a credential opens: an account, and how much of it. */
+export interface AccountAccess {
+	readonly accountId: string;
+	/** API key or connection token it was shown with; absent for a subject of an identity provider. */
+	readonly keyId?: string | undefined;
+	/** What an identity token grants by itself, absent where that is everything; keys have theirs in their rows. */
+	readonly scope?: AccessScope | undefined;
+	/** Whether it may change the account and its keys. */
+	readonly isManager: boolean;
+	/** Whether a hash of each query is kept instead of its text. */
+	readonly keepsNoText: boolean;
+}
