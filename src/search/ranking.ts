@@ -12,7 +12,7 @@ import type { Word } from "./tokenizer.js";
 /** Candidates each side sends into the fusion; also how many are rescored in float. */
 export const POOL = 50;
 /** Less related than this is not looked at unless a side found it. */
-const LEAST_RELATED = 0.1;
+const LEAST_RELATED = 0.18;
 const MAX_BRIDGES = 20;
 
 /** A fused candidate and where its concept is. */

@@ -11,10 +11,13 @@ export interface Match {
 /** Walks begin at so many of the best matches; a match of half the best one's score begins a sixteenth of its walks. */
 const SEEDS = 5;
 const SEED_SHARPNESS = 4;
+/** Below 1: what is related half as much as the most related gets more than half of what that gets. */
+const SHARE_EXPONENT = 0.75;
 
 /**
- * Slots that links, shared evidence and entities lead to from the best matches (best first), each with its share of the most
- * related one, 0..1. Only what takes part in the search is visited, on the way, too.
+ * Slots that links, shared evidence and entities lead to from the best matches (best first), each with how related it is beside
+ * the most related one that is none of these matches itself, 0..1: matches that lead to each other make nothing else less
+ * related. Only what takes part in the search is visited, on the way, too.
  */
 export function relatedSlots(
 	graph: LinkGraph,
@@ -25,10 +28,16 @@ export function relatedSlots(
 	const seeds = seedsOf(matches, (slot) => places.nodeOf(slot));
 	const reached = seeds.length === 0 ? [] : spreadFrom(graph, seeds, places.admits);
 	let most = 0;
-	for (const { mass } of reached) most = Math.max(most, mass);
+	for (const { node, mass } of reached) {
+		if (mass > most && !seeds.some((seed) => seed.node === node)) most = mass;
+	}
 	const related = new Map<number, number>();
-	for (const { node, mass } of reached) related.set(places.slotOf(node), round(mass / most));
+	for (const { node, mass } of reached) related.set(places.slotOf(node), shareOf(mass, most));
 	return related;
+}
+
+function shareOf(mass: number, most: number): number {
+	return mass >= most ? 1 : round((mass / most) ** SHARE_EXPONENT);
 }
 
 /** What is related alike must not differ by the order in which it was added up. */
