@@ -34,7 +34,8 @@ export function findPaths(
 	const start = placeOf(graph, from);
 	const goal = placeOf(graph, to);
 	if (start === goal) return { items: [], isComplete: true };
-	const walk = createWalk(map, options, READING_LIMITS.pathEdgesVisited);
+	const look = createWalk(map, options, READING_LIMITS.pathEdgesVisited / 2);
+	const walk = createWalk(map, options, READING_LIMITS.pathEdgesVisited / 2);
 	const ways = findWays(
 		{
 			map,
@@ -42,7 +43,7 @@ export function findPaths(
 			start,
 			goal,
 			stepsMax,
-			stepsToGoal: countStepsTo(goal, walk, stepsMax),
+			stepsToGoal: countStepsTo(goal, look, stepsMax),
 			lengthMin: shortestEdgeOf(map),
 		},
 		count,

@@ -17,8 +17,8 @@ export interface WayRequest {
 	readonly start: number;
 	readonly goal: number;
 	readonly stepsMax: number;
-	/** Least number of steps from a place to the goal; undefined where it cannot be reached in time. */
-	readonly stepsToGoal: ReadonlyMap<number, number>;
+	/** No fewer steps lead from a place to the goal; undefined where it cannot be reached in time. */
+	readonly stepsToGoal: (place: number) => number | undefined;
 	/** Length no edge of the graph is below. */
 	readonly lengthMin: number;
 	/** What the way must avoid. */
@@ -67,7 +67,7 @@ function labelsAfter(
 	const labels: Label[] = [];
 	const steps = before.steps + 1;
 	walk.follow(before.place, (edge, place, direction) => {
-		const rest = stepsToGoal.get(place);
+		const rest = stepsToGoal(place);
 		if (rest === undefined || steps + rest > stepsMax) return;
 		if (isBarred?.(before.place, place)) return;
 		const known = map.edges[edge];
@@ -78,26 +78,42 @@ function labelsAfter(
 	return labels;
 }
 
-/** Least steps to the goal from every place that is at most so many steps away. */
+/**
+ * Least steps to the goal from every place that is at most so many steps away. Where the walk is spent before all of them are
+ * found, the others are taken to be as near as they can be.
+ */
 export function countStepsTo(
 	goal: number,
 	walk: BoundedWalk,
 	stepsMax: number,
-): ReadonlyMap<number, number> {
+): WayRequest["stepsToGoal"] {
 	const steps = new Map([[goal, 0]]);
 	let frontier: readonly number[] = [goal];
-	for (let count = 1; count <= stepsMax && frontier.length > 0; count++) {
-		const next: number[] = [];
-		for (const place of frontier) {
-			walk.followBack(place, (_, from) => {
-				if (steps.has(from)) return;
-				steps.set(from, count);
-				next.push(from);
-			});
-		}
-		frontier = next;
+	let count = 0;
+	while (count < stepsMax && frontier.length > 0 && !walk.isSpent()) {
+		count += 1;
+		frontier = nextLayer(frontier, walk, (from) => {
+			if (steps.has(from)) return false;
+			steps.set(from, count);
+			return true;
+		});
 	}
-	return steps;
+	const leastElsewhere = walk.isSpent() ? count : undefined;
+	return (place) => steps.get(place) ?? leastElsewhere;
+}
+
+function nextLayer(
+	frontier: readonly number[],
+	walk: BoundedWalk,
+	isNew: (place: number) => boolean,
+): readonly number[] {
+	const next: number[] = [];
+	for (const place of frontier) {
+		walk.followBack(place, (_, from) => {
+			if (isNew(from)) next.push(from);
+		});
+	}
+	return next;
 }
 
 /** Of equally good ones the one nearest to the goal, then by place and edge: the same answer on every machine. */
