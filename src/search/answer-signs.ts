@@ -1,11 +1,12 @@
-import { headingTermsOf } from "./concept-names.js";
 import type { Found } from "./found-concepts.js";
+import { type HeldTerms, headingTermsOf } from "./heading-terms.js";
 import type { AnswerSigns } from "./judge.js";
 import {
 	coverageByTerms,
 	coverageOf,
 	isMissingIdentifier,
 	knownShareOf,
+	shareIn,
 	type WeighedWord,
 } from "./query-coverage.js";
 import { namesOf } from "./tokenizer.js";
@@ -88,13 +89,13 @@ function lackOfName(words: readonly WeighedWord[], commonWords: ReadonlySet<stri
 
 /** How rare the rarest name is that the row holds, 0..1. */
 function heldName(words: readonly WeighedWord[], { slot: { scope, concept } }: Found): number {
-	const held = words.filter((one) => isAnyName(one) && coverageOf([one], scope, concept) === 1);
+	const held = words.filter((one) => isAnyName(one) && shareIn(one, scope, concept) === 1);
 	const { least, most } = UNKNOWN_WEIGHT;
 	return Math.max(0, ...held.map(({ weight }) => (weight - least) / (most - least)));
 }
 
 /** True when the row's title, aliases, tags or summary hold names in the query that few rows hold together. */
-function isAboutName(words: readonly WeighedWord[], headingTerms: ReadonlySet<string>): boolean {
+function isAboutName(words: readonly WeighedWord[], headingTerms: HeldTerms): boolean {
 	const held = words.filter(
 		(one) => isAnyName(one) && namesOf(one.word).some((term) => headingTerms.has(term)),
 	);
@@ -109,8 +110,9 @@ function isAnyName({ isName, word }: WeighedWord): boolean {
 function coveredWeight(words: readonly WeighedWord[], rows: readonly Found[]): number {
 	let covered = 0;
 	for (const one of words) {
-		const shares = rows.map(({ slot }) => coverageOf([one], slot.scope, slot.concept));
-		covered += one.weight * Math.max(...shares);
+		let most = 0;
+		for (const { slot } of rows) most = Math.max(most, shareIn(one, slot.scope, slot.concept));
+		covered += one.weight * most;
 	}
 	return covered;
 }

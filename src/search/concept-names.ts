@@ -1,5 +1,5 @@
 import type { Concept } from "../knowledge/graph.js";
-import { fileNameOf, headingFieldsOf } from "./concept-fields.js";
+import { fileNameOf } from "./concept-fields.js";
 import { termsOf, tokenize, type Word } from "./tokenizer.js";
 
 /** A name is called when the query holds this share of its words and nothing besides. */
@@ -10,15 +10,6 @@ const BEGINNING_CHARS = 2;
 const PLAIN_TEXT = /^[\x20-\x7e]*$/;
 const PLAIN_WORD = /^[a-z0-9]+$/;
 const NAME_BREAK = /[:;,–—()]|\s-\s/;
-
-/** Terms of the fields that say what a concept is. */
-export function headingTermsOf(concept: Concept): ReadonlySet<string> {
-	const terms = new Set<string>();
-	for (const { text } of headingFieldsOf(concept)) {
-		for (const word of tokenize(text)) for (const term of termsOf(word)) terms.add(term);
-	}
-	return terms;
-}
 
 /**
  * True when the query's subject words are, in essence, one name of the concept: its title or a part of it, an alias,

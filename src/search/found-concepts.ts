@@ -18,18 +18,23 @@ export function namedFirst(
 	weighed: readonly WeighedWord[],
 ): readonly Found[] {
 	const subject = weighed.map(({ word }) => word);
-	const canBeName = subject.length > 0 && subject.length <= MAX_NAME_WORDS;
+	const canBeName =
+		subject.length > 0 &&
+		subject.length <= MAX_NAME_WORDS &&
+		weighed.every(({ isKnown }) => isKnown);
+	const rarestFirst = weighed.toSorted((one, other) => other.weight - one.weight);
 	const found: Found[] = [];
 	for (const slot of ranked) {
 		const concept = conceptOf(slot);
 		if (!concept) continue;
 		// Names are indexed, so that only a concept with all the words can be called by them.
-		const hasAll = canBeName && slot.lexical > 0 && coversAll(weighed, slot.scope, slot.concept);
+		const hasAll =
+			canBeName && slot.lexical > 0 && coversAll(rarestFirst, slot.scope, slot.concept);
 		const isNamed = hasAll && isNameOf(subject, concept);
 		found.push({ slot, concept, isNamed, score: slot.score });
 	}
+	if (!found.some(({ isNamed }) => isNamed)) return found;
 	const named = found.filter(({ isNamed }) => isNamed);
-	if (named.length === 0) return found;
 	return [
 		...named.map((row) => ({ ...row, score: (1 + row.score) / 2 })),
 		...found.filter(({ isNamed }) => !isNamed).map((row) => ({ ...row, score: row.score / 2 })),

@@ -48,7 +48,7 @@ function matchAlike(one: ComparableRow, other: ComparableRow): boolean {
 /** Cheaply, for most pairs end here: the same numbers, and a word in common. */
 function isTitledAlike({ title: one }: Concept, { title: other }: Concept): boolean {
 	if (one === other) return true;
-	if (numbersIn(one) !== numbersIn(other)) return false;
+	if (!haveSameNumbers(one, other)) return false;
 	const words = other.toLowerCase().split(" ");
 	return one
 		.toLowerCase()
@@ -56,8 +56,35 @@ function isTitledAlike({ title: one }: Concept, { title: other }: Concept): bool
 		.some((word) => words.includes(word));
 }
 
-function numbersIn(title: string): string {
-	return title.match(/\d+/g)?.join(" ") ?? "";
+/** True when both hold the same runs of digits in the same order. */
+function haveSameNumbers(one: string, other: string): boolean {
+	let at = nextDigit(one, 0);
+	let otherAt = nextDigit(other, 0);
+	while (at < one.length && otherAt < other.length) {
+		const end = endOfNumber(one, at);
+		const otherEnd = endOfNumber(other, otherAt);
+		if (one.slice(at, end) !== other.slice(otherAt, otherEnd)) return false;
+		at = nextDigit(one, end);
+		otherAt = nextDigit(other, otherEnd);
+	}
+	return at === one.length && otherAt === other.length;
+}
+
+function nextDigit(text: string, from: number): number {
+	let at = from;
+	while (at < text.length && !isDigit(text, at)) at++;
+	return at;
+}
+
+function endOfNumber(text: string, from: number): number {
+	let at = from;
+	while (isDigit(text, at)) at++;
+	return at;
+}
+
+function isDigit(text: string, at: number): boolean {
+	const code = text.charCodeAt(at);
+	return code >= 48 && code <= 57;
 }
 
 function isSameSubject(one: Concept, other: Concept): boolean {

@@ -1,8 +1,8 @@
-import type { SearchScope } from "./index-state.js";
 import {
 	containsTerm,
 	documentFrequency,
 	inverseDocumentFrequency,
+	isHeld,
 	isHeldTogether,
 	type LexicalIndex,
 	type LexicalScope,
@@ -28,30 +28,27 @@ const MAX_WEIGHT = 3;
 /** Rare or merely unusual: nobody can tell which. */
 const UNKNOWN_WEIGHT = 2;
 
-type Place = Pick<SearchScope, "segment" | "base" | "mask">;
-
 /** A query's words, weighed by how rare they are; grammar words are left out unless there is nothing else. */
 export function weighWords(
 	words: readonly Word[],
-	places: readonly Place[],
+	scopes: readonly LexicalScope[],
 ): readonly WeighedWord[] {
-	const scopes = places.map(toLexicalScope);
 	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
 	const names = writtenAsNames(words);
+	const held: Holder = {
+		has: (term) => isHeld(term, scopes),
+		hasAll: (terms) => isHeldTogether(terms, scopes),
+	};
 	return words
 		.filter((word) => !word.isStopWord)
 		.map((word) => {
-			const knownShare = shareHeld(word, (terms) => isHeldTogether(terms, scopes));
+			const knownShare = shareHeld(word, held);
 			const frequency = Math.max(...namesOf(word).map((term) => documentFrequency(term, scopes)));
 			const idf = inverseDocumentFrequency(frequency, documents);
 			const weight =
 				knownShare === 1 ? Math.min(MAX_WEIGHT, Math.max(MIN_WEIGHT, idf)) : UNKNOWN_WEIGHT;
 			return { word, isKnown: knownShare > 0, knownShare, weight, isName: names.has(word) };
 		});
-}
-
-function toLexicalScope({ segment, base, mask }: Place): LexicalScope {
-	return { index: segment.lexical, base, mask };
 }
 
 /** True for "EIP-99999" and for the number of "RFC 99999" when nobody knows them. */
@@ -67,32 +64,38 @@ export function knownShareOf(words: readonly WeighedWord[]): number {
 /** Share of the query's weight that this concept's text holds, 0..1. */
 export function coverageOf(
 	words: readonly WeighedWord[],
-	{ segment }: Place,
+	{ index }: LexicalScope,
 	concept: number,
 ): number {
-	const hasAll = allIn(segment.lexical, concept);
-	return shareOf(words, ({ word }) => shareHeld(word, hasAll));
+	const document = documentOf(index, concept);
+	return shareOf(words, ({ word }) => shareHeld(word, document));
 }
 
-/** True when this concept's text holds every one of the words. */
+/** How far this concept's text holds one word, 0..1. */
+export function shareIn({ word }: WeighedWord, { index }: LexicalScope, concept: number): number {
+	return shareHeld(word, documentOf(index, concept));
+}
+
+/** True when this concept's text holds every one of the words; soonest told with the rarest first. */
 export function coversAll(
 	words: readonly WeighedWord[],
-	{ segment }: Place,
+	{ index }: LexicalScope,
 	concept: number,
 ): boolean {
-	const hasAll = allIn(segment.lexical, concept);
-	return words.every(({ word }) => shareHeld(word, hasAll) > 0);
+	const document = documentOf(index, concept);
+	for (const { word } of words) if (shareHeld(word, document) === 0) return false;
+	return true;
 }
 
-function allIn(index: LexicalIndex, document: number): HasAll {
-	return (terms) => terms.every((term) => containsTerm(index, term, document));
+function documentOf(index: LexicalIndex, document: number): Holder {
+	const has = (term: string) => containsTerm(index, term, document);
+	return { has, hasAll: (terms) => terms.every(has) };
 }
 
 /** Share of the query's weight held by a set of terms, 0..1. */
-export function coverageByTerms(words: readonly WeighedWord[], terms: ReadonlySet<string>): number {
-	const hasAll: HasAll = (asked) => asked.every((term) => terms.has(term));
+export function coverageByTerms(words: readonly WeighedWord[], terms: Pick<Holder, "has">): number {
 	return shareOf(words, ({ word }) =>
-		termsOf(word).some((term) => terms.has(term)) ? 1 : shareByAlternatives(word, hasAll),
+		termsOf(word).some((term) => terms.has(term)) ? 1 : shareByAlternatives(word, terms),
 	);
 }
 
@@ -106,13 +109,23 @@ function shareOf(words: readonly WeighedWord[], shareOfOne: (word: WeighedWord) 
 	return total === 0 ? 0 : covered / total;
 }
 
-/** True when one text has all of the terms. */
-type HasAll = (terms: readonly string[]) => boolean;
+/** What may hold a word. */
+interface Holder {
+	/** True when one text has the term. */
+	has(term: string): boolean;
+	/** True when one text has all of the terms. */
+	hasAll(terms: readonly string[]): boolean;
+}
 
 /** How far a place that has these terms holds a word, 0..1. */
-function shareHeld(word: Word, hasAll: HasAll): number {
-	if (readingsOf(word).some(hasAll)) return 1;
-	return shareByAlternatives(word, hasAll);
+function shareHeld(word: Word, holder: Holder): number {
+	const { whole, joined, series, parts } = word;
+	// Most words stand for themselves alone.
+	const isPlain = joined.length === 0 && series.length === 0 && parts.length === 0;
+	const isHere = isPlain
+		? holder.has(whole)
+		: readingsOf(word).some((terms) => holder.hasAll(terms));
+	return isHere ? 1 : shareByAlternatives(word, holder);
 }
 
 /**
@@ -131,8 +144,8 @@ function readingsOf({
 	return readings;
 }
 
-function shareByAlternatives({ alternatives }: Word, hasAll: HasAll): number {
+function shareByAlternatives({ alternatives }: Word, holder: Pick<Holder, "has">): number {
 	let most = 0;
-	for (const { term, trust } of alternatives) if (trust > most && hasAll([term])) most = trust;
+	for (const { term, trust } of alternatives) if (trust > most && holder.has(term)) most = trust;
 	return most;
 }

@@ -2,7 +2,7 @@ import type { ConceptFilter } from "./concept-filter.js";
 import { orderEvidence } from "./evidence-order.js";
 import type { Found } from "./found-concepts.js";
 import type { LexicalFindings } from "./lexical-search.js";
-import { saysTheSame } from "./near-duplicates.js";
+import { type ComparableRow, saysTheSame } from "./near-duplicates.js";
 import type { WeighedWord } from "./query-coverage.js";
 import { explainScore } from "./score-explanation.js";
 import type { RankedConcept } from "./search.js";
@@ -39,6 +39,7 @@ export function collectRows(
 
 interface Collapsed {
 	readonly row: Found;
+	readonly comparable: ComparableRow;
 	readonly duplicates: Found[];
 }
 
@@ -46,14 +47,15 @@ function collapse(found: readonly Found[], limit: number): readonly Collapsed[] 
 	const kept: Collapsed[] = [];
 	// What says the same scores alike: further down there is nothing to look for.
 	for (const row of found.slice(0, LOOKED_AT * limit)) {
-		const twin = kept.find((other) => saysTheSame(toComparable(other.row), toComparable(row)));
+		const comparable = toComparable(row);
+		const twin = kept.find((other) => saysTheSame(other.comparable, comparable));
 		if (twin) twin.duplicates.push(row);
-		else if (kept.length < limit) kept.push({ row, duplicates: [] });
+		else if (kept.length < limit) kept.push({ row, comparable, duplicates: [] });
 	}
 	return kept;
 }
 
-function toComparable({ concept, slot: { lexicalShare, cosine } }: Found) {
+function toComparable({ concept, slot: { lexicalShare, cosine } }: Found): ComparableRow {
 	return { concept, lexicalShare, cosine };
 }
 

@@ -12,11 +12,9 @@ const termsIn = (text: string) => new Set(tokenize(text).flatMap(termsOf));
 function judge(query: string, ...texts: readonly string[]) {
 	const builder = createLexicalBuilder();
 	for (const text of texts) builder.add([{ text, weight: 1 }]);
-	const lexical = builder.build();
-	const scopes = [{ index: lexical, base: 0 }];
+	const scopes = [{ index: builder.build(), base: 0 }];
 	const words = expandWords(readQuery(query), { scopes, commonWords: new Set() });
-	const segment = { lexical } as Parameters<typeof weighWords>[1][number]["segment"];
-	const weighed = weighWords(words, [{ segment, base: 0, mask: undefined }]);
+	const weighed = weighWords(words, scopes);
 	return {
 		missing: weighed.filter(({ isKnown }) => !isKnown).map(({ word }) => word.surface),
 		identifiers: weighed.filter(isMissingIdentifier).map(({ word }) => word.surface),
