@@ -30,8 +30,10 @@ export function* toJsonLdDocument(
 	const dataset = toDataset(graph, options);
 	const home = String(dataset["@id"]);
 	const terms: string[] = [];
-	for (const concept of mapOf(graph).concepts) {
-		terms.push(JSON.stringify(toTerm(graph, concept, home)));
+	const map = mapOf(graph);
+	for (const [place, concept] of map.concepts.entries()) {
+		const edges = map.edges.slice(map.outStart[place], map.outStart[place + 1]);
+		terms.push(JSON.stringify(toTerm({ ...concept, edges }, { graph, home })));
 		yield;
 	}
 	const types = [...[dataset["@type"]].flat(), "schema:DefinedTermSet"];
@@ -39,9 +41,10 @@ export function* toJsonLdDocument(
 	return `${about.slice(0, -1)},"hasDefinedTerm":[\n${terms.join(",\n")}\n]}\n`;
 }
 
-function toTerm(graph: Graph, concept: Concept, home: string): object {
-	const { places } = mapOf(graph);
-	const edges = concept.edges.filter(({ target }) => places.has(target));
+function toTerm(
+	concept: Concept,
+	{ graph, home }: { readonly graph: Graph; readonly home: string },
+): object {
 	return {
 		"@id": toNodeAddress(home, concept.id),
 		"@type": ["schema:DefinedTerm", "prov:Entity"],
@@ -56,7 +59,7 @@ function toTerm(graph: Graph, concept: Concept, home: string): object {
 		...(concept.generatedAt ? { dateCreated: concept.generatedAt } : {}),
 		...(concept.staleAfter ? { expires: concept.staleAfter } : {}),
 		inDefinedTermSet: home,
-		relatedTo: edges.map((edge) => toRole(edge, home)),
+		relatedTo: concept.edges.map((edge) => toRole(edge, home)),
 		citation: concept.evidence.map(toArticle),
 		wasDerivedFrom: concept.evidence.map(({ sourceUrl }) => sourceUrl),
 	};

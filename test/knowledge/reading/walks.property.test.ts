@@ -98,19 +98,24 @@ t.test("paths are simple, exist, and are the shortest there are", async (t) => {
 	);
 });
 
+/** Steps to everything in reach, layer by layer over all hops. */
+function distancesFrom(start: string, hops: readonly Hop[], depth: number) {
+	const distances = new Map([[start, 0]]);
+	for (let distance = 1; distance <= depth; distance++) {
+		for (const { from, to } of hops) {
+			const isNext = distances.get(from) === distance - 1 && !distances.has(to);
+			if (isNext) distances.set(to, distance);
+		}
+	}
+	return distances;
+}
+
 t.test("neighbours are those in reach, each once, nearest first", async (t) => {
 	fc.assert(
 		fc.property(anyGraph, anyWalk, fc.integer({ min: 1, max: 3 }), (graph, walk, depth) => {
 			const start = graph.concepts[0]?.id ?? "";
 			const hops = hopsOf(graph, walk);
-			const distances = new Map([[start, 0]]);
-			for (let distance = 1; distance <= depth; distance++) {
-				for (const { from, to } of hops) {
-					if (distances.get(from) === distance - 1 && !distances.has(to)) {
-						distances.set(to, distance);
-					}
-				}
-			}
+			const distances = distancesFrom(start, hops, depth);
 			const all = findNeighbours(graph, start, { ...walk, depth, limit: 50 });
 			t.ok(all.isComplete);
 			t.same(
