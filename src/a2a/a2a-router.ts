@@ -11,6 +11,7 @@ import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import type { Logger } from "../core/logger.js";
+import { isNoJson } from "../service/json-body.js";
 import type { Service } from "../service/service.js";
 import { createCardRoutes } from "./card-routes.js";
 import type { CardSource } from "./card-source.js";
@@ -20,7 +21,7 @@ import { createKeepPaid } from "./keep-paid.js";
 import { createPaymentDesk } from "./payment-desk.js";
 import { createBuyAnswer } from "./purchase.js";
 import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
-import { createBodyReader, isObjectBody, isParseError } from "./request-body.js";
+import { createBodyReader, isObjectBody } from "./request-body.js";
 import { createRequestHandler } from "./request-handler.js";
 import { createRestHandler } from "./rest-handler.js";
 import { createSell } from "./sell.js";
@@ -57,18 +58,13 @@ export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 		.post(
 			A2A_PATHS.jsonRpc,
 			requireJson,
-			...readBody,
+			readBody,
 			requireRequestObject,
 			createJsonRpcHandler(requestHandler, openExchange),
 		)
 		.all(A2A_PATHS.jsonRpc, refuseMethod)
 		.use(A2A_PATHS.jsonRpc, createRpcErrorHandler(openExchange))
-		.use(
-			A2A_PATHS.rest,
-			...readBody,
-			refuseOtherJson,
-			createRestHandler(requestHandler, openExchange),
-		)
+		.use(A2A_PATHS.rest, readBody, refuseOtherJson, createRestHandler(requestHandler, openExchange))
 		.use(A2A_PATHS.rest, createRestErrorHandler(openExchange));
 }
 
@@ -116,7 +112,7 @@ type OpenExchange = (req: Request) => Exchange;
 function createRpcErrorHandler(openExchange: OpenExchange): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
-		if (!isParseError(error)) {
+		if (!isNoJson(error)) {
 			const refusal = openExchange(req).refuse(error);
 			return sendRpcRefusal(res, rpcIdOf(req.body), refusal);
 		}

@@ -1,42 +1,29 @@
 import type { Request, RequestHandler } from "express";
-import express from "express";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
-import { isDeeperThan } from "../service/http-request.js";
+import { hasBody, readJsonBody } from "../service/json-body.js";
 
-const JSON_TYPE = /^application\/json\s*(;|$)/i;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
 
-/** Handlers that leave a bounded JSON value in `req.body`; mounted on the paid routes only. */
+/** Leaves a bounded JSON value in `req.body`; mounted where a body is read at all. */
 export function createBodyReader(): RequestHandler[] {
-	const parse = express.json({
-		limit: LIMITS.bodyBytes,
-		inflate: false,
-		strict: false,
-		type: () => true,
-	});
-	return [requireJsonType, parse];
+	const read: RequestHandler = async (req, _res, next) => {
+		req.body = await readJsonBody(req, LIMITS.bodyDepth);
+		next();
+	};
+	return [requireJsonType, read];
 }
 
-/** The body that was sent; an empty one reads as an object without fields. Throws INVALID_ARGUMENT when it nests too deep. */
+/** The body that was sent; an empty one reads as an object without fields. */
 export function readBody(req: Request): unknown {
-	const body: unknown = req.body === undefined ? {} : req.body;
-	if (isDeeperThan(body, LIMITS.bodyDepth)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			`The body is nested deeper than ${LIMITS.bodyDepth} levels.`,
-		);
-	}
-	return body;
+	return req.body === undefined ? {} : req.body;
 }
 
 const requireJsonType: RequestHandler = (req, _res, next) => {
 	const type = req.headers["content-type"];
-	const isWithoutBody =
-		req.headers["content-length"] === "0" ||
-		(req.headers["content-length"] === undefined && req.headers["transfer-encoding"] === undefined);
-	if (type === undefined ? isWithoutBody : JSON_TYPE.test(type)) return next();
+	if (type === undefined ? !hasBody(req) : JSON_TYPE.test(type)) return next();
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
-		'The body must be JSON; send it with the header "Content-Type: application/json".',
+		'The body must be JSON in UTF-8; send it with the header "Content-Type: application/json".',
 	);
 };

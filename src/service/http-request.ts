@@ -15,13 +15,6 @@ export function createHeaderReader({ rawHeaders }: IncomingMessage): HeaderReade
 	};
 }
 
-/** True when arrays and objects nest deeper than `levels`; a scalar nests 0 levels deep. */
-export function isDeeperThan(value: unknown, levels: number): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	if (levels === 0) return true;
-	return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
-}
-
 const ACCEPTED_ID = /^[A-Za-z0-9_-]{8,64}$/;
 
 /** The caller's own request id when it was sent once and is well formed, else a new one. */
