@@ -28,7 +28,9 @@ export interface Candidate {
 	readonly cosine: number | undefined;
 }
 
-export interface FusedCandidate extends Candidate {
+export interface FusedCandidate extends Candidate, FusedScore {}
+
+export interface FusedScore {
 	/** Each side's score as a share of the best candidate's, 0..1, and the dense side's share of their mix. */
 	readonly lexicalShare: number;
 	readonly denseShare: number;
@@ -38,7 +40,7 @@ export interface FusedCandidate extends Candidate {
 }
 
 /** Scores any candidate against the best of those that both sides found. */
-export type Fusion = (candidate: Candidate) => FusedCandidate;
+export type Fusion = (candidate: Pick<Candidate, "lexical" | "cosine">) => FusedScore;
 
 /**
  * Convex combination of both sides, each divided by its best score with zero as the floor.
@@ -58,12 +60,11 @@ export function createFusion(
 		isHybrid ||= cosine !== undefined;
 	}
 	const denseWeight = isHybrid ? denseWeightFor(identifierShare, bestCosine, weights) : 0;
-	return (candidate) => {
-		const lexicalShare = shareOf(candidate.lexical, bestLexical);
-		const denseShare = shareOf(candidate.cosine ?? 0, bestCosine);
+	return ({ lexical, cosine }) => {
+		const lexicalShare = shareOf(lexical, bestLexical);
+		const denseShare = shareOf(cosine ?? 0, bestCosine);
 		const fused = denseWeight * denseShare + (1 - denseWeight) * lexicalShare;
-		const { slot, lexical, cosine } = candidate;
-		return { slot, lexical, cosine, lexicalShare, denseShare, denseWeight, fused };
+		return { lexicalShare, denseShare, denseWeight, fused };
 	};
 }
 

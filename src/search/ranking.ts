@@ -4,9 +4,9 @@ import { type LexicalFindings, searchLexical } from "./lexical-search.js";
 import type { LinkGraph } from "./link-graph.js";
 import { expandWords } from "./query-expansion.js";
 import { identifierShareOf, readQuery, toQueryTerms } from "./query-words.js";
-import { type Candidate, createFusion, type FusedCandidate } from "./rank-fusion.js";
+import { createFusion, type FusedCandidate, type Fusion } from "./rank-fusion.js";
 import { RANK_WEIGHTS, type RankWeights } from "./rank-weights.js";
-import { relatedSlots } from "./related-slots.js";
+import { type RelatedSlot, relatedSlots } from "./related-slots.js";
 import type { Word } from "./tokenizer.js";
 
 /** Candidates each side sends into the fusion; also how many are rescored in float. */
@@ -64,46 +64,63 @@ export function readWords(
 export function rankConcepts(request: RankRequest): Ranking {
 	const { scopes, words, dense, links, weights = RANK_WEIGHTS } = request;
 	const lexical = searchLexical(toQueryTerms(words), scopes, POOL);
-	const cosineOf = dense && cosinesOf(dense, scopes);
-	const toCandidate = (slot: number, score: number): Candidate => ({
-		slot,
-		lexical: score,
-		cosine: cosineOf?.(slot),
-	});
-	const candidates = lexical.slots.map((slot, rank) =>
-		toCandidate(slot, lexical.scores[rank] ?? 0),
-	);
-	const slots = new Set(lexical.slots);
-	for (const slot of dense?.hits.slots ?? []) {
-		if (slots.has(slot)) continue;
-		slots.add(slot);
-		candidates.push(toCandidate(slot, lexical.scoreOf(slot)));
-	}
-	const fuse = createFusion(candidates, identifierShareOf(words), weights);
-	const matches = candidates.map((candidate) => locate(fuse(candidate), scopes)).sort(byScore);
+	const found = findCandidates(lexical, dense, scopes);
+	const matches = [...found.values()];
+	const fuse = createFusion(matches, identifierShareOf(words), weights);
+	for (const match of matches) score(match, fuse);
+	matches.sort(byScore);
 	if (!links) return { ranked: matches, lexical };
 	const related = relatedSlots(links, scopes, matches);
-	const bridged = bridgesAmong(related, slots).map((slot) =>
-		locate(fuse(toCandidate(slot, lexical.scoreOf(slot))), scopes),
-	);
-	const ranked = matches.concat(bridged);
-	for (const match of ranked) raise(match, weights.graph * (related.get(match.slot) ?? 0));
-	return { ranked: ranked.sort(byScore), lexical };
+	const bridges = bridgesAmong(related, found).map(([slot, share]) => {
+		const bridge = locate(slot, lexical.scoreOf(slot), scopes);
+		bridge.cosine = dense && cosineOf(bridge, dense);
+		score(bridge, fuse);
+		raise(bridge, weights.graph * share);
+		return bridge;
+	});
+	for (const [slot, share] of related) {
+		const match = found.get(slot);
+		if (match) raise(match, weights.graph * share);
+	}
+	return { ranked: matches.concat(bridges).sort(byScore), lexical };
+}
+
+/** What either side found, by slot, with what both think of it. */
+function findCandidates(
+	lexical: LexicalFindings,
+	dense: DenseFindings | undefined,
+	scopes: readonly SearchScope[],
+): Map<number, Located> {
+	const found = new Map<number, Located>();
+	const { slots, scores } = lexical;
+	for (let rank = 0; rank < slots.length; rank++) {
+		const slot = slots[rank] as number;
+		found.set(slot, locate(slot, scores[rank] as number, scopes));
+	}
+	if (!dense) return found;
+	const { hits } = dense;
+	for (let rank = 0; rank < hits.slots.length; rank++) {
+		const slot = hits.slots[rank] as number;
+		const match = found.get(slot) ?? locate(slot, lexical.scoreOf(slot), scopes);
+		match.cosine = hits.cosines[rank];
+		found.set(slot, match);
+	}
+	for (const slot of slots) {
+		const match = found.get(slot);
+		if (match) match.cosine ??= cosineOf(match, dense);
+	}
+	return found;
 }
 
 /** What neither side found but the best matches lead to. */
 function bridgesAmong(
-	related: ReadonlyMap<number, number>,
-	found: ReadonlySet<number>,
-): readonly number[] {
-	const bridges: { readonly slot: number; readonly share: number }[] = [];
-	related.forEach((share, slot) => {
-		if (share >= LEAST_RELATED && !found.has(slot)) bridges.push({ slot, share });
-	});
-	return bridges
-		.sort((one, other) => other.share - one.share || one.slot - other.slot)
-		.slice(0, MAX_BRIDGES)
-		.map(({ slot }) => slot);
+	related: readonly RelatedSlot[],
+	found: ReadonlyMap<number, unknown>,
+): readonly RelatedSlot[] {
+	return related
+		.filter(([slot, share]) => share >= LEAST_RELATED && !found.has(slot))
+		.sort(([slot, share], [other, otherShare]) => otherShare - share || slot - other)
+		.slice(0, MAX_BRIDGES);
 }
 
 /** A row that the best ones lead to rises towards a full score, the more the less it matched itself. */
@@ -112,46 +129,43 @@ function raise(match: Located, share: number): void {
 	match.score += match.graph;
 }
 
-function cosinesOf(
-	{ hits, cosineOf }: DenseFindings,
-	scopes: readonly SearchScope[],
-): (slot: number) => number {
-	const known = new Map(hits.slots.map((slot, rank) => [slot, hits.cosines[rank] ?? 0]));
-	return (slot) => {
-		const { vectors, base } = scopeOf(slot, scopes);
-		return known.get(slot) ?? (vectors ? cosineOf(hits.vector, vectors, slot - base) : 0);
-	};
+function cosineOf({ scope, concept }: Located, { hits, cosineOf }: DenseFindings): number {
+	return scope.vectors ? cosineOf(hits.vector, scope.vectors, concept) : 0;
 }
 
-/** A slot that links may still raise. */
+/** A slot whose score is being made: copying it at every step is what a search would spend most of its time on. */
 type Located = { -readonly [Key in keyof RankedSlot]: RankedSlot[Key] };
 
-/** Field by field: copying objects whole is what a search would spend most of its time on. */
-function locate(
-	{ slot, lexical, cosine, lexicalShare, denseShare, denseWeight, fused }: FusedCandidate,
-	scopes: readonly SearchScope[],
-): Located {
+function locate(slot: number, lexical: number, scopes: readonly SearchScope[]): Located {
 	const scope = scopeOf(slot, scopes);
 	const concept = slot - scope.base;
-	const prior = scope.priors[concept] ?? 1;
 	return {
 		slot,
 		lexical,
-		cosine,
-		lexicalShare,
-		denseShare,
-		denseWeight,
-		fused,
+		cosine: undefined,
+		lexicalShare: 0,
+		denseShare: 0,
+		denseWeight: 0,
+		fused: 0,
 		scope,
 		concept,
-		prior,
+		prior: scope.priors[concept] ?? 1,
 		graph: 0,
-		score: fused * prior,
+		score: 0,
 	};
 }
 
+function score(match: Located, fuse: Fusion): void {
+	const { lexicalShare, denseShare, denseWeight, fused } = fuse(match);
+	match.lexicalShare = lexicalShare;
+	match.denseShare = denseShare;
+	match.denseWeight = denseWeight;
+	match.fused = fused;
+	match.score = fused * match.prior;
+}
+
 function byScore(one: RankedSlot, other: RankedSlot): number {
-	if (one.score !== other.score) return other.score - one.score;
+	if (one.score !== other.score) return one.score > other.score ? -1 : 1;
 	return idOf(one) < idOf(other) ? -1 : 1;
 }
 

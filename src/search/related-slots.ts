@@ -8,6 +8,9 @@ export interface Match {
 	readonly score: number;
 }
 
+/** A slot and how related it is. */
+export type RelatedSlot = readonly [slot: number, share: number];
+
 /** Walks begin at so many of the best matches; a match of half the best one's score begins a sixteenth of its walks. */
 const SEEDS = 5;
 const SEED_SHARPNESS = 4;
@@ -23,7 +26,7 @@ export function relatedSlots(
 	graph: LinkGraph,
 	scopes: readonly SearchScope[],
 	matches: readonly Match[],
-): ReadonlyMap<number, number> {
+): readonly RelatedSlot[] {
 	const places = toPlaces(graph, scopes);
 	const seeds = seedsOf(matches, (slot) => places.nodeOf(slot));
 	const reached = seeds.length === 0 ? [] : spreadFrom(graph, seeds, places.admits);
@@ -31,9 +34,7 @@ export function relatedSlots(
 	for (const { node, mass } of reached) {
 		if (mass > most && !seeds.some((seed) => seed.node === node)) most = mass;
 	}
-	const related = new Map<number, number>();
-	for (const { node, mass } of reached) related.set(places.slotOf(node), shareOf(mass, most));
-	return related;
+	return reached.map(({ node, mass }) => [places.slotOf(node), shareOf(mass, most)]);
 }
 
 function shareOf(mass: number, most: number): number {

@@ -34,7 +34,7 @@ t.test("candidates without any score stay at zero", async (t) => {
 
 t.test("what neither side found is scored against what they found, never above it", async (t) => {
 	const fuse = createFusion([{ slot: 0, lexical: 4, cosine: 0.5 }], 0);
-	const { lexicalShare, denseShare } = fuse({ slot: 1, lexical: 1, cosine: 0.6 });
+	const { lexicalShare, denseShare } = fuse({ lexical: 1, cosine: 0.6 });
 	t.same([lexicalShare, denseShare], [0.25, 1]);
 });
 
