@@ -12,16 +12,27 @@ export interface RunningRequests {
 
 /** Knows which replies are still owed, so that a server can stop without breaking its word. */
 export function trackRequests(handler: RequestListener, refuse: RequestListener): RunningRequests {
-	const owed = new Set<ServerResponse>();
+	const owed = new Map<Duplex, Set<ServerResponse>>();
 	let whenIdle: (() => void) | undefined;
+	const owe = (socket: Duplex, res: ServerResponse) => {
+		const onSocket = owed.get(socket);
+		if (onSocket) onSocket.add(res);
+		else owed.set(socket, new Set([res]));
+	};
+	const pay = (socket: Duplex, res: ServerResponse) => {
+		const onSocket = owed.get(socket);
+		if (!onSocket?.delete(res) || onSocket.size > 0) return;
+		owed.delete(socket);
+		if (owed.size === 0) whenIdle?.();
+	};
 	return {
 		listener(req, res) {
 			const { socket } = req;
 			const settle = () => {
 				socket.off("close", settle);
-				if (owed.delete(res) && owed.size === 0) whenIdle?.();
+				pay(socket, res);
 			};
-			owed.add(res);
+			owe(socket, res);
 			res.once("finish", settle);
 			// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
 			socket.setMaxListeners(0);
@@ -29,12 +40,14 @@ export function trackRequests(handler: RequestListener, refuse: RequestListener)
 			(whenIdle ? refuse : handler)(req, res);
 		},
 		isAnswering: (socket) =>
-			[...owed].some((res) => res.req.socket === socket && (res.req.complete || res.headersSent)),
+			[...(owed.get(socket) ?? [])].some((res) => res.req.complete || res.headersSent),
 		end(onIdle) {
 			whenIdle = onIdle;
-			// Of pipelined requests only the last may close: whatever comes after that header is never sent.
-			const last = new Map([...owed].map((res) => [res.req.socket, res]));
-			for (const res of last.values()) if (!res.headersSent) res.setHeader("Connection", "close");
+			for (const onSocket of owed.values()) {
+				// Of pipelined requests only the last may close: whatever comes after that header is never sent.
+				const last = [...onSocket].at(-1);
+				if (last && !last.headersSent) last.setHeader("Connection", "close");
+			}
 			if (owed.size === 0) onIdle();
 		},
 	};

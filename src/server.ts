@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { boundConnections } from "./connections.js";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import { createIds, type Ids } from "./core/ids.js";
@@ -23,15 +24,17 @@ export interface ListenOptions {
 	readonly clock: Clock;
 	/** For tests: how long headers and whole requests may take to arrive. */
 	readonly timeouts?: { readonly headersMs: number; readonly requestMs: number };
+	/** For tests: connections at once. */
+	readonly connectionsMax?: number;
 }
 
 /** Listens with the service's timeouts. Throws UNAVAILABLE when the port is taken. */
 export async function listen(
 	handler: RequestListener,
-	{ host, port, clock, timeouts }: ListenOptions,
+	{ host, port, clock, timeouts, connectionsMax = LIMITS.connectionsMax }: ListenOptions,
 ): Promise<RunningServer> {
 	const ids = createIds({ clock, random: systemRandom });
-	const requests = trackRequests(handler, refuseWith(ids, stopping));
+	const requests = trackRequests(boundHeaders(handler, ids), refuseWith(ids, stopping));
 	const server = createServer(
 		{
 			headersTimeout: timeouts?.headersMs ?? LIMITS.headerTimeoutMs,
@@ -41,6 +44,9 @@ export async function listen(
 		},
 		requests.listener,
 	);
+	// Node drops what comes beyond in silence, and a second credential with it.
+	server.maxHeadersCount = LIMITS.headersMax + 1;
+	boundConnections(server, { clock, connectionsMax, isAnswering: requests.isAnswering });
 	server.on("checkExpectation", refuseWith(ids, unknownExpectation));
 	server.on("clientError", (error, socket) => refuseUnreadable({ error, socket, requests, ids }));
 	await new Promise<void>((resolve, reject) => {
@@ -73,9 +79,18 @@ function drain(server: Server, requests: RunningRequests, clock: Clock): Promise
 	});
 }
 
-function refuseWith(ids: Ids, toError: () => ServiceError): RequestListener {
+function refuseWith(ids: Ids, toError: () => ServiceError, status?: number): RequestListener {
 	return (req, res) => {
-		sendLastReply(res, toError(), { requestId: toRequestId(createHeaderReader(req), ids) });
+		const requestId = toRequestId(createHeaderReader(req), ids);
+		sendLastReply(res, toError(), { requestId, ...(status !== undefined && { status }) });
+	};
+}
+
+function boundHeaders(handler: RequestListener, ids: Ids): RequestListener {
+	const refuse = refuseWith(ids, tooManyHeaders, 431);
+	return (req, res) => {
+		const isWithin = req.rawHeaders.length <= LIMITS.headersMax * 2;
+		(isWithin ? handler : refuse)(req, res);
 	};
 }
 
@@ -116,6 +131,13 @@ function stopping(): ServiceError {
 	return new ServiceError(
 		"UNAVAILABLE",
 		"The service is stopping; send the same request again shortly.",
+	);
+}
+
+function tooManyHeaders(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`The request has more than ${LIMITS.headersMax} headers.`,
 	);
 }
 

@@ -19,6 +19,13 @@ export const LIMITS = {
 	conceptBodyBytes: 4 * 1024 * 1024,
 	bodyDepth: 12,
 	headerBytes: 32 * 1024,
+	headersMax: 100,
+	/** Connections at once; beyond, one that waits for nothing of ours makes room for the newcomer. */
+	connectionsMax: 8_192,
+	/** How long what is left of a refused request is still read, so that its answer is not lost with the connection. */
+	unreadBodyMs: 2_000,
+	/** How long a caller may take to pick up the end of an answer. */
+	replyTakenMs: 60_000,
 	timeoutCheckIntervalMs: 1_000,
 	headerTimeoutMs: 10_000,
 	requestTimeoutMs: 30_000,
@@ -123,6 +130,24 @@ export const LIMITS = {
 	keyOverlapSecondsMax: 30 * 24 * 3_600,
 	accountChangesPerMinute: 60,
 	accountReadsPerMinute: 120,
+	/** Longest identity token, and what it may name. */
+	identityTokenChars: 8 * 1024,
+	identityNameChars: 255,
+	/** How far the clock of an identity provider may be off. */
+	identityClockSkewSeconds: 30,
+	/** Tokens that are remembered once checked, and for how long at most. */
+	identityTokensKnown: 2_048,
+	identityTokenKnownMs: 300_000,
+	/** Signatures checked at once, and how many wait; of tokens alone whose every other part is right. */
+	identityChecksRunning: 4,
+	identityChecksWaiting: 64,
+	/** Keys of an identity provider: read again when so old, not more often than that, trusted for so long without it. */
+	issuerKeysFreshMs: 600_000,
+	issuerKeysCooldownMs: 30_000,
+	issuerKeysKeptMs: 24 * 3_600_000,
+	issuerKeysMax: 100,
+	issuerReplyChars: 256 * 1024,
+	issuerTimeoutMs: 5_000,
 	/** Accounts that one address may open, where anybody may. */
 	accountsOpenedPerMinute: 2,
 	accountTextChars: 200,

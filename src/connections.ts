@@ -1,0 +1,63 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Clock } from "./core/clock.js";
+import { LIMITS } from "./core/limits.js";
+
+export interface ConnectionBounds {
+	readonly clock: Clock;
+	/** Connections at once. */
+	readonly connectionsMax: number;
+	/** True while a reply is owed on this connection. */
+	readonly isAnswering: (socket: Socket) => boolean;
+}
+
+/**
+ * Keeps a server open to newcomers. When there are too many connections, the one that has been without a whole request for
+ * the longest time makes room; what arrives after its answer, or is never picked up, is not waited for.
+ */
+export function boundConnections(server: Server, bounds: ConnectionBounds): void {
+	const { clock, connectionsMax, isAnswering } = bounds;
+	// In the order of their latest request.
+	const open = new Set<Socket>();
+	const moveLast = (socket: Socket) => {
+		open.delete(socket);
+		open.add(socket);
+	};
+	const makeRoom = () => {
+		let busy = 0;
+		for (const socket of open) {
+			if (open.size <= connectionsMax || busy === open.size) return;
+			if (isAnswering(socket)) {
+				busy += 1;
+				// It will not be looked at again until all others have been.
+				moveLast(socket);
+			} else {
+				open.delete(socket);
+				socket.destroy();
+			}
+		}
+	};
+	server.on("connection", (socket) => {
+		open.add(socket);
+		socket.once("close", () => open.delete(socket));
+		makeRoom();
+	});
+	server.on("request", (req, res) => {
+		moveLast(req.socket);
+		res.once("prefinish", () => setImmediate(cutStragglers, clock, req, res));
+	});
+}
+
+/** Ends a connection whose caller still sends what was refused, or does not take the answer. */
+function cutStragglers(clock: Clock, req: IncomingMessage, res: ServerResponse): void {
+	const { socket } = req;
+	const limit = (ms: number, isOver: () => boolean) => {
+		const cancel = clock.after(ms, () => {
+			if (!isOver()) socket.destroy();
+		});
+		socket.once("close", cancel);
+		res.once("close", () => isOver() && cancel());
+	};
+	if (!req.complete) limit(LIMITS.unreadBodyMs, () => req.complete);
+	if (!res.writableFinished) limit(LIMITS.replyTakenMs, () => res.writableFinished);
+}
