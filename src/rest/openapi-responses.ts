@@ -58,7 +58,7 @@ function freeReplies(route: DataRoute | DocumentRoute): Record<string, object> {
 		...(isCacheable && { "304": { description: "The caller's copy is still good." } }),
 		...refusals({ 400: "BadRequest" }),
 		...((isNamed || isLookUp(route)) && refusals({ 404: "NotFound" })),
-		...refusals({ 429: "TooManyRequests", 500: "Internal" }),
+		...refusals({ 429: "TooManyRequests", 500: "Internal", 503: "Unavailable" }),
 	};
 }
 

@@ -1,0 +1,148 @@
+import type { Test } from "tap";
+import type { Clock } from "../../src/core/clock.js";
+import { formatUsd } from "../../src/core/money.js";
+import { startApp, type TestApp } from "../support/start-app.js";
+import type { Operation } from "./described-operations.js";
+
+/** A running service, and for each operation a request that works: its own example, with names that exist. */
+export interface ContractWorld {
+	readonly testApp: TestApp;
+	/** A fresh credential of a kind the operation takes; no header for a free one. */
+	credentialFor(operation: Operation): Promise<Held>;
+	/** Values of path and query parameters that name something the credential may see. */
+	namesFor(operation: Operation, held: Held): Promise<Readonly<Record<string, string>>>;
+	send(request: Sent): Promise<Received>;
+}
+
+export interface Held {
+	readonly headers: Readonly<Record<string, string>>;
+	/** USD the credential's owner has left. */
+	balance(): Promise<string | undefined>;
+}
+
+export interface Sent {
+	readonly method: string;
+	readonly path: string;
+	readonly query?: Readonly<Record<string, string>>;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body?: string | undefined;
+}
+
+export interface Received {
+	readonly status: number;
+	readonly mediaType: string;
+	readonly text: string;
+	readonly body: unknown;
+	readonly headers: Headers;
+}
+
+const START_USD = "50.00";
+
+export async function startContractWorld(
+	t: Test,
+	{ clock }: { readonly clock?: Clock } = {},
+): Promise<ContractWorld> {
+	const settings = { model: "none" } as const;
+	const testApp = await startApp(t, { settings, ...(clock && { clock }) });
+	const { baseUrl, app } = testApp;
+	const send: ContractWorld["send"] = async ({ method, path, query = {}, headers, body }) => {
+		const search = new URLSearchParams(query);
+		const url = `${baseUrl}${path}${search.size > 0 ? `?${search}` : ""}`;
+		const json = body === undefined ? {} : { "Content-Type": "application/json" };
+		const reply = await fetch(url, {
+			method,
+			headers: { ...json, ...headers },
+			...(body !== undefined && { body }),
+		});
+		const text = await reply.text();
+		const mediaType = reply.headers.get("content-type") ?? "";
+		const parsed = mediaType.includes("json") ? JSON.parse(text) : text;
+		return { status: reply.status, mediaType, text, body: parsed, headers: reply.headers };
+	};
+	const sptHolder = async (): Promise<Held> => {
+		const { token } = await testApp.issueSpt(START_USD);
+		const headers = { "X-Pay-SPT": token };
+		return {
+			headers,
+			async balance() {
+				const reply = await send({ method: "GET", path: "/v1/spt/balance", headers });
+				return (reply.body as { data?: { balance_usd?: string } }).data?.balance_usd;
+			},
+		};
+	};
+	const keyHolder = async (): Promise<Held> => {
+		const { key, account_id: accountId } = await app.operator.createKey({ usd: START_USD });
+		const balance = async () => {
+			const left = await app.store.read((reader) => reader.balance(`cust:${accountId}`));
+			return formatUsd(left);
+		};
+		return { headers: { "X-API-Key": key }, balance };
+	};
+	return {
+		testApp,
+		send,
+		async credentialFor({ security, operationId }) {
+			const schemes = security.flatMap((one) => Object.keys(one));
+			if (SHOW_A_TOKEN.has(operationId) || schemes.includes("paymentSPT")) return sptHolder();
+			if (schemes.includes("apiKey")) return keyHolder();
+			return { headers: {}, balance: async () => undefined };
+		},
+		namesFor: (operation, held) => NAMES[operation.operationId]?.({ send, held }) ?? none(),
+	};
+}
+
+/** Free, and for whoever shows the token they are about. */
+const SHOW_A_TOKEN: ReadonlySet<string> = new Set(["spt_validate", "receipts_get"]);
+
+const none = async () => ({});
+
+type Naming = (world: {
+	readonly send: ContractWorld["send"];
+	readonly held: Held;
+}) => Promise<Readonly<Record<string, string>>>;
+
+const post =
+	(path: string, body: unknown, read: (data: never) => Record<string, string>): Naming =>
+	async ({ send, held: { headers } }) => {
+		const reply = await send({ method: "POST", path, headers, body: JSON.stringify(body) });
+		return read((reply.body as { data: never }).data);
+	};
+
+const receipt: Naming = async ({ send, held }) => {
+	const reply = await send({
+		method: "POST",
+		path: "/v1/search/domain",
+		headers: held.headers,
+		body: JSON.stringify({ query: "Which HTTP status code asks for payment?" }),
+	});
+	return {
+		receipt_id: (reply.body as { meta: { cost: { receipt_id: string } } }).meta.cost.receipt_id,
+	};
+};
+
+const key = post("/v1/account/keys", { label: "second" }, ({ id }: { id: string }) => ({
+	key_id: id,
+}));
+
+/** Operations whose path names something that has to be made first. */
+const NAMES: Readonly<Record<string, Naming>> = {
+	quotes_get: post(
+		"/v1/quotes",
+		{ operation: "search.domain", input: { query: "retries" } },
+		({ quote_id }: { quote_id: string }) => ({ quote_id }),
+	),
+	receipts_get: receipt,
+	spt_delegations_revoke: post(
+		"/v1/spt/delegations",
+		{ amount_usd: "1.00" },
+		({ id }: { id: string }) => ({ delegation_id: id }),
+	),
+	account_keys_change: key,
+	account_keys_revoke: key,
+	account_keys_rotate: key,
+	account_connection_tokens_revoke: post(
+		"/v1/account/connection-tokens",
+		{},
+		({ id }: { id: string }) => ({ token_id: id }),
+	),
+};

@@ -1,0 +1,43 @@
+import t from "tap";
+import { startContractWorld } from "./contract-world.js";
+import { exampleOf, readOperations } from "./described-operations.js";
+
+/** What an example cannot bring about here, and why. */
+const NOT_MET: Readonly<Record<string, readonly number[]>> = {
+	// They are paid on a chain, and none is configured here.
+	spt_purchase: [402],
+	spt_top_up: [402],
+	spt_refund: [402, 403, 404],
+	payments_get: [404],
+};
+
+t.test("every operation answers its own example as it describes", async (t) => {
+	const world = await startContractWorld(t);
+	const operations = await readOperations(world.testApp.baseUrl);
+	t.ok(operations.length > 40);
+	for (const operation of operations) {
+		const { operationId, method } = operation;
+		const held = await world.credentialFor(operation);
+		const example = exampleOf(operation, await world.namesFor(operation, held));
+		const reply = await world.send({ method, headers: held.headers, ...example });
+		const expected = NOT_MET[operationId] ?? [200, 201, 202];
+		const said = reply.status >= 400 ? reply.text.slice(0, 300) : "";
+		t.ok(expected.includes(reply.status), `${operationId}: ${reply.status} ${said}`);
+		t.same(operation.judge(reply.status, reply.mediaType, reply.body), [], operationId);
+	}
+});
+
+t.test("every paid operation asks for its price where nothing pays, as it describes", async (t) => {
+	const world = await startContractWorld(t);
+	for (const operation of await readOperations(world.testApp.baseUrl)) {
+		const { security, operationId, method, priceUsd } = operation;
+		if (security.length === 0 || priceUsd === 0) continue;
+		const reply = await world.send({ method, headers: {}, ...exampleOf(operation) });
+		// A top-up names the token it is for.
+		if (operationId === "spt_top_up") continue;
+		t.equal(reply.status, 402, operationId);
+		t.same(operation.judge(402, reply.mediaType, reply.body), [], operationId);
+		const { price } = reply.body as { price: { amount_usd: string } };
+		t.equal(Number(price.amount_usd), priceUsd, operationId);
+	}
+});
