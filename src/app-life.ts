@@ -20,7 +20,10 @@ import type { Settings } from "./settings.js";
 export interface AppLife {
 	/** Serves on this address, tells the service under which address callers reach it and starts housekeeping. */
 	listen(address: { host: string; port: number }): Promise<RunningServer>;
-	/** Resolves once search is in step with the catalog; safe to call again. */
+	/**
+	 * Resolves once search is in step with the catalog, vectors included; safe to call again. Where they are on the disk,
+	 * links are left for later: answers do without them until then.
+	 */
 	ready(): Promise<void>;
 	/** The demo profile's token, filled up; undefined in production. */
 	demoSpt(): Promise<string | undefined>;
@@ -65,7 +68,10 @@ export function createAppLife(running: Running): AppLife {
 			endings.push(startSnapshotKeeper(running));
 			return server;
 		},
-		ready: () => search.sync(catalog.list()),
+		async ready() {
+			await search.sync(catalog.list(), { vectors: "background" });
+			if (search.status().mode !== "hybrid") await search.sync(catalog.list());
+		},
 		demoSpt: async () =>
 			settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined,
 		close() {

@@ -1,18 +1,14 @@
 import { join } from "node:path";
+import type { Clock } from "../core/clock.js";
 import { type Changeable, changeBundle, conceptAt, isChangeable } from "./bundle-change.js";
-import { isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
-import { readBounded } from "./bundle-files.js";
+import { compareText, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
+import { readBounded, stampFiles } from "./bundle-files.js";
 import { assertLoadable } from "./bundle-size.js";
 import { markOf } from "./content-hash.js";
 import type { Finding } from "./finding.js";
 import type { FileMark } from "./graph.js";
-import type { FileStamps, GraphSnapshot } from "./graph-snapshot.js";
+import { type FileStamps, type GraphSnapshot, hashOfStamps } from "./graph-snapshot.js";
 import { entriesOf, valueAt } from "./path-map.js";
-
-export interface FolderNow {
-	readonly folder: string;
-	readonly stamps: FileStamps;
-}
 
 export interface InLine {
 	/** What reading every file anew would give. */
@@ -26,28 +22,41 @@ export interface InLine {
 /** Disks that are asked for many files at once answer sooner. */
 const READS_AT_ONCE = 32;
 
-/** Files a bundle is read from, at any level. */
-export function isGraphFile(path: string): boolean {
-	return /\.md$/i.test(path);
+/** A disk may date changes this coarsely: of two changes at one tick the second would not show. */
+const STAMP_TICK_MS = 2_000;
+
+/** Stamps of the files a graph is read from, in path order. Throws NOT_FOUND when the folder is missing. */
+export async function stampGraphFiles(folder: string, clock: Clock): Promise<FileStamps> {
+	const all = await stampFiles(folder, clock.now() - STAMP_TICK_MS);
+	for (const path of all.keys()) if (!/\.md$/i.test(path)) all.delete(path);
+	return all;
 }
 
-/** Brings a snapshot up to what the folder holds now; throws what keeps its files from being one graph. */
-export async function bringInLine(
-	{ graph, stamps }: GraphSnapshot,
-	now: FolderNow,
-): Promise<InLine> {
-	const suspects: string[] = [];
-	let files = 0;
-	for (const [path, stamp] of now.stamps) {
-		if (!isGraphFile(path)) continue;
-		files++;
-		if (stamp === undefined || stamp !== stamps.get(path)) suspects.push(path);
+/** Brings a snapshot up to what its folder holds now; throws what keeps the files from being one graph. */
+export async function bringInLine(snapshot: GraphSnapshot, now: FileStamps): Promise<InLine> {
+	const { graph, astray, stampsHash } = snapshot;
+	if (stampsHash !== undefined && hashOfStamps(now) === stampsHash) {
+		return { graph, findings: await findErrors(graph, astray), lookedInto: 0 };
 	}
+	const before = snapshot.stamps();
+	const suspects = [...now].flatMap(([path, stamp]) =>
+		stamp !== undefined && stamp === before.get(path) ? [] : path,
+	);
 	const changes = await readChanged(graph, suspects);
-	const isSomeGone = files - countNew(graph, suspects) < graph.memory.files.size;
-	for (const path of isSomeGone ? findGone(graph, now.stamps) : []) changes.set(path, undefined);
+	for (const [path] of entriesOf(graph.memory.files)) {
+		if (!now.has(path)) changes.set(path, undefined);
+	}
 	const next = changes.size === 0 ? graph : await changeGraph(graph, changes);
-	return { graph: next, findings: await findErrors(next), lookedInto: suspects.length };
+	const findings = await findErrors(next, findAstray(next));
+	return { graph: next, findings, lookedInto: suspects.length };
+}
+
+/** Paths of files that are no concept, though neither a listing nor the record. */
+export function findAstray({ concepts, memory }: Changeable): readonly string[] {
+	const isOther = (path: string) =>
+		isReserved(path) || (path === RECORD_PATH && memory.frame.record !== undefined);
+	const paths = [...entriesOf(memory.files)].flatMap(([path]) => (isOther(path) ? [] : path));
+	return paths.filter((path) => !conceptAt(concepts, path)).sort(compareText);
 }
 
 /** True when the file holds the bytes of this mark now. */
@@ -73,14 +82,6 @@ async function readChanged(
 	return changes;
 }
 
-function countNew({ memory }: Changeable, paths: readonly string[]): number {
-	return paths.filter((path) => valueAt(memory.files, path) === undefined).length;
-}
-
-function findGone({ memory }: Changeable, stamps: FileStamps): readonly string[] {
-	return [...entriesOf(memory.files)].flatMap(([path]) => (stamps.has(path) ? [] : path));
-}
-
 async function changeGraph(
 	graph: Changeable,
 	changes: ReadonlyMap<string, Uint8Array | undefined>,
@@ -93,18 +94,15 @@ async function changeGraph(
 }
 
 /** Why files are not on sale, read from them again: they are few. Throws where one id would name two concepts. */
-async function findErrors(graph: Changeable): Promise<readonly Finding[]> {
-	const { files, frame } = graph.memory;
+async function findErrors(
+	{ folder }: Changeable,
+	astray: readonly string[],
+): Promise<readonly Finding[]> {
 	const findings: Finding[] = [];
-	const isOther = (path: string) =>
-		isReserved(path) || (path === RECORD_PATH && frame.record !== undefined);
-	const wanted = [...entriesOf(files)].flatMap(([path]) => (isOther(path) ? [] : path));
-	if (wanted.length === graph.concepts.length) return findings;
-	for (const path of wanted) {
-		if (conceptAt(graph.concepts, path)) continue;
-		const document = readDocument(path, await readBounded(join(graph.folder, path)));
+	for (const path of astray) {
+		const document = readDocument(path, await readBounded(join(folder, path)));
 		if (document && "rule" in document) findings.push(document);
 		else throw new TypeError(`"${path}" is a concept that its graph does not have.`);
 	}
-	return findings.sort((a, b) => (a.file < b.file ? -1 : 1));
+	return findings;
 }

@@ -10,8 +10,16 @@ import { nodeBundleDisk } from "./bundle-disk.js";
 const PIECE_BYTES = 512 * 1024;
 const NEW_LINE = 0x0a;
 
-/** The values of all lines but the last, parsed one at a time; undefined when the file is missing or not as it was written. */
-export async function readSnapshotLines(file: string): Promise<Generator<unknown> | undefined> {
+/** Lines of JSON, parsed one at a time. */
+export interface SnapshotLines {
+	/** Undefined after the last one. */
+	next(): unknown;
+	/** Lines not asked for yet, to be parsed whenever one likes; the bytes of the others are let go of. */
+	rest(): () => readonly unknown[];
+}
+
+/** All lines but the last; undefined when the file is missing or not as it was written. */
+export async function readSnapshotLines(file: string): Promise<SnapshotLines | undefined> {
 	const bytes = await readFile(file).catch(() => undefined);
 	if (!bytes) return undefined;
 	const end = bytes.lastIndexOf(NEW_LINE, bytes.length - 2) + 1;
@@ -21,15 +29,30 @@ export async function readSnapshotLines(file: string): Promise<Generator<unknown
 		await setImmediate();
 	}
 	const isWhole = bytes.toString("latin1", end) === toLine(hash.digest("hex"));
-	return isWhole ? parseLines(bytes, end) : undefined;
+	return isWhole ? toLines(bytes.subarray(0, end)) : undefined;
 }
 
-function* parseLines(bytes: Buffer, end: number): Generator<unknown> {
-	for (let from = 0; from < end; ) {
+function toLines(bytes: Buffer): SnapshotLines {
+	let from = 0;
+	const next = () => {
 		const to = bytes.indexOf(NEW_LINE, from);
-		yield JSON.parse(bytes.toString("utf8", from, to));
+		if (to < 0) return undefined;
+		const value: unknown = JSON.parse(bytes.toString("utf8", from, to));
 		from = to + 1;
-	}
+		return value;
+	};
+	return {
+		next,
+		rest() {
+			const { next: nextOfRest } = toLines(Buffer.from(bytes.subarray(from)));
+			return () => {
+				const values: unknown[] = [];
+				for (let value = nextOfRest(); value !== undefined; value = nextOfRest())
+					values.push(value);
+				return values;
+			};
+		},
+	};
 }
 
 /** Puts a new file in place of an old one once it is whole and on the disk; one writer at a time. */

@@ -2,6 +2,7 @@ import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
 import { type Changeable, isChangeable } from "./bundle-change.js";
 import type { GraphCatalog } from "./catalog.js";
+import type { Graph } from "./graph.js";
 import type { GraphSnapshots } from "./graph-snapshots.js";
 
 export interface SnapshotKeeperDeps {
@@ -27,11 +28,12 @@ export function startSnapshotKeeper({
 }: SnapshotKeeperDeps): () => Promise<void> {
 	const stopping = new AbortController();
 	/** Graphs that cannot be kept, such as one whose folder is gone; a later version of each is tried again. */
-	const refused = new WeakSet<Changeable>();
+	const refused = new WeakSet<Graph>();
 	let seen: ReadonlySet<Changeable> = new Set();
 	let running: Promise<void> | undefined;
 	let restUntilMs = 0;
 
+	const isOpen = (graph: Graph): graph is Changeable => isChangeable(graph) && !refused.has(graph);
 	const keep = async (graph: Changeable): Promise<void> => {
 		try {
 			await snapshots.keep(graph, stopping.signal);
@@ -45,8 +47,9 @@ export function startSnapshotKeeper({
 		}
 	};
 	const keepSettled = async (): Promise<void> => {
-		const all = catalog.list().filter(isChangeable);
-		const open = all.filter((graph) => !snapshots.isKept(graph) && !refused.has(graph));
+		const all = catalog.list();
+		// The memory of a graph that is kept is not asked for: it may not have been read yet.
+		const open = all.filter((graph) => !snapshots.isKept(graph)).filter(isOpen);
 		const settled = open.filter((graph) => seen.has(graph));
 		seen = new Set(open);
 		if (settled.length === 0) return;
