@@ -18,6 +18,7 @@ import { createOnchainMethod, type OnchainDesk } from "../payments/x402/onchain-
 import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import { createX402Envelope } from "../payments/x402/x402-envelope.js";
 import type { Store } from "../store/store.js";
+import { createIdentity } from "./app-identity.js";
 import { createFindAccess } from "./auth/account-access.js";
 import { type AccountProfiles, createAccountProfiles } from "./auth/account-profiles.js";
 import { type ApiKeys, createApiKeys } from "./auth/api-keys.js";
@@ -80,7 +81,8 @@ export function createMoney(deps: MoneyDeps): Money {
 	const prices = createPriceList(settings.prices);
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper });
 	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
-	const findAccess = createFindAccess({ store, keys: apiKeys, connections });
+	const findSubject = createIdentity({ ...deps, identity: settings.identity, pepper });
+	const findAccess = createFindAccess({ store, keys: apiKeys, connections, findSubject });
 	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
 	const isForSale = () => onchain !== undefined;
 	const prepaid = createPrepaidCharge({ issuer: paymentChallenges });

@@ -7,6 +7,11 @@ import { ServiceError } from "./core/errors.js";
 import { LIMITS } from "./core/limits.js";
 import { parseUsd } from "./core/money.js";
 import type { PricedOperationId } from "./core/operations.js";
+import {
+	IDENTITY_ROWS,
+	type IdentitySettings,
+	parseIdentitySettings,
+} from "./identity-settings.js";
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
 import { parseModelName } from "./search/model-name.js";
 
@@ -84,6 +89,13 @@ export const SETTING_ROWS = [
 			"Token that payments are made in, with EIP-3009 and six decimals: by default the network's USDC, else `address/name/version`.",
 	},
 	{
+		key: "accounts",
+		default: "closed",
+		description:
+			"Who may open an account with `POST /v1/accounts`: `closed` (the operator alone) or `open` (anybody, with the free plan).",
+	},
+	...IDENTITY_ROWS,
+	{
 		key: "rpc_url",
 		default: "",
 		description:
@@ -105,6 +117,10 @@ export interface Settings {
 	readonly contact: string | undefined;
 	readonly requestsPerMinute?: number;
 	readonly onchain: OnchainSettings;
+	/** Whose tokens open accounts beside our own keys; nobody's where absent. */
+	readonly identity?: IdentitySettings | undefined;
+	/** Who may open an account; closed where absent. */
+	readonly accounts?: "open" | "closed";
 	readonly prices: Partial<PriceBook>;
 }
 
@@ -136,6 +152,8 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		requestsPerMinute: parseRate(text("requests_per_minute"), profile),
 		contact: parseContact(text("contact")),
 		onchain: parseOnchainSettings(text),
+		identity: parseIdentitySettings(text),
+		accounts: parseAccounts(text("accounts")),
 		prices: parsePrices(file["prices"]),
 	};
 }
@@ -188,6 +206,11 @@ function scalarOf(file: ConfigFile, key: SettingKey): string | undefined {
 function parseProfile(text: string): Settings["profile"] {
 	if (text === "demo" || text === "production") return text;
 	throw invalid(`"${text}" is no profile; use demo or production.`);
+}
+
+function parseAccounts(text: string): "open" | "closed" {
+	if (text === "open" || text === "closed") return text;
+	throw invalid(`"${text}" is no value of accounts; use open or closed.`);
 }
 
 function parsePort(text: string): number {

@@ -1,6 +1,7 @@
 import type { AccountRow, Store, StoreReader } from "../../store/store.js";
 import type { AccountAccess } from "../core/account-access.js";
 import type { Credential } from "../core/credential.js";
+import { ServiceError } from "../core/errors.js";
 import type { ApiKeys } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 
@@ -31,7 +32,11 @@ export function createFindAccess(deps: AccountAccessDeps): FindAccess {
 					return token && toAccess(reader, token, false);
 				});
 			case "oidc":
-				return findSubject?.(credential.token);
+				if (findSubject) return findSubject(credential.token);
+				throw new ServiceError(
+					"UNAUTHENTICATED",
+					"Identity tokens are not taken here; send an API key (sk_live_…) or a Shared Payment Token (spt_…).",
+				);
 			case "spt":
 				return undefined;
 		}

@@ -1,0 +1,101 @@
+import t from "tap";
+import { IDENTITY_ALGORITHMS } from "../../src/auth/identity-token.js";
+import type { IdentitySettings } from "../../src/identity-settings.js";
+import { KNOWN_QUERY, times } from "../support/start-app.js";
+import { AUDIENCE, type LocalIssuer, startIssuer } from "./local-issuer.js";
+import { openAccount } from "./open-account.js";
+
+function settingsFor({ url }: LocalIssuer, changes: Partial<IdentitySettings> = {}) {
+	const identity: IdentitySettings = {
+		issuer: url,
+		audience: AUDIENCE,
+		algorithms: IDENTITY_ALGORITHMS,
+		jwksUri: undefined,
+		accountClaim: "sub",
+		scopeClaim: undefined,
+		maxTokenAgeSeconds: 3_600,
+		...changes,
+	};
+	return { identity };
+}
+
+const body = { query: KNOWN_QUERY, limit: 1 };
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+t.test("an identity token opens one account for its subject, which then pays", async (t) => {
+	const issuer = await startIssuer(t);
+	const { app, search, send } = await openAccount(t, { settings: settingsFor(issuer) });
+	const accounts = async () => (await app.store.read((reader) => reader.list("accounts"))).length;
+	const before = await accounts();
+	const token = await issuer.token();
+	const answers = await Promise.all(times(8, () => search({ body, headers: bearer(token) })));
+	t.same(new Set(answers.map(({ status }) => status)), new Set([200]));
+	t.match(answers[0]?.body.meta.cost, { rail: "plan", amount_usd: "0.00" });
+	t.equal(await accounts(), before + 1);
+	const again = await issuer.token({ claims: { jti: "another token" } });
+	t.equal((await search({ body, headers: bearer(again) })).status, 200);
+	t.equal(await accounts(), before + 1);
+	const other = await issuer.token({ claims: { sub: "user-2" } });
+	t.equal((await search({ body, headers: bearer(other) })).status, 200);
+	t.equal(await accounts(), before + 2);
+
+	const made = await send("/v1/account/keys", {
+		method: "POST",
+		headers: { ...bearer(token), "Content-Type": "application/json" },
+		body: JSON.stringify({ label: "from a browser" }),
+	});
+	t.equal(made.status, 201);
+	const { key } = made.body.data;
+	t.equal((await search({ body, headers: { "X-API-Key": key } })).status, 200);
+	const both = await search({ body, headers: { ...bearer(token), "X-API-Key": key } });
+	t.same([both.status, both.body.error.code], [400, "INVALID_ARGUMENT"]);
+});
+
+t.test("a bad identity token is a 401 on every rail, and costs nothing", async (t) => {
+	const issuer = await startIssuer(t);
+	const { search, app } = await openAccount(t, { settings: settingsFor(issuer) });
+	for (const token of [
+		await issuer.token({ claims: { aud: "elsewhere" } }),
+		await issuer.token({ claims: { padding: "x".repeat(8_192) } }),
+		`${await issuer.token()}x`,
+		"eyJ.eyJ.",
+	]) {
+		const { status, body: reply, headers } = await search({ body, headers: bearer(token) });
+		t.same([status, reply.error.code], [401, "UNAUTHENTICATED"]);
+		t.match(headers.get("WWW-Authenticate"), /Bearer/);
+	}
+	t.equal((await app.store.read((reader) => reader.list("accounts"))).length, 1);
+});
+
+t.test("a configured claim says what a token may do; without it, nothing", async (t) => {
+	const issuer = await startIssuer(t);
+	const settings = settingsFor(issuer, { scopeClaim: "scope", accountClaim: "org" });
+	const { search, send } = await openAccount(t, { settings });
+	const call = async (scope: unknown, graph = "agent-payments") => {
+		const token = await issuer.token({ claims: { scope, org: "acme" } });
+		return (await search({ graph, body, headers: bearer(token) })).status;
+	};
+	t.equal(await call(undefined), 403);
+	t.equal(await call("openid profile"), 403);
+	t.equal(await call("openid call"), 200);
+	t.equal(await call(["skill:graph_search"]), 200);
+	t.equal(await call("skill:domain_search"), 403);
+	t.equal(await call("graph:agent-payments"), 200);
+	t.equal(await call("graph:another"), 403);
+	const keysOf = async (scope: string) => {
+		const token = await issuer.token({ claims: { scope, org: "acme" } });
+		return (await send("/v1/account/keys", { headers: bearer(token) })).status;
+	};
+	t.same([await keysOf("call"), await keysOf("account")], [403, 200]);
+	const nameless = await issuer.token({ claims: { scope: "call" } });
+	t.equal((await search({ body, headers: bearer(nameless) })).status, 401);
+});
+
+t.test("where no provider is configured an identity token is a clear 401", async (t) => {
+	const issuer = await startIssuer(t);
+	const { search } = await openAccount(t);
+	const reply = await search({ body, headers: bearer(await issuer.token()) });
+	t.equal(reply.status, 401);
+	t.match(reply.body.error.message, /not taken here/);
+	t.equal(issuer.asked(), 0);
+});
