@@ -1,15 +1,8 @@
-import { type Logger, scrubSecrets } from "./core/logger.js";
+import { toLogLine } from "./core/log-line.js";
+import type { Logger } from "./core/logger.js";
 
 /** One JSON line per message on stderr; stdout belongs to data. */
 export const stderrLogger: Logger = {
-	info: (message, fields) => write("info", message, fields),
-	error: (message, fields) => write("error", message, fields),
+	info: (message, fields) => void process.stderr.write(`${toLogLine("info", message, fields)}\n`),
+	error: (message, fields) => void process.stderr.write(`${toLogLine("error", message, fields)}\n`),
 };
-
-function write(
-	level: string,
-	message: string,
-	fields: Readonly<Record<string, unknown>> = {},
-): void {
-	process.stderr.write(`${scrubSecrets(JSON.stringify({ level, message, ...fields }))}\n`);
-}

@@ -1,3 +1,5 @@
+import { scrubSecrets } from "./logger.js";
+
 export const ERROR_CODES = [
 	"INVALID_ARGUMENT",
 	"UNAUTHENTICATED",
@@ -55,7 +57,10 @@ export interface ReplyExtras {
 	readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** The only error that crosses a folder boundary on purpose. Its message is a whole sentence a caller can act on. */
+/**
+ * The only error that crosses a folder boundary on purpose. Its message is a whole sentence a caller can act on; a secret
+ * that was written where a name belongs is not repeated in it.
+ */
 export class ServiceError extends Error {
 	readonly code: ErrorCode;
 	readonly retryable: boolean;
@@ -64,12 +69,15 @@ export class ServiceError extends Error {
 	readonly reply: ReplyExtras | undefined;
 
 	constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
-		super(message, { cause: options.cause });
+		super(scrubSecrets(message), { cause: options.cause });
 		this.name = "ServiceError";
 		this.code = code;
 		this.retryable = options.retryable ?? isRetryable(code);
 		this.retryAfterSeconds = options.retryAfterSeconds;
-		this.details = options.details;
+		this.details = options.details?.map(({ path, message: complaint }) => ({
+			path: scrubSecrets(path),
+			message: scrubSecrets(complaint),
+		}));
 		this.reply = options.reply;
 	}
 }
