@@ -32,6 +32,8 @@ interface KindQuality {
 	readonly recall_at_5: number;
 	readonly recall_at_10: number;
 	readonly mrr: number;
+	/** Share of those judged best among the first five rows: what answers, without what is part of it or background. */
+	readonly best_at_5: number;
 	/** Share of questions whose first row is one of those judged best. */
 	readonly best_first: number;
 }
@@ -95,13 +97,16 @@ function judge(questions: readonly Question[], rank: Rank): SystemQuality {
 }
 
 function measure({ grades, kind }: Question, ranked: readonly string[]) {
+	const highest = Math.max(...grades.values());
+	const best = new Map([...grades].filter(([, grade]) => grade === highest));
 	return {
 		kind,
 		ndcg: ndcgAt(CUTOFF, ranked, grades),
 		early: recallAt(EARLY_CUTOFF, ranked, grades),
 		recall: recallAt(CUTOFF, ranked, grades),
 		reciprocal: reciprocalRank(ranked.slice(0, CUTOFF), grades),
-		bestFirst: (grades.get(ranked[0] ?? "") ?? 0) === Math.max(...grades.values()) ? 1 : 0,
+		earlyBest: recallAt(EARLY_CUTOFF, ranked, best),
+		bestFirst: best.has(ranked[0] ?? "") ? 1 : 0,
 	};
 }
 
@@ -124,6 +129,7 @@ function meansOf(judged: readonly Judged[], kind: string): KindQuality {
 		recall_at_5: mean(({ early }) => early),
 		recall_at_10: mean(({ recall }) => recall),
 		mrr: mean(({ reciprocal }) => reciprocal),
+		best_at_5: mean(({ earlyBest }) => earlyBest),
 		best_first: mean(({ bestFirst }) => bestFirst),
 	};
 }
