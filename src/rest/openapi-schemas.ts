@@ -51,10 +51,10 @@ function tidy({ zodSchema, jsonSchema }: Overridden): void {
 	if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 	if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 	if (jsonSchema.format === "date") delete jsonSchema.pattern;
-	const isOpen = zodSchema instanceof z.ZodObject && !isStrict(zodSchema);
-	if (isOpen) delete jsonSchema.additionalProperties;
+	if (mayGrow(zodSchema)) delete jsonSchema.additionalProperties;
 }
 
-function isStrict(schema: z.ZodObject): boolean {
-	return schema.def.catchall instanceof z.ZodNever;
+/** Neither strict nor loose: nothing is said about further fields. */
+function mayGrow(schema: z.core.$ZodType): boolean {
+	return schema instanceof z.ZodObject && schema.def.catchall === undefined;
 }
