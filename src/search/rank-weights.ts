@@ -10,7 +10,7 @@ export interface RankWeights {
 }
 
 /**
- * Close to what `npm run bench:search -- --only learn` finds on one half of the labelled queries (0.45, 0, 0.4, 0.4 and .002 better).
+ * Close to what `npm run bench:search -- --only learn` finds on one half of the labelled queries (0.45, 0, 0.2, 0.5 and .003 better).
  * An even share without a slope suits titled concepts only: over bare passages close vectors deserve more.
  */
 export const RANK_WEIGHTS: RankWeights = {
