@@ -5,7 +5,7 @@ import { createLexicalBuilder } from "./lexical-builder.js";
 import type { LexicalIndex } from "./lexical-index.js";
 import { mergeLexical } from "./lexical-merge.js";
 import { toPassages } from "./passages.js";
-import { quantiseInto } from "./quantise.js";
+import { copyRows, createRowPlanes, type RowPlanes, writeRow } from "./quantise.js";
 import { FINGERPRINT_BYTES, fingerprintOf, type Segment, type SegmentVectors } from "./segment.js";
 import { nextTurn } from "./turns.js";
 
@@ -84,8 +84,7 @@ interface EmbeddedBatch {
 	readonly live: number;
 	/** Passages of each. */
 	readonly counts: readonly number[];
-	readonly rows: Int8Array;
-	readonly scales: Float32Array;
+	readonly planes: RowPlanes;
 }
 
 export function createEmbedMemory(): EmbedMemory {
@@ -121,20 +120,15 @@ async function embedBatch(
 ): Promise<EmbeddedBatch> {
 	const passages = concepts.map((concept) => (concept ? toPassages(concept) : []));
 	const texts = passages.flat();
-	const { dimensions } = embedder.identity;
-	const rows = new Int8Array(texts.length * dimensions);
-	const scales = new Float32Array(texts.length);
+	const planes = createRowPlanes(texts.length, embedder.identity.dimensions);
 	const vectors = texts.length === 0 ? [] : await embedBySize(texts, embedder);
-	vectors.forEach((vector, row) => {
-		scales[row] = quantiseInto(vector, rows, row * dimensions);
-	});
+	vectors.forEach((vector, row) => void writeRow(planes, row, vector));
 	const live = passages.filter(({ length }) => length > 0).length;
 	return {
 		length: concepts.length,
 		live,
 		counts: passages.map(({ length }) => length),
-		rows,
-		scales,
+		planes,
 	};
 }
 
@@ -147,16 +141,10 @@ function joinBatches(
 	counts.forEach((count, position) => {
 		starts[position + 1] = (starts[position] ?? 0) + count;
 	});
-	const size = starts.at(-1) ?? 0;
-	const rows = new Int8Array(size * embedder.dimensions);
-	const scales = new Float32Array(size);
+	const planes = createRowPlanes(starts.at(-1) ?? 0, embedder.dimensions);
 	let row = 0;
-	for (const batch of batches) {
-		rows.set(batch.rows, row * embedder.dimensions);
-		scales.set(batch.scales, row);
-		row += batch.scales.length;
-	}
-	return { embedder, starts, rows, scales };
+	for (const batch of batches) row = copyRows(planes, row, batch.planes);
+	return { embedder, starts, ...planes };
 }
 
 /** Texts of one length share a batch, so that little is spent on padding; the vectors come back in the order asked. */

@@ -31,6 +31,16 @@ export interface VectorKernel {
 	): number;
 	/** The largest (row · query) × scale of `count` rows, for a float32 query; -Infinity without rows. */
 	closest(query: number, rows: number, scales: number, count: number): number;
+	/** The same for rows and what rounding took from them (quantise.ts). The width is a multiple of FINE_LANES. */
+	closestFine(query: number, rows: number, fines: number, scales: number, count: number): number;
 }
+
+/** A component is int8 + fine / FINE_STEPS; a fine, of four bits, reaches a little beyond half an integer either way. */
+export const FINE_STEPS: number;
+/** Fines come in blocks of so many: a byte holds one of the first half, below, and the one as far into the second. */
+export const FINE_LANES: number;
+
+/** The fines of a row's component `index`, of the row whose fines begin at `from`. */
+export function fineAt(fines: Uint8Array | Int8Array, from: number, index: number): number;
 
 export function createScalarKernel(dimensions: number, memory: WasmMemory): VectorKernel;

@@ -3,6 +3,16 @@
 const GROUP_ROWS = 4;
 const PAIR_ROWS = 2;
 const QUERIES = 4;
+export const FINE_STEPS = 14;
+export const FINE_LANES = 16;
+
+export function fineAt(fines, from, index) {
+	const lane = index % FINE_LANES;
+	const half = FINE_LANES / 2;
+	const pair = fines[from + (index - lane) / 2 + (lane % half)];
+	// Up to the sign bit, and back with the sign.
+	return (lane < half ? pair << 28 : pair << 24) >> 28;
+}
 
 export function createScalarKernel(dimensions, memory) {
 	const dot = (query, queryAt, bytes, rowAt) => {
@@ -49,6 +59,20 @@ export function createScalarKernel(dimensions, memory) {
 			for (let row = 0; row < count; row++) {
 				const sum = dot(floats, query / 4, bytes, rows + row * dimensions);
 				best = Math.max(best, Math.fround(sum * floats[scales / 4 + row]));
+			}
+			return best;
+		},
+		closestFine(query, rows, fines, scales, count) {
+			const { bytes, floats } = viewsOf(memory);
+			let best = Number.NEGATIVE_INFINITY;
+			for (let row = 0; row < count; row++) {
+				const [from, finesFrom] = [rows + row * dimensions, fines + (row * dimensions) / 2];
+				let sum = 0;
+				for (let index = 0; index < dimensions; index++) {
+					const component = FINE_STEPS * bytes[from + index] + fineAt(bytes, finesFrom, index);
+					sum += floats[query / 4 + index] * component;
+				}
+				best = Math.max(best, Math.fround((sum / FINE_STEPS) * floats[scales / 4 + row]));
 			}
 			return best;
 		},

@@ -13,6 +13,7 @@ export interface ScanPass {
 	readonly kernel: VectorKernel;
 	readonly width: number;
 	readonly start: "rowsAt" | "prefixesAt";
+	readonly scales: "scalesAt" | "prefixScalesAt";
 }
 
 /** What a scan works with: passes over rows, byte offsets of its scratch, and views of the memory. */
@@ -25,6 +26,7 @@ export interface ScanSpace {
 	/** What the last block found, as the kernel writes it. */
 	readonly foundAt: number;
 	readonly closest: VectorKernel["closest"];
+	readonly closestFine: VectorKernel["closestFine"];
 	readonly overRows: ScanPass;
 	readonly overPrefixes: ScanPass | undefined;
 	readonly floats: Float32Array;
@@ -74,6 +76,9 @@ export function scanBlockOfCrowd(
 
 /** Reads a word of each of the row's cache lines, so that they are near when the row is compared. */
 export function touchRow(space: ScanSpace, region: RegionLayout, row: number): void;
+
+/** The same for what rounding took from the row, where that is known. */
+export function touchFines(space: ScanSpace, region: RegionLayout, row: number): void;
 
 /** Bytes of scratch a scan needs, at a multiple of 64. */
 export function scratchBytes(dimensions: number): number;

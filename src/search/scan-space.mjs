@@ -28,13 +28,15 @@ export function openSpace({ memory, dimensions, prefix, scratchAt, kernel, prefi
 		kernel: openKernel(prefixKernel, prefix, memory),
 		width: prefix,
 		start: "prefixesAt",
+		scales: "prefixScalesAt",
 	});
 	return {
 		memory,
 		dimensions,
 		...placesFrom(scratchAt, dimensions),
 		closest: full.closest,
-		overRows: { kernel: full, width: dimensions, start: "rowsAt" },
+		closestFine: full.closestFine,
+		overRows: { kernel: full, width: dimensions, start: "rowsAt", scales: "scalesAt" },
 		overPrefixes: prefix > 0 ? overPrefixes() : undefined,
 		touched: 0,
 		...viewsOf(memory.buffer),
@@ -58,10 +60,10 @@ export function quantiseQuery({ words, wordsAt }, { query, width, seat }) {
 }
 
 export function scanBlock({ wordsAt, foundAt }, region, { pass, row, count }, [only]) {
-	const { kernel, width, start } = pass;
+	const { kernel, width, start, scales } = pass;
 	const wordsOf = wordsAt + only.seat * width * 2;
 	const rowsAt = region[start] + row * width;
-	const scalesAt = region.scalesAt + row * 4;
+	const scalesAt = region[scales] + row * 4;
 	const groups = Math.ceil(count / GROUP_ROWS);
 	const { floor } = only.candidates;
 	// Addresses are unsigned; WebAssembly hands integers over as signed ones.
@@ -70,22 +72,32 @@ export function scanBlock({ wordsAt, foundAt }, region, { pass, row, count }, [o
 
 export function scanBlockOfCrowd(space, region, { pass, row, count }, crowd) {
 	const { floats, wordsAt, foundAt, floorsAt } = space;
-	const { kernel, width, start } = pass;
+	const { kernel, width, start, scales } = pass;
 	// An empty seat's query is whatever lies there.
 	for (let seat = 0; seat < CROWD; seat++) {
 		floats[floorsAt / 4 + seat] = crowd[seat]?.candidates.floor ?? Number.POSITIVE_INFINITY;
 	}
 	const rowsAt = region[start] + row * width;
-	const scalesAt = region.scalesAt + row * 4;
+	const scalesAt = region[scales] + row * 4;
 	const pairs = Math.ceil(count / 2);
 	return kernel.scanFour(wordsAt, rowsAt, scalesAt, foundAt, row, pairs, floorsAt) >>> 0;
 }
 
 export function touchRow(space, { rowsAt, scalesAt }, row) {
 	const { integers, dimensions } = space;
-	let touched = integers[scalesAt / 4 + row];
-	const at = rowsAt + row * dimensions;
-	for (let line = at; line < at + dimensions; line += LINE_BYTES) touched ^= integers[line >>> 2];
+	space.touched ^= integers[scalesAt / 4 + row];
+	touchLines(space, rowsAt + row * dimensions, dimensions);
+}
+
+export function touchFines(space, { finesAt }, row) {
+	const bytes = space.dimensions / 2;
+	if (finesAt > 0) touchLines(space, finesAt + row * bytes, bytes);
+}
+
+function touchLines(space, at, bytes) {
+	const { integers } = space;
+	let touched = 0;
+	for (let line = at; line < at + bytes; line += LINE_BYTES) touched ^= integers[line >>> 2];
 	// Kept, so that no compiler leaves the reading out.
 	space.touched ^= touched;
 }

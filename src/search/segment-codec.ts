@@ -51,6 +51,7 @@ export function toSectionFile({
 		sections.set("vector-starts", toBytes(vectors.starts));
 		sections.set("vector-scales", toBytes(vectors.scales));
 		sections.set("vector-rows", toBytes(vectors.rows));
+		if (vectors.fines) sections.set("vector-fines", vectors.fines);
 	}
 	const { averageLength } = lexical;
 	const embedder = vectors ? toPinned(vectors.embedder) : null;
@@ -71,7 +72,9 @@ export function decodeSegment(bytes: Uint8Array): Segment {
 		conceptIds: fromCells(readCells(read, "concept")),
 		fingerprints: read("fingerprints"),
 		lexical: readLexical(read, averageLength),
-		vectors: embedder ? readVectors(read, embedder) : undefined,
+		vectors: embedder
+			? readVectors(read, { embedder, fines: sections.get("vector-fines") })
+			: undefined,
 	};
 	assertFits(segment);
 	return segment;
@@ -82,6 +85,7 @@ export function contentNameOf({ fingerprints, lexical, vectors }: Segment): stri
 	const hash = createHash("sha256").update(fingerprints).update(String(lexical.averageLength));
 	if (vectors)
 		hash.update(JSON.stringify(toPinned(vectors.embedder))).update(toBytes(vectors.starts));
+	if (vectors?.fines) hash.update("fines");
 	return hash.digest("hex").slice(0, 16);
 }
 
@@ -113,13 +117,18 @@ function readLexical(read: ReadSection, averageLength: number): LexicalIndex {
 	};
 }
 
-function readVectors(read: ReadSection, embedder: EmbedderIdentity): SegmentVectors {
+/** Files from before there were fines have none, and are as good as they were. */
+function readVectors(
+	read: ReadSection,
+	{ embedder, fines }: Pick<SegmentVectors, "embedder" | "fines">,
+): SegmentVectors {
 	const rows = read("vector-rows");
 	return {
 		embedder,
 		starts: toUint32(read("vector-starts")),
 		scales: toFloat32(read("vector-scales")),
 		rows: new Int8Array(rows.buffer, rows.byteOffset, rows.byteLength),
+		fines,
 	};
 }
 
@@ -136,7 +145,8 @@ function assertFits({ conceptIds, fingerprints, lexical, vectors }: Segment): vo
 		!vectors ||
 		(vectors.starts.length === conceptIds.length + 1 &&
 			vectors.scales.length === rows &&
-			vectors.rows.length === rows * vectors.embedder.dimensions);
+			vectors.rows.length === rows * vectors.embedder.dimensions &&
+			(!vectors.fines || vectors.fines.length * 2 === vectors.rows.length));
 	if (!isLexicalSound || !areVectorsSound) throw new CorruptFile("its parts do not fit together");
 }
 

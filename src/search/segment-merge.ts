@@ -2,6 +2,7 @@ import type { Concept } from "../knowledge/graph.js";
 import type { Part } from "./graph-parts.js";
 import { mergeLexical, retuneLexical } from "./lexical-merge.js";
 import type { IndexLimits } from "./merge-plan.js";
+import { copyRows, createRowPlanes } from "./quantise.js";
 import { FINGERPRINT_BYTES, type SegmentVectors } from "./segment.js";
 import { nextTurn } from "./turns.js";
 
@@ -110,23 +111,17 @@ async function mergeVectors(
 	if (!embedder) return undefined;
 	const starts = new Uint32Array(documents + 1);
 	const size = writeStarts(sources, starts);
-	const rows = new Int8Array(size * embedder.dimensions);
-	const scales = new Float32Array(size);
+	const planes = createRowPlanes(size, embedder.dimensions);
 	let row = 0;
 	let copied = 0;
 	for (const { from, to, vectors } of liveRuns(sources)) {
-		rows.set(
-			vectors.rows.subarray(from * embedder.dimensions, to * embedder.dimensions),
-			row * embedder.dimensions,
-		);
-		scales.set(vectors.scales.subarray(from, to), row);
-		row += to - from;
+		row = copyRows(planes, row, vectors, [from, to]);
 		copied += (to - from) * embedder.dimensions;
 		if (copied < BYTES_PER_TURN) continue;
 		copied = 0;
 		await nextTurn();
 	}
-	return { embedder, starts, rows, scales };
+	return { embedder, starts, ...planes };
 }
 
 interface VectorSource {

@@ -2,16 +2,13 @@ import { createHash } from "node:crypto";
 import type { Concept } from "../knowledge/graph.js";
 import type { EmbedderIdentity } from "./embedder.js";
 import type { LexicalIndex } from "./lexical-index.js";
+import type { RowPlanes } from "./quantise.js";
 
 /** Quantised vectors of one segment's passages, in document order. */
-export interface SegmentVectors {
+export interface SegmentVectors extends RowPlanes {
 	readonly embedder: EmbedderIdentity;
 	/** Document `d` owns the rows from `starts[d]` to `starts[d + 1]`; one that was dead when they were made owns none. */
 	readonly starts: Uint32Array;
-	/** Row after row, `embedder.dimensions` components each. */
-	readonly rows: Int8Array;
-	/** One factor per row: component = int8 × scale. */
-	readonly scales: Float32Array;
 }
 
 /** Everything derived from some concepts of one graph. Immutable: what changes leaves a tombstone and goes to a newer segment. */

@@ -1,4 +1,4 @@
-import { closestFunction } from "./kernel-closest.js";
+import { closestFineFunction, closestFunction } from "./kernel-closest.js";
 import { LANES } from "./kernel-parts.js";
 import { scanFunction } from "./kernel-scan.js";
 import { scanFourFunction } from "./kernel-scan-four.js";
@@ -7,6 +7,8 @@ import { type WasmModule, wasm } from "./wasm-runtime.js";
 
 /** Just below the 4 GiB that 32 bits can address. */
 export const MEMORY_PAGES_MAX = 65_535;
+
+const FUNCTIONS = [scanFunction, scanFourFunction, closestFunction, closestFineFunction];
 
 const compiled = new Map<number, WasmModule | undefined>();
 
@@ -23,7 +25,7 @@ function compile(dimensions: number): WasmModule | undefined {
 	if (dimensions % LANES !== 0) return undefined;
 	const bytes = assembleModule({
 		memory: { module: "host", name: "memory", pagesMax: MEMORY_PAGES_MAX },
-		functions: [scanFunction, scanFourFunction, closestFunction].map((of) => of(dimensions)),
+		functions: FUNCTIONS.map((of) => of(dimensions)),
 	});
 	return wasm.validate(bytes) ? new wasm.Module(bytes) : undefined;
 }

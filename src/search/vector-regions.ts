@@ -1,5 +1,6 @@
 import type { DenseScope, VectorRegion } from "./dense-side.js";
 import type { EmbedderIdentity } from "./embedder.js";
+import { fillRegion, planRegion } from "./region-layout.js";
 import { scratchBytes } from "./scan-space.mjs";
 import type { SegmentVectors } from "./segment.js";
 import { createVectorArena } from "./vector-arena.js";
@@ -36,8 +37,6 @@ export interface VectorRegions {
 	used(): number;
 }
 
-/** Rows are scored in groups of so many. */
-const GROUP_ROWS = 4;
 /** Below, the prefix of a row says too little of it; see docs/adr/0023. */
 const PREFIX_DIMENSIONS_MIN = 128;
 
@@ -130,68 +129,10 @@ function prefixOf({ dimensions, matryoshka = [] }: VectorRegionsOptions["embedde
 	return usable.length > 0 ? Math.min(...usable) : 0;
 }
 
-interface Widths {
-	readonly dimensions: number;
-	readonly prefix: number;
-}
-
-function planRegion({ starts, scales }: SegmentVectors, { dimensions, prefix }: Widths) {
-	const documents = starts.length - 1;
-	const rows = scales.length;
-	const room = Math.ceil(rows / GROUP_ROWS) * GROUP_ROWS;
-	let bytes = 0;
-	const place = (size: number): number => {
-		const at = bytes;
-		bytes += Math.ceil(size / 64) * 64;
-		return at;
-	};
-	const rowsAt = place(room * dimensions);
-	const prefixesAt = place(room * prefix);
-	const scalesAt = place(room * 4);
-	const ownersAt = place(rows * 4);
-	const startsAt = place((documents + 1) * 4);
-	const layoutAt = (address: number): RegionLayout => ({
-		documents,
-		rows,
-		rowsAt: address + rowsAt,
-		prefixesAt: prefix > 0 ? address + prefixesAt : 0,
-		scalesAt: address + scalesAt,
-		ownersAt: address + ownersAt,
-		startsAt: address + startsAt,
-	});
-	return { bytes, layoutAt };
-}
-
-interface Filling extends Widths {
-	readonly layout: RegionLayout;
-	readonly vectors: SegmentVectors;
-}
-
-function fillRegion(buffer: SharedArrayBuffer, { layout, vectors, dimensions, prefix }: Filling) {
-	const { starts, rows, scales } = vectors;
-	const room = Math.ceil(layout.rows / GROUP_ROWS) * GROUP_ROWS;
-	new Int8Array(buffer, layout.rowsAt, room * dimensions).set(rows);
-	// The piece may have been used before: rows that only fill up a group must not score.
-	const allScales = new Float32Array(buffer, layout.scalesAt, room).fill(0, layout.rows);
-	allScales.set(scales);
-	new Uint32Array(buffer, layout.startsAt, starts.length).set(starts);
-	const owners = new Uint32Array(buffer, layout.ownersAt, layout.rows);
-	for (let document = 0; document < layout.documents; document++) {
-		owners.fill(document, starts[document], starts[document + 1]);
-	}
-	if (prefix === 0) return;
-	// Words of four components: both widths are multiples of eight.
-	const source = new Uint32Array(buffer, layout.rowsAt, (layout.rows * dimensions) / 4);
-	const target = new Uint32Array(buffer, layout.prefixesAt, (layout.rows * prefix) / 4);
-	const [step, width] = [dimensions / 4, prefix / 4];
-	for (let row = 0; row < layout.rows; row++) {
-		const [from, to] = [row * step, row * width];
-		for (let word = 0; word < width; word++) target[to + word] = source[from + word] as number;
-	}
-}
-
 /** What may be sent to another thread. */
 function toLayout(region: PlacedRegion): RegionLayout {
-	const { documents, rows, rowsAt, prefixesAt, scalesAt, ownersAt, startsAt } = region;
-	return { documents, rows, rowsAt, prefixesAt, scalesAt, ownersAt, startsAt };
+	const { documents, rows, rowsAt, finesAt, prefixesAt, prefixScalesAt } = region;
+	const { scalesAt, ownersAt, startsAt } = region;
+	const prefixes = { prefixesAt, prefixScalesAt };
+	return { documents, rows, rowsAt, finesAt, ...prefixes, scalesAt, ownersAt, startsAt };
 }

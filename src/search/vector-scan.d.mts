@@ -6,8 +6,12 @@ export interface RegionLayout {
 	readonly rows: number;
 	/** int8, a multiple of four rows; those beyond `rows` have a scale of zero. */
 	readonly rowsAt: number;
+	/** What rounding took from the rows (quantise.ts); 0 when that is not known. */
+	readonly finesAt: number;
 	/** The first components of each row once more, close together; 0 when the width has no prefix. */
 	readonly prefixesAt: number;
+	/** One float32 per prefix: with it, its product with a query is a cosine, but for the query's length; 0 as above. */
+	readonly prefixScalesAt: number;
 	/** One float32 per row. */
 	readonly scalesAt: number;
 	/** One uint32 per row: its document. */

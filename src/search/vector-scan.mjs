@@ -9,6 +9,7 @@ import {
 	quantiseQuery,
 	scanBlock,
 	scanBlockOfCrowd,
+	touchFines,
 	touchRow,
 } from "./scan-space.mjs";
 
@@ -19,10 +20,11 @@ const SAMPLED = 16;
 const SAMPLE_ROWS = 64;
 /** Rows from which on the prefixes are compared first: below, they save less than they cost. */
 const PREFIX_ROWS_MIN = 32_768;
-/** Candidates per hit that is wanted: enough that the ten closest are among them 99 times in a hundred (docs/adr/0023). */
-const PREFIX_CANDIDATES = 8;
+/** Candidates per hit that is wanted: enough that the ten closest are among them 99 times in a hundred (docs/adr/0027). */
+const PREFIX_CANDIDATES = 6;
 /** One more for each so many rows: where there is much, more lies close together. */
-const PREFIX_CANDIDATE_ROWS = 100_000;
+const PREFIX_CANDIDATE_ROWS = 20_000;
+/** Candidates by whole rows per hit: rounding moves a row by far fewer places. */
 const ROW_CANDIDATES = 2;
 
 export function createVectorScan(setup) {
@@ -185,13 +187,18 @@ function rescoreRows(space, candidates, { scopes, count }) {
 function touchDocument(space, { region, base }, slot) {
 	const starts = region.startsAt / 4 + slot - base;
 	const end = space.integers[starts + 1];
-	for (let row = space.integers[starts]; row < end; row++) touchRow(space, region, row);
+	for (let row = space.integers[starts]; row < end; row++) {
+		touchRow(space, region, row);
+		touchFines(space, region, row);
+	}
 }
 
-function closestOf({ closest, integers, queryAt, dimensions }, region, document) {
-	const { rowsAt, scalesAt, startsAt } = region;
+function closestOf({ closest, closestFine, integers, queryAt, dimensions }, region, document) {
+	const { rowsAt, finesAt, scalesAt, startsAt } = region;
 	const from = integers[startsAt / 4 + document];
 	const count = integers[startsAt / 4 + document + 1] - from;
 	if (count === 0) return 0;
-	return closest(queryAt, rowsAt + from * dimensions, scalesAt + from * 4, count);
+	const [rows, scales] = [rowsAt + from * dimensions, scalesAt + from * 4];
+	if (finesAt === 0) return closest(queryAt, rows, scales, count);
+	return closestFine(queryAt, rows, finesAt + (from * dimensions) / 2, scales, count);
 }

@@ -4,7 +4,7 @@ import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { systemClock } from "../../src/core/clock.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { toPassages } from "../../src/search/passages.js";
-import { quantiseInto, toUnitLength } from "../../src/search/quantise.js";
+import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/quantise.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
 
 const GRAPHS = ["vector-retrieval", "http-web-standards", "kubernetes-enhancements"];
@@ -14,8 +14,8 @@ const ROWS = 33_000;
 const QUERIES = 12;
 const POOL = 50;
 const TOP = 10;
-/** Sums in another order differ by less. */
-const ROUNDING = 1e-6;
+/** Among mixtures of few texts some lie so close that it takes a float to tell them apart. */
+const ROUNDING = 1e-4;
 
 t.test(
 	"with the bundled model, the closest of many passages are found by their prefixes",
@@ -44,22 +44,11 @@ t.test(
 			const [one, two, three] = [anyOf(), anyOf(), anyOf()];
 			return toUnitLength(one.map((value, at) => value + (two[at] ?? 0) + (three[at] ?? 0)));
 		});
-		const { dimensions } = embedder.identity;
-		const rows = new Int8Array(ROWS * dimensions);
-		const scales = Float32Array.from(vectors, (vector, row) =>
-			quantiseInto(vector, rows, row * dimensions),
-		);
-		// What rounding to eight bits costs is another matter: among mixtures of few texts, more than anywhere else.
-		const rounded = vectors.map((_, row) => {
-			const from = row * dimensions;
-			return Float32Array.from(
-				rows.subarray(from, from + dimensions),
-				(value) => value * (scales[row] ?? 0),
-			);
-		});
+		const planes = createRowPlanes(ROWS, embedder.identity.dimensions);
+		vectors.forEach((vector, row) => void writeRow(planes, row, vector));
 		const starts = Uint32Array.from({ length: ROWS + 1 }, (_, document) => document);
 		const { regions } = embedder.thread;
-		const region = regions.add({ embedder: embedder.identity, starts, rows, scales });
+		const region = regions.add({ embedder: embedder.identity, starts, ...planes });
 		const asked = titles.filter((_, at) => at % Math.ceil(titles.length / QUERIES) === 0);
 		let found = 0;
 		for (const text of asked) {
@@ -70,15 +59,15 @@ t.test(
 				count: POOL,
 				isWanted: () => true,
 			});
-			const scores = rounded.map((vector) => dot(hits?.vector ?? vector, vector));
-			const floor = (scores.toSorted().at(-TOP) ?? 0) - ROUNDING;
+			const scores = vectors.map((vector) => dot(hits?.vector ?? vector, vector));
+			const floor = (scores.toSorted((one, other) => one - other).at(-TOP) ?? 0) - ROUNDING;
 			found += (hits?.slots.slice(0, TOP) ?? []).filter(
 				(slot) => (scores[slot] ?? 0) >= floor,
 			).length;
 		}
 		const recall = found / (asked.length * TOP);
 		t.comment(`recall@10 over ${asked.length} queries: ${recall}`);
-		t.ok(recall >= 0.98, `${recall}`);
+		t.ok(recall >= 0.99, `${recall}`);
 	},
 );
 

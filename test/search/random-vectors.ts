@@ -1,4 +1,5 @@
-import { quantiseInto, toUnitLength } from "../../src/search/quantise.js";
+import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/quantise.js";
+import { FINE_STEPS, fineAt } from "../../src/search/scalar-kernel.mjs";
 import type { SegmentVectors } from "../../src/search/segment.js";
 
 /** A vector of unit length. */
@@ -17,24 +18,32 @@ export function randomSegment(
 	}
 	const count = starts.at(-1) ?? 0;
 	const vectors = Array.from({ length: count }, () => randomVector(next, dimensions));
-	const rows = new Int8Array(count * dimensions);
-	const scales = Float32Array.from(vectors, (_, row) => {
+	const planes = createRowPlanes(count, dimensions);
+	for (let row = 0; row < count; row++) {
 		const twin = next() < 0.2 ? Math.floor(next() * count) : row;
-		return quantiseInto(vectors[twin] as Float32Array, rows, row * dimensions);
-	});
+		writeRow(planes, row, vectors[twin] as Float32Array);
+	}
 	const embedder = { id: "random", sha256: "", dimensions, pooling: "mean" as const };
-	return { embedder, starts, rows, scales };
+	return { embedder, starts, ...planes };
+}
+
+/** A row as it was, but for what rounding took. */
+export function vectorOf(vectors: SegmentVectors, row: number): Float32Array {
+	const { rows, fines, scales, embedder } = vectors;
+	const { dimensions } = embedder;
+	const from = row * dimensions;
+	return Float32Array.from({ length: dimensions }, (_, index) => {
+		const fine = fines ? fineAt(fines, from / 2, index) / FINE_STEPS : 0;
+		return ((rows[from + index] ?? 0) + fine) * (scales[row] ?? 0);
+	});
 }
 
 /** Cosine of each document by plain arithmetic: its best passage, 0 without passages. */
 export function cosinesOf(query: Float32Array, vectors: SegmentVectors): readonly number[] {
-	const { starts, rows, scales, embedder } = vectors;
+	const { starts } = vectors;
 	const cosineOf = (row: number): number => {
-		let sum = 0;
-		query.forEach((component, index) => {
-			sum += component * (rows[row * embedder.dimensions + index] ?? 0);
-		});
-		return sum * (scales[row] ?? 0);
+		const vector = vectorOf(vectors, row);
+		return query.reduce((sum, component, index) => sum + component * (vector[index] ?? 0), 0);
 	};
 	return Array.from({ length: starts.length - 1 }, (_, document) => {
 		const [from = 0, to = 0] = [starts[document], starts[document + 1]];

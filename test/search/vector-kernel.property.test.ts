@@ -7,6 +7,7 @@ import { compileVectorKernel } from "../../src/search/vector-kernel.js";
 
 const EXTREME = 127;
 const [FLOORS, QUERY, SCALES, OUT, ROWS] = [512, 1_024, 32_768, 36_864, 40_960] as const;
+const FINES = 65_536;
 
 const numbers = fc.infiniteStream(
 	fc.oneof(fc.integer({ min: -EXTREME, max: EXTREME }), fc.constantFrom(-EXTREME, EXTREME, 0)),
@@ -96,6 +97,28 @@ t.test(
 		);
 	},
 );
+
+t.test("so it is with what rounding took from the rows", async () => {
+	const { memory } = spacious();
+	const fineWidths = fc.constantFrom(16, 64, 128, 256, 384);
+	fc.assert(
+		fc.property(fineWidths, fc.nat({ max: 6 }), numbers, (width, count, stream) => {
+			const next = () => stream.next().value as number;
+			const bytes = new Int8Array(memory.buffer);
+			const floats = new Float32Array(memory.buffer);
+			for (let index = 0; index < width; index++) floats[QUERY / 4 + index] = next() / 2_000;
+			for (let index = 0; index < count * width; index++) bytes[ROWS + index] = next();
+			for (let index = 0; index < (count * width) / 2; index++) bytes[FINES + index] = next();
+			for (let row = 0; row < count; row++) floats[SCALES / 4 + row] = next() / 20_000;
+			const kernel = openKernel(compileVectorKernel(width), width, memory);
+			const found = kernel.closestFine(QUERY, ROWS, FINES, SCALES, count);
+			const reference = createScalarKernel(width, memory);
+			const expected = reference.closestFine(QUERY, ROWS, FINES, SCALES, count);
+			return found === expected || Math.abs(found - expected) < 1e-4;
+		}),
+		{ numRuns: 60 },
+	);
+});
 
 t.test("a width the kernel is not made for is scored in JavaScript", async (t) => {
 	t.equal(compileVectorKernel(100), undefined);
