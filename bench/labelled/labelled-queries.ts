@@ -29,6 +29,8 @@ export type QueryKind = (typeof QUERY_KINDS)[number];
  */
 export const SPLITS = ["tune", "test", "fresh"] as const;
 export type Split = (typeof SPLITS)[number];
+/** What may be fitted to. */
+export const SEEN_SPLITS: readonly Split[] = ["tune", "test"];
 
 /** 3 answers the query, 2 is a part of the answer, 1 is useful background. What is not listed is irrelevant. */
 const gradeSchema = z.union([z.literal(1), z.literal(2), z.literal(3)]);

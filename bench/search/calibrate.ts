@@ -1,9 +1,9 @@
 import type { Decision } from "../../src/core/wire.js";
 import { decide, strengthOf, toWeighedSigns } from "../../src/search/judge.js";
-import { WEIGHED_SIGNS } from "../../src/search/judge-weights.js";
+import { JUDGE, type Judge, WEIGHED_SIGNS } from "../../src/search/judge-weights.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
 import { round } from "../figures.js";
-import { loadLabelledSet } from "../labelled/labelled-queries.js";
+import { loadLabelledSet, SEEN_SPLITS } from "../labelled/labelled-queries.js";
 import { type JudgedCase, readJudgedCases, type Variant } from "./judged-cases.js";
 import { type Example, fitLogistic, type LogisticFit, probabilityOf } from "./logistic-fit.js";
 import { type Detection, detection } from "./metrics.js";
@@ -23,24 +23,28 @@ const TARGETS: Readonly<Record<Decision, number>> = {
 	CLARIFY: 0.5,
 	ABSTAIN: 0,
 };
-const SIGNS = [1, 1, 1, 1, 1, -1] as const;
+const DIRECTIONS = WEIGHED_SIGNS.map((sign) => (sign === "lacksName" ? -1 : 1));
 const RIDGE = 1;
 const FOLDS = 10;
 /** One way to cut into folds each. No step shares a factor with the number of folds, so that all folds are of one size. */
 const STEPS = [1, 3, 7, 9, 11] as const;
-const LIMITS = Array.from({ length: 30 }, (_, at) => round(0.1 + at * 0.02, 2));
+const LIMITS = Array.from({ length: 21 }, (_, at) => round(0.1 + at * 0.02, 2));
+/** To turn away somebody whom a row would have helped is as bad as to sell this many useless ones, which can be asked back. */
+const FALSE_ABSTENTION = 2;
+/** An answer is likelier than not; an answer is likely. */
+const HIGHER_LIMITS = { partial: 0.5, answer: 0.7 } as const;
 const DIGITS = 3;
 
-type Mode = keyof JudgedCase["signs"];
+type JudgeMode = keyof typeof JUDGE;
 
 interface Calibration {
-	/** What to write into src/search/judge-weights.ts. */
-	readonly weights: Readonly<Record<string, number>>;
+	/** What the fit comes to. */
+	readonly judge: Judge;
 	/** Of predictions for queries that the fit had not seen. */
 	readonly unseen: Quality;
-	/** Precision and recall of ABSTAIN by its limit, unseen queries. */
+	/** What each limit of ABSTAIN costs, and its precision and recall, unseen queries. */
 	readonly limits: Readonly<Record<string, string>>;
-	/** What the shipped weights do on the same half. */
+	/** What the weights in use do on the same queries. */
 	readonly shipped: ShippedQuality;
 }
 
@@ -68,51 +72,67 @@ interface ShippedQuality extends Quality {
 	readonly everyday: number;
 }
 
-/** Fits the weights of the judge by cross-validation over queries. All of it reads the half to tune on; the other is for reporting. */
-export async function calibrate(model: ModelLocation): Promise<Record<Mode, Calibration>> {
-	const cases = await readJudgedCases("tune", await loadLabelledSet(), model);
+/** Fits the weights of the judge by cross-validation over the queries that were seen; the fresh ones are for reporting. */
+export async function calibrate(model: ModelLocation): Promise<Record<JudgeMode, Calibration>> {
+	const cases = await readJudgedCases(SEEN_SPLITS, await loadLabelledSet(), model);
 	return { hybrid: calibrateMode("hybrid", cases), keyword: calibrateMode("keyword", cases) };
 }
 
-function calibrateMode(mode: Mode, cases: readonly JudgedCase[]): Calibration {
+function calibrateMode(mode: JudgeMode, cases: readonly JudgedCase[]): Calibration {
 	const fit = fitOf(cases, mode);
-	const unseen = predictUnseen(cases, mode);
-	const labelled = cases.flatMap((one, at) =>
-		one.variant === "labelled" ? [{ one, strength: unseen[at] ?? 0 }] : [],
-	);
+	const strengths = predictUnseen(cases, mode);
+	const judged = cases.map((one, at) => ({ one, strength: strengths[at] ?? 0 }));
+	const labelled = judged.filter(({ one }) => one.variant === "labelled");
 	const weights = WEIGHED_SIGNS.map((sign, at) => [sign, round(fit.weights[at] ?? 0, 2)] as const);
 	const limits = LIMITS.map((limit) => {
-		const { precision, recall } = detect(
-			labelled,
-			({ one, strength }) => strength < limit && !one.signs[mode].isAboutName,
-		);
-		return [limit, `${precision} ${recall}`] as const;
+		const says = ({ one, strength }: Judged) => strength < limit && !one.signs[mode].isAboutName;
+		return { limit, cost: costOf(judged, says), ...detect(labelled, says) };
 	});
+	const [best] = limits.toSorted((a, b) => a.cost - b.cost || a.limit - b.limit);
 	return {
-		weights: { bias: round(fit.bias, 2), ...Object.fromEntries(weights) },
+		judge: {
+			bias: round(fit.bias, 2),
+			weights: Object.fromEntries(weights) as Judge["weights"],
+			limits: { clarify: best?.limit ?? JUDGE[mode].limits.clarify, ...HIGHER_LIMITS },
+		},
 		unseen: qualityOf(labelled),
-		limits: Object.fromEntries(limits),
+		limits: Object.fromEntries(
+			limits.map(({ limit, cost, precision, recall }) => [limit, `${cost} ${precision} ${recall}`]),
+		),
 		shipped: qualityOfShipped(cases, mode),
 	};
 }
 
-function toExample({ signs, decision, variant }: JudgedCase, mode: Mode): Example {
+/** What wrong abstentions and wrong answers count together; who asks back is neither. */
+function costOf(judged: readonly Judged[], says: (judged: Judged) => boolean): number {
+	const costs = judged.map((each) => {
+		const { decision, variant } = each.one;
+		if (decision === "CLARIFY" || says(each) === (decision === "ABSTAIN")) return 0;
+		return WEIGHTS[variant] * (decision === "ABSTAIN" ? 1 : FALSE_ABSTENTION);
+	});
+	return round(
+		costs.reduce((sum, cost) => sum + cost, 0),
+		1,
+	);
+}
+
+function toExample({ signs, decision, variant }: JudgedCase, mode: JudgeMode): Example {
 	const weighed = toWeighedSigns(signs[mode]);
 	const features = WEIGHED_SIGNS.map((sign) => weighed[sign]);
 	return { features, target: TARGETS[decision], weight: WEIGHTS[variant] };
 }
 
-function fitOf(cases: readonly JudgedCase[], mode: Mode): LogisticFit {
+function fitOf(cases: readonly JudgedCase[], mode: JudgeMode): LogisticFit {
 	// Names are answered whatever the signs say.
 	const examples = cases.filter(({ signs }) => signs[mode].subjectWords > 0);
 	return fitLogistic(
 		examples.map((one) => toExample(one, mode)),
-		{ signs: SIGNS, ridge: RIDGE },
+		{ signs: DIRECTIONS, ridge: RIDGE },
 	);
 }
 
 /** Every case by fits that saw no variant of its query, averaged over several ways to cut the queries into folds. */
-function predictUnseen(cases: readonly JudgedCase[], mode: Mode): readonly number[] {
+function predictUnseen(cases: readonly JudgedCase[], mode: JudgeMode): readonly number[] {
 	const ids = [...new Set(cases.map(({ id }) => id))];
 	const sums = cases.map(() => 0);
 	for (const [turn, step] of STEPS.entries()) {
@@ -186,7 +206,7 @@ function calibrationError(outcomes: readonly Outcome[]): number {
 	return gaps.reduce((sum, gap) => sum + Math.abs(gap), 0) / outcomes.length;
 }
 
-function qualityOfShipped(cases: readonly JudgedCase[], mode: Mode): ShippedQuality {
+function qualityOfShipped(cases: readonly JudgedCase[], mode: JudgeMode): ShippedQuality {
 	const judged = cases.map((one) => ({ one, strength: strengthOf(one.signs[mode]) }));
 	const of = (variant: Variant) => judged.filter(({ one }) => one.variant === variant);
 	const abstains = ({ one }: Judged) => decide(one.signs[mode]) === "ABSTAIN";

@@ -10,8 +10,9 @@ import { DEFAULT_PARTS, isPart, PARTS, type PartName } from "./parts.js";
 import { createPreparedFolders } from "./prepared-folders.js";
 
 const USAGE = `npm run bench:search -- [--only quality,speed,start,rate,http,events,change,scale,learn,calibrate] [--json]
-  quality  ranking and abstention on labelled questions, and on ../shared/data/dev where that is there; bars are set on the half
-           of the labelled questions that nothing was tuned on, and on the development set
+  quality  ranking and abstention on labelled questions, and on ../shared/data/dev where that is there; bars on the decision are set
+           on the fresh questions, which nothing was tuned on, bars on the ranking also on one half of those that were seen, which
+           the ranking was not tuned on, and on the development set
   speed    per query, of which every fifth holds a typo, beside MiniSearch and Orama at --sizes (10000,100000); 1000000 takes
            some minutes and 3 GB
   start    from the spawn of a process to its first answer at 30,000 concepts
@@ -21,7 +22,8 @@ const USAGE = `npm run bench:search -- [--only quality,speed,start,rate,http,eve
   change   from a change of one concept until it is found, at 100,000 concepts
   scale    the dense side at 10,000, 100,000 and 1,000,000 rows; only when asked for, since it takes minutes
   learn    weights of the ranking from one half of the labelled questions; only when asked for
-  calibrate  weights and limits of the decision from the same half, and of no other; only when asked for
+  calibrate  weights and limits of the decision from both halves that were seen, and never from the fresh questions; only when
+           asked for; with --write they go into src/search/judge-weights.ts
 Sizes for a short look, whose bars mean nothing: --at 30000, --many 100000 (change), --rows 10000,100000,1000000 (scale).
 --model <dir> for every part, --questions <n> of the development set (800). Progress goes to stderr, the report to stdout.
 `;
@@ -38,6 +40,8 @@ const { values: options } = parseArgs({
 		many: { type: "string", default: "100000" },
 		rows: { type: "string", default: "10000,100000,1000000" },
 		model: { type: "string", default: BUNDLED.folder },
+		/** What `calibrate` fits goes into src/search/judge-weights.ts. */
+		write: { type: "boolean", default: false },
 		only: { type: "string", default: DEFAULT_PARTS.join(",") },
 		/** About so many of the development set: the other engines take long for each. */
 		questions: { type: "string", default: "800" },
@@ -69,7 +73,14 @@ async function run(parts: readonly PartName[]): Promise<void> {
 		process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 		for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 		const prepared = createPreparedFolders({ folder, model, say });
-		const tools = { model, sizes, questions: Number(options.questions), prepared, say };
+		const tools = {
+			model,
+			sizes,
+			questions: Number(options.questions),
+			isWriting: options.write,
+			prepared,
+			say,
+		};
 		for (const part of parts) {
 			say(part);
 			const outcome = await measurePart(part, tools);

@@ -64,6 +64,25 @@ export function detection(cases: readonly { said: boolean; meant: boolean }[]): 
 	return { precision: round(right / said), recall: round(right / meant), said, meant };
 }
 
+/** The same with the ranges of both. */
+export interface DetectionRange extends Pick<Detection, "said" | "meant"> {
+	readonly precision: Estimate;
+	readonly recall: Estimate;
+}
+
+export function detectionRange(
+	cases: readonly { said: boolean; meant: boolean }[],
+): DetectionRange {
+	const said = cases.filter((one) => one.said);
+	const meant = cases.filter((one) => one.meant);
+	return {
+		precision: estimate(said.map((one) => (one.meant ? 1 : 0))),
+		recall: estimate(meant.map((one) => (one.said ? 1 : 0))),
+		said: said.length,
+		meant: meant.length,
+	};
+}
+
 function discounted(grades: readonly number[]): number {
 	return grades.reduce((sum, grade, place) => sum + (2 ** grade - 1) / Math.log2(place + 2), 0);
 }

@@ -13,6 +13,8 @@ export interface PartTools {
 		readonly rows: readonly number[];
 	};
 	readonly questions: number;
+	/** What was fitted is written into the source. */
+	readonly isWriting: boolean;
 	readonly prepared: PreparedFolders;
 	readonly say: (text: string) => void;
 }

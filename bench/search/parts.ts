@@ -3,12 +3,13 @@ import { calibrate } from "./calibrate.js";
 import { measureColdStart } from "./cold-start.js";
 import { readDevelopmentSet } from "./development-set.js";
 import { exponentOf } from "./exponent.js";
+import { writeJudge } from "./judge-file.js";
 import { readLabelledHalf } from "./labelled-half.js";
 import { learnWeights } from "./learn-weights.js";
 import { runTask } from "./measured-process.js";
 import type { PartOutcome, PartTools } from "./part.js";
 import { measureQuality, type QualityReport } from "./quality.js";
-import { developmentBars, fusionBars, labelledBars } from "./quality-bars.js";
+import { decisionBars, developmentBars, fusionBars, labelledBars } from "./quality-bars.js";
 import type { QuestionSet } from "./question-set.js";
 import { measureHttpRate, measureLoopDelay } from "./server-load.js";
 import { measureSpeed } from "./speed.js";
@@ -73,8 +74,10 @@ export const PARTS = {
 	async learn({ model }: PartTools): Promise<PartOutcome> {
 		return { report: await learnWeights(await readLabelledHalf("tune"), model), bars: [] };
 	},
-	async calibrate({ model }: PartTools): Promise<PartOutcome> {
-		return { report: await calibrate(model), bars: [] };
+	async calibrate({ model, isWriting }: PartTools): Promise<PartOutcome> {
+		const report = await calibrate(model);
+		if (isWriting) writeJudge({ hybrid: report.hybrid.judge, keyword: report.keyword.judge });
+		return { report, bars: [] };
 	},
 	async scale({ model, sizes }: PartTools): Promise<PartOutcome> {
 		const input = { model, rows: sizes.rows };
@@ -120,6 +123,10 @@ async function reportQuality({ model, questions, say }: PartTools): Promise<Part
 	};
 	await judge(await readLabelledHalf("tune"), () => []);
 	await judge(await readLabelledHalf("test"), labelledBars);
+	await judge(await readLabelledHalf("fresh"), (set, figures) => [
+		...labelledBars(set, figures),
+		...decisionBars(set, figures),
+	]);
 	const development = readDevelopmentSet(questions);
 	if (development) await judge(development, developmentBars);
 	else {

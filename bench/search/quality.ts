@@ -1,7 +1,7 @@
 import type { ModelLocation } from "../../src/search/model-folder.js";
 import {
-	type Detection,
-	detection,
+	type DetectionRange,
+	detectionRange,
 	type Estimate,
 	estimate,
 	ndcgAt,
@@ -44,8 +44,8 @@ export interface QualityReport {
 	readonly documents: number;
 	readonly systems: Readonly<Record<string, SystemQuality>>;
 	/** How well the decision tells questions without an answer; undefined where nobody judged that. */
-	readonly abstention: Detection | undefined;
-	/** Decisions by kind of question. */
+	readonly abstention: DetectionRange | undefined;
+	/** Decisions by kind of question, those without an answer also by what may mislead. */
 	readonly decisions: Readonly<Record<string, Readonly<Record<string, number>>>> | undefined;
 }
 
@@ -143,9 +143,10 @@ function decisionsOf(
 	const counts: Record<string, Record<string, number>> = {};
 	const cases = judged.map((question) => {
 		const { decision } = ours.find(question);
-		const ofKind = counts[question.kind] ?? {};
-		counts[question.kind] = { ...ofKind, [decision]: (ofKind[decision] ?? 0) + 1 };
+		const kind = question.trap ? `${question.kind}: ${question.trap}` : question.kind;
+		const ofKind = counts[kind] ?? {};
+		counts[kind] = { ...ofKind, [decision]: (ofKind[decision] ?? 0) + 1 };
 		return { said: decision === "ABSTAIN", meant: question.isAnswerable === false };
 	});
-	return { abstention: detection(cases), decisions: counts };
+	return { abstention: detectionRange(cases), decisions: counts };
 }

@@ -4,6 +4,8 @@ import type { Grades } from "./metrics.js";
 export interface Question {
 	readonly id: string;
 	readonly kind: string;
+	/** Why somebody may think that it has an answer, for one that has none and where somebody says it. */
+	readonly trap?: string;
 	readonly query: string;
 	readonly graphs: readonly Graph[];
 	/** By `documentId`; empty when nothing answers it. */

@@ -1,11 +1,12 @@
 import type { Found } from "./found-concepts.js";
 import { type HeldTerms, headingTermsOf } from "./heading-terms.js";
+import type { SearchScope } from "./index-state.js";
 import type { AnswerSigns } from "./judge.js";
 import {
 	coverageByTerms,
 	coverageOf,
 	isMissingIdentifier,
-	knownShareOf,
+	knownShareIn,
 	shareIn,
 	type WeighedWord,
 } from "./query-coverage.js";
@@ -21,57 +22,70 @@ const RIVALS_MIN = 3;
 const AMBIGUOUS_WORDS = 2;
 /** Few rows hold names that weigh so much together: one rare name, or two common ones. */
 const RARE_NAMES_WEIGHT = 2;
-/** BM25 of a word that says all it can: impacts end near 1.9. */
-const FULL_IMPACT = 2;
+/** The best row is compared with the row at this place, of the first ones and of all. */
+const LEAD = { rows: 10, place: 5 } as const;
+const STANDS_OUT_PLACE = 10;
+const UNCLEAR_LEAD = 0.5;
+/** How rare a word is taken to be that no list of words can know: a name of its kind, a number. */
+const UNLISTED_RARITY = { identifier: 1, other: 0.5 } as const;
 /** Weight of what no searched graph knows, from the commonest words of the language to the rarest. */
 const UNKNOWN_WEIGHT = { least: 1, most: 3, rareFrom: 0.5 } as const;
-/** Cosines between unrelated texts where a graph is too small to tell: known of one model only. */
-const USUAL_BACKGROUND = { model: "bundled", mean: 0.25, spread: 0.11 } as const;
+/** Spread of the cosines between unrelated texts where a graph is too small to tell: known of one model only. */
+const USUAL_BACKGROUND = { model: "bundled", spread: 0.11 } as const;
+const NO_WORDS: ReadonlySet<string> = new Set();
 
-/**
- * What speaks for the best of the rows. `weighed` are the query's subject words as the searched graphs know them, `commonWords`
- * the words of the language, the commonest first.
- */
+/** Where the rows come from. */
+export interface SignsPlace {
+	readonly scopes: readonly SearchScope[];
+	/** Words of the language, the commonest first. */
+	readonly commonWords?: ReadonlySet<string> | undefined;
+}
+
+/** What speaks for the best of the rows. `weighed` are the query's subject words as the searched graphs know them. */
 export function readSigns(
 	weighed: readonly WeighedWord[],
 	rows: readonly Found[],
-	commonWords: ReadonlySet<string> = new Set(),
+	{ scopes, commonWords = NO_WORDS }: SignsPlace,
 ): AnswerSigns {
 	const words = weighed.map((one) => weighUnknown(one, commonWords));
 	const [best] = rows;
 	const common = {
 		subjectWords: best ? words.length : 0,
-		known: knownShareOf(words),
 		lacksIdentifier: words.some(isMissingIdentifier),
 		lacksName: lackOfName(words, commonWords),
 	};
-	if (!best) {
-		const none = { coverage: 0, headingCoverage: 0, likeness: 0, evidence: 0, holdsName: 0 };
-		return {
-			...common,
-			...none,
-			closeness: undefined,
-			isNamed: false,
-			isAboutName: false,
-			isAmbiguous: false,
-		};
-	}
+	if (!best) return { ...common, ...NO_ROWS };
 	const { slot, concept } = best;
+	const { graphId } = slot.scope.segment;
+	const own = scopes.filter(({ segment }) => segment.graphId === graphId);
 	const headingTerms = headingTermsOf(concept);
-	const total = words.reduce((sum, { weight }) => sum + weight, 0);
 	return {
 		...common,
 		coverage: coverageOf(words, slot.scope, slot.concept),
 		headingCoverage: coverageByTerms(words, headingTerms),
-		likeness: total > 0 ? Math.min(1, slot.lexical / (FULL_IMPACT * total)) : 0,
+		known: knownShareIn(words, own),
 		evidence: coveredWeight(words, rows.slice(0, FIRST_ROWS)),
-		closeness: closenessOf(best),
-		holdsName: heldName(words, best),
+		rarity: heldRarity(words, best, commonWords),
+		lead: leadOf(rows),
+		standsOut: standingOut(rows, scopes),
 		isNamed: best.isNamed,
 		isAboutName: isAboutName(words, headingTerms),
 		isAmbiguous: isAmbiguous(words, rows),
 	};
 }
+
+const NO_ROWS = {
+	coverage: 0,
+	headingCoverage: 0,
+	known: 0,
+	evidence: 0,
+	rarity: 0,
+	lead: 0,
+	standsOut: undefined,
+	isNamed: false,
+	isAboutName: false,
+	isAmbiguous: false,
+} as const;
 
 function weighUnknown(one: WeighedWord, commonWords: ReadonlySet<string>): WeighedWord {
 	const rarity = one.knownShare > 0 ? undefined : rarityIn(commonWords, one.word);
@@ -87,11 +101,20 @@ function lackOfName(words: readonly WeighedWord[], commonWords: ReadonlySet<stri
 	return unknown.some(({ word }) => rarityIn(commonWords, word) === 1) ? 0.5 : 0;
 }
 
-/** How rare the rarest name is that the row holds, 0..1. */
-function heldName(words: readonly WeighedWord[], { slot: { scope, concept } }: Found): number {
-	const held = words.filter((one) => isAnyName(one) && shareIn(one, scope, concept) === 1);
-	const { least, most } = UNKNOWN_WEIGHT;
-	return Math.max(0, ...held.map(({ weight }) => (weight - least) / (most - least)));
+/** How rare in the language the words are that the row holds, summed. */
+function heldRarity(
+	words: readonly WeighedWord[],
+	{ slot: { scope, concept } }: Found,
+	commonWords: ReadonlySet<string>,
+): number {
+	const { identifier, other } = UNLISTED_RARITY;
+	let rarity = 0;
+	for (const one of words) {
+		const unlisted = isWrittenIdentifier(one) ? identifier : other;
+		const share = rarityIn(commonWords, one.word) ?? unlisted;
+		if (share > 0) rarity += share * shareIn(one, scope, concept);
+	}
+	return rarity;
 }
 
 /** True when the row's title, aliases, tags or summary hold names in the query that few rows hold together. */
@@ -102,8 +125,12 @@ function isAboutName(words: readonly WeighedWord[], headingTerms: HeldTerms): bo
 	return held.reduce((sum, { weight }) => sum + weight, 0) >= RARE_NAMES_WEIGHT;
 }
 
-function isAnyName({ isName, word }: WeighedWord): boolean {
-	return isName || word.isIdentifier || word.joined.length > 0;
+function isAnyName(one: WeighedWord): boolean {
+	return one.isName || isWrittenIdentifier(one);
+}
+
+function isWrittenIdentifier({ word }: WeighedWord): boolean {
+	return word.isIdentifier || word.joined.length > 0;
 }
 
 /** Weight of the words that one of the rows covers. */
@@ -117,17 +144,55 @@ function coveredWeight(words: readonly WeighedWord[], rows: readonly Found[]): n
 	return covered;
 }
 
-/** Standard deviations by which the row is closer to the query than unrelated texts are to each other; undefined where nobody knows. */
-function closenessOf({ slot: { cosine, scope } }: Found): number | undefined {
-	if (cosine === undefined) return undefined;
+function leadOf(rows: readonly Found[]): number {
+	const scores = rows.slice(0, LEAD.rows).map(({ slot }) => slot.lexical);
+	scores.sort((one, other) => other - one);
+	const [first = 0] = scores;
+	if (first === 0) return 0;
+	const rival = scores[LEAD.place - 1];
+	return rival === undefined ? UNCLEAR_LEAD : (first - rival) / first;
+}
+
+/**
+ * Among n values of a normal distribution the highest is about spread × ln k / √(2 ln n) above the k-th highest, so that few texts
+ * and many compare (extreme value theory: Rényi's representation of the spacings).
+ */
+function standingOut(rows: readonly Found[], scopes: readonly SearchScope[]): number | undefined {
+	const [best] = rows;
+	const spread = best && spreadAround(best);
+	const closest = closestOf(rows);
+	const [first, last] = [closest[0], closest.at(-1)];
+	if (spread === undefined || first === undefined || last === undefined) return undefined;
+	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
+	if (closest.length < 2 || documents < 2) return undefined;
+	const usual = (spread * Math.log(closest.length)) / Math.sqrt(2 * Math.log(documents));
+	return (first - last) / usual;
+}
+
+/** The highest cosines, descending. */
+function closestOf(rows: readonly Found[]): readonly number[] {
+	const closest: number[] = [];
+	for (const { slot } of rows) {
+		const { cosine } = slot;
+		if (cosine === undefined) return [];
+		if (closest.length === STANDS_OUT_PLACE && cosine <= (closest.at(-1) ?? 0)) continue;
+		const place = closest.findIndex((other) => other < cosine);
+		closest.splice(place < 0 ? closest.length : place, 0, cosine);
+		if (closest.length > STANDS_OUT_PLACE) closest.pop();
+	}
+	return closest;
+}
+
+/** Standard deviation of cosines between unrelated texts of the row's graph; undefined where nobody knows. */
+function spreadAround({ slot: { scope } }: Found): number | undefined {
 	const isUsual = scope.segment.vectors?.embedder.id === USUAL_BACKGROUND.model;
 	const background = backgroundOf(scope.graphVectors) ?? (isUsual ? USUAL_BACKGROUND : undefined);
-	return background && (cosine - background.mean) / background.spread;
+	return background?.spread;
 }
 
 function isAmbiguous(words: readonly WeighedWord[], rows: readonly Found[]): boolean {
 	const [best] = rows;
 	if (!best || best.isNamed || words.length > AMBIGUOUS_WORDS) return false;
-	if (words.some(({ word }) => word.isIdentifier || word.joined.length > 0)) return false;
+	if (words.some(isWrittenIdentifier)) return false;
 	return rows.filter(({ score }) => score >= RIVAL_SHARE * best.score).length >= RIVALS_MIN;
 }

@@ -24,7 +24,7 @@ export function findConcepts({ request, clock, commonWords, ...input }: FindInpu
 
 	const weighed = weighWords(words, scopes);
 	const found = namedFirst(ranked, weighed);
-	const signs = readSigns(weighed, found, commonWords);
+	const signs = readSigns(weighed, found, { scopes, commonWords });
 	const decision = decide(signs);
 	const rows = decision === "ABSTAIN" ? [] : collectRows(found, { ...request, weighed, lexical });
 	return {

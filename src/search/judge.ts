@@ -9,19 +9,19 @@ export interface AnswerSigns {
 	readonly coverage: number;
 	/** The same, looking only at its title, aliases, tags and summary. */
 	readonly headingCoverage: number;
-	/** Weighted share of the subject words that any searched concept holds. */
+	/** Weighted share of the subject words that any searched concept of the best row's graph holds. */
 	readonly known: number;
-	/** BM25 of the best row as a share of the most that the query's words can earn. */
-	readonly likeness: number;
 	/** Weight of the subject words that the first rows hold together, from 0 up: how much there is to go by at all. */
 	readonly evidence: number;
+	/** How rare in the language the words are that the best row holds, summed, from 0 up: common words are in every text. */
+	readonly rarity: number;
+	/** By what share the best BM25 of the first rows is ahead of the fifth best; 0.5 where there are too few rows to tell. */
+	readonly lead: number;
 	/**
-	 * By how many standard deviations the best row is closer to the query than unrelated texts of its graph are to each other;
-	 * undefined in keyword mode, and where the graph is too small to tell.
+	 * By how much the closest row is nearer to the query than the tenth, in standard deviations between unrelated texts of its
+	 * graph, stretched to what it would be among any number of texts. Undefined in keyword mode, and where nobody can tell.
 	 */
-	readonly closeness: number | undefined;
-	/** How rare the rarest name in the query is that the best row holds, 0..1; 0 without one. */
-	readonly holdsName: number;
+	readonly standsOut: number | undefined;
 	/** 1 when the query names something that nobody covers, 0.5 when it may be a name, else 0. */
 	readonly lacksName: number;
 	/** True when the query names a standard, vulnerability or the like that nobody covers. */
@@ -36,7 +36,7 @@ export interface AnswerSigns {
 
 /** Long queries hold more words by accident than short ones: beyond this, more weight says nothing more. */
 const MOST_EVIDENCE = 8;
-const CLOSENESS = { least: -3, most: 4 } as const;
+const MOST_STANDING_OUT = 5;
 /** Who asks by a name is understood. */
 const NAMED_STRENGTH = 0.97;
 /** Below this share of its coverage, headings did not carry the match: the text and its sources did. */
@@ -44,13 +44,13 @@ const HEADING_SHARE = 0.4;
 
 /** The signs as the strength weighs them, each from the worst to the best it can say. */
 export function toWeighedSigns(signs: AnswerSigns): Readonly<Record<WeighedSign, number>> {
-	const { known, likeness, evidence, closeness = 0, holdsName, lacksName } = signs;
+	const { known, evidence, rarity, lead, standsOut = 0, lacksName } = signs;
 	return {
 		known,
-		likeness,
 		evidence: Math.log1p(Math.min(MOST_EVIDENCE, evidence)),
-		closeness: Math.min(CLOSENESS.most, Math.max(CLOSENESS.least, closeness)),
-		holdsName,
+		rarity: Math.log1p(rarity),
+		lead,
+		standsOut: Math.min(MOST_STANDING_OUT, standsOut),
 		lacksName,
 	};
 }
@@ -64,8 +64,8 @@ export function strengthOf(signs: AnswerSigns): number {
 	return signs.isNamed ? Math.max(NAMED_STRENGTH, strength) : strength;
 }
 
-function modeOf({ closeness }: AnswerSigns): "hybrid" | "keyword" {
-	return closeness === undefined ? "keyword" : "hybrid";
+function modeOf({ standsOut }: AnswerSigns): "hybrid" | "keyword" {
+	return standsOut === undefined ? "keyword" : "hybrid";
 }
 
 /**

@@ -23,6 +23,8 @@ export interface WeighedWord {
 	readonly isName: boolean;
 }
 
+const DIGITS = /^\p{N}+$/u;
+const LETTERS = /^\p{L}+$/u;
 const MIN_WEIGHT = 1;
 const MAX_WEIGHT = 3;
 /** Rare or merely unusual: nobody can tell which. */
@@ -35,10 +37,7 @@ export function weighWords(
 ): readonly WeighedWord[] {
 	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
 	const names = writtenAsNames(words);
-	const held: Holder = {
-		has: (term) => isHeld(term, scopes),
-		hasAll: (terms) => isHeldTogether(terms, scopes),
-	};
+	const held = holderOf(scopes);
 	return words
 		.filter((word) => !word.isStopWord)
 		.map((word) => {
@@ -56,9 +55,20 @@ export function isMissingIdentifier({ word, isKnown }: WeighedWord): boolean {
 	return !isKnown && (word.isIdentifier || word.joined.length > 0);
 }
 
-/** Share of the query's weight that is known to the searched graphs at all, 0..1. */
-export function knownShareOf(words: readonly WeighedWord[]): number {
-	return shareOf(words, ({ knownShare }) => knownShare);
+/** Share of the query's weight that these places know at all, some or all of those that it was weighed by, 0..1. */
+export function knownShareIn(
+	words: readonly WeighedWord[],
+	scopes: readonly LexicalScope[],
+): number {
+	const held = holderOf(scopes);
+	return shareOf(words, ({ word, isKnown }) => (isKnown ? shareHeld(word, held) : 0));
+}
+
+function holderOf(scopes: readonly LexicalScope[]): Holder {
+	return {
+		has: (term) => isHeld(term, scopes),
+		hasAll: (terms) => isHeldTogether(terms, scopes),
+	};
 }
 
 /** Share of the query's weight that this concept's text holds, 0..1. */
@@ -76,7 +86,7 @@ export function shareIn({ word }: WeighedWord, { index }: LexicalScope, concept:
 	return shareHeld(word, documentOf(index, concept));
 }
 
-/** True when this concept's text holds every one of the words; soonest told with the rarest first. */
+/** True when this concept's text holds every one of the words. */
 export function coversAll(
 	words: readonly WeighedWord[],
 	{ index }: LexicalScope,
@@ -130,7 +140,7 @@ function shareHeld(word: Word, holder: Holder): number {
 
 /**
  * Sets of terms each of which stands for the word when a text has all of it. "Long-term" is also "long" and "term"; the 206 of
- * "FIPS 206" is 206 only beside FIPS; "EIP-9999" is not "EIP" and some other 9999.
+ * "FIPS 206" is 206 only beside FIPS; "EIP-9999" is not "EIP" and some other 9999, while "rust-rfc-3691" is RFC 3691 beside rust.
  */
 function readingsOf({
 	whole,
@@ -141,6 +151,9 @@ function readingsOf({
 }: Word): readonly (readonly string[])[] {
 	const readings = [...joined.map((term) => [term]), [whole, ...series]];
 	if (parts.length > 0 && !isIdentifier) readings.push([...parts]);
+	const [number = "", prefix = "", ...rest] = parts.toReversed();
+	if (isIdentifier && rest.length > 0 && DIGITS.test(number) && LETTERS.test(prefix))
+		readings.push([prefix + number, ...rest]);
 	return readings;
 }
 

@@ -58,7 +58,7 @@ function promiseOf(
 	const rows = namedFirst(ranked, weighed);
 	const [best] = rows;
 	if (!best) return undefined;
-	const signs = readSigns(weighed, rows, commonWords);
+	const signs = readSigns(weighed, rows, { scopes, commonWords });
 	const surfaces = (isKnown: boolean) =>
 		weighed.filter((known) => known.isKnown === isKnown).map(({ word }) => word.surface);
 	const worthy = rows.filter(({ score }) => score > 0 && score >= best.score * ROW_FLOOR);

@@ -5,6 +5,7 @@ import {
 	QUERY_KINDS,
 	type QueryKind,
 	referenceTo,
+	SEEN_SPLITS,
 	SPLITS,
 	type Split,
 	TRAPS,
@@ -20,7 +21,6 @@ const MIN_COUNTS: Readonly<Record<QueryKind, number>> = {
 	misspelt: 14,
 	unanswerable: 60,
 };
-const HALVES: readonly Split[] = ["tune", "test"];
 const MIN_HALF_SHARE = 0.45;
 const MIN_FRESH = 160;
 const MIN_FRESH_UNANSWERABLE = 70;
@@ -50,8 +50,8 @@ t.test("every kind has enough queries", async (t) => {
 
 t.test("the two halves are balanced within every kind", async (t) => {
 	for (const kind of QUERY_KINDS) {
-		const all = ofKind(kind).filter(({ split }) => HALVES.includes(split));
-		for (const split of all.length > 0 ? HALVES : []) {
+		const all = ofKind(kind).filter(({ split }) => SEEN_SPLITS.includes(split));
+		for (const split of all.length > 0 ? SEEN_SPLITS : []) {
 			const share = all.filter((query) => query.split === split).length / all.length;
 			t.ok(share >= MIN_HALF_SHARE, `${kind} ${split}: ${share.toFixed(2)}`);
 		}
@@ -60,7 +60,7 @@ t.test("the two halves are balanced within every kind", async (t) => {
 
 t.test("single questions with an answer in common are in the same half", async (t) => {
 	const splitOf = new Map<string, Split>();
-	const halves = queries.filter(({ split }) => HALVES.includes(split));
+	const halves = queries.filter(({ split }) => SEEN_SPLITS.includes(split));
 	for (const query of halves.filter(({ kind }) => kind !== "multi-hop")) {
 		for (const reference of answersOf(query)) {
 			t.equal(query.split, splitOf.get(reference) ?? query.split, `${query.id} ${reference}`);
@@ -78,7 +78,7 @@ t.test("no two queries are the same once case, order and punctuation are gone", 
 });
 
 t.test("a fresh query is no copy of one that was seen", async (t) => {
-	const seen = queries.filter(({ split }) => split !== "fresh");
+	const seen = queries.filter(({ split }) => SEEN_SPLITS.includes(split));
 	for (const query of ofSplit("fresh")) {
 		for (const other of seen) {
 			const share = commonShare(query.query, other.query);

@@ -68,14 +68,16 @@ async function scopesOf(concepts: readonly Concept[], perSegment: number, model:
 	return toScopes(createIndexState([{ graph, parts }]), [graph]);
 }
 
-/** How close a row with this cosine is taken to be. */
-function closenessIn(scope: SearchScope | undefined, cosine: number): number | undefined {
+/** How far a row with this cosine stands out from another of its graph. */
+function standsOutIn(scopes: readonly SearchScope[], cosine: number): number | undefined {
+	const [scope] = scopes;
 	if (!scope) return undefined;
-	const concept = scope.concepts[0] ?? LASERS;
 	const shares = { lexicalShare: 0, denseShare: 1, denseWeight: 1, fused: 1, prior: 1, graph: 0 };
-	const slot = { ...shares, slot: scope.base, lexical: 0, cosine, scope, concept: 0, score: 1 };
-	const found: Found = { slot, concept, score: 1, isNamed: false };
-	return readSigns([], [found]).closeness;
+	const rows = [cosine, 0.2].map((each, concept): Found => {
+		const at = { slot: scope.base + concept, lexical: 0, cosine: each, scope, concept, score: 1 };
+		return { slot: { ...shares, ...at }, concept: LASERS, score: 1, isNamed: false };
+	});
+	return readSigns([], rows, { scopes }).standsOut;
 }
 
 const MANY = Array.from({ length: 40 }, (_, at) =>
@@ -85,18 +87,28 @@ const MANY = Array.from({ length: 40 }, (_, at) =>
 	}),
 );
 
-t.test("how close a row is does not depend on the segment it is in", async (t) => {
-	const [whole] = await scopesOf(MANY, 40, "counting");
-	const expected = closenessIn(whole, 0.6);
+t.test("how far a row stands out does not depend on the segments of its graph", async (t) => {
+	const whole = await scopesOf(MANY, 40, "counting");
+	const expected = standsOutIn(whole, 0.6);
 	t.type(expected, "number");
 	const cut = await scopesOf(MANY, 3, "counting");
-	t.same(new Set(cut.map((scope) => closenessIn(scope, 0.6))), new Set([expected]));
+	t.same(
+		cut.map((_, first) => standsOutIn([...cut.slice(first), ...cut.slice(0, first)], 0.6)),
+		cut.map(() => expected),
+	);
 });
 
-t.test("in a graph too small to tell, closeness is known of the bundled model only", async (t) => {
+t.test("in a graph too small to tell, spread is known of the bundled model only", async (t) => {
 	const few = MANY.slice(0, 3);
-	const [own] = await scopesOf(few, 3, "counting");
-	t.equal(closenessIn(own, 0.6), undefined);
-	const [bundled] = await scopesOf(few, 3, "bundled");
-	t.ok((closenessIn(bundled, 0.6) ?? 0) > 1);
+	t.equal(standsOutIn(await scopesOf(few, 3, "counting"), 0.6), undefined);
+	t.ok((standsOutIn(await scopesOf(few, 3, "bundled"), 0.6) ?? 0) > 1);
 });
+
+t.test(
+	"a row stands out by its distance to the tenth, and not where there is no other",
+	async (t) => {
+		const scopes = await scopesOf(MANY, 40, "counting");
+		t.ok((standsOutIn(scopes, 0.7) ?? 0) > (standsOutIn(scopes, 0.6) ?? 0));
+		t.equal(standsOutIn(scopes, 0.2), 0);
+	},
+);

@@ -8,10 +8,10 @@ const signs: fc.Arbitrary<AnswerSigns> = fc.record({
 	coverage: share,
 	headingCoverage: share,
 	known: share,
-	likeness: share,
 	evidence: fc.double({ min: 0, max: 60, noNaN: true }),
-	closeness: fc.option(fc.double({ min: -10, max: 10, noNaN: true }), { nil: undefined }),
-	holdsName: share,
+	rarity: fc.double({ min: 0, max: 20, noNaN: true }),
+	lead: share,
+	standsOut: fc.option(fc.double({ min: 0, max: 10, noNaN: true }), { nil: undefined }),
 	lacksName: fc.constantFrom(0, 0.5, 1),
 	lacksIdentifier: fc.boolean(),
 	isNamed: fc.boolean(),
@@ -25,17 +25,20 @@ t.test("a strength is a probability", async () => {
 	fc.assert(fc.property(signs, (some) => strengthOf(some) >= 0 && strengthOf(some) <= 1));
 });
 
-t.test("what covers more, lies closer or is known better never weakens a decision", async () => {
-	const better = fc.constantFrom("known", "likeness", "evidence", "closeness", "holdsName");
-	const more = fc.double({ min: 0, max: 1, noNaN: true });
-	fc.assert(
-		fc.property(signs, better, more, (some, sign, gain) => {
-			const value = some[sign];
-			const stronger = value === undefined ? some : { ...some, [sign]: value + gain };
-			return strengthOf(stronger) >= strengthOf(some) && rankOf(stronger) >= rankOf(some);
-		}),
-	);
-});
+t.test(
+	"what covers more, stands out more or is known better never weakens a decision",
+	async () => {
+		const better = fc.constantFrom("known", "evidence", "rarity", "lead", "standsOut");
+		const more = fc.double({ min: 0, max: 1, noNaN: true });
+		fc.assert(
+			fc.property(signs, better, more, (some, sign, gain) => {
+				const value = some[sign];
+				const stronger = value === undefined ? some : { ...some, [sign]: value + gain };
+				return strengthOf(stronger) >= strengthOf(some) && rankOf(stronger) >= rankOf(some);
+			}),
+		);
+	},
+);
 
 t.test("what is missing never strengthens a decision", async () => {
 	const missing = fc.constantFrom({ lacksName: 1 }, { lacksIdentifier: true }, { known: 0 });

@@ -6,10 +6,10 @@ const STRONG: AnswerSigns = {
 	coverage: 1,
 	headingCoverage: 0.8,
 	known: 1,
-	likeness: 0.6,
 	evidence: 6,
-	closeness: 3,
-	holdsName: 0,
+	rarity: 1,
+	lead: 0.4,
+	standsOut: 2.5,
 	lacksName: 0,
 	lacksIdentifier: false,
 	isNamed: false,
@@ -21,29 +21,30 @@ const OFF: AnswerSigns = {
 	coverage: 0,
 	headingCoverage: 0,
 	known: 0.2,
-	likeness: 0.05,
 	evidence: 0.5,
-	closeness: 0,
+	rarity: 0.1,
+	lead: 0.1,
+	standsOut: 1,
 };
 
-t.test("a row that covers the query and is close to it answers", async (t) => {
+t.test("a row that covers the query and stands out answers", async (t) => {
 	t.equal(decide(STRONG), "ANSWER");
 	t.equal(statusOf("ANSWER", STRONG), "TREND_MATCH");
 });
 
-t.test("words that nobody knows and a far row mean no answer", async (t) => {
+t.test("words that nobody knows and a row like the others mean no answer", async (t) => {
 	t.equal(decide(OFF), "ABSTAIN");
 	t.equal(statusOf("ABSTAIN", OFF), "NO_MATCH");
 });
 
 t.test("a query in other words than the row's is answered in part", async (t) => {
-	const paraphrase = { ...STRONG, coverage: 0.3, known: 0.65, likeness: 0.24, closeness: 0.5 };
+	const paraphrase = { ...STRONG, coverage: 0.3, known: 0.65, rarity: 0.4, standsOut: 1.5 };
 	t.equal(decide(paraphrase), "PARTIAL");
 });
 
 t.test("a name or an identifier that nobody covers is never answered in full", async (t) => {
 	for (const lacks of [{ lacksName: 1 }, { lacksIdentifier: true }]) {
-		t.not(decide({ ...STRONG, likeness: 1, ...lacks }), "ANSWER");
+		t.not(decide({ ...STRONG, rarity: 3, ...lacks }), "ANSWER");
 	}
 });
 
@@ -61,7 +62,7 @@ t.test("a short query that many rows answer equally well is asked back", async (
 });
 
 t.test("a query without subject words is not answered, whatever the vectors say", async (t) => {
-	t.equal(decide({ ...STRONG, subjectWords: 0, closeness: 9 }), "ABSTAIN");
+	t.equal(decide({ ...STRONG, subjectWords: 0, standsOut: 9 }), "ABSTAIN");
 });
 
 t.test("one word found in passing is not enough", async (t) => {
@@ -69,9 +70,9 @@ t.test("one word found in passing is not enough", async (t) => {
 		...STRONG,
 		subjectWords: 1,
 		known: 0.8,
-		likeness: 0.1,
 		evidence: 1,
-		closeness: -1,
+		rarity: 0.1,
+		standsOut: 1,
 	};
 	t.equal(decide(lone), "ABSTAIN");
 });
@@ -88,7 +89,7 @@ t.test("a match in the text rather than the headings is an evidence match", asyn
 });
 
 t.test("without vectors the words decide alone", async (t) => {
-	const keyword = { ...STRONG, closeness: undefined };
+	const keyword = { ...STRONG, standsOut: undefined };
 	t.equal(decide(keyword), "ANSWER");
-	t.equal(decide({ ...keyword, known: 0.5, likeness: 0.15, evidence: 2 }), "ABSTAIN");
+	t.equal(decide({ ...keyword, known: 0.5, rarity: 0.3, evidence: 2 }), "ABSTAIN");
 });
