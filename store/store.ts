@@ -196,6 +196,8 @@ export interface QueryLogRow {
 	readonly operationId: string;
 	readonly transport: string;
 	readonly query: string | undefined;
+	/** Keyed hash of the query instead of it, for accounts that keep no text. */
+	readonly queryHash?: string | undefined;
 	readonly decision: string | undefined;
 	readonly receiptId: string | undefined;
 }
@@ -205,6 +207,10 @@ export interface QueryLog {
 	append(row: QueryLogRow): void;
 	/** Deletes the segments of days before `day` (`YYYY-MM-DD`); returns how many. */
 	dropBefore(day: string): Promise<number>;
+	/** Rows of one owner that reached the disk, oldest first, read in small parts. */
+	read(owner: string): AsyncIterable<QueryLogRow>;
+	/** Overwrites the rows of one owner where they stand, durable before it resolves; returns how many. */
+	erase(owner: string): Promise<number>;
 }
 
 export interface StatementRequest {
@@ -215,6 +221,12 @@ export interface StatementRequest {
 
 export interface StatementPage {
 	readonly postings: readonly LedgerTransaction[];
+	/** Undefined when nothing older is left. */
+	readonly next: string | undefined;
+}
+
+export interface ReceiptPage {
+	readonly receipts: readonly ReceiptRow[];
 	/** Undefined when nothing older is left. */
 	readonly next: string | undefined;
 }
@@ -237,6 +249,11 @@ export interface Store {
 	 * bounded part of the journal: a page may be short, or empty, and still have a next one.
 	 */
 	statement(owner: string, page: StatementRequest): Promise<StatementPage>;
+	/** Receipts of one owner since a moment, newest first, read back as `statement` is. */
+	receipts(
+		owner: string,
+		page: StatementRequest & { readonly since: number },
+	): Promise<ReceiptPage>;
 	/** Reads the journal again and shows what it holds; throws when it does not add up, and then nothing shown counts. */
 	verify(
 		options?: VerifyOptions,

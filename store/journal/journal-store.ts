@@ -25,7 +25,7 @@ import { createSerialQueue, type SerialQueue } from "./serial-queue.js";
 import type { Snapshot } from "./snapshot.js";
 import { createSnapshotKeeper, type SnapshotKeeper } from "./snapshot-keeper.js";
 import { copyState, copyTotals, countEntries } from "./state.js";
-import { readStatement } from "./statement.js";
+import { readReceipts, readStatement } from "./statement.js";
 import { createTransactions } from "./transactions.js";
 
 export interface JournalStoreDeps {
@@ -119,6 +119,10 @@ async function openLocked(
 		async statement(owner, page) {
 			if (stopReason() === undefined) await commit.settle();
 			return readStatement(reader, factsOf(journal), { owner, ...page });
+		},
+		async receipts(owner, page) {
+			if (stopReason() === undefined) await commit.settle();
+			return readReceipts(reader, factsOf(journal), { owner, ...page });
 		},
 		async verify(options) {
 			const target = await look();

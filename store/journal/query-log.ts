@@ -3,6 +3,7 @@ import { type Clock, toIsoDay } from "../../src/core/clock.js";
 import type { QueryLog, QueryLogRow } from "../store.js";
 import { writeFully } from "./durable-file.js";
 import type { FileSystem, OpenFile } from "./file-system.js";
+import { overwriteRows, readRows } from "./query-log-lines.js";
 import { createSerialQueue } from "./serial-queue.js";
 
 const FLUSH_MS = 1_000;
@@ -51,6 +52,16 @@ export function createQueryLog(deps: QueryLogDeps): JournalQueryLog {
 		dropped = 0;
 	};
 	const flush = () => inTurn(writeBuffered);
+	const segments = () =>
+		inTurn(async () => {
+			await writeBuffered();
+			const names = (await fileSystem.list(folder)).filter((name) => SEGMENT.test(name));
+			const sizes = names.map(async (name) => ({
+				name,
+				bytes: (await fileSystem.size(join(folder, name))) ?? 0,
+			}));
+			return Promise.all(sizes);
+		});
 
 	return {
 		append(row) {
@@ -78,16 +89,12 @@ export function createQueryLog(deps: QueryLogDeps): JournalQueryLog {
 				return old.length;
 			}),
 		flush,
-		segments: () =>
-			inTurn(async () => {
-				await writeBuffered();
-				const names = (await fileSystem.list(folder)).filter((name) => SEGMENT.test(name));
-				const sizes = names.map(async (name) => ({
-					name,
-					bytes: (await fileSystem.size(join(folder, name))) ?? 0,
-				}));
-				return Promise.all(sizes);
-			}),
+		segments,
+		async *read(owner) {
+			yield* readRows(fileSystem, folder, { segments: await segments(), owner });
+		},
+		erase: async (owner) =>
+			overwriteRows(fileSystem, folder, { segments: await segments(), owner }),
 		async close() {
 			stopTimer();
 			await flush();

@@ -36,6 +36,7 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 			}),
 		read: (work) => work(readerOf(disk.state)),
 		statement: async () => ({ postings: [], next: undefined }),
+		receipts: async () => ({ receipts: [], next: undefined }),
 		async *history() {
 			yield* disk.history;
 		},
@@ -57,7 +58,12 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 				return expired.length;
 			},
 		},
-		queryLog: { append: () => undefined, dropBefore: async () => 0 },
+		queryLog: {
+			append: () => undefined,
+			dropBefore: async () => 0,
+			async *read() {},
+			erase: async () => 0,
+		},
 		health: () => ({ status: "ok", reason: undefined, sequence: 0, isChainIntact: true }),
 		close: async () => {},
 	};

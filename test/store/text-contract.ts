@@ -41,6 +41,39 @@ export function textContract(t: Test, open: OpenStore): void {
 		}
 	});
 
+	t.test("rows of one owner are read back, and overwritten where they stand", async (t) => {
+		const { store, reopen } = await open();
+		const row = (at: number, owner: string, query: string) => ({
+			at,
+			requestId: "req_1",
+			owner,
+			operationId: "graphs.search",
+			transport: "rest",
+			query,
+			decision: "ANSWER",
+			receiptId: undefined,
+		});
+		const queriesOf = async (owner: string) => {
+			const found = [];
+			for await (const { query } of store.queryLog.read(owner)) found.push(query);
+			return found;
+		};
+		for (let index = 0; index < 2_000; index++) {
+			const at = START_MS + (index % 3) * 86_400_000;
+			store.queryLog.append(
+				row(at, `acc_${index % 2}`, `${index} über "acc_1" \n ${"q".repeat(700)}`),
+			);
+		}
+		t.equal((await queriesOf("acc_1")).length, 1_000);
+		t.equal(await store.queryLog.erase("acc_1"), 1_000);
+		t.equal(await store.queryLog.erase("acc_1"), 0);
+		store.queryLog.append(row(START_MS, "acc_1", "later"));
+		t.same(await queriesOf("acc_1"), ["later"]);
+		t.equal((await queriesOf("acc_0")).length, 1_000);
+		t.equal((await queriesOf("acc")).length, 0);
+		await reopen();
+	});
+
 	t.test("the query log is dropped by whole days", async (t) => {
 		const { store, reopen } = await open();
 		const row = (at: number) => ({
