@@ -42,5 +42,5 @@ t.test("a file whose planes do not fit together is refused", async (t) => {
 	const segment = await sampleSegment();
 	const { vectors } = segment;
 	const cut = { ...vectors, fines: vectors.fines?.subarray(16) };
-	await t.rejects(stored({ ...segment, vectors: cut }), { why: /do not fit together/ });
+	await t.rejects(stored({ ...segment, vectors: cut }), { message: /do not fit together/ });
 });
