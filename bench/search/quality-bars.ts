@@ -34,10 +34,10 @@ export function labelledBars(set: string, report: QualityReport): readonly Bar[]
 	const [fused, linked] = [systemOf(report, "fused"), systemOf(report, "fused_graph")];
 	const gain = (kind: string, measure: Measure) =>
 		round(kindOf(linked, kind)[measure] - kindOf(fused, kind)[measure], DIGITS);
-	const byName = kindOf(linked, "identifier");
+	const byName = kindOf(systemOf(report, "sold"), "identifier");
 	return [
 		atLeast(
-			`${set}: share of ${byName.questions} identifiers whose concept is first`,
+			`${set}: share of ${byName.questions} identifiers whose concept is sold first`,
 			byName.best_first,
 			1,
 		),
@@ -59,14 +59,8 @@ export function labelledBars(set: string, report: QualityReport): readonly Bar[]
 /** On labelled questions that nothing was tuned on: the decision, and what it costs. */
 export function decisionBars(set: string, report: QualityReport): readonly Bar[] {
 	const [linked, sold] = [systemOf(report, "fused_graph"), systemOf(report, "sold")];
-	const byName = kindOf(sold, "identifier");
 	const { precision, recall } = report.abstention ?? {};
 	return [
-		atLeast(
-			`${set}: share of ${byName.questions} identifiers whose concept is sold first`,
-			byName.best_first,
-			1,
-		),
 		atLeast(
 			`${set}: precision of abstentions`,
 			precision?.mean ?? Number.NaN,
