@@ -216,7 +216,7 @@ function createService(parts: ServiceParts): Service {
 		profile: settings.profile,
 		contact: settings.contact,
 	};
-	const skills = createSkillCatalog({ search, catalog, clock });
+	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl });
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
 	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
 	const rails = [...onchainRails, ...methods.map((method) => method.rail)];

@@ -9,6 +9,17 @@ export type PricedOperationId =
 	| "search.domain"
 	| "search.report"
 	| "search.expert"
+	| "graphs.nodes.list"
+	| "graphs.node"
+	| "graphs.neighbors"
+	| "graphs.edges"
+	| "graphs.paths"
+	| "graphs.subgraph"
+	| "graphs.timeline"
+	| "graphs.context"
+	| "graphs.similar"
+	| "graphs.export"
+	| "graphs.changes"
 	| "human_agents.consult"
 	| "analysts.consult"
 	| "brand_intelligence"
@@ -31,6 +42,17 @@ export const PAID_OPERATION_IDS = [
 	"search.domain",
 	"search.report",
 	"search.expert",
+	"graphs.nodes.list",
+	"graphs.node",
+	"graphs.neighbors",
+	"graphs.edges",
+	"graphs.paths",
+	"graphs.subgraph",
+	"graphs.timeline",
+	"graphs.context",
+	"graphs.similar",
+	"graphs.export",
+	"graphs.changes",
 ] as const satisfies readonly PricedOperationId[];
 export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
 
@@ -48,6 +70,12 @@ export const FREE_OPERATION_IDS = [
 	"readmes.index",
 	"graph_slice",
 	"experts.search",
+	"experts.list",
+	"experts.get",
+	"experts.match",
+	"analysts.list",
+	"analysts.get",
+	"search.suggest",
 	"search.route",
 	"quotes.create",
 	"quotes.get",
@@ -98,6 +126,11 @@ export const SKILL_IDS = [
 	"domain_search",
 	"report_search",
 	"expert_search",
+	"context_pack",
+	"get_node",
+	"neighbors",
+	"find_paths",
+	"graph_similar",
 ] as const;
 export type SkillId = (typeof SKILL_IDS)[number];
 
@@ -106,6 +139,11 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	domain_search: "search.domain",
 	report_search: "search.report",
 	expert_search: "search.expert",
+	context_pack: "graphs.context",
+	get_node: "graphs.node",
+	neighbors: "graphs.neighbors",
+	find_paths: "graphs.paths",
+	graph_similar: "graphs.similar",
 };
 
 /** True when a scope names the operation itself or a skill that is sold as it. */

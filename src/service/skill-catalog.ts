@@ -1,3 +1,4 @@
+import { createGraphReadings } from "../../skills/graph-readings.js";
 import { createGraphSearch } from "../../skills/graph-search.js";
 import {
 	createDomainSearch,
@@ -10,12 +11,17 @@ import type { SkillCatalog } from "./service.js";
 
 /** Every skill that is built, over the same search and catalog. */
 export function createSkillCatalog(
-	deps: SearchSkillDeps & { catalog: GraphCatalog },
+	deps: SearchSkillDeps & {
+		catalog: GraphCatalog;
+		/** Public base address without a trailing slash. */
+		baseUrl: () => string;
+	},
 ): SkillCatalog {
 	return {
 		"graphs.search": createGraphSearch(deps),
 		"search.domain": createDomainSearch(deps),
 		"search.report": createReportSearch(deps),
 		"search.expert": createExpertSearch(deps),
+		...createGraphReadings(deps),
 	};
 }

@@ -71,7 +71,12 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 	const { onchain } = options;
 	const ports = { store, keys, settings, clock, random, ids, logger };
 	const money = createMoney({ ...ports, ...(onchain && { onchain }) });
-	const skills = createSkillCatalog({ search, clock, catalog: createGraphCatalog([GRAPH]) });
+	const skills = createSkillCatalog({
+		search,
+		clock,
+		catalog: createGraphCatalog([GRAPH]),
+		baseUrl: () => "https://example.org",
+	});
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
 	let baseUrl = "";
 	const service = {

@@ -110,7 +110,7 @@ export function createTestService(options: TestServiceOptions): Service {
 	const { baseUrl, invoke, search } = options;
 	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
 	const prices = createPriceList();
-	const skills = createSkillCatalog({ catalog, search, clock: systemClock });
+	const skills = createSkillCatalog({ catalog, search, clock: systemClock, baseUrl });
 	const info = {
 		version: "0.0.0-test",
 		baseUrl,

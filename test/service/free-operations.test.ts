@@ -73,7 +73,7 @@ function start() {
 		profile: "demo" as const,
 	};
 	const store = { health: () => state.store } as Partial<Store> as Store;
-	const skills = createSkillCatalog({ catalog, search, clock });
+	const skills = createSkillCatalog({ catalog, search, clock, baseUrl: info.baseUrl });
 	const free = createFreeOperations({
 		info,
 		clock,

@@ -28,6 +28,7 @@ function start(run: Skill["run"]) {
 		catalog: createGraphCatalog([DOMAIN_GRAPH]),
 		search: emptySearch,
 		clock: systemClock,
+		baseUrl: () => "https://example.org",
 	});
 	const invoke = createInvoke({
 		skills: { ...skills, "search.domain": { ...skills["search.domain"], run } },

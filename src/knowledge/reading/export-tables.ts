@@ -1,12 +1,11 @@
 import { toCsv } from "../../core/csv.js";
+import type { EXPORT_TABLES } from "../../core/graph-feed-wire.js";
 import type { Graph } from "../graph.js";
 import type { Steps } from "../work-in-turns.js";
 import { mapOf } from "./graph-map.js";
 import { toEdgeFields, toNodeFields, toSourceFields } from "./node-fields.js";
 import { type Step, toStep } from "./walk.js";
 
-/** The three tables a graph falls into. */
-export const EXPORT_TABLES = ["nodes", "edges", "evidence"] as const;
 export type ExportTable = (typeof EXPORT_TABLES)[number];
 
 type Fields = Readonly<Record<string, string | number | null | readonly string[]>>;

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../core/errors.js";
+import type { EXPORT_FORMATS } from "../../core/graph-feed-wire.js";
 import { READING_LIMITS } from "../../core/limits.js";
 import { packInSteps } from "../archive.js";
 import { bundleFilesOf } from "../bundle-writer.js";
@@ -8,7 +9,6 @@ import { toGraphml } from "./export-graphml.js";
 import { toJsonLdDocument } from "./export-json-ld.js";
 import { type ExportTable, toCsvTable, toNdjson } from "./export-tables.js";
 
-export const EXPORT_FORMATS = ["okf", "jsonld", "ndjson", "csv", "graphml"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface ExportRequest {

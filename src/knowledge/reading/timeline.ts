@@ -1,17 +1,9 @@
+import type { EVENT_KINDS } from "../../core/graph-feed-wire.js";
 import { compareText } from "../bundle-document.js";
 import type { Concept, Graph } from "../graph.js";
 import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";
 import { firstWhere } from "./sorted-search.js";
 
-/** What can happen on a day: a source appears, an edge begins or ends, a concept is written, verified or goes stale. */
-export const EVENT_KINDS = [
-	"source-published",
-	"edge-began",
-	"edge-ended",
-	"node-written",
-	"node-verified",
-	"node-stale",
-] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 export interface TimelineEvent {

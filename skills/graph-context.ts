@@ -1,0 +1,93 @@
+import { contextInput, contextOutput } from "../src/core/graph-feed-wire.js";
+import { READING_LIMITS } from "../src/core/limits.js";
+import type { Skill } from "../src/core/skill.js";
+import { toCitedPassages } from "../src/knowledge/reading/cited-passages.js";
+import { type PackCandidate, packContext } from "../src/knowledge/reading/context-pack.js";
+import type { HybridSearch, RankedConcept } from "../src/search/search.js";
+import { termsOf, tokenize } from "../src/search/tokenizer.js";
+import { toConceptFilter } from "./concept-filters.js";
+import {
+	answerIf,
+	defineGraphSkill,
+	type GraphSkillDeps,
+	metaOf,
+	toEvidence,
+} from "./graph-skill.js";
+
+/** What a graph says to a question, cut to fit into a prompt. */
+export const createContextPack = (
+	deps: GraphSkillDeps & { readonly search: HybridSearch },
+): Skill<"graphs.context"> =>
+	defineGraphSkill(deps, {
+		operationId: "graphs.context",
+		title: "Pack context for a prompt",
+		description:
+			"The passages of one graph that answer a question, with numbered citations, packed under a budget of tokens and ready to paste into a prompt. Not charged when the graph has no answer.",
+		tags: ["graph", "context", "citations"],
+		examples: ["What do I need to know about gasless transfers, in 500 tokens?"],
+		input: contextInput,
+		output: contextOutput,
+		example: () => ({ query: "Which HTTP status code asks for payment?", max_tokens: 500 }),
+		toText: ({ data }) => data.context,
+		queryOf: ({ query }) => query,
+		read: async (graph, { query, max_tokens, filters }, { signal }) => {
+			const found = await deps.search.find({
+				graphs: [graph],
+				query,
+				limit: READING_LIMITS.contextNodesMax,
+				filter: toConceptFilter(filters),
+				signal,
+			});
+			const pack = packContext(inOrder(query, found.rows), max_tokens);
+			return answerIf(pack.concepts.size > 0, {
+				ok: true,
+				data: {
+					context: pack.text,
+					tokens: pack.tokens,
+					nodes: [...pack.concepts].map(([{ id, title }, passages]) => ({
+						node_id: id,
+						title,
+						passages,
+					})),
+					citations: pack.sources.map((source) => ({
+						...toEvidence(source),
+						number: source.number,
+					})),
+				},
+				meta: {
+					...metaOf(graph),
+					query,
+					decision: found.decision,
+					mode: found.mode,
+					missing: [...found.missing],
+				},
+			});
+		},
+	});
+
+/** Of each row the passage with most of the query's words, row by row; then what else has any of them, the same way. */
+function inOrder(query: string, rows: readonly RankedConcept[]): readonly PackCandidate[] {
+	const wanted = termsIn(query);
+	const ranked = rows.map(({ concept }) =>
+		toCitedPassages(concept)
+			.map((passage) => ({ ...passage, concept, overlap: countIn(wanted, passage.text) }))
+			.sort((a, b) => b.overlap - a.overlap),
+	);
+	return [
+		...ranked.flatMap((passages) => passages.slice(0, 1)),
+		...ranked.flatMap((passages) => passages.slice(1).filter(({ overlap }) => overlap > 0)),
+	];
+}
+
+function termsIn(text: string): ReadonlySet<string> {
+	return new Set(
+		tokenize(text)
+			.filter(({ isStopWord }) => !isStopWord)
+			.flatMap(termsOf),
+	);
+}
+
+function countIn(wanted: ReadonlySet<string>, text: string): number {
+	const terms = termsIn(text);
+	return [...wanted].filter((term) => terms.has(term)).length;
+}

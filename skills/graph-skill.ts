@@ -1,0 +1,134 @@
+import type { EdgeWire, NodeItemWire } from "../src/core/graph-wire.js";
+import type { PaidOperationId } from "../src/core/operations.js";
+import {
+	answer,
+	defineSkill,
+	noAnswer,
+	type Outcome,
+	type PaidOutput,
+	type Skill,
+	type SkillContext,
+} from "../src/core/skill.js";
+import type { EvidenceWire } from "../src/core/wire.js";
+import type { GraphCatalog } from "../src/knowledge/catalog.js";
+import { type Concept, type Evidence, type Graph, toTrendId } from "../src/knowledge/graph.js";
+import { degreeAt, mapOf, placeOf } from "../src/knowledge/reading/graph-map.js";
+import type { Step } from "../src/knowledge/reading/walk.js";
+
+export interface GraphSkillDeps {
+	readonly catalog: GraphCatalog;
+}
+
+type Described = "title" | "description" | "tags" | "examples" | "input" | "output" | "toText";
+
+/** What sets one way of reading a graph apart from the others. */
+interface GraphReading<Id extends PaidOperationId, Input, Output>
+	extends Pick<Skill<Id, Input, Output>, Described> {
+	readonly operationId: Id;
+	/** The input beside the graph's id, for a graph that is on sale here. */
+	readonly example: (graph: Graph, nodeIds: readonly [string, string]) => object;
+	/** Throws NOT_FOUND for nodes that do not exist and INVALID_ARGUMENT, before anybody pays. */
+	readonly check?: (graph: Graph, input: Input) => void;
+	readonly queryOf?: (input: Input) => string | undefined;
+	readonly read: (
+		graph: Graph,
+		input: Input,
+		context: SkillContext,
+	) => Outcome<Output> | Promise<Outcome<Output>>;
+}
+
+/** A skill that reads one graph of the catalog. */
+export function defineGraphSkill<
+	Id extends PaidOperationId,
+	Input extends { readonly graph_id: string },
+	Output extends PaidOutput,
+>(
+	{ catalog }: GraphSkillDeps,
+	{ example, check, queryOf, read, ...about }: GraphReading<Id, Input, Output>,
+): Skill<Id> {
+	return defineSkill<Id, Input, Output>({
+		...about,
+		get exampleInput() {
+			const graph = exampleGraph(catalog);
+			return {
+				graph_id: graph?.record.id ?? EXAMPLE_GRAPH,
+				...(graph && exampleOf(graph, example)),
+			};
+		},
+		capture: "onResult",
+		queryOf: (input) => queryOf?.(input),
+		graphsOf: ({ graph_id }) => [graph_id],
+		prepare: (input) => {
+			const graph = catalog.get(input.graph_id);
+			check?.(graph, input);
+		},
+		run: async (input, context) => read(catalog.get(input.graph_id), input, context),
+	});
+}
+
+const EXAMPLE_GRAPH = "agent-payments";
+const EXAMPLE_NODES = [
+	"authorizations.eip-3009-transfer-with-authorization",
+	"authorizations.eip-712-typed-data",
+] as const;
+
+function exampleGraph(catalog: GraphCatalog): Graph | undefined {
+	return catalog.find(EXAMPLE_GRAPH) ?? catalog.list().find(({ concepts }) => concepts.length > 1);
+}
+
+/** Documents and probes use it as it stands, so it names nodes that exist. */
+function exampleOf(graph: Graph, example: GraphReading<PaidOperationId, never, never>["example"]) {
+	const [first, second = first] = graph.concepts;
+	const { places } = mapOf(graph);
+	const isSample = EXAMPLE_NODES.every((id) => places.has(id));
+	return example(graph, isSample ? EXAMPLE_NODES : [first?.id ?? "", second?.id ?? ""]);
+}
+
+/** An answer when there is something in it to pay for. */
+export function answerIf<Output>(isWorth: boolean, result: Output): Outcome<Output> {
+	return isWorth ? answer(result) : noAnswer(result);
+}
+
+export function metaOf({ record }: Graph) {
+	return { graph_id: record.id, version: record.version };
+}
+
+export function toNodeItem(graph: Graph, concept: Concept): NodeItemWire {
+	return {
+		node_id: concept.id,
+		trend_id: toTrendId(graph.record.id, concept.id),
+		title: concept.title,
+		type: concept.type,
+		summary: concept.summary,
+		tags: [...concept.tags],
+		aliases: [...concept.aliases],
+		status: concept.status,
+		trust_tier: concept.trust,
+		evidence_count: concept.evidence.length,
+		degree: degreeAt(mapOf(graph), placeOf(graph, concept.id)),
+	};
+}
+
+/** The edge of a step as it points, whichever way it was walked. */
+export function toEdge({ from, to, edge, direction }: Step): EdgeWire {
+	const isOut = direction === "out";
+	return {
+		source: isOut ? from.id : to.id,
+		type: edge.type,
+		target: isOut ? to.id : from.id,
+		weight: edge.weight,
+		valid_from: edge.validFrom ?? null,
+		valid_to: edge.validTo ?? null,
+	};
+}
+
+export function toEvidence(evidence: Evidence): EvidenceWire {
+	const { articleId, title, sourceUrl, publishedAt, datePrecision } = evidence;
+	return {
+		article_id: articleId,
+		title,
+		source_url: sourceUrl,
+		published_at: publishedAt ?? null,
+		...(datePrecision && { date_precision: datePrecision }),
+	};
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import {
+	eventKindsField,
+	exportFields,
+	sinceField,
+	timelineFields,
+} from "../core/graph-feed-wire.js";
+import {
+	asOfField,
+	conceptConditions,
+	cursorField,
+	depthField,
+	directionField,
+	edgeTypesField,
+	nodeIdField,
+	prefixField,
+} from "../core/graph-wire.js";
+import { LIMITS, READING_LIMITS } from "../core/limits.js";
+import { graphIdField } from "../core/wire.js";
+import { digitsField } from "./request-query.js";
+
+/** Paths and queries of the operations that read a graph: what a request line can say of their inputs. */
+
+const LIST_CHARS = LIMITS.filterValues * (LIMITS.filterChars + 1);
+
+/** A list as one parameter, its values parted by commas. */
+export function listField<S extends z.ZodType<readonly string[] | undefined>>(values: S) {
+	return z
+		.string()
+		.max(LIST_CHARS, `must have at most ${LIST_CHARS} characters`)
+		.transform((text): readonly string[] => text.split(","))
+		.pipe(values as unknown as z.ZodType<string[], readonly string[]>);
+}
+
+export const graphPath = z.strictObject({ graph_id: graphIdField });
+export const nodePath = z.strictObject({ graph_id: graphIdField, node_id: nodeIdField });
+
+export const limitQuery = digitsField(LIMITS.rowsMax)
+	.default(LIMITS.rowsDefault)
+	.describe("Number of items wanted");
+
+const pageQuery = { limit: limitQuery, cursor: cursorField.optional() };
+
+const edgeTypesQuery = listField(edgeTypesField).describe("Types of edges, parted by commas");
+
+const { type, tags, ...conditions } = conceptConditions;
+
+export const nodeListQuery = z.strictObject({
+	type: listField(type.unwrap()).describe("Types of node, parted by commas").optional(),
+	tags: listField(tags.unwrap()).describe("Tags, parted by commas: at least one").optional(),
+	...conditions,
+	prefix: prefixField.optional(),
+	...pageQuery,
+});
+
+export const neighborsQuery = z.strictObject({
+	edge_types: edgeTypesQuery.optional(),
+	direction: directionField.default("both"),
+	as_of: asOfField.optional(),
+	depth: digitsField(READING_LIMITS.depthMax)
+		.default(1)
+		.describe(depthField.description ?? ""),
+	limit: limitQuery,
+});
+
+export const edgeListQuery = z.strictObject({
+	edge_types: edgeTypesQuery.optional(),
+	source: nodeIdField.optional(),
+	target: nodeIdField.optional(),
+	as_of: asOfField.optional(),
+	...pageQuery,
+});
+
+export const timelineQuery = z.strictObject({
+	...timelineFields,
+	kinds: listField(eventKindsField).describe("Kinds of event, parted by commas").optional(),
+	...pageQuery,
+});
+
+export const exportQuery = z.strictObject(exportFields);
+
+export const changesQuery = z.strictObject({ since: sinceField.optional(), ...pageQuery });

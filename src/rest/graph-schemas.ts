@@ -1,0 +1,80 @@
+import { z } from "zod";
+import {
+	changeSchema,
+	changesOutput,
+	citationSchema,
+	contextFields,
+	contextOutput,
+	contextSchema,
+	eventSchema,
+	exportOutput,
+	exportSchema,
+	similarBodySchema,
+	similarItemSchema,
+	similarOutput,
+	timelineOutput,
+} from "../core/graph-feed-wire.js";
+import {
+	edgeListOutput,
+	edgeSchema,
+	neighborSchema,
+	neighborsOutput,
+	nodeItemSchema,
+	nodeListOutput,
+	nodeOutput,
+	nodeSchema,
+	pathSchema,
+	pathsFields,
+	pathsOutput,
+	stepSchema,
+	subgraphFields,
+	subgraphNodeSchema,
+	subgraphOutput,
+} from "../core/graph-wire.js";
+import { replyComponent, requestComponent } from "./components.js";
+import { paidReplySchema } from "./reply-schemas.js";
+
+/** Bodies of the operations that read a graph, by name. */
+
+replyComponent("GraphNodeItem", nodeItemSchema);
+replyComponent("GraphNode", nodeSchema);
+replyComponent("GraphEdge", edgeSchema);
+replyComponent("GraphStep", stepSchema);
+replyComponent("GraphNeighbor", neighborSchema);
+replyComponent("GraphPath", pathSchema);
+replyComponent("SubgraphNode", subgraphNodeSchema);
+replyComponent("GraphEvent", eventSchema);
+replyComponent("ContextPack", contextSchema);
+replyComponent("NumberedCitation", citationSchema);
+replyComponent("SimilarNode", similarItemSchema);
+replyComponent("GraphExport", exportSchema);
+replyComponent("NodeChange", changeSchema);
+
+/** A skill's answer as it travels: with request id and cost in its meta. */
+export const toReply = <Data extends z.ZodType, Meta extends z.ZodRawShape>(
+	id: string,
+	{ shape }: z.ZodObject<{ ok: z.ZodLiteral<true>; data: Data; meta: z.ZodObject<Meta> }>,
+) => {
+	const paid = paidReplySchema(shape.data);
+	return replyComponent(
+		id,
+		paid.extend({ meta: z.object({ ...shape.meta.shape, ...paid.shape.meta.shape }) }),
+	);
+};
+
+export const nodeListReply = toReply("GraphNodeListReply", nodeListOutput);
+export const nodeReply = toReply("GraphNodeReply", nodeOutput);
+export const neighborsReply = toReply("GraphNeighborsReply", neighborsOutput);
+export const edgeListReply = toReply("GraphEdgeListReply", edgeListOutput);
+export const pathsReply = toReply("GraphPathsReply", pathsOutput);
+export const subgraphReply = toReply("SubgraphReply", subgraphOutput);
+export const timelineReply = toReply("GraphTimelineReply", timelineOutput);
+export const contextReply = toReply("ContextPackReply", contextOutput);
+export const similarReply = toReply("SimilarNodesReply", similarOutput);
+export const exportReply = toReply("GraphExportReply", exportOutput);
+export const changesReply = toReply("GraphChangesReply", changesOutput);
+
+export const pathsBody = requestComponent("GraphPathsRequest", z.strictObject(pathsFields));
+export const subgraphBody = requestComponent("SubgraphRequest", z.strictObject(subgraphFields));
+export const contextBody = requestComponent("ContextRequest", z.strictObject(contextFields));
+export const similarBody = requestComponent("SimilarRequest", similarBodySchema);
