@@ -1,8 +1,10 @@
 import type { Concept, Graph } from "../knowledge/graph.js";
 import { isNameOf, MAX_NAME_WORDS } from "./concept-names.js";
+import { impactWithin, type LexicalIndex, postingsOf } from "./lexical-index.js";
 import { coversAll, type WeighedWord } from "./query-coverage.js";
 import type { RankedSlot } from "./ranking.js";
 import { readsAlike } from "./segment.js";
+import type { Word } from "./tokenizer.js";
 
 /** A ranked slot with the concept it stands for. */
 export interface Found {
@@ -22,15 +24,16 @@ export function namedFirst(
 		subject.length > 0 &&
 		subject.length <= MAX_NAME_WORDS &&
 		weighed.every(({ isKnown }) => isKnown);
-	const rarestFirst = weighed.toSorted((one, other) => other.weight - one.weight);
+	const mayHoldAll = canBeName ? createGlance(weighed) : undefined;
 	const found: Found[] = [];
 	for (const slot of ranked) {
 		const concept = conceptOf(slot);
-		if (!concept) continue;
+		if (concept === undefined) continue; // Not "falsy": that would fetch every row's concept from memory.
 		// Names are indexed, so that only a concept with all the words can be called by them.
-		const hasAll =
-			canBeName && slot.lexical > 0 && coversAll(rarestFirst, slot.scope, slot.concept);
-		const isNamed = hasAll && isNameOf(subject, concept);
+		const isNamed =
+			mayHoldAll?.(slot) === true &&
+			coversAll(weighed, slot.scope, slot.concept) &&
+			isNameOf(subject, concept);
 		found.push({ slot, concept, isNamed, score: slot.score });
 	}
 	if (!found.some(({ isNamed }) => isNamed)) return found;
@@ -41,6 +44,30 @@ export function namedFirst(
 	];
 }
 
+/** A first look at whether a row's text may hold every one of the words: at the rarest that has one term and no other reading. */
+function createGlance(weighed: readonly WeighedWord[]): (slot: RankedSlot) => boolean {
+	let rarest: WeighedWord | undefined;
+	for (const one of weighed) {
+		if (one.weight > (rarest?.weight ?? 0) && hasOneTerm(one.word)) rarest = one;
+	}
+	if (!rarest) return ({ lexical }) => lexical > 0;
+	const { whole } = rarest.word;
+	const postings = new Map<LexicalIndex, readonly [from: number, to: number]>();
+	return ({ lexical, scope: { index }, concept }) => {
+		if (lexical === 0) return false;
+		let range = postings.get(index);
+		if (!range) {
+			range = postingsOf(index, whole);
+			postings.set(index, range);
+		}
+		return impactWithin(index, concept, range[0], range[1]) > 0;
+	};
+}
+
+function hasOneTerm({ parts, joined, series, alternatives }: Word): boolean {
+	return parts.length + joined.length + series.length + alternatives.length === 0;
+}
+
 const conceptsByGraph = new WeakMap<Graph, ReadonlyMap<string, Concept>>();
 
 /**
@@ -49,7 +76,7 @@ const conceptsByGraph = new WeakMap<Graph, ReadonlyMap<string, Concept>>();
  */
 function conceptOf({ scope, concept }: RankedSlot): Concept | undefined {
 	const indexed = scope.concepts[concept];
-	if (scope.graph === scope.indexed || !indexed) return indexed;
+	if (scope.graph === scope.indexed || indexed === undefined) return indexed;
 	const own = conceptsOf(scope.graph).get(indexed.id);
 	if (!own || own === indexed) return own;
 	return readsAlike(indexed, own) && scope.passes(own) ? own : undefined;

@@ -30,13 +30,21 @@ export interface LexicalScope {
 	readonly mask?: Uint8Array | undefined;
 }
 
+/** Where a term's postings begin and end; an empty stretch for one that is not there. */
+export function postingsOf(
+	{ terms, starts }: LexicalIndex,
+	term: string,
+): readonly [from: number, to: number] {
+	const number = terms.get(term);
+	return number === undefined ? [0, 0] : [starts[number] ?? 0, starts[number + 1] ?? 0];
+}
+
 /** In how many documents of these graphs the term occurs, those left out by a mask included: they are too few to matter for an idf. */
 export function documentFrequency(term: string, scopes: readonly LexicalScope[]): number {
 	let count = 0;
 	for (const { index } of scopes) {
-		const number = index.terms.get(term);
-		if (number !== undefined)
-			count += (index.starts[number + 1] ?? 0) - (index.starts[number] ?? 0);
+		const [from, to] = postingsOf(index, term);
+		count += to - from;
 	}
 	return count;
 }
@@ -83,8 +91,8 @@ function holdTogether(terms: readonly string[], { index, mask }: LexicalScope): 
 
 /** True when the document contains the term. */
 export function containsTerm(index: LexicalIndex, term: string, document: number): boolean {
-	const number = index.terms.get(term);
-	return number !== undefined && impactOf(index, number, document) > 0;
+	const [from, to] = postingsOf(index, term);
+	return impactWithin(index, document, from, to) > 0;
 }
 
 /** Impact of a term, by its number, in a document; 0 when it is not there. */

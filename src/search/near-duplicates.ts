@@ -7,6 +7,13 @@ export interface ComparableRow {
 	readonly concept: Concept;
 	readonly lexicalShare: number;
 	readonly cosine: number | undefined;
+	/** The numbers in its title, in order. */
+	readonly numbers: string;
+}
+
+export function toComparable(row: Omit<ComparableRow, "numbers">): ComparableRow {
+	const { concept, lexicalShare, cosine } = row;
+	return { concept, lexicalShare, cosine, numbers: numbersIn(concept.title) };
 }
 
 /** Share of words, and of runs of three words, that texts which say the same have in common. */
@@ -25,7 +32,8 @@ const COMPARED_WORDS = 400;
  * EIP-2612 and EIP-3009, versions 4 and 7.
  */
 export function saysTheSame(one: ComparableRow, other: ComparableRow): boolean {
-	if (!matchAlike(one, other) || !isTitledAlike(one.concept, other.concept)) return false;
+	if (one.numbers !== other.numbers || !matchAlike(one, other)) return false;
+	if (!isTitledAlike(one.concept, other.concept)) return false;
 	const [a, b] = [headingOf(one.concept), headingOf(other.concept)];
 	if (!isSameSet(a.identifiers, b.identifiers)) return false;
 	const likeness = jaccard(a.terms, b.terms);
@@ -45,10 +53,9 @@ function matchAlike(one: ComparableRow, other: ComparableRow): boolean {
 	);
 }
 
-/** Cheaply, for most pairs end here: the same numbers, and a word in common. */
+/** Cheaply, for most pairs end here: a word in common. */
 function isTitledAlike({ title: one }: Concept, { title: other }: Concept): boolean {
 	if (one === other) return true;
-	if (!haveSameNumbers(one, other)) return false;
 	const words = other.toLowerCase().split(" ");
 	return one
 		.toLowerCase()
@@ -56,35 +63,8 @@ function isTitledAlike({ title: one }: Concept, { title: other }: Concept): bool
 		.some((word) => words.includes(word));
 }
 
-/** True when both hold the same runs of digits in the same order. */
-function haveSameNumbers(one: string, other: string): boolean {
-	let at = nextDigit(one, 0);
-	let otherAt = nextDigit(other, 0);
-	while (at < one.length && otherAt < other.length) {
-		const end = endOfNumber(one, at);
-		const otherEnd = endOfNumber(other, otherAt);
-		if (one.slice(at, end) !== other.slice(otherAt, otherEnd)) return false;
-		at = nextDigit(one, end);
-		otherAt = nextDigit(other, otherEnd);
-	}
-	return at === one.length && otherAt === other.length;
-}
-
-function nextDigit(text: string, from: number): number {
-	let at = from;
-	while (at < text.length && !isDigit(text, at)) at++;
-	return at;
-}
-
-function endOfNumber(text: string, from: number): number {
-	let at = from;
-	while (isDigit(text, at)) at++;
-	return at;
-}
-
-function isDigit(text: string, at: number): boolean {
-	const code = text.charCodeAt(at);
-	return code >= 48 && code <= 57;
+function numbersIn(title: string): string {
+	return title.match(/\d+/g)?.join(" ") ?? "";
 }
 
 function isSameSubject(one: Concept, other: Concept): boolean {

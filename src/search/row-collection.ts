@@ -2,7 +2,7 @@ import type { ConceptFilter } from "./concept-filter.js";
 import { orderEvidence } from "./evidence-order.js";
 import type { Found } from "./found-concepts.js";
 import type { LexicalFindings } from "./lexical-search.js";
-import { type ComparableRow, saysTheSame } from "./near-duplicates.js";
+import { type ComparableRow, saysTheSame, toComparable } from "./near-duplicates.js";
 import type { WeighedWord } from "./query-coverage.js";
 import { explainScore } from "./score-explanation.js";
 import type { RankedConcept } from "./search.js";
@@ -47,16 +47,14 @@ function collapse(found: readonly Found[], limit: number): readonly Collapsed[] 
 	const kept: Collapsed[] = [];
 	// What says the same scores alike: further down there is nothing to look for.
 	for (const row of found.slice(0, LOOKED_AT * limit)) {
-		const comparable = toComparable(row);
+		const { concept, slot } = row;
+		const { lexicalShare, cosine } = slot;
+		const comparable = toComparable({ concept, lexicalShare, cosine });
 		const twin = kept.find((other) => saysTheSame(other.comparable, comparable));
 		if (twin) twin.duplicates.push(row);
 		else if (kept.length < limit) kept.push({ row, comparable, duplicates: [] });
 	}
 	return kept;
-}
-
-function toComparable({ concept, slot: { lexicalShare, cosine } }: Found): ComparableRow {
-	return { concept, lexicalShare, cosine };
 }
 
 function nameOf(duplicate: Found, { slot }: Found): string {

@@ -136,12 +136,22 @@ export function termsOf(word: Word): readonly string[] {
 	return [...new Set([word.whole, ...word.parts, ...word.joined])];
 }
 
+/** In plain text there is nothing to take apart. */
+const BEYOND_ASCII = /\P{ASCII}/u;
+
 function normalise(text: string): string {
+	return joinThousands(BEYOND_ASCII.test(text) ? toPlain(text) : text);
+}
+
+function toPlain(text: string): string {
 	return text
 		.normalize("NFKD")
 		.replace(/\p{M}+/gu, "")
-		.replaceAll("’", "'")
-		.replace(/(?<=\d),(?=\d{3}(?!\d))/g, "");
+		.replaceAll("’", "'");
+}
+
+function joinThousands(text: string): string {
+	return text.includes(",") ? text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, "") : text;
 }
 
 /** Only what is as short as a term is remembered, so that the number of entries bounds the memory. */
@@ -166,7 +176,23 @@ function copyOf(text: string): string {
 	return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
+/** Most words: nothing in them to take apart. */
+const LETTERS_ONLY = /^(?:[A-Z]?[a-z]+|[A-Z]+)$/;
+
 function parseChunk(raw: string): Chunk {
+	if (!LETTERS_ONLY.test(raw)) return parseCompound(raw);
+	const surface = raw.toLowerCase();
+	return {
+		surface,
+		written: raw,
+		isStopWord: isStopWord(surface),
+		isIdentifier: false,
+		whole: clip(stemWord(surface)),
+		parts: NONE,
+	};
+}
+
+function parseCompound(raw: string): Chunk {
 	const surface = raw.toLowerCase();
 	const bare = surface.replace(/'s$/, "").replaceAll("'", "");
 	const runs = bare.match(RUN) ?? [];

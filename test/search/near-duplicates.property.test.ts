@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import t from "tap";
 import type { Concept } from "../../src/knowledge/graph.js";
-import { saysTheSame } from "../../src/search/near-duplicates.js";
+import { saysTheSame, toComparable } from "../../src/search/near-duplicates.js";
 import { sampleConcept } from "./sample-graph.js";
 
-const row = (concept: Concept, lexicalShare = 0.8, cosine: number | undefined = 0.6) => ({
-	concept,
-	lexicalShare,
-	cosine,
-});
+const row = (concept: Concept, lexicalShare = 0.8, cosine: number | undefined = 0.6) =>
+	toComparable({ concept, lexicalShare, cosine });
 
 const WORDS =
 	"holder signs transfer chain anyone may submit nonce random order settle reserve money".split(
