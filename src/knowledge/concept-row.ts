@@ -68,17 +68,24 @@ export function fromConceptRow(row: ConceptRow): Concept {
 		title,
 		summary,
 		body,
-		tags,
-		aliases,
-		evidence: evidence.map(fromEvidenceRow),
-		edges: edges.map(fromEdgeRow),
+		tags: orNone(tags),
+		aliases: orNone(aliases),
+		evidence: orNone(evidence.map(fromEvidenceRow)),
+		edges: orNone(edges.map(fromEdgeRow)),
 		trust,
-		verified: verified.map(([by, at]) => ({ by, at: at ?? undefined })),
+		verified: orNone(verified.map(([by, at]) => ({ by, at: at ?? undefined }))),
 		status,
 		generatedAt: generatedAt ?? undefined,
 		generatedBy: generatedBy ?? undefined,
 		staleAfter: staleAfter ?? undefined,
 	};
+}
+
+const NONE: readonly never[] = [];
+
+/** A hundred thousand empty lists are one: what is there is looked through again and again while memory fills. */
+function orNone<T>(list: readonly T[]): readonly T[] {
+	return list.length === 0 ? NONE : list;
 }
 
 function toEvidenceRow(one: Evidence): EvidenceRow {

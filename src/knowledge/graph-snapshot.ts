@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import type { Changeable } from "./bundle-change.js";
 import { recordOf } from "./bundle-frame.js";
@@ -10,13 +9,15 @@ import { readSnapshotLines, type SnapshotLines, writeSnapshotLines } from "./sna
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then made anew. */
 export const SNAPSHOT_VERSION = 1;
 
-/** See `stampFiles`: by path, of a graph's files alone; one without a stamp has to be looked into. */
-export type FileStamps = ReadonlyMap<string, string | undefined>;
+/** Stamps as text by path; a file without one has to be looked into. */
+export type StampsByPath = ReadonlyMap<string, string>;
 
 /** What a snapshot is made of. */
 export interface SnapshotContent {
 	readonly graph: Changeable;
-	readonly stamps: FileStamps;
+	readonly stamps: StampsByPath;
+	/** See `hashOfStamps`: of all files, when all have a stamp. */
+	readonly stampsHash: string | undefined;
 	/** Paths of files that are not on sale and should be. */
 	readonly astray: readonly string[];
 }
@@ -26,9 +27,8 @@ export interface GraphSnapshot {
 	/** Its memory is read once somebody asks for it. */
 	readonly graph: Changeable;
 	readonly astray: readonly string[];
-	/** See `hashOfStamps`. */
 	readonly stampsHash: string | undefined;
-	stamps(): FileStamps;
+	stamps(): StampsByPath;
 }
 
 /** What has to agree before a snapshot is looked into. */
@@ -67,9 +67,22 @@ export async function readSnapshot(
 	name: SnapshotName,
 ): Promise<GraphSnapshot | undefined> {
 	const lines = await readSnapshotLines(file);
-	// The checksum has just shown that we wrote these lines ourselves.
-	const head = lines?.next() as Head | undefined;
-	if (!lines || !head || !isNamed(head, name)) return undefined;
+	if (!lines) return undefined;
+	const snapshot = parseSnapshot(lines, name);
+	return (await lines.isWhole) ? snapshot : undefined;
+}
+
+/** Undefined for what cannot be parsed, and for another one; the rest is as sound as the checksum will show it to be. */
+function parseSnapshot(lines: SnapshotLines, name: SnapshotName): GraphSnapshot | undefined {
+	try {
+		const head = lines.next() as Head;
+		return isNamed(head, name) ? toSnapshot(head, lines) : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function toSnapshot(head: Head, lines: SnapshotLines): GraphSnapshot {
 	const concepts: Concept[] = [];
 	for (let line = 0; line < head.conceptLines; line++) {
 		for (const row of lines.next() as readonly ConceptRow[]) concepts.push(fromConceptRow(row));
@@ -79,7 +92,7 @@ export async function readSnapshot(
 	const graph: Changeable = {
 		record: recordOf(frame, concepts),
 		concepts,
-		folder: name.folder,
+		folder: head.folder,
 		contentHash: head.contentHash,
 		// A third of the time would go into what nothing needs before the graph changes.
 		get memory() {
@@ -99,24 +112,13 @@ export function writeSnapshot(
 	return writeSnapshotLines(file, linesOf(name, content), signal);
 }
 
-/** Tells whether any file was added, removed or touched; undefined when some of them have to be looked into. */
-export function hashOfStamps(stamps: FileStamps): string | undefined {
-	const hash = createHash("sha256");
-	let text = "";
-	for (const [path, stamp] of stamps) {
-		if (stamp === undefined) return undefined;
-		text += `${path}\n${stamp}\n`;
-	}
-	return hash.update(text).digest("hex");
-}
-
 function isNamed({ snapshot, version, folder }: Head, name: SnapshotName): boolean {
 	return snapshot === SNAPSHOT_VERSION && version === name.version && folder === name.folder;
 }
 
 interface FileReading {
 	readonly memory: BundleMemory;
-	readonly stamps: FileStamps;
+	readonly stamps: StampsByPath;
 }
 
 function readFilesLater(lines: SnapshotLines, frame: BundleFrame): () => FileReading {
@@ -142,7 +144,7 @@ function readFileRows(lines: readonly (readonly FileRow[])[], frame: BundleFrame
 
 function* linesOf(
 	name: SnapshotName,
-	{ graph, stamps, astray }: SnapshotContent,
+	{ graph, stamps, stampsHash, astray }: SnapshotContent,
 ): Generator<unknown> {
 	const { files, awaited, frame } = graph.memory;
 	const head: Head = {
@@ -150,7 +152,7 @@ function* linesOf(
 		...name,
 		contentHash: graph.contentHash,
 		frame: serialize(frame).toString("base64"),
-		stampsHash: (stamps.size === files.size && hashOfStamps(stamps)) || null,
+		stampsHash: stampsHash ?? null,
 		astray,
 		conceptLines: Math.ceil(graph.concepts.length / ROWS_PER_LINE),
 	};

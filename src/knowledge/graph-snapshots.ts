@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { access, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.js";
 import type { Changeable } from "./bundle-change.js";
 import { type ReadGraphOptions, readGraph } from "./bundle-files.js";
+import { type FileStamps, hashOfStamps, stampGraphFiles, textStampsOf } from "./file-stamps.js";
 import type { Graph } from "./graph.js";
 import {
-	type FileStamps,
 	type GraphSnapshot,
 	readSnapshot,
+	type StampsByPath,
 	writeSnapshot,
 } from "./graph-snapshot.js";
 import { valueAt } from "./path-map.js";
-import { bringInLine, findAstray, hasContent, stampGraphFiles } from "./snapshot-check.js";
+import { bringInLine, findAstray, hasContent } from "./snapshot-check.js";
 
 /** Graphs as they were read last, one file each, so that a start reads only what has changed. Derived data: safe to delete. */
 export interface GraphSnapshots {
@@ -45,14 +46,16 @@ export function createGraphSnapshots({
 	const kept = new Map<string, string>();
 	const fileOf = (folder: string) => join(home, nameOf(folder));
 	/** Undefined for what cannot be trusted: it is read anew. */
-	const find = (folder: string) =>
-		readSnapshot(fileOf(folder), { version, folder }).catch(() => undefined);
+	const find = (folder: string) => readSnapshot(fileOf(folder), { version, folder });
 	return {
 		async read(folder, options = {}) {
-			const snapshot = await find(folder);
-			if (!snapshot) return readGraph(folder, options);
-			const stamps = await stampGraphFiles(folder, clock);
-			const inLine = await bringInLine(snapshot, stamps).catch(() => undefined);
+			const isThere = await hasFile(fileOf(folder));
+			// Most of both is waiting for the disk.
+			const [snapshot, stamps] = isThere
+				? await Promise.all([find(folder), stampGraphFiles(folder, clock)])
+				: [];
+			const inLine =
+				snapshot && stamps && (await bringInLine(snapshot, stamps).catch(() => undefined));
 			// Whatever keeps a changed bundle from being read is told as reading it anew tells it.
 			if (!inLine) return readGraph(folder, options);
 			if (inLine.lookedInto === 0) kept.set(folder, inLine.graph.contentHash);
@@ -65,11 +68,14 @@ export function createGraphSnapshots({
 			const earlier = await find(folder);
 			const now = await stampGraphFiles(folder, clock);
 			const stamps = await findTrusted(graph, { now, earlier, signal });
-			const content = { graph, stamps, astray: findAstray(graph) };
+			const { files } = graph.memory;
+			const isWhole = stamps.size === files.size && now.paths.length === files.size;
+			const stampsHash = isWhole ? hashOfStamps(now) : undefined;
+			const content = { graph, stamps, stampsHash, astray: findAstray(graph) };
 			await mkdir(home, { recursive: true, mode: 0o700 });
 			await writeSnapshot(fileOf(folder), content, { version, folder, signal });
 			// Files that were touched a moment ago can be trusted the next time.
-			if (![...now.values()].includes(undefined)) kept.set(folder, contentHash);
+			if (!now.numbers.some(Number.isNaN)) kept.set(folder, contentHash);
 		},
 		async forgetOthers(folders) {
 			const wanted = new Set(folders.map((folder) => nameOf(folder)));
@@ -78,6 +84,13 @@ export function createGraphSnapshots({
 			}
 		},
 	};
+}
+
+function hasFile(file: string): Promise<boolean> {
+	return access(file).then(
+		() => true,
+		() => false,
+	);
 }
 
 function nameOf(folder: string): string {
@@ -94,10 +107,10 @@ interface StampTrust {
 async function findTrusted(
 	{ folder, memory }: Changeable,
 	{ now, earlier, signal }: StampTrust,
-): Promise<FileStamps> {
+): Promise<StampsByPath> {
 	const known = earlier?.stamps() ?? new Map();
 	const trusted = new Map<string, string>();
-	for (const [path, stamp] of now) {
+	for (const [path, stamp] of textStampsOf(now)) {
 		signal.throwIfAborted();
 		const mark = valueAt(memory.files, path);
 		if (!mark || stamp === undefined) continue;

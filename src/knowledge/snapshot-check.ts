@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import type { Clock } from "../core/clock.js";
 import { type Changeable, changeBundle, conceptAt, isChangeable } from "./bundle-change.js";
 import { compareText, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
-import { readBounded, stampFiles } from "./bundle-files.js";
+import { readBounded } from "./bundle-files.js";
 import { assertLoadable } from "./bundle-size.js";
 import { markOf } from "./content-hash.js";
+import { type FileStamps, hashOfStamps, textStampsOf } from "./file-stamps.js";
 import type { Finding } from "./finding.js";
 import type { FileMark } from "./graph.js";
-import { type FileStamps, type GraphSnapshot, hashOfStamps } from "./graph-snapshot.js";
+import type { GraphSnapshot } from "./graph-snapshot.js";
 import { entriesOf, valueAt } from "./path-map.js";
 
 export interface InLine {
@@ -22,16 +22,6 @@ export interface InLine {
 /** Disks that are asked for many files at once answer sooner. */
 const READS_AT_ONCE = 32;
 
-/** A disk may date changes this coarsely: of two changes at one tick the second would not show. */
-const STAMP_TICK_MS = 2_000;
-
-/** Stamps of the files a graph is read from, in path order. Throws NOT_FOUND when the folder is missing. */
-export async function stampGraphFiles(folder: string, clock: Clock): Promise<FileStamps> {
-	const all = await stampFiles(folder, clock.now() - STAMP_TICK_MS);
-	for (const path of all.keys()) if (!/\.md$/i.test(path)) all.delete(path);
-	return all;
-}
-
 /** Brings a snapshot up to what its folder holds now; throws what keeps the files from being one graph. */
 export async function bringInLine(snapshot: GraphSnapshot, now: FileStamps): Promise<InLine> {
 	const { graph, astray, stampsHash } = snapshot;
@@ -39,12 +29,13 @@ export async function bringInLine(snapshot: GraphSnapshot, now: FileStamps): Pro
 		return { graph, findings: await findErrors(graph, astray), lookedInto: 0 };
 	}
 	const before = snapshot.stamps();
-	const suspects = [...now].flatMap(([path, stamp]) =>
+	const suspects = [...textStampsOf(now)].flatMap(([path, stamp]) =>
 		stamp !== undefined && stamp === before.get(path) ? [] : path,
 	);
 	const changes = await readChanged(graph, suspects);
+	const there = new Set(now.paths);
 	for (const [path] of entriesOf(graph.memory.files)) {
-		if (!now.has(path)) changes.set(path, undefined);
+		if (!there.has(path)) changes.set(path, undefined);
 	}
 	const next = changes.size === 0 ? graph : await changeGraph(graph, changes);
 	const findings = await findErrors(next, findAstray(next));

@@ -1,38 +1,40 @@
-import { createHash } from "node:crypto";
+import { createHash, webcrypto } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { nodeBundleDisk } from "./bundle-disk.js";
 
 /** A file of JSON lines. The last one holds the SHA-256 of all bytes before it: a file that was cut off or changed has none that fits. */
 
-/** So much is hashed or written before others get their turn. */
+/** So much is written before others get their turn. */
 const PIECE_BYTES = 512 * 1024;
 const NEW_LINE = 0x0a;
+const { subtle } = webcrypto;
 
 /** Lines of JSON, parsed one at a time. */
 export interface SnapshotLines {
-	/** Undefined after the last one. */
+	/** Undefined after the last one; throws for what is no JSON. */
 	next(): unknown;
 	/** Lines not asked for yet, to be parsed whenever one likes; the bytes of the others are let go of. */
 	rest(): () => readonly unknown[];
+	/** Resolves to whether all is as it was written; until then nothing that was read may be used. */
+	readonly isWhole: Promise<boolean>;
 }
 
-/** All lines but the last; undefined when the file is missing or not as it was written. */
+/** All lines but the last; undefined when there is no such file. */
 export async function readSnapshotLines(file: string): Promise<SnapshotLines | undefined> {
 	const bytes = await readFile(file).catch(() => undefined);
 	if (!bytes) return undefined;
 	const end = bytes.lastIndexOf(NEW_LINE, bytes.length - 2) + 1;
-	const hash = createHash("sha256");
-	for (let from = 0; from < end; from += PIECE_BYTES) {
-		hash.update(bytes.subarray(from, Math.min(from + PIECE_BYTES, end)));
-		await setImmediate();
-	}
-	const isWhole = bytes.toString("latin1", end) === toLine(hash.digest("hex"));
-	return isWhole ? toLines(bytes.subarray(0, end)) : undefined;
+	const content = bytes.subarray(0, end);
+	const lastLine = bytes.toString("latin1", end);
+	// Another thread adds up the bytes while this one parses them.
+	const isWhole = subtle
+		.digest("SHA-256", content)
+		.then((digest) => lastLine === toLine(Buffer.from(digest).toString("hex")));
+	return { ...toLines(content), isWhole };
 }
 
-function toLines(bytes: Buffer): SnapshotLines {
+function toLines(bytes: Buffer): Omit<SnapshotLines, "isWhole"> {
 	let from = 0;
 	const next = () => {
 		const to = bytes.indexOf(NEW_LINE, from);
