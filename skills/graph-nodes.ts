@@ -64,7 +64,7 @@ export const createNode = (deps: GraphSkillDeps): Skill<"graphs.node"> =>
 		examples: ["What does the graph say about EIP-3009, and who verified it?"],
 		input: nodeInput,
 		output: nodeOutput,
-		example: (_, [node_id]) => ({ node_id }),
+		example: ([node_id]) => ({ node_id }),
 		check: (graph, { node_id }) => void placeOf(graph, node_id),
 		toText: ({ data }) => `${data.title}\n\n${data.summary}`,
 		read: (graph, { node_id }) =>

@@ -27,7 +27,7 @@ export const createSimilar = (
 		examples: ["Which nodes are like EIP-3009?"],
 		input: similarInput,
 		output: similarOutput,
-		example: (_, [node_id]) => ({ node_id, limit: 5 }),
+		example: ([node_id]) => ({ node_id, limit: 5 }),
 		check: (graph, { node_id }) => {
 			if (node_id !== undefined) placeOf(graph, node_id);
 		},

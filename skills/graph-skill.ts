@@ -25,8 +25,8 @@ type Described = "title" | "description" | "tags" | "examples" | "input" | "outp
 interface GraphReading<Id extends PaidOperationId, Input, Output>
 	extends Pick<Skill<Id, Input, Output>, Described> {
 	readonly operationId: Id;
-	/** The input beside the graph's id, for a graph that is on sale here. */
-	readonly example: (graph: Graph, nodeIds: readonly [string, string]) => object;
+	/** The input beside the graph's id, of two nodes of that graph. */
+	readonly example: (nodeIds: readonly [string, string]) => object;
 	/** Throws NOT_FOUND for nodes that do not exist and INVALID_ARGUMENT, before anybody pays. */
 	readonly check?: (graph: Graph, input: Input) => void;
 	readonly queryOf?: (input: Input) => string | undefined;
@@ -50,10 +50,7 @@ export function defineGraphSkill<
 		...about,
 		get exampleInput() {
 			const graph = exampleGraph(catalog);
-			return {
-				graph_id: graph?.record.id ?? EXAMPLE_GRAPH,
-				...(graph && exampleOf(graph, example)),
-			};
+			return { graph_id: graph?.record.id ?? EXAMPLE_GRAPH, ...example(exampleNodes(graph)) };
 		},
 		capture: "onResult",
 		queryOf: (input) => queryOf?.(input),
@@ -73,15 +70,16 @@ const EXAMPLE_NODES = [
 ] as const;
 
 function exampleGraph(catalog: GraphCatalog): Graph | undefined {
-	return catalog.find(EXAMPLE_GRAPH) ?? catalog.list().find(({ concepts }) => concepts.length > 1);
+	const graphs = catalog.list();
+	const withNodes = graphs.find(({ concepts }) => concepts.length > 1);
+	return catalog.find(EXAMPLE_GRAPH) ?? withNodes ?? graphs[0];
 }
 
-/** Documents and probes use it as it stands, so it names nodes that exist. */
-function exampleOf(graph: Graph, example: GraphReading<PaidOperationId, never, never>["example"]) {
-	const [first, second = first] = graph.concepts;
-	const { places } = mapOf(graph);
-	const isSample = EXAMPLE_NODES.every((id) => places.has(id));
-	return example(graph, isSample ? EXAMPLE_NODES : [first?.id ?? "", second?.id ?? ""]);
+/** Documents and probes use them as they stand, so they are nodes of the graph wherever it has two. */
+function exampleNodes(graph: Graph | undefined): readonly [string, string] {
+	const [first, second] = graph?.concepts ?? [];
+	const isSample = graph && EXAMPLE_NODES.every((id) => mapOf(graph).places.has(id));
+	return isSample || !first || !second ? EXAMPLE_NODES : [first.id, second.id];
 }
 
 /** An answer when there is something in it to pay for. */

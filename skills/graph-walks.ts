@@ -47,7 +47,7 @@ export const createNeighbors = (deps: GraphSkillDeps): Skill<"graphs.neighbors">
 		examples: ["What is EIP-3009 connected to?"],
 		input: neighborsInput,
 		output: neighborsOutput,
-		example: (_, [node_id]) => ({ node_id, limit: 5 }),
+		example: ([node_id]) => ({ node_id, limit: 5 }),
 		check: (graph, { node_id }) => void placeOf(graph, node_id),
 		toText: ({ data }) =>
 			data.items.map(({ node, via }) => `${node.title} (${via.type})`).join("\n"),
@@ -78,7 +78,7 @@ export const createPaths = (deps: GraphSkillDeps): Skill<"graphs.paths"> =>
 		examples: ["How do domain separators relate to gasless transfers?"],
 		input: pathsInput,
 		output: pathsOutput,
-		example: (_, [from, to]) => ({ from, to }),
+		example: ([from, to]) => ({ from, to }),
 		check: (graph, { from, to }) => {
 			placeOf(graph, from);
 			placeOf(graph, to);
@@ -116,7 +116,7 @@ export const createSubgraph = (deps: GraphSkillDeps): Skill<"graphs.subgraph"> =
 		examples: ["Give me everything around these three standards."],
 		input: subgraphInput,
 		output: subgraphOutput,
-		example: (_, seeds) => ({ seeds: [...new Set(seeds)], max_nodes: 10 }),
+		example: (seeds) => ({ seeds: [...new Set(seeds)], max_nodes: 10 }),
 		check: (graph, { seeds }) => {
 			for (const seed of seeds) placeOf(graph, seed);
 		},

@@ -1,23 +1,29 @@
 import t from "tap";
 import { PAID_OPERATION_IDS } from "../../src/core/operations.js";
+import { PAID_ROUTES } from "../../src/rest/paid-routes.js";
 import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
+import { toRequestPath } from "../../src/service/request-path.js";
 import { type ErrorBody, rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";
 
-const PAID_PATHS = PAID_OPERATION_IDS.map((id) =>
-	OPERATION_ADDRESSES[id].path.replace("{graph_id}", "web-payments"),
-);
+/** Each paid operation's own example, as a request. */
+const PAID_REQUESTS = PAID_OPERATION_IDS.map((id) => {
+	const address = OPERATION_ADDRESSES[id];
+	const { path, query, body } = PAID_ROUTES[id].example;
+	return { id, method: address.method, ...toRequestPath(address, { ...path, ...query, ...body }) };
+});
 const BODY = JSON.stringify({ query: "payment" });
 const JSON_HEADERS = ["Content-Type", "application/json"];
 const PAID_HEADERS = [...JSON_HEADERS, "X-Pay-SPT", "spt_good"];
 
-t.test("no method but POST runs a paid handler, however well it is paid", async (t) => {
+t.test("no method but its own runs a paid handler, however well it is paid", async (t) => {
 	const { baseUrl, calls } = await startRest(t);
-	for (const path of PAID_PATHS) {
-		for (const method of ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]) {
+	const methods = ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"];
+	for (const { method: own, path } of PAID_REQUESTS) {
+		for (const method of methods.filter((other) => other !== own)) {
 			const reply = await rawRequest(baseUrl, { method, path, headers: PAID_HEADERS });
 			t.equal(reply.status, 405, `${method} ${path}`);
-			t.equal(reply.headers.allow, "POST");
+			t.equal(reply.headers.allow, own);
 			if (method === "HEAD") continue;
 			const { error } = JSON.parse(reply.text) as ErrorBody;
 			t.equal(error.code, "INVALID_ARGUMENT");
@@ -71,12 +77,12 @@ t.test("a path that only looks like a paid one is unknown, or asks for money", a
 
 t.test("every paid path answers 402 to a caller who shows nothing", async (t) => {
 	const { baseUrl, calls } = await startRest(t);
-	for (const path of PAID_PATHS) {
+	for (const { method, path, body: sent } of PAID_REQUESTS) {
 		const reply = await rawRequest(baseUrl, {
-			method: "POST",
+			method,
 			path,
-			headers: JSON_HEADERS,
-			body: BODY,
+			headers: method === "GET" ? [] : JSON_HEADERS,
+			...(method === "GET" ? {} : { body: JSON.stringify(sent) }),
 		});
 		const body = JSON.parse(reply.text);
 		t.equal(reply.status, 402);
@@ -91,6 +97,6 @@ t.test("every paid path answers 402 to a caller who shows nothing", async (t) =>
 	}
 	t.same(
 		calls.map((call) => call.operationId),
-		["graphs.search", "search.domain", "search.report", "search.expert"],
+		[...PAID_OPERATION_IDS],
 	);
 });
