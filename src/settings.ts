@@ -114,7 +114,7 @@ export interface Settings {
 	readonly model: string;
 	readonly publicUrl: string | undefined;
 	/** `mailto:` or `https:`. */
-	readonly contact: string | undefined;
+	readonly contact?: string | undefined;
 	readonly requestsPerMinute?: number;
 	readonly onchain: OnchainSettings;
 	/** Whose tokens open accounts beside our own keys; nobody's where absent. */

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { FreeOperationId } from "../core/operations.js";
-import { graphIdField, queryField } from "../core/wire.js";
-import { expertListSchema, graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
+import { graphIdField } from "../core/wire.js";
+import { graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
 import { dataRoute, documentRoute } from "./define-route.js";
 import type { DISCOVERY_ROUTES } from "./discovery-routes.js";
+import type { EXPERT_ROUTES } from "./expert-routes.js";
 import type { OFFER_ROUTES } from "./offer-routes.js";
 import type { PAYMENT_ROUTES } from "./payment-routes.js";
-import { digitsField } from "./request-query.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
 import type { ROUTING_ROUTES } from "./search-routing.js";
 
@@ -16,10 +16,8 @@ type CatalogOperationId = Exclude<
 	| keyof typeof PAYMENT_ROUTES
 	| keyof typeof ROUTING_ROUTES
 	| keyof typeof DISCOVERY_ROUTES
+	| keyof typeof EXPERT_ROUTES
 >;
-
-const EXPERTS_DEFAULT = 10;
-const EXPERTS_MAX = 50;
 
 const nothing = z.strictObject({});
 const graphPath = z.strictObject({
@@ -126,38 +124,6 @@ export const CATALOG_ROUTES: Readonly<Record<CatalogOperationId, DataRoute | Doc
 		example: {
 			query: { graph_id: "agent-payments" },
 			document: { "@type": "Dataset", identifier: "agent-payments" },
-		},
-	}),
-	"experts.search": dataRoute({
-		operationId: "experts.search",
-		summary: "Find an expert desk",
-		description:
-			"Expert desks for a topic or question, best first. Desks are synthetic and say so.",
-		path: nothing,
-		query: z.strictObject({
-			q: queryField,
-			limit: digitsField(EXPERTS_MAX).default(EXPERTS_DEFAULT).describe("Number of experts wanted"),
-		}),
-		isList: true,
-		freshness: "live",
-		data: expertListSchema,
-		answer: (free, { query, signal }) => free.expertsSearch(query.q, query.limit, signal),
-		example: {
-			query: { q: "api design", limit: "5" },
-			data: {
-				items: [
-					{
-						agent_id: "api-design-desk",
-						name: "API design desk",
-						headline: "Interfaces that machines can use unattended",
-						topics: ["http", "api design"],
-						graphs: ["api-design-desk"],
-						is_ai_twin: true,
-						disclosure: "A synthetic desk; no person stands behind it.",
-						score: 0.82,
-					},
-				],
-			},
 		},
 	}),
 };

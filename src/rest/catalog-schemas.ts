@@ -60,22 +60,3 @@ export const graphDetailSchema = replyComponent(
 		}),
 	}),
 );
-
-const expertItemSchema = replyComponent(
-	"ExpertItem",
-	z.object({
-		agent_id: z.string(),
-		name: z.string(),
-		headline: z.string(),
-		topics: z.array(z.string()),
-		graphs: z.array(z.string()),
-		is_ai_twin: z.boolean(),
-		disclosure: z.string().describe("Who stands behind the desk, in its own words"),
-		score: z.number().describe("0 to 1, comparable within one answer only"),
-	}),
-);
-
-export const expertListSchema = replyComponent(
-	"ExpertList",
-	z.object({ items: z.array(expertItemSchema) }),
-);

@@ -33,14 +33,16 @@ export function sendPaid(res: Response, result: CallResult): void {
 
 /** A free answer in the envelope `{ok, data, meta}`; its ETag covers the data, not the request id. */
 export function sendData(req: Request, res: Response, route: DataRoute, data: object): void {
+	const { next_cursor = null, ...rest } = data as { readonly next_cursor?: string | null };
+	const page = route.isList && "next_cursor" in data ? rest : data;
 	if (route.freshness === "catalog") {
-		const { text, etag } = serialise(data);
+		const { text, etag } = serialise(page);
 		if (isStillFresh(req, res, etag)) return;
-		send(res, 200, envelope(route, text, requestIdOf(res)));
+		send(res, 200, envelope(route, text, requestIdOf(res), next_cursor));
 		return;
 	}
 	res.setHeader("Cache-Control", route.freshness === "secret" ? "private, no-store" : "no-store");
-	send(res, 200, envelope(route, JSON.stringify(data), requestIdOf(res)));
+	send(res, 200, envelope(route, JSON.stringify(page), requestIdOf(res), next_cursor));
 }
 
 /** An answer for its owner alone: no cache may keep it. A list's own cursor moves to the meta. */

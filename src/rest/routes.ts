@@ -1,7 +1,9 @@
 import type { OperationId } from "../core/operations.js";
 import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
+import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
+import { EXPERT_ROUTES } from "./expert-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
@@ -17,7 +19,10 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...CATALOG_ROUTES,
 	...ROUTING_ROUTES,
 	...DISCOVERY_ROUTES,
+	...EXPERT_ROUTES,
 	...SPT_ROUTES,
+	"accounts.open": ACCOUNT_OPENING_ROUTE,
+	...ACCOUNT_ROUTES,
 	...ACCOUNT_KEY_ROUTES,
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,

@@ -4,12 +4,15 @@ import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
+import type { OpenAccount } from "./account-opening.js";
+import { getAnalyst, listAnalysts } from "./analyst-list.js";
 import { createBoundedWork } from "./bounded-work.js";
 import { createDiscovery } from "./discovery.js";
-import { createExpertRoster } from "./expert-roster.js";
+import { createExpertDirectory } from "./expert-directory.js";
 import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
 import { toCatalogItem, toGraphDetail } from "./graph-listing.js";
 import { createHealth, type HealthDeps } from "./health.js";
+import { createNameSuggestions } from "./name-suggestions.js";
 import { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
 import type { PaymentOperations } from "./payment-operations.js";
 import { createPerRevision } from "./per-revision.js";
@@ -23,6 +26,7 @@ export interface FreeOperationDeps extends HealthDeps {
 	readonly skills: SkillCatalog;
 	readonly validateSpt: (token: string) => Promise<SptValidation>;
 	readonly payments: PaymentOperations;
+	readonly openAccount: OpenAccount;
 }
 
 /** Wires the free operations; what derives from the catalog is made once per revision and base address. */
@@ -30,7 +34,8 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const { info, catalog, prices, search, clock } = deps;
 	const health = createHealth(deps);
 	const documents = createServedDocuments({ info, catalog, prices });
-	const searchExperts = createExpertRoster({ catalog, search });
+	const experts = createExpertDirectory({ catalog, search });
+	const suggest = createNameSuggestions({ catalog });
 	const routeQuery = createQueryRouting(deps);
 	const freeSearches = createBoundedWork({
 		running: LIMITS.freeSearchesRunning,
@@ -48,6 +53,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		(name) => {
 			if (name === "offerings") return toOfferings(deps);
 			if (name === "tools") return toResearchOfferings(deps);
+			if (name === "analysts") return { items: listAnalysts(catalog) };
 			if (name === "pricing") return toPricing(deps);
 			return { items: catalog.list().map((graph) => toCatalogItem(graph, listing())) };
 		},
@@ -57,6 +63,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		discovery: createDiscovery({ info, catalog, search, health }),
 		sptValidate: deps.validateSpt,
 		payments: deps.payments,
+		openAccount: deps.openAccount,
 		offerings: () => lists("offerings"),
 		researchPricing: () => lists("pricing"),
 		researchOfferings: () => lists("tools"),
@@ -67,8 +74,16 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		readmesIndex: documents.readmesIndex,
 		graphSlice: (graphId) => documents.slice(catalog.get(graphId)),
 		expertsSearch: async (query, limit, signal) => ({
-			items: await freeSearches(() => searchExperts(query, limit, signal), signal),
+			items: await freeSearches(() => experts.search(query, limit, signal), signal),
 		}),
+		expertsMatch: (question, limit, signal) =>
+			freeSearches(() => experts.match(question, limit, signal), signal),
+		experts,
+		analysts: {
+			list: () => lists("analysts"),
+			get: (name) => getAnalyst(catalog, name),
+		},
+		suggest,
 		searchRoute: (request, signal) => freeSearches(() => routeQuery(request, signal), signal),
 	};
 }

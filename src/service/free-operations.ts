@@ -1,4 +1,7 @@
+import type { OpenAccount } from "./account-opening.js";
 import type { Discovery } from "./discovery.js";
+import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
+import type { Suggestion } from "./name-suggestions.js";
 import type { PaymentOperations } from "./payment-operations.js";
 import type { RoutingRequest } from "./query-routing.js";
 import type { Json } from "./service-info.js";
@@ -37,7 +40,17 @@ export interface FreeOperations {
 	/** Throws RATE_LIMITED while too many such searches wait already. */
 	expertsSearch(query: string, limit: number, signal: AbortSignal): Promise<Json>;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
+	expertsMatch(
+		question: string,
+		limit: number,
+		signal: AbortSignal,
+	): Promise<readonly MatchedExpert[]>;
+	readonly experts: Pick<ExpertDirectory, "list" | "get">;
+	readonly analysts: { list(): Json; get(name: string): Json };
+	suggest(prefix: string, limit: number): readonly Suggestion[];
+	/** Throws RATE_LIMITED as `expertsSearch` does. */
 	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
 	readonly payments: PaymentOperations;
+	readonly openAccount: OpenAccount;
 	readonly discovery: Discovery;
 }

