@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { processTerminal } from "./cli/output.js";
+import { endQuietlyOnClosedPipe, processTerminal } from "./cli/output.js";
 import { createProgram } from "./cli/program.js";
 import { ServiceError } from "./core/errors.js";
 import { scrubSecrets } from "./core/logger.js";
@@ -10,6 +10,7 @@ export async function main(
 	argv: readonly string[],
 	{ startedMs = 0 }: { startedMs?: number } = {},
 ): Promise<void> {
+	for (const output of [process.stdout, process.stderr]) endQuietlyOnClosedPipe(output);
 	const program = createProgram(
 		{ terminal: processTerminal, environment: process.env, folder: process.cwd(), startedMs },
 		SOFTWARE_VERSION,

@@ -24,6 +24,14 @@ export const processTerminal: Terminal = {
 	},
 };
 
+/** Whoever read enough, such as `head`, has closed the pipe: what is left to say goes nowhere, and nothing has failed. */
+export function endQuietlyOnClosedPipe(output: Writable): void {
+	output.on("error", (error: NodeJS.ErrnoException) => {
+		const isHeard = output.listenerCount("error") > 1;
+		if (error.code !== "EPIPE" && !isHeard) throw error;
+	});
+}
+
 async function pipeLines(lines: AsyncIterable<string>, output: Writable): Promise<void> {
 	let failure: NodeJS.ErrnoException | undefined;
 	const note = (error: NodeJS.ErrnoException) => {
