@@ -29,6 +29,8 @@ import type { Ids } from "./core/ids.js";
 import { LIMITS } from "./core/limits.js";
 import type { Logger } from "./core/logger.js";
 import type { Random } from "./core/random.js";
+import { createOpenAccount, type OpenAccount } from "./service/account-opening.js";
+import { finishErasures } from "./service/account-profile.js";
 import { type CallRates, createCallRates } from "./service/call-rates.js";
 import { type Cashier, createCashier, offersOf } from "./service/cashier.js";
 import { createRedeemQuote } from "./service/quotes.js";
@@ -55,6 +57,8 @@ export interface Money {
 	readonly apiKeys: ApiKeys;
 	readonly connections: ConnectionTokens;
 	readonly profiles: AccountProfiles;
+	readonly openAccount: OpenAccount;
+	readonly finishErasures: () => Promise<void>;
 	readonly guard: InvariantGuard;
 	readonly refunds: Refunds;
 	readonly refundPayouts: RefundPayouts;
@@ -81,6 +85,7 @@ export function createMoney(deps: MoneyDeps): Money {
 	const prices = createPriceList(settings.prices);
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper });
 	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
+	const profiles = createAccountProfiles(store.documents);
 	const findSubject = createIdentity({ ...deps, identity: settings.identity, pepper });
 	const findAccess = createFindAccess({ store, keys: apiKeys, connections, findSubject });
 	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
@@ -103,7 +108,9 @@ export function createMoney(deps: MoneyDeps): Money {
 		methods,
 		apiKeys,
 		connections,
-		profiles: createAccountProfiles(store.documents),
+		profiles,
+		openAccount: createOpenAccount({ keys: apiKeys, profiles, accounts: settings.accounts }),
+		finishErasures: () => finishErasures({ store, clock, profiles }),
 		guard,
 		refunds: createRefunds({ store, clock, ids }),
 		refundPayouts: createRefundPayouts({

@@ -217,7 +217,8 @@ function createService(parts: ServiceParts): Service {
 		contact: settings.contact,
 	};
 	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl });
-	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
+	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
+	const recordUsage = createUsageRecorder({ ...usage, clock });
 	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
 	const rails = [...onchainRails, ...methods.map((method) => method.rail)];
 	return {
@@ -259,6 +260,7 @@ function createService(parts: ServiceParts): Service {
 				signingKey: keys.receiptJwk,
 				keySet: toKeySet([keys.signingJwk, keys.receiptJwk]),
 			}),
+			openAccount: money.openAccount,
 			validateSpt: spts.validate,
 			invariants: guard.latest,
 			openPayments: money.onchain?.openPayments,

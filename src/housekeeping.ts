@@ -14,6 +14,8 @@ export interface HousekeepingDeps {
 	/** Payments on a chain; undefined while none is configured. */
 	readonly onchain: OnchainDesk | undefined;
 	readonly refundPayouts?: RefundPayouts;
+	/** Erases what erased accounts left behind after all. */
+	readonly finishErasures?: () => Promise<void>;
 	/** Forgets finished A2A tasks whose time is over. */
 	readonly sweepTasks: (now: number) => Promise<void>;
 	readonly clock: Clock;
@@ -25,7 +27,17 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Starts what must happen again and again; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
-	const { store, sweeper, guard, onchain, refundPayouts, sweepTasks, clock, logger } = deps;
+	const {
+		store,
+		sweeper,
+		guard,
+		onchain,
+		refundPayouts,
+		sweepTasks,
+		finishErasures,
+		clock,
+		logger,
+	} = deps;
 	const running = new Set<Promise<void>>();
 	const run = (name: string, task: () => Promise<unknown>): void => {
 		const done: Promise<void> = task()
@@ -44,6 +56,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 		await sweeper.forgetExpired();
 		await onchain?.forgetExpired();
 		await sweepTasks(clock.now());
+		await finishErasures?.();
 		await store.documents.sweep(clock.now());
 		await store.queryLog.dropBefore(toIsoDay(clock.now() - LIMITS.queryLogDays * DAY_MS));
 	};

@@ -163,6 +163,8 @@ export interface AccountRow {
 	readonly createdAt: number;
 	/** When it was erased; what the ledger says of it stays, nothing that tells whose it was. */
 	readonly closedAt?: number | undefined;
+	/** When what its calls still wrote meanwhile was gone as well. */
+	readonly erasedAt?: number | undefined;
 	/** Keyed hash of issuer and claim, for accounts of an identity provider's subjects. */
 	readonly subjectHash?: string | undefined;
 	/** "zero" keeps a hash of each query instead of its text; standard where absent. */

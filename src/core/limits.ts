@@ -41,6 +41,8 @@ export const LIMITS = {
 	/** A credential that is refused counts as so many of these. */
 	guessCallsPerMinute: 600,
 	failedCredentialCalls: 10,
+	/** How long a connection rests after one of its requests was one too many. */
+	refusedPauseMs: 1_000,
 	/** How long a credential that was found valid is taken for no guess. */
 	validCredentialTtlMs: 3_600_000,
 	freeCallsPerMonth: 100,
@@ -151,6 +153,11 @@ export const LIMITS = {
 	/** Accounts that one address may open, where anybody may. */
 	accountsOpenedPerMinute: 2,
 	accountTextChars: 200,
+	accountCallsDefault: 50,
+	accountCallsMax: 200,
+	accountExportsRunning: 2,
+	accountExportsPerMinute: 4,
+	accountExportTimeoutMs: 600_000,
 	/** Days of usage kept one by one, and months; each names so many operations, graphs and keys at most. */
 	usageDays: 100,
 	usageMonthDays: 800,
@@ -206,6 +213,11 @@ export const READING_LIMITS = {
 	contextTokensMax: 16_000,
 	/** Concepts a context pack is made of, at most. */
 	contextNodesMax: 20,
+	previewRows: 2,
+	/** Example questions tried until one finds something. */
+	previewQueriesMax: 4,
+	/** Types and tags that a graph's schema lists, the most frequent ones. */
+	schemaTypesMax: 200,
 	/** Text of a graph that is exported in one piece, in characters; larger ones are read page by page. */
 	exportChars: 24_000_000,
 	cursorChars: 2_000,

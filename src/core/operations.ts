@@ -9,6 +9,8 @@ export type PricedOperationId =
 	| "search.domain"
 	| "search.report"
 	| "search.expert"
+	| "search.analyst"
+	| "search.all"
 	| "graphs.nodes.list"
 	| "graphs.node"
 	| "graphs.neighbors"
@@ -42,6 +44,8 @@ export const PAID_OPERATION_IDS = [
 	"search.domain",
 	"search.report",
 	"search.expert",
+	"search.analyst",
+	"search.all",
 	"graphs.nodes.list",
 	"graphs.node",
 	"graphs.neighbors",
@@ -66,6 +70,10 @@ export const FREE_OPERATION_IDS = [
 	"graphs.catalog",
 	"graphs.detail",
 	"graphs.readme",
+	"graphs.preview",
+	"graphs.stats",
+	"graphs.schema",
+	"graphs.versions",
 	"catalog.okf",
 	"readmes.index",
 	"graph_slice",
@@ -135,6 +143,8 @@ export const SKILL_IDS = [
 	"domain_search",
 	"report_search",
 	"expert_search",
+	"analyst_search",
+	"search",
 	"context_pack",
 	"get_node",
 	"neighbors",
@@ -148,6 +158,8 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	domain_search: "search.domain",
 	report_search: "search.report",
 	expert_search: "search.expert",
+	analyst_search: "search.analyst",
+	search: "search.all",
 	context_pack: "graphs.context",
 	get_node: "graphs.node",
 	neighbors: "graphs.neighbors",

@@ -15,7 +15,7 @@ import {
 	keyChangeSchema,
 	keyOrderSchema,
 	keyRotationOrderSchema,
-} from "./account-schemas.js";
+} from "./account-key-schemas.js";
 import { ownerRoute } from "./define-route.js";
 import type { OwnerRoute } from "./route.js";
 

@@ -1,118 +1,176 @@
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
+import { accountKeySchema, connectionSchema } from "./account-key-schemas.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { usdField } from "./reply-schemas.js";
-import { scopeInput, usdInput } from "./spt-schemas.js";
+import { usdInput } from "./spt-schemas.js";
 
 /** What the operations of an account take and answer with. */
 
-const { label, skills, graphs, expires_in_days } = scopeInput;
-const keyScope = { label, skills, graphs, expires_in_days };
-const keyLimits = {
-	max_total_usd: usdInput.optional().describe("Highest sum it ever spends"),
-	max_per_month_usd: usdInput.optional().describe("Highest sum it spends in one UTC month"),
-	manages_account: z
-		.boolean("must be true or false")
-		.optional()
-		.describe("May change the account and its keys; such a key has no scopes and no caps"),
+const textField = (what: string) =>
+	z
+		.string()
+		.trim()
+		.max(LIMITS.accountTextChars, `must have at most ${LIMITS.accountTextChars} characters`)
+		.describe(what);
+
+const accountText = {
+	label: textField("What its owner calls it; erased with the account").optional(),
+	contact: textField("How the operator reaches its owner; erased with the account").optional(),
 };
 
-export const keyOrderSchema = requestComponent(
-	"KeyOrder",
-	z.strictObject({ ...keyScope, ...keyLimits }),
-);
+export const accountOrderSchema = requestComponent("AccountOrder", z.strictObject(accountText));
 
-const orNull = <T extends z.ZodType>(field: z.ZodOptional<T>) =>
-	field.unwrap().nullable().optional();
-
-export const keyChangeSchema = requestComponent(
-	"KeyChange",
+export const accountChangeSchema = requestComponent(
+	"AccountChange",
 	z.strictObject({
-		label: orNull(label),
-		skills: orNull(skills).describe("Skills it may pay for; null for all"),
-		graphs: orNull(graphs).describe("Graphs it may pay for; null for all"),
-		expires_in_days: orNull(expires_in_days).describe("From now; null for never"),
-		max_total_usd: orNull(keyLimits.max_total_usd).describe("Null for no limit"),
-		max_per_month_usd: orNull(keyLimits.max_per_month_usd).describe("Null for no limit"),
-		manages_account: keyLimits.manages_account,
-	}),
-);
-
-export const keyRotationOrderSchema = requestComponent(
-	"KeyRotationOrder",
-	z.strictObject({
-		overlap_seconds: z
-			.int("must be a whole number")
-			.min(0, "must not be negative")
-			.max(LIMITS.keyOverlapSecondsMax, `must be at most ${LIMITS.keyOverlapSecondsMax}`)
+		...accountText,
+		retention: z
+			.enum(["standard", "zero"], 'must be "standard" or "zero"')
 			.optional()
 			.describe(
-				`How long the old secret works beside the new one; ${LIMITS.keyOverlapSeconds} where absent`,
+				"zero keeps a hash of each query instead of its text, where the operator allows it",
 			),
 	}),
 );
 
-export const connectionOrderSchema = requestComponent(
-	"ConnectionTokenOrder",
-	z.strictObject(keyScope),
-);
-
-const timeField = z.string().nullable();
-
-const scope = {
-	id: z.string(),
-	label: z.string(),
-	skills: z.array(z.string()).describe("Empty means every skill"),
-	graphs: z.array(z.string()).describe("Empty means every graph"),
-	expires_at: timeField,
-	created_at: z.string(),
-	last_used_on: z.string().nullable().describe("UTC day on which it last paid for a call"),
-};
-
-const key = {
-	...scope,
-	status: z.enum(["active", "expired", "revoked"]),
-	manages_account: z.boolean(),
-	max_total_usd: usdField.nullable(),
-	max_per_month_usd: usdField.nullable(),
-	spent_usd: usdField.describe("Held or spent so far; free calls not counted"),
-	spent_this_month_usd: usdField,
-	rotated_at: timeField,
-	old_secret_until: timeField.describe(
-		"Until then the secret before the latest rotation works too",
-	),
-};
-
-export const accountKeySchema = replyComponent("AccountKey", z.object(key));
-
-export const createdKeySchema = replyComponent(
-	"CreatedKey",
-	z.object({ key: z.string().describe("The secret; shown once"), ...key }),
-);
-
-export const accountKeyListSchema = replyComponent(
-	"AccountKeyList",
-	z.object({ items: z.array(z.object(key)) }),
-);
-
-export const endedSchema = replyComponent(
-	"Ended",
-	z.object({ id: z.string(), status: z.literal("revoked") }),
-);
-
-export const createdConnectionSchema = replyComponent(
-	"CreatedConnectionToken",
-	z.object({
-		id: z.string(),
-		token: z.string().describe("The secret; shown once"),
-		url: z
-			.string()
+export const budgetOrderSchema = requestComponent(
+	"BudgetOrder",
+	z.strictObject({
+		limit_usd: usdInput
 			.nullable()
-			.describe("MCP address that holds the secret; null while there is no MCP server"),
+			.describe("Most the account spends in one UTC month; null for no limit"),
+		alert_percent: z
+			.array(
+				z
+					.int("must be a whole number")
+					.min(1, "must be at least 1")
+					.max(100, "must be at most 100"),
+			)
+			.max(10, "must name at most 10 marks")
+			.optional()
+			.describe("Shares of the budget, in percent, that alerts_reached tells of"),
 	}),
 );
 
-export const connectionListSchema = replyComponent(
-	"ConnectionTokenList",
-	z.object({ items: z.array(z.object(scope)) }),
+export const budgetSchema = replyComponent(
+	"Budget",
+	z.object({
+		limit_usd: usdField.nullable(),
+		spent_this_month_usd: usdField.describe("Spent or held since the UTC month began"),
+		remaining_usd: usdField.nullable(),
+		alert_percent: z.array(z.int()),
+		alerts_reached: z.array(z.int()),
+		resets_at: z.string(),
+	}),
+);
+
+export const accountSchema = replyComponent(
+	"Account",
+	z.object({
+		id: z.string(),
+		label: z.string(),
+		contact: z.string(),
+		plan: z.string(),
+		has_payment_method: z.boolean(),
+		retention: z.enum(["standard", "zero"]),
+		may_choose_zero_retention: z.boolean(),
+		created_at: z.string(),
+		balance_usd: usdField,
+		held_usd: usdField,
+		budget: budgetSchema,
+		credential: z.object({ key_id: z.string().nullable(), manages_account: z.boolean() }),
+	}),
+);
+
+export const openedAccountSchema = replyComponent(
+	"OpenedAccount",
+	z.object({
+		account_id: z.string(),
+		key: z.string().describe("The secret of its first key, which manages it; shown once"),
+		key_id: z.string(),
+		plan: z.string(),
+	}),
+);
+
+export const erasedAccountSchema = replyComponent(
+	"ErasedAccount",
+	z.object({
+		id: z.string(),
+		status: z.literal("erased"),
+		erased: z.object({
+			queries: z.int().describe("Rows of the query log that were overwritten"),
+			documents: z.int().describe("Tasks and artifacts that were deleted"),
+		}),
+		forfeited_usd: usdField,
+	}),
+);
+
+const callSchema = replyComponent(
+	"Call",
+	z.object({
+		receipt_id: z.string(),
+		at: z.string(),
+		operation: z.string(),
+		billing_type: z.string(),
+		graph_ids: z.array(z.string()),
+		key_id: z.string().nullable(),
+		amount_usd: usdField,
+		balance_after_usd: usdField,
+	}),
+);
+
+export const callListSchema = replyComponent("CallList", z.object({ items: z.array(callSchema) }));
+
+const count = { calls: z.int(), spent_usd: usdField };
+
+export const usageSchema = replyComponent(
+	"Usage",
+	z.object({
+		by: z.enum(["day", "operation", "graph", "key"]),
+		from: z.string(),
+		to: z.string(),
+		items: z.array(
+			z.object({
+				day: z.string().optional().describe("UTC day, or month once its days are long over"),
+				operation: z.string().optional(),
+				graph: z.string().optional().describe("* for calls over several or all graphs"),
+				key: z.string().optional(),
+				...count,
+			}),
+		),
+		total: z.object(count),
+	}),
+);
+
+const period = { used: z.int(), resets_at: z.string() };
+
+export const quotaSchema = replyComponent(
+	"Quota",
+	z.object({
+		plan: z.string(),
+		has_payment_method: z.boolean(),
+		max_price_usd: usdField.describe("Calls up to this price can be free"),
+		remaining: z.int().describe("Free calls left now"),
+		month: z.object({ limit: z.int(), ...period }),
+		day: z.object({
+			limit: z.int().nullable().describe("Null with a payment method on file"),
+			...period,
+		}),
+	}),
+);
+
+export const accountExportSchema = replyComponent(
+	"AccountExport",
+	z.object({
+		account: accountSchema,
+		quota: quotaSchema,
+		keys: z.array(accountKeySchema),
+		connection_tokens: z.array(connectionSchema),
+		usage: usageSchema.shape.items,
+		postings: z.array(z.looseObject({ id: z.string(), at: z.string(), kind: z.string() })),
+		calls: z.array(callSchema),
+		queries: z.array(z.looseObject({ requestId: z.string() })).describe("What was asked, as kept"),
+		tasks: z.array(z.looseObject({ id: z.string() })).describe("A2A tasks with their text"),
+	}),
 );

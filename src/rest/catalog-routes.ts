@@ -6,6 +6,7 @@ import { dataRoute, documentRoute } from "./define-route.js";
 import type { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import type { EXPERT_ROUTES } from "./expert-routes.js";
 import type { OFFER_ROUTES } from "./offer-routes.js";
+import type { OVERVIEW_ROUTES } from "./overview-routes.js";
 import type { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
 import type { ROUTING_ROUTES } from "./search-routing.js";
@@ -16,7 +17,9 @@ type CatalogOperationId = Exclude<
 	| keyof typeof PAYMENT_ROUTES
 	| keyof typeof ROUTING_ROUTES
 	| keyof typeof DISCOVERY_ROUTES
+	| "accounts.open"
 	| keyof typeof EXPERT_ROUTES
+	| keyof typeof OVERVIEW_ROUTES
 >;
 
 const nothing = z.strictObject({});

@@ -9,6 +9,7 @@ import { parseInput } from "../service/parse-input.js";
 import { sendDocument } from "../service/send-document.js";
 import type { Service } from "../service/service.js";
 import { createTokenBucket } from "../service/token-bucket.js";
+import { isPieces, sendPieces } from "./owned-stream.js";
 import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { requestIdOf } from "./request-id.js";
@@ -114,9 +115,12 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 		const raw = toRawRequest(req);
 		const credential = requireCredential(parseCredential(raw.header), route);
 		const caller = await service.identify(credential);
-		await whileCallerWaits(deps, res, async (signal) => {
+		const { timeoutMs: requestTimeoutMs = deps.requestTimeoutMs } = route;
+		await whileCallerWaits({ ...deps, requestTimeoutMs }, res, async (signal) => {
 			const request = { ...raw, credential, caller, signal };
-			sendOwned(res, route, await route.answer(service.owner, request));
+			const answer = await route.answer(service.owner, request);
+			if (isPieces(answer)) await sendPieces(res, answer);
+			else sendOwned(res, route, answer);
 		});
 	};
 }

@@ -65,7 +65,8 @@ function freeReplies(route: DataRoute | DocumentRoute): Record<string, object> {
 function ownerRefusals(route: OwnerRoute): Record<string, object> {
 	return {
 		...refusals({ 400: "BadRequest", 401: "Unauthenticated" }),
-		...(route.body && refusals({ 402: "PaymentRequired", 403: "Forbidden" })),
+		...(route.body && refusals({ 402: "PaymentRequired" })),
+		...((route.body || route.scheme === "account") && refusals({ 403: "Forbidden" })),
 		...((isLookUp(route) || route.body) && refusals({ 404: "NotFound" })),
 		...refusals({ 429: "TooManyRequests", 500: "Internal", 503: "Unavailable" }),
 	};

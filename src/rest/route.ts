@@ -92,6 +92,9 @@ export interface OwnerRoute extends EnvelopeRoute {
 	readonly scheme?: "spt" | "account";
 	/** Status of the answer; 200 where absent. */
 	readonly status?: 200 | 201 | 202;
+	/** How long it may take; as long as any other request where absent. */
+	readonly timeoutMs?: number;
+	/** Pieces of JSON text (an AsyncIterable) are sent one after the other as the data. */
 	readonly answer: (owner: OwnerOperations, raw: OwnerRequest) => object | Promise<object>;
 }
 

@@ -5,6 +5,7 @@ import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
+import { OVERVIEW_ROUTES } from "./overview-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { Route } from "./route.js";
@@ -17,6 +18,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...PAID_ROUTES,
 	...OFFER_ROUTES,
 	...CATALOG_ROUTES,
+	...OVERVIEW_ROUTES,
 	...ROUTING_ROUTES,
 	...DISCOVERY_ROUTES,
 	...EXPERT_ROUTES,

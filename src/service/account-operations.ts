@@ -1,4 +1,5 @@
 import type { AccountAccess } from "../core/account-access.js";
+import type { PageRequest } from "./page-request.js";
 import type { Json } from "./service-info.js";
 
 /** What a key or connection token is for, as its account's owner writes it. */
@@ -22,8 +23,42 @@ export interface KeyOrder extends KeyScope {
 /** What is left out stays, null lifts a limit. */
 export type KeyChange = { readonly [Field in keyof KeyOrder]: KeyOrder[Field] | null };
 
+export interface AccountChange {
+	readonly label?: string | undefined;
+	/** How the operator reaches the owner. */
+	readonly contact?: string | undefined;
+	readonly retention?: "standard" | "zero" | undefined;
+}
+
+export type UsageGrouping = "day" | "operation" | "graph" | "key";
+
+export interface UsageRequest {
+	readonly by: UsageGrouping;
+	/** UTC days, both included; the last thirty by default. */
+	readonly from?: string | undefined;
+	readonly to?: string | undefined;
+}
+
+export interface BudgetOrder {
+	/** Most the account spends in one UTC month; null for no limit. */
+	readonly limit_usd: string | null;
+	/** Percentages of it that the owner wants to know of. */
+	readonly alert_percent?: readonly number[] | undefined;
+}
+
 /** What an account's owner may ask, paying nothing. Changes throw SCOPE_FORBIDDEN for a key that does not manage it. */
 export interface AccountOperations {
+	accountGet(access: AccountAccess): Promise<Json>;
+	accountChange(access: AccountAccess, change: AccountChange): Promise<Json>;
+	/** Ends it; a balance that is left must be named. What the books need stays, under an id alone. */
+	accountErase(access: AccountAccess, confirm: string | undefined): Promise<Json>;
+	/** All that is held about it, as pieces of one JSON object. Throws RATE_LIMITED while others run. */
+	accountExport(access: AccountAccess, signal: AbortSignal): AsyncIterable<string>;
+	accountUsage(access: AccountAccess, request: UsageRequest): Promise<Json>;
+	/** Receipts, newest first. Throws RATE_LIMITED while too many such questions wait already. */
+	accountCalls(access: AccountAccess, page: PageRequest, signal: AbortSignal): Promise<Json>;
+	accountQuota(access: AccountAccess): Promise<Json>;
+	accountBudget(access: AccountAccess, order: BudgetOrder): Promise<Json>;
 	accountKeys(access: AccountAccess): Promise<Json>;
 	/** The secret is shown once. */
 	accountCreateKey(access: AccountAccess, order: KeyOrder): Promise<Json>;

@@ -11,6 +11,7 @@ import { createDiscovery } from "./discovery.js";
 import { createExpertDirectory } from "./expert-directory.js";
 import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
 import { toCatalogItem, toGraphDetail } from "./graph-listing.js";
+import { createGraphOverviews } from "./graph-overviews.js";
 import { createHealth, type HealthDeps } from "./health.js";
 import { createNameSuggestions } from "./name-suggestions.js";
 import { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
@@ -37,6 +38,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const experts = createExpertDirectory({ catalog, search });
 	const suggest = createNameSuggestions({ catalog });
 	const routeQuery = createQueryRouting(deps);
+	const overviews = createGraphOverviews(deps);
 	const freeSearches = createBoundedWork({
 		running: LIMITS.freeSearchesRunning,
 		waiting: LIMITS.freeSearchesWaiting,
@@ -70,6 +72,13 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		graphsCatalog: () => lists("graphs"),
 		graphDetail: (idOrSlug) => details(findGraph(catalog, idOrSlug).record.id),
 		graphReadme: (idOrSlug) => documents.readme(findGraph(catalog, idOrSlug)),
+		graphPreview: (idOrSlug, signal) => {
+			const graph = findGraph(catalog, idOrSlug);
+			return freeSearches(() => overviews.preview(graph), signal);
+		},
+		graphStats: (idOrSlug) => overviews.stats(findGraph(catalog, idOrSlug)),
+		graphSchema: (idOrSlug) => overviews.schema(findGraph(catalog, idOrSlug)),
+		graphVersions: (idOrSlug) => overviews.versions(findGraph(catalog, idOrSlug)),
 		catalogOkf: documents.catalogOkf,
 		readmesIndex: documents.readmesIndex,
 		graphSlice: (graphId) => documents.slice(catalog.get(graphId)),

@@ -34,6 +34,11 @@ export interface FreeOperations {
 	graphsCatalog(): Json;
 	graphDetail(idOrSlug: string): Json;
 	graphReadme(idOrSlug: string): ServedDocument;
+	/** Throws RATE_LIMITED as `expertsSearch` does. */
+	graphPreview(idOrSlug: string, signal: AbortSignal): Promise<Json>;
+	graphStats(idOrSlug: string): Json;
+	graphSchema(idOrSlug: string): Json;
+	graphVersions(idOrSlug: string): Promise<Json>;
 	catalogOkf(): ServedDocument;
 	readmesIndex(): ServedDocument;
 	graphSlice(graphId: string): ServedDocument;

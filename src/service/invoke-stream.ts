@@ -41,7 +41,8 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 		const owner = opened.payer?.owner ?? "anonymous";
 		const { skill, input } = opened;
 		const receiptId = settled.cost.receipt_id;
-		deps.recordUsage({ call, skill, input, owner, output: undefined, receiptId });
+		const keepsNoText = opened.payer?.access?.keepsNoText;
+		deps.recordUsage({ call, skill, input, owner, keepsNoText, output: undefined, receiptId });
 		return {
 			...settled,
 			caller: { owner, rail: settled.cost.rail },

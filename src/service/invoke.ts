@@ -26,7 +26,12 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 		const { cost, ...paid } = await settleCall(opened, isAnswer);
 
 		const owner = payer?.owner ?? "anonymous";
-		recordUsage({ call, skill, input, owner, output: outcome.result, receiptId: cost.receipt_id });
+		recordUsage({
+			...{ call, skill, input, owner },
+			keepsNoText: payer?.access?.keepsNoText,
+			output: outcome.result,
+			receiptId: cost.receipt_id,
+		});
 		return {
 			output: outcome.result,
 			isAnswer,

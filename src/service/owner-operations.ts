@@ -2,15 +2,11 @@ import type { SptHolder } from "../../payments/spt/token.js";
 import type { Caller } from "../core/call.js";
 import type { AccountOperations } from "./account-operations.js";
 import type { Json } from "./free-operations.js";
+import type { PageRequest } from "./page-request.js";
 import type { SptScope } from "./spt-scope.js";
 
 export interface DelegationOrder extends SptScope {
 	readonly amount_usd: string;
-}
-
-export interface PageRequest {
-	readonly limit: number;
-	readonly cursor?: string | undefined;
 }
 
 /** What somebody who showed a credential may ask, paying nothing; each returns the `data` of the envelope. */

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { QueryLog } from "../../store/store.js";
 import type { Call } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
@@ -8,6 +9,8 @@ export interface Used {
 	readonly skill: Skill;
 	readonly input: unknown;
 	readonly owner: string;
+	/** True for accounts that agreed on zero retention: a hash takes the place of the query. */
+	readonly keepsNoText?: boolean | undefined;
 	readonly output: unknown;
 	readonly receiptId: string | null;
 }
@@ -18,22 +21,31 @@ export type RecordUsage = (used: Used) => void;
 export function createUsageRecorder({
 	queryLog,
 	clock,
+	pepper,
 }: {
 	queryLog: QueryLog;
 	clock: Clock;
+	/** Key of those hashes, so that short queries cannot be guessed from theirs; without it nothing is kept. */
+	pepper?: Uint8Array;
 }): RecordUsage {
-	return ({ call, skill, input, owner, output, receiptId }) => {
+	return ({ call, skill, input, owner, keepsNoText = false, output, receiptId }) => {
+		const query = skill.queryOf(input);
 		queryLog.append({
 			at: clock.now(),
 			requestId: call.requestId,
 			owner,
 			operationId: skill.operationId,
 			transport: call.transport,
-			query: skill.queryOf(input),
+			query: keepsNoText ? undefined : query,
+			...(keepsNoText && pepper && query !== undefined && { queryHash: hashOf(query, pepper) }),
 			decision: decisionOf(output),
 			receiptId: receiptId ?? undefined,
 		});
 	};
+}
+
+function hashOf(query: string, pepper: Uint8Array): string {
+	return createHmac("sha256", pepper).update(`query\u0000${query}`).digest("base64url");
 }
 
 function decisionOf(output: unknown): string | undefined {

@@ -134,6 +134,12 @@ export function createTestService(options: TestServiceOptions): Service {
 			skills,
 			store: idleStore,
 		}),
+		openAccount: async () => ({
+			account_id: "acc_1",
+			key: "sk_live_1",
+			key_id: "key_1",
+			plan: "free",
+		}),
 		validateSpt: async (token) => ({
 			active: token === "spt_good",
 			balance_usd: token === "spt_good" ? "1.00" : null,

@@ -84,6 +84,7 @@ function start() {
 		skills,
 		payments: createTestPayments({ info, clock, catalog, prices, skills, store }),
 		rails: ["spt", "plan"],
+		openAccount: async () => ({}),
 		validateSpt: async () => ({
 			active: false,
 			balance_usd: null,

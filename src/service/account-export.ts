@@ -1,0 +1,108 @@
+import { toStatementLine } from "../../payments/spt/statement-line.js";
+import type { Store } from "../../store/store.js";
+import type { AccountAccess } from "../core/account-access.js";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+import { requireManager } from "./account-keys.js";
+import type { AccountOperations } from "./account-operations.js";
+import { getAccount, toCallWire } from "./account-usage.js";
+import type { Json } from "./service-info.js";
+
+export interface AccountExportDeps {
+	readonly store: Store;
+	/** The lists that its owner can ask for one by one. */
+	readonly lists: Pick<
+		AccountOperations,
+		"accountGet" | "accountKeys" | "accountConnections" | "accountUsage" | "accountQuota"
+	>;
+}
+
+const PAGE = 200;
+const FIRST_DAY = "1970-01-01";
+
+/**
+ * All that is held about an account, as pieces of one JSON object: profile, keys, usage, every posting and receipt, the
+ * text of its queries and of its tasks. Read in small parts; few at a time.
+ */
+export function createAccountExport(deps: AccountExportDeps): AccountOperations["accountExport"] {
+	let running = 0;
+	return async function* (access, signal) {
+		requireManager(access);
+		if (running >= LIMITS.accountExportsRunning) throw tooMany();
+		running += 1;
+		try {
+			for await (const piece of pieces(deps, access)) {
+				signal.throwIfAborted();
+				yield piece;
+			}
+		} finally {
+			running -= 1;
+		}
+	};
+}
+
+async function* pieces({ store, lists }: AccountExportDeps, access: AccountAccess) {
+	const { id, createdAt } = await getAccount(store, access.accountId);
+	const asked = { by: "day", from: FIRST_DAY } as const;
+	const parts: Readonly<Record<string, Json>> = {
+		account: await lists.accountGet(access),
+		quota: await lists.accountQuota(access),
+		keys: await lists.accountKeys(access),
+		connection_tokens: await lists.accountConnections(access),
+		usage: await lists.accountUsage(access, asked),
+	};
+	yield "{";
+	for (const [name, part] of Object.entries(parts)) {
+		yield `${JSON.stringify(name)}:${JSON.stringify(part["items"] ?? part)},`;
+	}
+	yield* list("postings", postingsOf(store, id));
+	yield ",";
+	yield* list("calls", callsOf(store, id, createdAt));
+	yield ",";
+	yield* list("queries", store.queryLog.read(id));
+	yield ",";
+	yield* list("tasks", tasksOf(store, id));
+	yield "}";
+}
+
+async function* list(name: string, items: AsyncIterable<object>) {
+	let separator = `${JSON.stringify(name)}:[`;
+	for await (const item of items) {
+		yield `${separator}${JSON.stringify(item)}`;
+		separator = ",";
+	}
+	yield separator === "," ? "]" : `${separator}]`;
+}
+
+async function* postingsOf(store: Store, accountId: string) {
+	let cursor: string | undefined;
+	do {
+		const page = await store.statement(accountId, { limit: PAGE, cursor });
+		for (const posting of page.postings) yield toStatementLine(accountId, posting);
+		cursor = page.next;
+	} while (cursor !== undefined);
+}
+
+async function* callsOf(store: Store, accountId: string, since: number) {
+	let cursor: string | undefined;
+	do {
+		const page = await store.receipts(accountId, { limit: PAGE, cursor, since });
+		for (const receipt of page.receipts) yield toCallWire(receipt);
+		cursor = page.next;
+	} while (cursor !== undefined);
+}
+
+/** A2A tasks with their messages and artifacts, as far as their time is not over. */
+async function* tasksOf(store: Store, accountId: string) {
+	const rows = await store.read((reader) => reader.findBy("tasks", "owner", accountId));
+	for (const { id, state, documentId } of rows) {
+		const text = await store.documents.get(documentId);
+		if (text !== undefined) yield { id, state, task: JSON.parse(text) as unknown };
+	}
+}
+
+function tooMany(): ServiceError {
+	return new ServiceError("RATE_LIMITED", "Other exports are running; ask again in a minute.", {
+		retryAfterSeconds: 60,
+	});
+}

@@ -1,0 +1,32 @@
+import type { AccountProfiles } from "../auth/account-profiles.js";
+import type { ApiKeys } from "../auth/api-keys.js";
+import { ServiceError } from "../core/errors.js";
+import type { AccountChange } from "./account-operations.js";
+import type { Json } from "./service-info.js";
+
+/** Opens an account for whoever asks. Throws SCOPE_FORBIDDEN where only the operator does. */
+export type OpenAccount = (order: Pick<AccountChange, "label" | "contact">) => Promise<Json>;
+
+export interface AccountOpeningDeps {
+	readonly keys: ApiKeys;
+	readonly profiles: AccountProfiles;
+	readonly accounts: "open" | "closed" | undefined;
+}
+
+export function createOpenAccount({ keys, profiles, accounts }: AccountOpeningDeps): OpenAccount {
+	return async ({ label = "", contact = "" }) => {
+		if (accounts !== "open") throw closed();
+		const { id, key, accountId } = await keys.create({});
+		if (label !== "" || contact !== "") {
+			await profiles.change(accountId, (profile) => ({ ...profile, label, contact }));
+		}
+		return { account_id: accountId, key, key_id: id, plan: "free" };
+	};
+}
+
+function closed(): ServiceError {
+	return new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"Accounts are opened by the operator here; ask for an API key, or pay per call with a Shared Payment Token or on the chain.",
+	);
+}
