@@ -11,6 +11,7 @@ const OTHER_TEXT = /[^\t-\r -\x7f]/;
 const PLAIN_TERM = /^[a-z]+$/;
 /** Whatever is written together without being one run of letters. */
 const COMPOUND = /\S*[^\sA-Za-z]\S*/g;
+const NO_LETTERS = /[^a-z]+/g;
 
 /**
  * Terms of the fields that say what a concept is. A query asks about a few of them: where it can, only the words that begin like
@@ -37,18 +38,31 @@ function allTermsOf(text: string): readonly string[] {
 /** Terms of letters alone in a text of ASCII: none of them depends on what stands beyond a space. */
 function plainTermsOf(text: string): HeldTerms {
 	const lower = text.toLowerCase();
-	let compounds: ReadonlySet<string> | undefined;
+	const compounds = (text.match(COMPOUND) ?? []).map((piece) => ({
+		piece,
+		letters: piece.toLowerCase().replace(NO_LETTERS, ""),
+	}));
 	return {
 		has(term) {
-			compounds ??= new Set((text.match(COMPOUND) ?? []).flatMap(allTermsOf));
-			return compounds.has(term) || holdsWord(text, lower, term);
+			// A stem differs from the beginning of its word in the last letter at most.
+			const beginning = term.length > 1 ? term.slice(0, -1) : term;
+			return (
+				compounds.some(
+					({ piece, letters }) => letters.includes(beginning) && allTermsOf(piece).includes(term),
+				) || holdsWord({ text, lower, beginning }, term)
+			);
 		},
 	};
 }
 
-/** A stem differs from the beginning of its word in the last letter at most, and words begin after a space or with a capital. */
-function holdsWord(text: string, lower: string, term: string): boolean {
-	const beginning = term.length > 1 ? term.slice(0, -1) : term;
+interface Sought {
+	readonly text: string;
+	readonly lower: string;
+	readonly beginning: string;
+}
+
+/** Words begin after a space or with a capital. */
+function holdsWord({ text, lower, beginning }: Sought, term: string): boolean {
 	let at = lower.indexOf(beginning);
 	while (at >= 0) {
 		const start = isSpace(text, at - 1) ? at : startOfWord(text, at);

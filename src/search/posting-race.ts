@@ -71,7 +71,7 @@ function settleGroup(race: Race, group: Group): void {
 		while (essential > first && restOf(lists, essential - 1) * ROUNDING < floor) essential--;
 		const start = nextDocument(group, essential);
 		if (start === undefined) return;
-		race.scores.fill(0);
+		race.scores.fill(0, 0, group.scope.index.documents - start);
 		markSettled(race, group, start);
 		const window = { essential, start };
 		const isDense = postingsOf(lists, first, essential) * DENSE > group.scope.index.documents;

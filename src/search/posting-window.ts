@@ -12,8 +12,8 @@ export interface PostingList {
 	readonly rest: number;
 }
 
-/** Documents are gone through in windows whose scores stay in the processor's nearest cache. */
-export const WINDOW = 4_096;
+/** Documents are gone through in windows whose scores stay in the processor's nearer caches. */
+export const WINDOW = 8_192;
 /** Looking up a document costs as much as passing so many postings. */
 const LOOKUP_COST = 12;
 /** Bounds are sums in another order than scores; this much of the difference is rounding. */
@@ -52,7 +52,8 @@ export function sumWindow(race: Race, { scope, lists, first }: Group, window: Wi
 	const least = best.floor() / ROUNDING - restOf(lists, essential);
 	const { mask } = scope;
 	let count = 0;
-	for (let place = 0; place < WINDOW; place++) {
+	const end = Math.min(WINDOW, scope.index.documents - start);
+	for (let place = 0; place < end; place++) {
 		const score = scores[place] as number;
 		if (score <= 0 || score < least || (mask && mask[start + place] === 0)) continue;
 		touched[count++] = place;
