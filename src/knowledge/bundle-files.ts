@@ -120,8 +120,8 @@ export async function readBounded(file: string): Promise<Uint8Array> {
 	}
 }
 
-/** Paths of plain files in order, `/` as separator. Throws NOT_FOUND. */
-export async function listPaths(folder: string): Promise<readonly string[]> {
+/** Paths of plain files in order, `/` as separator. */
+async function listPaths(folder: string): Promise<readonly string[]> {
 	const root = await stat(folder).catch(() => undefined);
 	if (!root?.isDirectory()) {
 		throw new ServiceError("NOT_FOUND", `There is no folder "${folder}" to read a graph from.`);

@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
-import { access, mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.js";
 import type { Changeable } from "./bundle-change.js";
 import { type ReadGraphOptions, readGraph } from "./bundle-files.js";
-import { type FileStamps, hashOfStamps, stampGraphFiles, textStampsOf } from "./file-stamps.js";
+import {
+	type FileStamps,
+	hashOfStamps,
+	hasUntrusted,
+	stampGraphFiles,
+	textStampsOf,
+} from "./file-stamps.js";
 import type { Graph } from "./graph.js";
 import {
 	type GraphSnapshot,
@@ -35,6 +41,9 @@ export interface GraphSnapshotsDeps {
 	readonly clock: Clock;
 }
 
+/** From here on a thread is worth starting. */
+const LARGE_CONCEPTS = 2_000;
+const LARGE_BYTES = 1_000 * LARGE_CONCEPTS;
 const OUR_FILE = /^[0-9a-f]{64}\.graph(\.tmp)?$/;
 
 export function createGraphSnapshots({
@@ -47,13 +56,16 @@ export function createGraphSnapshots({
 	const fileOf = (folder: string) => join(home, nameOf(folder));
 	/** Undefined for what cannot be trusted: it is read anew. */
 	const find = (folder: string) => readSnapshot(fileOf(folder), { version, folder });
+	const findStamps = (folder: string, isLarge: boolean) =>
+		stampGraphFiles(folder, { clock, isLarge }).catch(() => undefined);
 	return {
 		async read(folder, options = {}) {
-			const isThere = await hasFile(fileOf(folder));
-			// Most of both is waiting for the disk.
-			const [snapshot, stamps] = isThere
-				? await Promise.all([find(folder), stampGraphFiles(folder, clock)])
-				: [];
+			const size = await sizeOf(fileOf(folder));
+			// Most of both is waiting for the disk, or for another thread.
+			const [snapshot, stamps] = await Promise.all([
+				size === undefined ? undefined : find(folder),
+				size === undefined ? undefined : findStamps(folder, size > LARGE_BYTES),
+			]);
 			const inLine =
 				snapshot && stamps && (await bringInLine(snapshot, stamps).catch(() => undefined));
 			// Whatever keeps a changed bundle from being read is told as reading it anew tells it.
@@ -66,16 +78,17 @@ export function createGraphSnapshots({
 		async keep(graph, signal) {
 			const { folder, contentHash } = graph;
 			const earlier = await find(folder);
-			const now = await stampGraphFiles(folder, clock);
+			const isLarge = graph.concepts.length > LARGE_CONCEPTS;
+			const now = await stampGraphFiles(folder, { clock, isLarge });
 			const stamps = await findTrusted(graph, { now, earlier, signal });
 			const { files } = graph.memory;
-			const isWhole = stamps.size === files.size && now.paths.length === files.size;
+			const isWhole = stamps.size === files.size && textStampsOf(now).size === files.size;
 			const stampsHash = isWhole ? hashOfStamps(now) : undefined;
 			const content = { graph, stamps, stampsHash, astray: findAstray(graph) };
 			await mkdir(home, { recursive: true, mode: 0o700 });
 			await writeSnapshot(fileOf(folder), content, { version, folder, signal });
 			// Files that were touched a moment ago can be trusted the next time.
-			if (!now.numbers.some(Number.isNaN)) kept.set(folder, contentHash);
+			if (!hasUntrusted(now)) kept.set(folder, contentHash);
 		},
 		async forgetOthers(folders) {
 			const wanted = new Set(folders.map((folder) => nameOf(folder)));
@@ -86,10 +99,11 @@ export function createGraphSnapshots({
 	};
 }
 
-function hasFile(file: string): Promise<boolean> {
-	return access(file).then(
-		() => true,
-		() => false,
+/** Undefined for a file that is not there. */
+function sizeOf(file: string): Promise<number | undefined> {
+	return stat(file).then(
+		({ size }) => size,
+		() => undefined,
 	);
 }
 

@@ -29,11 +29,11 @@ export async function bringInLine(snapshot: GraphSnapshot, now: FileStamps): Pro
 		return { graph, findings: await findErrors(graph, astray), lookedInto: 0 };
 	}
 	const before = snapshot.stamps();
-	const suspects = [...textStampsOf(now)].flatMap(([path, stamp]) =>
+	const there = textStampsOf(now);
+	const suspects = [...there].flatMap(([path, stamp]) =>
 		stamp !== undefined && stamp === before.get(path) ? [] : path,
 	);
 	const changes = await readChanged(graph, suspects);
-	const there = new Set(now.paths);
 	for (const [path] of entriesOf(graph.memory.files)) {
 		if (!there.has(path)) changes.set(path, undefined);
 	}
