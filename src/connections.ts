@@ -43,6 +43,7 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
 		makeRoom();
 	});
 	server.on("request", (req, res) => {
+		if (req.socket.destroyed) return;
 		moveLast(req.socket);
 		res.once("prefinish", () => setImmediate(cutStragglers, clock, req, res));
 	});

@@ -34,10 +34,10 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 	app.set("etag", false);
 	// Behind a proxy on this machine or its private network the caller is whom the proxy names.
 	app.set("trust proxy", ["loopback", "uniquelocal"]);
+	app.use(createRateLimit({ rates: callRates, clock, ids }));
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
 	app.use("/v1/admin", createAdminRouter({ operator, adminToken, logger, clock }));
-	app.use(createRateLimit(callRates));
 	for (const transport of transports) app.use(transport);
 	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));

@@ -28,6 +28,8 @@ export function trackRequests(handler: RequestListener, refuse: RequestListener)
 	return {
 		listener(req, res) {
 			const { socket } = req;
+			// Pipelined behind one whose connection was cut: nobody can be answered.
+			if (socket.destroyed) return;
 			const settle = () => {
 				socket.off("close", settle);
 				pay(socket, res);
