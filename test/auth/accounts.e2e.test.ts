@@ -101,7 +101,9 @@ t.test("usage, calls and quota tell what happened", async (t) => {
 });
 
 t.test("an export holds all of it, and nothing of anybody else", async (t) => {
-	const { ask, buy, key, app, send } = await openAccount(t, { usd: "10.00" });
+	const shop = await openAccount(t, { usd: "10.00" });
+	const { ask, buy, key, app, send } = shop;
+	await useFreeCalls(shop);
 	const stranger = (await app.operator.createKey({ label: "stranger-label" })).key;
 	await buy(stranger);
 	await buy(key);
