@@ -21,6 +21,8 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"search.domain": usd("0.50", "per_call"),
 	"search.report": usd("0.50", "per_call"),
 	"search.expert": usd("0.50", "per_call"),
+	"search.analyst": usd("0.50", "per_call"),
+	"search.all": usd("0.50", "per_call"),
 	"graphs.nodes.list": usd("0.50", "per_call"),
 	"graphs.node": usd("0.50", "per_call"),
 	"graphs.neighbors": usd("0.50", "per_call"),

@@ -15,7 +15,8 @@ import { type SearchSkillDeps, searchAndAnswer, toSearchText } from "./search-an
 
 interface KindSearch<Id extends PaidOperationId> {
 	readonly operationId: Id;
-	readonly type: GraphType;
+	/** Undefined for graphs of every kind. */
+	readonly type?: GraphType;
 	readonly title: string;
 	readonly description: string;
 	readonly tags: readonly string[];
@@ -60,6 +61,29 @@ export const createExpertSearch = (deps: KindSearchDeps): Skill<"search.expert">
 		example: "How should a server roll out HSTS?",
 	});
 
+/** Rows over the findings of every synthetic analyst. */
+export const createAnalystSearch = (deps: KindSearchDeps): Skill<"search.analyst"> =>
+	createKindSearch(deps, {
+		operationId: "search.analyst",
+		type: "analyst",
+		title: "Search the analysts' findings",
+		description:
+			"Ranked, cited rows over the graphs of all synthetic analysts: trends, signals and metrics of their domains. Not charged when nothing answers.",
+		tags: ["search", "analyst", "evidence"],
+		example: "Which typing syntax was refused for Python?",
+	});
+
+/** Rows over every graph on sale. */
+export const createAllSearch = (deps: KindSearchDeps): Skill<"search.all"> =>
+	createKindSearch(deps, {
+		operationId: "search.all",
+		title: "Search every graph",
+		description:
+			"Ranked, cited rows over all graphs of the catalog, whatever their kind; for a question whose graph is not known. Not charged when nothing answers.",
+		tags: ["search", "knowledge-graph", "evidence"],
+		example: "Which HTTP status code asks for payment?",
+	});
+
 /** One search over every graph of a kind; each row says which graph it is from. Spec: Endpoints, paid operations. */
 function createKindSearch<Id extends PaidOperationId>(
 	{ catalog, ...deps }: KindSearchDeps,
@@ -83,7 +107,7 @@ function createKindSearch<Id extends PaidOperationId>(
 		run: (request, { signal }) =>
 			searchAndAnswer(deps, {
 				...request,
-				graphs: catalog.list({ type }),
+				graphs: catalog.list(type && { type }),
 				graphId: null,
 				signal,
 			}),

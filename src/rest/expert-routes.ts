@@ -45,11 +45,11 @@ const desk = {
 };
 const coverage = { notes: 18, sources: 31, updated: "2026-01-31" };
 const analyst = {
-	analyst: "standards-analyst",
-	name: "Standards analyst",
-	domain: "Web standards",
+	analyst: "python-evolution",
+	name: "Python analyst",
+	domain: "The Python language",
 	method: "Counts what is adopted and says how sure that is.",
-	topics: ["standards"],
+	topics: ["typing", "packaging"],
 };
 
 const matchBody = requestComponent(
@@ -158,8 +158,8 @@ export const EXPERT_ROUTES: Readonly<Record<ExpertOperationId, DataRoute>> = {
 		data: analystDetailSchema,
 		answer: (free, { path }) => free.analysts.get(path.analyst),
 		example: {
-			path: { analyst: "standards-analyst" },
-			data: { ...analyst, questions: ["Which standards replaced others?"], coverage },
+			path: { analyst: "python-evolution" },
+			data: { ...analyst, questions: ["Which Python trends are still drafts?"], coverage },
 		},
 	}),
 	"search.suggest": dataRoute({

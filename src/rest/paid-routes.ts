@@ -14,6 +14,7 @@ import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { searchReplySchema } from "./reply-schemas.js";
 import type { PaidRoute } from "./route.js";
 import {
+	ANALYST_EXAMPLE,
 	DOMAIN_EXAMPLE,
 	EXPERT_EXAMPLE,
 	REPORT_EXAMPLE,
@@ -99,5 +100,17 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 		"Search all expert graphs",
 		"what the expert desks have written",
 		EXPERT_EXAMPLE,
+	),
+	"search.analyst": acrossGraphs(
+		"search.analyst",
+		"Search all analysts' graphs",
+		"trends, signals and metrics of every synthetic analyst",
+		ANALYST_EXAMPLE,
+	),
+	"search.all": acrossGraphs(
+		"search.all",
+		"Search every graph",
+		"concepts of every graph on sale, whatever its kind,",
+		DOMAIN_EXAMPLE,
 	),
 };

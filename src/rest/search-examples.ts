@@ -94,6 +94,25 @@ export const EXPERT_EXAMPLE: SearchExample = {
 	],
 };
 
+export const ANALYST_EXAMPLE: SearchExample = {
+	query: "Which typing syntax was refused for Python?",
+	graphId: "python-evolution",
+	conceptId: "typing.rejected-typing-syntax",
+	type: "Signal",
+	name: "Typing syntax that was refused",
+	summary:
+		"PEP 677 proposed (int) -> str as callable type syntax and was rejected; PEP 718 and PEP 764 are still drafts.",
+	evidence: [
+		{
+			article_id: "pep-677",
+			title: "Callable Type Syntax",
+			source_url: "https://peps.python.org/pep-0677/",
+			published_at: "2021-12-13",
+			date_precision: "day",
+		},
+	],
+};
+
 /** The reply of an example, as a caller with a Shared Payment Token would get it. */
 export function toExampleReply(example: SearchExample, graphId: string | null): SearchReply {
 	const { query, conceptId, name, summary, evidence, type, explanation } = example;

@@ -57,7 +57,7 @@ export function createQuotes(deps: QuotesDeps): Quotes {
 				operationId,
 				...prices.priceOf(operationId),
 				fingerprint: fingerprintOf(operationId, input),
-				path: toRequestPath(OPERATION_ADDRESSES[operationId], input as Json).path,
+				path: toRequestPath(OPERATION_ADDRESSES[operationId], input as Json).resource,
 				expiresAt: clock.now() + LIMITS.quoteTtlMs,
 			};
 			return toWire(deps, seal.seal(terms), terms);

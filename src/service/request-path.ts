@@ -2,7 +2,10 @@ import type { OperationAddress } from "./operation-addresses.js";
 
 /** One concrete request of an operation: its path with parameters and query filled in, and what is left for the body. */
 export interface RequestPath {
+	/** With the query of a GET. */
 	readonly path: string;
+	/** Without it: what a challenge names, so that a facilitator is not told what was asked. */
+	readonly resource: string;
 	readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -15,15 +18,15 @@ export function toRequestPath(
 	input: Readonly<Record<string, unknown>>,
 ): RequestPath {
 	const rest = { ...input };
-	const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+	const resource = template.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = String(rest[name]);
 		delete rest[name];
 		return encodeURIComponent(value);
 	});
-	if (method !== "GET") return { path, body: rest };
+	if (method !== "GET") return { path: resource, resource, body: rest };
 	const given = Object.entries(rest).filter(([, value]) => value !== undefined);
 	const query = new URLSearchParams(
 		given.map(([name, value]): [string, string] => [name, String(value)]),
 	);
-	return { path: query.size > 0 ? `${path}?${query}` : path, body: {} };
+	return { path: query.size > 0 ? `${resource}?${query}` : resource, resource, body: {} };
 }

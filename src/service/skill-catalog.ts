@@ -1,6 +1,8 @@
 import { createGraphReadings } from "../../skills/graph-readings.js";
 import { createGraphSearch } from "../../skills/graph-search.js";
 import {
+	createAllSearch,
+	createAnalystSearch,
 	createDomainSearch,
 	createExpertSearch,
 	createReportSearch,
@@ -22,6 +24,8 @@ export function createSkillCatalog(
 		"search.domain": createDomainSearch(deps),
 		"search.report": createReportSearch(deps),
 		"search.expert": createExpertSearch(deps),
+		"search.analyst": createAnalystSearch(deps),
+		"search.all": createAllSearch(deps),
 		...createGraphReadings(deps),
 	};
 }

@@ -83,7 +83,8 @@ function toListed({ info, offersOf }: X402ListingDeps, listed: Listed) {
 	const address = OPERATION_ADDRESSES[operationId];
 	const { method, path } = address;
 	const example = toRequestPath(address, listed.example);
-	const resourceUrl = `${info.baseUrl()}${example.path}`;
+	const url = `${info.baseUrl()}${example.path}`;
+	const resourceUrl = `${info.baseUrl()}${example.resource}`;
 	const quote = {
 		operationId,
 		amountMicros,
@@ -98,7 +99,7 @@ function toListed({ info, offersOf }: X402ListingDeps, listed: Listed) {
 		description,
 		method,
 		url_template: `${info.baseUrl()}${path}`,
-		url: resourceUrl,
+		url,
 		price_usd: formatUsd(amountMicros),
 		price_mode: priceMode,
 		billing_type: billingType,

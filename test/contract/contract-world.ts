@@ -42,7 +42,7 @@ export async function startContractWorld(
 	t: Test,
 	{ clock }: { readonly clock?: Clock } = {},
 ): Promise<ContractWorld> {
-	const settings = { model: "none" } as const;
+	const settings = { model: "none", accounts: "open" } as const;
 	const testApp = await startApp(t, { settings, ...(clock && { clock }) });
 	const { baseUrl, app } = testApp;
 	const send: ContractWorld["send"] = async ({ method, path, query = {}, headers, body }) => {
@@ -137,6 +137,7 @@ const NAMES: Readonly<Record<string, Naming>> = {
 		{ amount_usd: "1.00" },
 		({ id }: { id: string }) => ({ delegation_id: id }),
 	),
+	account_erase: async () => ({ confirm: START_USD }),
 	account_keys_change: key,
 	account_keys_revoke: key,
 	account_keys_rotate: key,

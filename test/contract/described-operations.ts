@@ -107,7 +107,7 @@ export function exampleOf(
 		return names[name] ?? String(example);
 	};
 	const sent = parameters.filter(
-		(one) => one.in === "query" && (one.example !== undefined || one.required),
+		(one) => one.in === "query" && (one.example !== undefined || one.required || one.name in names),
 	);
 	return {
 		path: path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(name))),

@@ -1,12 +1,21 @@
 import t from "tap";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { PAID_ROUTES } from "../../src/rest/paid-routes.js";
-import { DOMAIN_EXAMPLE, EXPERT_EXAMPLE, REPORT_EXAMPLE } from "../../src/rest/search-examples.js";
+import {
+	ANALYST_EXAMPLE,
+	DOMAIN_EXAMPLE,
+	EXPERT_EXAMPLE,
+	REPORT_EXAMPLE,
+} from "../../src/rest/search-examples.js";
 import { createTestService, emptySearch, sellForAnything } from "./start-rest.js";
 
 t.test("the examples quote concepts that the sample catalog has", async (t) => {
-	const kinds = { [DOMAIN_EXAMPLE.graphId]: "domain", [REPORT_EXAMPLE.graphId]: "industry report" };
-	for (const example of [DOMAIN_EXAMPLE, REPORT_EXAMPLE, EXPERT_EXAMPLE]) {
+	const kinds: Readonly<Record<string, string>> = {
+		[DOMAIN_EXAMPLE.graphId]: "domain",
+		[REPORT_EXAMPLE.graphId]: "industry report",
+		[ANALYST_EXAMPLE.graphId]: "analyst",
+	};
+	for (const example of [DOMAIN_EXAMPLE, REPORT_EXAMPLE, EXPERT_EXAMPLE, ANALYST_EXAMPLE]) {
 		const graph = await readGraph(`graphs/${example.graphId}`);
 		t.equal(graph.record.type, kinds[example.graphId] ?? "expert");
 		const concept = graph.concepts.find(({ id }) => id === example.conceptId);

@@ -2,6 +2,7 @@ import { compactVerify, createLocalJWKSet } from "jose";
 import t from "tap";
 import { probeServer } from "../../src/cli/probe/probe-server.js";
 import { systemClock } from "../../src/core/clock.js";
+import { PAID_OPERATION_IDS } from "../../src/core/operations.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
 import { fingerprintOf } from "../../src/service/idempotency.js";
 import { createSimChain } from "../support/sim-chain.js";
@@ -45,15 +46,17 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 		t.match(headers.get("cache-control"), /public/);
 		t.same(
 			body.items.map(({ operation }: Item) => operation),
-			["graphs.search", "search.domain", "search.report", "search.expert", "spt.purchase"],
+			[...PAID_OPERATION_IDS, "spt.purchase"],
 		);
 		t.same(
 			body.resources,
 			body.items.map(({ url }: Item) => url),
 		);
 		for (const { url, method, example_input, accepts } of body.items) {
-			const path = new URL(url).pathname;
-			const init = { method, headers: json, body: JSON.stringify(example_input) };
+			const { pathname, search } = new URL(url);
+			const path = `${pathname}${search}`;
+			const body = method === "GET" ? {} : { body: JSON.stringify(example_input) };
+			const init = { method, headers: json, ...body };
 			const unpaid = await shop.send(path, init);
 			t.equal(unpaid.status, 402, path);
 			t.same(accepts.v1, unpaid.body.accepts);
