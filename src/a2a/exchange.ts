@@ -10,6 +10,7 @@ import {
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { type Logger, stackOf } from "../core/logger.js";
+import { toCallerAddress } from "../service/caller-address.js";
 import { toServiceError } from "../service/error-reply.js";
 import { createHeaderReader, toRequestId } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
@@ -23,7 +24,7 @@ import { type ActiveX402, readActivation } from "./x402-extension.js";
 export interface Exchange extends User {
 	readonly response: Response;
 	readonly requestId: string;
-	/** IP address of the caller. */
+	/** IP address of the caller, or its network; see toCallerAddress. */
 	readonly address: string;
 	/** Absolute address that was called, for challenges that name it. */
 	readonly resourceUrl: string;
@@ -75,7 +76,7 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 	return {
 		response,
 		requestId,
-		address: req.ip ?? "",
+		address: toCallerAddress(req.ip),
 		resourceUrl: `${service.info.baseUrl()}${pathOf(req)}`,
 		credential: readCredential,
 		payment: () => parsePayment(createHeaderReader(req)),

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.js";
 import { type Credential, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import { toCallerAddress } from "../service/caller-address.js";
 import { watchCaller } from "../service/caller-watch.js";
 import { createHeaderReader } from "../service/http-request.js";
 import { parseInput } from "../service/parse-input.js";
@@ -43,7 +44,7 @@ export function createPaymentLimit(
 ): PaymentLimit {
 	const keysMax = LIMITS.rateLimitedCallersMax;
 	const takeFrom = createTokenBucket({ clock, perMinute, keysMax });
-	return (req) => takeFrom(req.ip ?? "");
+	return (req) => takeFrom(toCallerAddress(req.ip));
 }
 
 /** Sells one skill: whatever reaches this handler goes through the pipeline, so nothing runs unpaid. */
@@ -141,7 +142,7 @@ export function createCallLimit(clock: Clock, perMinute: number): RequestHandler
 	const keysMax = LIMITS.rateLimitedCallersMax;
 	const takeFrom = createTokenBucket({ clock, perMinute, keysMax });
 	return (req, _res, next) => {
-		takeFrom(req.ip ?? "");
+		takeFrom(toCallerAddress(req.ip));
 		next();
 	};
 }

@@ -39,7 +39,7 @@ export function createHttpFront({ ids }: { readonly ids: Ids }): RequestHandler[
 		}),
 		cors({
 			origin: "*",
-			methods: ["GET", "HEAD", "POST", "DELETE"],
+			methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
 			exposedHeaders: EXPOSED_HEADERS,
 			maxAge: PREFLIGHT_SECONDS,
 		}),
