@@ -3,8 +3,8 @@ import { type HeldTerms, headingTermsOf } from "./heading-terms.js";
 import type { SearchScope } from "./index-state.js";
 import type { AnswerSigns } from "./judge.js";
 import {
+	coverageBy,
 	coverageByTerms,
-	coverageOf,
 	isMissingIdentifier,
 	knownShareIn,
 	shareIn,
@@ -59,13 +59,14 @@ export function readSigns(
 	const { graphId } = slot.scope.segment;
 	const own = scopes.filter(({ segment }) => segment.graphId === graphId);
 	const headingTerms = headingTermsOf(concept);
+	const held = words.map((one) => shareIn(one, slot.scope, slot.concept));
 	return {
 		...common,
-		coverage: coverageOf(words, slot.scope, slot.concept),
+		coverage: coverageBy(words, held),
 		headingCoverage: coverageByTerms(words, headingTerms),
 		known: knownShareIn(words, own),
-		evidence: coveredWeight(words, rows.slice(0, FIRST_ROWS)),
-		rarity: heldRarity(words, best, commonWords),
+		evidence: coveredWeight(words, held, rows.slice(1, FIRST_ROWS)),
+		rarity: heldRarity(words, held, commonWords),
 		lead: leadOf(rows),
 		standsOut: standingOut(rows, scopes),
 		isNamed: best.isNamed,
@@ -101,19 +102,20 @@ function lackOfName(words: readonly WeighedWord[], commonWords: ReadonlySet<stri
 	return unknown.some(({ word }) => rarityIn(commonWords, word) === 1) ? 0.5 : 0;
 }
 
-/** How rare in the language the words are that the row holds, summed. */
+/** How rare in the language the words are that a row holds to these shares, summed. */
 function heldRarity(
 	words: readonly WeighedWord[],
-	{ slot: { scope, concept } }: Found,
+	held: readonly number[],
 	commonWords: ReadonlySet<string>,
 ): number {
 	const { identifier, other } = UNLISTED_RARITY;
 	let rarity = 0;
-	for (const one of words) {
+	words.forEach((one, at) => {
+		const share = held[at] ?? 0;
+		if (share === 0) return;
 		const unlisted = isWrittenIdentifier(one) ? identifier : other;
-		const share = rarityIn(commonWords, one.word) ?? unlisted;
-		if (share > 0) rarity += share * shareIn(one, scope, concept);
-	}
+		rarity += share * (rarityIn(commonWords, one.word) ?? unlisted);
+	});
 	return rarity;
 }
 
@@ -133,14 +135,20 @@ function isWrittenIdentifier({ word }: WeighedWord): boolean {
 	return word.isIdentifier || word.joined.length > 0;
 }
 
-/** Weight of the words that one of the rows covers. */
-function coveredWeight(words: readonly WeighedWord[], rows: readonly Found[]): number {
+/** Weight of the words that a row holds to these shares, or one of the others does. */
+function coveredWeight(
+	words: readonly WeighedWord[],
+	held: readonly number[],
+	others: readonly Found[],
+): number {
 	let covered = 0;
-	for (const one of words) {
-		let most = 0;
-		for (const { slot } of rows) most = Math.max(most, shareIn(one, slot.scope, slot.concept));
+	words.forEach((one, at) => {
+		let most = held[at] ?? 0;
+		for (const { slot } of others) {
+			if (most < 1) most = Math.max(most, shareIn(one, slot.scope, slot.concept));
+		}
 		covered += one.weight * most;
-	}
+	});
 	return covered;
 }
 
@@ -169,16 +177,19 @@ function standingOut(rows: readonly Found[], scopes: readonly SearchScope[]): nu
 	return (first - last) / usual;
 }
 
-/** The highest cosines, descending. */
+/** The highest cosines, descending; none in keyword mode. Most rows of a hybrid search come near the order of their cosines. */
 function closestOf(rows: readonly Found[]): readonly number[] {
 	const closest: number[] = [];
 	for (const { slot } of rows) {
 		const { cosine } = slot;
 		if (cosine === undefined) return [];
-		if (closest.length === STANDS_OUT_PLACE && cosine <= (closest.at(-1) ?? 0)) continue;
-		const place = closest.findIndex((other) => other < cosine);
-		closest.splice(place < 0 ? closest.length : place, 0, cosine);
-		if (closest.length > STANDS_OUT_PLACE) closest.pop();
+		let place = closest.length;
+		if (place === STANDS_OUT_PLACE) place--;
+		else closest.push(cosine);
+		if (cosine < (closest[place] as number)) continue;
+		for (; place > 0 && (closest[place - 1] as number) < cosine; place--)
+			closest[place] = closest[place - 1] as number;
+		closest[place] = cosine;
 	}
 	return closest;
 }

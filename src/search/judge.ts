@@ -78,10 +78,15 @@ export function decide(signs: AnswerSigns): Decision {
 	if (signs.isNamed) return "ANSWER";
 	const { limits } = JUDGE[modeOf(signs)];
 	const strength = strengthOf(signs);
-	if (strength < limits.clarify) return signs.isAboutName ? "CLARIFY" : "ABSTAIN";
+	if (strength < limits.clarify) return isWorthAsking(signs) ? "CLARIFY" : "ABSTAIN";
 	if (strength < limits.partial || signs.isAmbiguous) return "CLARIFY";
 	const isWhole = !signs.lacksIdentifier && signs.lacksName < 1;
 	return isWhole && strength >= limits.answer ? "ANSWER" : "PARTIAL";
+}
+
+/** True when the caller can tell more about something that is here. */
+function isWorthAsking({ isAboutName, isAmbiguous, known }: AnswerSigns): boolean {
+	return isAboutName || (isAmbiguous && known >= 1);
 }
 
 /**

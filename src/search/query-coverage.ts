@@ -71,6 +71,12 @@ function holderOf(scopes: readonly LexicalScope[]): Holder {
 	};
 }
 
+/** Share of the query's weight that is held by what holds each word to these shares, 0..1. */
+export function coverageBy(words: readonly WeighedWord[], held: readonly number[]): number {
+	let at = 0;
+	return shareOf(words, () => held[at++] ?? 0);
+}
+
 /** Share of the query's weight that this concept's text holds, 0..1. */
 export function coverageOf(
 	words: readonly WeighedWord[],

@@ -59,6 +59,8 @@ t.test(
 t.test("a short query that many rows answer equally well is asked back", async (t) => {
 	t.equal(decide({ ...STRONG, isAmbiguous: true }), "CLARIFY");
 	t.equal(decide({ ...STRONG, isAmbiguous: true, isNamed: true }), "ANSWER");
+	t.equal(decide({ ...OFF, isAmbiguous: true, known: 1 }), "CLARIFY");
+	t.equal(decide({ ...OFF, isAmbiguous: true }), "ABSTAIN");
 });
 
 t.test("a query without subject words is not answered, whatever the vectors say", async (t) => {
