@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LIMITS } from "../core/limits.js";
 
 /** What was found for the last few thousand queries. */
@@ -38,5 +38,5 @@ export function normaliseQuery(query: string): string {
 }
 
 function keyOf(query: string): string {
-	return createHash("sha256").update(query).digest("base64");
+	return hash("sha256", query, "base64");
 }

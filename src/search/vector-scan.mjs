@@ -21,7 +21,7 @@ const SAMPLE_ROWS = 64;
 /** Rows from which on the prefixes are compared first: below, they save less than they cost. */
 const PREFIX_ROWS_MIN = 32_768;
 /** Candidates per hit that is wanted: enough that the ten closest are among them 99 times in a hundred (docs/adr/0027). */
-const PREFIX_CANDIDATES = 6;
+const PREFIX_CANDIDATES = 4;
 /** One more for each so many rows: where there is much, more lies close together. */
 const PREFIX_CANDIDATE_ROWS = 20_000;
 /** Candidates by whole rows per hit: rounding moves a row by far fewer places. */
