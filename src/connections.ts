@@ -42,7 +42,8 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
 		socket.once("close", () => open.delete(socket));
 		makeRoom();
 	});
-	server.on("request", (req, res) => {
+	// Before the handler, which may answer at once.
+	server.prependListener("request", (req, res) => {
 		if (req.socket.destroyed) return;
 		moveLast(req.socket);
 		res.once("prefinish", () => setImmediate(cutStragglers, clock, req, res));

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
@@ -142,6 +143,32 @@ t.test("a newcomer takes the place of the connection that is idle the longest", 
 	owed[0]?.();
 	t.match(await waiting.replies, /done$/, "an answer that is owed is kept");
 	for (const { socket } of idle) socket.destroy();
+});
+
+t.test("an answer that nobody picks up is not kept for ever", async (t) => {
+	const waits: { readonly delayMs: number; readonly task: () => void }[] = [];
+	const clock = {
+		...systemClock,
+		after(delayMs: number, task: () => void) {
+			waits.push({ delayMs, task });
+			return () => undefined;
+		},
+	};
+	const big = Buffer.alloc(32 * 1024 * 1024);
+	const answer: RequestListener = (_req, res) => res.end(big);
+	const server = await listen(answer, { host: "127.0.0.1", port: 0, clock });
+	t.teardown(() => server.drain());
+	const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
+	socket.pause().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+	while (waits.length === 0) await new Promise(setImmediate);
+	t.same(
+		waits.map(({ delayMs }) => delayMs),
+		[LIMITS.replyTakenMs],
+	);
+	waits[0]?.task();
+	let taken = 0;
+	for await (const chunk of socket) taken += (chunk as Buffer).length;
+	t.ok(taken < big.length, "the connection was cut before the whole answer had left");
 });
 
 t.test("headers that could be read in two ways are refused", async (t) => {
