@@ -28,11 +28,13 @@ function namesOf({ id, sha256, dimensions }: Embedder["identity"]): IndexStatus[
 /** Where nothing could be looked at, the mode is what the next query would get. */
 export function modeOf(
 	{ scopes, dense }: { readonly scopes: readonly unknown[]; readonly dense: unknown },
-	status: IndexStatus,
-	sizes: SetSizes,
+	statusNow: () => IndexStatus,
+	sizesNow: () => SetSizes,
 ): Pick<SearchOutcome, "mode" | "reason"> {
-	const mode = scopes.length === 0 ? status.mode : dense ? "hybrid" : "keyword";
-	return mode === "hybrid" ? { mode } : { mode, reason: whyKeywords(status, sizes) };
+	if (dense) return { mode: "hybrid" };
+	const status = statusNow();
+	const mode = scopes.length === 0 ? status.mode : "keyword";
+	return mode === "hybrid" ? { mode } : { mode, reason: whyKeywords(status, sizesNow()) };
 }
 
 /** For callers: what the operator must do is in the status. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
 import { readCommonWords } from "./common-words.js";
-import type { DenseHits, DenseSide } from "./dense-side.js";
+import type { DenseHits, DenseScope, DenseSide } from "./dense-side.js";
 import type { Embedder } from "./embedder.js";
 import { findConcepts } from "./find-concepts.js";
 import { type IndexDisk, openIndexDisk } from "./index-disk.js";
@@ -73,7 +73,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			const outcome = await inTurn(request.signal, () =>
 				findConcepts({ ...seen, request, commonWords, clock }),
 			);
-			const mode = modeOf(seen, statusNow(), indexSync.sizes());
+			const mode = modeOf(seen, statusNow, indexSync.sizes);
 			return { ...outcome, ...mode, timings: { embed, ...outcome.timings } };
 		},
 		async route(request) {
@@ -81,7 +81,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			const outcome = await inTurn(request.signal, () =>
 				routeQuery({ ...seen, request, commonWords }),
 			);
-			return { ...outcome, ...modeOf(seen, statusNow(), indexSync.sizes()) };
+			return { ...outcome, ...modeOf(seen, statusNow, indexSync.sizes) };
 		},
 		async sync(graphs, syncOptions = {}) {
 			embedder?.warm();
@@ -142,11 +142,21 @@ function searchDense(
 	scopes: readonly SearchScope[],
 	asked: Pick<SearchRequest, "query" | "signal">,
 ): Promise<DenseHits | undefined> | undefined {
+	const ready = denseSide && scopes.length > 0 ? denseScopesOf(scopes) : undefined;
+	return ready && denseSide?.search({ ...asked, scopes: ready, count: POOL });
+}
+
+const denseScopes = new WeakMap<readonly SearchScope[], readonly DenseScope[] | undefined>();
+
+/** Of the same scopes the same list; undefined unless all of them have vectors. */
+function denseScopesOf(scopes: readonly SearchScope[]): readonly DenseScope[] | undefined {
+	if (denseScopes.has(scopes)) return denseScopes.get(scopes);
 	const ready = scopes.flatMap(({ vectors, base, mask }) =>
-		vectors ? [{ vectors, base, mask }] : [],
+		vectors ? { vectors, base, mask } : [],
 	);
-	if (!denseSide || ready.length === 0 || ready.length < scopes.length) return undefined;
-	return denseSide.search({ ...asked, scopes: ready, count: POOL });
+	const made = ready.length === scopes.length ? ready : undefined;
+	denseScopes.set(scopes, made);
+	return made;
 }
 
 async function untilAborted<T>(

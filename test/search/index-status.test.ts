@@ -13,12 +13,23 @@ const WITHOUT_VECTORS = { scopes: [0], dense: undefined };
 
 t.test("an answer by words alone says what it lacks, and why", async (t) => {
 	const why = (status: Partial<IndexStatus>, refusal?: string) =>
-		modeOf(WITHOUT_VECTORS, { ...WHOLE, ...status }, { ...SIZES, refusal }).reason;
+		modeOf(
+			WITHOUT_VECTORS,
+			() => ({ ...WHOLE, ...status }),
+			() => ({ ...SIZES, refusal }),
+		).reason;
 	t.match(why({ model: undefined }), /has no embedding model/);
 	t.match(why({ pendingVectors: 4 }), /6 of 10 concepts have theirs/);
 	t.match(why({}, "The memory is full."), /find room in this server's memory/);
 	t.match(why({}), /gave no vector in time/);
-	t.same(modeOf({ scopes: [0], dense: {} }, WHOLE, SIZES), { mode: "hybrid" });
+	t.same(
+		modeOf(
+			{ scopes: [0], dense: {} },
+			() => WHOLE,
+			() => SIZES,
+		),
+		{ mode: "hybrid" },
+	);
 });
 
 t.test("the operator reads every cause of keyword answers", async (t) => {
