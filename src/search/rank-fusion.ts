@@ -30,7 +30,7 @@ export interface Candidate {
 
 export interface FusedCandidate extends Candidate, FusedScore {}
 
-export interface FusedScore {
+interface FusedScore {
 	/** Each side's score as a share of the best candidate's, 0..1, and the dense side's share of their mix. */
 	readonly lexicalShare: number;
 	readonly denseShare: number;
