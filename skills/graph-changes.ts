@@ -10,7 +10,7 @@ import {
 	createRevisionMemory,
 	type RevisionMemory,
 } from "../src/knowledge/reading/revision-changes.js";
-import { readTimeline } from "../src/knowledge/reading/timeline.js";
+import { readTimeline, timelines } from "../src/knowledge/reading/timeline.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
 
 type Change = z.infer<typeof changesOutput>["data"]["items"][number];
@@ -40,6 +40,7 @@ export const createGraphChanges = (
 		examples: ["What is new in this graph since yesterday?"],
 		input: changesInput,
 		output: changesOutput,
+		index: timelines,
 		example: () => ({ since: "2020-01-01", limit: 5 }),
 		check: (_, input) => void positionOf(input),
 		read: (graph, input) => {

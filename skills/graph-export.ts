@@ -15,7 +15,7 @@ export const createGraphExport = (
 		operationId: "graphs.export",
 		title: "Export a graph",
 		description:
-			"The whole graph as one file: an Open Knowledge Format bundle, JSON-LD, NDJSON, one table as CSV, or GraphML. Graphs beyond some 24 million characters are read page by page instead.",
+			"The whole graph as one file: an Open Knowledge Format bundle, JSON-LD, NDJSON, one table as CSV, or GraphML. Graphs beyond some 16 million characters are read page by page instead.",
 		tags: ["graph", "export"],
 		examples: ["Give me this graph as GraphML."],
 		input: exportInput,

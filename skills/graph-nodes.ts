@@ -10,7 +10,7 @@ import { answer, type Skill } from "../src/core/skill.js";
 import type { Concept, Graph } from "../src/knowledge/graph.js";
 import { keyOfEdge, listEdges } from "../src/knowledge/reading/edge-list.js";
 import { getConcept, mapOf, placeOf } from "../src/knowledge/reading/graph-map.js";
-import { listNodes } from "../src/knowledge/reading/node-list.js";
+import { listNodes, nodeIndexes } from "../src/knowledge/reading/node-list.js";
 import { createWalk } from "../src/knowledge/reading/walk.js";
 import { toConceptTest } from "../src/search/concept-filter.js";
 import { toConceptFilter } from "./concept-filters.js";
@@ -36,6 +36,7 @@ export const createNodeList = (deps: GraphSkillDeps): Skill<"graphs.nodes.list">
 		examples: ["Which standards does this graph hold?"],
 		input: nodeListInput,
 		output: nodeListOutput,
+		index: nodeIndexes,
 		example: () => ({ limit: 5 }),
 		check: (_, input) => void toPage("nodes", input, 1),
 		read: (graph, input) => {

@@ -12,7 +12,8 @@ import {
 import type { EvidenceWire } from "../src/core/wire.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import { type Concept, type Evidence, type Graph, toTrendId } from "../src/knowledge/graph.js";
-import { degreeAt, mapOf, placeOf } from "../src/knowledge/reading/graph-map.js";
+import type { GraphIndex } from "../src/knowledge/reading/graph-index.js";
+import { degreeAt, graphMaps, mapOf, placeOf } from "../src/knowledge/reading/graph-map.js";
 import type { Step } from "../src/knowledge/reading/walk.js";
 
 export interface GraphSkillDeps {
@@ -27,6 +28,8 @@ interface GraphReading<Id extends PaidOperationId, Input, Output>
 	readonly operationId: Id;
 	/** The input beside the graph's id, of two nodes of that graph. */
 	readonly example: (nodeIds: readonly [string, string]) => object;
+	/** What it reads beside the map of the graph. */
+	readonly index?: GraphIndex<unknown>;
 	/** Throws NOT_FOUND for nodes that do not exist and INVALID_ARGUMENT, before anybody pays. */
 	readonly check?: (graph: Graph, input: Input) => void;
 	readonly queryOf?: (input: Input) => string | undefined;
@@ -44,8 +47,15 @@ export function defineGraphSkill<
 	Output extends PaidOutput,
 >(
 	{ catalog }: GraphSkillDeps,
-	{ example, check, queryOf, read, ...about }: GraphReading<Id, Input, Output>,
+	{ example, index, check, queryOf, read, ...about }: GraphReading<Id, Input, Output>,
 ): Skill<Id> {
+	/** What is read is derived first, while others are served; a graph that changed meanwhile is another graph. */
+	const makeReady = async ({ graph_id }: Input): Promise<Graph> => {
+		const graph = catalog.get(graph_id);
+		await graphMaps.ready(graph);
+		await index?.ready(graph);
+		return graph;
+	};
 	return defineSkill<Id, Input, Output>({
 		...about,
 		get exampleInput() {
@@ -55,11 +65,10 @@ export function defineGraphSkill<
 		capture: "onResult",
 		queryOf: (input) => queryOf?.(input),
 		graphsOf: ({ graph_id }) => [graph_id],
-		prepare: (input) => {
-			const graph = catalog.get(input.graph_id);
-			check?.(graph, input);
+		prepare: async (input) => {
+			check?.(await makeReady(input), input);
 		},
-		run: async (input, context) => read(catalog.get(input.graph_id), input, context),
+		run: async (input, context) => read(await makeReady(input), input, context),
 	});
 }
 

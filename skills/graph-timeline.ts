@@ -1,7 +1,12 @@
 import { timelineInput, timelineOutput } from "../src/core/graph-feed-wire.js";
 import type { Skill } from "../src/core/skill.js";
 import { placeOf } from "../src/knowledge/reading/graph-map.js";
-import { keyOfEvent, readTimeline, type TimelineEvent } from "../src/knowledge/reading/timeline.js";
+import {
+	keyOfEvent,
+	readTimeline,
+	type TimelineEvent,
+	timelines,
+} from "../src/knowledge/reading/timeline.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
 import { toPage } from "./list-page.js";
 
@@ -16,6 +21,7 @@ export const createTimeline = (deps: GraphSkillDeps): Skill<"graphs.timeline"> =
 		examples: ["What happened in this field since 2024?"],
 		input: timelineInput,
 		output: timelineOutput,
+		index: timelines,
 		example: () => ({ limit: 5 }),
 		check: (graph, input) => {
 			if (input.node_id !== undefined) placeOf(graph, input.node_id);

@@ -219,7 +219,7 @@ export const READING_LIMITS = {
 	/** Types and tags that a graph's schema lists, the most frequent ones. */
 	schemaTypesMax: 200,
 	/** Text of a graph that is exported in one piece, in characters; larger ones are read page by page. */
-	exportChars: 24_000_000,
+	exportChars: 16_000_000,
 	cursorChars: 2_000,
 	/** Revisions of one graph whose files are remembered for the feed of changes, and of all graphs together. */
 	revisionsPerGraph: 16,

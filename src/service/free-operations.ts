@@ -36,8 +36,8 @@ export interface FreeOperations {
 	graphReadme(idOrSlug: string): ServedDocument;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
 	graphPreview(idOrSlug: string, signal: AbortSignal): Promise<Json>;
-	graphStats(idOrSlug: string): Json;
-	graphSchema(idOrSlug: string): Json;
+	graphStats(idOrSlug: string): Promise<Json>;
+	graphSchema(idOrSlug: string): Promise<Json>;
 	graphVersions(idOrSlug: string): Promise<Json>;
 	catalogOkf(): ServedDocument;
 	readmesIndex(): ServedDocument;

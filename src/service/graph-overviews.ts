@@ -9,8 +9,9 @@ import { BUNDLE_LIMITS } from "../knowledge/bundle-limits.js";
 import type { Graph } from "../knowledge/graph.js";
 import { valueAt } from "../knowledge/path-map.js";
 import { type LogEntry, readChangeLog } from "../knowledge/reading/change-log.js";
-import { schemaOf } from "../knowledge/reading/graph-schema.js";
-import { countStale, statsOf } from "../knowledge/reading/graph-stats.js";
+import { graphMaps } from "../knowledge/reading/graph-map.js";
+import { graphSchemas } from "../knowledge/reading/graph-schema.js";
+import { countStale, type GraphStats, graphStats } from "../knowledge/reading/graph-stats.js";
 import type { HybridSearch } from "../search/search.js";
 import type { Json } from "./service-info.js";
 
@@ -18,8 +19,8 @@ import type { Json } from "./service-info.js";
 export interface GraphOverviews {
 	/** Two real rows for a question the graph's owner gives as an example. */
 	preview(graph: Graph): Promise<Json>;
-	stats(graph: Graph): Json;
-	schema(graph: Graph): Json;
+	stats(graph: Graph): Promise<Json>;
+	schema(graph: Graph): Promise<Json>;
 	versions(graph: Graph): Promise<Json>;
 }
 
@@ -38,11 +39,13 @@ export function createGraphOverviews({
 		preview: previews,
 		versions,
 		schema: schemas,
-		stats(graph) {
+		async stats(graph) {
+			await graphMaps.ready(graph);
+			const counted = await graphStats.ready(graph);
 			const today = toIsoDay(clock.now());
 			const known = counts.get(graph);
 			if (known?.today === today) return known.told;
-			const told = toStatsWire(graph, today);
+			const told = toStatsWire(graph, counted, today);
 			counts.set(graph, { today, told });
 			return told;
 		},
@@ -87,8 +90,7 @@ function toPreviewWire({ record }: Graph, { meta, rows }: SearchResponse): Json 
 	return { graph_id: record.id, query: meta.query, decision: meta.decision, rows };
 }
 
-function toStatsWire(graph: Graph, today: string): Json {
-	const stats = statsOf(graph);
+function toStatsWire(graph: Graph, stats: GraphStats, today: string): Json {
 	const { id, version, updated } = graph.record;
 	return {
 		graph_id: id,
@@ -113,8 +115,9 @@ function toStatsWire(graph: Graph, today: string): Json {
 	};
 }
 
-function toSchemaWire(graph: Graph): Json {
-	const { nodeTypes, edgeTypes, tags } = schemaOf(graph);
+async function toSchemaWire(graph: Graph): Promise<Json> {
+	await graphMaps.ready(graph);
+	const { nodeTypes, edgeTypes, tags } = await graphSchemas.ready(graph);
 	return {
 		graph_id: graph.record.id,
 		node_types: nodeTypes.slice(0, READING_LIMITS.schemaTypesMax),
@@ -126,7 +129,8 @@ function toSchemaWire(graph: Graph): Json {
 /** Only what is on sale now is kept; the log tells of what was before. */
 async function toVersions(graph: Graph): Promise<Json> {
 	const { version, updated } = graph.record;
-	const { nodes, evidence } = statsOf(graph);
+	await graphMaps.ready(graph);
+	const { nodes, evidence } = await graphStats.ready(graph);
 	const current = { version, updated, revision: graph.contentHash, nodes, evidence };
 	return { items: [current], log: await readLog(graph) };
 }

@@ -43,7 +43,7 @@ export function findPaths(
 			start,
 			goal,
 			stepsMax,
-			stepsToGoal: countStepsTo(goal, look, stepsMax),
+			stepsToGoal: countStepsTo({ start, goal, walk: look, stepsMax }),
 			lengthMin: shortestEdgeOf(map),
 		},
 		count,

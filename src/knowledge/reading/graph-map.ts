@@ -2,6 +2,8 @@
 import { ServiceError } from "../../core/errors.js";
 import { compareText } from "../bundle-document.js";
 import type { Concept, Edge, Graph } from "../graph.js";
+import type { Steps } from "../work-in-turns.js";
+import { createGraphIndex } from "./graph-index.js";
 
 /** A graph's concepts by id and its edges in both directions. An edge is named by its two ends and its type. */
 export interface GraphMap {
@@ -21,16 +23,10 @@ export interface GraphMap {
 	readonly inEdges: Int32Array;
 }
 
-const maps = new WeakMap<Graph, GraphMap>();
+/** The map of each graph: every other reading begins with it. */
+export const graphMaps = createGraphIndex(toMap);
 
-/** The map of a graph, made when it is first asked for and gone with the graph. */
-export function mapOf(graph: Graph): GraphMap {
-	const known = maps.get(graph);
-	if (known) return known;
-	const map = toMap(graph);
-	maps.set(graph, map);
-	return map;
-}
+export const mapOf = graphMaps.of;
 
 /** Throws NOT_FOUND for an id that names no concept of the graph. */
 export function placeOf(graph: Graph, conceptId: string): number {
@@ -60,7 +56,7 @@ export function degreeAt({ outStart, inStart }: GraphMap, place: number): number
 	return countIn(outStart) + countIn(inStart);
 }
 
-function toMap(graph: Graph): GraphMap {
+function* toMap(graph: Graph): Steps<GraphMap> {
 	const concepts = [...graph.concepts].sort((a, b) => compareText(a.id, b.id));
 	const places = new Map(concepts.map(({ id }, place) => [id, place]));
 	const edges: Edge[] = [];
@@ -76,6 +72,7 @@ function toMap(graph: Graph): GraphMap {
 			targets.push(target);
 		}
 		outStart[place + 1] = edges.length;
+		yield;
 	}
 	return {
 		concepts,

@@ -1,5 +1,7 @@
 import { compareText } from "../bundle-document.js";
 import type { Concept, Edge, Graph } from "../graph.js";
+import type { Steps } from "../work-in-turns.js";
+import { createGraphIndex } from "./graph-index.js";
 import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";
 
 /** One kind of node or edge: how many there are, and how many of them have each property. */
@@ -39,54 +41,59 @@ const EDGE_PROPERTIES: Readonly<Record<string, (edge: Edge) => boolean>> = {
 	valid_to: ({ validTo }) => validTo !== undefined,
 };
 
-const known = new WeakMap<Graph, GraphSchema>();
+/** Counting one is so little work that it is no step of its own. */
+const ITEMS_PER_STEP = 16;
 
-/** Types of nodes and edges of a graph as they are used, not as somebody declared them; counted once. */
-export function schemaOf(graph: Graph): GraphSchema {
-	const before = known.get(graph);
-	if (before) return before;
+/** Types of nodes and edges of a graph as they are used, not as somebody declared them. */
+export const graphSchemas = createGraphIndex(readSchema);
+
+function* readSchema(graph: Graph): Steps<GraphSchema> {
 	const map = mapOf(graph);
 	const tags = createTally();
-	for (const concept of map.concepts) for (const tag of new Set(concept.tags)) tags.add(tag);
-	const schema = {
-		nodeTypes: toTypes(map.concepts, ({ type }) => type, NODE_PROPERTIES),
-		edgeTypes: toEdgeTypes(map),
+	for (const concept of map.concepts) {
+		for (const tag of new Set(concept.tags)) tags.add(tag);
+		yield;
+	}
+	return {
+		nodeTypes: yield* toTypes(map.concepts, ({ type }) => type, NODE_PROPERTIES),
+		edgeTypes: yield* toEdgeTypes(map),
 		tags: tags.sorted().map(([tag, count]) => ({ tag, count })),
 	};
-	known.set(graph, schema);
-	return schema;
 }
 
-function toTypes<T>(
+function* toTypes<T>(
 	items: readonly T[],
 	typeOf: (item: T) => string,
 	properties: Readonly<Record<string, (item: T) => boolean>>,
-): readonly SchemaType[] {
+): Steps<readonly SchemaType[]> {
 	const types = createTally();
 	const having = new Map<string, Record<string, number>>();
 	const names = Object.entries(properties);
-	for (const item of items) {
+	for (const [at, item] of items.entries()) {
 		const type = typeOf(item);
 		types.add(type);
 		const counts = having.get(type) ?? Object.fromEntries(names.map(([name]) => [name, 0]));
 		having.set(type, counts);
 		for (const [name, has] of names) if (has(item)) counts[name] = (counts[name] ?? 0) + 1;
+		if (at % ITEMS_PER_STEP === 0) yield;
 	}
 	return types
 		.sorted()
 		.map(([type, count]) => ({ type, count, properties: having.get(type) ?? {} }));
 }
 
-function toEdgeTypes(map: GraphMap): readonly SchemaEdgeType[] {
+function* toEdgeTypes(map: GraphMap): Steps<readonly SchemaEdgeType[]> {
 	const ends = new Map<string, { from: Tally; to: Tally }>();
 	for (const [at, edge] of map.edges.entries()) {
 		const tallies = ends.get(edge.type) ?? { from: createTally(), to: createTally() };
 		ends.set(edge.type, tallies);
 		tallies.from.add(conceptAt(map, map.sources[at] ?? -1).type);
 		tallies.to.add(conceptAt(map, map.targets[at] ?? -1).type);
+		if (at % ITEMS_PER_STEP === 0) yield;
 	}
 	const namesIn = (tally: Tally | undefined) => tally?.sorted().map(([name]) => name) ?? [];
-	return toTypes(map.edges, ({ type }) => type, EDGE_PROPERTIES).map((type) => ({
+	const types = yield* toTypes(map.edges, ({ type }) => type, EDGE_PROPERTIES);
+	return types.map((type) => ({
 		...type,
 		from: namesIn(ends.get(type.type)?.from),
 		to: namesIn(ends.get(type.type)?.to),

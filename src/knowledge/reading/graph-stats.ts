@@ -1,4 +1,6 @@
 import type { Concept, Graph, TrustTier } from "../graph.js";
+import type { Steps } from "../work-in-turns.js";
+import { createGraphIndex } from "./graph-index.js";
 import { degreeAt, type GraphMap, mapOf } from "./graph-map.js";
 
 export interface GraphStats {
@@ -28,16 +30,8 @@ export interface GraphStats {
 	readonly staleDays: readonly string[];
 }
 
-const known = new WeakMap<Graph, GraphStats>();
-
-/** What can be counted of a graph; counted once. */
-export function statsOf(graph: Graph): GraphStats {
-	const before = known.get(graph);
-	if (before) return before;
-	const stats = countGraph(mapOf(graph));
-	known.set(graph, stats);
-	return stats;
-}
+/** What can be counted of a graph. */
+export const graphStats = createGraphIndex(countGraph);
 
 /** How many nodes are stale on a day. */
 export function countStale({ staleDays }: GraphStats, today: string): number {
@@ -45,7 +39,8 @@ export function countStale({ staleDays }: GraphStats, today: string): number {
 	return fresh < 0 ? staleDays.length : fresh;
 }
 
-function countGraph(map: GraphMap): GraphStats {
+function* countGraph(graph: Graph): Steps<GraphStats> {
+	const map = mapOf(graph);
 	const trust = { "human-reviewed": 0, "machine-confirmed": 0, unverified: 0 };
 	const status = { draft: 0, stable: 0, deprecated: 0 };
 	const addresses = new Set<string>();
@@ -63,6 +58,7 @@ function countGraph(map: GraphMap): GraphStats {
 			addresses.add(sourceUrl);
 			if (publishedAt !== undefined) days.push(publishedAt);
 		}
+		yield;
 	}
 	const [newestEvidence, oldestEvidence] = extremesOf(days);
 	return {

@@ -1,6 +1,8 @@
 import { compareText } from "../bundle-document.js";
 import type { Concept, Graph } from "../graph.js";
-import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";
+import type { Steps } from "../work-in-turns.js";
+import { createGraphIndex } from "./graph-index.js";
+import { conceptAt, mapOf } from "./graph-map.js";
 import { firstWhere } from "./sorted-search.js";
 
 export interface NodeQuery {
@@ -25,7 +27,7 @@ export interface NodePage {
 /** Concepts of a graph, page by page. */
 export function listNodes(graph: Graph, query: NodeQuery): NodePage {
 	const map = mapOf(graph);
-	const index = indexOf(map);
+	const index = nodeIndexes.of(graph);
 	const { after, limit, isWanted } = query;
 	const startsWith = toPrefixTest(query.prefix);
 	const candidates = narrowest(index, query);
@@ -52,11 +54,11 @@ interface NodeIndex {
 	readonly names: readonly (readonly [name: string, place: number])[];
 }
 
-const indexes = new WeakMap<GraphMap, NodeIndex>();
+/** What spares a list of nodes to look at all of them. */
+export const nodeIndexes = createGraphIndex(toNodeIndex);
 
-function indexOf(map: GraphMap): NodeIndex {
-	const known = indexes.get(map);
-	if (known) return known;
+function* toNodeIndex(graph: Graph): Steps<NodeIndex> {
+	const map = mapOf(graph);
 	const byType = new Map<string, number[]>();
 	const byTag = new Map<string, number[]>();
 	const names: [name: string, place: number][] = [];
@@ -64,11 +66,10 @@ function indexOf(map: GraphMap): NodeIndex {
 		put(byType, concept.type.toLowerCase(), place);
 		for (const tag of new Set(concept.tags.map((tag) => tag.toLowerCase()))) put(byTag, tag, place);
 		for (const name of namesOf(concept)) names.push([name, place]);
+		yield;
 	}
 	names.sort(([a], [b]) => compareText(a, b));
-	const index = { byType, byTag, names };
-	indexes.set(map, index);
-	return index;
+	return { byType, byTag, names };
 }
 
 function put(lists: Map<string, number[]>, key: string, place: number): void {

@@ -79,18 +79,19 @@ function labelsAfter(
 }
 
 /**
- * Least steps to the goal from every place that is at most so many steps away. Where the walk is spent before all of them are
- * found, the others are taken to be as near as they can be.
+ * Least steps to the goal from every place that is no further away than the start. All others are taken to be as near as they
+ * can be: further off, or beyond what the walk could look at. Nothing is in reach when the start is not.
  */
-export function countStepsTo(
-	goal: number,
-	walk: BoundedWalk,
-	stepsMax: number,
-): WayRequest["stepsToGoal"] {
+export function countStepsTo({
+	start,
+	goal,
+	walk,
+	stepsMax,
+}: Pick<WayRequest, "start" | "goal" | "walk" | "stepsMax">): WayRequest["stepsToGoal"] {
 	const steps = new Map([[goal, 0]]);
 	let frontier: readonly number[] = [goal];
 	let count = 0;
-	while (count < stepsMax && frontier.length > 0 && !walk.isSpent()) {
+	while (count < stepsMax && frontier.length > 0 && !steps.has(start) && !walk.isSpent()) {
 		count += 1;
 		frontier = nextLayer(frontier, walk, (from) => {
 			if (steps.has(from)) return false;
@@ -98,7 +99,8 @@ export function countStepsTo(
 			return true;
 		});
 	}
-	const leastElsewhere = walk.isSpent() ? count : undefined;
+	const isInReach = steps.has(start) || walk.isSpent();
+	const leastElsewhere = isInReach && frontier.length > 0 ? count : undefined;
 	return (place) => steps.get(place) ?? leastElsewhere;
 }
 

@@ -1,6 +1,8 @@
 import type { EVENT_KINDS } from "../../core/graph-feed-wire.js";
 import { compareText } from "../bundle-document.js";
 import type { Concept, Graph } from "../graph.js";
+import type { Steps } from "../work-in-turns.js";
+import { createGraphIndex } from "./graph-index.js";
 import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";
 import { firstWhere } from "./sorted-search.js";
 
@@ -38,7 +40,8 @@ export interface TimelinePage {
 
 /** Dated events of a graph, page by page. */
 export function readTimeline(graph: Graph, query: TimelineQuery): TimelinePage {
-	const events = eventsOf(mapOf(graph));
+	const events =
+		query.conceptId === undefined ? timelines.of(graph) : eventsOfNode(graph, query.conceptId);
 	const isWanted = toEventTest(query);
 	const items: TimelineEvent[] = [];
 	const step = query.order === "oldest" ? 1 : -1;
@@ -87,11 +90,9 @@ export function keyOfEvent({ day, concept, kind, ref }: TimelineEvent): readonly
 	return [day, concept.id, kind, ref];
 }
 
-function toEventTest({ kinds, conceptId, asOf }: TimelineQuery) {
+function toEventTest({ kinds, asOf }: TimelineQuery) {
 	return (event: TimelineEvent) =>
-		(!kinds || kinds.includes(event.kind)) &&
-		(conceptId === undefined || event.concept.id === conceptId) &&
-		(asOf === undefined || lastDayOf(event) <= asOf);
+		(!kinds || kinds.includes(event.kind)) && (asOf === undefined || lastDayOf(event) <= asOf);
 }
 
 /** The last day of the month or year an event lies in; compared as text, so that day 31 of a short month does no harm. */
@@ -100,11 +101,11 @@ function lastDayOf({ day, precision }: TimelineEvent): string {
 	return precision === "month" ? `${day.slice(0, 7)}-31` : day;
 }
 
-const timelines = new WeakMap<GraphMap, readonly TimelineEvent[]>();
+/** Every event of each graph, by day, concept, kind and ref. */
+export const timelines = createGraphIndex(toEvents);
 
-function eventsOf(map: GraphMap): readonly TimelineEvent[] {
-	const known = timelines.get(map);
-	if (known) return known;
+function* toEvents(graph: Graph): Steps<readonly TimelineEvent[]> {
+	const map = mapOf(graph);
 	const byDay = new Map<string, TimelineEvent[]>();
 	for (const place of map.concepts.keys()) {
 		for (const event of eventsOfConcept(map, place)) {
@@ -112,11 +113,18 @@ function eventsOf(map: GraphMap): readonly TimelineEvent[] {
 			if (sameDay) sameDay.push(event);
 			else byDay.set(event.day, [event]);
 		}
+		yield;
 	}
 	const days = [...byDay.keys()].sort();
-	const events = days.flatMap((day) => byDay.get(day) ?? []);
-	timelines.set(map, events);
-	return events;
+	return days.flatMap((day) => byDay.get(day) ?? []);
+}
+
+/** The same events of one concept, by day; of an unknown one none. */
+function eventsOfNode(graph: Graph, conceptId: string): readonly TimelineEvent[] {
+	const map = mapOf(graph);
+	const place = map.places.get(conceptId);
+	if (place === undefined) return [];
+	return [...eventsOfConcept(map, place)].sort((a, b) => compareToKey(a, keyOfEvent(b)));
 }
 
 /** By kind and ref: concepts come in the order of their ids, so that each day's events are in the order of their keys. */
