@@ -5,6 +5,7 @@ import t, { type Test } from "tap";
 import type { Changeable } from "../../src/knowledge/bundle-change.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { stampGraphFiles } from "../../src/knowledge/file-stamps.js";
 import { SNAPSHOT_VERSION } from "../../src/knowledge/graph-snapshot.js";
 import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
 import { entriesOf, toPathMap } from "../../src/knowledge/path-map.js";
@@ -98,6 +99,18 @@ t.test("a write that was ended or failed leaves the snapshot from before", async
 	const blocked = createGraphSnapshots({ folder: file, version: "1", clock: later() });
 	await t.rejects(blocked.keep(graph, FOREVER), "a file is where its folder should be");
 	t.same(await blocked.read(folder), graph);
+});
+
+t.test("a thread of its own finds the stamps that this one finds", async (t) => {
+	const { folder } = await keepTides(t);
+	const clock = later();
+	const [here, there] = await Promise.all(
+		[false, true].map((isLarge) => stampGraphFiles(folder, { clock, isLarge })),
+	);
+	t.same(there, here);
+	t.equal(here?.list.split("\0").length, Object.keys(TIDES).length);
+	const gone = join(folder, "gone");
+	await t.rejects(stampGraphFiles(gone, { clock, isLarge: true }), { code: "ENOENT" });
 });
 
 t.test("a graph whose folder is gone is refused as reading it refuses", async (t) => {
