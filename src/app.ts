@@ -143,7 +143,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const operator = createOperator({
 		...money,
 		chainBooks: createChainBooks({ ...ports, store }),
-		keys: money.apiKeys,
+		mcpUrl: () => null,
 		store,
 		ids,
 		catalog,

@@ -8,6 +8,7 @@ import { LIMITS } from "../core/limits.js";
 import type { Logger } from "../core/logger.js";
 import { graphIdField } from "../core/wire.js";
 import type { Operator } from "../service/operator.js";
+import { addAccountRoutes } from "./account-routes.js";
 import { long, quick } from "./command-handler.js";
 import { addConceptRoutes } from "./concept-routes.js";
 import { addLedgerRoutes } from "./ledger-routes.js";
@@ -30,12 +31,6 @@ const sptRequest = z.strictObject({
 	expires_in_days: z.number().positive().max(3_660).optional(),
 });
 const named = z.strictObject({ id: z.string().min(1) });
-const creditRequest = z.strictObject({ account_id: z.string().min(1), usd });
-const keyRequest = z.strictObject({
-	label: z.string().max(200).optional(),
-	usd: usd.optional(),
-	has_payment_method: z.boolean().optional(),
-});
 const importRequest = z.strictObject({
 	source: z.string().min(1),
 	as: graphIdField,
@@ -68,18 +63,7 @@ export function createAdminRouter({ operator, adminToken, ...deps }: AdminRouter
 		"/spts/revoke",
 		quick(named, (input) => operator.revokeSpt(input)),
 	);
-	router.post(
-		"/keys",
-		quick(keyRequest, (input) => operator.createKey(input)),
-	);
-	router.post(
-		"/keys/revoke",
-		quick(named, (input) => operator.revokeKey(input)),
-	);
-	router.post(
-		"/accounts/credit",
-		quick(creditRequest, (input) => operator.creditAccount(input)),
-	);
+	addAccountRoutes(router, operator);
 	router.get(
 		"/graphs",
 		quick(nothing, () => operator.listGraphs()),

@@ -1,5 +1,6 @@
 import type { Egress } from "../core/egress.js";
 import { ERROR_CODES, type ErrorCode, ServiceError } from "../core/errors.js";
+import type { AccountOperator } from "../service/account-operator.js";
 import type { OnProgress } from "../service/import-request.js";
 import type { Operator } from "../service/operator.js";
 import type { ServerFile } from "./server-file.js";
@@ -49,9 +50,7 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		issueSpt: (request) => quick("POST", "/spts", request),
 		listSpts: () => quick("GET", "/spts"),
 		revokeSpt: (request) => quick("POST", "/spts/revoke", request),
-		createKey: (request) => quick("POST", "/keys", request),
-		revokeKey: (request) => quick("POST", "/keys/revoke", request),
-		creditAccount: (request) => quick("POST", "/accounts/credit", request),
+		...createAccountClient(quick),
 		listGraphs: () => quick("GET", "/graphs"),
 		importGraph: (request, onProgress) => long("/imports", request, onProgress),
 		// They wait for an import that runs.
@@ -75,6 +74,23 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		listRefunds: () => quick("GET", "/ledger/refunds"),
 		payRefund: (request) => quick("POST", "/ledger/refunds/payments", request, LONG_TIMEOUT_MS),
 		reconcileLedger: (request, onProgress) => long("/ledger/reconciliation", request, onProgress),
+	};
+}
+
+type Quick = <T>(method: Method, path: string, body?: unknown) => Promise<T>;
+
+function createAccountClient(quick: Quick): AccountOperator {
+	return {
+		createKey: (request) => quick("POST", "/keys", request),
+		listKeys: (request) => quick("GET", `/keys?${queryOf(request)}`),
+		rotateKey: (request) => quick("POST", "/keys/rotate", request),
+		revokeKey: (request) => quick("POST", "/keys/revoke", request),
+		createToken: (request) => quick("POST", "/connection-tokens", request),
+		listTokens: (request) => quick("GET", `/connection-tokens?${queryOf(request)}`),
+		revokeToken: (request) => quick("POST", "/connection-tokens/revoke", request),
+		listAccounts: () => quick("GET", "/accounts"),
+		setAccount: (request) => quick("POST", "/accounts/set", request),
+		creditAccount: (request) => quick("POST", "/accounts/credit", request),
 	};
 }
 

@@ -3,9 +3,10 @@ import type { CommandContext } from "./command-context.js";
 import { addBackup, addRestore } from "./commands/backup-commands.js";
 import { addDoctor } from "./commands/doctor-command.js";
 import { addConcepts, addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
+import { addAccounts, addKeys, addTokens } from "./commands/key-commands.js";
 import { addLedger } from "./commands/ledger-commands.js";
 import { addModels } from "./commands/model-commands.js";
-import { addKeys, addSpt } from "./commands/money-commands.js";
+import { addSpt } from "./commands/money-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addServe } from "./commands/serve-command.js";
 
@@ -16,6 +17,8 @@ const COMMANDS = [
 	addConcepts,
 	addSpt,
 	addKeys,
+	addTokens,
+	addAccounts,
 	addLedger,
 	addReindex,
 	addModels,

@@ -172,7 +172,8 @@ async function getKeyWire(deps: AccountKeyDeps, accountId: string, keyId: string
 	return toKeyWire(deps, row, (await deps.profiles.get(accountId)).labels);
 }
 
-async function toKeyWire(
+/** A key as its owner and its operator see it; never its secret. */
+export async function toKeyWire(
 	{ store, clock }: Pick<AccountKeyDeps, "store" | "clock">,
 	row: KeyRow,
 	labels: AccountProfile["labels"],
@@ -197,7 +198,7 @@ async function toKeyWire(
 	};
 }
 
-function toConnectionWire(row: ConnectionRow, labels: AccountProfile["labels"]): Json {
+export function toConnectionWire(row: ConnectionRow, labels: AccountProfile["labels"]): Json {
 	return { id: row.id, label: labels[row.id] ?? "", ...scopeWire(row) };
 }
 

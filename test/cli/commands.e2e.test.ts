@@ -34,6 +34,12 @@ t.test("commands work on a folder nobody serves", async (t) => {
 		balance_usd: "3.00",
 	});
 	t.equal((await run("keys", "credit", "acc_nobody", "--usd", "3")).code, 2);
+	const rotated = (await run("keys", "rotate", key.id, "--overlap-seconds", "60")).json;
+	t.match(rotated, { key: /^sk_live_/, id: key.id });
+	t.not(rotated.key, key.key);
+	t.match((await run("keys", "list")).json.items, [{ id: key.id, old_secret_until: /Z$/ }]);
+	const token = (await run("tokens", "create", "--account", key.account_id)).json;
+	t.match(token, { token: /^ct_[0-9A-Za-z]{36}$/, url: null });
 
 	const report = await run(
 		...[

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { ServiceError } from "../../core/errors.js";
-import { type CommandContext, type Flags, listOf, textOf } from "../command-context.js";
+import { type CommandContext, listOf, textOf } from "../command-context.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { toColumns } from "../output.js";
+import { daysOf } from "./key-commands.js";
 
 export function addSpt(program: Command, context: CommandContext): void {
 	const spt = program.command("spt").description("Shared Payment Tokens: prepaid bearer balances.");
@@ -53,47 +53,4 @@ export function addSpt(program: Command, context: CommandContext): void {
 		ask: (operator, _flags, [id = ""]) => operator.revokeSpt({ id }),
 		describe: ({ id }) => [`${id} is revoked`],
 	});
-}
-
-export function addKeys(program: Command, context: CommandContext): void {
-	const keys = program.command("keys").description("API keys of accounts.");
-	const create = keys
-		.command("create")
-		.description("Create an account on the free plan and its key, shown once.")
-		.option("--label <text>", "whom it is for")
-		.option("--usd <amount>", "prepaid balance of the account")
-		.option("--card-on-file", "lift the ceiling of free calls per day");
-	addOperatorCommand(create, context, {
-		ask: (operator, flags) =>
-			operator.createKey({
-				label: textOf(flags, "label"),
-				usd: textOf(flags, "usd"),
-				has_payment_method: flags["cardOnFile"] === true,
-			}),
-		describe: ({ key, id, account_id }) => [
-			`${key}   ${id}, account ${account_id}; shown once, keep it safe`,
-		],
-	});
-	const credit = keys
-		.command("credit <account>")
-		.description("Add prepaid balance to the account behind a key.")
-		.requiredOption("--usd <amount>", "what to add, e.g. 10");
-	addOperatorCommand(credit, context, {
-		ask: (operator, flags, [account_id = ""]) =>
-			operator.creditAccount({ account_id, usd: String(flags["usd"]) }),
-		describe: ({ account_id, balance_usd }) => [`${account_id} has ${balance_usd} USD`],
-	});
-	const revoke = keys.command("revoke <id>").description("Stop an API key by its id (key_…).");
-	addOperatorCommand(revoke, context, {
-		ask: (operator, _flags, [id = ""]) => operator.revokeKey({ id }),
-		describe: ({ id }) => [`${id} is revoked`],
-	});
-}
-
-function daysOf(flags: Flags): number | undefined {
-	const text = textOf(flags, "expiresInDays");
-	if (text === undefined) return undefined;
-	const days = Number(text);
-	if (days > 0 && days <= 3_660) return days;
-	throw new ServiceError("INVALID_ARGUMENT", `"${text}" is no number of days from 1 to 3660.`);
 }
