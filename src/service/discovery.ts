@@ -3,11 +3,10 @@ import { OKF_VERSION } from "../knowledge/bundle-writer.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { toCatalogDataset } from "../knowledge/graph-dataset.js";
 import type { IndexStatus } from "../search/search.js";
-import type { Json, ServedDocument } from "./free-operations.js";
 import { INTERFACE_CHANGES, INTERFACE_VERSION, toErrorGuide } from "./interface-guide.js";
 import { createPerRevision } from "./per-revision.js";
-import { toDocument } from "./send-document.js";
-import type { ServiceInfo } from "./service-info.js";
+import { type ServedDocument, toDocument } from "./send-document.js";
+import type { Json, ServiceInfo } from "./service-info.js";
 
 /** How a caller finds out what this is, in which version, and what its errors mean. */
 export interface Discovery {

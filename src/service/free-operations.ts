@@ -4,14 +4,10 @@ import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
 import type { Suggestion } from "./name-suggestions.js";
 import type { PaymentOperations } from "./payment-operations.js";
 import type { RoutingRequest } from "./query-routing.js";
+import type { ServedDocument } from "./send-document.js";
 import type { Json } from "./service-info.js";
 
-/** A document that is served as it stands, with the hash its ETag is made of. */
-export interface ServedDocument {
-	readonly mediaType: string;
-	readonly body: string | Uint8Array;
-	readonly hash: string;
-}
+export type { ServedDocument } from "./send-document.js";
 
 /** What spt/validate tells of a token. Unknown, expired and revoked ones look alike. */
 export interface SptValidation {

@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ServedDocument } from "./free-operations.js";
+
+/** A document that is served as it stands, with the hash its ETag is made of. */
+export interface ServedDocument {
+	readonly mediaType: string;
+	readonly body: string | Uint8Array;
+	readonly hash: string;
+}
 
 const PUBLIC_CACHE = "public, max-age=60";
 const ETAG_CHARS = 22;
