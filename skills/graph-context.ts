@@ -6,13 +6,8 @@ import { type PackCandidate, packContext } from "../src/knowledge/reading/contex
 import type { HybridSearch, RankedConcept } from "../src/search/search.js";
 import { termsOf, tokenize } from "../src/search/tokenizer.js";
 import { toConceptFilter } from "./concept-filters.js";
-import {
-	answerIf,
-	defineGraphSkill,
-	type GraphSkillDeps,
-	metaOf,
-	toEvidence,
-} from "./graph-skill.js";
+import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
+import { toEvidence } from "./search-answer.js";
 
 /** What a graph says to a question, cut to fit into a prompt. */
 export const createContextPack = (

@@ -20,10 +20,10 @@ import {
 	type GraphSkillDeps,
 	metaOf,
 	toEdge,
-	toEvidence,
 	toNodeItem,
 } from "./graph-skill.js";
 import { toPage } from "./list-page.js";
+import { toEvidence } from "./search-answer.js";
 
 /** Nodes by type, tag, trust, date of sources and beginning of the name. */
 export const createNodeList = (deps: GraphSkillDeps): Skill<"graphs.nodes.list"> =>

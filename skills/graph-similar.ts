@@ -1,10 +1,10 @@
 import { similarInput, similarOutput } from "../src/core/graph-feed-wire.js";
 import { LIMITS } from "../src/core/limits.js";
 import type { Skill } from "../src/core/skill.js";
-import type { Concept } from "../src/knowledge/graph.js";
-import { getConcept, placeOf } from "../src/knowledge/reading/graph-map.js";
+import type { Concept, Graph } from "../src/knowledge/graph.js";
+import { getConcept, mapOf, placeOf } from "../src/knowledge/reading/graph-map.js";
 import { truncateText } from "../src/knowledge/served-text.js";
-import type { HybridSearch } from "../src/search/search.js";
+import type { HybridSearch, RankedConcept } from "../src/search/search.js";
 import { toConceptFilter } from "./concept-filters.js";
 import {
 	answerIf,
@@ -43,7 +43,9 @@ export const createSimilar = (
 				filter: toConceptFilter(filters),
 				signal,
 			});
-			const others = found.rows.filter(({ concept }) => concept.id !== node_id).slice(0, limit);
+			const others = withDuplicates(graph, found.rows)
+				.filter(({ concept }) => concept.id !== node_id)
+				.slice(0, limit);
 			const items = others.map(({ concept, score }) => ({
 				...toNodeItem(graph, concept),
 				score: Math.round(score * 10_000) / 10_000,
@@ -56,6 +58,21 @@ export const createSimilar = (
 			});
 		},
 	});
+
+/** A search shows one of several that say the same; who asks for likeness wants them all. */
+function withDuplicates(
+	graph: Graph,
+	rows: readonly RankedConcept[],
+): readonly Pick<RankedConcept, "concept" | "score">[] {
+	const { places, concepts } = mapOf(graph);
+	return rows.flatMap(({ concept, score, duplicates }) => [
+		{ concept, score },
+		...duplicates.flatMap((id) => {
+			const twin = concepts[places.get(id) ?? -1];
+			return twin ? [{ concept: twin, score }] : [];
+		}),
+	]);
+}
 
 /** What a node is about, as a query: a longer one would be about everything. */
 function textOf({ title, summary }: Concept): string {

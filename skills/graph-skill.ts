@@ -9,9 +9,8 @@ import {
 	type Skill,
 	type SkillContext,
 } from "../src/core/skill.js";
-import type { EvidenceWire } from "../src/core/wire.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
-import { type Concept, type Evidence, type Graph, toTrendId } from "../src/knowledge/graph.js";
+import { type Concept, type Graph, toTrendId } from "../src/knowledge/graph.js";
 import type { GraphIndex } from "../src/knowledge/reading/graph-index.js";
 import { degreeAt, graphMaps, mapOf, placeOf } from "../src/knowledge/reading/graph-map.js";
 import type { Step } from "../src/knowledge/reading/walk.js";
@@ -126,16 +125,5 @@ export function toEdge({ from, to, edge, direction }: Step): EdgeWire {
 		weight: edge.weight,
 		valid_from: edge.validFrom ?? null,
 		valid_to: edge.validTo ?? null,
-	};
-}
-
-export function toEvidence(evidence: Evidence): EvidenceWire {
-	const { articleId, title, sourceUrl, publishedAt, datePrecision } = evidence;
-	return {
-		article_id: articleId,
-		title,
-		source_url: sourceUrl,
-		published_at: publishedAt ?? null,
-		...(datePrecision && { date_precision: datePrecision }),
 	};
 }

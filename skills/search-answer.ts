@@ -129,7 +129,7 @@ function round(value: number): number {
 	return Math.round(value * 10_000) / 10_000;
 }
 
-function toEvidence(evidence: Evidence): EvidenceWire {
+export function toEvidence(evidence: Evidence): EvidenceWire {
 	const { articleId, title, sourceUrl, publishedAt, datePrecision } = evidence;
 	return {
 		article_id: articleId,

@@ -100,7 +100,7 @@ export const contextOutput = z.object({
 	}),
 });
 
-export const similarFields = {
+const similarFields = {
 	text: queryField.describe("Text the nodes are to be like; instead of node_id").optional(),
 	node_id: nodeIdField.describe("Node the others are to be like; instead of text").optional(),
 	limit: limitField.default(LIMITS.rowsDefault),
@@ -110,7 +110,7 @@ const oneOfBoth = {
 	path: ["text"],
 	message: 'exactly one of "text" and "node_id" must be given',
 };
-export const hasOneOfBoth = (given: { text?: unknown; node_id?: unknown }) =>
+const hasOneOfBoth = (given: { text?: unknown; node_id?: unknown }) =>
 	(given.text === undefined) !== (given.node_id === undefined);
 export const similarBodySchema = z.strictObject(similarFields).refine(hasOneOfBoth, oneOfBoth);
 export const similarInput = z

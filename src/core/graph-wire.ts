@@ -60,7 +60,6 @@ export const nodeListInput = z.strictObject({
 
 export const nodeInput = z.strictObject({ graph_id: graphIdField, node_id: nodeIdField });
 
-/** A number from 1 to `max`; `digits` is a field of whole numbers with bounds of its own. */
 const upTo = (max: number) =>
 	z.int("must be a whole number").min(1, "must be at least 1").max(max, `must be at most ${max}`);
 

@@ -24,7 +24,7 @@ import { digitsField } from "./request-query.js";
 const LIST_CHARS = LIMITS.filterValues * (LIMITS.filterChars + 1);
 
 /** A list as one parameter, its values parted by commas. */
-export function listField<S extends z.ZodType<readonly string[] | undefined>>(values: S) {
+function listField<S extends z.ZodType<readonly string[] | undefined>>(values: S) {
 	return z
 		.string()
 		.max(LIST_CHARS, `must have at most ${LIST_CHARS} characters`)
@@ -35,7 +35,7 @@ export function listField<S extends z.ZodType<readonly string[] | undefined>>(va
 export const graphPath = z.strictObject({ graph_id: graphIdField });
 export const nodePath = z.strictObject({ graph_id: graphIdField, node_id: nodeIdField });
 
-export const limitQuery = digitsField(LIMITS.rowsMax)
+const limitQuery = digitsField(LIMITS.rowsMax)
 	.default(LIMITS.rowsDefault)
 	.describe("Number of items wanted");
 

@@ -45,7 +45,7 @@ export function lengthOf(edge: Edge): number {
 }
 
 /** A type of edge as bundles are read: lower case, words joined by hyphens. */
-export function toEdgeType(written: string): string {
+function toEdgeType(written: string): string {
 	return written
 		.trim()
 		.toLowerCase()
