@@ -6,7 +6,7 @@ import { round } from "../figures.js";
 import { loadLabelledSet, SEEN_SPLITS } from "../labelled/labelled-queries.js";
 import { type JudgedCase, readJudgedCases, type Variant } from "./judged-cases.js";
 import { type Example, fitLogistic, type LogisticFit, probabilityOf } from "./logistic-fit.js";
-import { type Detection, detection } from "./metrics.js";
+import { areaUnderCurve, calibrationError, type Detection, detection } from "./metrics.js";
 
 /** What one case of a kind counts against a labelled query. */
 const WEIGHTS: Readonly<Record<Variant, number>> = {
@@ -15,6 +15,7 @@ const WEIGHTS: Readonly<Record<Variant, number>> = {
 	withdrawn: 0.1,
 	"one-graph": 0.03,
 	example: 0.5,
+	"asked-of-graph": 0.25,
 	everyday: 1,
 };
 const TARGETS: Readonly<Record<Decision, number>> = {
@@ -29,6 +30,7 @@ const FOLDS = 10;
 /** One way to cut into folds each. No step shares a factor with the number of folds, so that all folds are of one size. */
 const STEPS = [1, 3, 7, 9, 11] as const;
 const LIMITS = Array.from({ length: 21 }, (_, at) => round(0.1 + at * 0.02, 2));
+const GOAL = { precision: 0.9, recall: 0.8 } as const;
 /** To turn away somebody whom a row would have helped is as bad as to sell this many useless ones, which can be asked back. */
 const FALSE_ABSTENTION = 2;
 /** An answer is likelier than not; an answer is likely. */
@@ -70,6 +72,9 @@ interface ShippedQuality extends Quality {
 	/** Share of abstentions from examples of what a graph answers, and from everyday questions. */
 	readonly examples: number;
 	readonly everyday: number;
+	/** Share of abstentions from questions on a graph's subject: those in other words than its own, and those it does not answer. */
+	readonly in_other_words: number;
+	readonly of_its_subject: number;
 }
 
 /** Fits the weights of the judge by cross-validation over the queries that were seen; the fresh ones are for reporting. */
@@ -88,7 +93,9 @@ function calibrateMode(mode: JudgeMode, cases: readonly JudgedCase[]): Calibrati
 		const says = ({ one, strength }: Judged) => strength < limit && !one.signs[mode].isAboutName;
 		return { limit, cost: costOf(judged, says), ...detect(labelled, says) };
 	});
-	const [best] = limits.toSorted((a, b) => a.cost - b.cost || a.limit - b.limit);
+	const [best] = limits
+		.filter(({ precision, recall }) => precision >= GOAL.precision && recall >= GOAL.recall)
+		.sort((a, b) => a.cost - b.cost || a.limit - b.limit);
 	return {
 		judge: {
 			bias: round(fit.bias, 2),
@@ -105,15 +112,13 @@ function calibrateMode(mode: JudgeMode, cases: readonly JudgedCase[]): Calibrati
 
 /** What wrong abstentions and wrong answers count together; who asks back is neither. */
 function costOf(judged: readonly Judged[], says: (judged: Judged) => boolean): number {
-	const costs = judged.map((each) => {
+	let cost = 0;
+	for (const each of judged) {
 		const { decision, variant } = each.one;
-		if (decision === "CLARIFY" || says(each) === (decision === "ABSTAIN")) return 0;
-		return WEIGHTS[variant] * (decision === "ABSTAIN" ? 1 : FALSE_ABSTENTION);
-	});
-	return round(
-		costs.reduce((sum, cost) => sum + cost, 0),
-		1,
-	);
+		if (decision === "CLARIFY" || says(each) === (decision === "ABSTAIN")) continue;
+		cost += WEIGHTS[variant] * (decision === "ABSTAIN" ? 1 : FALSE_ABSTENTION);
+	}
+	return round(cost, 1);
 }
 
 function toExample({ signs, decision, variant }: JudgedCase, mode: JudgeMode): Example {
@@ -180,39 +185,13 @@ function qualityOf(judged: readonly Judged[]): Quality {
 	};
 }
 
-interface Outcome {
-	readonly strength: number;
-	readonly target: number;
-}
-
-function areaUnderCurve(outcomes: readonly Outcome[]): number {
-	const bad = outcomes.filter(({ target }) => target === 0);
-	const good = outcomes.filter(({ target }) => target === 1);
-	let wins = 0;
-	for (const { strength } of good) {
-		for (const other of bad) wins += (1 + Math.sign(strength - other.strength)) / 2;
-	}
-	return wins / (good.length * bad.length);
-}
-
-const BINS = 10;
-
-function calibrationError(outcomes: readonly Outcome[]): number {
-	const gaps = new Array<number>(BINS).fill(0);
-	for (const { strength, target } of outcomes) {
-		const bin = Math.min(BINS - 1, Math.floor(strength * BINS));
-		gaps[bin] = (gaps[bin] ?? 0) + strength - target;
-	}
-	return gaps.reduce((sum, gap) => sum + Math.abs(gap), 0) / outcomes.length;
-}
-
 function qualityOfShipped(cases: readonly JudgedCase[], mode: JudgeMode): ShippedQuality {
 	const judged = cases.map((one) => ({ one, strength: strengthOf(one.signs[mode]) }));
 	const of = (variant: Variant) => judged.filter(({ one }) => one.variant === variant);
 	const abstains = ({ one }: Judged) => decide(one.signs[mode]) === "ABSTAIN";
 	const share = (some: readonly Judged[]) =>
 		round(some.filter(abstains).length / some.length, DIGITS);
-	const labelled = of("labelled");
+	const [labelled, asked] = [of("labelled"), of("asked-of-graph")];
 	const decisions: Record<string, Record<string, number>> = {};
 	for (const { one } of labelled) {
 		const said = decide(one.signs[mode]);
@@ -229,6 +208,8 @@ function qualityOfShipped(cases: readonly JudgedCase[], mode: JudgeMode): Shippe
 		withdrawn: share(of("withdrawn")),
 		examples: share(of("example")),
 		everyday: share(of("everyday")),
+		in_other_words: share(asked.filter(({ one }) => one.decision === "ANSWER")),
+		of_its_subject: share(asked.filter(({ one }) => one.decision === "ABSTAIN")),
 		other_graph: share(of("one-graph").filter(({ one }) => one.decision === "ABSTAIN")),
 	};
 }

@@ -19,66 +19,13 @@ import {
 	referenceTo,
 	type Split,
 } from "../labelled/labelled-queries.js";
+import { ASKED_OF_GRAPHS, EVERYDAY } from "./judged-examples.js";
 import { buildState } from "./our-index.js";
-
-/** What people ask assistants and no graph of the catalog answers. */
-const EVERYDAY = [
-	"how long should rice soak before cooking",
-	"is it safe to take ibuprofen with coffee",
-	"what time is sunset in Lisbon today",
-	"write a birthday poem for my grandmother",
-	"teach a parrot to talk",
-	"average rent of a two room flat in Vienna",
-	"how high is the Eiffel Tower",
-	"best exercises against back pain",
-	"who composed the Moonlight Sonata",
-	"polish scratches out of a wooden table",
-	"when do the summer holidays start",
-	"plot summary of the first season",
-	"convert cups of flour to grams",
-	"causes of the French revolution",
-	"change a flat bicycle tyre",
-	"cheapest hotels near the airport",
-	"how do bees make honey",
-	"ideas for a wedding speech",
-	"rash on the arm of a toddler",
-	"how much water should I drink each day",
-	"population of Argentina",
-	"rules of chess for beginners",
-	"repot an orchid after it has bloomed",
-	"mortgage interest over thirty years",
-	"how do I fold a fitted sheet",
-	"block of cheese went mouldy, is it still good",
-	"my gas bill doubled this winter",
-	"address of the nearest post office",
-	"which nodes of a tomato plant should I pinch off",
-	"how do whales stay together in a pod",
-	"how often should I rotate the tyres of my car",
-	"hash browns without eggs",
-	"seven letter word for a stubborn animal",
-	"how do I draft a will",
-	"can I freeze cooked pasta",
-	"does the library charge for a late book",
-	"what does a merchant banker do all day",
-	"memory loss in old age",
-	"how do I register a newborn child",
-	"who was the first person on the moon",
-	"why is the sky blue",
-	"stop a tap from dripping",
-	"what is on at the cinema tonight",
-	"vaccinations for a trip to Kenya",
-	"how do I request a day off",
-	"which side of the road do they drive on in Japan",
-	"crossword clue: river in Siberia",
-	"how much does a new kitchen cost",
-	"my connecting flight was cancelled",
-	"how do I get a stain off a silk shirt",
-] as const;
 
 /**
  * As labelled; without capitals; with all that answers it withdrawn from the graphs; asked of one graph alone. The last two turn a
  * few labelled queries into many, but by the hundred they are alike: they count little. Besides, what the graphs say of themselves
- * that they answer, and what certainly none of them does.
+ * that they answer, what else can be asked on their subjects, and what certainly none of them answers.
  */
 export const VARIANTS = [
 	"labelled",
@@ -86,6 +33,7 @@ export const VARIANTS = [
 	"withdrawn",
 	"one-graph",
 	"example",
+	"asked-of-graph",
 	"everyday",
 ] as const;
 export type Variant = (typeof VARIANTS)[number];
@@ -112,7 +60,7 @@ export async function readJudgedCases(
 	const labelled = queries
 		.filter(({ split }) => splits.includes(split))
 		.flatMap((query) => variantsOf(query, graphs));
-	const asked = [...labelled, ...examplesOf(graphs), ...everydayOf(graphs)];
+	const asked = [...labelled, ...examplesOf(graphs), ...askedOf(graphs), ...everydayOf(graphs)];
 	const cases: JudgedCase[] = [];
 	for (const one of asked) cases.push({ ...one, ...(await examine(one)) });
 	await embedder.close();
@@ -168,6 +116,21 @@ function examplesOf(graphs: readonly Graph[]): readonly Asked[] {
 			without: NOTHING,
 		})),
 	);
+}
+
+function askedOf(graphs: readonly Graph[]): readonly Asked[] {
+	return graphs.flatMap((graph) => {
+		const { answered = [], unanswered = [] } = ASKED_OF_GRAPHS[graph.record.id] ?? {};
+		const common = { kind: "asked-of-graph", variant: "asked-of-graph" } as const;
+		const rest = { ...common, graphs: [graph], relevant: {}, without: NOTHING };
+		const ask = (decision: Decision) => (query: string) => ({
+			...rest,
+			decision,
+			id: query,
+			query,
+		});
+		return [...answered.map(ask("ANSWER")), ...unanswered.map(ask("ABSTAIN"))];
+	});
 }
 
 function everydayOf(graphs: readonly Graph[]): readonly Asked[] {

@@ -83,6 +83,35 @@ export function detectionRange(
 	};
 }
 
+/** A strength in 0..1 and what it should have come to. */
+interface Outcome {
+	readonly strength: number;
+	readonly target: number;
+}
+
+/** How often a good outcome is stronger than a bad one. */
+export function areaUnderCurve(outcomes: readonly Outcome[]): number {
+	const bad = outcomes.filter(({ target }) => target === 0);
+	const good = outcomes.filter(({ target }) => target === 1);
+	let wins = 0;
+	for (const { strength } of good) {
+		for (const other of bad) wins += (1 + Math.sign(strength - other.strength)) / 2;
+	}
+	return wins / (good.length * bad.length);
+}
+
+const BINS = 10;
+
+/** Expected calibration error in ten bins. */
+export function calibrationError(outcomes: readonly Outcome[]): number {
+	const gaps = new Array<number>(BINS).fill(0);
+	for (const { strength, target } of outcomes) {
+		const bin = Math.min(BINS - 1, Math.floor(strength * BINS));
+		gaps[bin] = (gaps[bin] ?? 0) + strength - target;
+	}
+	return gaps.reduce((sum, gap) => sum + Math.abs(gap), 0) / outcomes.length;
+}
+
 function discounted(grades: readonly number[]): number {
 	return grades.reduce((sum, grade, place) => sum + (2 ** grade - 1) / Math.log2(place + 2), 0);
 }

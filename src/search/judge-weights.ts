@@ -23,27 +23,27 @@ export interface Judge {
  */
 export const JUDGE: Readonly<Record<"hybrid" | "keyword", Judge>> = {
 	hybrid: {
-		bias: -9.47,
+		bias: -8.86,
 		weights: {
-			known: 5.87,
-			evidence: 1.56,
-			rarity: 2.1,
-			lead: 2.23,
+			known: 5.39,
+			evidence: 1.51,
+			rarity: 2.18,
+			lead: 1.74,
 			standsOut: 0.86,
-			lacksName: -1.81,
+			lacksName: -1.75,
 		},
-		limits: { clarify: 0.42, partial: 0.5, answer: 0.7 },
+		limits: { clarify: 0.36, partial: 0.5, answer: 0.7 },
 	},
 	keyword: {
-		bias: -8.79,
+		bias: -8.34,
 		weights: {
-			known: 6.14,
-			evidence: 1.63,
-			rarity: 2.74,
-			lead: 2.58,
+			known: 5.69,
+			evidence: 1.62,
+			rarity: 2.81,
+			lead: 2.21,
 			standsOut: 0,
-			lacksName: -1.88,
+			lacksName: -1.8,
 		},
-		limits: { clarify: 0.44, partial: 0.5, answer: 0.7 },
+		limits: { clarify: 0.38, partial: 0.5, answer: 0.7 },
 	},
 };

@@ -5,8 +5,8 @@ import { systemClock } from "../../src/core/clock.js";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
-/** A little below what was reached: these questions were not fitted to, and a better ranking moves some of them. */
-const LEAST = { precision: 0.83, recall: 0.8 };
+/** A little below what was reached: a better ranking moves some of them. */
+const LEAST = { precision: 0.9, recall: 0.65 };
 
 t.test(
 	"questions nobody fitted to are turned away when they must be, and rarely otherwise",
@@ -25,7 +25,7 @@ t.test(
 		let meant = 0;
 		let right = 0;
 		for (const { query, graphs: ids, decision, split } of queries) {
-			if (split !== "test") continue;
+			if (split !== "fresh") continue;
 			const searched = graphs.filter(({ record }) => ids?.includes(record.id) ?? true);
 			const outcome = await engine.find({ graphs: searched, query, limit: 5, signal });
 			const isSaid = outcome.decision === "ABSTAIN";
@@ -35,7 +35,7 @@ t.test(
 			right += isSaid && isMeant ? 1 : 0;
 			t.equal(isSaid, outcome.rows.length === 0, "rows are sold unless the answer is ABSTAIN");
 		}
-		t.ok(meant >= 40);
+		t.ok(meant >= 70);
 		t.ok(right / said >= LEAST.precision, `precision ${right} of ${said}`);
 		t.ok(right / meant >= LEAST.recall, `recall ${right} of ${meant}`);
 	},
