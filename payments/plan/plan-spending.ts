@@ -137,7 +137,7 @@ function refusal(
 }
 
 /** Whole seconds until the UTC month is over. */
-export function secondsUntilNextMonth(now: number): number {
+function secondsUntilNextMonth(now: number): number {
 	const date = new Date(now);
 	const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 	return Math.ceil((next - now) / 1000);

@@ -141,7 +141,7 @@ export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
 }
 
 /** Its hashes go with it: what nobody can show any more need not be found. */
-export function toRevoked(row: KeyRow, now: number): KeyRow {
+function toRevoked(row: KeyRow, now: number): KeyRow {
 	return {
 		...row,
 		status: "revoked",

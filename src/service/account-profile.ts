@@ -88,7 +88,7 @@ export async function finishErasures(deps: AccountProfileDeps): Promise<void> {
 }
 
 /** What can be told of an account to whoever shows a credential of it. */
-export async function toAccountWire(
+async function toAccountWire(
 	{ store, clock, profiles }: AccountProfileDeps,
 	{ accountId, keyId, isManager }: AccountAccess,
 ): Promise<Json> {
