@@ -25,7 +25,7 @@ export function createRowPlanes(count: number, dimensions: number) {
 	} satisfies RowPlanes;
 }
 
-export function hasFines(dimensions: number): boolean {
+function hasFines(dimensions: number): boolean {
 	return dimensions % FINE_LANES === 0;
 }
 

@@ -1,7 +1,7 @@
 import type { SegmentVectors } from "./segment.js";
 import type { RegionLayout } from "./vector-scan.mjs";
 
-export interface RowWidths {
+interface RowWidths {
 	readonly dimensions: number;
 	/** Components of a row's prefix; 0 for none. */
 	readonly prefix: number;
@@ -46,7 +46,7 @@ export function planRegion(
 	return { bytes, layoutAt };
 }
 
-export interface RegionFilling extends RowWidths {
+interface RegionFilling extends RowWidths {
 	readonly layout: RegionLayout;
 	readonly vectors: SegmentVectors;
 }
