@@ -174,7 +174,7 @@ export const EXPERT_ROUTES: Readonly<Record<ExpertOperationId, DataRoute>> = {
 		isList: true,
 		freshness: "catalog",
 		data: suggestionListSchema,
-		answer: (free, { query }) => ({ items: free.suggest(query.q, query.limit) }),
+		answer: async (free, { query }) => ({ items: await free.suggest(query.q, query.limit) }),
 		example: {
 			query: { q: "idem", limit: "5" },
 			data: { items: [{ text: "idempotency", kind: "topic", graphs: ["api-design-desk"] }] },

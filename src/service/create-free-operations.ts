@@ -35,13 +35,17 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const { info, catalog, prices, search, clock } = deps;
 	const health = createHealth(deps);
 	const documents = createServedDocuments({ info, catalog, prices });
-	const experts = createExpertDirectory({ catalog, search });
 	const suggest = createNameSuggestions({ catalog });
 	const routeQuery = createQueryRouting(deps);
 	const overviews = createGraphOverviews(deps);
 	const freeSearches = createBoundedWork({
 		running: LIMITS.freeSearchesRunning,
 		waiting: LIMITS.freeSearchesWaiting,
+	});
+	// What a roster's profiles answer costs next to nothing and waits for nobody.
+	const experts = createExpertDirectory({
+		catalog,
+		search: { find: (request) => freeSearches(() => search.find(request), request.signal) },
 	});
 	const today = () => toIsoDay(clock.now());
 	const listing = () => ({ baseUrl: info.baseUrl(), prices, today: today() });
@@ -83,10 +87,9 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		readmesIndex: documents.readmesIndex,
 		graphSlice: (graphId) => documents.slice(catalog.get(graphId)),
 		expertsSearch: async (query, limit, signal) => ({
-			items: await freeSearches(() => experts.search(query, limit, signal), signal),
+			items: await experts.search(query, limit, signal),
 		}),
-		expertsMatch: (question, limit, signal) =>
-			freeSearches(() => experts.match(question, limit, signal), signal),
+		expertsMatch: experts.match,
 		experts,
 		analysts: {
 			list: () => lists("analysts"),

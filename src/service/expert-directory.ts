@@ -2,9 +2,9 @@ import { ServiceError } from "../core/errors.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
 import type { HybridSearch } from "../search/search.js";
-import { createTextFinder, type FoundText } from "../search/text-finder.js";
-import { type ExpertProfile, listExperts, profileFields } from "./expert-profiles.js";
-import { createPerRevision } from "./per-revision.js";
+import type { FoundText } from "../search/text-finder.js";
+import type { ExpertProfile } from "./expert-profiles.js";
+import { createExpertRoster, type ExpertRoster } from "./expert-roster.js";
 
 /** An expert as lists show it. */
 export interface ExpertItem {
@@ -45,9 +45,9 @@ export interface ExpertDirectory {
 	/** By profiles and by what the notes hold, with reasons. */
 	match(question: string, limit: number, signal: AbortSignal): Promise<readonly MatchedExpert[]>;
 	/** In the order of the ids. Throws INVALID_ARGUMENT for a cursor of another list. */
-	list(request: ExpertListRequest): ExpertPage;
+	list(request: ExpertListRequest): Promise<ExpertPage>;
 	/** Throws NOT_FOUND, with near names. */
-	get(agentId: string): ExpertItem & Readonly<Record<string, unknown>>;
+	get(agentId: string): Promise<ExpertItem & Readonly<Record<string, unknown>>>;
 }
 
 export interface ExpertDirectoryDeps {
@@ -58,44 +58,39 @@ export interface ExpertDirectoryDeps {
 /** Notes looked at per question; enough for the best desks to show, whatever the roster's size. */
 const NOTES_LOOKED_AT = 50;
 const WEIGHT_OF_NOTES = 0.6;
-/** A profile that holds this share of the best possible score is taken at its word. */
+/** A profile that holds such a share of the best possible score, or of the query's words, is taken at its word. */
 const SURE_SCORE = 0.25;
+const SURE_COVERAGE = 0.5;
 const NEAR_NAMES = 3;
 
 export function createExpertDirectory(deps: ExpertDirectoryDeps): ExpertDirectory {
-	const { catalog } = deps;
-	const roster = createPerRevision(
-		() => [catalog.revision],
-		() => {
-			const profiles = listExperts(catalog);
-			const byId = new Map(profiles.map((profile) => [profile.agentId, profile]));
-			return { profiles, byId, finder: createTextFinder(profiles, profileFields) };
-		},
-	);
-	const match = (question: string, limit: number, signal: AbortSignal) =>
-		matchExperts(deps, { ...roster("experts"), question, limit, signal });
+	const roster = createExpertRoster(deps.catalog);
+	const match = async (question: string, limit: number, signal: AbortSignal) =>
+		matchExperts(deps, { roster: await roster(), question, limit, signal });
 	return {
 		match,
 		async search(query, limit, signal) {
-			const found = roster("experts").finder.find(query, limit);
-			if ((found[0]?.score ?? 0) >= SURE_SCORE) return found.map(toRanked);
+			const found = (await roster()).find(query, limit);
+			if (isSure(found[0])) return found.map(toRanked);
 			const matched = await match(query, limit, signal);
 			return matched.map(({ reasons: _reasons, ...expert }) => expert);
 		},
-		list: (request) => listPage(roster("experts").profiles, request),
-		get(agentId) {
-			const { byId, finder } = roster("experts");
+		list: async (request) => listPage((await roster()).profiles, request),
+		async get(agentId) {
+			const { byId, find } = await roster();
 			const profile = byId.get(agentId);
 			if (profile) return toDetail(profile);
-			const near = finder.find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES);
-			throw notFound(agentId, near);
+			throw notFound(agentId, find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES));
 		},
 	};
 }
 
+function isSure(best: FoundText<ExpertProfile> | undefined): boolean {
+	return best !== undefined && (best.score >= SURE_SCORE || best.coverage >= SURE_COVERAGE);
+}
+
 interface Matching {
-	readonly byId: ReadonlyMap<string, ExpertProfile>;
-	readonly finder: { find(query: string, limit: number): readonly FoundText<ExpertProfile>[] };
+	readonly roster: ExpertRoster;
 	readonly question: string;
 	readonly limit: number;
 	readonly signal: AbortSignal;
@@ -103,7 +98,7 @@ interface Matching {
 
 async function matchExperts(
 	{ catalog, search }: ExpertDirectoryDeps,
-	{ byId, finder, question, limit, signal }: Matching,
+	{ roster: { byId, find }, question, limit, signal }: Matching,
 ): Promise<readonly MatchedExpert[]> {
 	const graphs = catalog.list({ type: "expert" });
 	if (graphs.length === 0) return [];
@@ -117,7 +112,7 @@ async function matchExperts(
 		notes.set(id, { best: Math.max(known.best, score), count: known.count + 1 });
 	}
 	const profiles = new Map(
-		finder.find(question, NOTES_LOOKED_AT).map((found) => [found.item.agentId, found]),
+		find(question, NOTES_LOOKED_AT).map((found) => [found.item.agentId, found]),
 	);
 	return [...new Set([...notes.keys(), ...profiles.keys()])]
 		.flatMap((id) => {

@@ -1,4 +1,3 @@
-import type { GraphCatalog } from "../knowledge/catalog.js";
 import { type Concept, type Graph, toTrendId } from "../knowledge/graph.js";
 import type { WeightedText } from "../search/concept-fields.js";
 
@@ -20,49 +19,41 @@ export interface ExpertProfile {
 const SPECIALIST_TYPES: ReadonlySet<string> = new Set(["expert", "specialist"]);
 const WEIGHTS = { name: 3, headline: 2, topics: 2, notes: 0.5 } as const;
 
-/** Every expert of the catalog in the order of the ids; of two with one id the first graph's stands. */
-export function listExperts(catalog: Pick<GraphCatalog, "list">): readonly ExpertProfile[] {
-	const byId = new Map<string, ExpertProfile>();
-	for (const graph of catalog.list({ type: "expert" })) {
-		for (const profile of expertsOf(graph)) {
-			if (!byId.has(profile.agentId)) byId.set(profile.agentId, profile);
-		}
-	}
-	return [...byId.values()].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
-}
-
-function expertsOf(graph: Graph): ExpertProfile[] {
+/** Who can be asked of one graph: its desk, then the specialists of its roster. */
+export function expertsOf(graph: Graph): readonly ExpertProfile[] {
 	const { expert, id, topics } = graph.record;
 	if (!expert) return [];
 	const { agentId, name, headline, isAiTwin, disclosure } = expert;
 	const desk = { agentId, name, headline, topics, graph, concept: undefined, isAiTwin, disclosure };
-	const specialists = graph.concepts
-		.filter(({ type }) => SPECIALIST_TYPES.has(type.toLowerCase()))
-		.map((concept) => ({
-			agentId: toTrendId(id, concept.id),
-			name: concept.title,
-			headline: concept.summary,
-			topics: concept.tags,
-			graph,
-			concept,
-			isAiTwin,
-			disclosure,
-		}));
+	const specialists = graph.concepts.filter(isSpecialist).map((concept) => ({
+		agentId: toTrendId(id, concept.id),
+		name: concept.title,
+		headline: concept.summary,
+		topics: concept.tags,
+		graph,
+		concept,
+		isAiTwin,
+		disclosure,
+	}));
 	return [desk, ...specialists];
 }
+
+/** Headings of notes that a desk is found by; what stands further down is found by the notes themselves. */
+const HEADINGS_READ = 500;
 
 /** What a profile is found by; a desk also by the headings of its notes. */
 export function profileFields(profile: ExpertProfile): readonly WeightedText[] {
 	const { name, headline, topics, graph, concept } = profile;
-	const notes = concept ? [] : graph.concepts.filter(({ type }) => !isSpecialist(type));
+	const notes = concept ? [] : graph.concepts.slice(0, HEADINGS_READ);
+	const headings = notes.filter((note) => !isSpecialist(note)).map(({ title }) => title);
 	return [
 		{ text: name, weight: WEIGHTS.name },
 		{ text: headline, weight: WEIGHTS.headline },
 		{ text: topics.join("\n"), weight: WEIGHTS.topics },
-		{ text: notes.map(({ title }) => title).join("\n"), weight: WEIGHTS.notes },
+		{ text: headings.join("\n"), weight: WEIGHTS.notes },
 	];
 }
 
-function isSpecialist(type: string): boolean {
+function isSpecialist({ type }: Concept): boolean {
 	return SPECIALIST_TYPES.has(type.toLowerCase());
 }

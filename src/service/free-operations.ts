@@ -48,7 +48,7 @@ export interface FreeOperations {
 	): Promise<readonly MatchedExpert[]>;
 	readonly experts: Pick<ExpertDirectory, "list" | "get">;
 	readonly analysts: { list(): Json; get(name: string): Json };
-	suggest(prefix: string, limit: number): readonly Suggestion[];
+	suggest(prefix: string, limit: number): Promise<readonly Suggestion[]>;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
 	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
 	readonly payments: PaymentOperations;

@@ -1,5 +1,7 @@
 import type { GraphCatalog } from "../knowledge/catalog.js";
-import { createPerRevision } from "./per-revision.js";
+import type { Graph } from "../knowledge/graph.js";
+import type { Steps } from "../knowledge/work-in-turns.js";
+import { createPerGraph } from "./per-graph.js";
 
 export interface Suggestion {
 	readonly text: string;
@@ -8,83 +10,146 @@ export interface Suggestion {
 	readonly graphs: readonly string[];
 }
 
-/** One way into a name: it begins at one of the name's words. */
-interface Entry {
+/** A name as one graph has it. */
+interface Name {
 	readonly key: string;
-	readonly suggestion: Suggestion;
-	/** How many graphs and links lead to it: what many mean comes first. */
-	readonly weight: number;
-	readonly isWhole: boolean;
+	readonly text: string;
+	readonly graph: string;
+	isTopic: boolean;
+	/** How many links leave what it names. */
+	links: number;
+}
+
+/** Some names of one graph, by every way into them: a way begins at one of a name's words. */
+interface NameBlock {
+	/** Ascending. */
+	readonly ways: readonly string[];
+	/** The name that each way leads to. */
+	readonly names: readonly Name[];
+}
+
+/** A name as all graphs have it that were looked at. */
+interface Candidate {
+	readonly text: string;
+	readonly way: string;
+	readonly graphs: string[];
+	isTopic: boolean;
+	isWhole: boolean;
+	links: number;
 }
 
 const GRAPHS_TOLD = 5;
 const WORD_START = /(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu;
 const WORDS_MAX = 6;
-/** Entries looked at for one prefix; a single letter begins thousands of names. */
-const LOOKED_AT = 2_000;
+/** Ways looked at for one prefix, as many in each block; a single letter begins thousands of names. */
+const LOOKED_AT = 1_000;
+/** Putting so many in order is a matter of milliseconds. */
+const BLOCK_NAMES = 1_000;
 
 /** Completes what somebody began to type, from topics and from the names of concepts. */
 export function createNameSuggestions({ catalog }: { readonly catalog: GraphCatalog }) {
-	const index = createPerRevision(
-		() => [catalog.revision],
-		() => buildEntries(catalog),
-	);
-	return (prefix: string, limit: number): readonly Suggestion[] => {
+	const blocks = createPerGraph({
+		revision: () => catalog.revision,
+		graphs: () => catalog.list(),
+		make: toBlocks,
+		combine: (parts) => parts.flat(),
+	});
+	return async (prefix: string, limit: number): Promise<readonly Suggestion[]> => {
 		const wanted = normalise(prefix);
 		if (wanted === "") return [];
-		const entries = index("names");
-		const first = lowerBound(entries, wanted);
-		const found: Entry[] = [];
-		for (let at = first; at < entries.length && at < first + LOOKED_AT; at++) {
-			const entry = entries[at] as Entry;
-			if (!entry.key.startsWith(wanted)) break;
-			found.push(entry);
-		}
-		found.sort(byRank);
-		const chosen = new Map(found.map(({ suggestion }) => [suggestion, true]));
-		return [...chosen.keys()].slice(0, limit);
+		return bestOf(findNames(await blocks(), wanted), limit).map(toSuggestion);
 	};
 }
 
-function byRank(a: Entry, b: Entry): number {
-	if (a.isWhole !== b.isWhole) return a.isWhole ? -1 : 1;
-	return b.weight - a.weight || (a.key < b.key ? -1 : 1);
+function findNames(blocks: readonly NameBlock[], wanted: string): Iterable<Candidate> {
+	const candidates = new Map<string, Candidate>();
+	const most = Math.max(1, Math.floor(LOOKED_AT / blocks.length));
+	for (const { ways, names } of blocks) {
+		const first = lowerBound(ways, wanted);
+		const end = Math.min(ways.length, first + most);
+		for (let at = first; at < end; at++) {
+			const way = ways[at] as string;
+			if (!way.startsWith(wanted)) break;
+			addTo(candidates, names[at] as Name, way);
+		}
+	}
+	return candidates.values();
 }
 
-function buildEntries(catalog: GraphCatalog): readonly Entry[] {
-	const names = new Map<
-		string,
-		{ text: string; isTopic: boolean; graphs: Set<string>; links: number }
-	>();
-	const add = (text: string, graph: string, isTopic: boolean, links: number) => {
+function addTo(candidates: Map<string, Candidate>, name: Name, way: string): void {
+	const { key, text, graph, isTopic, links } = name;
+	const isWhole = way.length === key.length;
+	const known = candidates.get(key);
+	if (!known) {
+		candidates.set(key, { text, way, graphs: [graph], isTopic, isWhole, links });
+		return;
+	}
+	known.isWhole ||= isWhole;
+	// One graph's names come one after the other; a name may be entered by several of its words.
+	if (known.graphs.at(-1) === graph) return;
+	known.graphs.push(graph);
+	known.isTopic ||= isTopic;
+	known.links += links;
+}
+
+/** Best first. Few are wanted of many: those are kept in order, the others are only held against the last of them. */
+function bestOf(candidates: Iterable<Candidate>, limit: number): readonly Candidate[] {
+	const best: Candidate[] = [];
+	for (const candidate of candidates) {
+		const last = best.at(-1);
+		if (best.length >= limit && last && byRank(candidate, last) >= 0) continue;
+		let at = best.length;
+		while (at > 0 && byRank(candidate, best[at - 1] as Candidate) < 0) at--;
+		best.splice(at, 0, candidate);
+		if (best.length > limit) best.pop();
+	}
+	return best;
+}
+
+/** What begins with the prefix itself, then what many graphs and links mean. */
+function byRank(a: Candidate, b: Candidate): number {
+	if (a.isWhole !== b.isWhole) return a.isWhole ? -1 : 1;
+	return weightOf(b) - weightOf(a) || (a.way < b.way ? -1 : 1);
+}
+
+function weightOf({ graphs, links }: Candidate): number {
+	return graphs.length * 10 + links;
+}
+
+function toSuggestion({ text, isTopic, graphs }: Candidate): Suggestion {
+	return { text, kind: isTopic ? "topic" : "concept", graphs: graphs.slice(0, GRAPHS_TOLD) };
+}
+
+function* toBlocks({ record, concepts }: Graph): Steps<readonly NameBlock[]> {
+	const byKey = new Map<string, Name>();
+	const add = (text: string, isTopic: boolean, links: number) => {
 		const key = normalise(text);
 		if (key === "") return;
-		const known = names.get(key) ?? { text, isTopic, graphs: new Set(), links: 0 };
+		const known = byKey.get(key) ?? { key, text, graph: record.id, isTopic, links: 0 };
 		known.isTopic ||= isTopic;
-		known.graphs.add(graph);
 		known.links += links;
-		names.set(key, known);
+		byKey.set(key, known);
 	};
-	for (const { record, concepts } of catalog.list()) {
-		for (const topic of record.topics) add(topic, record.id, true, 1);
-		for (const { title, edges } of concepts) add(title, record.id, false, edges.length);
+	for (const topic of record.topics) add(topic, true, 1);
+	for (const { title, edges } of concepts) {
+		add(title, false, edges.length);
+		yield;
 	}
-	return [...names]
-		.flatMap(([key, { text, isTopic, graphs, links }]) => {
-			const suggestion: Suggestion = {
-				text,
-				kind: isTopic ? "topic" : "concept",
-				graphs: [...graphs].slice(0, GRAPHS_TOLD),
-			};
-			const weight = graphs.size * 10 + links;
-			return wordStarts(key).map((start) => ({
-				key: key.slice(start),
-				suggestion,
-				weight,
-				isWhole: start === 0,
-			}));
-		})
-		.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+	const names = [...byKey.values()];
+	const blocks: NameBlock[] = [];
+	for (let from = 0; from < names.length; from += BLOCK_NAMES) {
+		blocks.push(toBlock(names.slice(from, from + BLOCK_NAMES)));
+		yield;
+	}
+	return blocks;
+}
+
+function toBlock(names: readonly Name[]): NameBlock {
+	const entries = names.flatMap((name) =>
+		wordStarts(name.key).map((start) => ({ way: name.key.slice(start), name })),
+	);
+	entries.sort((a, b) => (a.way < b.way ? -1 : a.way > b.way ? 1 : 0));
+	return { ways: entries.map(({ way }) => way), names: entries.map(({ name }) => name) };
 }
 
 function wordStarts(key: string): readonly number[] {
@@ -95,11 +160,11 @@ function normalise(text: string): string {
 	return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-function lowerBound(entries: readonly Entry[], wanted: string): number {
-	let [low, high] = [0, entries.length];
+function lowerBound(ways: readonly string[], wanted: string): number {
+	let [low, high] = [0, ways.length];
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if ((entries[middle] as Entry).key < wanted) low = middle + 1;
+		if ((ways[middle] as string) < wanted) low = middle + 1;
 		else high = middle;
 	}
 	return low;

@@ -102,7 +102,7 @@ t.test("a catalog without experts has an empty roster", async (t) => {
 		search,
 	});
 	t.same(await directory.search("anything", 10, signal), []);
-	t.same(directory.list({ limit: 10 }), { items: [], next_cursor: null });
+	t.same(await directory.list({ limit: 10 }), { items: [], next_cursor: null });
 });
 
 const specialist = (number: number, topic: string) =>
@@ -158,48 +158,46 @@ t.test(
 	},
 );
 
-t.test("the roster is read page by page, everybody once, also of one topic", (t) => {
+t.test("the roster is read page by page, everybody once, also of one topic", async (t) => {
 	const directory = createExpertDirectory({
 		catalog: createGraphCatalog([rosterGraph, tls, api]),
 		search: searchFinding({}),
 	});
-	const readAll = (topic?: string) => {
+	const readAll = async (topic?: string) => {
 		const seen: string[] = [];
 		for (let cursor: string | undefined; ; ) {
-			const page = directory.list({ limit: 40, topic, cursor });
+			const page = await directory.list({ limit: 40, topic, cursor });
 			seen.push(...page.items.map(({ agent_id }) => agent_id));
 			if (page.next_cursor === null) return seen;
 			cursor = page.next_cursor;
 		}
 	};
-	const everybody = readAll();
+	const everybody = await readAll();
 	t.equal(everybody.length, 253);
 	t.same(everybody, [...new Set(everybody)].sort());
-	t.equal(readAll("Heat Pumps").length, 84);
-	const { next_cursor } = directory.list({ limit: 1 });
+	t.equal((await readAll("Heat Pumps")).length, 84);
+	const { next_cursor } = await directory.list({ limit: 1 });
 	const cursor = next_cursor ?? "";
-	t.throws(() => directory.list({ limit: 1, topic: "heat pumps", cursor }), {
+	await t.rejects(directory.list({ limit: 1, topic: "heat pumps", cursor }), {
 		code: "INVALID_ARGUMENT",
 	});
-	t.throws(() => directory.list({ limit: 1, cursor: "nonsense" }), { code: "INVALID_ARGUMENT" });
-	t.end();
+	await t.rejects(directory.list({ limit: 1, cursor: "nonsense" }), { code: "INVALID_ARGUMENT" });
 });
 
 t.test(
 	"an expert's page tells numbers and questions, and an unknown name is told near ones",
-	(t) => {
+	async (t) => {
 		const directory = createExpertDirectory({
 			catalog: createGraphCatalog([rosterGraph, tls]),
 			search: searchFinding({}),
 		});
-		t.match(directory.get("roster:people.s0007"), {
+		t.match(await directory.get("roster:people.s0007"), {
 			name: "Synthetic specialist 7",
 			coverage: { notes: 1 },
 		});
-		t.match(directory.get("tls-desk"), { questions: ["What does 402 mean?"] });
-		t.throws(() => directory.get("tls-desks"), { code: "NOT_FOUND", message: /tls-desk/ });
-		t.throws(() => directory.get("zzz"), { code: "NOT_FOUND", message: /\/v1\/experts/ });
-		t.end();
+		t.match(await directory.get("tls-desk"), { questions: ["What does 402 mean?"] });
+		await t.rejects(directory.get("tls-desks"), { code: "NOT_FOUND", message: /tls-desk/ });
+		await t.rejects(directory.get("zzz"), { code: "NOT_FOUND", message: /\/v1\/experts/ });
 	},
 );
 

@@ -15,24 +15,28 @@ const suggest = createNameSuggestions({
 		graph("two", ["rate limits"], ["Straße nach Süden", "Safe retries"]),
 	]),
 });
-const textsOf = (prefix: string, limit = 10) => suggest(prefix, limit).map(({ text }) => text);
+const textsOf = async (prefix: string, limit = 10) =>
+	(await suggest(prefix, limit)).map(({ text }) => text);
 
-t.test("names are completed from their beginning first, then from a word in them", (t) => {
-	t.same(textsOf("ret"), ["Retry-After", "Safe retries"]);
-	t.same(textsOf("lim"), ["Limit order", "Rate limits"]);
-	t.same(textsOf("RATE  LIM"), ["Rate limits"], "in either case, with any spaces");
-	t.same(textsOf("stra"), ["Straße nach Süden"]);
-	t.end();
+t.test("names are completed from their beginning first, then from a word in them", async (t) => {
+	t.same(await textsOf("ret"), ["Retry-After", "Safe retries"]);
+	t.same(await textsOf("lim"), ["Limit order", "Rate limits"]);
+	t.same(await textsOf("RATE  LIM"), ["Rate limits"], "in either case, with any spaces");
+	t.same(await textsOf("stra"), ["Straße nach Süden"]);
 });
 
-t.test("a name of several graphs is told once, with its graphs, and topics are told apart", (t) => {
-	t.same(suggest("rate", 10), [{ text: "Rate limits", kind: "topic", graphs: ["one", "two"] }]);
-	t.match(suggest("idem", 10), [{ kind: "concept", graphs: ["one"] }]);
-	t.end();
-});
+t.test(
+	"a name of several graphs is told once, with its graphs, and topics are told apart",
+	async (t) => {
+		t.same(await suggest("rate", 10), [
+			{ text: "Rate limits", kind: "topic", graphs: ["one", "two"] },
+		]);
+		t.match(await suggest("idem", 10), [{ kind: "concept", graphs: ["one"] }]);
+	},
+);
 
-t.test("what begins nothing, or is nothing, is completed by nothing", (t) => {
-	for (const prefix of ["zzz", " ", "", "\u0000", ".*", "r%"]) t.same(textsOf(prefix), [], prefix);
-	t.equal(textsOf("r", 1).length, 1);
-	t.end();
+t.test("what begins nothing, or is nothing, is completed by nothing", async (t) => {
+	for (const prefix of ["zzz", " ", "", "\u0000", ".*", "r%"])
+		t.same(await textsOf(prefix), [], prefix);
+	t.equal((await textsOf("r", 1)).length, 1);
 });

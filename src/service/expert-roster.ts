@@ -1,0 +1,57 @@
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { Graph } from "../knowledge/graph.js";
+import type { Steps } from "../knowledge/work-in-turns.js";
+import {
+	createTextFinder,
+	type FoundText,
+	type TextSegment,
+	toTextSegments,
+} from "../search/text-finder.js";
+import { type ExpertProfile, expertsOf, profileFields } from "./expert-profiles.js";
+import { createPerGraph } from "./per-graph.js";
+
+/** Every expert of the catalog; of two with one id the first graph's stands. */
+export interface ExpertRoster {
+	/** In the order of the ids. */
+	readonly profiles: readonly ExpertProfile[];
+	readonly byId: ReadonlyMap<string, ExpertProfile>;
+	/** By keywords over profiles and the headings of desks' notes, best first. */
+	find(query: string, limit: number): readonly FoundText<ExpertProfile>[];
+}
+
+interface RosterPart {
+	readonly profiles: readonly ExpertProfile[];
+	readonly segments: readonly TextSegment<ExpertProfile>[];
+}
+
+/** The roster as of now, read step by step after a change, and only where something has changed. */
+export function createExpertRoster(
+	catalog: Pick<GraphCatalog, "list" | "revision">,
+): () => Promise<ExpertRoster> {
+	return createPerGraph({
+		revision: () => catalog.revision,
+		graphs: () => catalog.list({ type: "expert" }),
+		make: readExperts,
+		combine: toRoster,
+	});
+}
+
+function* readExperts(graph: Graph): Steps<RosterPart> {
+	const profiles = expertsOf(graph);
+	return { profiles, segments: yield* toTextSegments(profiles, profileFields) };
+}
+
+function toRoster(parts: readonly RosterPart[]): ExpertRoster {
+	const byId = new Map<string, ExpertProfile>();
+	for (const profile of parts.flatMap(({ profiles }) => profiles)) {
+		if (!byId.has(profile.agentId)) byId.set(profile.agentId, profile);
+	}
+	const profiles = [...byId.values()].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
+	const finder = createTextFinder(parts.flatMap(({ segments }) => segments));
+	return {
+		profiles,
+		byId,
+		find: (query, limit) =>
+			finder.find(query, limit).filter(({ item }) => byId.get(item.agentId) === item),
+	};
+}
