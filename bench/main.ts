@@ -1,22 +1,56 @@
+/** `npm run bench -- [store routes ledger hostile load] [--json]`: measurements with their baselines in the same run; all parts unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
+import { benchCatalogLoad } from "./load-bench.js";
 import { benchRoutes } from "./route-bench.js";
+import { toBarLine } from "./search/bars.js";
 import { benchStore } from "./store-bench.js";
 
+const PARTS = {
+	store: (folder: string) => benchStore({ seconds: 3, folder }),
+	routes: benchRoutes,
+	ledger: benchLedger,
+	hostile: benchHostile,
+	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
+};
+type PartName = keyof typeof PARTS;
+
+const { values: options, positionals } = parseArgs({
+	options: {
+		json: { type: "boolean", default: false },
+		/** Of the part `load`: with an embedding model every concept is embedded first, which takes minutes. */
+		model: { type: "string", default: "none" },
+	},
+	allowPositionals: true,
+});
+const isPart = (name: string): name is PartName => Object.hasOwn(PARTS, name);
+const unknown = positionals.find((name) => !isPart(name));
+if (unknown !== undefined) {
+	process.stderr.write(
+		`No part is called "${unknown}"; name some of ${Object.keys(PARTS).join(", ")}.\n`,
+	);
+	process.exit(2);
+}
+const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
 const folder = mkdtempSync(join(tmpdir(), "tollgraph-bench-"));
 try {
-	const report = {
-		machine: { node: process.version, cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length },
-		store: await benchStore({ seconds: 3, folder: join(folder, "store") }),
-		routes: await benchRoutes(join(folder, "routes")),
-		ledger: await benchLedger(join(folder, "ledger")),
+	const machine = {
+		node: process.version,
+		cpu: cpus()[0]?.model ?? "unknown",
+		cores: cpus().length,
 	};
-	const text = process.argv.includes("--json")
-		? JSON.stringify(report)
-		: JSON.stringify(report, undefined, 2);
+	const report: Record<string, unknown> = { machine };
+	for (const name of names.filter(isPart)) report[name] = await PARTS[name](join(folder, name));
+	const text = options.json ? JSON.stringify(report) : JSON.stringify(report, undefined, 2);
 	process.stdout.write(`${text}\n`);
+	if (!options.json && "load" in report) {
+		const { bars } = report["load"] as Awaited<ReturnType<typeof benchCatalogLoad>>;
+		process.stdout.write(`${bars.map(toBarLine).join("\n")}\n`);
+	}
 } finally {
 	rmSync(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,60 @@
+/** What callers ask of the free operations: paths over a synthetic catalog, those of an operation distinct where it is asked anything. */
+import type { Graph } from "../src/knowledge/graph.js";
+import { createDraws, seedOf } from "./synthetic/draws.js";
+import { FIELDS, QUALITIES, TASKS } from "./synthetic/vocabulary.js";
+
+const FREE_OPERATIONS = [
+	"graphs.catalog",
+	"graphs.detail",
+	"graphs.readme",
+	"experts.search",
+	"search.suggest",
+] as const;
+
+export type MeasuredOperation = (typeof FREE_OPERATIONS)[number];
+
+export interface FreeRequests {
+	readonly operations: readonly MeasuredOperation[];
+	/** The next so many; no query comes twice. */
+	take(operation: MeasuredOperation, count: number): readonly string[];
+}
+
+export function createFreeRequests(graphs: readonly Graph[], seed = 5): FreeRequests {
+	const draws = createDraws(seedOf(seed, "requests"));
+	const counts = new Map<MeasuredOperation, number>();
+	const graphAt = (number: number) => graphs[number % graphs.length]?.record.id ?? "";
+	const seen = new Set<string>();
+	const distinct = (make: () => string): string => {
+		for (;;) {
+			const text = make();
+			if (seen.has(text)) continue;
+			seen.add(text);
+			return encodeURIComponent(text);
+		}
+	};
+	const question = () => {
+		const field = draws.pick(FIELDS);
+		return `who knows ${draws.pick(TASKS)} of ${draws.pick(QUALITIES)} ${draws.pick(field.subjects)} in ${field.name}, case ${draws.between(1, 9_999)}?`;
+	};
+	const typed = () => {
+		const name = `${draws.pick(QUALITIES)} ${draws.pick(draws.pick(FIELDS).subjects)} ${draws.pick(TASKS)} (synthetic ${draws.between(1, 99)}`;
+		const words = name.split(" ");
+		const from = draws.between(0, words.length - 1);
+		return words.slice(from).join(" ").slice(0, draws.between(1, 30));
+	};
+	const paths: Readonly<Record<MeasuredOperation, (number: number) => string>> = {
+		"graphs.catalog": () => "/v1/graphs/catalog",
+		"graphs.detail": (number) => `/v1/graphs/${graphAt(number)}`,
+		"graphs.readme": (number) => `/v1/graphs/${graphAt(number)}/readme`,
+		"experts.search": () => `/v1/experts/search?q=${distinct(question)}`,
+		"search.suggest": () => `/v1/search/suggest?q=${distinct(typed)}`,
+	};
+	return {
+		operations: FREE_OPERATIONS,
+		take(operation, count) {
+			const from = counts.get(operation) ?? 0;
+			counts.set(operation, from + count);
+			return Array.from({ length: count }, (_, index) => paths[operation](from + index));
+		},
+	};
+}
