@@ -14,6 +14,7 @@ import type { GraphSnapshots } from "./knowledge/graph-snapshots.js";
 import { startSnapshotKeeper } from "./knowledge/snapshot-keeper.js";
 import type { SearchEngine } from "./search/search.js";
 import { listen, type RunningServer } from "./server.js";
+import type { Retention } from "./service/retention.js";
 import type { Settings } from "./settings.js";
 
 /** From listening to the last flush. */
@@ -44,11 +45,13 @@ export interface Running {
 	readonly keys: KeyFolder;
 	readonly address: { baseUrl: string };
 	readonly handler: RequestListener;
+	readonly retention: Retention;
 	readonly onchain: OnchainParts | undefined;
 }
 
 export function createAppLife(running: Running): AppLife {
-	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address } = running;
+	const { settings, clock, logger, store, retention, money, catalog, search, a2a, keys, address } =
+		running;
 	// What was started, to be ended in reverse order.
 	const endings: (() => Promise<void>)[] = [
 		async () => running.onchain?.close(),
@@ -63,8 +66,7 @@ export function createAppLife(running: Running): AppLife {
 			endings.push(server.drain);
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			await a2a.start();
-			const sweepTasks = (now: number) => a2a.sweep(now);
-			endings.push(startHousekeeping({ ...money, store, sweepTasks, clock, logger }));
+			endings.push(startHousekeeping({ ...money, retention, clock, logger }));
 			endings.push(startSnapshotKeeper(running));
 			return server;
 		},

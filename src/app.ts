@@ -35,6 +35,7 @@ import { createGraphShelf } from "./service/graph-shelf.js";
 import { createInvoke } from "./service/invoke.js";
 import { createOperator, type Operator } from "./service/operator.js";
 import { createPaymentOperations } from "./service/payment-operations.js";
+import { createRetention, type Retention } from "./service/retention.js";
 import type { Service, ServiceInfo } from "./service/service.js";
 import { createSkillCatalog } from "./service/skill-catalog.js";
 import { createUsageRecorder } from "./service/usage.js";
@@ -133,43 +134,24 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	});
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
-	const importedFolder = join(folder, "graphs");
-	const { catalog, snapshots } = await openGraphs(ports, importedFolder);
+	const { catalog, snapshots } = await openGraphs(ports);
 
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const service = createService({ ports, store, keys, money, catalog, search, address });
-	const shelf = createGraphShelf({ catalog, search, folder: importedFolder, logger });
-	const importer = createGraphImporter({ catalog, shelf, clock, folder: importedFolder });
-	const operator = createOperator({
-		...money,
-		chainBooks: createChainBooks({ ...ports, store }),
-		mcpUrl: () => null,
-		store,
-		ids,
-		catalog,
-		search,
-		importer,
-		concepts: createConceptEditor({ shelf, clock, inTurn: importer.whileNoneRuns }),
-		backUp: createDataBackup({ store, importer, folder }),
-		clock,
-		environment: environmentOf(settings.profile),
-	});
-	const { signingJwk } = keys;
 	const x402 = ports.onchain?.terms;
+	const { adminToken, signingJwk } = keys;
 	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk, x402 });
-	const { adminToken } = keys;
-	const web = createWebRouter({
-		service,
-		clock,
-		revision: () => catalog.revision,
-		packageRoot: PACKAGE_ROOT,
-	});
+	const sweepTasks = (now: number) => a2a.sweep(now);
+	const retention = createRetention({ ...money, store, sweepTasks, clock });
+	const operator = wireOperator({ ports, store, money, catalog, search, retention });
+	const revision = () => catalog.revision;
+	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
 	const transports = [a2a.router, web];
 	const { callRates } = money;
 	const http = { service, operator, adminToken, callRates, transports, clock, ids, logger };
 	const handler = createHttpApp(http);
-	const graphs = { catalog, snapshots };
-	const running = { ...ports, ...graphs, store, money, search, a2a, keys, address, handler };
+	const opened = { store, money, search, catalog, snapshots, retention };
+	const running = { ...ports, ...opened, a2a, keys, address, handler };
 	return {
 		service,
 		operator,
@@ -183,14 +165,48 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	};
 }
 
+interface OperatorParts {
+	readonly ports: Ports;
+	readonly store: Store;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly retention: Retention;
+}
+
+function wireOperator(parts: OperatorParts): Operator {
+	const { ports, store, money, catalog, search, retention } = parts;
+	const { settings, clock, logger, ids, folder } = ports;
+	const graphs = importedGraphs(folder);
+	const shelf = createGraphShelf({ catalog, search, folder: graphs, logger });
+	const importer = createGraphImporter({ catalog, shelf, clock, folder: graphs });
+	return createOperator({
+		...money,
+		chainBooks: createChainBooks({ ...ports, store }),
+		mcpUrl: () => null,
+		store,
+		ids,
+		catalog,
+		search,
+		importer,
+		concepts: createConceptEditor({ shelf, clock, inTurn: importer.whileNoneRuns }),
+		backUp: createDataBackup({ store, importer, folder }),
+		retention,
+		clock,
+		environment: environmentOf(settings.profile),
+	});
+}
+
+const importedGraphs = (folder: string) => join(folder, "graphs");
+
 /** What is on sale. Files that are as they were when a graph was last kept are not read again. */
-async function openGraphs({ settings, clock, logger, folder }: Ports, importedFolder: string) {
+async function openGraphs({ settings, clock, logger, folder }: Ports) {
 	const snapshots = createGraphSnapshots({
 		folder: join(folder, "graph-cache"),
 		version: SOFTWARE_VERSION,
 		clock,
 	});
-	const folders = catalogFolders(settings.catalog, importedFolder);
+	const folders = catalogFolders(settings.catalog, importedGraphs(folder));
 	const catalog = createGraphCatalog(await loadGraphs(folders, logger, snapshots.read));
 	return { catalog, snapshots };
 }

@@ -2,42 +2,27 @@ import type { InvariantGuard } from "../payments/invariants.js";
 import type { RefundPayouts } from "../payments/refund-payouts.js";
 import type { Sweeper } from "../payments/sweep.js";
 import type { OnchainDesk } from "../payments/x402/onchain-method.js";
-import type { Store } from "../store/store.js";
-import { type Clock, toIsoDay } from "./core/clock.js";
+import type { Clock } from "./core/clock.js";
 import { LIMITS } from "./core/limits.js";
 import type { Logger } from "./core/logger.js";
+import type { Retention } from "./service/retention.js";
 
 export interface HousekeepingDeps {
-	readonly store: Store;
 	readonly sweeper: Sweeper;
 	readonly guard: InvariantGuard;
 	/** Payments on a chain; undefined while none is configured. */
 	readonly onchain: OnchainDesk | undefined;
 	readonly refundPayouts?: RefundPayouts;
-	/** Erases what erased accounts left behind after all. */
-	readonly finishErasures?: () => Promise<void>;
-	/** Forgets finished A2A tasks whose time is over. */
-	readonly sweepTasks: (now: number) => Promise<void>;
+	readonly retention: Retention;
 	readonly clock: Clock;
 	readonly logger: Logger;
 }
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Starts what must happen again and again; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
-	const {
-		store,
-		sweeper,
-		guard,
-		onchain,
-		refundPayouts,
-		sweepTasks,
-		finishErasures,
-		clock,
-		logger,
-	} = deps;
+	const { sweeper, guard, onchain, refundPayouts, retention, clock, logger } = deps;
 	const running = new Set<Promise<void>>();
 	const run = (name: string, task: () => Promise<unknown>): void => {
 		const done: Promise<void> = task()
@@ -52,18 +37,9 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 		const { failures } = await guard.check();
 		if (failures.length > 0) logger.error("the ledger's invariants are breached", { failures });
 	};
-	const forgetOld = async () => {
-		await sweeper.forgetExpired();
-		await onchain?.forgetExpired();
-		await sweepTasks(clock.now());
-		await finishErasures?.();
-		await store.documents.sweep(clock.now());
-		await store.queryLog.dropBefore(toIsoDay(clock.now() - LIMITS.queryLogDays * DAY_MS));
-	};
-
 	// The first check adds up the whole journal, the later ones what came since.
 	run("check of invariants", checkInvariants);
-	run("sweep of tasks and documents", forgetOld);
+	run("purge of what is past its time", retention.purge);
 	const reconcile = async () => onchain?.reconcile();
 	run("reconciliation of payments", reconcile);
 	const reconcileRefunds = async () => refundPayouts?.reconcile();
@@ -72,7 +48,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 		every(LIMITS.reconcileIntervalMs, "reconciliation of payments", reconcile),
 		every(LIMITS.invariantIntervalMs, "check of invariants", checkInvariants),
 		every(LIMITS.invariantIntervalMs, "reconciliation of refunds", reconcileRefunds),
-		every(HOUR_MS, "sweep of tasks and documents", forgetOld),
+		every(HOUR_MS, "purge of what is past its time", retention.purge),
 	];
 	return async () => {
 		for (const stop of stops) stop();

@@ -73,6 +73,10 @@ export function createAdminRouter({ operator, adminToken, ...deps }: AdminRouter
 		long(importRequest, deps, (input, tell) => operator.importGraph(input, tell)),
 	);
 	router.post(
+		"/retention/purge",
+		quick(nothing, () => operator.purge()),
+	);
+	router.post(
 		"/reindex",
 		long(nothing, deps, (_input, tell) => operator.reindex(tell)),
 	);

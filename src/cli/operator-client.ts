@@ -52,6 +52,7 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		revokeSpt: (request) => quick("POST", "/spts/revoke", request),
 		...createAccountClient(quick),
 		listGraphs: () => quick("GET", "/graphs"),
+		purge: () => quick("POST", "/retention/purge", {}, LONG_TIMEOUT_MS),
 		importGraph: (request, onProgress) => long("/imports", request, onProgress),
 		// They wait for an import that runs.
 		putConcept: ({ graph_id, ...file }) =>

@@ -8,6 +8,7 @@ import { addLedger } from "./commands/ledger-commands.js";
 import { addModels } from "./commands/model-commands.js";
 import { addSpt } from "./commands/money-commands.js";
 import { addProbe } from "./commands/probe-command.js";
+import { addRetention } from "./commands/retention-commands.js";
 import { addServe } from "./commands/serve-command.js";
 
 const COMMANDS = [
@@ -20,6 +21,7 @@ const COMMANDS = [
 	addTokens,
 	addAccounts,
 	addLedger,
+	addRetention,
 	addReindex,
 	addModels,
 	addBackup,

@@ -102,7 +102,7 @@ export const LIMITS = {
 	idempotencyTtlMs: 24 * 3_600_000,
 	idempotencyKeyChars: 255,
 	artefactTtlMs: 24 * 3_600_000,
-	queryLogDays: 366,
+	queryLogMonths: 12,
 	credentialHeaderChars: 8 * 1024,
 	demoSptMicros: 25_000_000n,
 	demoWalletMicros: 100_000_000n,

@@ -17,6 +17,7 @@ import {
 	type LedgerOperator,
 	type LedgerOperatorDeps,
 } from "./ledger-operator.js";
+import type { PurgeReport, Retention } from "./retention.js";
 import { type SptScope, toSptScope } from "./spt-scope.js";
 
 export interface SptRequest extends SptScope {
@@ -57,6 +58,8 @@ export interface Operator extends LedgerOperator, AccountOperator {
 	revokeSpt(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
 	listGraphs(): Promise<{ items: readonly GraphSummary[] }>;
 	importGraph(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
+	/** Forgets what is past its time. */
+	purge(): Promise<PurgeReport>;
 	/** Adds or changes one concept of an imported graph; searches see it when this resolves. */
 	putConcept(request: ConceptPut): Promise<ConceptReport>;
 	removeConcept(request: ConceptRemoval): Promise<ConceptReport>;
@@ -72,6 +75,7 @@ export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly importer: GraphImporter;
 	readonly concepts: ConceptEditor;
 	readonly backUp: Operator["backUp"];
+	readonly retention: Retention;
 	readonly clock: Clock;
 }
 
@@ -99,6 +103,7 @@ export function createOperator(deps: OperatorDeps): Operator {
 		importGraph: (request, onProgress) => importer.import(request, onProgress),
 		putConcept: (request) => concepts.put(request),
 		removeConcept: (request) => concepts.remove(request),
+		purge: () => deps.retention.purge(),
 		async reindex(onProgress) {
 			const startedMs = clock.monotonicMs();
 			// A list taken amid a change would be the one from before it. The index itself keeps its runs in order.

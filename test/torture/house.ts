@@ -12,6 +12,7 @@ import type { PaidOperationId } from "../../src/core/operations.js";
 import { startHousekeeping } from "../../src/housekeeping.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createInvoke } from "../../src/service/invoke.js";
+import { createRetention } from "../../src/service/retention.js";
 import { createUsageRecorder } from "../../src/service/usage.js";
 import type { Settings } from "../../src/settings.js";
 import type { FileSystem } from "../../store/journal/file-system.js";
@@ -85,8 +86,14 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 	await sweeper.releaseAll();
 	await onchain?.resume();
 	const stopHousekeeping = startHousekeeping({
-		...{ store, sweeper, guard, onchain, clock, logger },
-		sweepTasks: async () => undefined,
+		...{ sweeper, guard, onchain, clock, logger },
+		retention: createRetention({
+			store,
+			sweeper,
+			onchain,
+			sweepTasks: async () => undefined,
+			clock,
+		}),
 	});
 	const skills = createTestSkills(clock, dice.fork());
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });

@@ -1,0 +1,55 @@
+import type { Store } from "../../store/store.js";
+import { type Clock, toIsoDay } from "../core/clock.js";
+import { LIMITS } from "../core/limits.js";
+
+/** What one round of forgetting has done. */
+export interface PurgeReport {
+	/** First UTC day whose queries are still kept. */
+	readonly queries_kept_from: string;
+	/** Days of the query log whose files were removed. */
+	readonly query_days_removed: number;
+	/** Stored documents whose time was over: results awaiting pick-up, task artifacts. */
+	readonly documents_removed: number;
+}
+
+export interface RetentionDeps {
+	readonly store: Pick<Store, "documents" | "queryLog">;
+	readonly sweeper: { forgetExpired(): Promise<unknown> };
+	/** Payments on a chain; undefined while none is configured. */
+	readonly onchain?: { forgetExpired(): Promise<unknown> } | undefined;
+	/** Forgets finished A2A tasks whose time is over. */
+	readonly sweepTasks: (now: number) => Promise<void>;
+	/** Erases what erased accounts left behind after all. */
+	readonly finishErasures?: (() => Promise<void>) | undefined;
+	readonly clock: Clock;
+}
+
+export interface Retention {
+	/** Forgets everything whose time is over. Money is never forgotten: ledger, receipts and usage hold no text. */
+	purge(): Promise<PurgeReport>;
+}
+
+/** Spec: What the service does, 6: query text goes after 12 months, result text when its pick-up time is over. */
+export function createRetention(deps: RetentionDeps): Retention {
+	const { store, sweeper, onchain, sweepTasks, finishErasures, clock } = deps;
+	return {
+		async purge() {
+			await sweeper.forgetExpired();
+			await onchain?.forgetExpired();
+			await sweepTasks(clock.now());
+			await finishErasures?.();
+			const keptFrom = monthsBefore(clock.now(), LIMITS.queryLogMonths);
+			return {
+				queries_kept_from: keptFrom,
+				documents_removed: await store.documents.sweep(clock.now()),
+				query_days_removed: await store.queryLog.dropBefore(keptFrom),
+			};
+		},
+	};
+}
+
+/** The UTC day some calendar months ago; where that month is shorter, the first day of the next: nothing is kept too long. */
+function monthsBefore(now: number, months: number): string {
+	const date = new Date(now);
+	return toIsoDay(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, date.getUTCDate()));
+}
