@@ -75,3 +75,14 @@ t.test("every setting stands in the table of the documents", async (t) => {
 	const table = renderSettingsTable();
 	for (const { key } of SETTING_ROWS) t.match(table, `\`${key}\``);
 });
+
+t.test("how often one caller may call depends on who can call at all", async (t) => {
+	const read = (flags: Record<string, string>) =>
+		readSettings({ flags, environment: {}, folder: t.testdir({}) }).requestsPerMinute;
+	t.equal(read({}), 600_000, "the demo serves its own machine");
+	t.equal(read({ profile: "production", facilitator: "off" }), 6_000);
+	t.equal(read({ requests_per_minute: "120" }), 120);
+	for (const text of ["0", "-1", "1.5", "many", "1e3"]) {
+		t.throws(() => read({ requests_per_minute: text }), { code: "INVALID_ARGUMENT" }, text);
+	}
+});
