@@ -6,6 +6,11 @@ export type Steps<Result> = Generator<undefined, Result>;
 /** About 10 milliseconds of reading; a server that imports meanwhile goes on answering. */
 const STEPS_PER_TURN = 25;
 
+/** After a step that is as long as a turn: whatever waits comes first. */
+export function* restOfTurn(): Steps<void> {
+	for (let step = 0; step < STEPS_PER_TURN; step++) yield;
+}
+
 /** The result, with nothing else done meanwhile. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
 	for (;;) {

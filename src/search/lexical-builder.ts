@@ -14,16 +14,17 @@ export interface LexicalBuilder {
 	build(averageLength?: number): LexicalIndex;
 }
 
-interface Counted {
+/** How often each term stands in a document, weighted by its fields. */
+export interface CountedText {
 	readonly frequencies: ReadonlyMap<string, number>;
 	readonly length: number;
 }
 
 export function createLexicalBuilder(): LexicalBuilder {
-	const counted: Counted[] = [];
+	const counted: CountedText[] = [];
 	return {
 		add: (fields) => void counted.push(countTerms(fields)),
-		build: (averageLength) => buildIndex(counted, averageLength),
+		build: (averageLength) => buildLexicalIndex(counted, averageLength),
 	};
 }
 
@@ -32,7 +33,10 @@ export function lengthNorm(length: number, averageLength: number): number {
 	return BM25.k1 * (1 - BM25.b + (BM25.b * length) / averageLength);
 }
 
-function buildIndex(counted: readonly Counted[], given: number | undefined): LexicalIndex {
+export function buildLexicalIndex(
+	counted: readonly CountedText[],
+	given: number | undefined,
+): LexicalIndex {
 	const lengths = Float32Array.from(counted, ({ length }) => length);
 	const total = lengths.reduce((sum, length) => sum + length, 0);
 	const averageLength = given ?? (total / Math.max(1, counted.length) || 1);
@@ -64,7 +68,7 @@ function buildIndex(counted: readonly Counted[], given: number | undefined): Lex
 	};
 }
 
-function countTerms(fields: readonly WeightedText[]): Counted {
+export function countTerms(fields: readonly WeightedText[]): CountedText {
 	const frequencies = new Map<string, number>();
 	let length = 0;
 	for (const { text, weight } of fields) {
@@ -77,14 +81,17 @@ function countTerms(fields: readonly WeightedText[]): Counted {
 	return { frequencies, length };
 }
 
-function sortedTerms(counted: readonly Counted[]): string[] {
+function sortedTerms(counted: readonly CountedText[]): string[] {
 	const terms = new Set<string>();
 	for (const { frequencies } of counted) for (const term of frequencies.keys()) terms.add(term);
 	return [...terms].sort();
 }
 
 /** Where each term's postings begin: a counting sort, so that documents stay in order within a term. */
-function startsOf(counted: readonly Counted[], terms: ReadonlyMap<string, number>): Uint32Array {
+function startsOf(
+	counted: readonly CountedText[],
+	terms: ReadonlyMap<string, number>,
+): Uint32Array {
 	const starts = new Uint32Array(terms.size + 1);
 	for (const { frequencies } of counted) {
 		for (const term of frequencies.keys()) {

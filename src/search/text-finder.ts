@@ -1,12 +1,7 @@
-import type { Steps } from "../knowledge/work-in-turns.js";
+import { restOfTurn, type Steps } from "../knowledge/work-in-turns.js";
 import type { WeightedText } from "./concept-fields.js";
-import { BM25, createLexicalBuilder } from "./lexical-builder.js";
-import {
-	documentFrequency,
-	inverseDocumentFrequency,
-	type LexicalIndex,
-	type LexicalScope,
-} from "./lexical-index.js";
+import { BM25, buildLexicalIndex, type CountedText, countTerms } from "./lexical-builder.js";
+import { documentFrequency, inverseDocumentFrequency, type LexicalScope } from "./lexical-index.js";
 import { searchLexical } from "./lexical-search.js";
 import { readQuery, toQueryTerms } from "./query-words.js";
 import type { Word } from "./tokenizer.js";
@@ -28,50 +23,43 @@ export interface TextFinder<Item> {
 	find(query: string, limit: number): readonly FoundText<Item>[];
 }
 
-/** Some of the texts of a finder, ready to be searched. */
-export interface TextSegment<Item> {
-	readonly items: readonly Item[];
-	readonly index: LexicalIndex;
+/** A text whose words have been counted: most of the work, and it need not be done again. */
+export interface ReadText<Item> {
+	readonly item: Item;
+	readonly counted: CountedText;
 }
 
-/** Making the index of so many is a matter of milliseconds. */
-const SEGMENT_ITEMS = 512;
-/** What short texts are long, weighted: one length for all segments, so that their scores compare. */
+/** Texts of one index; making it is a matter of some milliseconds. */
+const INDEX_TEXTS = 1_024;
+/** What short texts are long, weighted: one length for all indexes, so that their scores compare. */
 const USUAL_LENGTH = 50;
 
-/** Reads items one by one; segments of several lists make one finder. */
-export function* toTextSegments<Item>(
+export function* readTexts<Item>(
 	items: readonly Item[],
 	fieldsOf: (item: Item) => readonly WeightedText[],
-): Steps<readonly TextSegment<Item>[]> {
-	const segments: TextSegment<Item>[] = [];
-	for (let from = 0; from < items.length; from += SEGMENT_ITEMS) {
-		const some = items.slice(from, from + SEGMENT_ITEMS);
-		const builder = createLexicalBuilder();
-		for (const item of some) {
-			builder.add(fieldsOf(item));
-			yield;
-		}
-		segments.push({ items: some, index: builder.build(USUAL_LENGTH) });
+): Steps<readonly ReadText<Item>[]> {
+	const texts: ReadText<Item>[] = [];
+	for (const item of items) {
+		texts.push({ item, counted: countTerms(fieldsOf(item)) });
+		yield;
 	}
-	return segments;
+	return texts;
 }
 
-export function createTextFinder<Item>(segments: readonly TextSegment<Item>[]): TextFinder<Item> {
-	const items = segments.flatMap((segment) => segment.items);
+export function* createTextFinder<Item>(texts: readonly ReadText<Item>[]): Steps<TextFinder<Item>> {
 	const scopes: LexicalScope[] = [];
-	let base = 0;
-	for (const { index } of segments) {
-		scopes.push({ index, base });
-		base += index.documents;
+	for (let base = 0; base < texts.length; base += INDEX_TEXTS) {
+		const counted = texts.slice(base, base + INDEX_TEXTS).map((text) => text.counted);
+		scopes.push({ index: buildLexicalIndex(counted, USUAL_LENGTH), base });
+		yield* restOfTurn();
 	}
 	return {
 		find(query, limit) {
 			const words = readQuery(query).filter(({ isStopWord }) => !isStopWord);
 			const { slots, scores, partsOf } = searchLexical(toQueryTerms(words), scopes, limit);
-			const best = bestScoreOf(words, scopes, items.length);
+			const best = bestScoreOf(words, scopes, texts.length);
 			return slots.flatMap((slot, rank) => {
-				const item = items[slot];
+				const item = texts[slot]?.item;
 				if (item === undefined) return [];
 				const terms = new Set(partsOf(slot).map(({ term }) => term));
 				const held = words.filter((word) => holds(terms, word)).map(({ surface }) => surface);

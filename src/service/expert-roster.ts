@@ -4,8 +4,8 @@ import type { Steps } from "../knowledge/work-in-turns.js";
 import {
 	createTextFinder,
 	type FoundText,
-	type TextSegment,
-	toTextSegments,
+	type ReadText,
+	readTexts,
 } from "../search/text-finder.js";
 import { type ExpertProfile, expertsOf, profileFields } from "./expert-profiles.js";
 import { createPerGraph } from "./per-graph.js";
@@ -21,7 +21,7 @@ export interface ExpertRoster {
 
 interface RosterPart {
 	readonly profiles: readonly ExpertProfile[];
-	readonly segments: readonly TextSegment<ExpertProfile>[];
+	readonly texts: readonly ReadText<ExpertProfile>[];
 }
 
 /** The roster as of now, read step by step after a change, and only where something has changed. */
@@ -38,16 +38,16 @@ export function createExpertRoster(
 
 function* readExperts(graph: Graph): Steps<RosterPart> {
 	const profiles = expertsOf(graph);
-	return { profiles, segments: yield* toTextSegments(profiles, profileFields) };
+	return { profiles, texts: yield* readTexts(profiles, profileFields) };
 }
 
-function toRoster(parts: readonly RosterPart[]): ExpertRoster {
+function* toRoster(parts: readonly RosterPart[]): Steps<ExpertRoster> {
 	const byId = new Map<string, ExpertProfile>();
 	for (const profile of parts.flatMap(({ profiles }) => profiles)) {
 		if (!byId.has(profile.agentId)) byId.set(profile.agentId, profile);
 	}
 	const profiles = [...byId.values()].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
-	const finder = createTextFinder(parts.flatMap(({ segments }) => segments));
+	const finder = yield* createTextFinder(parts.flatMap(({ texts }) => texts));
 	return {
 		profiles,
 		byId,

@@ -1,6 +1,6 @@
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
-import type { Steps } from "../knowledge/work-in-turns.js";
+import { restOfTurn, type Steps } from "../knowledge/work-in-turns.js";
 import { createPerGraph } from "./per-graph.js";
 
 export interface Suggestion {
@@ -20,19 +20,20 @@ interface Name {
 	links: number;
 }
 
-/** Some names of one graph, by every way into them: a way begins at one of a name's words. */
-interface NameBlock {
-	/** Ascending. */
-	readonly ways: readonly string[];
-	/** The name that each way leads to. */
-	readonly names: readonly Name[];
+/** One way into a name: it begins at one of its words. */
+interface Way {
+	readonly text: string;
+	readonly name: Name;
 }
+
+/** Ways in ascending order. */
+type WayBlock = readonly Way[];
 
 /** A name as all graphs have it that were looked at. */
 interface Candidate {
 	readonly text: string;
 	readonly way: string;
-	readonly graphs: string[];
+	readonly graphs: Set<string>;
 	isTopic: boolean;
 	isWhole: boolean;
 	links: number;
@@ -43,8 +44,8 @@ const WORD_START = /(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu;
 const WORDS_MAX = 6;
 /** Ways looked at for one prefix, as many in each block; a single letter begins thousands of names. */
 const LOOKED_AT = 1_000;
-/** Putting so many in order is a matter of milliseconds. */
-const BLOCK_NAMES = 1_000;
+/** Putting so many in order is a matter of some milliseconds. */
+const BLOCK_WAYS = 9_000;
 
 /** Completes what somebody began to type, from topics and from the names of concepts. */
 export function createNameSuggestions({ catalog }: { readonly catalog: GraphCatalog }) {
@@ -52,7 +53,7 @@ export function createNameSuggestions({ catalog }: { readonly catalog: GraphCata
 		revision: () => catalog.revision,
 		graphs: () => catalog.list(),
 		make: toBlocks,
-		combine: (parts) => parts.flat(),
+		combine: (parts) => uniteBlocks(parts.flat()),
 	});
 	return async (prefix: string, limit: number): Promise<readonly Suggestion[]> => {
 		const wanted = normalise(prefix);
@@ -61,33 +62,34 @@ export function createNameSuggestions({ catalog }: { readonly catalog: GraphCata
 	};
 }
 
-function findNames(blocks: readonly NameBlock[], wanted: string): Iterable<Candidate> {
+function findNames(blocks: readonly WayBlock[], wanted: string): Iterable<Candidate> {
 	const candidates = new Map<string, Candidate>();
 	const most = Math.max(1, Math.floor(LOOKED_AT / blocks.length));
-	for (const { ways, names } of blocks) {
+	for (const ways of blocks) {
 		const first = lowerBound(ways, wanted);
 		const end = Math.min(ways.length, first + most);
 		for (let at = first; at < end; at++) {
-			const way = ways[at] as string;
-			if (!way.startsWith(wanted)) break;
-			addTo(candidates, names[at] as Name, way);
+			const way = ways[at] as Way;
+			if (!way.text.startsWith(wanted)) break;
+			addTo(candidates, way);
 		}
 	}
 	return candidates.values();
 }
 
-function addTo(candidates: Map<string, Candidate>, name: Name, way: string): void {
-	const { key, text, graph, isTopic, links } = name;
-	const isWhole = way.length === key.length;
+function addTo(candidates: Map<string, Candidate>, way: Way): void {
+	const { key, text, graph, isTopic, links } = way.name;
+	const isWhole = way.text.length === key.length;
 	const known = candidates.get(key);
 	if (!known) {
-		candidates.set(key, { text, way, graphs: [graph], isTopic, isWhole, links });
+		const graphs = new Set([graph]);
+		candidates.set(key, { text, way: way.text, graphs, isTopic, isWhole, links });
 		return;
 	}
 	known.isWhole ||= isWhole;
-	// One graph's names come one after the other; a name may be entered by several of its words.
-	if (known.graphs.at(-1) === graph) return;
-	known.graphs.push(graph);
+	// A name may be entered by several of its words.
+	if (known.graphs.has(graph)) return;
+	known.graphs.add(graph);
 	known.isTopic ||= isTopic;
 	known.links += links;
 }
@@ -113,14 +115,14 @@ function byRank(a: Candidate, b: Candidate): number {
 }
 
 function weightOf({ graphs, links }: Candidate): number {
-	return graphs.length * 10 + links;
+	return graphs.size * 10 + links;
 }
 
 function toSuggestion({ text, isTopic, graphs }: Candidate): Suggestion {
-	return { text, kind: isTopic ? "topic" : "concept", graphs: graphs.slice(0, GRAPHS_TOLD) };
+	return { text, kind: isTopic ? "topic" : "concept", graphs: [...graphs].slice(0, GRAPHS_TOLD) };
 }
 
-function* toBlocks({ record, concepts }: Graph): Steps<readonly NameBlock[]> {
+function* toBlocks({ record, concepts }: Graph): Steps<readonly WayBlock[]> {
 	const byKey = new Map<string, Name>();
 	const add = (text: string, isTopic: boolean, links: number) => {
 		const key = normalise(text);
@@ -136,20 +138,37 @@ function* toBlocks({ record, concepts }: Graph): Steps<readonly NameBlock[]> {
 		yield;
 	}
 	const names = [...byKey.values()];
-	const blocks: NameBlock[] = [];
-	for (let from = 0; from < names.length; from += BLOCK_NAMES) {
-		blocks.push(toBlock(names.slice(from, from + BLOCK_NAMES)));
-		yield;
+	const blocks: WayBlock[] = [];
+	for (let from = 0; from < names.length; from += BLOCK_WAYS / WORDS_MAX) {
+		const ways = names.slice(from, from + BLOCK_WAYS / WORDS_MAX).flatMap(waysInto);
+		blocks.push(ways.sort(byText));
+		yield* restOfTurn();
 	}
 	return blocks;
 }
 
-function toBlock(names: readonly Name[]): NameBlock {
-	const entries = names.flatMap((name) =>
-		wordStarts(name.key).map((start) => ({ way: name.key.slice(start), name })),
-	);
-	entries.sort((a, b) => (a.way < b.way ? -1 : a.way > b.way ? 1 : 0));
-	return { ways: entries.map(({ way }) => way), names: entries.map(({ name }) => name) };
+/** Few blocks are looked through faster than many. */
+function* uniteBlocks(blocks: readonly WayBlock[]): Steps<readonly WayBlock[]> {
+	const united: WayBlock[] = [];
+	let waiting: WayBlock[] = [];
+	let ways = 0;
+	for (const block of blocks) {
+		waiting.push(block);
+		ways += block.length;
+		if (ways < BLOCK_WAYS) continue;
+		united.push(waiting.flat().sort(byText));
+		[waiting, ways] = [[], 0];
+		yield* restOfTurn();
+	}
+	return [...united, waiting.flat().sort(byText)];
+}
+
+function waysInto(name: Name): readonly Way[] {
+	return wordStarts(name.key).map((start) => ({ text: name.key.slice(start), name }));
+}
+
+function byText(a: Way, b: Way): number {
+	return a.text < b.text ? -1 : a.text > b.text ? 1 : 0;
 }
 
 function wordStarts(key: string): readonly number[] {
@@ -160,11 +179,11 @@ function normalise(text: string): string {
 	return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-function lowerBound(ways: readonly string[], wanted: string): number {
+function lowerBound(ways: WayBlock, wanted: string): number {
 	let [low, high] = [0, ways.length];
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if ((ways[middle] as string) < wanted) low = middle + 1;
+		if ((ways[middle] as Way).text < wanted) low = middle + 1;
 		else high = middle;
 	}
 	return low;

@@ -8,8 +8,8 @@ export interface PerGraphDeps<Part, Whole> {
 	readonly graphs: () => readonly Graph[];
 	/** What one graph adds. */
 	readonly make: (graph: Graph) => Steps<Part>;
-	/** What all of them are together; quick. */
-	readonly combine: (parts: readonly Part[]) => Whole;
+	/** What all of them are together. */
+	readonly combine: (parts: readonly Part[]) => Steps<Whole>;
 }
 
 /**
@@ -23,20 +23,20 @@ export function createPerGraph<Part extends object, Whole>(
 	const partOf = new WeakMap<Graph, Part>();
 	let latest: { readonly revision: string; readonly whole: Promise<Whole> } | undefined;
 
-	function* partsOf(all: readonly Graph[]): Steps<readonly Part[]> {
+	function* wholeOf(all: readonly Graph[]): Steps<Whole> {
 		const parts: Part[] = [];
 		for (const graph of all) {
 			const part = partOf.get(graph) ?? (yield* make(graph));
 			partOf.set(graph, part);
 			parts.push(part);
 		}
-		return parts;
+		return yield* combine(parts);
 	}
 
 	return () => {
 		const current = revision();
 		if (latest?.revision !== current) {
-			latest = { revision: current, whole: runInTurns(partsOf(graphs())).then(combine) };
+			latest = { revision: current, whole: runInTurns(wholeOf(graphs())) };
 		}
 		return latest.whole;
 	};
