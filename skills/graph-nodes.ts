@@ -72,7 +72,7 @@ export const createNode = (deps: GraphSkillDeps): Skill<"graphs.node"> =>
 			answer({ ok: true, data: toNode(graph, getConcept(graph, node_id)), meta: metaOf(graph) }),
 	});
 
-function toNode(graph: Graph, concept: Concept) {
+export function toNode(graph: Graph, concept: Concept) {
 	return {
 		...toNodeItem(graph, concept),
 		body: concept.body,

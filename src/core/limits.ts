@@ -225,3 +225,18 @@ export const READING_LIMITS = {
 	revisionsPerGraph: 16,
 	revisionsMax: 512,
 } as const;
+
+/** What is told of sources, articles, entities and brands. */
+export const EVIDENCE_LIMITS = {
+	hostChars: 253,
+	nameChars: 200,
+	/** Links of a trend that are listed with it. */
+	trendLinksMax: 200,
+	namesMax: 50,
+	candidatesDefault: 5,
+	candidatesMax: 20,
+	/** Nodes told of one entity. */
+	entityMentionsMax: 200,
+	listDefault: 50,
+	listMax: 200,
+} as const;

@@ -22,6 +22,9 @@ export type PricedOperationId =
 	| "graphs.similar"
 	| "graphs.export"
 	| "graphs.changes"
+	| "trends.list"
+	| "trends.get"
+	| "trends.evidence"
 	| "human_agents.consult"
 	| "analysts.consult"
 	| "brand_intelligence"
@@ -57,6 +60,9 @@ export const PAID_OPERATION_IDS = [
 	"graphs.similar",
 	"graphs.export",
 	"graphs.changes",
+	"trends.list",
+	"trends.get",
+	"trends.evidence",
 ] as const satisfies readonly PricedOperationId[];
 export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
 
@@ -150,6 +156,7 @@ export const SKILL_IDS = [
 	"neighbors",
 	"find_paths",
 	"graph_similar",
+	"get_trend",
 ] as const;
 export type SkillId = (typeof SKILL_IDS)[number];
 
@@ -165,6 +172,7 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	neighbors: "graphs.neighbors",
 	find_paths: "graphs.paths",
 	graph_similar: "graphs.similar",
+	get_trend: "trends.get",
 };
 
 /** True when a scope names the operation itself or a skill that is sold as it. */

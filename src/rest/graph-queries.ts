@@ -24,7 +24,7 @@ import { digitsField } from "./request-query.js";
 const LIST_CHARS = LIMITS.filterValues * (LIMITS.filterChars + 1);
 
 /** A list as one parameter, its values parted by commas. */
-function listField<S extends z.ZodType<readonly string[] | undefined>>(values: S) {
+export function listField<S extends z.ZodType<readonly string[] | undefined>>(values: S) {
 	return z
 		.string()
 		.max(LIST_CHARS, `must have at most ${LIST_CHARS} characters`)
@@ -39,7 +39,7 @@ const limitQuery = digitsField(LIMITS.rowsMax)
 	.default(LIMITS.rowsDefault)
 	.describe("Number of items wanted");
 
-const pageQuery = { limit: limitQuery, cursor: cursorField.optional() };
+export const pageQuery = { limit: limitQuery, cursor: cursorField.optional() };
 
 const edgeTypesQuery = listField(edgeTypesField).describe("Types of edges, parted by commas");
 

@@ -51,7 +51,7 @@ replyComponent("GraphExport", exportSchema);
 replyComponent("NodeChange", changeSchema);
 
 /** A skill's answer as it travels: with request id and cost in its meta. */
-const toReply = <Data extends z.ZodType, Meta extends z.ZodRawShape>(
+export const toReply = <Data extends z.ZodType, Meta extends z.ZodRawShape>(
 	id: string,
 	{ shape }: z.ZodObject<{ ok: z.ZodLiteral<true>; data: Data; meta: z.ZodObject<Meta> }>,
 ) => {

@@ -10,6 +10,7 @@ import {
 	queryField,
 } from "../core/wire.js";
 import { requestComponent } from "./components.js";
+import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { searchReplySchema } from "./reply-schemas.js";
 import type { PaidRoute } from "./route.js";
@@ -68,6 +69,7 @@ const acrossGraphs = (
 /** Routes that cost money, one for each paid operation. Spec: Endpoints, paid operations. */
 export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...GRAPH_READING_ROUTES,
+	...EVIDENCE_READING_ROUTES,
 	"graphs.search": {
 		kind: "paid",
 		operationId: "graphs.search",

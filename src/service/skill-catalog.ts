@@ -1,3 +1,4 @@
+import { createEvidenceReadings } from "../../skills/evidence-readings.js";
 import { createGraphReadings } from "../../skills/graph-readings.js";
 import { createGraphSearch } from "../../skills/graph-search.js";
 import {
@@ -27,5 +28,6 @@ export function createSkillCatalog(
 		"search.analyst": createAnalystSearch(deps),
 		"search.all": createAllSearch(deps),
 		...createGraphReadings(deps),
+		...createEvidenceReadings(deps),
 	};
 }

@@ -1,0 +1,24 @@
+/** What the graphs say together: sources, articles, entities and brands, derived from all of them; no money, no transport. */
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { Graph } from "../knowledge/graph.js";
+import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
+
+type Graphs = Pick<GraphCatalog, "list" | "revision">;
+
+/** Something derived from all graphs of a catalog, made once for each of its revisions. */
+export type CatalogIndex<T> = (catalog: Graphs) => Promise<T>;
+
+/** Made when it is first asked for, with everything else served in between; whoever asks meanwhile waits for the same one. */
+export function createCatalogIndex<T>(
+	stepsOf: (graphs: readonly Graph[]) => Steps<T>,
+): CatalogIndex<T> {
+	const latest = new WeakMap<Graphs, { readonly revision: string; readonly made: Promise<T> }>();
+	return (catalog) => {
+		const { revision } = catalog;
+		const known = latest.get(catalog);
+		if (known?.revision === revision) return known.made;
+		const made = runInTurns(stepsOf(catalog.list()));
+		latest.set(catalog, { revision, made });
+		return made;
+	};
+}

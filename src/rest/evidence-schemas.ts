@@ -1,0 +1,40 @@
+import { z } from "zod";
+import {
+	momentumDayField,
+	trendEvidenceOutput,
+	trendIdField,
+	trendItemSchema,
+	trendListInput,
+	trendListOutput,
+	trendOutput,
+	trendSchema,
+} from "../core/evidence-wire.js";
+import { conceptConditions } from "../core/graph-wire.js";
+import { replyComponent } from "./components.js";
+import { listField, pageQuery } from "./graph-queries.js";
+import { toReply } from "./graph-schemas.js";
+
+/** Paths, queries and bodies of the operations that read trends and articles. */
+
+replyComponent("TrendItem", trendItemSchema);
+replyComponent("Trend", trendSchema);
+
+export const trendListReply = toReply("TrendListReply", trendListOutput);
+export const trendReply = toReply("TrendReply", trendOutput);
+export const trendEvidenceReply = toReply("TrendEvidenceReply", trendEvidenceOutput);
+
+const { type, tags, ...conditions } = conceptConditions;
+
+export const trendPath = z.strictObject({ trend_id: trendIdField });
+export const trendListQuery = z.strictObject({
+	graph_id: trendListInput.shape.graph_id,
+	type: listField(type.unwrap())
+		.describe("Types of node, parted by commas; Trend and Signal by default")
+		.optional(),
+	tags: listField(tags.unwrap()).describe("Tags, parted by commas: at least one").optional(),
+	...conditions,
+	as_of: momentumDayField.optional(),
+	...pageQuery,
+});
+export const trendQuery = z.strictObject({ as_of: momentumDayField.optional() });
+export const pageOnlyQuery = z.strictObject(pageQuery);
