@@ -55,6 +55,9 @@ export function createConnectionTokens(deps: ConnectionTokenDeps): ConnectionTok
 				const account = await tx.get("accounts", accountId);
 				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
 				if ((await usable(tx, accountId)).length >= LIMITS.accountConnectionsMax) throw tooMany();
+				for (const row of await tx.findBy("connections", "accountId", accountId)) {
+					if (!isUsable(row, clock.now())) await tx.delete("connections", row.id);
+				}
 				await tx.put("connections", { ...terms, id, hash, accountId, status: "active", createdAt });
 			});
 			return { id, token };

@@ -149,6 +149,12 @@ t.test("keys of an account", async (t) => {
 				headers: { Authorization: `Bearer ${token}` },
 			});
 			t.equal(bearer.status, 401, "it opens nothing in a header");
+			for (const _ of times(3, () => 0)) {
+				await ask("POST", "/v1/account/connection-tokens", { expires_in_days: 1 });
+				clock.advance(2 * 24 * 3_600_000);
+			}
+			const rows = await app.store.read((reader) => reader.list("connections"));
+			t.equal(rows.length, 1, "what has expired makes room");
 		},
 	);
 });
