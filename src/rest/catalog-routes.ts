@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cursorField } from "../core/graph-wire.js";
 import type { FreeOperationId } from "../core/operations.js";
 import { graphIdField } from "../core/wire.js";
 import { graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
@@ -8,6 +9,7 @@ import type { EXPERT_ROUTES } from "./expert-routes.js";
 import type { OFFER_ROUTES } from "./offer-routes.js";
 import type { OVERVIEW_ROUTES } from "./overview-routes.js";
 import type { PAYMENT_ROUTES } from "./payment-routes.js";
+import { digitsField } from "./request-query.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
 import type { ROUTING_ROUTES } from "./search-routing.js";
 
@@ -21,6 +23,8 @@ type CatalogOperationId = Exclude<
 	| keyof typeof EXPERT_ROUTES
 	| keyof typeof OVERVIEW_ROUTES
 >;
+
+const PAGE_MAX = 500;
 
 const nothing = z.strictObject({});
 const graphPath = z.strictObject({
@@ -47,13 +51,17 @@ export const CATALOG_ROUTES: Readonly<Record<CatalogOperationId, DataRoute | Doc
 	"graphs.catalog": dataRoute({
 		operationId: "graphs.catalog",
 		summary: "Catalog of graphs",
-		description: "Every graph on sale, in the order of its id.",
+		description:
+			"Every graph on sale, in the order of its id; a page of them where a limit is given.",
 		path: nothing,
-		query: nothing,
+		query: z.strictObject({
+			limit: digitsField(PAGE_MAX).optional().describe("Graphs on a page; all without it"),
+			cursor: cursorField.optional(),
+		}),
 		isList: true,
 		freshness: "catalog",
 		data: graphListSchema,
-		answer: (free) => free.graphsCatalog(),
+		answer: (free, { query }) => free.graphsCatalog(query),
 		example: { data: { items: [graphItem] } },
 	}),
 	"graphs.detail": dataRoute({

@@ -10,7 +10,12 @@ import { createBoundedWork } from "./bounded-work.js";
 import { createDiscovery } from "./discovery.js";
 import { createExpertDirectory } from "./expert-directory.js";
 import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
-import { toCatalogItem, toGraphDetail } from "./graph-listing.js";
+import {
+	type GraphPageRequest,
+	pageOfGraphs,
+	toCatalogItem,
+	toGraphDetail,
+} from "./graph-listing.js";
 import { createGraphOverviews } from "./graph-overviews.js";
 import { createHealth, type HealthDeps } from "./health.js";
 import { createNameSuggestions } from "./name-suggestions.js";
@@ -32,7 +37,7 @@ export interface FreeOperationDeps extends HealthDeps {
 
 /** Wires the free operations; what derives from the catalog is made once per revision and base address. */
 export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
-	const { info, catalog, prices, search, clock } = deps;
+	const { info, catalog, prices, search } = deps;
 	const health = createHealth(deps);
 	const documents = createServedDocuments({ info, catalog, prices });
 	const suggest = createNameSuggestions({ catalog });
@@ -47,23 +52,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		catalog,
 		search: { find: (request) => freeSearches(() => search.find(request), request.signal) },
 	});
-	const today = () => toIsoDay(clock.now());
-	const listing = () => ({ baseUrl: info.baseUrl(), prices, today: today() });
-
-	const details = createPerRevision<Json>(
-		() => [catalog.revision, info.baseUrl(), today()],
-		(id) => toGraphDetail(catalog.get(id), listing()),
-	);
-	const lists = createPerRevision<Json>(
-		() => [catalog.revision, info.baseUrl()],
-		(name) => {
-			if (name === "offerings") return toOfferings(deps);
-			if (name === "tools") return toResearchOfferings(deps);
-			if (name === "analysts") return { items: listAnalysts(catalog) };
-			if (name === "pricing") return toPricing(deps);
-			return { items: catalog.list().map((graph) => toCatalogItem(graph, listing())) };
-		},
-	);
+	const { details, lists, graphPage } = createListings(deps);
 	return {
 		health,
 		discovery: createDiscovery({ info, catalog, search, health }),
@@ -73,7 +62,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		offerings: () => lists("offerings"),
 		researchPricing: () => lists("pricing"),
 		researchOfferings: () => lists("tools"),
-		graphsCatalog: () => lists("graphs"),
+		graphsCatalog: graphPage,
 		graphDetail: (idOrSlug) => details(findGraph(catalog, idOrSlug).record.id),
 		graphReadme: (idOrSlug) => documents.readme(findGraph(catalog, idOrSlug)),
 		graphPreview: (idOrSlug, signal) => {
@@ -97,6 +86,40 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		},
 		suggest,
 		searchRoute: (request, signal) => freeSearches(() => routeQuery(request, signal), signal),
+	};
+}
+
+/** What is listed and told of graphs and of what is sold. */
+function createListings(deps: FreeOperationDeps) {
+	const { info, catalog, prices, clock } = deps;
+	const today = () => toIsoDay(clock.now());
+	const listing = () => ({ baseUrl: info.baseUrl(), prices, today: today() });
+
+	const details = createPerRevision<Json>(
+		() => [catalog.revision, info.baseUrl(), today()],
+		(id) => toGraphDetail(catalog.get(id), listing()),
+	);
+	const items = createPerRevision(
+		() => [catalog.revision, info.baseUrl()],
+		() => catalog.list().map((graph) => toCatalogItem(graph, listing())),
+	);
+	const lists = createPerRevision<Json>(
+		() => [catalog.revision, info.baseUrl()],
+		(name) => {
+			if (name === "offerings") return toOfferings(deps);
+			if (name === "tools") return toResearchOfferings(deps);
+			if (name === "analysts") return { items: listAnalysts(catalog) };
+			if (name === "pricing") return toPricing(deps);
+			return { items: items("graphs") };
+		},
+	);
+	return {
+		details,
+		lists,
+		graphPage: (page: GraphPageRequest = {}): Json => {
+			const isWhole = page.limit === undefined && page.cursor === undefined;
+			return isWhole ? lists("graphs") : pageOfGraphs(items("graphs"), page);
+		},
 	};
 }
 

@@ -1,6 +1,7 @@
 import type { OpenAccount } from "./account-opening.js";
 import type { Discovery } from "./discovery.js";
 import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
+import type { GraphPageRequest } from "./graph-listing.js";
 import type { Suggestion } from "./name-suggestions.js";
 import type { PaymentOperations } from "./payment-operations.js";
 import type { RoutingRequest } from "./query-routing.js";
@@ -27,7 +28,8 @@ export interface FreeOperations {
 	offerings(): Json;
 	researchPricing(): Json;
 	researchOfferings(): Json;
-	graphsCatalog(): Json;
+	/** Every graph, or a page of them. */
+	graphsCatalog(page?: GraphPageRequest): Json;
 	graphDetail(idOrSlug: string): Json;
 	graphReadme(idOrSlug: string): ServedDocument;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */

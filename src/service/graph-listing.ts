@@ -1,6 +1,7 @@
 import type { PriceList } from "../../payments/price-list.js";
 import { formatUsd } from "../core/money.js";
 import type { Concept, Graph, TrustTier } from "../knowledge/graph.js";
+import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
 import type { Json } from "./free-operations.js";
 
 export interface ListingOptions {
@@ -10,11 +11,47 @@ export interface ListingOptions {
 	readonly today: string;
 }
 
+/** A part of a list of graphs: all of them without a limit. */
+export interface GraphPageRequest {
+	readonly limit?: number | undefined;
+	/** `next_cursor` of the page before. */
+	readonly cursor?: string | undefined;
+}
+
+/**
+ * The graphs behind the cursor, at most so many, in the order of their ids; `next_cursor` is null on the last page. Throws
+ * INVALID_ARGUMENT for a cursor of another list.
+ */
+export function pageOfGraphs<Item extends { readonly id: string }>(
+	items: readonly Item[],
+	{ limit = items.length, cursor }: GraphPageRequest,
+) {
+	const identity = { list: "graphs.catalog", asked: {} };
+	const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
+	const from = items.findIndex(({ id }) => id > after);
+	const rest = from < 0 ? [] : items.slice(from);
+	const page = rest.slice(0, limit);
+	const last = page.at(-1);
+	return {
+		items: page,
+		next_cursor: last && rest.length > page.length ? toCursor(identity, [last.id]) : null,
+	};
+}
+
+const evidenceCounts = new WeakMap<Graph, number>();
+
+/** Counted once: a change of one graph leaves all others in the list. */
+function countEvidence(graph: Graph): number {
+	const known = evidenceCounts.get(graph);
+	if (known !== undefined) return known;
+	const count = graph.concepts.reduce((sum, { evidence }) => sum + evidence.length, 0);
+	evidenceCounts.set(graph, count);
+	return count;
+}
+
 /** A graph as the catalog lists it. */
-export function toCatalogItem(
-	{ record, concepts }: Graph,
-	{ baseUrl, prices }: Omit<ListingOptions, "today">,
-): Json {
+export function toCatalogItem(graph: Graph, { baseUrl, prices }: Omit<ListingOptions, "today">) {
+	const { record, concepts } = graph;
 	const self = `${baseUrl}/v1/graphs/${record.id}`;
 	return {
 		id: record.id,
@@ -26,7 +63,7 @@ export function toCatalogItem(
 		description: record.description,
 		topics: record.topics,
 		nodes: concepts.length,
-		evidence: concepts.reduce((sum, concept) => sum + concept.evidence.length, 0),
+		evidence: countEvidence(graph),
 		price_usd: formatUsd(prices.priceOf("graphs.search").amountMicros),
 		links: {
 			self,

@@ -227,6 +227,27 @@ t.test("the catalog lists every graph with what it holds and where it is", (t) =
 	t.end();
 });
 
+t.test(
+	"the catalog is read page by page, each graph once, also where it changes meanwhile",
+	(t) => {
+		const { free, catalog } = start();
+		const page = (limit: number, cursor?: string) =>
+			free.graphsCatalog({ limit, cursor }) as { items: { id: string }[]; next_cursor: string };
+		const first = page(1);
+		t.same(
+			first.items.map(({ id }) => id),
+			["api-desk"],
+		);
+		catalog.put(makeGraph({ id: "aaa", slug: "aaa" }));
+		t.match(page(1, first.next_cursor), { items: [{ id: "web-payments" }], next_cursor: null });
+		const rest = free.graphsCatalog({ cursor: first.next_cursor });
+		t.match(rest, { items: [{ id: "web-payments" }], next_cursor: null }, "all that is left");
+		t.notOk("next_cursor" in free.graphsCatalog(), "the whole is no page");
+		t.throws(() => page(1, "nonsense"), { code: "INVALID_ARGUMENT" });
+		t.end();
+	},
+);
+
 t.test("a graph's page counts trust and judges freshness by today", (t) => {
 	const { free, state } = start();
 	t.match(free.graphDetail("payments-on-the-web"), {
