@@ -1,6 +1,6 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
 import { createSecret, hashSecret, isWellFormedSecret } from "../../payments/secret.js";
-import type { ConnectionRow, Store, StoreReader } from "../../store/store.js";
+import type { ConnectionRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
@@ -54,10 +54,7 @@ export function createConnectionTokens(deps: ConnectionTokenDeps): ConnectionTok
 			await store.transaction(async (tx) => {
 				const account = await tx.get("accounts", accountId);
 				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
-				if ((await usable(tx, accountId)).length >= LIMITS.accountConnectionsMax) throw tooMany();
-				for (const row of await tx.findBy("connections", "accountId", accountId)) {
-					if (!isUsable(row, clock.now())) await tx.delete("connections", row.id);
-				}
+				await makeRoom(tx, accountId, clock.now());
 				await tx.put("connections", { ...terms, id, hash, accountId, status: "active", createdAt });
 			});
 			return { id, token };
@@ -82,6 +79,14 @@ export function createConnectionTokens(deps: ConnectionTokenDeps): ConnectionTok
 			return isFound ? row : undefined;
 		},
 	};
+}
+
+/** Forgets tokens that have expired. Throws INVALID_ARGUMENT when too many are left. */
+async function makeRoom(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
+	const rows = await tx.findBy("connections", "accountId", accountId);
+	const ended = rows.filter((row) => !isUsable(row, now));
+	if (rows.length - ended.length >= LIMITS.accountConnectionsMax) throw tooMany();
+	for (const { id } of ended) await tx.delete("connections", id);
 }
 
 function tooMany(): ServiceError {
