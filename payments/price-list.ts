@@ -37,6 +37,8 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"trends.list": usd("0.50", "per_call"),
 	"trends.get": usd("0.50", "per_call"),
 	"trends.evidence": usd("0.50", "per_call"),
+	"entities.resolve": usd("0.50", "per_call"),
+	"entities.get": usd("0.50", "per_call"),
 	"human_agents.consult": usd("0.50", "per_call"),
 	"analysts.consult": usd("0.50", "per_call"),
 	brand_intelligence: usd("30.00", "brand_flat"),

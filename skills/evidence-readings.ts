@@ -1,4 +1,5 @@
 import type { CatalogSkillDeps } from "./catalog-skill.js";
+import { createEntity, createEntityResolve } from "./entities.js";
 import { createTrend, createTrendEvidence, createTrendList } from "./trends.js";
 
 /** Every skill that reads what the graphs say together. */
@@ -7,5 +8,7 @@ export function createEvidenceReadings(deps: CatalogSkillDeps) {
 		"trends.list": createTrendList(deps),
 		"trends.get": createTrend(deps),
 		"trends.evidence": createTrendEvidence(deps),
+		"entities.resolve": createEntityResolve(deps),
+		"entities.get": createEntity(deps),
 	};
 }

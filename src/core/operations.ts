@@ -25,6 +25,8 @@ export type PricedOperationId =
 	| "trends.list"
 	| "trends.get"
 	| "trends.evidence"
+	| "entities.resolve"
+	| "entities.get"
 	| "human_agents.consult"
 	| "analysts.consult"
 	| "brand_intelligence"
@@ -63,6 +65,8 @@ export const PAID_OPERATION_IDS = [
 	"trends.list",
 	"trends.get",
 	"trends.evidence",
+	"entities.resolve",
+	"entities.get",
 ] as const satisfies readonly PricedOperationId[];
 export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
 
@@ -157,6 +161,7 @@ export const SKILL_IDS = [
 	"find_paths",
 	"graph_similar",
 	"get_trend",
+	"resolve_entities",
 ] as const;
 export type SkillId = (typeof SKILL_IDS)[number];
 
@@ -173,6 +178,7 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	find_paths: "graphs.paths",
 	graph_similar: "graphs.similar",
 	get_trend: "trends.get",
+	resolve_entities: "entities.resolve",
 };
 
 /** True when a scope names the operation itself or a skill that is sold as it. */

@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { PaidOperationId } from "../core/operations.js";
 import {
 	ARTICLE_REF,
+	CANDIDATE,
+	ENTITY,
 	SOURCE,
 	TREND,
 	TREND_ID,
@@ -9,6 +11,10 @@ import {
 	toDataReply,
 } from "./evidence-examples.js";
 import {
+	entityPath,
+	entityReply,
+	entityResolveBody,
+	entityResolveReply,
 	pageOnlyQuery,
 	trendEvidenceReply,
 	trendListQuery,
@@ -19,7 +25,10 @@ import {
 } from "./evidence-schemas.js";
 import type { PaidRoute } from "./route.js";
 
-type EvidenceReadingId = Extract<PaidOperationId, "trends.list" | "trends.get" | "trends.evidence">;
+type EvidenceReadingId = Extract<
+	PaidOperationId,
+	"trends.list" | "trends.get" | "trends.evidence" | "entities.resolve" | "entities.get"
+>;
 
 const nothing = z.strictObject({});
 const BILLING =
@@ -76,5 +85,24 @@ export const EVIDENCE_READING_ROUTES: Readonly<Record<EvidenceReadingId, PaidRou
 				{ next_cursor: null },
 			),
 		},
+	}),
+	"entities.resolve": reading("entities.resolve", {
+		summary: "Resolve names to nodes",
+		description:
+			"For each name the nodes that stand for it, with a score and why: exact title, alias, identifier, part of a name, near spelling.",
+		body: entityResolveBody,
+		reply: entityResolveReply,
+		example: {
+			body: { names: ["EIP-712"], limit: 2 },
+			reply: toDataReply({ items: [{ name: "EIP-712", candidates: [CANDIDATE] }] }),
+		},
+	}),
+	"entities.get": reading("entities.get", {
+		summary: "Read one entity over all graphs",
+		description:
+			"The nodes with its title, and those that have the title as another name, graph by graph.",
+		path: entityPath,
+		reply: entityReply,
+		example: { path: { entity_id: ENTITY.entity_id }, reply: toDataReply(ENTITY) },
 	}),
 };

@@ -1,5 +1,13 @@
 import { z } from "zod";
 import {
+	entityIdField,
+	entityOutput,
+	entityResolveFields,
+	entityResolveOutput,
+	entitySchema,
+	resolvedNameSchema,
+} from "../core/entity-wire.js";
+import {
 	momentumDayField,
 	trendEvidenceOutput,
 	trendIdField,
@@ -10,7 +18,7 @@ import {
 	trendSchema,
 } from "../core/evidence-wire.js";
 import { conceptConditions } from "../core/graph-wire.js";
-import { replyComponent } from "./components.js";
+import { replyComponent, requestComponent } from "./components.js";
 import { listField, pageQuery } from "./graph-queries.js";
 import { toReply } from "./graph-schemas.js";
 
@@ -22,6 +30,18 @@ replyComponent("Trend", trendSchema);
 export const trendListReply = toReply("TrendListReply", trendListOutput);
 export const trendReply = toReply("TrendReply", trendOutput);
 export const trendEvidenceReply = toReply("TrendEvidenceReply", trendEvidenceOutput);
+
+replyComponent("ResolvedName", resolvedNameSchema);
+replyComponent("Entity", entitySchema);
+
+export const entityResolveReply = toReply("EntityResolveReply", entityResolveOutput);
+export const entityReply = toReply("EntityReply", entityOutput);
+
+export const entityResolveBody = requestComponent(
+	"EntityResolveRequest",
+	z.strictObject(entityResolveFields),
+);
+export const entityPath = z.strictObject({ entity_id: entityIdField });
 
 const { type, tags, ...conditions } = conceptConditions;
 

@@ -28,6 +28,8 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"trends.list": { method: "GET", path: "/v1/trends" },
 	"trends.get": { method: "GET", path: "/v1/trends/{trend_id}" },
 	"trends.evidence": { method: "GET", path: "/v1/trends/{trend_id}/evidence" },
+	"entities.resolve": { method: "POST", path: "/v1/entities/resolve" },
+	"entities.get": { method: "GET", path: "/v1/entities/{entity_id}" },
 	health: { method: "GET", path: "/v1/health" },
 	"spt.validate": { method: "GET", path: "/v1/spt/validate" },
 	offerings: { method: "GET", path: "/v1/offerings" },
