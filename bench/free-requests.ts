@@ -1,7 +1,7 @@
 /** What callers ask of the free operations: paths over a synthetic catalog, those of an operation distinct where it is asked anything. */
 import type { Graph } from "../src/knowledge/graph.js";
 import { createDraws, seedOf } from "./synthetic/draws.js";
-import { FIELDS, QUALITIES, TASKS } from "./synthetic/vocabulary.js";
+import { FIELDS, QUALITIES, TASKS, VERBS } from "./synthetic/vocabulary.js";
 
 const FREE_OPERATIONS = [
 	"graphs.catalog",
@@ -11,10 +11,16 @@ const FREE_OPERATIONS = [
 	"search.suggest",
 ] as const;
 
-export type MeasuredOperation = (typeof FREE_OPERATIONS)[number];
+/** What no profile answers is looked for in the experts' notes: a whole search, which few callers at a time are given for nothing. */
+const BY_NOTES = "experts.search, by notes";
+
+export type MeasuredOperation = (typeof FREE_OPERATIONS)[number] | typeof BY_NOTES;
 
 export interface FreeRequests {
+	/** Those that have a bar to meet. */
 	readonly operations: readonly MeasuredOperation[];
+	/** Measured beside them. */
+	readonly others: readonly MeasuredOperation[];
 	/** The next so many; no query comes twice. */
 	take(operation: MeasuredOperation, count: number): readonly string[];
 }
@@ -42,15 +48,22 @@ export function createFreeRequests(graphs: readonly Graph[], seed = 5): FreeRequ
 		const from = draws.between(0, words.length - 1);
 		return words.slice(from).join(" ").slice(0, draws.between(1, 30));
 	};
+	/** Words that stand in bodies alone. */
+	const unnamed = () => {
+		const verbs = Array.from({ length: 3 }, () => draws.pick(VERBS));
+		return `what ${verbs.join(" or ")}, case ${draws.between(1, 9_999)}?`;
+	};
 	const paths: Readonly<Record<MeasuredOperation, (number: number) => string>> = {
 		"graphs.catalog": () => "/v1/graphs/catalog",
 		"graphs.detail": (number) => `/v1/graphs/${graphAt(number)}`,
 		"graphs.readme": (number) => `/v1/graphs/${graphAt(number)}/readme`,
 		"experts.search": () => `/v1/experts/search?q=${distinct(question)}`,
+		[BY_NOTES]: () => `/v1/experts/search?q=${distinct(unnamed)}`,
 		"search.suggest": () => `/v1/search/suggest?q=${distinct(typed)}`,
 	};
 	return {
 		operations: FREE_OPERATIONS,
+		others: [BY_NOTES],
 		take(operation, count) {
 			const from = counts.get(operation) ?? 0;
 			counts.set(operation, from + count);

@@ -57,6 +57,8 @@ export interface CatalogLoadReport {
 	/** Plain Express in the same process: a small object, and the catalog's data serialised for each reply. */
 	readonly plain: Readonly<Record<"bare" | "catalog", OperationFigures>>;
 	readonly operations: Readonly<Record<string, OperationFigures>>;
+	/** Without a bar. */
+	readonly others: Readonly<Record<string, OperationFigures>>;
 	readonly after_change: Readonly<Record<string, AfterChange>>;
 	readonly idle_sockets: IdleFigures;
 	readonly bars: readonly Bar[];
@@ -107,6 +109,9 @@ async function measure(measured: Measured) {
 	}
 	const figures = await alternate(routes);
 	const { bare, catalog, ...operations } = figures;
+	const others = await alternate(
+		new Map(requests.others.map((operation) => [operation, () => ask(measured, operation)])),
+	);
 	const afterChange = await measureChanges(measured);
 	const idle = await measureIdle(measured);
 	const { rssMb } = await tell(server, "cpu");
@@ -114,6 +119,7 @@ async function measure(measured: Measured) {
 		rss_mb: rssMb,
 		plain: { bare, catalog } as CatalogLoadReport["plain"],
 		operations,
+		others,
 		after_change: afterChange,
 		idle_sockets: idle,
 	};
