@@ -7,7 +7,10 @@ import t from "tap";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { startApp } from "../support/start-app.js";
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
+/** Without what the test runner wants of its own processes. */
+const run = (file: string, args: readonly string[]) =>
+	execute(file, args, { env: { ...process.env, NODE_OPTIONS: "" } });
 
 const CLIENT = `
 import createClient from "openapi-fetch";
