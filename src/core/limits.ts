@@ -230,6 +230,8 @@ export const READING_LIMITS = {
 export const EVIDENCE_LIMITS = {
 	hostChars: 253,
 	nameChars: 200,
+	/** A brand's key: its name, and where it is not the only one so called a graph's and a node's id. */
+	brandChars: 1_300,
 	/** Links of a trend that are listed with it. */
 	trendLinksMax: 200,
 	namesMax: 50,

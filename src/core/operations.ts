@@ -108,6 +108,11 @@ export const FREE_OPERATION_IDS = [
 	"schemas.get",
 	"changelog",
 	"catalog.jsonld",
+	"sources.list",
+	"sources.get",
+	"brands.list",
+	"brands.resolve",
+	"brands.get",
 ] as const;
 export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { cursorField } from "../core/graph-wire.js";
 import type { FreeOperationId } from "../core/operations.js";
 import { graphIdField } from "../core/wire.js";
+import type { BRAND_ROUTES } from "./brand-routes.js";
 import { graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
 import { dataRoute, documentRoute } from "./define-route.js";
 import type { DISCOVERY_ROUTES } from "./discovery-routes.js";
@@ -12,6 +13,7 @@ import type { PAYMENT_ROUTES } from "./payment-routes.js";
 import { digitsField } from "./request-query.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
 import type { ROUTING_ROUTES } from "./search-routing.js";
+import type { SOURCE_ROUTES } from "./source-routes.js";
 
 type CatalogOperationId = Exclude<
 	FreeOperationId,
@@ -22,6 +24,8 @@ type CatalogOperationId = Exclude<
 	| "accounts.open"
 	| keyof typeof EXPERT_ROUTES
 	| keyof typeof OVERVIEW_ROUTES
+	| keyof typeof SOURCE_ROUTES
+	| keyof typeof BRAND_ROUTES
 >;
 
 const PAGE_MAX = 500;

@@ -1,6 +1,7 @@
 import type { OperationId } from "../core/operations.js";
 import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
+import { BRAND_ROUTES } from "./brand-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
@@ -10,6 +11,7 @@ import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { Route } from "./route.js";
 import { ROUTING_ROUTES } from "./search-routing.js";
+import { SOURCE_ROUTES } from "./source-routes.js";
 import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
 import { SPT_ROUTES } from "./spt-routes.js";
 
@@ -22,6 +24,8 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...ROUTING_ROUTES,
 	...DISCOVERY_ROUTES,
 	...EXPERT_ROUTES,
+	...SOURCE_ROUTES,
+	...BRAND_ROUTES,
 	...SPT_ROUTES,
 	"accounts.open": ACCOUNT_OPENING_ROUTE,
 	...ACCOUNT_ROUTES,

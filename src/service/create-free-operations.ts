@@ -7,6 +7,7 @@ import type { Graph } from "../knowledge/graph.js";
 import type { OpenAccount } from "./account-opening.js";
 import { getAnalyst, listAnalysts } from "./analyst-list.js";
 import { createBoundedWork } from "./bounded-work.js";
+import { createBrandDirectory } from "./brand-directory.js";
 import { createDiscovery } from "./discovery.js";
 import { createExpertDirectory } from "./expert-directory.js";
 import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
@@ -25,6 +26,7 @@ import { createPerRevision } from "./per-revision.js";
 import { createQueryRouting } from "./query-routing.js";
 import { createServedDocuments } from "./served-documents.js";
 import type { SkillCatalog } from "./service.js";
+import { createSourceDirectory } from "./source-directory.js";
 
 export interface FreeOperationDeps extends HealthDeps {
 	readonly catalog: GraphCatalog;
@@ -57,6 +59,8 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		health,
 		discovery: createDiscovery({ info, catalog, search, health }),
 		sptValidate: deps.validateSpt,
+		sources: createSourceDirectory({ catalog }),
+		brands: createBrandDirectory({ catalog }),
 		payments: deps.payments,
 		openAccount: deps.openAccount,
 		offerings: () => lists("offerings"),

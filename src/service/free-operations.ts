@@ -1,4 +1,5 @@
 import type { OpenAccount } from "./account-opening.js";
+import type { BrandDirectory } from "./brand-directory.js";
 import type { Discovery } from "./discovery.js";
 import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
 import type { GraphPageRequest } from "./graph-listing.js";
@@ -7,6 +8,7 @@ import type { PaymentOperations } from "./payment-operations.js";
 import type { RoutingRequest } from "./query-routing.js";
 import type { ServedDocument } from "./send-document.js";
 import type { Json } from "./service-info.js";
+import type { SourceDirectory } from "./source-directory.js";
 
 export type { ServedDocument } from "./send-document.js";
 
@@ -53,6 +55,8 @@ export interface FreeOperations {
 	suggest(prefix: string, limit: number): Promise<readonly Suggestion[]>;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
 	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
+	readonly sources: SourceDirectory;
+	readonly brands: BrandDirectory;
 	readonly payments: PaymentOperations;
 	readonly openAccount: OpenAccount;
 	readonly discovery: Discovery;

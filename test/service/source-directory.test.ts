@@ -1,0 +1,76 @@
+import t from "tap";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import type { Evidence } from "../../src/knowledge/graph.js";
+import { createSourceDirectory } from "../../src/service/source-directory.js";
+import { makeConcept, makeGraph } from "./sample-graphs.js";
+
+const source = (sourceUrl: string, publishedAt?: string): Evidence => ({
+	articleId: sourceUrl,
+	title: "A page",
+	sourceUrl,
+	publishedAt,
+	datePrecision: publishedAt === undefined ? undefined : "day",
+});
+const citing = (id: string, ...evidence: Evidence[]) =>
+	makeConcept({ id, path: `${id}.md`, evidence });
+
+const catalog = createGraphCatalog([
+	makeGraph({ id: "one" }, [
+		citing(
+			"a",
+			source("https://www.example.org/page/", "2024-05-01"),
+			source("https://example.org/other?utm_source=x&b=1", "2020-01-01"),
+		),
+		citing("b", source("http://example.org/page#part"), source("https://zeta.example:8443/")),
+	]),
+	makeGraph({ id: "two" }, [citing("c", source("https://EXAMPLE.org/other?b=1"))]),
+]);
+const sources = createSourceDirectory({ catalog });
+
+t.test("a host's pages are counted once however they are addressed", async (t) => {
+	const page = await sources.list({ limit: 10 });
+	t.same(page, {
+		items: [
+			{
+				host: "example.org",
+				articles: 2,
+				mentions: 4,
+				undated: 0,
+				oldest: "2020-01-01",
+				newest: "2024-05-01",
+				graphs: ["one", "two"],
+			},
+			{
+				host: "zeta.example:8443",
+				articles: 1,
+				mentions: 1,
+				undated: 1,
+				oldest: null,
+				newest: null,
+				graphs: ["one"],
+			},
+		],
+		next_cursor: null,
+	});
+});
+
+t.test("one host tells the share of each graph, a wrong one is told near ones", async (t) => {
+	t.match(await sources.get("WWW.example.org"), {
+		graphs: [
+			{ graph_id: "one", articles: 2, mentions: 3 },
+			{ graph_id: "two", articles: 1, mentions: 1 },
+		],
+	});
+	await t.rejects(sources.get("example.com"), { code: "NOT_FOUND", message: /example\.org/ });
+});
+
+t.test("a graph that changes is counted anew", async (t) => {
+	const changing = createGraphCatalog([makeGraph({ id: "one" }, [citing("a")])]);
+	const live = createSourceDirectory({ catalog: changing });
+	t.match(await live.list({ limit: 5 }), { items: [] });
+	changing.put({
+		...makeGraph({ id: "one" }, [citing("a", source("https://new.example/x"))]),
+		contentHash: "changed".padEnd(64, "0"),
+	});
+	t.match(await live.list({ limit: 5 }), { items: [{ host: "new.example" }] });
+});
