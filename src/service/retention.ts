@@ -25,7 +25,7 @@ export interface RetentionDeps {
 }
 
 export interface Retention {
-	/** Forgets everything whose time is over. Money is never forgotten: ledger, receipts and usage hold no text. */
+	/** Forgets everything whose time is over; throws an AggregateError of the parts that could not, after all have been tried. Money is never forgotten: ledger, receipts and usage hold no text. */
 	purge(): Promise<PurgeReport>;
 }
 
@@ -34,15 +34,31 @@ export function createRetention(deps: RetentionDeps): Retention {
 	const { store, sweeper, onchain, sweepTasks, finishErasures, clock } = deps;
 	return {
 		async purge() {
-			await sweeper.forgetExpired();
-			await onchain?.forgetExpired();
-			await sweepTasks(clock.now());
-			await finishErasures?.();
-			const keptFrom = monthsBefore(clock.now(), LIMITS.queryLogMonths);
+			const now = clock.now();
+			const keptFrom = monthsBefore(now, LIMITS.queryLogMonths);
+			// Text first, and each for itself: what cannot be forgotten today must not keep the rest.
+			const failures: unknown[] = [];
+			const trying = <T>(work: () => Promise<T> | undefined): Promise<T | undefined> =>
+				(async () => work())().catch((error: unknown) => {
+					failures.push(error);
+					return undefined;
+				});
+			const days = await trying(() => store.queryLog.dropBefore(keptFrom));
+			await trying(() => sweepTasks(now));
+			await trying(() => finishErasures?.());
+			const documents = await trying(() => store.documents.sweep(now));
+			await trying(() => sweeper.forgetExpired());
+			await trying(() => onchain?.forgetExpired());
+			if (failures.length > 0) {
+				throw new AggregateError(
+					failures,
+					`Not everything could be forgotten: ${failures.join("; ")}`,
+				);
+			}
 			return {
 				queries_kept_from: keptFrom,
-				documents_removed: await store.documents.sweep(clock.now()),
-				query_days_removed: await store.queryLog.dropBefore(keptFrom),
+				query_days_removed: days ?? 0,
+				documents_removed: documents ?? 0,
 			};
 		},
 	};
