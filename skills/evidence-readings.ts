@@ -1,3 +1,4 @@
+import { createArticle, createArticleMentions, createArticleSearch } from "./articles.js";
 import type { CatalogSkillDeps } from "./catalog-skill.js";
 import { createEntity, createEntityResolve } from "./entities.js";
 import { createTrend, createTrendEvidence, createTrendList } from "./trends.js";
@@ -8,6 +9,9 @@ export function createEvidenceReadings(deps: CatalogSkillDeps) {
 		"trends.list": createTrendList(deps),
 		"trends.get": createTrend(deps),
 		"trends.evidence": createTrendEvidence(deps),
+		"articles.search": createArticleSearch(deps),
+		"articles.get": createArticle(deps),
+		"articles.mentions": createArticleMentions(deps),
 		"entities.resolve": createEntityResolve(deps),
 		"entities.get": createEntity(deps),
 	};

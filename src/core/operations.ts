@@ -25,6 +25,9 @@ export type PricedOperationId =
 	| "trends.list"
 	| "trends.get"
 	| "trends.evidence"
+	| "articles.search"
+	| "articles.get"
+	| "articles.mentions"
 	| "entities.resolve"
 	| "entities.get"
 	| "human_agents.consult"
@@ -65,6 +68,9 @@ export const PAID_OPERATION_IDS = [
 	"trends.list",
 	"trends.get",
 	"trends.evidence",
+	"articles.search",
+	"articles.get",
+	"articles.mentions",
 	"entities.resolve",
 	"entities.get",
 ] as const satisfies readonly PricedOperationId[];

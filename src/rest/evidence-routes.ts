@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { PaidOperationId } from "../core/operations.js";
 import {
+	ARTICLE,
 	ARTICLE_REF,
 	CANDIDATE,
 	ENTITY,
+	MENTION,
 	SOURCE,
 	TREND,
 	TREND_ID,
@@ -11,6 +13,11 @@ import {
 	toDataReply,
 } from "./evidence-examples.js";
 import {
+	articleMentionsReply,
+	articlePath,
+	articleReply,
+	articleSearchBody,
+	articleSearchReply,
 	entityPath,
 	entityReply,
 	entityResolveBody,
@@ -27,7 +34,7 @@ import type { PaidRoute } from "./route.js";
 
 type EvidenceReadingId = Extract<
 	PaidOperationId,
-	"trends.list" | "trends.get" | "trends.evidence" | "entities.resolve" | "entities.get"
+	`${"trends" | "articles" | "entities"}.${string}`
 >;
 
 const nothing = z.strictObject({});
@@ -84,6 +91,43 @@ export const EVIDENCE_READING_ROUTES: Readonly<Record<EvidenceReadingId, PaidRou
 				{ items: [{ ...SOURCE, article_ref: ARTICLE_REF }] },
 				{ next_cursor: null },
 			),
+		},
+	}),
+	"articles.search": reading("articles.search", {
+		summary: "Search cited articles",
+		description:
+			"Articles that graphs cite, by the words of their titles, best first. One address is one article, whatever scheme, fragment or visitor count it is written with.",
+		body: articleSearchBody,
+		reply: articleSearchReply,
+		example: {
+			body: { query: "transfer with authorization", limit: 3 },
+			reply: toDataReply({ items: [{ ...ARTICLE, score: 0.64 }] }),
+		},
+	}),
+	"articles.get": reading("articles.get", {
+		summary: "Read one cited article",
+		description: "Titles and addresses it is cited by, its host and date, and who cites it.",
+		path: articlePath,
+		reply: articleReply,
+		example: {
+			path: { article_ref: ARTICLE.article_ref },
+			reply: toDataReply({
+				...ARTICLE,
+				titles: [ARTICLE.title],
+				addresses: [ARTICLE.source_url],
+			}),
+		},
+	}),
+	"articles.mentions": reading("articles.mentions", {
+		summary: "Nodes that cite an article",
+		description: "Every node of any graph that cites it, by trend_id, page by page.",
+		path: articlePath,
+		query: pageOnlyQuery,
+		reply: articleMentionsReply,
+		example: {
+			path: { article_ref: ARTICLE.article_ref },
+			query: { limit: "5" },
+			reply: toDataReply({ items: [MENTION] }, { next_cursor: null }),
 		},
 	}),
 	"entities.resolve": reading("entities.resolve", {

@@ -8,6 +8,14 @@ import {
 	resolvedNameSchema,
 } from "../core/entity-wire.js";
 import {
+	articleDetailSchema,
+	articleMentionsOutput,
+	articleOutput,
+	articleRefField,
+	articleSearchFields,
+	articleSearchOutput,
+	foundArticleSchema,
+	mentionSchema,
 	momentumDayField,
 	trendEvidenceOutput,
 	trendIdField,
@@ -30,6 +38,20 @@ replyComponent("Trend", trendSchema);
 export const trendListReply = toReply("TrendListReply", trendListOutput);
 export const trendReply = toReply("TrendReply", trendOutput);
 export const trendEvidenceReply = toReply("TrendEvidenceReply", trendEvidenceOutput);
+
+replyComponent("FoundArticle", foundArticleSchema);
+replyComponent("Article", articleDetailSchema);
+replyComponent("ArticleMention", mentionSchema);
+
+export const articleSearchReply = toReply("ArticleSearchReply", articleSearchOutput);
+export const articleReply = toReply("ArticleReply", articleOutput);
+export const articleMentionsReply = toReply("ArticleMentionsReply", articleMentionsOutput);
+
+export const articleSearchBody = requestComponent(
+	"ArticleSearchRequest",
+	z.strictObject(articleSearchFields),
+);
+export const articlePath = z.strictObject({ article_ref: articleRefField });
 
 replyComponent("ResolvedName", resolvedNameSchema);
 replyComponent("Entity", entitySchema);
