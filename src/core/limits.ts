@@ -14,6 +14,8 @@ export const LIMITS = {
 	routedGraphsDefault: 5,
 	routedGraphsMax: 20,
 	routedQueriesPerMinute: 120,
+	/** Names completed as somebody types, for one address. */
+	suggestionsPerMinute: 600,
 	bodyBytes: 64 * 1024,
 	/** One concept's file as JSON text: a mebibyte, and room for what must be escaped. */
 	conceptBodyBytes: 4 * 1024 * 1024,

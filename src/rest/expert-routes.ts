@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { READING_LIMITS } from "../core/limits.js";
+import { LIMITS, READING_LIMITS } from "../core/limits.js";
 import { queryField } from "../core/wire.js";
 import { requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
@@ -165,10 +165,12 @@ export const EXPERT_ROUTES: Readonly<Record<ExpertOperationId, DataRoute>> = {
 	"search.suggest": dataRoute({
 		operationId: "search.suggest",
 		summary: "Complete a name",
-		description: "Topics and concepts whose name, or a word in it, begins with what was typed.",
+		description:
+			"Topics and concepts whose name, or a word in it, begins with what was typed. Names are free; what a concept says, and its sources, are for sale.",
+		callsPerMinute: LIMITS.suggestionsPerMinute,
 		path: nothing,
 		query: z.strictObject({
-			q: nameField.describe("What was typed so far"),
+			q: nameField.min(2, "must have at least 2 characters").describe("What was typed so far"),
 			limit: countField.describe("Number of suggestions wanted"),
 		}),
 		isList: true,

@@ -1,6 +1,7 @@
 import { ServiceError } from "../core/errors.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
+import { coverageOf } from "./graph-coverage.js";
 
 /** A synthetic analyst as lists show it. */
 export interface AnalystItem {
@@ -23,16 +24,7 @@ export function getAnalyst(catalog: Pick<GraphCatalog, "list">, name: string) {
 	for (const graph of catalog.list({ type: "analyst" })) {
 		const item = toItem(graph);
 		if (!item || (item.analyst !== wanted && item.name.toLowerCase() !== wanted)) continue;
-		const sources = graph.concepts.flatMap(({ evidence }) => evidence);
-		return {
-			...item,
-			questions: graph.record.exampleQueries,
-			coverage: {
-				notes: graph.concepts.length,
-				sources: new Set(sources.map(({ sourceUrl }) => sourceUrl)).size,
-				updated: graph.record.updated,
-			},
-		};
+		return { ...item, questions: graph.record.exampleQueries, coverage: coverageOf(graph) };
 	}
 	const names = listAnalysts(catalog).map(({ analyst }) => analyst);
 	const known = names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}` : "there are none";

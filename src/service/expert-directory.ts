@@ -168,16 +168,10 @@ function toRanked({ item, score }: FoundText<ExpertProfile>): RankedExpert {
 /** With what an expert covers, by numbers; the notes themselves are for sale. */
 function toDetail(profile: ExpertProfile) {
 	const { graph, concept } = profile;
-	const own = concept ? [concept] : graph.concepts;
 	return {
 		...toItem(profile),
 		questions: concept ? [] : graph.record.exampleQueries,
-		coverage: {
-			notes: own.length,
-			sources: new Set(own.flatMap(({ evidence }) => evidence.map(({ sourceUrl }) => sourceUrl)))
-				.size,
-			updated: graph.record.updated,
-		},
+		coverage: concept ? countCoverage(graph, [concept]) : coverageOf(graph),
 	};
 }
 
