@@ -28,8 +28,7 @@ export const OVERVIEW_ROUTES: Readonly<Record<OverviewId, DataRoute>> = {
 			"Two real rows for a question the graph gives as an example: what a search of it would sell.",
 		isList: false,
 		data: previewSchema,
-		answer: (free, { path: { graph_id_or_slug }, signal }) =>
-			free.graphPreview(graph_id_or_slug, signal),
+		answer: (free, { path }) => free.graphPreview(path.graph_id_or_slug),
 		example: {
 			path: examplePath,
 			data: {

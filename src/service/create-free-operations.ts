@@ -44,11 +44,11 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const documents = createServedDocuments({ info, catalog, prices });
 	const suggest = createNameSuggestions({ catalog });
 	const routeQuery = createQueryRouting(deps);
-	const overviews = createGraphOverviews(deps);
 	const freeSearches = createBoundedWork({
 		running: LIMITS.freeSearchesRunning,
 		waiting: LIMITS.freeSearchesWaiting,
 	});
+	const overviews = createGraphOverviews({ ...deps, inTurn: freeSearches });
 	// What a roster's profiles answer costs next to nothing and waits for nobody.
 	const experts = createExpertDirectory({
 		catalog,
@@ -69,10 +69,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		graphsCatalog: graphPage,
 		graphDetail: (idOrSlug) => details(findGraph(catalog, idOrSlug).record.id),
 		graphReadme: (idOrSlug) => documents.readme(findGraph(catalog, idOrSlug)),
-		graphPreview: (idOrSlug, signal) => {
-			const graph = findGraph(catalog, idOrSlug);
-			return freeSearches(() => overviews.preview(graph), signal);
-		},
+		graphPreview: (idOrSlug) => overviews.preview(findGraph(catalog, idOrSlug)),
 		graphStats: (idOrSlug) => overviews.stats(findGraph(catalog, idOrSlug)),
 		graphSchema: (idOrSlug) => overviews.schema(findGraph(catalog, idOrSlug)),
 		graphVersions: (idOrSlug) => overviews.versions(findGraph(catalog, idOrSlug)),

@@ -5,6 +5,7 @@ import type { HybridSearch } from "../search/search.js";
 import type { FoundText } from "../search/text-finder.js";
 import type { ExpertProfile } from "./expert-profiles.js";
 import { createExpertRoster, type ExpertRoster } from "./expert-roster.js";
+import { countCoverage, coverageOf } from "./graph-coverage.js";
 
 /** An expert as lists show it. */
 export interface ExpertItem {

@@ -35,7 +35,7 @@ export interface FreeOperations {
 	graphDetail(idOrSlug: string): Json;
 	graphReadme(idOrSlug: string): ServedDocument;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
-	graphPreview(idOrSlug: string, signal: AbortSignal): Promise<Json>;
+	graphPreview(idOrSlug: string): Promise<Json>;
 	graphStats(idOrSlug: string): Promise<Json>;
 	graphSchema(idOrSlug: string): Promise<Json>;
 	graphVersions(idOrSlug: string): Promise<Json>;

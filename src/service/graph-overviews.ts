@@ -27,11 +27,17 @@ export interface GraphOverviews {
 export function createGraphOverviews({
 	search,
 	clock,
+	inTurn,
 }: {
 	readonly search: HybridSearch;
 	readonly clock: Clock;
+	/** Bounds what is searched for free; what is made already does not wait. */
+	readonly inTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }): GraphOverviews {
-	const previews = createOncePerGraph((graph) => toPreview(graph, { search, clock }));
+	const previews = createOncePerGraph((graph) =>
+		// One preview for everybody: it does not end with whoever asked first.
+		inTurn(() => toPreview(graph, { search, clock }), NEVER),
+	);
 	const versions = createOncePerGraph(toVersions);
 	const schemas = createOncePerGraph(toSchemaWire);
 	const counts = new WeakMap<Graph, { readonly today: string; readonly told: Json }>();
@@ -51,6 +57,8 @@ export function createGraphOverviews({
 		},
 	};
 }
+
+const NEVER = new AbortController().signal;
 
 /** Kept with the graph; what fails is tried again. */
 function createOncePerGraph<T extends object>(make: (graph: Graph) => T): (graph: Graph) => T {
@@ -78,8 +86,7 @@ async function toPreview(
 			query,
 			limit: READING_LIMITS.previewRows,
 			explain: false,
-			// One preview for everybody: it does not end with whoever asked first.
-			signal: new AbortController().signal,
+			signal: NEVER,
 		});
 		if (result.rows.length > 0) return toPreviewWire(graph, result);
 	}
