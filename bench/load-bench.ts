@@ -20,15 +20,18 @@ import {
 
 const CALLERS = 16;
 const ROUNDS = 5;
-const REQUESTS_PER_ROUND = 600;
-const WARM_UP = 1_200;
+const REQUESTS_PER_ROUND = 1_000;
+const WARM_UP = 2_000;
 const IDLE_SOCKETS = 10_000;
 const P99_MS = 10;
 const STALL_MS = 50;
 
 interface OperationFigures {
 	readonly p50_ms: number;
+	/** Of all rounds together. */
 	readonly p99_ms: number;
+	/** Of each alone: where they differ much, something else was running. */
+	readonly p99_ms_rounds: readonly number[];
 	readonly cpu_ms_per_request: number;
 	readonly bytes_per_reply: number;
 	readonly requests: number;
@@ -171,13 +174,18 @@ function figuresOf(rounds: readonly Round[]): OperationFigures {
 	const sum = (figure: (round: Round) => number) =>
 		rounds.reduce((total, one) => total + figure(one), 0);
 	return {
-		p50_ms: round(latenciesMs[Math.floor(requests * 0.5)] ?? Number.NaN),
-		p99_ms: round(latenciesMs[Math.floor(requests * 0.99)] ?? Number.NaN),
+		p50_ms: quantile(latenciesMs, 0.5),
+		p99_ms: quantile(latenciesMs, 0.99),
+		p99_ms_rounds: loads.map((load) => quantile(load.latenciesMs, 0.99)),
 		cpu_ms_per_request: round(sum(({ cpuMs }) => cpuMs) / requests),
 		bytes_per_reply: Math.round(sum(({ load }) => load.bytes) / requests),
 		requests,
 		statuses,
 	};
+}
+
+function quantile(ascending: readonly number[], share: number): number {
+	return round(ascending[Math.floor(ascending.length * share)] ?? Number.NaN);
 }
 
 /** The first request of each operation after a change of the catalog: what it makes anew must not hold up everybody else. */

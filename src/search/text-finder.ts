@@ -30,7 +30,7 @@ export interface ReadText<Item> {
 }
 
 /** Texts of one index; making it is a matter of some milliseconds. */
-const INDEX_TEXTS = 4_096;
+const INDEX_TEXTS = 8_192;
 /** What short texts are long, weighted: one length for all indexes, so that their scores compare. */
 const USUAL_LENGTH = 50;
 

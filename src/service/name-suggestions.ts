@@ -43,7 +43,7 @@ const GRAPHS_TOLD = 5;
 const WORD_START = /(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu;
 const WORDS_MAX = 6;
 /** Ways looked at for one prefix, as many in each block; a single letter begins thousands of names. */
-const LOOKED_AT = 500;
+const LOOKED_AT = 250;
 /** Putting so many in order is a matter of some milliseconds. */
 const BLOCK_WAYS = 9_000;
 

@@ -1,0 +1,44 @@
+import t from "tap";
+import { runAtOnce } from "../../src/knowledge/work-in-turns.js";
+import { createTextFinder, readTexts } from "../../src/search/text-finder.js";
+
+const finderOf = (texts: readonly string[]) =>
+	runAtOnce(createTextFinder(runAtOnce(readTexts(texts, (text) => [{ text, weight: 1 }]))));
+
+t.test(
+	"texts are found by their words, the best first, with what they hold of the query",
+	async (t) => {
+		const finder = finderOf(["heat pumps and buffer tanks", "pumps", "sand filters", "heat pumps"]);
+		const found = finder.find("Which heat pumps?", 10);
+		t.same(
+			found.map(({ item }) => item),
+			["heat pumps", "heat pumps and buffer tanks", "pumps"],
+		);
+		t.same(found[0]?.words, ["heat", "pumps"]);
+		t.equal(found[0]?.coverage, 1);
+		t.equal(found[2]?.coverage, 0.5);
+		t.equal(finder.find("heat pumps", 1).length, 1);
+		t.same(finder.find("gardening", 10), []);
+		t.same(finder.find("", 10), []);
+		t.same(finder.find("the of and", 10), []);
+		t.same(finderOf([]).find("heat", 10), []);
+	},
+);
+
+t.test(
+	"equal texts score alike and keep their order, also where they lie in several indexes",
+	async (t) => {
+		const texts = Array.from({ length: 9_000 }, (_, index) =>
+			index % 4_400 === 100 ? "tidal turbine" : `filler ${index}`,
+		);
+		const read = runAtOnce(
+			readTexts([...texts.keys()], (at) => [{ text: texts[at] ?? "", weight: 1 }]),
+		);
+		const found = runAtOnce(createTextFinder(read)).find("tidal turbine", 10);
+		t.same(
+			found.map(({ item }) => item),
+			[100, 4_500, 8_900],
+		);
+		t.equal(new Set(found.map(({ score }) => score)).size, 1);
+	},
+);
