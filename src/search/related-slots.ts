@@ -1,6 +1,6 @@
 import type { SearchScope } from "./index-state.js";
 import type { LinkGraph } from "./link-graph.js";
-import { type Admits, type Seed, spreadFrom } from "./page-rank.js";
+import { type Admits, type Reached, type Seed, spreadFrom } from "./page-rank.js";
 
 /** A place in the index and how well it matches on its own. */
 export interface Match {
@@ -19,8 +19,8 @@ const SHARE_EXPONENT = 0.75;
 
 /**
  * Slots that links, shared evidence and entities lead to from the best matches (best first), each with how related it is beside
- * the most related one that is none of these matches itself, 0..1: matches that lead to each other make nothing else less
- * related. Only what takes part in the search is visited, on the way, too.
+ * the most related one that is none of these matches itself (of themselves, where they lead to nothing else), 0..1: matches that
+ * lead to each other make nothing else less related. Only what takes part in the search is visited, on the way, too.
  */
 export function relatedSlots(
 	graph: LinkGraph,
@@ -30,11 +30,19 @@ export function relatedSlots(
 	const places = toPlaces(graph, scopes);
 	const seeds = seedsOf(matches, (slot) => places.nodeOf(slot));
 	const reached = seeds.length === 0 ? [] : spreadFrom(graph, seeds, places.admits);
-	let most = 0;
-	for (const { node, mass } of reached) {
-		if (mass > most && !seeds.some((seed) => seed.node === node)) most = mass;
-	}
+	const most = mostRelated(reached, seeds);
 	return reached.map(({ node, mass }) => [places.slotOf(node), shareOf(mass, most)]);
+}
+
+/** Mass of the most related node that is no seed or, where nothing else was reached, of the most related seed. */
+function mostRelated(reached: readonly Reached[], seeds: readonly Seed[]): number {
+	let most = 0;
+	let mostOfSeeds = 0;
+	for (const { node, mass } of reached) {
+		if (seeds.some((seed) => seed.node === node)) mostOfSeeds = Math.max(mostOfSeeds, mass);
+		else if (mass > most) most = mass;
+	}
+	return most || mostOfSeeds;
 }
 
 function shareOf(mass: number, most: number): number {

@@ -64,6 +64,17 @@ t.test(
 	},
 );
 
+t.test("of matches that lead to nothing else, each is as related as walks end there", async (t) => {
+	const concepts = [
+		linkedTo("a", { strong: 1, faint: 0.002 }),
+		sampleConcept("strong"),
+		sampleConcept("faint"),
+	];
+	const { strong = 0, faint = 1 } = await relatedTo({ a: 1, strong: 0.3, faint: 0.3 }, concepts);
+	t.equal(strong, 1);
+	t.ok(faint < 0.3, `${faint}`);
+});
+
 t.test("what the filter leaves out is no bridge", async (t) => {
 	const concepts = [
 		linkedTo("a", { bridge: 1, other: 0.2 }),
