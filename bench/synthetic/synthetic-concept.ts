@@ -12,7 +12,7 @@ export interface ConceptPlace {
 	readonly kind: "note" | "specialist";
 }
 
-export const GENERATOR = "synthetic-generator/1";
+const GENERATOR = "synthetic-generator/1";
 const TYPES = ["Concept", "Method", "Finding", "Risk"] as const;
 const EDGE_TYPES = ["builds-on", "contrasts-with", "measured-by"] as const;
 /** Sources and dates are as far from real ones as their host says: example.org is reserved. */
