@@ -35,10 +35,11 @@ export interface HeldAdmission {
 	readonly payer: Payer;
 	readonly quote: Quote;
 	/**
-	 * Durable before it resolves, and only then may the result leave. Throws PAYMENT_REJECTED, SETTLEMENT_UNKNOWN or
+	 * Takes what the answer is worth, at most what is held, and all of that where no amount is named; what settles on a chain
+	 * is taken whole. Durable before it resolves, and only then may the result leave. Throws PAYMENT_REJECTED, SETTLEMENT_UNKNOWN or
 	 * UNAVAILABLE when the money did not come: then nothing is delivered.
 	 */
-	capture(): Promise<Charged>;
+	capture(amountMicros?: Micros): Promise<Charged>;
 	/** Never throws: what cannot be released now expires or is reconciled. */
 	release(reason: ReleaseReason): Promise<Released>;
 	/** The whole answer was handed to the connection. */

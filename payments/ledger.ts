@@ -100,7 +100,7 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 			const entries = move(hold.held, open.from, hold.amountMicros);
 			await post(tx, "release", hold.id, entries, { memo: reason });
 			await giveBackQuota(tx, hold);
-			await giveBackSpending(tx, hold);
+			await giveBackSpending(tx, hold, hold.amountMicros);
 			await forgetAttempt(tx, hold);
 		},
 	};
@@ -133,6 +133,7 @@ async function captureHold(
 	const rest = hold.amountMicros - amountMicros;
 	if (rest < 0n) throw new ServiceError("INTERNAL", "A capture may not exceed its hold.");
 	await tx.delete("holds", hold.id);
+	if (rest > 0n) await giveBackSpending(tx, hold, rest);
 	return post(tx, "capture", siblingId(hold.id, "rcpt"), [
 		{ account: hold.held, amountMicros: -hold.amountMicros },
 		{ account: `rev:${hold.billingType}`, amountMicros },
@@ -156,12 +157,16 @@ async function giveBackQuota(tx: StoreTransaction, hold: HoldRow): Promise<void>
 }
 
 /** A limit counts what was paid for, not what was tried. */
-async function giveBackSpending(tx: StoreTransaction, hold: HoldRow): Promise<void> {
+async function giveBackSpending(
+	tx: StoreTransaction,
+	hold: HoldRow,
+	amountMicros: Micros,
+): Promise<void> {
 	const { spendingId, spendingIds = [] } = hold;
 	for (const id of spendingId === undefined ? spendingIds : [spendingId, ...spendingIds]) {
 		const row = await tx.get("spending", id);
 		if (!row) continue;
-		const spentMicros = row.spentMicros - hold.amountMicros;
+		const spentMicros = row.spentMicros - amountMicros;
 		await tx.put("spending", { ...row, spentMicros: spentMicros > 0n ? spentMicros : 0n });
 	}
 }

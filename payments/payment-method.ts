@@ -40,8 +40,8 @@ export interface PaymentMethod {
 	identify(store: Pick<Store, "read">, credential: Credential): Promise<Payer>;
 	/** Holds the price. Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, QUOTA_EXCEEDED, SCOPE_FORBIDDEN. */
 	authorize(tx: StoreTransaction, payer: Payer, purchase: Purchase): Promise<HoldRow>;
-	/** Moves the held amount; the hold is closed. */
-	capture(tx: StoreTransaction, hold: HoldRow): Promise<Captured>;
+	/** Moves the amount, at most what is held and all of it by default; the rest goes back and the hold is closed. */
+	capture(tx: StoreTransaction, hold: HoldRow, amountMicros?: Micros): Promise<Captured>;
 	/** Gives the reservation back; never fails a caller. */
 	release(tx: StoreTransaction, hold: HoldRow, reason: ReleaseReason): Promise<void>;
 	/** What the payer has left, held money not counted. */

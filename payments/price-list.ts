@@ -40,6 +40,7 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"articles.search": usd("0.50", "per_call"),
 	"articles.get": usd("0.50", "per_call"),
 	"articles.mentions": usd("0.50", "per_call"),
+	"search.batch": usd("0.50", "per_call"),
 	"entities.resolve": usd("0.50", "per_call"),
 	"entities.get": usd("0.50", "per_call"),
 	"human_agents.consult": usd("0.50", "per_call"),

@@ -76,9 +76,9 @@ export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps):
 			return ledger.authorise(tx, { ...terms, from: custAccount(account.id), spendingIds });
 		},
 
-		async capture(tx, hold) {
-			const transactionId = await ledger.capture(tx, hold, hold.amountMicros);
-			const paidMicros = hold.from === FREE_TIER ? 0n : hold.amountMicros;
+		async capture(tx, hold, amountMicros = hold.amountMicros) {
+			const transactionId = await ledger.capture(tx, hold, amountMicros);
+			const paidMicros = hold.from === FREE_TIER ? 0n : amountMicros;
 			await countUsage(tx, hold, { paidMicros, now: clock.now() });
 			const balanceAfterMicros = await tx.balance(custAccount(hold.owner));
 			return { transactionId, paidMicros, balanceAfterMicros };

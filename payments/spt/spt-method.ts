@@ -63,10 +63,10 @@ export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
 			});
 		},
 
-		async capture(tx, hold) {
-			const transactionId = await ledger.capture(tx, hold, hold.amountMicros);
+		async capture(tx, hold, amountMicros = hold.amountMicros) {
+			const transactionId = await ledger.capture(tx, hold, amountMicros);
 			const balanceAfterMicros = await tx.balance(custAccount(hold.owner));
-			return { transactionId, paidMicros: hold.amountMicros, balanceAfterMicros };
+			return { transactionId, paidMicros: amountMicros, balanceAfterMicros };
 		},
 
 		release: (tx, hold, reason) => ledger.release(tx, hold, reason),

@@ -8,6 +8,7 @@ export const LIMITS = {
 	queryLookUps: 16,
 	rowsDefault: 10,
 	rowsMax: 50,
+	batchQueriesMax: 10,
 	/** Values one filter may list, and the length of each. */
 	filterValues: 20,
 	filterChars: 100,

@@ -28,6 +28,7 @@ export type PricedOperationId =
 	| "articles.search"
 	| "articles.get"
 	| "articles.mentions"
+	| "search.batch"
 	| "entities.resolve"
 	| "entities.get"
 	| "human_agents.consult"
@@ -71,6 +72,7 @@ export const PAID_OPERATION_IDS = [
 	"articles.search",
 	"articles.get",
 	"articles.mentions",
+	"search.batch",
 	"entities.resolve",
 	"entities.get",
 ] as const satisfies readonly PricedOperationId[];

@@ -16,10 +16,19 @@ export interface PaidOutput {
 
 /** The two outcomes every skill knows: an answer captures the hold, no answer releases it. */
 export type Outcome<Output> =
-	| { readonly kind: "answer"; readonly result: Output }
+	| {
+			readonly kind: "answer";
+			readonly result: Output;
+			/** How many of the units it is sold by had an answer; all of them where absent. */
+			readonly answered?: number;
+	  }
 	| { readonly kind: "no-answer"; readonly result: Output };
 
-export const answer = <Output>(result: Output): Outcome<Output> => ({ kind: "answer", result });
+export const answer = <Output>(result: Output, answered?: number): Outcome<Output> => ({
+	kind: "answer",
+	result,
+	...(answered !== undefined && { answered }),
+});
 export const noAnswer = <Output>(result: Output): Outcome<Output> => ({
 	kind: "no-answer",
 	result,
@@ -48,6 +57,8 @@ export interface Skill<
 	readonly capture: CaptureMoment;
 	/** The field of the input whose text belongs into the query log; undefined for skills without a query. */
 	readonly queryOf: (input: Input) => string | undefined;
+	/** For operations whose listed price is that of one unit: what the unit is called, and how many the input asks for. */
+	readonly units?: { readonly name: string; readonly countOf: (input: Input) => number };
 	/** Graphs the input names, for scoped tokens; empty when the skill chooses them itself. */
 	readonly graphsOf: (input: Input) => readonly string[];
 	/** The answer for somebody who reads text only, without what it cost. */

@@ -29,6 +29,8 @@ export interface EntityNode {
 }
 
 const ID_DIGITS = 20;
+/** Graphs looked through before others are served. */
+const GRAPHS_PER_TURN = 32;
 
 /** `ent_` and the beginning of the normalised title's sha256: nodes of one title are one entity, in every graph. */
 export function toEntityId({ title }: Pick<Concept, "title">): string {
@@ -43,13 +45,13 @@ export async function resolveName(
 	limit: number,
 ): Promise<readonly EntityMatch[]> {
 	const best = createBestOf<EntityMatch>(limit, (a, b) => b.score - a.score);
-	for (const graph of graphs) {
+	for (const [index, graph] of graphs.entries()) {
+		if (index % GRAPHS_PER_TURN === 0) await setImmediate();
 		const { names } = await entityNames.ready(graph);
 		for (const match of names.find(name, limit)) {
 			best.add({ ...match, graph, entityId: toEntityId(match.named) });
 		}
 	}
-	await setImmediate();
 	return best.inOrder();
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { batchFields, batchItemSchema, batchOutput } from "../core/batch-wire.js";
 import {
 	entityIdField,
 	entityOutput,
@@ -52,6 +53,10 @@ export const articleSearchBody = requestComponent(
 	z.strictObject(articleSearchFields),
 );
 export const articlePath = z.strictObject({ article_ref: articleRefField });
+
+replyComponent("BatchItem", batchItemSchema);
+export const batchReply = toReply("BatchReply", batchOutput);
+export const batchBody = requestComponent("BatchRequest", z.strictObject(batchFields));
 
 replyComponent("ResolvedName", resolvedNameSchema);
 replyComponent("Entity", entitySchema);

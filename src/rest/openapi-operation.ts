@@ -61,7 +61,14 @@ function priceOf(route: Route, prices: PriceList): object {
 	}
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };
 	const { amountMicros, billingType } = prices.priceOf(route.operationId);
-	return { "x-svc-price-usd": toUsdNumber(amountMicros), "x-svc-billing-type": billingType };
+	return {
+		"x-svc-price-usd": toUsdNumber(amountMicros),
+		"x-svc-billing-type": billingType,
+		...(route.pricePer && {
+			"x-svc-price-per": route.pricePer,
+			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
+		}),
+	};
 }
 
 function toParameters(

@@ -10,7 +10,9 @@ import {
 	queryField,
 } from "../core/wire.js";
 import { requestComponent } from "./components.js";
+import { toDataReply } from "./evidence-examples.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
+import { batchBody, batchReply } from "./evidence-schemas.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { searchReplySchema } from "./reply-schemas.js";
 import type { PaidRoute } from "./route.js";
@@ -66,6 +68,17 @@ const acrossGraphs = (
 	},
 });
 
+const { rows, meta, dataStatus } = toExampleReply(DOMAIN_EXAMPLE, null);
+const BATCH_ITEM = {
+	query: meta.query,
+	graph_id: null,
+	is_answered: true,
+	decision: meta.decision,
+	dataStatus,
+	missing: meta.missing,
+	rows,
+};
+
 /** Routes that cost money, one for each paid operation. Spec: Endpoints, paid operations. */
 export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...GRAPH_READING_ROUTES,
@@ -115,4 +128,20 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 		"concepts of every graph on sale, whatever its kind,",
 		DOMAIN_EXAMPLE,
 	),
+	"search.batch": {
+		kind: "paid",
+		operationId: "search.batch",
+		summary: "Search several questions at once",
+		description:
+			"Up to 10 questions, each over one graph or all of them. The price is that of one search for each question. From a balance (account or Shared Payment Token) only questions with rows are paid for; a payment on a chain is for all questions, and is given back only where none has rows. The free plan covers a batch as long as its whole price is that of one search.",
+		pricePer: "query",
+		path: z.strictObject({}),
+		query: z.strictObject({}),
+		body: batchBody,
+		reply: batchReply,
+		example: {
+			body: { queries: [{ query: DOMAIN_EXAMPLE.query, limit: 5 }] },
+			reply: toDataReply({ items: [BATCH_ITEM] }, { queries: 1, answered: 1, mode: "hybrid" }),
+		},
+	},
 };

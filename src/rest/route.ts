@@ -47,6 +47,8 @@ interface RouteExample {
 export interface PaidRoute extends RouteText, RouteInput {
 	readonly kind: "paid";
 	readonly operationId: PaidOperationId;
+	/** What its price is for, where that is not the call: the listed price is that of one, the body says how many. */
+	readonly pricePer?: string;
 	/** Absent for GET; what path, query and body give together is the skill's input. */
 	readonly body?: z.ZodObject;
 	/** The whole body of the reply. */

@@ -59,9 +59,9 @@ function toHeld({ store, clock, method }: BalanceDeps, held: HeldBy): HeldAdmiss
 		kind: "held",
 		payer,
 		quote,
-		capture: (): Promise<Charged> =>
+		capture: (amountMicros): Promise<Charged> =>
 			store.transaction(async (tx) => {
-				const captured = await method.capture(tx, row);
+				const captured = await method.capture(tx, row, amountMicros);
 				const at = clock.now();
 				const receipt = toReceipt(row, captured, { fingerprint, at, graphIds });
 				await tx.put("receipts", receipt);

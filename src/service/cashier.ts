@@ -14,6 +14,7 @@ import { LIMITS } from "../core/limits.js";
 import type { Micros } from "../core/money.js";
 import type { Skill } from "../core/skill.js";
 import { admitFromBalance } from "./balance-admission.js";
+import { priceOfCall } from "./call-price.js";
 import { fingerprintOf } from "./idempotency.js";
 import { admitPrepaid, openPrepaid } from "./prepaid-admission.js";
 
@@ -141,7 +142,7 @@ function quoteOf(
 	const { operationId } = skill;
 	const fingerprint = fingerprintOf(operationId, input);
 	const { resourceUrl, quoteId } = call;
-	const listed = prices.priceOf(operationId);
+	const listed = priceOfCall(prices, skill, input);
 	const amountMicros =
 		quoteId !== undefined && redeemQuote
 			? redeemQuote(quoteId, { operationId, fingerprint })

@@ -34,7 +34,7 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 			const { admission } = opened;
 			throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
 		});
-		const settled = await settleCall(opened, start.hasEvidence).catch((error: unknown) => {
+		const settled = await settleCall(opened, { isAnswer: start.hasEvidence }).catch((error: unknown) => {
 			endQuietly(source);
 			throw error;
 		});

@@ -23,7 +23,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 		});
 		const settledMs = clock.monotonicMs();
 		const isAnswer = outcome.kind === "answer";
-		const { cost, ...paid } = await settleCall(opened, isAnswer);
+		const answered = outcome.kind === "answer" ? outcome.answered : undefined;
+		const { cost, ...paid } = await settleCall(opened, { isAnswer, answered });
 
 		const owner = payer?.owner ?? "anonymous";
 		recordUsage({

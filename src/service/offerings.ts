@@ -53,12 +53,14 @@ export function toPricing({ prices }: Pick<OfferingDeps, "prices">): Json {
 }
 
 function toOffering({ prices, skills }: OfferingDeps, operation: PaidOperationId) {
-	const { title, description } = skills[operation];
+	const skill: Skill = skills[operation];
+	const { title, description, units } = skill;
 	return {
 		id: operation,
 		title,
 		description,
 		...toWire(prices.priceOf(operation)),
+		...(units && { price_per: units.name }),
 		...OPERATION_ADDRESSES[operation],
 	};
 }

@@ -31,6 +31,7 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"articles.search": { method: "POST", path: "/v1/articles/search" },
 	"articles.get": { method: "GET", path: "/v1/articles/{article_ref}" },
 	"articles.mentions": { method: "GET", path: "/v1/articles/{article_ref}/mentions" },
+	"search.batch": { method: "POST", path: "/v1/search/batch" },
 	"entities.resolve": { method: "POST", path: "/v1/entities/resolve" },
 	"entities.get": { method: "GET", path: "/v1/entities/{entity_id}" },
 	health: { method: "GET", path: "/v1/health" },

@@ -31,8 +31,8 @@ export async function admitPrepaid<C extends Pick<Call, "idempotencyKey">>(
 	}
 	return {
 		...admission,
-		async capture() {
-			const charged = await admission.capture();
+		async capture(amountMicros) {
+			const charged = await admission.capture(amountMicros);
 			return { ...charged, headers: use.receiptHeaders(charged.receipt) };
 		},
 	};

@@ -14,6 +14,7 @@ import {
 	type SkillId,
 } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
+import { priceOfCall } from "./call-price.js";
 import type { RedeemQuote } from "./cashier.js";
 import { fingerprintOf } from "./idempotency.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
@@ -55,7 +56,7 @@ export function createQuotes(deps: QuotesDeps): Quotes {
 			const { operationId } = skill;
 			const terms: QuotedTerms = {
 				operationId,
-				...prices.priceOf(operationId),
+				...priceOfCall(prices, skill, input),
 				fingerprint: fingerprintOf(operationId, input),
 				path: toRequestPath(OPERATION_ADDRESSES[operationId], input as Json).resource,
 				expiresAt: clock.now() + LIMITS.quoteTtlMs,

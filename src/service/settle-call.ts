@@ -4,6 +4,7 @@ import { costOf, noCost } from "../../payments/receipt.js";
 import type { Call, CallResult } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";
 import type { CostWire } from "../core/wire.js";
+import { priceOfUnits } from "./call-price.js";
 import { toCreditReply, withCredit } from "./credit-reply.js";
 import type { OpenedCall } from "./open-call.js";
 
@@ -13,10 +14,17 @@ export type Settled = { readonly cost: CostWire } & Pick<
 	"settlement" | "paymentHeaders" | "onDelivered" | "onAbandoned"
 >;
 
+/** What became of the work, as far as money is concerned. */
+export interface Delivered {
+	readonly isAnswer: boolean;
+	/** How many of the units that were asked for had an answer; all of them where absent. */
+	readonly answered?: number | undefined;
+}
+
 /** An answer is captured, no answer is given back, a replay was paid before. */
 export async function settleCall(
-	{ admission, payer }: Pick<OpenedCall, "admission" | "payer">,
-	isAnswer: boolean,
+	{ admission, payer, skill, input }: OpenedCall,
+	{ isAnswer, answered }: Delivered,
 ): Promise<Settled> {
 	if (admission.kind === "free") {
 		const { billingType } = admission.quote;
@@ -24,7 +32,11 @@ export async function settleCall(
 		return { cost: noCost({ billingType, rail, balanceMicros: undefined }) };
 	}
 	if (admission.kind === "replayed") return toSettled(admission, admission, { replayed: true });
-	if (isAnswer) return toSettled(await admission.capture(), admission);
+	if (isAnswer) {
+		const { amountMicros } = admission.quote;
+		const worth = priceOfUnits(amountMicros, skill, { input, answered });
+		return toSettled(await admission.capture(worth), admission);
+	}
 	const released = await admission.release("no_answer");
 	const { quote, payer: holder } = admission;
 	const cost = noCost({

@@ -8,6 +8,7 @@ import {
 	createExpertSearch,
 	createReportSearch,
 } from "../../skills/kind-search.js";
+import { createBatchSearch } from "../../skills/search-batch.js";
 import type { SearchSkillDeps } from "../../skills/search-answer.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { SkillCatalog } from "./service.js";
@@ -27,6 +28,7 @@ export function createSkillCatalog(
 		"search.expert": createExpertSearch(deps),
 		"search.analyst": createAnalystSearch(deps),
 		"search.all": createAllSearch(deps),
+		"search.batch": createBatchSearch(deps),
 		...createGraphReadings(deps),
 		...createEvidenceReadings(deps),
 	};

@@ -4,6 +4,7 @@ import { LIMITS } from "../core/limits.js";
 import { formatUsd } from "../core/money.js";
 import { PAID_OPERATION_IDS, type PaidOperationId } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
+import { priceOfCall } from "./call-price.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import { toRequestPath } from "./request-path.js";
 import type { Json, ServiceInfo, SkillCatalog } from "./service-info.js";
@@ -39,7 +40,7 @@ export function toX402Listing(deps: X402ListingDeps): Json {
 /** One paid route; undefined for one that is free here. */
 function toItem(deps: X402ListingDeps, operationId: PaidOperationId) {
 	const skill: Skill = deps.skills[operationId];
-	const price = deps.prices.priceOf(operationId);
+	const price = priceOfCall(deps.prices, skill, skill.exampleInput);
 	if (price.amountMicros === 0n) return undefined;
 	return toListed(deps, {
 		...price,
@@ -47,7 +48,7 @@ function toItem(deps: X402ListingDeps, operationId: PaidOperationId) {
 		title: skill.title,
 		description: skill.description,
 		purpose: skill.title,
-		priceMode: "fixed",
+		priceMode: skill.units ? "dynamic" : "fixed",
 		example: skill.exampleInput,
 	});
 }

@@ -1,0 +1,72 @@
+import type { z } from "zod";
+import { batchInput, batchOutput } from "../src/core/batch-wire.js";
+import { LIMITS } from "../src/core/limits.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
+import type { SearchResponse } from "../src/core/wire.js";
+import type { GraphCatalog } from "../src/knowledge/catalog.js";
+import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
+
+type BatchDeps = SearchSkillDeps & { readonly catalog: GraphCatalog };
+type BatchQuery = z.infer<typeof batchInput>["queries"][number];
+
+/** Several questions in one call, priced by the question. */
+export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"search.batch"> =>
+	defineSkill({
+		operationId: "search.batch",
+		title: "Search several questions at once",
+		description: `Up to ${LIMITS.batchQueriesMax} questions in one call, each over one graph or all of them, for the price of one search each. From a balance only questions that have an answer are paid for; a payment on a chain pays for all of them unless none has one.`,
+		tags: ["search", "batch"],
+		examples: ["Which standards cover gasless transfers, and which cover typed signatures?"],
+		exampleInput: {
+			queries: [
+				{ query: "Which HTTP status code asks for payment?", limit: 3 },
+				{ query: "How should a server roll out HSTS?", limit: 3 },
+			],
+		},
+		input: batchInput,
+		output: batchOutput,
+		capture: "onResult",
+		units: { name: "query", countOf: ({ queries }) => queries.length },
+		queryOf: ({ queries }) => queries.map(({ query }) => query).join("\n"),
+		graphsOf: ({ queries }) => graphsNamed(queries),
+		prepare({ queries }) {
+			for (const id of graphIdsOf(queries)) catalog.assertKnown(id);
+		},
+		async run({ queries }, { signal }) {
+			const responses = await Promise.all(
+				queries.map(async ({ query, graph_id: id, limit }) => {
+					const graphs = id === undefined ? catalog.list() : [catalog.get(id)];
+					const task = { graphs, graphId: id ?? null, query, limit, explain: false, signal };
+					return (await searchAndAnswer(deps, task)).result;
+				}),
+			);
+			const items = responses.map(toItem);
+			const answered = items.filter(({ is_answered }) => is_answered).length;
+			const result = {
+				ok: true as const,
+				data: { items },
+				meta: { queries: queries.length, answered, mode: modeOf(responses) },
+			};
+			return answered > 0 ? answer(result, answered) : noAnswer(result);
+		},
+	});
+
+/** None as soon as one question is over all graphs: then no token may pay that is for some of them. */
+function graphsNamed(queries: readonly BatchQuery[]): readonly string[] {
+	const isBound = queries.every(({ graph_id }) => graph_id !== undefined);
+	return isBound ? [...new Set(graphIdsOf(queries))] : [];
+}
+
+function graphIdsOf(queries: readonly BatchQuery[]): readonly string[] {
+	return queries.flatMap(({ graph_id }) => graph_id ?? []);
+}
+
+function toItem({ meta, dataStatus, rows }: SearchResponse) {
+	const { query, graph_id, decision, missing } = meta;
+	return { query, graph_id, is_answered: rows.length > 0, decision, dataStatus, missing, rows };
+}
+
+/** Keyword as soon as one of them was. */
+function modeOf(responses: readonly SearchResponse[]): SearchResponse["meta"]["mode"] {
+	return responses.some(({ meta }) => meta.mode === "keyword") ? "keyword" : "hybrid";
+}

@@ -1,0 +1,20 @@
+import t from "tap";
+import { PRICE, startDesk, toRequest } from "./start-desk.js";
+
+for (const settlesFirst of [false, true]) {
+	const moment = settlesFirst ? "before" : "after";
+	t.test(
+		`what settles ${moment} the work is charged whole, however little it answers`,
+		async (t) => {
+			const { desk, wallet, chain, balances } = await startDesk();
+			const request = toRequest({ chain }, wallet.sign({ value: PRICE }), { settlesFirst });
+			const admission = await desk.admit(request);
+			if (admission.kind !== "held") return t.fail("it was never paid before");
+			const { receipt } = await admission.capture(PRICE / 2n);
+			t.equal(receipt.amountMicros, PRICE);
+			const left = Object.entries(await balances()).filter(([name]) => name.startsWith("cust:"));
+			t.same(left, [], "nothing of it is left lying with the wallet");
+			return undefined;
+		},
+	);
+}
