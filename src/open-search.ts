@@ -7,6 +7,8 @@ import { hubFolder, type ModelName, parseModelName } from "./search/model-name.j
 import type { SearchEngine } from "./search/search.js";
 import { createSearchEngine } from "./search/search-engine.js";
 
+const BUNDLED_FOLDER = join(PACKAGE_ROOT, "models", "bundled");
+
 export interface OpenSearchOptions {
 	/** `bundled`, `local:<folder>`, `hub:<owner>/<name>` or `none`. */
 	readonly model: string;
@@ -23,7 +25,7 @@ export interface OpenSearchOptions {
 export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
 	const { folder, modelsFolder, clock, logger } = options;
 	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";
-	return createSearchEngine({ folder, clock, model, logger });
+	return createSearchEngine({ folder, clock, model, wordsFolder: BUNDLED_FOLDER, logger });
 }
 
 /** Where the model is; undefined for none. Only the bundled and fetched ones must come with checksums: we wrote those. */
@@ -32,7 +34,7 @@ export function locateModel(name: ModelName, modelsFolder: string): ModelLocatio
 		case "none":
 			return undefined;
 		case "bundled":
-			return { folder: join(PACKAGE_ROOT, "models", "bundled"), sums: "required" };
+			return { folder: BUNDLED_FOLDER, sums: "required" };
 		case "local":
 			return { folder: name.folder, sums: "if-there" };
 		case "hub":

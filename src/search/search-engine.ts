@@ -26,6 +26,8 @@ export interface SearchEngineOptions {
 	readonly clock: Clock;
 	/** A model for transformers.js on disk, an embedder that is ready, or "none" for keywords only. */
 	readonly model: ModelLocation | Embedder | "none";
+	/** Folder of a model whose list of words serves wherever the model in use has none: what is off topic is told by common words. */
+	readonly wordsFolder?: string | undefined;
 	/** Told which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
 	/** How segments grow together, where not as always. */
@@ -109,14 +111,22 @@ function unlessAborted(gate: TurnGate) {
 		});
 }
 
-/** A model that cannot be run may still have its list of words. */
-async function openModelAndWords({ clock, model }: SearchEngineOptions) {
-	const isOnDisk = typeof model === "object" && "folder" in model;
+async function openModelAndWords({ clock, model, wordsFolder }: SearchEngineOptions) {
+	const own = typeof model === "object" && "folder" in model ? model.folder : undefined;
 	const [opened, commonWords] = await Promise.all([
 		openModel({ clock, model }),
-		isOnDisk ? readCommonWords(model.folder) : undefined,
+		readFirstWords([own, wordsFolder]),
 	]);
 	return { ...opened, commonWords };
+}
+
+/** A model that cannot be run may still have its list of words. */
+async function readFirstWords(folders: readonly (string | undefined)[]) {
+	for (const folder of folders) {
+		const words = folder === undefined ? undefined : await readCommonWords(folder);
+		if (words && words.size > 0) return words;
+	}
+	return undefined;
 }
 
 function openIndex(
