@@ -1,6 +1,6 @@
 import type { Decision } from "../../src/core/wire.js";
-import { decide, strengthOf, toWeighedSigns } from "../../src/search/judge.js";
-import { JUDGE, type Judge, WEIGHED_SIGNS } from "../../src/search/judge-weights.js";
+import { decide, decisionAt, strengthOf, toWeighedSigns } from "../../src/search/judge.js";
+import { type JUDGE, type Judge, WEIGHED_SIGNS } from "../../src/search/judge-weights.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
 import { round } from "../figures.js";
 import { loadLabelledSet, SEEN_SPLITS } from "../labelled/labelled-queries.js";
@@ -14,6 +14,7 @@ const WEIGHTS: Readonly<Record<Variant, number>> = {
 	"lower-case": 0.5,
 	withdrawn: 0.1,
 	"one-graph": 0.03,
+	multiplied: 0.25,
 	example: 0.5,
 	"asked-of-graph": 0.25,
 	everyday: 1,
@@ -69,6 +70,9 @@ interface ShippedQuality extends Quality {
 	/** Share of abstentions where everything that answers was withdrawn, and where one graph was asked that holds nothing. */
 	readonly withdrawn: number;
 	readonly other_graph: number;
+	/** Share of abstentions where many rows say what answers, and where many say what does not. */
+	readonly multiplied: number;
+	readonly multiplied_useless: number;
 	/** Share of abstentions from examples of what a graph answers, and from everyday questions. */
 	readonly examples: number;
 	readonly everyday: number;
@@ -90,17 +94,23 @@ function calibrateMode(mode: JudgeMode, cases: readonly JudgedCase[]): Calibrati
 	const labelled = judged.filter(({ one }) => one.variant === "labelled");
 	const weights = WEIGHED_SIGNS.map((sign, at) => [sign, round(fit.weights[at] ?? 0, 2)] as const);
 	const limits = LIMITS.map((limit) => {
-		const says = ({ one, strength }: Judged) => strength < limit && !one.signs[mode].isAboutName;
+		const at = { clarify: limit, ...HIGHER_LIMITS };
+		const says = ({ one, strength }: Judged) =>
+			decisionAt(strength, one.signs[mode], at) === "ABSTAIN";
 		return { limit, cost: costOf(judged, says), ...detect(labelled, says) };
 	});
 	const [best] = limits
 		.filter(({ precision, recall }) => precision >= GOAL.precision && recall >= GOAL.recall)
 		.sort((a, b) => a.cost - b.cost || a.limit - b.limit);
+	if (!best) {
+		const goal = `precision ${GOAL.precision} and recall ${GOAL.recall}`;
+		throw new Error(`No limit of ABSTAIN reaches ${goal} in ${mode} mode: nothing was written.`);
+	}
 	return {
 		judge: {
 			bias: round(fit.bias, 2),
 			weights: Object.fromEntries(weights) as Judge["weights"],
-			limits: { clarify: best?.limit ?? JUDGE[mode].limits.clarify, ...HIGHER_LIMITS },
+			limits: { clarify: best.limit, ...HIGHER_LIMITS },
 		},
 		unseen: qualityOf(labelled),
 		limits: Object.fromEntries(
@@ -191,7 +201,7 @@ function qualityOfShipped(cases: readonly JudgedCase[], mode: JudgeMode): Shippe
 	const abstains = ({ one }: Judged) => decide(one.signs[mode]) === "ABSTAIN";
 	const share = (some: readonly Judged[]) =>
 		round(some.filter(abstains).length / some.length, DIGITS);
-	const [labelled, asked] = [of("labelled"), of("asked-of-graph")];
+	const [labelled, asked, many] = [of("labelled"), of("asked-of-graph"), of("multiplied")];
 	const decisions: Record<string, Record<string, number>> = {};
 	for (const { one } of labelled) {
 		const said = decide(one.signs[mode]);
@@ -206,6 +216,8 @@ function qualityOfShipped(cases: readonly JudgedCase[], mode: JudgeMode): Shippe
 		decisions,
 		first_row: firstRows(labelled),
 		withdrawn: share(of("withdrawn")),
+		multiplied: share(many.filter(({ one }) => one.decision === "ANSWER")),
+		multiplied_useless: share(many.filter(({ one }) => one.decision === "ABSTAIN")),
 		examples: share(of("example")),
 		everyday: share(of("everyday")),
 		in_other_words: share(asked.filter(({ one }) => one.decision === "ANSWER")),

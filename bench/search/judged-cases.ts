@@ -1,11 +1,17 @@
 import { systemClock } from "../../src/core/clock.js";
 import type { Decision } from "../../src/core/wire.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Graph } from "../../src/knowledge/graph.js";
 import { readSigns } from "../../src/search/answer-signs.js";
 import { readCommonWords } from "../../src/search/common-words.js";
 import type { Embedder } from "../../src/search/embedder.js";
-import { namedFirst } from "../../src/search/found-concepts.js";
-import { type IndexState, type SearchScope, toScopes } from "../../src/search/index-state.js";
+import { type Found, namedFirst } from "../../src/search/found-concepts.js";
+import {
+	createIndexState,
+	type GraphIndex,
+	type IndexState,
+	type SearchScope,
+	toScopes,
+} from "../../src/search/index-state.js";
 import type { AnswerSigns } from "../../src/search/judge.js";
 import { buildLinkGraph } from "../../src/search/link-graph.js";
 import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
@@ -20,11 +26,13 @@ import {
 	type Split,
 } from "../labelled/labelled-queries.js";
 import { ASKED_OF_GRAPHS, EVERYDAY } from "./judged-examples.js";
-import { buildState } from "./our-index.js";
+import { multiplyRows } from "./multiplied-rows.js";
+import { buildState, type IndexParts, indexGraph } from "./our-index.js";
 
 /**
- * As labelled; without capitals; with all that answers it withdrawn from the graphs; asked of one graph alone. The last two turn a
- * few labelled queries into many, but by the hundred they are alike: they count little. Besides, what the graphs say of themselves
+ * As labelled; without capitals; with all that answers it withdrawn from the graphs; asked of one graph alone; asked of
+ * a graph where many rows say what the first ones say, which must change nothing. These turn a few labelled queries into many, but by
+ * the hundred they are alike: they count little. Besides, what the graphs say of themselves
  * that they answer, what else can be asked on their subjects, and what certainly none of them answers.
  */
 export const VARIANTS = [
@@ -32,6 +40,7 @@ export const VARIANTS = [
 	"lower-case",
 	"withdrawn",
 	"one-graph",
+	"multiplied",
 	"example",
 	"asked-of-graph",
 	"everyday",
@@ -59,7 +68,7 @@ export async function readJudgedCases(
 	const examine = await createExaminer(graphs, model, embedder);
 	const labelled = queries
 		.filter(({ split }) => splits.includes(split))
-		.flatMap((query) => variantsOf(query, graphs));
+		.flatMap((query, at) => [...variantsOf(query, graphs), ...multipliedOf(query, graphs, at)]);
 	const asked = [...labelled, ...examplesOf(graphs), ...askedOf(graphs), ...everydayOf(graphs)];
 	const cases: JudgedCase[] = [];
 	for (const one of asked) cases.push({ ...one, ...(await examine(one)) });
@@ -73,10 +82,15 @@ interface Asked extends Pick<JudgedCase, "id" | "kind" | "variant" | "decision">
 	readonly graphs: readonly Graph[];
 	/** References of concepts that are left out. */
 	readonly without: ReadonlySet<string>;
+	/** How many copies there are of each row that answers, or, where none does, of the first ones. */
+	readonly copies?: number;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 const MANY_GRAPHS = 3;
+const COPIES = [4, 9, 19] as const;
+const COPIED_ROWS = 2;
+const GRADE_OF_AN_ANSWER = 3;
 
 function variantsOf(labelled: LabelledQuery, all: readonly Graph[]): readonly Asked[] {
 	const { id, kind, query, decision, relevant } = labelled;
@@ -88,6 +102,33 @@ function variantsOf(labelled: LabelledQuery, all: readonly Graph[]): readonly As
 	const without = new Set(Object.keys(relevant));
 	const withdrawn: Asked = { ...asked, variant: "withdrawn", decision: "ABSTAIN", without };
 	return [asked, lower, withdrawn, ...(graphs.length < MANY_GRAPHS ? [] : oneByOne(asked))];
+}
+
+/** Every query with another number of copies, in the graph that answers it best or, where none does, in all that it was asked of. */
+function multipliedOf(
+	labelled: LabelledQuery,
+	all: readonly Graph[],
+	at: number,
+): readonly Asked[] {
+	const { id, kind, query, decision, relevant } = labelled;
+	if (decision !== "ANSWER" && decision !== "ABSTAIN") return [];
+	const [best] = Object.entries(relevant).sort(([, one], [, other]) => other - one);
+	const ids = best ? [best[0].slice(0, best[0].indexOf(":"))] : labelled.graphs;
+	const graphs = all.filter(({ record }) => ids?.includes(record.id) ?? true);
+	const copies = COPIES[at % COPIES.length] ?? 0;
+	return [
+		{
+			id,
+			kind,
+			query,
+			decision,
+			relevant,
+			graphs,
+			variant: "multiplied",
+			without: NOTHING,
+			copies,
+		},
+	];
 }
 
 /** Graphs that hold a part of the answer only are left out: who can say what they should decide. */
@@ -151,29 +192,72 @@ async function createExaminer(
 	const state = await buildState({ graphs }, { embedder, denseSide });
 	const links = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
 	const commonWords = await readCommonWords(model.folder);
-	return async (asked) => {
-		const { query, relevant } = asked;
-		if (!vectors.has(query)) vectors.set(query, (await embedder.embed([query], "query"))[0]);
-		const scopes = scopesOf(state, asked);
+	const look = async (query: string, scopes: readonly SearchScope[]) => {
 		const toSearch = scopes.flatMap(({ vectors: region, base, mask }) =>
 			region ? [{ vectors: region, base, mask }] : [],
 		);
 		const hits = await denseSide.search({ query, scopes: toSearch, count: POOL });
 		const words = readWords(query, scopes, commonWords);
 		const weighed = weighWords(words, scopes);
-		const look = (dense: DenseFindings | undefined) =>
+		const find = (dense: DenseFindings | undefined) =>
 			namedFirst(rankConcepts({ scopes, words, dense, links }).ranked, weighed);
-		const found = look(hits && { hits, cosineOf: denseSide.cosineOf });
-		const [first] = found;
+		return { weighed, scopes, hybrid: find(hits && { hits, cosineOf: denseSide.cosineOf }), find };
+	};
+	return async (asked) => {
+		const { query, relevant, copies } = asked;
+		if (!vectors.has(query)) vectors.set(query, (await embedder.embed([query], "query"))[0]);
+		let seen = await look(query, scopesOf(state, asked));
+		if (copies) {
+			const copied = conceptsToCopy(asked, seen.hybrid);
+			const made = await withCopies(state, copied, { embedder, denseSide }, copies);
+			seen = await look(query, scopesOf(made, asked));
+		}
+		const { weighed, scopes, hybrid, find } = seen;
+		const [first] = hybrid;
 		const name = first && referenceTo(first.slot.scope.segment.graphId, first.concept.id);
 		return {
 			signs: {
-				hybrid: readSigns(weighed, found, { scopes, commonWords }),
-				keyword: readSigns(weighed, look(undefined), { scopes, commonWords }),
+				hybrid: readSigns(weighed, hybrid, { scopes, commonWords }),
+				keyword: readSigns(weighed, find(undefined), { scopes, commonWords }),
 			},
 			firstGrade: (name && relevant[name]) || 0,
 		};
 	};
+}
+
+/** By graph: what answers the query or, where nothing does, what comes first. */
+function conceptsToCopy(
+	{ graphs, relevant, decision }: Asked,
+	found: readonly Found[],
+): ReadonlyMap<Graph, readonly Concept[]> {
+	const first = new Set(found.slice(0, COPIED_ROWS).map(({ concept }) => concept));
+	return new Map(
+		graphs.map((graph) => [
+			graph,
+			graph.concepts.filter((concept) =>
+				decision === "ABSTAIN"
+					? first.has(concept)
+					: relevant[referenceTo(graph.record.id, concept.id)] === GRADE_OF_AN_ANSWER,
+			),
+		]),
+	);
+}
+
+/** The same index with more concepts in some of its graphs, as changes of a graph are indexed: in a segment of their own. */
+async function withCopies(
+	{ graphs }: IndexState,
+	copied: ReadonlyMap<Graph, readonly Concept[]>,
+	parts: IndexParts,
+	times: number,
+): Promise<IndexState> {
+	const indexed: GraphIndex[] = [];
+	for (const [graph, concepts] of copied) {
+		const known = graphs.get(graph.record.id)?.parts ?? [];
+		const copies = multiplyRows(concepts, times);
+		const more = copies.length > 0 ? await indexGraph({ ...graph, concepts: copies }, parts) : [];
+		indexed.push({ graph, parts: [...known, ...more] });
+	}
+	return createIndexState(indexed);
 }
 
 function scopesOf(state: IndexState, { graphs, without }: Asked): readonly SearchScope[] {

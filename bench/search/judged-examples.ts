@@ -51,7 +51,6 @@ export const EVERYDAY = [
 	"crossword clue: river in Siberia",
 	"how much does a new kitchen cost",
 	"my connecting flight was cancelled",
-	"how do I get a stain off a silk shirt",
 ] as const;
 
 interface AskedOfGraph {
@@ -198,7 +197,6 @@ export const ASKED_OF_GRAPHS: Readonly<Record<string, AskedOfGraph>> = {
 		],
 		unanswered: [
 			"how many downloads has the installer each day",
-			"average salary of a core developer",
 			"which linter do most projects use",
 			"where will the next conference take place",
 		],

@@ -9,7 +9,13 @@ import type { DenseScope, DenseSide } from "../../src/search/dense-side.js";
 import type { Embedder } from "../../src/search/embedder.js";
 import { findConcepts } from "../../src/search/find-concepts.js";
 import { buildLexicalSegment, embedConcepts } from "../../src/search/index-builder.js";
-import { createIndexState, type IndexState, toScopes } from "../../src/search/index-state.js";
+import {
+	createIndexState,
+	type GraphIndex,
+	type GraphPart,
+	type IndexState,
+	toScopes,
+} from "../../src/search/index-state.js";
 import { buildLinkGraph } from "../../src/search/link-graph.js";
 import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
 import type { ModelLocation } from "../../src/search/model-folder.js";
@@ -99,27 +105,33 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 /** What a ranking is made from. */
 type Asked = Omit<RankRequest, "scopes" | "words"> & { readonly query: string };
 
-interface IndexParts {
+export interface IndexParts {
 	readonly embedder: Embedder;
 	readonly denseSide: DenseSide;
 }
 
 export async function buildState(
 	{ graphs }: Pick<QuestionSet, "graphs">,
-	{ embedder, denseSide }: IndexParts,
+	parts: IndexParts,
 ): Promise<IndexState> {
-	const indexed = [];
-	for (const graph of graphs) {
-		const vectors = await embedConcepts(graph.concepts, {
-			embedder,
-			goesOn: () => true,
-			onConcepts: () => undefined,
-		});
-		const segment = { ...(await buildLexicalSegment(graph)), vectors };
-		const region = vectors && denseSide.add(vectors);
-		indexed.push({ graph, parts: [{ segment, concepts: graph.concepts, vectors: region }] });
-	}
+	const indexed: GraphIndex[] = [];
+	for (const graph of graphs) indexed.push({ graph, parts: await indexGraph(graph, parts) });
 	return createIndexState(indexed);
+}
+
+/** All concepts of a graph in one segment. */
+export async function indexGraph(
+	graph: Graph,
+	{ embedder, denseSide }: IndexParts,
+): Promise<readonly GraphPart[]> {
+	const { concepts } = graph;
+	const vectors = await embedConcepts(concepts, {
+		embedder,
+		goesOn: () => true,
+		onConcepts: () => undefined,
+	});
+	const segment = { ...(await buildLexicalSegment(graph)), vectors };
+	return [{ segment, concepts, vectors: vectors && denseSide.add(vectors) }];
 }
 
 function toDenseScopes(state: IndexState, graphs: readonly Graph[]): readonly DenseScope[] {

@@ -1,5 +1,5 @@
 import type { DataStatus, Decision } from "../core/wire.js";
-import { JUDGE, WEIGHED_SIGNS, type WeighedSign } from "./judge-weights.js";
+import { JUDGE, type Judge, WEIGHED_SIGNS, type WeighedSign } from "./judge-weights.js";
 
 /** What speaks for the best row of a search; shares in 0..1. */
 export interface AnswerSigns {
@@ -74,10 +74,17 @@ function modeOf({ standsOut }: AnswerSigns): "hybrid" | "keyword" {
  * subject words is never answered.
  */
 export function decide(signs: AnswerSigns): Decision {
+	return decisionAt(strengthOf(signs), signs, JUDGE[modeOf(signs)].limits);
+}
+
+/** What is decided at this strength, where the limits are these. */
+export function decisionAt(
+	strength: number,
+	signs: AnswerSigns,
+	limits: Judge["limits"],
+): Decision {
 	if (signs.subjectWords === 0) return "ABSTAIN";
 	if (signs.isNamed) return "ANSWER";
-	const { limits } = JUDGE[modeOf(signs)];
-	const strength = strengthOf(signs);
 	if (strength < limits.clarify) return isWorthAsking(signs) ? "CLARIFY" : "ABSTAIN";
 	if (strength < limits.partial || signs.isAmbiguous) return "CLARIFY";
 	const isWhole = !signs.lacksIdentifier && signs.lacksName < 1;
