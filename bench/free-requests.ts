@@ -32,8 +32,8 @@ export function createFreeRequests(graphs: readonly Graph[], seed = 5): FreeRequ
 	const seen = new Set<string>();
 	const distinct = (make: () => string): string => {
 		for (;;) {
-			const text = make();
-			if (seen.has(text)) continue;
+			const text = make().trim();
+			if (text.length < 2 || seen.has(text)) continue;
 			seen.add(text);
 			return encodeURIComponent(text);
 		}
@@ -46,7 +46,7 @@ export function createFreeRequests(graphs: readonly Graph[], seed = 5): FreeRequ
 		const name = `${draws.pick(QUALITIES)} ${draws.pick(draws.pick(FIELDS).subjects)} ${draws.pick(TASKS)} (synthetic ${draws.between(1, 99)}`;
 		const words = name.split(" ");
 		const from = draws.between(0, words.length - 1);
-		return words.slice(from).join(" ").slice(0, draws.between(1, 30));
+		return words.slice(from).join(" ").slice(0, draws.between(2, 30));
 	};
 	/** Words that stand in bodies alone. */
 	const unnamed = () => {

@@ -1,4 +1,6 @@
 import { Agent, request } from "node:http";
+import { connect, type TcpNetConnectOpts } from "node:net";
+import { platform } from "node:os";
 import type { LoadResult } from "./load.js";
 
 export interface GetPlan {
@@ -13,9 +15,23 @@ export interface GetResult extends LoadResult {
 	readonly bytes: number;
 }
 
+let addresses = 0;
+
+/** Callers from addresses of their own, where loopback has more than one: what one address may ask is bounded. */
+function createCallers(connections: number): Agent {
+	const agent = new Agent({ keepAlive: true, maxSockets: connections });
+	if (platform() !== "linux") return agent;
+	agent.createConnection = (options) => {
+		addresses += 1;
+		const localAddress = `127.1.${(addresses >> 8) & 255}.${addresses & 255}`;
+		return connect({ ...(options as TcpNetConnectOpts), localAddress });
+	};
+	return agent;
+}
+
 /** Asks for every path once over kept-alive loopback connections, each caller again as soon as it has its answer. */
 export async function sendGets({ baseUrl, paths, connections }: GetPlan): Promise<GetResult> {
-	const agent = new Agent({ keepAlive: true, maxSockets: connections });
+	const agent = createCallers(connections);
 	const { hostname, port } = new URL(baseUrl);
 	const latenciesMs: number[] = [];
 	const statuses: Record<string, number> = {};
