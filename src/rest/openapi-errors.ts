@@ -81,7 +81,7 @@ const HEADERS_OF: Partial<Record<ErrorResponseName, readonly string[]>> = {
 	Unauthenticated: ["WWW-Authenticate"],
 	PaymentRequired: ["WWW-Authenticate"],
 	InFlight: ["Retry-After"],
-	TooManyRequests: ["Retry-After"],
+	TooManyRequests: ["Retry-After", "RateLimit", "RateLimit-Policy"],
 	Unavailable: ["Retry-After"],
 };
 
