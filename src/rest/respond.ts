@@ -36,9 +36,12 @@ export function sendData(req: Request, res: Response, route: DataRoute, data: ob
 	const { next_cursor = null, ...rest } = data as { readonly next_cursor?: string | null };
 	const page = route.isList && "next_cursor" in data ? rest : data;
 	if (route.freshness === "catalog") {
-		const { bytes, etag } = serialise(page);
+		const { body, etag } = serialise(page);
 		if (isStillFresh(req, res, etag)) return;
-		sendAround(res, bytes, envelope(route, "\n", requestIdOf(res), next_cursor));
+		const data = typeof body === "string" ? body : DATA_PLACE;
+		const text = envelope(route, data, requestIdOf(res), next_cursor);
+		if (typeof body === "string") send(res, 200, text);
+		else sendAround(res, body, text);
 		return;
 	}
 	res.setHeader("Cache-Control", route.freshness === "secret" ? "private, no-store" : "no-store");
@@ -64,9 +67,9 @@ export function sendPurchased(res: Response, route: PurchaseRoute, reply: Purcha
 
 /** A JSON document of our own, or 304; pass the same object again and it is not serialised again. */
 export function sendJsonDocument(req: Request, res: Response, value: object): void {
-	const { bytes, etag } = serialise(value);
+	const { body, etag } = serialise(value);
 	if (isStillFresh(req, res, etag)) return;
-	sendBytes(res, { status: 200, body: bytes, mediaType: JSON_TYPE });
+	sendBytes(res, { status: 200, body, mediaType: JSON_TYPE });
 }
 
 /** The contract's error envelope with the status its code stands for, unless told otherwise. */
@@ -80,9 +83,12 @@ function send(res: Response, status: number, body: string): void {
 	sendBytes(res, { status, body, mediaType: JSON_TYPE });
 }
 
-/** Data in place of the line break of its envelope; data that many are sent, a large catalog's, is copied for none of them. */
+/** No JSON text of ours has a line break. */
+const DATA_PLACE = "\n";
+
+/** Data in its place of an envelope; what many are sent, a large catalog, is copied for none of them. */
 function sendAround(res: Response, data: Uint8Array, surrounding: string): void {
-	const [head = "", tail = ""] = surrounding.split("\n");
+	const [head = "", tail = ""] = surrounding.split(DATA_PLACE);
 	res.statusCode = 200;
 	res.setHeader("Content-Type", JSON_TYPE);
 	const length = Buffer.byteLength(head) + data.byteLength + Buffer.byteLength(tail);
@@ -104,9 +110,12 @@ function envelope(
 }
 
 interface Serialised {
-	readonly bytes: Uint8Array;
+	/** Bytes where there are many. */
+	readonly body: string | Uint8Array;
 	readonly etag: string;
 }
+
+const LARGE_CHARS = 16_384;
 
 /** Data objects that are served again and again, as JSON; gone with the object they were made from. */
 const serialised = new WeakMap<object, Serialised>();
@@ -114,8 +123,9 @@ const serialised = new WeakMap<object, Serialised>();
 function serialise(data: object): Serialised {
 	const known = serialised.get(data);
 	if (known) return known;
-	const bytes = Buffer.from(JSON.stringify(data), "utf8");
-	const made = { bytes, etag: toEtag(createHash("sha256").update(bytes).digest("hex")) };
+	const text = JSON.stringify(data);
+	const etag = toEtag(createHash("sha256").update(text).digest("hex"));
+	const made = { body: text.length < LARGE_CHARS ? text : Buffer.from(text, "utf8"), etag };
 	serialised.set(data, made);
 	return made;
 }

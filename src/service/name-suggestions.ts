@@ -33,7 +33,7 @@ type WayBlock = readonly Way[];
 interface Candidate {
 	readonly text: string;
 	readonly way: string;
-	readonly graphs: Set<string>;
+	readonly graphs: string[];
 	isTopic: boolean;
 	isWhole: boolean;
 	links: number;
@@ -82,14 +82,13 @@ function addTo(candidates: Map<string, Candidate>, way: Way): void {
 	const isWhole = way.text.length === key.length;
 	const known = candidates.get(key);
 	if (!known) {
-		const graphs = new Set([graph]);
-		candidates.set(key, { text, way: way.text, graphs, isTopic, isWhole, links });
+		candidates.set(key, { text, way: way.text, graphs: [graph], isTopic, isWhole, links });
 		return;
 	}
 	known.isWhole ||= isWhole;
 	// A name may be entered by several of its words.
-	if (known.graphs.has(graph)) return;
-	known.graphs.add(graph);
+	if (known.graphs.includes(graph)) return;
+	known.graphs.push(graph);
 	known.isTopic ||= isTopic;
 	known.links += links;
 }
@@ -115,11 +114,11 @@ function byRank(a: Candidate, b: Candidate): number {
 }
 
 function weightOf({ graphs, links }: Candidate): number {
-	return graphs.size * 10 + links;
+	return graphs.length * 10 + links;
 }
 
 function toSuggestion({ text, isTopic, graphs }: Candidate): Suggestion {
-	return { text, kind: isTopic ? "topic" : "concept", graphs: [...graphs].slice(0, GRAPHS_TOLD) };
+	return { text, kind: isTopic ? "topic" : "concept", graphs: graphs.slice(0, GRAPHS_TOLD) };
 }
 
 function* toBlocks({ record, concepts }: Graph): Steps<readonly WayBlock[]> {

@@ -33,11 +33,11 @@ export function sendBytes(
 	},
 ): void {
 	const { status, body, mediaType } = reply;
-	const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
 	res.statusCode = status;
 	res.setHeader("Content-Type", mediaType);
-	res.setHeader("Content-Length", bytes.byteLength);
-	res.end(bytes);
+	res.setHeader("Content-Length", Buffer.byteLength(body));
+	// Node sends a text in one piece with its headers.
+	res.end(body);
 }
 
 /** A document with the hash its ETag is made of. */
