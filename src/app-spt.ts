@@ -3,10 +3,12 @@ import { createSptAccounts } from "../payments/spt/spt-accounts.js";
 import type { Store } from "../store/store.js";
 import { environmentOf, type Money } from "./app-money.js";
 import type { Clock } from "./core/clock.js";
+import type { Ids } from "./core/ids.js";
 import type { Random } from "./core/random.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
 import type { AccountOperations } from "./service/account-operations.js";
 import { createOwnerOperations } from "./service/create-owner-operations.js";
+import { createFeedback } from "./service/feedback.js";
 import type { OwnerOperations } from "./service/owner-operations.js";
 import { createPurchases, type Purchases } from "./service/spt-purchase.js";
 import type { Settings } from "./settings.js";
@@ -18,6 +20,7 @@ export interface SptServiceDeps {
 	readonly account: AccountOperations;
 	readonly clock: Clock;
 	readonly random: Random;
+	readonly ids: Ids;
 	readonly pepper: Uint8Array;
 	readonly profile: Settings["profile"];
 }
@@ -39,10 +42,19 @@ export function createSptService(deps: SptServiceDeps): {
 		environment: environmentOf(profile),
 		requestRefund: refunds.request,
 	});
+	const feedback = createFeedback(deps);
 	const isForSale = () => onchain !== undefined;
 	const delegations = createDelegations({ store, ledger, clock, pepper, issueFrom, isForSale });
 	return {
-		owner: createOwnerOperations({ store, clock, catalog, accounts, delegations, account }),
+		owner: createOwnerOperations({
+			store,
+			clock,
+			catalog,
+			accounts,
+			delegations,
+			account,
+			feedback,
+		}),
 		purchases: createPurchases({
 			store,
 			ledger,

@@ -276,6 +276,19 @@ interface SettlementFacts {
 	readonly paymentId: string;
 }
 
+/** What an owner said of an answer; the note, if any, lives in `documents` under the same id. */
+export interface FeedbackRow {
+	readonly id: string;
+	readonly owner: string;
+	readonly requestId?: string | undefined;
+	readonly receiptId?: string | undefined;
+	readonly trendId?: string | undefined;
+	readonly isUseful: boolean;
+	readonly hasNote: boolean;
+	readonly at: number;
+	readonly expiresAt: number;
+}
+
 /** Where an A2A task stands; its text (messages, artifacts) lives in `documents`, under `documentId`. */
 export interface TaskRow {
 	readonly id: string;

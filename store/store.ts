@@ -3,6 +3,7 @@ import type {
 	AccountName,
 	AccountRow,
 	ConnectionRow,
+	FeedbackRow,
 	HoldRow,
 	IdempotencyRow,
 	KeyRow,
@@ -22,6 +23,7 @@ export type {
 	AccountName,
 	AccountRow,
 	ConnectionRow,
+	FeedbackRow,
 	HoldRow,
 	IdempotencyRow,
 	KeyRow,
@@ -106,6 +108,7 @@ export interface Tables {
 	settlements: SettlementRow;
 	connections: ConnectionRow;
 	usage: UsageRow;
+	feedback: FeedbackRow;
 }
 export type TableName = keyof Tables;
 
@@ -125,6 +128,7 @@ export const TABLE_INDEXES = {
 	settlements: [],
 	connections: ["hash", "accountId"],
 	usage: ["accountId"],
+	feedback: ["owner"],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

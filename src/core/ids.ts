@@ -22,7 +22,8 @@ export type IdKind =
 	| "ctx"
 	| "art"
 	| "rfd"
-	| "con";
+	| "con"
+	| "fbk";
 
 export interface Ids {
 	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by time of birth. */

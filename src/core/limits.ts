@@ -156,6 +156,9 @@ export const LIMITS = {
 	/** Accounts that one address may open, where anybody may. */
 	accountsOpenedPerMinute: 2,
 	accountTextChars: 200,
+	/** Pieces of feedback that one owner's are kept of, and characters of a note. */
+	feedbackMax: 1_000,
+	feedbackChars: 500,
 	accountCallsDefault: 50,
 	accountCallsMax: 200,
 	accountExportsRunning: 2,
@@ -221,9 +224,24 @@ export const READING_LIMITS = {
 	previewQueriesMax: 4,
 	/** Types and tags that a graph's schema lists, the most frequent ones. */
 	schemaTypesMax: 200,
-	/** Text of a graph that is exported in one piece, in characters; larger ones are read page by page. */
-	exportChars: 16_000_000,
-	cursorChars: 2_000,
+	/** A graph that is exported as one file; larger ones are read page by page. */
+	exportBytes: 16_000_000,
+	/** Exports made at once, how many wait, and what is kept of finished ones. */
+	exportsRunning: 2,
+	exportsWaiting: 8,
+	exportsKeptBytes: 64_000_000,
+	/** Nodes that an export gives for its price, a page of the longest list. */
+	exportNodesPerUnit: 50,
+	/** Text that one context pack is chosen from, and passages that are remembered, in characters. */
+	contextChars: 4_000_000,
+	passagesKeptChars: 16_000_000,
+	nodeIdChars: 1_000,
+	/** Other parts of a cursor's key than a node's id; longer ones count by their beginning and hash. */
+	keyPartChars: 300,
+	/** Two ids and two other parts, as base64 of text that may take three bytes a character. */
+	cursorChars: 4 * (2 * 1_000 + 2 * 300 + 100),
+	/** Comparisons of revisions that are remembered, in changed nodes. */
+	changesKept: 200_000,
 	/** Revisions of one graph whose files are remembered for the feed of changes, and of all graphs together. */
 	revisionsPerGraph: 16,
 	revisionsMax: 512,

@@ -150,6 +150,9 @@ export const OWNER_OPERATION_IDS = [
 	"account.connection_tokens.list",
 	"account.connection_tokens.create",
 	"account.connection_tokens.revoke",
+	"feedback.give",
+	"feedback.list",
+	"feedback.delete",
 ] as const;
 export type OwnerOperationId = (typeof OWNER_OPERATION_IDS)[number];
 

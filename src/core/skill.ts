@@ -58,7 +58,9 @@ export interface Skill<
 	/** The field of the input whose text belongs into the query log; undefined for skills without a query. */
 	readonly queryOf: (input: Input) => string | undefined;
 	/** For operations whose listed price is that of one unit: what the unit is called, and how many the input asks for. */
-	readonly units?: { readonly name: string; readonly countOf: (input: Input) => number };
+	readonly units?:
+		| { readonly name: string; readonly countOf: (input: Input) => number }
+		| undefined;
 	/** Graphs the input names, for scoped tokens; empty when the skill chooses them itself. */
 	readonly graphsOf: (input: Input) => readonly string[];
 	/** The answer for somebody who reads text only, without what it cost. */

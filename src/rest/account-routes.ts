@@ -132,7 +132,7 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		operationId: "account.erase",
 		summary: "Erase the account",
 		description:
-			"Ends every key and token of the account, deletes its tasks and artifacts, its labels and its usage, and overwrites the text of its queries. Postings and receipts stay in the books under the account's id, which nothing leads back to its owner from. While a balance is left the request is refused; ?confirm=<that amount> gives it up.",
+			"Ends every key and token of the account, deletes its tasks, artifacts and feedback, its labels and its usage, and overwrites the text of its queries. Postings and receipts stay in the books under the account's id, which nothing leads back to its owner from. While a balance is left the request is refused; ?confirm=<that amount> gives it up.",
 		query: z.strictObject({
 			confirm: z
 				.string()
@@ -158,7 +158,7 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		operationId: "account.export",
 		summary: "Export the account",
 		description:
-			"All that is held about the account, in one JSON object that comes in pieces: profile, keys, usage, every posting and receipt, the text of its queries and tasks as far as it is kept. Result text is not kept.",
+			"All that is held about the account, in one JSON object that comes in pieces: profile, keys, usage, every posting and receipt, the text of its queries, tasks and feedback as far as it is kept. Result text is not kept.",
 		callsPerMinute: LIMITS.accountExportsPerMinute,
 		timeoutMs: LIMITS.accountExportTimeoutMs,
 		isList: false,
@@ -176,6 +176,7 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 				queries: [
 					{ requestId: "req_01kg9yz3v0f6x2m8q4t7w1ab2c", query: "Which status asks for payment?" },
 				],
+				feedback: [],
 				tasks: [],
 			},
 		},

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
 import { accountKeySchema, connectionSchema } from "./account-key-schemas.js";
 import { replyComponent, requestComponent } from "./components.js";
+import { feedbackSchema } from "./feedback-routes.js";
 import { usdField } from "./reply-schemas.js";
 import { usdInput } from "./spt-schemas.js";
 
@@ -171,6 +172,7 @@ export const accountExportSchema = replyComponent(
 		postings: z.array(z.looseObject({ id: z.string(), at: z.string(), kind: z.string() })),
 		calls: z.array(callSchema),
 		queries: z.array(z.looseObject({ requestId: z.string() })).describe("What was asked, as kept"),
+		feedback: z.array(feedbackSchema),
 		tasks: z.array(z.looseObject({ id: z.string() })).describe("A2A tasks with their text"),
 	}),
 );

@@ -63,6 +63,10 @@ const offeringSchema = replyComponent(
 		title: z.string(),
 		description: z.string(),
 		price_usd: usdField,
+		price_per: z
+			.string()
+			.optional()
+			.describe("What the price is for, where that is not the call, e.g. query"),
 		billing_type: billingTypeField,
 		method: z.string(),
 		path: z.string(),

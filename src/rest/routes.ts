@@ -5,6 +5,7 @@ import { BRAND_ROUTES } from "./brand-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
+import { FEEDBACK_ROUTES } from "./feedback-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
 import { OVERVIEW_ROUTES } from "./overview-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
@@ -30,6 +31,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	"accounts.open": ACCOUNT_OPENING_ROUTE,
 	...ACCOUNT_ROUTES,
 	...ACCOUNT_KEY_ROUTES,
+	...FEEDBACK_ROUTES,
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,
 };

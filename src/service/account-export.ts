@@ -6,6 +6,7 @@ import { LIMITS } from "../core/limits.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountOperations } from "./account-operations.js";
 import { getAccount, toCallWire } from "./account-usage.js";
+import { feedbackOf } from "./feedback.js";
 import type { Json } from "./service-info.js";
 
 export interface AccountExportDeps {
@@ -60,6 +61,8 @@ async function* pieces({ store, lists }: AccountExportDeps, access: AccountAcces
 	yield* list("calls", callsOf(store, id, createdAt));
 	yield ",";
 	yield* list("queries", store.queryLog.read(id));
+	yield ",";
+	yield* list("feedback", feedbackOf(store, id));
 	yield ",";
 	yield* list("tasks", tasksOf(store, id));
 	yield "}";

@@ -167,7 +167,7 @@ async function balanceOf(reader: StoreReader, accountId: string): Promise<bigint
 	);
 }
 
-/** Returns the documents that hold text of the account's tasks. */
+/** Returns the documents that hold text of the account's tasks and feedback. */
 async function forgetRows(tx: StoreTransaction, accountId: string): Promise<readonly string[]> {
 	for (const { id } of await tx.findBy("keys", "accountId", accountId)) {
 		await tx.delete("keys", id);
@@ -178,7 +178,10 @@ async function forgetRows(tx: StoreTransaction, accountId: string): Promise<read
 	}
 	const tasks = await tx.findBy("tasks", "owner", accountId);
 	for (const { id } of tasks) await tx.delete("tasks", id);
-	return tasks.map(({ documentId }) => documentId);
+	const feedback = await tx.findBy("feedback", "owner", accountId);
+	for (const { id } of feedback) await tx.delete("feedback", id);
+	const notes = feedback.filter(({ hasNote }) => hasNote).map(({ id }) => id);
+	return [...tasks.map(({ documentId }) => documentId), ...notes];
 }
 
 function stillFunded(usd: string): ServiceError {

@@ -8,6 +8,7 @@ import { formatUsd, parseUsd } from "../core/money.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { AccountOperations } from "./account-operations.js";
 import { createBoundedWork } from "./bounded-work.js";
+import type { Feedback } from "./feedback.js";
 import type { OwnerOperations } from "./owner-operations.js";
 import { toSptScope } from "./spt-scope.js";
 
@@ -18,6 +19,7 @@ export interface OwnerOperationDeps {
 	readonly accounts: SptAccounts;
 	readonly delegations: Delegations;
 	readonly account: AccountOperations;
+	readonly feedback: Feedback;
 }
 
 const REFUND_REASON = "The holder asked for the balance that was not used.";
@@ -31,6 +33,7 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 	});
 	return {
 		...deps.account,
+		feedback: deps.feedback,
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
 
 		async sptLedger({ owner }, { limit, cursor }, signal) {

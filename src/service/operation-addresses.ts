@@ -100,6 +100,9 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"account.keys.revoke": { method: "DELETE", path: "/v1/account/keys/{key_id}" },
 	"account.connection_tokens.list": { method: "GET", path: "/v1/account/connection-tokens" },
 	"account.connection_tokens.create": { method: "POST", path: "/v1/account/connection-tokens" },
+	"feedback.give": { method: "POST", path: "/v1/feedback" },
+	"feedback.list": { method: "GET", path: "/v1/feedback" },
+	"feedback.delete": { method: "DELETE", path: "/v1/feedback/{feedback_id}" },
 	"account.connection_tokens.revoke": {
 		method: "DELETE",
 		path: "/v1/account/connection-tokens/{token_id}",

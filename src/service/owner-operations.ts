@@ -1,6 +1,7 @@
 import type { SptHolder } from "../../payments/spt/token.js";
 import type { Caller } from "../core/call.js";
 import type { AccountOperations } from "./account-operations.js";
+import type { Feedback } from "./feedback.js";
 import type { Json } from "./free-operations.js";
 import type { PageRequest } from "./page-request.js";
 import type { SptScope } from "./spt-scope.js";
@@ -23,4 +24,5 @@ export interface OwnerOperations extends AccountOperations {
 	/** What is left goes back to the wallet that bought the token. */
 	sptRefund(holder: SptHolder, reason: string | undefined): Promise<Json>;
 	sptRevoke(holder: SptHolder): Promise<Json>;
+	readonly feedback: Feedback;
 }

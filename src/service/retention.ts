@@ -1,6 +1,7 @@
 import type { Store } from "../../store/store.js";
 import { type Clock, toIsoDay } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
+import { sweepFeedback } from "./feedback.js";
 
 /** What one round of forgetting has done. */
 export interface PurgeReport {
@@ -13,7 +14,7 @@ export interface PurgeReport {
 }
 
 export interface RetentionDeps {
-	readonly store: Pick<Store, "documents" | "queryLog">;
+	readonly store: Pick<Store, "documents" | "queryLog" | "read" | "transaction">;
 	readonly sweeper: { forgetExpired(): Promise<unknown> };
 	/** Payments on a chain; undefined while none is configured. */
 	readonly onchain?: { forgetExpired(): Promise<unknown> } | undefined;
@@ -45,6 +46,7 @@ export function createRetention(deps: RetentionDeps): Retention {
 				});
 			const days = await trying(() => store.queryLog.dropBefore(keptFrom));
 			await trying(() => sweepTasks(now));
+			await trying(() => sweepFeedback(store, now));
 			await trying(() => finishErasures?.());
 			const documents = await trying(() => store.documents.sweep(now));
 			await trying(() => sweeper.forgetExpired());

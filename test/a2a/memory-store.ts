@@ -91,6 +91,7 @@ function createDisk(): Disk {
 		settlements: new Map(),
 		connections: new Map(),
 		usage: new Map(),
+		feedback: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

@@ -141,6 +141,11 @@ const NAMES: Readonly<Record<string, Naming>> = {
 	account_keys_change: key,
 	account_keys_revoke: key,
 	account_keys_rotate: key,
+	feedback_delete: post(
+		"/v1/feedback",
+		{ request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c", useful: true },
+		({ id }: { id: string }) => ({ feedback_id: id }),
+	),
 	account_connection_tokens_revoke: post(
 		"/v1/account/connection-tokens",
 		{},

@@ -101,7 +101,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 	return {
 		...{ store, money, complaints },
 		spt: createSptService({
-			...{ money, store, catalog, clock, random },
+			...{ money, store, catalog, clock, random, ids },
 			account: createAccountService({ money, store, catalog, clock, info: { mcpUrl: () => null } }),
 			pepper: KEYS.pepper,
 			profile: SETTINGS.profile,

@@ -1,0 +1,191 @@
+import type { FeedbackRow, Store } from "../../store/store.js";
+import type { Caller } from "../core/call.js";
+import { type Clock, toIsoTime } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { Ids } from "../core/ids.js";
+import { LIMITS } from "../core/limits.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
+import type { PageRequest } from "./page-request.js";
+
+export interface FeedbackOrder {
+	/** The call it is about; at least one of both. */
+	readonly request_id?: string | undefined;
+	readonly receipt_id?: string | undefined;
+	/** The row it is about. */
+	readonly trend_id?: string | undefined;
+	readonly useful: boolean;
+	readonly note?: string | undefined;
+}
+
+interface FeedbackWire {
+	readonly id: string;
+	readonly request_id: string | null;
+	readonly receipt_id: string | null;
+	readonly trend_id: string | null;
+	readonly useful: boolean;
+	/** Null where none was sent, or the account keeps no text. */
+	readonly note: string | null;
+	readonly created_at: string;
+	readonly expires_at: string;
+}
+
+/** What callers say of answers they got: kept for twelve months, told to themselves and the operator, deleted when they wish. */
+export interface Feedback {
+	/** Throws NOT_FOUND for a receipt that is not the caller's and a trend nobody knows, RATE_LIMITED for too many. */
+	give(caller: Caller, order: FeedbackOrder): Promise<FeedbackWire>;
+	/** Oldest first. */
+	list(caller: Caller, page: PageRequest): Promise<FeedbackPage>;
+	/** Throws NOT_FOUND. */
+	remove(caller: Caller, id: string): Promise<{ readonly id: string; readonly status: "deleted" }>;
+}
+
+interface FeedbackPage {
+	readonly items: readonly FeedbackWire[];
+	readonly next_cursor: string | null;
+}
+
+export interface FeedbackDeps {
+	readonly store: Store;
+	readonly catalog: Pick<GraphCatalog, "find">;
+	readonly clock: Clock;
+	readonly ids: Ids;
+}
+
+const MONTHS = 12;
+const LIST = { list: "feedback", asked: {} };
+
+export function createFeedback(deps: FeedbackDeps): Feedback {
+	const { store, clock, ids } = deps;
+	return {
+		async give(caller, order) {
+			await assertKnown(deps, caller, order);
+			const { note, ...told } = order;
+			const at = clock.now();
+			const id = ids.next("fbk");
+			const keepsNote = note !== undefined && caller.access?.keepsNoText !== true;
+			const row = toRow(told, { id, owner: caller.owner, at, hasNote: keepsNote });
+			// Text first: a row never points to a text that is missing.
+			if (keepsNote) await store.documents.put(id, note, row.expiresAt);
+			await store.transaction(async (tx) => {
+				const { length } = await tx.findBy("feedback", "owner", caller.owner);
+				if (length >= LIMITS.feedbackMax) throw tooMany();
+				await tx.put("feedback", row);
+			});
+			return toWire(row, keepsNote ? note : undefined);
+		},
+
+		async list({ owner }, { limit, cursor }) {
+			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
+			const rest = (await rowsOf(store, owner)).filter(
+				({ id, expiresAt }) => id > after && expiresAt > clock.now(),
+			);
+			const page = rest.slice(0, limit);
+			const last = page.at(-1);
+			return {
+				items: await Promise.all(page.map((row) => readWire(store, row))),
+				next_cursor: last && rest.length > limit ? toCursor(LIST, [last.id]) : null,
+			};
+		},
+
+		async remove({ owner }, id) {
+			await store.transaction(async (tx) => {
+				const row = await tx.get("feedback", id);
+				if (row?.owner !== owner) throw notFound("feedback", id);
+				await tx.delete("feedback", id);
+			});
+			await store.documents.delete(id);
+			return { id, status: "deleted" };
+		},
+	};
+}
+
+/** All that an owner has said, for an export. */
+export async function* feedbackOf(
+	store: Pick<Store, "read" | "documents">,
+	owner: string,
+): AsyncIterable<FeedbackWire> {
+	for (const row of await rowsOf(store, owner)) yield readWire(store, row);
+}
+
+/** Forgets what is past its time; the notes go with the sweep of documents. */
+export async function sweepFeedback(
+	store: Pick<Store, "read" | "transaction">,
+	now: number,
+): Promise<void> {
+	const rows = await store.read((reader) => reader.list("feedback"));
+	const past = rows.filter(({ expiresAt }) => expiresAt <= now);
+	if (past.length === 0) return;
+	await store.transaction(async (tx) => {
+		for (const { id } of past) await tx.delete("feedback", id);
+	});
+}
+
+async function assertKnown(
+	{ store, catalog }: FeedbackDeps,
+	{ owner }: Caller,
+	{ receipt_id: receiptId, trend_id: trendId }: FeedbackOrder,
+): Promise<void> {
+	if (receiptId !== undefined) {
+		const receipt = await store.read((reader) => reader.get("receipts", receiptId));
+		if (receipt?.owner !== owner) throw notFound("receipt", receiptId);
+	}
+	if (trendId === undefined) return;
+	const colon = trendId.indexOf(":");
+	const graph = catalog.find(trendId.slice(0, colon));
+	const nodeId = trendId.slice(colon + 1);
+	if (!graph?.concepts.some(({ id }) => id === nodeId)) throw notFound("trend", trendId);
+}
+
+function toRow(
+	{ request_id, receipt_id, trend_id, useful }: Omit<FeedbackOrder, "note">,
+	facts: Pick<FeedbackRow, "id" | "owner" | "at" | "hasNote">,
+): FeedbackRow {
+	const expires = new Date(facts.at);
+	expires.setUTCMonth(expires.getUTCMonth() + MONTHS);
+	return {
+		...facts,
+		expiresAt: expires.getTime(),
+		isUseful: useful,
+		...(request_id !== undefined && { requestId: request_id }),
+		...(receipt_id !== undefined && { receiptId: receipt_id }),
+		...(trend_id !== undefined && { trendId: trend_id }),
+	};
+}
+
+async function rowsOf(store: Pick<Store, "read">, owner: string): Promise<readonly FeedbackRow[]> {
+	const rows = await store.read((reader) => reader.findBy("feedback", "owner", owner));
+	return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function readWire(
+	{ documents }: Pick<Store, "documents">,
+	row: FeedbackRow,
+): Promise<FeedbackWire> {
+	return toWire(row, row.hasNote ? await documents.get(row.id) : undefined);
+}
+
+function toWire(row: FeedbackRow, note: string | undefined): FeedbackWire {
+	return {
+		id: row.id,
+		request_id: row.requestId ?? null,
+		receipt_id: row.receiptId ?? null,
+		trend_id: row.trendId ?? null,
+		useful: row.isUseful,
+		note: note ?? null,
+		created_at: toIsoTime(row.at),
+		expires_at: toIsoTime(row.expiresAt),
+	};
+}
+
+function notFound(kind: string, id: string): ServiceError {
+	return new ServiceError("NOT_FOUND", `No ${kind} of yours is called "${id.slice(0, 200)}".`);
+}
+
+function tooMany(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		`${LIMITS.feedbackMax} pieces of feedback are kept for you already; delete some with DELETE /v1/feedback/{feedback_id}.`,
+		{ retryAfterSeconds: 3_600 },
+	);
+}
