@@ -1,44 +1,45 @@
-import { createHash } from "node:crypto";
 import { exportInput, exportOutput } from "../src/core/graph-feed-wire.js";
+import { READING_LIMITS } from "../src/core/limits.js";
 import type { Skill } from "../src/core/skill.js";
-import { assertExportable, exportGraph } from "../src/knowledge/reading/graph-export.js";
+import { exportVolumes } from "../src/knowledge/reading/export-size.js";
+import { assertExportable } from "../src/knowledge/reading/graph-export.js";
+import { createExportShelf, type RunBounded } from "./export-shelf.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
+
+const PAGE_NODES = READING_LIMITS.exportNodesPerUnit;
 
 /** A whole graph as one file. */
 export const createGraphExport = (
 	deps: GraphSkillDeps & {
 		/** Public base address without a trailing slash: what names in JSON-LD begin with. */
 		readonly baseUrl: () => string;
+		readonly runExport: RunBounded;
 	},
-): Skill<"graphs.export"> =>
-	defineGraphSkill(deps, {
+): Skill<"graphs.export"> => {
+	const getExport = createExportShelf(deps.runExport);
+	return defineGraphSkill(deps, {
 		operationId: "graphs.export",
 		title: "Export a graph",
-		description:
-			"The whole graph as one file: an Open Knowledge Format bundle, JSON-LD, NDJSON, one table as CSV, or GraphML. Graphs beyond some 16 million characters are read page by page instead.",
+		description: `The whole graph as one file: an Open Knowledge Format bundle, JSON-LD, NDJSON, one table as CSV, or GraphML, for the price of its nodes page by page: once for every ${PAGE_NODES} of them begun. Graphs beyond ${READING_LIMITS.exportBytes / 1e6} MB are read page by page instead.`,
 		tags: ["graph", "export"],
 		examples: ["Give me this graph as GraphML."],
 		input: exportInput,
 		output: exportOutput,
+		index: exportVolumes,
 		example: () => ({ format: "csv", table: "edges" }),
+		units: {
+			name: `${PAGE_NODES} nodes`,
+			countOf: ({ graph_id }) => unitsOf(deps.catalog.find(graph_id)?.concepts.length ?? 0),
+		},
 		check: assertExportable,
-		read: async (graph, { format, table }) => {
-			const made = await exportGraph(graph, { format, table, baseUrl: deps.baseUrl() });
-			const { content } = made;
-			const isText = typeof content === "string";
-			const bytes = isText ? Buffer.from(content, "utf8") : Buffer.from(content);
-			return answerIf(bytes.length > 0, {
-				ok: true,
-				data: {
-					format,
-					media_type: made.mediaType,
-					file_name: made.fileName,
-					encoding: isText ? "utf-8" : "base64",
-					bytes: bytes.length,
-					sha256: createHash("sha256").update(bytes).digest("hex"),
-					content: bytes.toString(isText ? "utf8" : "base64"),
-				},
-				meta: metaOf(graph),
-			});
+		read: async (graph, { format, table }, { signal }) => {
+			const request = { format, table, baseUrl: deps.baseUrl() };
+			const data = await getExport(graph, request, signal);
+			return answerIf(data.bytes > 0, { ok: true, data, meta: metaOf(graph) });
 		},
 	});
+};
+
+function unitsOf(nodes: number): number {
+	return Math.max(1, Math.ceil(nodes / PAGE_NODES));
+}

@@ -1,5 +1,6 @@
 import type { Clock } from "../src/core/clock.js";
 import type { HybridSearch } from "../src/search/search.js";
+import type { RunBounded } from "./export-shelf.js";
 import { createGraphChanges } from "./graph-changes.js";
 import { createContextPack } from "./graph-context.js";
 import { createGraphExport } from "./graph-export.js";
@@ -14,6 +15,7 @@ export interface GraphReadingDeps extends GraphSkillDeps {
 	readonly clock: Clock;
 	/** Public base address without a trailing slash. */
 	readonly baseUrl: () => string;
+	readonly runExport: RunBounded;
 }
 
 /** Every skill that reads one graph otherwise than by searching it. */

@@ -19,7 +19,15 @@ export interface GraphSkillDeps {
 	readonly catalog: GraphCatalog;
 }
 
-type Described = "title" | "description" | "tags" | "examples" | "input" | "output" | "toText";
+type Described =
+	| "title"
+	| "description"
+	| "tags"
+	| "examples"
+	| "input"
+	| "output"
+	| "units"
+	| "toText";
 
 /** What sets one way of reading a graph apart from the others. */
 interface GraphReading<Id extends PaidOperationId, Input, Output>

@@ -19,11 +19,32 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
 	}
 }
 
-/** The result, with everything else that waits served every few steps. */
-export async function runInTurns<Result>(steps: Steps<Result>): Promise<Result> {
+/**
+ * The result, with everything else that waits served every few steps. Rejects with the signal's reason within a turn of its
+ * abort, also where that came with the last step: whoever left meanwhile is known to have left.
+ */
+export async function runInTurns<Result>(
+	steps: Steps<Result>,
+	signal?: AbortSignal,
+): Promise<Result> {
+	signal?.throwIfAborted();
 	for (let count = 1; ; count++) {
 		const step = steps.next();
-		if (step.done) return step.value;
-		if (count % STEPS_PER_TURN === 0) await setImmediate();
+		if (step.done) {
+			if (signal) await untilNewsIsHeard(signal);
+			return step.value;
+		}
+		if (count % STEPS_PER_TURN === 0) {
+			await setImmediate();
+			signal?.throwIfAborted();
+		}
 	}
+}
+
+/** That a connection closed is read in one round of the event loop and told at its end; the first round may have begun before. */
+const ROUNDS_UNTIL_HEARD = 3;
+
+async function untilNewsIsHeard(signal: AbortSignal): Promise<void> {
+	for (let round = 0; round < ROUNDS_UNTIL_HEARD; round++) await setImmediate();
+	signal.throwIfAborted();
 }

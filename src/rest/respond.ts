@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
+import { sharedJsonOf } from "../core/shared-json.js";
 import type { PaidOutput } from "../core/skill.js";
 import { costHeaders } from "../service/cost-headers.js";
 import { toErrorReply } from "../service/error-reply.js";
@@ -24,11 +25,11 @@ export function sendPaid(res: Response, result: CallResult): void {
 	for (const [name, value] of Object.entries(costHeaders(cost))) res.setHeader(name, value);
 	const serverTiming = toServerTiming(timings);
 	if (serverTiming) res.setHeader("Server-Timing", serverTiming);
-	send(
-		res,
-		200,
-		JSON.stringify({ ...answer, meta: { ...answer.meta, request_id: requestId, cost } }),
-	);
+	const meta = { ...answer.meta, request_id: requestId, cost };
+	const { data } = answer as { readonly data?: unknown };
+	const json = sharedJsonOf(data);
+	if (json) sendAround(res, json, `{"ok":true,"data":\n,"meta":${JSON.stringify(meta)}}`);
+	else send(res, 200, JSON.stringify({ ...answer, meta }));
 }
 
 /** A free answer in the envelope `{ok, data, meta}`; its ETag covers the data, not the request id. */

@@ -10,7 +10,7 @@ export interface WorkBounds {
 }
 
 /**
- * Runs work for callers who pay nothing, a few at a time in the order they came: what paying callers need stays free.
+ * Runs work that is heavy or paid by nobody a few at a time, in the order it came: what other callers need stays free.
  * Throws RATE_LIMITED when too many wait already; work whose signal aborts while it waits is never started.
  */
 export function createBoundedWork({ running, waiting }: WorkBounds) {
@@ -24,7 +24,7 @@ export function createBoundedWork({ running, waiting }: WorkBounds) {
 function tooBusy(): ServiceError {
 	return new ServiceError(
 		"RATE_LIMITED",
-		"Too many free searches are waiting; send the same request again in a moment.",
+		"Too many requests for such work are waiting; send the same one again in a moment.",
 		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
 	);
 }

@@ -8,9 +8,11 @@ import {
 	createExpertSearch,
 	createReportSearch,
 } from "../../skills/kind-search.js";
-import { createBatchSearch } from "../../skills/search-batch.js";
 import type { SearchSkillDeps } from "../../skills/search-answer.js";
+import { createBatchSearch } from "../../skills/search-batch.js";
+import { READING_LIMITS } from "../core/limits.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
+import { createBoundedWork } from "./bounded-work.js";
 import type { SkillCatalog } from "./service.js";
 
 /** Every skill that is built, over the same search and catalog. */
@@ -21,6 +23,10 @@ export function createSkillCatalog(
 		baseUrl: () => string;
 	},
 ): SkillCatalog {
+	const runExport = createBoundedWork({
+		running: READING_LIMITS.exportsRunning,
+		waiting: READING_LIMITS.exportsWaiting,
+	});
 	return {
 		"graphs.search": createGraphSearch(deps),
 		"search.domain": createDomainSearch(deps),
@@ -29,7 +35,7 @@ export function createSkillCatalog(
 		"search.analyst": createAnalystSearch(deps),
 		"search.all": createAllSearch(deps),
 		"search.batch": createBatchSearch(deps),
-		...createGraphReadings(deps),
+		...createGraphReadings({ ...deps, runExport }),
 		...createEvidenceReadings(deps),
 	};
 }

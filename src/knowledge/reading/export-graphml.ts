@@ -1,5 +1,5 @@
 import type { Graph } from "../graph.js";
-import type { Steps } from "../work-in-turns.js";
+import type { Pieces } from "./export-pieces.js";
 import { edgesOf } from "./export-tables.js";
 import { mapOf } from "./graph-map.js";
 import { toEdgeFields, toNodeFields } from "./node-fields.js";
@@ -22,29 +22,27 @@ const EDGE_KEYS = ["type", "weight", "valid_from", "valid_to"] as const;
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 /** The graph as GraphML 1.0: nodes and directed edges with typed keys; lists are joined by "|". */
-export function* toGraphml(graph: Graph): Steps<string> {
-	const lines = [
+export function* toGraphml(graph: Graph): Pieces {
+	const head = [
 		'<?xml version="1.0" encoding="UTF-8"?>',
 		'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
 		...NODE_KEYS.map((key) => toKey("node", key)),
 		...EDGE_KEYS.map((key) => toKey("edge", key)),
 		`<graph id="${escapeXml(graph.record.id)}" edgedefault="directed">`,
 	];
+	yield `${head.join("\n")}\n`;
 	for (const concept of mapOf(graph).concepts) {
 		const fields = toNodeFields(concept);
 		const data = NODE_KEYS.map((key) => toData("node", key, fields[key])).join("");
-		lines.push(`<node id="${escapeXml(concept.id)}">${data}</node>`);
-		yield;
+		yield `<node id="${escapeXml(concept.id)}">${data}</node>\n`;
 	}
 	for (const step of edgesOf(graph)) {
 		const { source, target, ...fields } = toEdgeFields(step);
 		const data = EDGE_KEYS.map((key) => toData("edge", key, fields[key])).join("");
 		const ends = `source="${escapeXml(source)}" target="${escapeXml(target)}"`;
-		lines.push(`<edge ${ends}>${data}</edge>`);
-		yield;
+		yield `<edge ${ends}>${data}</edge>\n`;
 	}
-	lines.push("</graph>", "</graphml>", "");
-	return lines.join("\n");
+	yield "</graph>\n</graphml>\n";
 }
 
 function toKey(kind: "node" | "edge", name: string): string {

@@ -2,7 +2,7 @@ import { type Concept, type Edge, type Graph, toTrendId } from "../graph.js";
 import { toDataset } from "../graph-dataset.js";
 import { toArticle, toNodeAddress } from "../graph-slice.js";
 import { JSON_LD_CONTEXT } from "../json-ld.js";
-import type { Steps } from "../work-in-turns.js";
+import type { Pieces } from "./export-pieces.js";
 import { mapOf } from "./graph-map.js";
 
 const CONTEXT = {
@@ -23,22 +23,19 @@ const CONTEXT = {
  * The whole graph as JSON-LD that expands without a network, in the words of the free slice. A typed edge is a schema.org
  * Role between two terms.
  */
-export function* toJsonLdDocument(
-	graph: Graph,
-	options: { readonly baseUrl: string },
-): Steps<string> {
+export function* toJsonLdDocument(graph: Graph, options: { readonly baseUrl: string }): Pieces {
 	const dataset = toDataset(graph, options);
 	const home = String(dataset["@id"]);
-	const terms: string[] = [];
+	const types = [...[dataset["@type"]].flat(), "schema:DefinedTermSet"];
+	const about = JSON.stringify({ "@context": CONTEXT, ...dataset, "@type": types });
+	yield `${about.slice(0, -1)},"hasDefinedTerm":[\n`;
 	const map = mapOf(graph);
 	for (const [place, concept] of map.concepts.entries()) {
 		const edges = map.edges.slice(map.outStart[place], map.outStart[place + 1]);
-		terms.push(JSON.stringify(toTerm({ ...concept, edges }, { graph, home })));
-		yield;
+		const term = JSON.stringify(toTerm({ ...concept, edges }, { graph, home }));
+		yield place === 0 ? term : `,\n${term}`;
 	}
-	const types = [...[dataset["@type"]].flat(), "schema:DefinedTermSet"];
-	const about = JSON.stringify({ "@context": CONTEXT, ...dataset, "@type": types });
-	return `${about.slice(0, -1)},"hasDefinedTerm":[\n${terms.join(",\n")}\n]}\n`;
+	yield "\n]}\n";
 }
 
 function toTerm(

@@ -1,7 +1,7 @@
 import { toCsv } from "../../core/csv.js";
 import type { EXPORT_TABLES } from "../../core/graph-feed-wire.js";
 import type { Graph } from "../graph.js";
-import type { Steps } from "../work-in-turns.js";
+import type { Pieces } from "./export-pieces.js";
 import { mapOf } from "./graph-map.js";
 import { toEdgeFields, toNodeFields, toSourceFields } from "./node-fields.js";
 import { type Step, toStep } from "./walk.js";
@@ -14,33 +14,35 @@ type Fields = Readonly<Record<string, string | number | null | readonly string[]
 const LIST_SEPARATOR = "|";
 
 /** One table as RFC 4180 text; a cell that a spreadsheet would take for a formula gets a leading quote. */
-export function* toCsvTable(graph: Graph, table: ExportTable): Steps<string> {
-	const lines: string[] = [];
+export function* toCsvTable(graph: Graph, table: ExportTable): Pieces {
+	let isFirst = true;
 	for (const fields of rowsOf(graph, table)) {
-		if (lines.length === 0) lines.push(...toCsv([Object.keys(fields)]));
-		lines.push(...toCsv([Object.values(fields).map(toCell)]));
-		yield;
+		const head = isFirst ? [Object.keys(fields)] : [];
+		isFirst = false;
+		yield toCsv([...head, Object.values(fields).map(toCell)])
+			.map((line) => `${line}\r\n`)
+			.join("");
 	}
-	return lines.map((line) => `${line}\r\n`).join("");
 }
 
 /** One record per line: the graph, then its nodes with their sources, then its edges. */
-export function* toNdjson(graph: Graph): Steps<string> {
+export function* toNdjson(graph: Graph): Pieces {
 	const { id, title, type, version, updated, description } = graph.record;
 	const record = { kind: "graph", id, title, type, version, updated, description };
-	const lines = [JSON.stringify(record)];
+	yield toLine(record);
 	for (const concept of mapOf(graph).concepts) {
 		const { evidence_count: _, ...fields } = toNodeFields(concept);
 		const evidence = concept.evidence.map(toSourceFields);
 		const verified = concept.verified?.map(({ by, at }) => ({ by, at: at ?? null })) ?? [];
-		lines.push(JSON.stringify({ kind: "node", ...fields, verified, evidence }));
-		yield;
+		yield toLine({ kind: "node", ...fields, verified, evidence });
 	}
 	for (const step of edgesOf(graph)) {
-		lines.push(JSON.stringify({ kind: "edge", ...toEdgeFields(step) }));
-		yield;
+		yield toLine({ kind: "edge", ...toEdgeFields(step) });
 	}
-	return lines.map((line) => `${line}\n`).join("");
+}
+
+function toLine(record: object): string {
+	return `${JSON.stringify(record)}\n`;
 }
 
 /** Every edge, written out of its source. */
