@@ -2,7 +2,7 @@ import type { AccountRow, Store, StoreReader } from "../../store/store.js";
 import type { AccountAccess } from "../core/account-access.js";
 import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
-import type { ApiKeys } from "./api-keys.js";
+import type { ApiKeys, FoundKey } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 
 /** What a credential opens; undefined for one nobody issued or that has ended. */
@@ -23,8 +23,8 @@ export function createFindAccess(deps: AccountAccessDeps): FindAccess {
 		switch (credential.scheme) {
 			case "api_key":
 				return store.read(async (reader) => {
-					const key = await keys.find(reader, credential.key);
-					return key && toAccess(reader, key, key.isManager ?? true);
+					const found = await keys.find(reader, credential.key);
+					return found && openWithKey(reader, found);
 				});
 			case "connection":
 				return store.read(async (reader) => {
@@ -41,6 +41,15 @@ export function createFindAccess(deps: AccountAccessDeps): FindAccess {
 				return undefined;
 		}
 	};
+}
+
+/** Whoever still holds the secret before a rotation may be the one it was rotated for: it manages nothing. */
+async function openWithKey(
+	reader: StoreReader,
+	{ row, isReplaced }: FoundKey,
+): Promise<AccountAccess | undefined> {
+	const access = await toAccess(reader, row, !isReplaced && (row.isManager ?? true));
+	return access && { ...access, isReplaced };
 }
 
 async function toAccess(

@@ -44,6 +44,12 @@ export interface AccountTerms extends KeyTerms {
 	readonly alongside?: (tx: StoreTransaction, accountId: string) => Promise<void>;
 }
 
+export interface FoundKey {
+	readonly row: KeyRow;
+	/** Whether it was found by the secret before its latest rotation. */
+	readonly isReplaced: boolean;
+}
+
 export interface ApiKeys {
 	/** A key for a new account on the free plan; account, key and prepaid balance are one transaction. */
 	create(terms: AccountTerms): Promise<CreatedKey>;
@@ -58,7 +64,7 @@ export interface ApiKeys {
 	/** The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given. */
 	revoke(keyId: string, accountId?: string): Promise<void>;
 	/** The key behind a secret; undefined for one nobody issued, that was revoked or has expired. */
-	find(reader: StoreReader, secret: string): Promise<KeyRow | undefined>;
+	find(reader: StoreReader, secret: string): Promise<FoundKey | undefined>;
 }
 
 export interface ApiKeyDeps {
@@ -155,13 +161,13 @@ function toRevoked(row: KeyRow, now: number): KeyRow {
 async function findKey(
 	reader: StoreReader,
 	{ secret, pepper, now }: { secret: string; pepper: Uint8Array; now: number },
-): Promise<KeyRow | undefined> {
+): Promise<FoundKey | undefined> {
 	const hash = hashSecret(secret, pepper);
 	const [row] = await reader.findBy("keys", "hash", hash);
 	const [rotated] = await reader.findBy("keys", "previousHash", hash);
 	const found = row ?? (rotated && now < (rotated.previousUntil ?? 0) ? rotated : undefined);
 	return found && isWellFormedSecret(secret, KEY_PREFIX) && isUsable(found, now)
-		? found
+		? { row: found, isReplaced: row === undefined }
 		: undefined;
 }
 

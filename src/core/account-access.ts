@@ -14,6 +14,8 @@ export interface AccountAccess {
 	readonly scope?: AccessScope | undefined;
 	/** Whether it may change the account and its keys. */
 	readonly isManager: boolean;
+	/** Shown by a secret that was replaced since: for the rest of its overlap it pays, and does nothing else. */
+	readonly isReplaced?: boolean | undefined;
 	/** Whether a hash of each query is kept instead of its text. */
 	readonly keepsNoText: boolean;
 }

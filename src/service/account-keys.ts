@@ -64,13 +64,13 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 		},
 
 		async accountRotateKey(access, keyId, overlapSeconds = LIMITS.keyOverlapSeconds) {
-			if (access.keyId !== keyId) requireManager(access);
+			requireOwnKey(access, keyId);
 			const { key } = await keys.rotate(access.accountId, keyId, overlapSeconds);
 			return { key, ...(await getKeyWire(deps, access.accountId, keyId)) };
 		},
 
 		async accountRevokeKey(access, keyId) {
-			if (access.keyId !== keyId) requireManager(access);
+			requireOwnKey(access, keyId);
 			await keys.revoke(keyId, access.accountId);
 			return { id: keyId, status: "revoked" };
 		},
@@ -110,9 +110,20 @@ export async function createConnection(
 	return { token, url: mcpUrl && `${mcpUrl}/c/${token}`, id };
 }
 
+/** Every key may rotate and end itself. Throws SCOPE_FORBIDDEN for another key, and for a secret that was replaced. */
+function requireOwnKey(access: AccountAccess, keyId: string): void {
+	if (access.keyId !== keyId || access.isReplaced) requireManager(access);
+}
+
 /** Throws SCOPE_FORBIDDEN for a key that may pay, and nothing else. */
-export function requireManager({ isManager }: AccountAccess): void {
+export function requireManager({ isManager, isReplaced }: AccountAccess): void {
 	if (isManager) return;
+	if (isReplaced) {
+		throw new ServiceError(
+			"SCOPE_FORBIDDEN",
+			"This secret was replaced and may only pay until its overlap is over; use the key's newest secret.",
+		);
+	}
 	throw new ServiceError(
 		"SCOPE_FORBIDDEN",
 		"This credential does not manage its account; use a key that does (manages_account).",

@@ -66,6 +66,27 @@ t.test("keys of an account", async (t) => {
 		},
 	);
 
+	await t.test("a secret that was replaced pays, and changes nothing", async (t) => {
+		for (const order of [{ manages_account: true }, {}]) {
+			const { id, key: old } = await create(order);
+			const path = `/v1/account/keys/${id}`;
+			const { key } = (await ask("POST", `${path}/rotate`, { overlap_seconds: 60 }, old)).body.data;
+			for (const [method, to, body] of [
+				["POST", `${path}/rotate`, { overlap_seconds: 0 }],
+				["DELETE", path, undefined],
+				["PATCH", path, { label: "mine" }],
+				["GET", "/v1/account/keys", undefined],
+				["DELETE", "/v1/account?confirm=100.00", undefined],
+			] as const) {
+				const refused = await ask(method, to, body, old);
+				t.same([refused.status, refused.body.error.code], [403, "SCOPE_FORBIDDEN"], method);
+				t.match(refused.body.error.message, /was replaced/);
+			}
+			t.same([await buy(old), await buy(key)], [200, 200]);
+			t.equal((await ask("POST", `${path}/rotate`, {}, key)).status, 200, "the new one may");
+		}
+	});
+
 	await t.test("an expired key pays for nothing and is told like an unknown one", async (t) => {
 		const { key, id } = await create({ expires_in_days: 1 });
 		t.equal(await buy(key), 200);
