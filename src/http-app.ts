@@ -1,5 +1,6 @@
 import express, { type Express, type RequestHandler, type Router } from "express";
 import { createAdminRouter } from "./admin/admin-router.js";
+import { createOperatorCheck } from "./admin/operator-check.js";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import type { Ids } from "./core/ids.js";
@@ -9,6 +10,7 @@ import { createHttpFront } from "./rest/http-front.js";
 import { createRateLimit } from "./rest/rate-limit.js";
 import { createRestRouter } from "./rest/rest-router.js";
 import type { CallRates } from "./service/call-rates.js";
+import { isForwarded } from "./service/caller-address.js";
 import type { Operator } from "./service/operator.js";
 import type { Service } from "./service/service.js";
 
@@ -34,10 +36,11 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 	app.set("etag", false);
 	// Behind a proxy on this machine or its private network the caller is whom the proxy names.
 	app.set("trust proxy", ["loopback", "uniquelocal"]);
-	app.use(createRateLimit({ rates: callRates, clock, ids }));
+	const check = createOperatorCheck(adminToken);
+	app.use(createRateLimit({ rates: callRates, clock, ids, isOperator: check.isOperator }));
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
-	app.use("/v1/admin", createAdminRouter({ operator, adminToken, logger, clock }));
+	app.use("/v1/admin", createAdminRouter({ operator, check, logger, clock }));
 	for (const transport of transports) app.use(transport);
 	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));
@@ -46,8 +49,7 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 
 /** A proxy in front would carry paper money off this machine. */
 const refuseForwarded: RequestHandler = (request, _response, next) => {
-	const names = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
-	if (names.some((name) => request.headers[name] !== undefined)) {
+	if (isForwarded(request)) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
 			"The demo profile serves this machine only and takes no forwarded requests; start with --profile production behind a proxy.",

@@ -1,6 +1,5 @@
-/** The operator's own transport: the CLI's commands over HTTP, on loopback, behind the admin token. */
-import { timingSafeEqual } from "node:crypto";
-import { json, type Request, type RequestHandler, Router } from "express";
+/** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
+import { json, type RequestHandler, Router } from "express";
 import { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
@@ -12,10 +11,11 @@ import { addAccountRoutes } from "./account-routes.js";
 import { long, quick } from "./command-handler.js";
 import { addConceptRoutes } from "./concept-routes.js";
 import { addLedgerRoutes } from "./ledger-routes.js";
+import type { OperatorCheck } from "./operator-check.js";
 
 export interface AdminRouterDeps {
 	readonly operator: Operator;
-	readonly adminToken: string;
+	readonly check: OperatorCheck;
 	readonly logger: Logger;
 	readonly clock: Clock;
 }
@@ -46,9 +46,9 @@ const backupRequest = z.strictObject({ folder: z.string().min(1).max(4_096) });
 const nothing = z.strictObject({});
 
 /** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
-export function createAdminRouter({ operator, adminToken, ...deps }: AdminRouterDeps): Router {
+export function createAdminRouter({ operator, check, ...deps }: AdminRouterDeps): Router {
 	const router = Router();
-	router.use(onlyOperator(adminToken));
+	router.use(onlyOperator(check));
 	addConceptRoutes(router, operator);
 	router.use(json({ limit: LIMITS.bodyBytes, strict: true }));
 	router.get(
@@ -88,15 +88,13 @@ export function createAdminRouter({ operator, adminToken, ...deps }: AdminRouter
 	return router;
 }
 
-function onlyOperator(adminToken: string): RequestHandler {
-	const expected = Buffer.from(`Bearer ${adminToken}`);
+function onlyOperator({ isNear, isOperator }: OperatorCheck): RequestHandler {
 	return (request, response, next) => {
 		response.setHeader("Cache-Control", "no-store");
-		if (!isOnThisMachine(request)) {
+		if (!isNear(request)) {
 			throw new ServiceError("NOT_FOUND", "There is nothing at this address.");
 		}
-		const shown = Buffer.from(request.headers.authorization ?? "");
-		if (shown.length !== expected.length || !timingSafeEqual(shown, expected)) {
+		if (!isOperator(request)) {
 			throw new ServiceError(
 				"UNAUTHENTICATED",
 				"The admin API wants the admin token as a bearer token.",
@@ -104,10 +102,4 @@ function onlyOperator(adminToken: string): RequestHandler {
 		}
 		next();
 	};
-}
-
-/** Loopback, or one of this machine's own addresses calling itself. */
-function isOnThisMachine({ socket }: Request): boolean {
-	const { remoteAddress: peer, localAddress: own } = socket;
-	return peer !== undefined && (peer === own || /^(127\.|::1$|::ffff:127\.)/.test(peer));
 }

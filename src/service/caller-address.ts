@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
 /** Some proxies name the caller's port as well. */
@@ -27,6 +28,14 @@ export function toCallerAddress(address: string | undefined): string {
 }
 
 const NOBODY = "unknown";
+
+/** Headers by which proxies tell that they carry somebody else's request. */
+const OF_PROXIES = /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/;
+
+/** True when a proxy says that the request is not its own. */
+export function isForwarded({ headers }: Pick<IncomingMessage, "headers">): boolean {
+	return Object.keys(headers).some((name) => OF_PROXIES.test(name));
+}
 
 function toNetwork(address: string): string {
 	const [head = "", tail] = address.toLowerCase().split("::");
