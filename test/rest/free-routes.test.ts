@@ -17,6 +17,7 @@ const BODIES: Readonly<Record<string, object>> = {
 	"receipts.verify": { jws: "no.receipt.atall" },
 	"search.route": { query: "retries" },
 	"experts.match": { question: "retries" },
+	"brands.resolve": { name: "HTTP" },
 };
 const NAMES: Readonly<Record<string, string>> = {
 	graph_id_or_slug: "web-payments",
@@ -32,6 +33,8 @@ const NAMES: Readonly<Record<string, string>> = {
 	name: "Evidence",
 	agent_id: "api-desk",
 	analyst: "standards-analyst",
+	host: "www.rfc-editor.org",
+	brand: "no-brand",
 	payment_id: CAPTURED_PAYMENT.id,
 };
 const QUERIES: Readonly<Record<string, string>> = {
@@ -40,8 +43,8 @@ const QUERIES: Readonly<Record<string, string>> = {
 	"search.suggest": "?q=pay",
 };
 
-/** The two graphs here have no analyst. */
-const STATUS_OF: Readonly<Record<string, number>> = { "analysts.get": 404 };
+/** The two graphs here have no analyst and no brand. */
+const STATUS_OF: Readonly<Record<string, number>> = { "analysts.get": 404, "brands.get": 404 };
 
 t.test("every free operation answers in the shape its route declares", async (t) => {
 	const { baseUrl, unexpected } = await startRest(t);
