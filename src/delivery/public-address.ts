@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { toIpv6Groups } from "../core/ipv6-groups.js";
 
 type Range = readonly [network: string, prefix: number];
 
@@ -39,8 +40,6 @@ const NOT_PUBLIC_V6: readonly Range[] = [
 const unicastV6 = toBlockList([UNICAST_V6], "ipv6");
 const notPublicV4 = toBlockList(NOT_PUBLIC_V4, "ipv4");
 const notPublicV6 = toBlockList(NOT_PUBLIC_V6, "ipv6");
-/** An ISATAP interface identifier carries an IPv4 address under any prefix. */
-const ISATAP = /:(?:0|200):5efe:/i;
 
 /** True for global unicast only (RFC 6890); false for what is no address at all. */
 export function isPublicAddress(address: string): boolean {
@@ -49,12 +48,21 @@ export function isPublicAddress(address: string): boolean {
 			return !notPublicV4.check(address, "ipv4");
 		case 6:
 			// An address with a zone is never global.
-			if (address.includes("%") || ISATAP.test(address)) return false;
+			if (address.includes("%") || isIsatap(address)) return false;
 			return unicastV6.check(address, "ipv6") && !notPublicV6.check(address, "ipv6");
 		default:
 			return false;
 	}
 }
+
+/** An ISATAP interface identifier, 0000:5efe or 0200:5efe (RFC 5214, 6.1), carries an IPv4 address under any prefix. */
+function isIsatap(address: string): boolean {
+	const [, , , , flags = 0, kind] = toIpv6Groups(address) ?? [];
+	return (flags & ~ISATAP_FLAGS) === 0 && kind === 0x5efe;
+}
+
+/** The universal and group bits, which say nothing about what is carried. */
+const ISATAP_FLAGS = 0x0300;
 
 function toBlockList(ranges: readonly Range[], family: "ipv4" | "ipv6"): BlockList {
 	const list = new BlockList();

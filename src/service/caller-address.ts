@@ -1,9 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { toIpv6Groups } from "../core/ipv6-groups.js";
 
 /** Some proxies name the caller's port as well. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+)):\d+$/;
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** What an IPv4 address begins with where it is written as an IPv6 one. */
+const MAPPED = "0,0,0,0,0,65535";
 /** Groups of an IPv6 address that name a network; whoever has one address of it has all 2^64. */
 const NETWORK_GROUPS = 4;
 
@@ -15,8 +17,6 @@ export function toCallerAddress(address: string | undefined): string {
 	if (address === undefined) return NOBODY;
 	const [, v6, v4] = WITH_PORT.exec(address) ?? [];
 	const bare = v6 ?? v4 ?? address;
-	const mapped = MAPPED.exec(bare)?.[1];
-	if (mapped !== undefined) return mapped;
 	switch (isIP(bare)) {
 		case 4:
 			return bare;
@@ -38,12 +38,13 @@ export function isForwarded({ headers }: Pick<IncomingMessage, "headers">): bool
 }
 
 function toNetwork(address: string): string {
-	const [head = "", tail] = address.toLowerCase().split("::");
-	const groups = head === "" ? [] : head.split(":");
-	if (tail !== undefined) {
-		const after = tail === "" ? 0 : tail.split(":").length + (tail.includes(".") ? 1 : 0);
-		while (groups.length < 8 - after) groups.push("0");
+	const groups = toIpv6Groups(address) ?? [];
+	if (groups.slice(0, 6).join() === MAPPED) {
+		return groups
+			.slice(6)
+			.flatMap((group) => [group >> 8, group & 255])
+			.join(".");
 	}
-	const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.replace(/^0+(?=.)/, ""));
+	const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
 	return `${network.join(":")}::/64`;
 }
