@@ -1,4 +1,4 @@
-import type { AccountAccess } from "../src/core/account-access.js";
+import type { AccountAccess, IdentifyOptions } from "../src/core/account-access.js";
 import type { Credential } from "../src/core/credential.js";
 import type { Micros } from "../src/core/money.js";
 import type { HoldRow, Store, StoreReader, StoreTransaction } from "../store/store.js";
@@ -36,8 +36,15 @@ export interface PaymentMethod {
 	accepts(credential: Credential): boolean;
 	/** What a caller without a credential is offered; undefined when the rail is not configured. */
 	offer(quote: Quote): Offer | undefined;
-	/** Who the credential belongs to. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones. */
-	identify(store: Pick<Store, "read">, credential: Credential): Promise<Payer>;
+	/**
+	 * Who the credential belongs to. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones, and NOT_FOUND for
+	 * a subject that has no account and opens none.
+	 */
+	identify(
+		store: Pick<Store, "read">,
+		credential: Credential,
+		options?: IdentifyOptions,
+	): Promise<Payer>;
 	/** Holds the price. Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, QUOTA_EXCEEDED, SCOPE_FORBIDDEN. */
 	authorize(tx: StoreTransaction, payer: Payer, purchase: Purchase): Promise<HoldRow>;
 	/** Moves the amount, at most what is held and all of it by default; the rest goes back and the hold is closed. */

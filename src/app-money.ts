@@ -109,7 +109,12 @@ export function createMoney(deps: MoneyDeps): Money {
 		apiKeys,
 		connections,
 		profiles,
-		openAccount: createOpenAccount({ keys: apiKeys, profiles, accounts: settings.accounts }),
+		openAccount: createOpenAccount({
+			keys: apiKeys,
+			profiles,
+			accounts: settings.accounts,
+			pepper,
+		}),
 		finishErasures: () => finishErasures({ store, clock, profiles }),
 		guard,
 		refunds: createRefunds({ store, clock, ids }),

@@ -242,7 +242,7 @@ function createService(parts: ServiceParts): Service {
 		skills,
 		prices,
 		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
-		identify: (credential) => cashier.identify(credential),
+		identify: cashier.identify,
 		...createSptService({
 			...ports,
 			money,

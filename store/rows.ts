@@ -167,6 +167,8 @@ export interface AccountRow {
 	readonly erasedAt?: number | undefined;
 	/** Keyed hash of issuer and claim, for accounts of an identity provider's subjects. */
 	readonly subjectHash?: string | undefined;
+	/** Keyed hash of the address that opened it by itself: its free calls are counted with all others of that address. */
+	readonly quotaId?: string | undefined;
 	/** "zero" keeps a hash of each query instead of its text; standard where absent. */
 	readonly retention?: "standard" | "zero" | undefined;
 	/** Whether its owner may choose zero retention. */
@@ -231,7 +233,7 @@ export interface UsageCount {
 	readonly spentMicros: Micros;
 }
 
-/** A money-like counter, e.g. `acc_…|2026-11` (month) or `acc_…|2026-11-21` (day), free calls used. */
+/** A money-like counter, e.g. `acc_…|2026-11` (month) or `acc_…|2026-11-21` (day), free calls used; by a keyed hash where accounts share it. */
 export interface QuotaRow {
 	readonly id: string;
 	readonly used: number;

@@ -1,4 +1,4 @@
-import type { AccountAccess } from "../../src/core/account-access.js";
+import type { AccountAccess, IdentifyOptions } from "../../src/core/account-access.js";
 import type { Clock } from "../../src/core/clock.js";
 import type { Credential } from "../../src/core/credential.js";
 import { LIMITS } from "../../src/core/limits.js";
@@ -25,7 +25,10 @@ export interface PlanMethodDeps {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	/** What a key, connection token or identity token opens; undefined for one nobody issued or that has ended. */
-	readonly findAccess: (credential: Credential) => Promise<AccountAccess | undefined>;
+	readonly findAccess: (
+		credential: Credential,
+		options?: IdentifyOptions,
+	) => Promise<AccountAccess | undefined>;
 }
 
 /** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
@@ -35,8 +38,8 @@ export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps):
 		accepts: ({ scheme }) => scheme !== "spt",
 		offer: () => ({ continuation: HOW_TO_GET_A_KEY, accepts: [], headers: {} }),
 
-		async identify(_store, credential) {
-			const access = await findAccess(credential);
+		async identify(_store, credential, options) {
+			const access = await findAccess(credential, options);
 			if (access === undefined) throw unknownKey();
 			return { owner: access.accountId, rail: "plan", access };
 		},
@@ -51,7 +54,7 @@ export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps):
 			const { quote, idempotencyId, graphIds } = purchase;
 			const { operationId, billingType, amountMicros } = quote;
 			const balance = await tx.balance(custAccount(account.id));
-			const quota = await readQuota(tx, account.id, now);
+			const quota = await readQuota(tx, account, now);
 			const keyId = key?.id ?? connection?.id;
 			const terms = {
 				owner: account.id,
@@ -68,7 +71,7 @@ export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps):
 				amountMicros <= LIMITS.freeCallMaxMicros &&
 				hasFreeCall(quota, hasCard(account, balance))
 			) {
-				const quotaKeys = await countFreeCall(tx, account.id, now);
+				const quotaKeys = await countFreeCall(tx, account, now);
 				return ledger.authorise(tx, { ...terms, from: FREE_TIER, quotaKeys });
 			}
 			if (balance < amountMicros) throw refusal({ purchase, balance, quota, now });

@@ -1,10 +1,12 @@
 import { toIsoDay, toIsoMonth } from "../../src/core/clock.js";
 import { LIMITS } from "../../src/core/limits.js";
-import type { StoreReader, StoreTransaction } from "../../store/store.js";
+import type { AccountRow, StoreReader, StoreTransaction } from "../../store/store.js";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The free plan's counters, UTC: `<account>|2026-11` and `<account>|2026-11-21`. */
+type QuotaOwner = Pick<AccountRow, "id" | "subjectHash" | "quotaId">;
+
+/** The free plan's counters, UTC: `<owner>|2026-11` and `<owner>|2026-11-21`. */
 export interface FreeQuota {
 	readonly monthUsed: number;
 	readonly dayUsed: number;
@@ -12,10 +14,10 @@ export interface FreeQuota {
 
 export async function readQuota(
 	reader: StoreReader,
-	accountId: string,
+	owner: QuotaOwner,
 	now: number,
 ): Promise<FreeQuota> {
-	const [month, day] = quotaKeys(accountId, now);
+	const [month, day] = quotaKeys(owner, now);
 	return {
 		monthUsed: (await reader.get("quotas", month))?.used ?? 0,
 		dayUsed: (await reader.get("quotas", day))?.used ?? 0,
@@ -31,14 +33,15 @@ export function hasFreeCall({ monthUsed, dayUsed }: FreeQuota, hasPaymentMethod:
 /** Counts one free call; returns the counters, so that a release can give it back. */
 export async function countFreeCall(
 	tx: StoreTransaction,
-	accountId: string,
+	owner: QuotaOwner,
 	now: number,
 ): Promise<readonly string[]> {
-	const keys = quotaKeys(accountId, now);
+	const keys = quotaKeys(owner, now);
+	// Kept a day past the month, so that a late release still finds its counter.
+	const expiresAt = nextMonth(now) + DAY_MS;
 	for (const id of keys) {
 		const used = (await tx.get("quotas", id))?.used ?? 0;
-		// Kept past its period, so that a late release still finds its counter.
-		await tx.put("quotas", { id, used: used + 1, expiresAt: now + 33 * DAY_MS });
+		await tx.put("quotas", { id, used: used + 1, expiresAt });
 	}
 	return keys;
 }
@@ -48,11 +51,25 @@ export function secondsUntilReset({ monthUsed }: FreeQuota, now: number): number
 	const date = new Date(now);
 	const next =
 		monthUsed >= LIMITS.freeCallsPerMonth
-			? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+			? nextMonth(now)
 			: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1);
 	return Math.ceil((next - now) / 1000);
 }
 
-function quotaKeys(accountId: string, now: number): readonly [month: string, day: string] {
-	return [`${accountId}|${toIsoMonth(now)}`, `${accountId}|${toIsoDay(now)}`];
+function nextMonth(now: number): number {
+	const date = new Date(now);
+	return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+function quotaKeys(owner: QuotaOwner, now: number): readonly [month: string, day: string] {
+	const id = quotaIdOf(owner);
+	return [`${id}|${toIsoMonth(now)}`, `${id}|${toIsoDay(now)}`];
+}
+
+/**
+ * Whom free calls are counted for. Whoever can open accounts at will has one quota for all of them, those that were
+ * erased included: the counter outlives them until its month is over.
+ */
+function quotaIdOf({ id, subjectHash, quotaId }: QuotaOwner): string {
+	return subjectHash ?? quotaId ?? id;
 }

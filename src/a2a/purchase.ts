@@ -43,7 +43,7 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 	const findOwner = async (exchange: Exchange): Promise<string | undefined> => {
 		const credential = exchange.credential();
 		if (!credential) return undefined;
-		return service.identify(credential).then(
+		return service.identify(credential, { opens: true }).then(
 			(caller) => caller.owner,
 			(error: unknown) => {
 				if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") return undefined;

@@ -1,25 +1,29 @@
 import type { AccountRow, Store, StoreReader } from "../../store/store.js";
-import type { AccountAccess } from "../core/account-access.js";
+import type { AccountAccess, IdentifyOptions } from "../core/account-access.js";
 import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import type { ApiKeys, FoundKey } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
+import type { FindSubject } from "./identity-accounts.js";
 
 /** What a credential opens; undefined for one nobody issued or that has ended. */
-export type FindAccess = (credential: Credential) => Promise<AccountAccess | undefined>;
+export type FindAccess = (
+	credential: Credential,
+	options?: IdentifyOptions,
+) => Promise<AccountAccess | undefined>;
 
 export interface AccountAccessDeps {
 	readonly store: Store;
 	readonly keys: ApiKeys;
 	readonly connections: ConnectionTokens;
 	/** Undefined where no identity provider is configured. */
-	readonly findSubject?: ((token: string) => Promise<AccountAccess>) | undefined;
+	readonly findSubject?: FindSubject | undefined;
 }
 
 /** Every kind of credential that opens an account, each judged in its own way. */
 export function createFindAccess(deps: AccountAccessDeps): FindAccess {
 	const { store, keys, connections, findSubject } = deps;
-	return async (credential) => {
+	return async (credential, options) => {
 		switch (credential.scheme) {
 			case "api_key":
 				return store.read(async (reader) => {
@@ -32,7 +36,7 @@ export function createFindAccess(deps: AccountAccessDeps): FindAccess {
 					return token && toAccess(reader, token, false);
 				});
 			case "oidc":
-				if (findSubject) return findSubject(credential.token);
+				if (findSubject) return findSubject(credential.token, options);
 				throw new ServiceError(
 					"UNAUTHENTICATED",
 					"Identity tokens are not taken here; send an API key (sk_live_…) or a Shared Payment Token (spt_…).",

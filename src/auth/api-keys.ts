@@ -40,6 +40,8 @@ export interface AccountTerms extends KeyTerms {
 	readonly hasPaymentMethod?: boolean;
 	/** Whether its owner may choose zero retention. */
 	readonly mayKeepNothing?: boolean;
+	/** What its free calls are counted under, if not under its own id. */
+	readonly quotaId?: string;
 	/** Written into the same transaction as the account, e.g. its first balance. */
 	readonly alongside?: (tx: StoreTransaction, accountId: string) => Promise<void>;
 }
@@ -79,7 +81,7 @@ export interface ApiKeyDeps {
 export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
 	const { store, clock, ids, pepper } = deps;
 	return {
-		async create({ hasPaymentMethod = false, mayKeepNothing, alongside, ...terms }) {
+		async create({ hasPaymentMethod = false, mayKeepNothing, quotaId, alongside, ...terms }) {
 			const account: AccountRow = {
 				id: ids.next("acc"),
 				label: "",
@@ -87,6 +89,7 @@ export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
 				hasPaymentMethod,
 				createdAt: clock.now(),
 				...(mayKeepNothing && { mayKeepNothing }),
+				...(quotaId !== undefined && { quotaId }),
 			};
 			const { row, key } = newKey(deps, account.id, { isManager: true, ...terms });
 			await store.transaction(async (tx) => {

@@ -1,7 +1,8 @@
 import { hashSecret } from "../../payments/secret.js";
 import type { AccountRow, Store, StoreReader } from "../../store/store.js";
-import type { AccessScope, AccountAccess } from "../core/account-access.js";
+import type { AccessScope, AccountAccess, IdentifyOptions } from "../core/account-access.js";
 import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { keepsNoText } from "./account-access.js";
 import { type Claims, isName, refused } from "./identity-token.js";
@@ -25,10 +26,13 @@ const NOTHING: AccessScope = { skills: ["-"], graphs: [] };
 const SEPARATOR = "\u0000";
 
 /**
- * The account behind an identity token, opened when its subject comes for the first time; it has the free plan, and no
- * payment method on file. Only a hash of issuer and claim is kept. Throws UNAUTHENTICATED.
+ * The account behind an identity token. Where none is open, whoever pays or changes something opens one, on the free plan
+ * and with no payment method on file; throws NOT_FOUND for whoever only looks. Only a hash of issuer and claim is kept.
+ * Throws UNAUTHENTICATED.
  */
-export function createFindSubject(deps: IdentityAccountDeps) {
+export type FindSubject = (token: string, options?: IdentifyOptions) => Promise<AccountAccess>;
+
+export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
 	const { store, clock, ids, pepper, issuer, accountClaim, verify } = deps;
 	const find = async (reader: StoreReader, subjectHash: string) => {
 		const rows = await reader.findBy("accounts", "subjectHash", subjectHash);
@@ -49,13 +53,14 @@ export function createFindSubject(deps: IdentityAccountDeps) {
 			await tx.put("accounts", row);
 			return row;
 		});
-	return async (token: string): Promise<AccountAccess> => {
+	return async (token, { opens = false } = {}) => {
 		const claims = await verify(token);
 		const name = claims[accountClaim];
 		if (!isName(name)) throw refused(`it lacks the claim "${accountClaim}"`);
 		const text = ["oidc", issuer, accountClaim, name].join(SEPARATOR);
 		const subjectHash = hashSecret(text, pepper);
 		const known = await store.read((reader) => find(reader, subjectHash));
+		if (!known && !opens) throw noneOpen();
 		const account = known ?? (await open(subjectHash));
 		return {
 			accountId: account.id,
@@ -63,6 +68,13 @@ export function createFindSubject(deps: IdentityAccountDeps) {
 			...toRights(claims, deps),
 		};
 	};
+}
+
+function noneOpen(): ServiceError {
+	return new ServiceError(
+		"NOT_FOUND",
+		"No account is open for this identity token; a paid call or a change of the account (PATCH /v1/account) opens one.",
+	);
 }
 
 /**

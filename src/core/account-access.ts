@@ -5,6 +5,12 @@ export interface AccessScope {
 	readonly graphs: readonly string[];
 }
 
+/** How a credential is looked at. */
+export interface IdentifyOptions {
+	/** Whether an identity token whose subject has no account opens one; a mere look never does. */
+	readonly opens?: boolean | undefined;
+}
+
 /** What a credential opens: an account, and how much of it. */
 export interface AccountAccess {
 	readonly accountId: string;

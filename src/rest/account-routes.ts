@@ -84,7 +84,7 @@ export const ACCOUNT_OPENING_ROUTE: DataRoute = dataRoute({
 	operationId: "accounts.open",
 	summary: "Open an account",
 	description:
-		"An account on the free plan and its first key, shown once. Offered where the operator lets anybody open one; elsewhere the operator hands out keys.",
+		"An account on the free plan and its first key, shown once. Offered where the operator lets anybody open one; elsewhere the operator hands out keys. All accounts opened from one address share one quota of free calls.",
 	path: nothing,
 	query: nothing,
 	body: accountOrderSchema,
@@ -92,7 +92,7 @@ export const ACCOUNT_OPENING_ROUTE: DataRoute = dataRoute({
 	freshness: "secret",
 	callsPerMinute: LIMITS.accountsOpenedPerMinute,
 	data: openedAccountSchema,
-	answer: (free, { body }) => free.openAccount(body),
+	answer: (free, { body, address }) => free.openAccount(body, address),
 	example: {
 		body: { label: "research crew" },
 		data: {
@@ -132,7 +132,7 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		operationId: "account.erase",
 		summary: "Erase the account",
 		description:
-			"Ends every key and token of the account, deletes its tasks, artifacts and feedback, its labels and its usage, and overwrites the text of its queries. Postings and receipts stay in the books under the account's id, which nothing leads back to its owner from. While a balance is left the request is refused; ?confirm=<that amount> gives it up.",
+			"Ends every key and token of the account, deletes its tasks, artifacts and feedback, its labels and its usage, and overwrites the text of its queries. Postings and receipts stay in the books under the account's id, which nothing leads back to its owner from; a count of free calls that others share stays until its month is over. While a balance is left the request is refused; ?confirm=<that amount> gives it up.",
 		query: z.strictObject({
 			confirm: z
 				.string()

@@ -41,13 +41,19 @@ export function dataRoute<P extends z.ZodObject, Q extends z.ZodObject, B extend
 		P,
 		Q,
 		B,
-		(free: FreeOperations, request: Parsed<P, Q, B> & Pick<DataRequest, "signal">) => Data
+		(
+			free: FreeOperations,
+			request: Parsed<P, Q, B> & Pick<DataRequest, "signal" | "address">,
+		) => Data
 	>,
 ): DataRoute {
 	return {
 		...route,
 		kind: "data",
-		answer: (free, raw) => route.answer(free, { ...parse(route, raw), signal: raw.signal }),
+		answer: (free, raw) => {
+			const { signal, address } = raw;
+			return route.answer(free, { ...parse(route, raw), signal, address });
+		},
 	};
 }
 

@@ -109,13 +109,17 @@ export function createPurchaseHandler(
 	};
 }
 
+/** Looking at an account, or ending it, opens none. */
+const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"]);
+
 /** Answers one operation of somebody known; nobody else sees the answer, and no cache keeps it. */
 export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): RequestHandler {
 	const { service } = deps;
 	return async (req, res) => {
 		const raw = toRawRequest(req);
 		const credential = requireCredential(parseCredential(raw.header), route);
-		const caller = await service.identify(credential);
+		const opens = !READING_METHODS.has(req.method);
+		const caller = await service.identify(credential, { opens });
 		const { timeoutMs: requestTimeoutMs = deps.requestTimeoutMs } = route;
 		await whileCallerWaits({ ...deps, requestTimeoutMs }, res, async (signal) => {
 			const request = { ...raw, credential, caller, signal };
@@ -187,5 +191,6 @@ async function whileCallerWaits(
 
 function toRawRequest(req: Request): RawRequest {
 	const [query, header] = [readQuery(req), createHeaderReader(req)];
-	return { path: req.params, query, body: readBody(req), header };
+	const address = toCallerAddress(req.ip);
+	return { path: req.params, query, body: readBody(req), header, address };
 }

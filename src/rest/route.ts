@@ -18,6 +18,8 @@ export interface RawRequest {
 	/** An object without fields where no body was sent. */
 	readonly body: unknown;
 	readonly header: HeaderReader;
+	/** IP address of the caller, or its network; see toCallerAddress. */
+	readonly address: string;
 }
 
 /** Free answers may take their time: they end with the caller. */

@@ -1,3 +1,4 @@
+import { hashSecret } from "../../payments/secret.js";
 import type { AccountProfiles } from "../auth/account-profiles.js";
 import type { ApiKeys } from "../auth/api-keys.js";
 import { ServiceError } from "../core/errors.js";
@@ -5,18 +6,27 @@ import type { AccountChange } from "./account-operations.js";
 import type { Json } from "./service-info.js";
 
 /** Opens an account for whoever asks. Throws SCOPE_FORBIDDEN where only the operator does. */
-export type OpenAccount = (order: Pick<AccountChange, "label" | "contact">) => Promise<Json>;
+export type OpenAccount = (
+	order: Pick<AccountChange, "label" | "contact">,
+	/** IP address or network that asks; all accounts it opens share one quota of free calls. */
+	address: string,
+) => Promise<Json>;
 
 export interface AccountOpeningDeps {
 	readonly keys: ApiKeys;
 	readonly profiles: AccountProfiles;
 	readonly accounts: "open" | "closed" | undefined;
+	/** Key of the addresses' hashes. */
+	readonly pepper: Uint8Array;
 }
 
-export function createOpenAccount({ keys, profiles, accounts }: AccountOpeningDeps): OpenAccount {
-	return async ({ label = "", contact = "" }) => {
+export function createOpenAccount(deps: AccountOpeningDeps): OpenAccount {
+	const { keys, profiles, accounts, pepper } = deps;
+	return async ({ label = "", contact = "" }, address) => {
 		if (accounts !== "open") throw closed();
-		const { id, key, accountId } = await keys.create({});
+		const { id, key, accountId } = await keys.create({
+			quotaId: hashSecret(`quota\u0000${address}`, pepper),
+		});
 		if (label !== "" || contact !== "") {
 			await profiles.change(accountId, (profile) => ({ ...profile, label, contact }));
 		}

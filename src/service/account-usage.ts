@@ -59,7 +59,7 @@ export function createAccountUsage({ store, clock }: AccountUsageDeps): UsageOpe
 				const account = await reader.get("accounts", accountId);
 				if (!account) throw gone();
 				const now = clock.now();
-				const quota = await readQuota(reader, accountId, now);
+				const quota = await readQuota(reader, account, now);
 				const balance = await reader.balance(custAccount(accountId));
 				return toQuotaWire(quota, hasCard(account, balance), now);
 			}),

@@ -83,8 +83,8 @@ export function createCallRates({
 		},
 		watch: (cashier) => ({
 			...cashier,
-			async identify(credential) {
-				const payer = await cashier.identify(credential);
+			async identify(credential, options) {
+				const payer = await cashier.identify(credential, options);
 				valid.add(toCredentialKey(credential));
 				return payer;
 			},

@@ -6,6 +6,7 @@ import type { Payer, PaymentMethod } from "../../payments/payment-method.js";
 import type { PriceList } from "../../payments/price-list.js";
 import { howToBuy } from "../../payments/spt/spt-refusals.js";
 import type { Store } from "../../store/store.js";
+import type { IdentifyOptions } from "../core/account-access.js";
 import type { Call } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import type { Credential } from "../core/credential.js";
@@ -42,8 +43,8 @@ export type RedeemQuote = (
 
 /** Everything the pipeline does with money, in the order it happens. */
 export interface Cashier {
-	/** Throws UNAUTHENTICATED for a credential nobody issued. */
-	identify(credential: Credential): Promise<Payer>;
+	/** Throws UNAUTHENTICATED for a credential nobody issued, NOT_FOUND for a subject without an account. */
+	identify(credential: Credential, options?: IdentifyOptions): Promise<Payer>;
 	/**
 	 * Who pays: a payment's wallet, else the credential's owner. Throws UNAUTHENTICATED for a credential nobody issued,
 	 * PAYMENT_REJECTED for a payment that cannot be read.
@@ -69,10 +70,10 @@ export interface CashierDeps {
 export function createCashier(deps: CashierDeps): Cashier {
 	const { methods, guard, onchain } = deps;
 	return {
-		identify: (credential) => identifyOwner(deps, credential),
+		identify: (credential, options) => identifyOwner(deps, credential, options),
 
 		async payerOf({ credential, payment }) {
-			const own = credential && (await identifyOwner(deps, credential));
+			const own = credential && (await identifyOwner(deps, credential, { opens: true }));
 			return payment ? requireOnchain(onchain).identify(payment) : own;
 		},
 
@@ -114,11 +115,15 @@ export function offersOf(
 	];
 }
 
-function identifyOwner({ store, methods }: CashierDeps, credential: Credential): Promise<Payer> {
+function identifyOwner(
+	{ store, methods }: CashierDeps,
+	credential: Credential,
+	options?: IdentifyOptions,
+): Promise<Payer> {
 	const method = methods.find((candidate) => candidate.accepts(credential));
 	if (!method)
 		throw new ServiceError("UNAUTHENTICATED", "This kind of credential is not accepted here.");
-	return method.identify(store, credential);
+	return method.identify(store, credential, options);
 }
 
 function requireOnchain(onchain: OnchainMethod | undefined): OnchainMethod {

@@ -1,5 +1,6 @@
 /** Use cases: what transports may ask of the house. They see this file, the challenge and the price list. */
 import type { PriceList } from "../../payments/price-list.js";
+import type { IdentifyOptions } from "../core/account-access.js";
 import type { Caller, Invoke } from "../core/call.js";
 import type { Credential } from "../core/credential.js";
 import type { FreeOperations } from "./free-operations.js";
@@ -17,6 +18,9 @@ export interface Service {
 	readonly free: FreeOperations;
 	readonly owner: OwnerOperations;
 	readonly purchases: Purchases;
-	/** Who a credential belongs to, charging nothing; throws UNAUTHENTICATED for one nobody issued. */
-	readonly identify: (credential: Credential) => Promise<Caller>;
+	/**
+	 * Who a credential belongs to, charging nothing; throws UNAUTHENTICATED for one nobody issued, NOT_FOUND for a subject
+	 * without an account.
+	 */
+	readonly identify: (credential: Credential, options?: IdentifyOptions) => Promise<Caller>;
 }

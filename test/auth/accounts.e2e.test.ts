@@ -202,6 +202,15 @@ t.test("accounts are opened by anybody only where that was configured", async (t
 		balance_usd: "0.00",
 		credential: { manages_account: true },
 	});
+	await open.app.store.transaction(async (tx) => {
+		for (const row of await tx.list("quotas")) {
+			t.notMatch(row.id, /^acc_|127\.0\.0\.1/, "counted for the address, told by a hash");
+			await tx.put("quotas", { ...row, used: 50 });
+		}
+	});
+	const second = await open.send("/v1/accounts", { method: "POST", headers, body });
+	t.equal(await open.buy(second.body.data.key), 429, "one quota for all accounts of an address");
+	t.equal(await open.buy(open.key), 200, "the operator's accounts have their own");
 	const answers = await Promise.all(
 		times(6, () => open.send("/v1/accounts", { method: "POST", headers, body })),
 	);

@@ -51,6 +51,44 @@ t.test("an identity token opens one account for its subject, which then pays", a
 	t.same([both.status, both.body.error.code], [400, "INVALID_ARGUMENT"]);
 });
 
+t.test("an erased account takes its free calls along, and a look opens no new one", async (t) => {
+	const issuer = await startIssuer(t);
+	const { app, search, send, clock } = await openAccount(t, { settings: settingsFor(issuer) });
+	const open = async () => {
+		const rows = await app.store.read((reader) => reader.list("accounts"));
+		return rows.filter(({ closedAt }) => closedAt === undefined).length;
+	};
+	const before = await open();
+	const headers = bearer(await issuer.token());
+	const look = await send("/v1/account", { headers });
+	t.same([look.status, look.body.error.code], [404, "NOT_FOUND"]);
+	t.equal((await search({ body, headers })).status, 200);
+	await app.store.transaction(async (tx) => {
+		for (const row of await tx.list("quotas")) {
+			t.notMatch(row.id, /^acc_|user-1/, "counted for the subject, told by a hash");
+			await tx.put("quotas", { ...row, used: 50 });
+		}
+	});
+	t.equal((await send("/v1/account", { headers })).status, 200);
+	t.equal((await send("/v1/account", { method: "DELETE", headers })).status, 200);
+	for (const path of ["/v1/account", "/v1/account/keys", "/v1/account/quota", "/v1/feedback"]) {
+		t.equal((await send(path, { headers })).status, 404, path);
+	}
+	t.equal((await send("/v1/account", { method: "DELETE", headers })).status, 404);
+	t.equal(await open(), before);
+	const refused = await search({ body, headers });
+	t.same([refused.status, refused.body.error.code], [429, "QUOTA_EXCEEDED"]);
+	const quota = (await send("/v1/account/quota", { headers })).body.data;
+	t.match(quota, { remaining: 0, month: { used: 50 }, day: { used: 50 } });
+	const other = bearer(await issuer.token({ claims: { sub: "user-2" } }));
+	const init = { method: "PATCH", headers: { ...other, "Content-Type": "application/json" } };
+	t.equal((await send("/v1/account", { ...init, body: "{}" })).status, 200, "opened on purpose");
+	t.equal(await open(), before + 2);
+	clock.set("2026-04-02T00:00:01Z");
+	await app.money.sweeper.forgetExpired();
+	t.same(await app.store.read((reader) => reader.list("quotas")), [], "gone with its month");
+});
+
 t.test("a bad identity token is a 401 on every rail, and costs nothing", async (t) => {
 	const issuer = await startIssuer(t);
 	const { search, app } = await openAccount(t, { settings: settingsFor(issuer) });
