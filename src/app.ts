@@ -148,7 +148,9 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
 	const transports = [a2a.router, web];
 	const { callRates } = money;
-	const http = { service, operator, adminToken, callRates, transports, clock, ids, logger };
+	const { trustedProxies = [] } = settings;
+	const front = { callRates, trustedProxies, transports };
+	const http = { service, operator, adminToken, ...front, clock, ids, logger };
 	const handler = createHttpApp(http);
 	const opened = { store, money, search, catalog, snapshots, retention };
 	const running = { ...ports, ...opened, a2a, keys, address, handler };

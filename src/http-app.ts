@@ -19,6 +19,8 @@ export interface HttpAppDeps {
 	readonly operator: Operator;
 	readonly adminToken: string;
 	readonly callRates: CallRates;
+	/** Beside those on this machine. */
+	readonly trustedProxies: readonly string[];
 	/** Routers of the other transports, in order. */
 	readonly transports: readonly Router[];
 	readonly clock: Clock;
@@ -34,8 +36,8 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 	const app = express();
 	app.disable("x-powered-by");
 	app.set("etag", false);
-	// Behind a proxy on this machine or its private network the caller is whom the proxy names.
-	app.set("trust proxy", ["loopback", "uniquelocal"]);
+	// Behind such a proxy the caller is whom it names; anybody else could name anyone.
+	app.set("trust proxy", ["loopback", ...deps.trustedProxies]);
 	const check = createOperatorCheck(adminToken);
 	app.use(createRateLimit({ rates: callRates, clock, ids, isOperator: check.isOperator }));
 	app.use(createHttpFront({ ids }));

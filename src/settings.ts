@@ -14,6 +14,7 @@ import {
 } from "./identity-settings.js";
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
 import { parseModelName } from "./search/model-name.js";
+import { parseTrustedProxies } from "./trusted-proxies.js";
 
 interface SettingRow {
 	/** Key in `tollgraph.config.yaml`; the flag is `--key` with hyphens, the variable TOLLGRAPH_KEY in capitals. */
@@ -62,6 +63,12 @@ export const SETTING_ROWS = [
 		default: "",
 		description:
 			"Requests that one address, and one credential, may make: 6000 in production, 600000 in the demo profile. Credentials that are refused are limited by themselves.",
+	},
+	{
+		key: "trusted_proxies",
+		default: "",
+		description:
+			"Proxies beside those on the server's own machine whose `X-Forwarded-For` says who calls: addresses or networks, separated by commas, e.g. `172.18.0.0/16`. Whoever calls from there can name any address, so name your proxies and nobody else.",
 	},
 	{
 		key: "contact",
@@ -116,6 +123,8 @@ export interface Settings {
 	/** `mailto:` or `https:`. */
 	readonly contact?: string | undefined;
 	readonly requestsPerMinute?: number;
+	/** Addresses and networks; those of this machine where absent, and beside them. */
+	readonly trustedProxies?: readonly string[];
 	readonly onchain: OnchainSettings;
 	/** Whose tokens open accounts beside our own keys; nobody's where absent. */
 	readonly identity?: IdentitySettings | undefined;
@@ -150,6 +159,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		model: parseModel(text("model")),
 		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
 		requestsPerMinute: parseRate(text("requests_per_minute"), profile),
+		trustedProxies: parseTrustedProxies(text("trusted_proxies")),
 		contact: parseContact(text("contact")),
 		onchain: parseOnchainSettings(text),
 		identity: parseIdentitySettings(text),

@@ -86,3 +86,22 @@ t.test("how often one caller may call depends on who can call at all", async (t)
 		t.throws(() => read({ requests_per_minute: text }), { code: "INVALID_ARGUMENT" }, text);
 	}
 });
+
+t.test("proxies are trusted by address or network, and never everybody", async (t) => {
+	const read = (trusted_proxies: string) =>
+		readSettings({ flags: { trusted_proxies }, environment: {}, folder: t.testdir({}) })
+			.trustedProxies;
+	t.same(read(""), []);
+	t.same(read("10.0.0.5, 172.18.0.0/16,fd00::/8"), ["10.0.0.5", "172.18.0.0/16", "fd00::/8"]);
+	for (const text of [
+		"0.0.0.0/0",
+		"::/0",
+		"uniquelocal",
+		"10.0.0.0/33",
+		"proxy",
+		"10.1/8",
+		"::1%a",
+	]) {
+		t.throws(() => read(text), { code: "INVALID_ARGUMENT", message: /trusted_proxies/ }, text);
+	}
+});
