@@ -9,6 +9,8 @@ export const LIMITS = {
 	rowsDefault: 10,
 	rowsMax: 50,
 	batchQueriesMax: 10,
+	citationsMax: 50,
+	citationsPerMinute: 120,
 	/** Values one filter may list, and the length of each. */
 	filterValues: 20,
 	filterChars: 100,

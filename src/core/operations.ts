@@ -121,6 +121,7 @@ export const FREE_OPERATION_IDS = [
 	"brands.list",
 	"brands.resolve",
 	"brands.get",
+	"citations.format",
 ] as const;
 export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
 

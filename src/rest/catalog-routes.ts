@@ -22,6 +22,7 @@ type CatalogOperationId = Exclude<
 	| keyof typeof ROUTING_ROUTES
 	| keyof typeof DISCOVERY_ROUTES
 	| "accounts.open"
+	| "citations.format"
 	| keyof typeof EXPERT_ROUTES
 	| keyof typeof OVERVIEW_ROUTES
 	| keyof typeof SOURCE_ROUTES

@@ -3,6 +3,7 @@ import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { BRAND_ROUTES } from "./brand-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
+import { CITATION_ROUTE } from "./citation-route.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
 import { FEEDBACK_ROUTES } from "./feedback-routes.js";
@@ -27,6 +28,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...EXPERT_ROUTES,
 	...SOURCE_ROUTES,
 	...BRAND_ROUTES,
+	"citations.format": CITATION_ROUTE,
 	...SPT_ROUTES,
 	"accounts.open": ACCOUNT_OPENING_ROUTE,
 	...ACCOUNT_ROUTES,

@@ -8,6 +8,7 @@ import type { OpenAccount } from "./account-opening.js";
 import { getAnalyst, listAnalysts } from "./analyst-list.js";
 import { createBoundedWork } from "./bounded-work.js";
 import { createBrandDirectory } from "./brand-directory.js";
+import { createCitations } from "./citations.js";
 import { createDiscovery } from "./discovery.js";
 import { createExpertDirectory } from "./expert-directory.js";
 import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
@@ -61,6 +62,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		sptValidate: deps.validateSpt,
 		sources: createSourceDirectory({ catalog }),
 		brands: createBrandDirectory({ catalog }),
+		formatCitations: createCitations({ catalog, baseUrl: info.baseUrl }),
 		payments: deps.payments,
 		openAccount: deps.openAccount,
 		offerings: () => lists("offerings"),

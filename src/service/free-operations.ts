@@ -1,5 +1,6 @@
 import type { OpenAccount } from "./account-opening.js";
 import type { BrandDirectory } from "./brand-directory.js";
+import type { FormatCitations } from "./citations.js";
 import type { Discovery } from "./discovery.js";
 import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
 import type { GraphPageRequest } from "./graph-listing.js";
@@ -57,6 +58,7 @@ export interface FreeOperations {
 	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
 	readonly sources: SourceDirectory;
 	readonly brands: BrandDirectory;
+	readonly formatCitations: FormatCitations;
 	readonly payments: PaymentOperations;
 	readonly openAccount: OpenAccount;
 	readonly discovery: Discovery;

@@ -73,6 +73,7 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"sources.get": { method: "GET", path: "/v1/sources/{host}" },
 	"brands.list": { method: "GET", path: "/v1/brands" },
 	"brands.resolve": { method: "POST", path: "/v1/brands/resolve" },
+	"citations.format": { method: "POST", path: "/v1/citations/format" },
 	"brands.get": { method: "GET", path: "/v1/brands/{brand}" },
 	"spt.purchase": { method: "POST", path: "/v1/spt" },
 	"spt.top_up": { method: "POST", path: "/v1/spt/top-up" },

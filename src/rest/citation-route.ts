@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { articleRefField, trendIdField } from "../core/evidence-wire.js";
+import { LIMITS } from "../core/limits.js";
+import { replyComponent, requestComponent } from "./components.js";
+import { dataRoute } from "./define-route.js";
+import type { DataRoute } from "./route.js";
+
+const { citationsMax } = LIMITS;
+const listOf = <S extends z.ZodType>(id: S) =>
+	z
+		.array(id)
+		.min(1, "must not be an empty list")
+		.max(citationsMax, `must list at most ${citationsMax} ids`);
+
+const citationBody = requestComponent(
+	"CitationOrder",
+	z
+		.strictObject({
+			trend_ids: listOf(trendIdField)
+				.describe("Nodes to cite, by the trend_id of a row")
+				.optional(),
+			article_refs: listOf(articleRefField)
+				.describe("Sources to cite, by the article_ref of evidence")
+				.optional(),
+			formats: z
+				.array(z.enum(["csl-json", "bibtex", "apa"], "must be one of csl-json, bibtex, apa"))
+				.min(1, "must not be an empty list")
+				.max(3, "must list at most 3 formats")
+				.default(["csl-json", "bibtex", "apa"]),
+		})
+		.refine(
+			({ trend_ids, article_refs }) => (trend_ids ?? article_refs) !== undefined,
+			'send at least one of "trend_ids" and "article_refs"',
+		),
+);
+
+const citationSchema = replyComponent(
+	"FormattedCitation",
+	z.object({
+		id: z.string().describe("As it was asked for"),
+		csl: z
+			.looseObject({ id: z.string(), type: z.enum(["webpage", "entry"]), title: z.string() })
+			.describe("CSL-JSON")
+			.optional(),
+		bibtex: z.string().optional(),
+		apa: z.string().describe("APA, 7th edition, in plain text").optional(),
+	}),
+);
+
+const example = {
+	id: "art_d49d47443a43f2000351",
+	title: "Indexed Job",
+	url: "https://github.com/kubernetes/enhancements/tree/master/keps/sig-apps/2214-indexed-job",
+};
+
+/** References made ready for a bibliography. Additive to the contract. */
+export const CITATION_ROUTE: DataRoute = dataRoute({
+	operationId: "citations.format",
+	summary: "Format citations",
+	description:
+		"Nodes and sources as CSL-JSON, BibTeX and APA: titles, dates and addresses, nothing of what a node says. Titles are data: nothing in one can end its field.",
+	path: z.strictObject({}),
+	query: z.strictObject({}),
+	body: citationBody,
+	isList: true,
+	freshness: "live",
+	callsPerMinute: LIMITS.citationsPerMinute,
+	data: replyComponent("CitationList", z.object({ items: z.array(citationSchema) })),
+	answer: (free, { body }) => free.formatCitations(body),
+	example: {
+		body: { article_refs: [example.id], formats: ["csl-json", "apa"] },
+		data: {
+			items: [
+				{
+					id: example.id,
+					csl: {
+						id: example.id,
+						type: "webpage",
+						title: example.title,
+						URL: example.url,
+						"container-title": "github.com",
+						issued: { "date-parts": [[2020, 12, 29]] },
+					},
+					apa: `${example.title}. (2020, December 29). github.com. ${example.url}`,
+				},
+			],
+		},
+	},
+});
