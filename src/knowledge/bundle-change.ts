@@ -12,6 +12,7 @@ import { hashOfBundle, markOf } from "./content-hash.js";
 import type { LinkSpace } from "./edge-reader.js";
 import type { Finding } from "./finding.js";
 import type { BundleFrame, BundleMemory, Concept, FileMark, Graph } from "./graph.js";
+import { hasMemory, readMemory } from "./late-memory.js";
 import { entriesOf, type PathChange, valueAt, withPaths } from "./path-map.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
@@ -22,7 +23,7 @@ export type BundleChanges = ReadonlyMap<string, Uint8Array | undefined>;
 export type Changeable = Graph & { readonly memory: BundleMemory };
 
 export function isChangeable(graph: Graph | undefined): graph is Changeable {
-	return graph?.memory !== undefined;
+	return graph !== undefined && hasMemory(graph);
 }
 
 export interface BundleChange {
@@ -41,6 +42,7 @@ export async function changeBundle(
 	changes: BundleChanges,
 	readFile: (path: string) => Promise<Uint8Array>,
 ): Promise<BundleChange> {
+	await readMemory(graph);
 	const reading = await runInTurns(readChanges(changes));
 	const affected = await readAffected(graph, reading, readFile);
 	return runInTurns(applyChanges(graph, reading, affected));

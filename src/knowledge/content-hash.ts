@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { FileMark } from "./graph.js";
 import type { PathMap } from "./path-map.js";
+import type { Steps } from "./work-in-turns.js";
 
 /** sha256 (hex) of one text or byte string; what ETags are made of. */
 export function hashOf(content: string | Uint8Array): string {
@@ -23,6 +24,14 @@ const bucketHashes = new WeakMap<ReadonlyMap<string, FileMark>, string>();
  */
 export function hashOfBundle({ buckets }: PathMap<FileMark>): string {
 	return hashOf(buckets.map(hashOfBucket).join("\n"));
+}
+
+/** The hashes that `hashOfBundle` asks for, found before a change has to wait for them. */
+export function* hashBuckets({ buckets }: PathMap<FileMark>): Steps<void> {
+	for (const bucket of buckets) {
+		hashOfBucket(bucket);
+		yield;
+	}
 }
 
 function hashOfBucket(files: ReadonlyMap<string, FileMark>): string {

@@ -7,6 +7,7 @@ import { toConceptId } from "../knowledge/concept-reader.js";
 import { markOf } from "../knowledge/content-hash.js";
 import type { Finding } from "../knowledge/finding.js";
 import { reasonToSkip } from "../knowledge/import-screen.js";
+import { readMemory } from "../knowledge/late-memory.js";
 import { valueAt } from "../knowledge/path-map.js";
 import { toRecordFile } from "../knowledge/record-writer.js";
 import type { GraphShelf } from "./graph-shelf.js";
@@ -75,6 +76,7 @@ async function putConcept(
 ): Promise<Outcome> {
 	const graph = shelf.getOwn(graph_id);
 	const bytes = new TextEncoder().encode(markdown);
+	await readMemory(graph);
 	const reason = reasonAgainstPath(path, graph) ?? reasonAgainstFile(path, bytes);
 	if (reason !== undefined) throw new ServiceError("INVALID_ARGUMENT", reason);
 	const known = conceptAt(graph.concepts, path);

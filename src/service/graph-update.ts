@@ -16,6 +16,7 @@ import {
 import type { ImportMemory } from "../knowledge/import-memory.js";
 import type { SkippedFile } from "../knowledge/import-options.js";
 import { FRAME_PATHS } from "../knowledge/import-path.js";
+import { readMemory } from "../knowledge/late-memory.js";
 import type { GraphShelf } from "./graph-shelf.js";
 import {
 	assertSlugFree,
@@ -75,6 +76,7 @@ export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
 		remember,
 		async bringInLine(graph, request, onProgress) {
 			const startedMs = clock.monotonicMs();
+			await readMemory(graph);
 			let readMs = startedMs;
 			const onRead = () => {
 				readMs = clock.monotonicMs();
