@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../core/clock.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
@@ -13,6 +12,8 @@ export interface FileStamps {
 	 * has to be looked into, since a second change at the same tick of the disk's clock would not show.
 	 */
 	readonly numbers: Float64Array;
+	/** Another one as soon as any file is added, removed or touched; undefined while some have to be looked into. */
+	readonly hash: string | undefined;
 }
 
 /** A disk may date changes as coarsely as this. */
@@ -48,23 +49,87 @@ function walkInThread(walk: StampWalk): Promise<FileStamps> {
 	});
 }
 
-/** Another one as soon as any file is added, removed or touched; undefined while some have to be looked into. */
-export function hashOfStamps({ list, numbers }: FileStamps): string | undefined {
-	if (hasUntrusted({ numbers })) return undefined;
-	return createHash("sha256").update(list).update(numbers).digest("hex");
+/** In order. */
+export function pathsOf({ list }: Pick<FileStamps, "list">): readonly string[] {
+	return list === "" ? [] : list.split("\0");
 }
 
-/** True when some files have to be looked into. */
-export function hasUntrusted({ numbers }: Pick<FileStamps, "numbers">): boolean {
-	return numbers.some(Number.isNaN);
+/** False for a file that has to be looked into, by its place in the list. */
+export function hasStampAt({ numbers }: FileStamps, index: number): boolean {
+	return !Number.isNaN(numbers[index * NUMBERS]);
+}
+
+function textStampAt(stamps: FileStamps, index: number): string | undefined {
+	const from = index * NUMBERS;
+	return hasStampAt(stamps, index)
+		? stamps.numbers.subarray(from, from + NUMBERS).join(" ")
+		: undefined;
+}
+
+/** Finds stamps as text by path, without holding them all. */
+export function createStampLookup(stamps: FileStamps): {
+	readonly stampOf: (path: string) => string | undefined;
+	/** Files that have one. */
+	readonly stamped: number;
+} {
+	const paths = pathsOf(stamps);
+	let stamped = 0;
+	for (const index of paths.keys()) if (hasStampAt(stamps, index)) stamped += 1;
+	const stampOf = (path: string) => {
+		let low = 0;
+		let high = paths.length;
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			if ((paths[middle] ?? path) < path) low = middle + 1;
+			else high = middle;
+		}
+		return paths[low] === path ? textStampAt(stamps, low) : undefined;
+	};
+	return { stampOf, stamped };
 }
 
 /** Stamps as text by path, in order; a file that has to be looked into has none. */
-export function textStampsOf({ list, numbers }: FileStamps): Map<string, string | undefined> {
-	const stamps = new Map<string, string | undefined>();
-	for (const [index, path] of (list === "" ? [] : list.split("\0")).entries()) {
-		const own = numbers.subarray(index * NUMBERS, (index + 1) * NUMBERS);
-		stamps.set(path, own.some(Number.isNaN) ? undefined : own.join(" "));
+export function textStampsOf(stamps: FileStamps): Map<string, string | undefined> {
+	return new Map(pathsOf(stamps).map((path, index) => [path, textStampAt(stamps, index)]));
+}
+
+/** The same but for the files at these places, which have to be looked into. */
+export function withoutStamps(stamps: FileStamps, indexes: readonly number[]): FileStamps {
+	if (indexes.length === 0) return stamps;
+	const numbers = stamps.numbers.slice();
+	for (const index of indexes) numbers.fill(Number.NaN, index * NUMBERS, (index + 1) * NUMBERS);
+	return { list: stamps.list, numbers, hash: undefined };
+}
+
+/** True when the same files have the same stamps, or none. */
+export function areSame(one: FileStamps, other: FileStamps): boolean {
+	return one.list === other.list && bytesOf(one).equals(bytesOf(other));
+}
+
+function bytesOf({ numbers }: FileStamps): Buffer {
+	return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+}
+
+/** Tells of paths that are asked for in order whether their stamps are as they were. */
+export function createStampComparison(
+	before: FileStamps | undefined,
+	now: FileStamps,
+): (path: string, index: number) => boolean {
+	const paths = before ? pathsOf(before) : [];
+	let at = 0;
+	return (path, index) => {
+		while ((paths[at] ?? path) < path) at++;
+		return before !== undefined && paths[at] === path && isSameAt([before, at], [now, index]);
+	};
+}
+
+type Place = readonly [stamps: FileStamps, index: number];
+
+function isSameAt([one, oneIndex]: Place, [other, otherIndex]: Place): boolean {
+	for (let part = 0; part < NUMBERS; part++) {
+		// One that has to be looked into equals nothing, itself included.
+		if (one.numbers[oneIndex * NUMBERS + part] !== other.numbers[otherIndex * NUMBERS + part])
+			return false;
 	}
-	return stamps;
+	return true;
 }

@@ -2,12 +2,21 @@ import { deserialize, serialize } from "node:v8";
 import type { Changeable } from "./bundle-change.js";
 import { recordOf } from "./bundle-frame.js";
 import { type ConceptRow, fromConceptRow, toConceptRow } from "./concept-row.js";
+import { hashBuckets } from "./content-hash.js";
+import type { Finding } from "./finding.js";
 import type { BundleFrame, BundleMemory, Concept, FileMark } from "./graph.js";
-import { entriesOf, type PathChange, toPathMap, valueAt } from "./path-map.js";
-import { readSnapshotLines, type SnapshotLines, writeSnapshotLines } from "./snapshot-file.js";
+import { withLateMemory } from "./late-memory.js";
+import { entriesOf, growPathMap, valueAt } from "./path-map.js";
+import {
+	readFirstLine,
+	readSnapshotLines,
+	type SnapshotLines,
+	writeSnapshotLines,
+} from "./snapshot-file.js";
+import type { Steps } from "./work-in-turns.js";
 
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then made anew. */
-export const SNAPSHOT_VERSION = 1;
+export const SNAPSHOT_VERSION = 2;
 
 /** Stamps as text by path; a file without one has to be looked into. */
 export type StampsByPath = ReadonlyMap<string, string>;
@@ -15,19 +24,23 @@ export type StampsByPath = ReadonlyMap<string, string>;
 /** What a snapshot is made of. */
 export interface SnapshotContent {
 	readonly graph: Changeable;
-	readonly stamps: StampsByPath;
-	/** See `hashOfStamps`: of all files, when all have a stamp. */
+	/** Stamps as text; a file without one has to be looked into. */
+	readonly stampOf: (path: string) => string | undefined;
+	/** Of the stamps of all files, when all have one. */
 	readonly stampsHash: string | undefined;
-	/** Paths of files that are not on sale and should be. */
-	readonly astray: readonly string[];
+	readonly astray: Astray;
 }
+
+/** Why files are not on sale that should be, by path; undefined where they would have to be read to tell. */
+export type Astray = ReadonlyMap<string, Finding | undefined>;
 
 /** A graph as it was read from its files, and what the files looked like then. */
 export interface GraphSnapshot {
 	/** Its memory is read once somebody asks for it. */
 	readonly graph: Changeable;
-	readonly astray: readonly string[];
+	readonly astray: Astray;
 	readonly stampsHash: string | undefined;
+	/** Reads the memory along with them. */
 	stamps(): StampsByPath;
 }
 
@@ -39,16 +52,23 @@ export interface SnapshotName {
 	readonly folder: string;
 }
 
-interface Head extends SnapshotName {
+/** The first line. */
+interface Label extends SnapshotName {
 	readonly snapshot: number;
+	readonly files: number;
+}
+
+interface Head {
 	readonly contentHash: string;
 	/** As V8 writes values: YAML knows numbers that JSON does not. In base64. */
 	readonly frame: string;
 	readonly stampsHash: string | null;
-	readonly astray: readonly string[];
+	readonly astrayLines: number;
 	/** Lines of concepts, which lines of files follow. */
 	readonly conceptLines: number;
 }
+
+type AstrayRow = readonly [path: string, rule?: Finding["rule"], message?: string];
 
 type FileRow = readonly [
 	path: string,
@@ -60,6 +80,12 @@ type FileRow = readonly [
 
 /** Many short lines cost more than a few long ones. */
 const ROWS_PER_LINE = 100;
+
+/** How many files a graph has, told by the first line of its snapshot alone; undefined where `readSnapshot` need not be asked. */
+export async function peekSnapshot(file: string, name: SnapshotName): Promise<number | undefined> {
+	const label = (await readFirstLine(file)) as Label | undefined;
+	return label && isNamed(label, name) ? label.files : undefined;
+}
 
 /** Undefined for a file that is missing, damaged, of another version or of another bundle. */
 export async function readSnapshot(
@@ -75,32 +101,44 @@ export async function readSnapshot(
 /** Undefined for what cannot be parsed, and for another one; the rest is as sound as the checksum will show it to be. */
 function parseSnapshot(lines: SnapshotLines, name: SnapshotName): GraphSnapshot | undefined {
 	try {
-		const head = lines.next() as Head;
-		return isNamed(head, name) ? toSnapshot(head, lines) : undefined;
+		return isNamed(lines.next() as Label, name) ? toSnapshot(name, lines) : undefined;
 	} catch {
 		return undefined;
 	}
 }
 
-function toSnapshot(head: Head, lines: SnapshotLines): GraphSnapshot {
+function toSnapshot({ folder }: SnapshotName, lines: SnapshotLines): GraphSnapshot {
+	const { contentHash, stampsHash, astrayLines, ...head } = lines.next() as Head;
+	const astray = new Map<string, Finding | undefined>();
+	for (const row of rowsOf<AstrayRow>(lines, astrayLines)) astray.set(row[0], toFinding(row));
 	const concepts: Concept[] = [];
-	for (let line = 0; line < head.conceptLines; line++) {
-		for (const row of lines.next() as readonly ConceptRow[]) concepts.push(fromConceptRow(row));
+	for (const row of rowsOf<ConceptRow>(lines, head.conceptLines)) {
+		concepts.push(fromConceptRow(row));
 	}
 	const frame = deserialize(Buffer.from(head.frame, "base64")) as BundleFrame;
-	const readFiles = readFilesLater(lines, frame);
-	const graph: Changeable = {
-		record: recordOf(frame, concepts),
-		concepts,
-		folder: head.folder,
-		contentHash: head.contentHash,
-		// A third of the time would go into what nothing needs before the graph changes.
-		get memory() {
-			return readFiles().memory;
-		},
+	const stamps = new Map<string, string>();
+	const graph = withLateMemory(
+		{ record: recordOf(frame, concepts), concepts, folder, contentHash },
+		readFileRows(lines.rest(), frame, stamps),
+	);
+	return {
+		graph,
+		astray,
+		stampsHash: stampsHash ?? undefined,
+		stamps: () => (graph.memory ? stamps : new Map()),
 	};
-	const { astray, stampsHash } = head;
-	return { graph, astray, stampsHash: stampsHash ?? undefined, stamps: () => readFiles().stamps };
+}
+
+function* rowsOf<Row>(lines: SnapshotLines, count: number): Generator<Row> {
+	for (let line = 0; line < count; line++) yield* lines.next() as readonly Row[];
+}
+
+function toFinding([file, rule, message]: AstrayRow): Finding | undefined {
+	return rule && message !== undefined ? { file, rule, severity: "error", message } : undefined;
+}
+
+function toAstrayRow([path, finding]: [string, Finding | undefined]): AstrayRow {
+	return finding ? [path, finding.rule, finding.message] : [path];
 }
 
 /** Throws what the disk says and what the signal does; the snapshot that was there stays then. */
@@ -112,61 +150,64 @@ export function writeSnapshot(
 	return writeSnapshotLines(file, linesOf(name, content), signal);
 }
 
-function isNamed({ snapshot, version, folder }: Head, name: SnapshotName): boolean {
+function isNamed({ snapshot, version, folder }: Label, name: SnapshotName): boolean {
 	return snapshot === SNAPSHOT_VERSION && version === name.version && folder === name.folder;
 }
 
-interface FileReading {
-	readonly memory: BundleMemory;
-	readonly stamps: StampsByPath;
-}
-
-function readFilesLater(lines: SnapshotLines, frame: BundleFrame): () => FileReading {
-	const rest = lines.rest();
-	let reading: FileReading | undefined;
-	return () => {
-		reading ??= readFileRows(rest() as readonly (readonly FileRow[])[], frame);
-		return reading;
-	};
-}
-
-function readFileRows(lines: readonly (readonly FileRow[])[], frame: BundleFrame): FileReading {
-	const marks: PathChange<FileMark>[] = [];
-	const awaited: PathChange<readonly string[]>[] = [];
-	const stamps = new Map<string, string>();
-	for (const [path, sha256, bytes, stamp, targets] of lines.flat()) {
-		marks.push([path, { sha256, bytes }]);
-		if (targets) awaited.push([path, targets]);
-		if (stamp !== null) stamps.set(path, stamp);
+/** Steps of less than half a millisecond each. */
+function* readFileRows(
+	lines: Iterable<unknown>,
+	frame: BundleFrame,
+	stamps: Map<string, string>,
+): Steps<BundleMemory> {
+	const marks = growPathMap<FileMark>();
+	const awaited = growPathMap<readonly string[]>();
+	for (const rows of lines as Iterable<readonly FileRow[]>) {
+		yield;
+		for (const [path, sha256, bytes, stamp, targets] of rows) {
+			marks.put(path, { sha256, bytes });
+			if (targets) awaited.put(path, targets);
+			if (stamp !== null) stamps.set(path, stamp);
+		}
+		yield;
 	}
-	return { memory: { files: toPathMap(marks), awaited: toPathMap(awaited), frame }, stamps };
+	const files = marks.take();
+	yield* hashBuckets(files);
+	return { files, awaited: awaited.take(), frame };
 }
 
 function* linesOf(
 	name: SnapshotName,
-	{ graph, stamps, stampsHash, astray }: SnapshotContent,
+	{ graph, stampOf, stampsHash, astray }: SnapshotContent,
 ): Generator<unknown> {
 	const { files, awaited, frame } = graph.memory;
+	const label: Label = { snapshot: SNAPSHOT_VERSION, ...name, files: files.size };
+	yield label;
 	const head: Head = {
-		snapshot: SNAPSHOT_VERSION,
-		...name,
 		contentHash: graph.contentHash,
 		frame: serialize(frame).toString("base64"),
 		stampsHash: stampsHash ?? null,
-		astray,
+		astrayLines: Math.ceil(astray.size / ROWS_PER_LINE),
 		conceptLines: Math.ceil(graph.concepts.length / ROWS_PER_LINE),
 	};
 	yield head;
+	yield* linesOfRows(astray, toAstrayRow);
 	yield* linesOfRows(graph.concepts, toConceptRow);
-	yield* linesOfRows([...entriesOf(files)], ([path, { sha256, bytes }]): FileRow => {
+	yield* linesOfRows(entriesOf(files), ([path, { sha256, bytes }]): FileRow => {
 		const targets = valueAt(awaited, path);
-		const row = [path, sha256, bytes, stamps.get(path) ?? null] as const;
+		const row = [path, sha256, bytes, stampOf(path) ?? null] as const;
 		return targets ? [...row, targets] : row;
 	});
 }
 
-function* linesOfRows<T>(all: readonly T[], toRow: (one: T) => unknown): Generator<unknown> {
-	for (let from = 0; from < all.length; from += ROWS_PER_LINE) {
-		yield all.slice(from, from + ROWS_PER_LINE).map(toRow);
+function* linesOfRows<T>(all: Iterable<T>, toRow: (one: T) => unknown): Generator<unknown> {
+	let rows: unknown[] = [];
+	for (const one of all) {
+		if (rows.length === ROWS_PER_LINE) {
+			yield rows;
+			rows = [];
+		}
+		rows.push(toRow(one));
 	}
+	if (rows.length > 0) yield rows;
 }

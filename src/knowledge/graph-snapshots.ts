@@ -1,25 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.js";
 import type { Changeable } from "./bundle-change.js";
 import { type ReadGraphOptions, readGraph } from "./bundle-files.js";
-import {
-	type FileStamps,
-	hashOfStamps,
-	hasUntrusted,
-	stampGraphFiles,
-	textStampsOf,
-} from "./file-stamps.js";
+import { areSame, stampGraphFiles } from "./file-stamps.js";
+import { type FileStock, type FreshStock, takeStock } from "./file-stock.js";
 import type { Graph } from "./graph.js";
-import {
-	type GraphSnapshot,
-	readSnapshot,
-	type StampsByPath,
-	writeSnapshot,
-} from "./graph-snapshot.js";
-import { valueAt } from "./path-map.js";
-import { bringInLine, findAstray, hasContent } from "./snapshot-check.js";
+import { peekSnapshot, readSnapshot, writeSnapshot } from "./graph-snapshot.js";
+import { readMemory } from "./late-memory.js";
+import { bringInLine } from "./snapshot-check.js";
 
 /** Graphs as they were read last, one file each, so that a start reads only what has changed. Derived data: safe to delete. */
 export interface GraphSnapshots {
@@ -41,9 +31,8 @@ export interface GraphSnapshotsDeps {
 	readonly clock: Clock;
 }
 
-/** From here on a thread is worth starting. */
-const LARGE_CONCEPTS = 2_000;
-const LARGE_BYTES = 1_000 * LARGE_CONCEPTS;
+/** More are worth a thread. */
+const FEW_FILES = 2_000;
 const OUR_FILE = /^[0-9a-f]{64}\.graph(\.tmp)?$/;
 
 export function createGraphSnapshots({
@@ -53,45 +42,59 @@ export function createGraphSnapshots({
 }: GraphSnapshotsDeps): GraphSnapshots {
 	/** Content hash by folder of a graph. */
 	const kept = new Map<string, string>();
+	/** By folder of a graph. */
+	const shelf = new Map<string, Shelved>();
 	const fileOf = (folder: string) => join(home, nameOf(folder));
+	const stampsOf = (folder: string, files: number) =>
+		stampGraphFiles(folder, { clock, isLarge: files > FEW_FILES });
 	/** Undefined for what cannot be trusted: it is read anew. */
-	const find = (folder: string) => readSnapshot(fileOf(folder), { version, folder });
-	const findStamps = (folder: string, isLarge: boolean) =>
-		stampGraphFiles(folder, { clock, isLarge }).catch(() => undefined);
+	const findInLine = async (folder: string) => {
+		const files = await peekSnapshot(fileOf(folder), { version, folder });
+		if (files === undefined) return undefined;
+		// Most of both is waiting for the disk, or for another thread.
+		const [snapshot, stamps] = await Promise.all([
+			readSnapshot(fileOf(folder), { version, folder }),
+			stampsOf(folder, files),
+		]);
+		return snapshot && { ...(await bringInLine(snapshot, stamps)), stamps };
+	};
 	return {
 		async read(folder, options = {}) {
-			const size = await sizeOf(fileOf(folder));
-			// Most of both is waiting for the disk, or for another thread.
-			const [snapshot, stamps] = await Promise.all([
-				size === undefined ? undefined : find(folder),
-				size === undefined ? undefined : findStamps(folder, size > LARGE_BYTES),
-			]);
-			const inLine =
-				snapshot && stamps && (await bringInLine(snapshot, stamps).catch(() => undefined));
 			// Whatever keeps a changed bundle from being read is told as reading it anew tells it.
-			if (!inLine) return readGraph(folder, options);
-			if (inLine.lookedInto === 0) kept.set(folder, inLine.graph.contentHash);
-			for (const finding of inLine.findings) options.onFinding?.(finding);
-			return inLine.graph;
+			const found = await findInLine(folder).catch(() => undefined);
+			if (!found) return readGraph(folder, options);
+			const { graph, stamps, isUntouched } = found;
+			const findings = new Map(found.findings.map((finding) => [finding.file, finding]));
+			shelf.set(folder, { stock: { graph, stamps, findings }, isWritten: isUntouched });
+			if (isUntouched) kept.set(folder, graph.contentHash);
+			for (const finding of found.findings) options.onFinding?.(finding);
+			return graph;
 		},
 		isKept: ({ folder, contentHash }) => kept.get(folder) === contentHash,
 		async keep(graph, signal) {
 			const { folder, contentHash } = graph;
-			const earlier = await find(folder);
-			const isLarge = graph.concepts.length > LARGE_CONCEPTS;
-			const now = await stampGraphFiles(folder, { clock, isLarge });
-			const stamps = await findTrusted(graph, { now, earlier, signal });
-			const { files } = graph.memory;
-			const isWhole = stamps.size === files.size && textStampsOf(now).size === files.size;
-			const stampsHash = isWhole ? hashOfStamps(now) : undefined;
-			const content = { graph, stamps, stampsHash, astray: findAstray(graph) };
-			await mkdir(home, { recursive: true, mode: 0o700 });
-			await writeSnapshot(fileOf(folder), content, { version, folder, signal });
+			await readMemory(graph);
+			const now = await stampsOf(folder, graph.memory.files.size);
+			const earlier = shelf.get(folder);
+			const stock = await takeStock(graph, { now, earlier: earlier?.stock, signal });
+			// Files that are looked into each time would have the same lines written again and again.
+			if (!earlier?.isWritten || !isSame(earlier.stock, stock)) {
+				if (earlier) shelf.set(folder, { ...earlier, isWritten: false });
+				await mkdir(home, { recursive: true, mode: 0o700 });
+				await writeSnapshot(fileOf(folder), toContent(graph, stock), { version, folder, signal });
+			}
+			const { stamps, findings } = stock;
+			shelf.set(folder, { stock: { graph: stock.graph, stamps, findings }, isWritten: true });
 			// Files that were touched a moment ago can be trusted the next time.
-			if (!hasUntrusted(now)) kept.set(folder, contentHash);
+			if (now.hash !== undefined) kept.set(folder, contentHash);
 		},
 		async forgetOthers(folders) {
 			const wanted = new Set(folders.map((folder) => nameOf(folder)));
+			for (const folder of [...shelf.keys(), ...kept.keys()]) {
+				if (folders.includes(folder)) continue;
+				shelf.delete(folder);
+				kept.delete(folder);
+			}
 			for (const name of await readdir(home).catch(() => [])) {
 				if (OUR_FILE.test(name) && !wanted.has(name)) await rm(join(home, name), { force: true });
 			}
@@ -99,38 +102,21 @@ export function createGraphSnapshots({
 	};
 }
 
-/** Undefined for a file that is not there. */
-function sizeOf(file: string): Promise<number | undefined> {
-	return stat(file).then(
-		({ size }) => size,
-		() => undefined,
-	);
+interface Shelved {
+	readonly stock: FileStock;
+	/** True when the snapshot on the disk says the same. */
+	readonly isWritten: boolean;
+}
+
+function isSame(one: FileStock, other: FileStock): boolean {
+	return one.graph.contentHash === other.graph.contentHash && areSame(one.stamps, other.stamps);
+}
+
+function toContent(graph: Changeable, { stamps, stamped, stampOf, astray }: FreshStock) {
+	const isWhole = stamped === graph.memory.files.size;
+	return { graph, stampOf, stampsHash: isWhole ? stamps.hash : undefined, astray };
 }
 
 function nameOf(folder: string): string {
 	return `${createHash("sha256").update(folder).digest("hex")}.graph`;
-}
-
-interface StampTrust {
-	readonly now: FileStamps;
-	readonly earlier: GraphSnapshot | undefined;
-	readonly signal: AbortSignal;
-}
-
-/** Stamps of the files that hold what the graph was made from: the stamp comes first, so that a later change shows. */
-async function findTrusted(
-	{ folder, memory }: Changeable,
-	{ now, earlier, signal }: StampTrust,
-): Promise<StampsByPath> {
-	const known = earlier?.stamps() ?? new Map();
-	const trusted = new Map<string, string>();
-	for (const [path, stamp] of textStampsOf(now)) {
-		signal.throwIfAborted();
-		const mark = valueAt(memory.files, path);
-		if (!mark || stamp === undefined) continue;
-		const isSame = earlier && valueAt(earlier.graph.memory.files, path)?.sha256 === mark.sha256;
-		const isKnown = isSame && known.get(path) === stamp;
-		if (isKnown || (await hasContent(join(folder, path), mark))) trusted.set(path, stamp);
-	}
-	return trusted;
 }

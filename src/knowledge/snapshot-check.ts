@@ -4,29 +4,32 @@ import { compareText, isReserved, RECORD_PATH, readDocument } from "./bundle-doc
 import { readBounded } from "./bundle-files.js";
 import { assertLoadable } from "./bundle-size.js";
 import { markOf } from "./content-hash.js";
-import { type FileStamps, hashOfStamps, textStampsOf } from "./file-stamps.js";
+import { type FileStamps, textStampsOf } from "./file-stamps.js";
 import type { Finding } from "./finding.js";
-import type { FileMark } from "./graph.js";
-import type { GraphSnapshot } from "./graph-snapshot.js";
+import type { Astray, GraphSnapshot } from "./graph-snapshot.js";
 import { entriesOf, valueAt } from "./path-map.js";
+import { runAtOnce, type Steps } from "./work-in-turns.js";
 
 export interface InLine {
 	/** What reading every file anew would give. */
 	readonly graph: Changeable;
 	/** Of severity error, in path order. */
 	readonly findings: readonly Finding[];
-	/** Files whose stamp did not tell that they are as they were. */
-	readonly lookedInto: number;
+	/** True where the stamps of all files told that nothing has changed. */
+	readonly isUntouched: boolean;
 }
 
 /** Disks that are asked for many files at once answer sooner. */
 const READS_AT_ONCE = 32;
 
+/** Files that take microseconds each, so many to a step. */
+const FILES_PER_STEP = 8;
+
 /** Brings a snapshot up to what its folder holds now; throws what keeps the files from being one graph. */
 export async function bringInLine(snapshot: GraphSnapshot, now: FileStamps): Promise<InLine> {
 	const { graph, astray, stampsHash } = snapshot;
-	if (stampsHash !== undefined && hashOfStamps(now) === stampsHash) {
-		return { graph, findings: await findErrors(graph, astray), lookedInto: 0 };
+	if (stampsHash !== undefined && now.hash === stampsHash) {
+		return { graph, findings: await findErrors(graph, astray), isUntouched: true };
 	}
 	const before = snapshot.stamps();
 	const there = textStampsOf(now);
@@ -38,22 +41,35 @@ export async function bringInLine(snapshot: GraphSnapshot, now: FileStamps): Pro
 		if (!there.has(path)) changes.set(path, undefined);
 	}
 	const next = changes.size === 0 ? graph : await changeGraph(graph, changes);
-	const findings = await findErrors(next, findAstray(next));
-	return { graph: next, findings, lookedInto: suspects.length };
+	const errors = new Map<string, Finding | undefined>();
+	for (const path of runAtOnce(findAstray(next))) {
+		errors.set(path, changes.has(path) ? undefined : astray.get(path));
+	}
+	const findings = await findErrors(next, errors);
+	return { graph: next, findings, isUntouched: suspects.length + changes.size === 0 };
 }
 
 /** Paths of files that are no concept, though neither a listing nor the record. */
-export function findAstray({ concepts, memory }: Changeable): readonly string[] {
+export function* findAstray({ concepts, memory }: Changeable): Steps<readonly string[]> {
 	const isOther = (path: string) =>
 		isReserved(path) || (path === RECORD_PATH && memory.frame.record !== undefined);
-	const paths = [...entriesOf(memory.files)].flatMap(([path]) => (isOther(path) ? [] : path));
-	return paths.filter((path) => !conceptAt(concepts, path)).sort(compareText);
+	const astray: string[] = [];
+	let count = 0;
+	for (const [path] of entriesOf(memory.files)) {
+		if (++count % FILES_PER_STEP === 0) yield;
+		if (!conceptAt(concepts, path) && !isOther(path)) astray.push(path);
+	}
+	return astray;
 }
 
-/** True when the file holds the bytes of this mark now. */
-export async function hasContent(file: string, mark: FileMark): Promise<boolean> {
-	const bytes = await readBounded(file).catch(() => undefined);
-	return bytes !== undefined && markOf(bytes).sha256 === mark.sha256;
+/** What a file holds, while it is what the graph was made from; undefined for any other. */
+export async function readUnchanged(
+	{ folder, memory }: Changeable,
+	path: string,
+): Promise<Uint8Array | undefined> {
+	const bytes = await readBounded(join(folder, path)).catch(() => undefined);
+	const isSame = bytes && valueAt(memory.files, path)?.sha256 === markOf(bytes).sha256;
+	return isSame ? bytes : undefined;
 }
 
 /** Those of the files that hold something else than the graph was made from. */
@@ -62,14 +78,10 @@ async function readChanged(
 	paths: readonly string[],
 ): Promise<Map<string, Uint8Array | undefined>> {
 	const changes = new Map<string, Uint8Array | undefined>();
-	for (let from = 0; from < paths.length; from += READS_AT_ONCE) {
-		const batch = paths.slice(from, from + READS_AT_ONCE);
-		const contents = await Promise.all(batch.map((path) => readBounded(join(folder, path))));
-		for (const [index, path] of batch.entries()) {
-			const bytes = contents[index] ?? new Uint8Array();
-			if (valueAt(memory.files, path)?.sha256 !== markOf(bytes).sha256) changes.set(path, bytes);
-		}
-	}
+	await readInBatches(paths, async (path) => {
+		const bytes = await readBounded(join(folder, path));
+		if (valueAt(memory.files, path)?.sha256 !== markOf(bytes).sha256) changes.set(path, bytes);
+	});
 	return changes;
 }
 
@@ -84,16 +96,26 @@ async function changeGraph(
 	return next;
 }
 
-/** Why files are not on sale, read from them again: they are few. Throws where one id would name two concepts. */
-async function findErrors(
-	{ folder }: Changeable,
-	astray: readonly string[],
-): Promise<readonly Finding[]> {
-	const findings: Finding[] = [];
-	for (const path of astray) {
+/** Why files are not on sale, in path order; those of which it is not known are read. Throws where one id would name two concepts. */
+async function findErrors({ folder }: Changeable, astray: Astray): Promise<readonly Finding[]> {
+	const unknown = [...astray].flatMap(([path, finding]) => (finding ? [] : path));
+	const read = await readInBatches(unknown, async (path) => {
 		const document = readDocument(path, await readBounded(join(folder, path)));
-		if (document && "rule" in document) findings.push(document);
-		else throw new TypeError(`"${path}" is a concept that its graph does not have.`);
+		if (document && "rule" in document) return document;
+		throw new TypeError(`"${path}" is a concept that its graph does not have.`);
+	});
+	const known = [...astray.values()].filter((finding) => finding !== undefined);
+	return [...known, ...read].sort((a, b) => compareText(a.file, b.file));
+}
+
+/** What each path is read as, in order, so many at once as a disk likes. */
+export async function readInBatches<Result>(
+	paths: readonly string[],
+	read: (path: string) => Promise<Result>,
+): Promise<Result[]> {
+	const results: Result[] = [];
+	for (let from = 0; from < paths.length; from += READS_AT_ONCE) {
+		results.push(...(await Promise.all(paths.slice(from, from + READS_AT_ONCE).map(read))));
 	}
-	return findings;
+	return results;
 }

@@ -6,7 +6,7 @@ import { nodeBundleDisk } from "./bundle-disk.js";
 /** A file of JSON lines. The last one holds the SHA-256 of all bytes before it: a file that was cut off or changed has none that fits. */
 
 /** So much is written before others get their turn. */
-const PIECE_BYTES = 512 * 1024;
+const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 const { subtle } = webcrypto;
 
@@ -14,10 +14,28 @@ const { subtle } = webcrypto;
 export interface SnapshotLines {
 	/** Undefined after the last one; throws for what is no JSON. */
 	next(): unknown;
-	/** Lines not asked for yet, to be parsed whenever one likes; the bytes of the others are let go of. */
-	rest(): () => readonly unknown[];
+	/** Lines not asked for yet, each parsed when its turn comes; the bytes of the others are let go of. */
+	rest(): Generator<unknown, void>;
 	/** Resolves to whether all is as it was written; until then nothing that was read may be used. */
 	readonly isWhole: Promise<boolean>;
+}
+
+/** A first line that is longer is none of ours: it names a folder, and a path has an end. */
+const FIRST_LINE_BYTES = 32 * 1024;
+
+/** The first line alone, of which nothing says that it is as it was written; undefined for what is no line of JSON. */
+export async function readFirstLine(file: string): Promise<unknown> {
+	const handle = await open(file).catch(() => undefined);
+	if (!handle) return undefined;
+	try {
+		const buffer = Buffer.alloc(FIRST_LINE_BYTES);
+		const { bytesRead } = await handle.read({ buffer });
+		return toLines(buffer.subarray(0, bytesRead)).next();
+	} catch {
+		return undefined;
+	} finally {
+		await handle.close();
+	}
 }
 
 /** All lines but the last; undefined when there is no such file. */
@@ -45,16 +63,13 @@ function toLines(bytes: Buffer): Omit<SnapshotLines, "isWhole"> {
 	};
 	return {
 		next,
-		rest() {
-			const { next: nextOfRest } = toLines(Buffer.from(bytes.subarray(from)));
-			return () => {
-				const values: unknown[] = [];
-				for (let value = nextOfRest(); value !== undefined; value = nextOfRest())
-					values.push(value);
-				return values;
-			};
-		},
+		rest: () => allOf(Buffer.from(bytes.subarray(from))),
 	};
+}
+
+function* allOf(bytes: Buffer): Generator<unknown, void> {
+	const { next } = toLines(bytes);
+	for (let value = next(); value !== undefined; value = next()) yield value;
 }
 
 /** Puts a new file in place of an old one once it is whole and on the disk; one writer at a time. */

@@ -30,6 +30,8 @@ export function startSnapshotKeeper({
 	/** Graphs that cannot be kept, such as one whose folder is gone; a later version of each is tried again. */
 	const refused = new WeakSet<Graph>();
 	let seen: ReadonlySet<Changeable> = new Set();
+	/** Folders that snapshots were kept of when the others were forgotten; none before the first look. */
+	let wanted: string | undefined;
 	let running: Promise<void> | undefined;
 	let restUntilMs = 0;
 
@@ -46,8 +48,20 @@ export function startSnapshotKeeper({
 			});
 		}
 	};
+	/** What is taken from sale does not stay on the disk, whether anything else is to be kept or not. */
+	const forgetOthers = async (folders: readonly string[]): Promise<void> => {
+		const all = folders.join("\n");
+		if (all === wanted) return;
+		wanted = all;
+		await snapshots.forgetOthers(folders).catch((error: unknown) =>
+			logger.error("snapshots of graphs that are no longer on sale are left; delete them by hand", {
+				error: String(error),
+			}),
+		);
+	};
 	const keepSettled = async (): Promise<void> => {
 		const all = catalog.list();
+		await forgetOthers(all.map(({ folder }) => folder));
 		// The memory of a graph that is kept is not asked for: it may not have been read yet.
 		const open = all.filter((graph) => !snapshots.isKept(graph)).filter(isOpen);
 		const settled = open.filter((graph) => seen.has(graph));
@@ -55,7 +69,6 @@ export function startSnapshotKeeper({
 		if (settled.length === 0) return;
 		const startedMs = clock.monotonicMs();
 		for (const graph of settled) if (!stopping.signal.aborted) await keep(graph);
-		await snapshots.forgetOthers(all.map(({ folder }) => folder)).catch(() => undefined);
 		restUntilMs = clock.monotonicMs() + REST * (clock.monotonicMs() - startedMs);
 	};
 	const look = (): void => {

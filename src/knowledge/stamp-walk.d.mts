@@ -4,7 +4,7 @@ export interface StampWalk {
 	readonly folder: string;
 	/** Folders below the first one that are looked into. */
 	readonly depth: number;
-	/** Files touched after it have no numbers. */
+	/** Files whose entry changed after it have no numbers. */
 	readonly trustedBeforeMs: number;
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 
 /** Numbers of one file: size, the times in milliseconds at which content and entry changed, and inode. */
@@ -7,21 +8,28 @@ const NUMBERS = 4;
  * Stamps of the Markdown files below a folder, in path order. Plain JavaScript, because the thread that runs it is a script.
  * Throws what the disk says of a folder.
  * @param {{ folder: string, depth: number, trustedBeforeMs: number }} asked `depth`: folders below the first one
- * @returns {{ list: string, numbers: Float64Array }}
+ * @returns {{ list: string, numbers: Float64Array, hash: string | undefined }}
  */
 export function walkStamps({ folder, depth, trustedBeforeMs }) {
 	const paths = listMarkdown(folder, depth);
 	const numbers = new Float64Array(paths.length * NUMBERS).fill(Number.NaN);
+	let untrusted = 0;
 	paths.forEach((path, index) => {
 		const found = statSync(`${folder}/${path}`, { throwIfNoEntry: false });
-		if (!found || Math.max(found.mtimeMs, found.ctimeMs) >= trustedBeforeMs) return;
+		// Every change moves the time of the entry, and nobody can set it; the content's may be any date.
+		if (!found || found.ctimeMs >= trustedBeforeMs) {
+			untrusted += 1;
+			return;
+		}
 		numbers[index * NUMBERS] = found.size;
 		numbers[index * NUMBERS + 1] = found.mtimeMs;
 		numbers[index * NUMBERS + 2] = found.ctimeMs;
 		numbers[index * NUMBERS + 3] = found.ino;
 	});
 	// No path holds a zero; one text crosses to another thread faster than a list.
-	return { list: paths.join("\0"), numbers };
+	const list = paths.join("\0");
+	const hash = untrusted > 0 ? undefined : createHash("sha256").update(list).update(numbers);
+	return { list, numbers, hash: hash?.digest("hex") };
 }
 
 /**

@@ -1,45 +1,26 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import t, { type Test } from "tap";
-import type { Changeable } from "../../src/knowledge/bundle-change.js";
+import t from "tap";
+import { type Changeable, changeBundle, isChangeable } from "../../src/knowledge/bundle-change.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { stampGraphFiles } from "../../src/knowledge/file-stamps.js";
-import { SNAPSHOT_VERSION } from "../../src/knowledge/graph-snapshot.js";
+import type { Finding } from "../../src/knowledge/finding.js";
+import { peekSnapshot, readSnapshot } from "../../src/knowledge/graph-snapshot.js";
 import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
-import { entriesOf, toPathMap } from "../../src/knowledge/path-map.js";
-import { startSnapshotKeeper } from "../../src/knowledge/snapshot-keeper.js";
 import { manualClock } from "../support/manual-clock.js";
-import { graphOf, TIDES } from "./sample-bundle.js";
+import { keepTides, later } from "./kept-tides.js";
+import { TIDES } from "./sample-bundle.js";
 
-const NONE = toPathMap<readonly string[]>([]);
 const FOREVER = new AbortController().signal;
-
-/** Long after the files were written. */
-const later = () => manualClock(new Date(Date.now() + 60_000).toISOString());
-
-async function keepTides(t: Test) {
-	const home = t.testdir({ tides: nested(TIDES) });
-	const folder = join(home, "tides");
-	const cache = join(home, "cache");
-	const open = (version = "1") => createGraphSnapshots({ folder: cache, version, clock: later() });
-	const graph = (await readGraph(folder)) as Changeable;
-	await open().keep(graph, FOREVER);
-	const file = join(cache, readdirSync(cache)[0] ?? "");
-	return { folder, cache, file, graph, open };
-}
-
-/** As `testdir` wants it: a folder is an object. */
-function nested(files: Readonly<Record<string, string>>) {
-	const root: Record<string, string | Record<string, string>> = {};
-	for (const [path, text] of Object.entries(files)) {
-		const [folder = "", name] = path.split("/");
-		if (name === undefined) root[folder] = text;
-		else root[folder] = { ...(root[folder] as Record<string, string> | undefined), [name]: text };
-	}
-	return root;
-}
 
 t.test("a folder that is as it was is not read again, and a changed file alone is", async (t) => {
 	const { folder, open, graph } = await keepTides(t);
@@ -54,6 +35,105 @@ t.test("a folder that is as it was is not read again, and a changed file alone i
 	await second.keep(changed, FOREVER);
 	t.ok(second.isKept(changed));
 	t.same(await open().read(folder), changed);
+});
+
+t.test("the memory of a kept graph waits for a change, and is then read in turns", async (t) => {
+	const { folder, open } = await keepTides(t);
+	const graph = (await open().read(folder)) as Changeable;
+	const parsed = t.capture(JSON, "parse", JSON.parse);
+	t.ok(isChangeable(graph));
+	t.equal(parsed().length, 0, "asking whether it can change reads nothing");
+	let turns = 0;
+	let isOver = false;
+	const take = () => {
+		turns += 1;
+		if (!isOver) setImmediate(take);
+	};
+	take();
+	const changes = new Map([["phases/low.md", Buffer.from("---\ntype: Concept\n---\nText.")]]);
+	await changeBundle(graph, changes, async () => Buffer.from(""));
+	isOver = true;
+	t.ok(turns > 20, `others were served ${turns} times`);
+	t.same(graph.memory, ((await readGraph(folder)) as Changeable).memory);
+	const other = (await open().read(folder)) as Changeable;
+	t.same(other.memory, graph.memory, "whoever cannot wait has it at once");
+});
+
+t.test("keeping a graph again does not read the snapshot from before", async (t) => {
+	const { folder, open } = await keepTides(t);
+	const snapshots = open();
+	await snapshots.read(folder);
+	for (const text of ["One.", "Two."]) {
+		writeFileSync(join(folder, "phases/low.md"), `---\ntype: Concept\n---\n${text}`);
+		const changed = (await readGraph(folder)) as Changeable;
+		const isFirst = text === "One.";
+		const parsed = t.capture(JSON, "parse", JSON.parse);
+		await snapshots.keep(changed, FOREVER);
+		if (!isFirst) t.equal(parsed().length, 0, "what it says is known");
+		parsed.restore();
+		t.same(await open().read(folder), changed);
+	}
+});
+
+t.test("a file that is dated in the future counts as any other", async (t) => {
+	const { folder, open, graph } = await keepTides(t);
+	utimesSync(join(folder, "phases/low.md"), 4e9, 4e9);
+	const snapshots = open();
+	await snapshots.keep(graph, FOREVER);
+	t.ok(snapshots.isKept(graph));
+	const next = open();
+	t.same(await next.read(folder), graph);
+	t.ok(next.isKept(graph), "and is not looked into again");
+});
+
+t.test("a clock that is behind the disk's has nothing written twice", async (t) => {
+	const { folder, cache, file, graph } = await keepTides(t);
+	const clock = manualClock(new Date(Date.now() - 3_600_000).toISOString());
+	const snapshots = createGraphSnapshots({ folder: cache, version: "1", clock });
+	await snapshots.read(folder);
+	await snapshots.keep(graph, FOREVER);
+	const { ino } = statSync(file);
+	await snapshots.keep(graph, FOREVER);
+	await snapshots.keep(graph, FOREVER);
+	t.equal(statSync(file).ino, ino, "a new snapshot would say the same");
+	t.notOk(snapshots.isKept(graph), "every file would be looked into");
+	clock.advance(7_200_000);
+	await snapshots.keep(graph, FOREVER);
+	t.not(statSync(file).ino, ino);
+	t.ok(snapshots.isKept(graph), "once the clock is right again, none is");
+});
+
+t.test("a concept whose file is gone does not stay in the snapshot", async (t) => {
+	const { folder, file, open } = await keepTides(t);
+	rmSync(join(folder, "phases/low.md"));
+	const snapshots = open();
+	const changed = (await snapshots.read(folder)) as Changeable;
+	t.same(changed, await readGraph(folder));
+	t.notOk(snapshots.isKept(changed), "the old one still holds it");
+	await snapshots.keep(changed, FOREVER);
+	t.ok(snapshots.isKept(changed));
+	t.notOk(readFileSync(file, "utf8").includes("phases/low.md"));
+});
+
+t.test("why files are not on sale is kept along with them", async (t) => {
+	const notes = Array.from({ length: 120 }, (_, index) => [`note-${index}.md`, "Just a note."]);
+	const files = { ...TIDES, ...Object.fromEntries(notes), "broken.md": "---\ntype: [" };
+	const { folder, file, graph, open } = await keepTides(t, files);
+	const expected: Finding[] = [];
+	await readGraph(folder, { onFinding: (one) => one.severity === "error" && expected.push(one) });
+	t.equal(expected.length, 121);
+	const name = { version: "1", folder };
+	t.equal(await peekSnapshot(file, name), Object.keys(files).length, "files, not concepts");
+	const readKept = async () => [...((await readSnapshot(file, name))?.astray.values() ?? [])];
+	t.same(new Set(await readKept()), new Set(expected));
+	const snapshots = open();
+	const heard: Finding[] = [];
+	t.same(await snapshots.read(folder, { onFinding: (one) => void heard.push(one) }), graph);
+	t.same(heard, expected);
+	writeFileSync(join(folder, "note-7.md"), "---\ntype: [");
+	await snapshots.keep((await readGraph(folder)) as Changeable, FOREVER);
+	const [broken, ...rest] = (await readKept()).filter((one) => one?.rule === "bad-front-matter");
+	t.same([broken?.file, ...rest.map((one) => one?.file)].sort(), ["broken.md", "note-7.md"]);
 });
 
 t.test("what is damaged, cut short, of another version or missing is only slower", async (t) => {
@@ -116,79 +196,4 @@ t.test("a thread of its own finds the stamps that this one finds", async (t) => 
 t.test("a graph whose folder is gone is refused as reading it refuses", async (t) => {
 	const { open, folder } = await keepTides(t);
 	await t.rejects(open().read(join(folder, "gone")), { code: "NOT_FOUND" });
-});
-
-t.test("the keeper keeps what has settled and forgets what is no longer on sale", async (t) => {
-	const { cache, folder, graph, open } = await keepTides(t);
-	const stray = join(cache, `${"0".repeat(64)}.graph`);
-	const notOurs = join(cache, "notes.txt");
-	writeFileSync(stray, "old");
-	writeFileSync(notOurs, "mine");
-	const snapshots = open();
-	const catalog = createGraphCatalog([graph]);
-	const errors: unknown[] = [];
-	const logger = { info: () => undefined, error: (...all: unknown[]) => void errors.push(all) };
-	let look: () => void = () => undefined;
-	const clock = {
-		...later(),
-		every: (_: number, task: () => void) => {
-			look = task;
-			return () => undefined;
-		},
-	};
-	const gone = { ...graph, folder: join(folder, "gone"), record: { ...graph.record, id: "gone" } };
-	catalog.put(gone);
-	let stop = startSnapshotKeeper({ snapshots, catalog, clock, logger });
-	look();
-	await stop();
-	t.notOk(snapshots.isKept(graph), "it might change again in a moment");
-	stop = startSnapshotKeeper({ snapshots, catalog, clock, logger });
-	for (let count = 0; count < 100 && !snapshots.isKept(graph); count++) {
-		look();
-		await new Promise((done) => setTimeout(done, 5));
-	}
-	await stop();
-	t.ok(snapshots.isKept(graph));
-	t.match(errors, [[/could not be kept/, { graph: "gone" }]], "the others are kept all the same");
-	t.notOk(existsSync(stray));
-	t.ok(existsSync(notOurs));
-});
-
-/** A little of everything that a reader has rules for. */
-const PINNED = {
-	...TIDES,
-	"index.md": "# Listed title\n\n- [Low](phases/low.md)\n",
-	"log.md": "## 2026-05-06\n\nSomething.\n",
-	"notes/rules.md": [
-		"---",
-		"type: Rule ",
-		"description: >",
-		"  Folded\u200b text, *marked*.",
-		"tags: one, two, one",
-		"aliases: [Three, 4, null]",
-		"timestamp: 2024-05",
-		"stale_after: 2027-01-02",
-		"status: Draft",
-		"verified: [human:me, { by: x/2, at: 2025-01-01 }, {}]",
-		"sources: [https://example.org/a, { url: ftp://example.org }, { id: a, url: 'https://example.org/b', date: 2020 }]",
-		"relations: [{ target: phases.low, type: Needs_It, weight: -1, valid_to: 2026-02 }, { target: nowhere }]",
-		"---",
-		"# Heading\r\n",
-		"First `code` paragraph, [low](../phases/low), [[high]], [out](../../x.md), [web](https://example.org).",
-		"```\n[not a link](low.md)\n```",
-	].join("\n"),
-	"v01.md":
-		"---\ntype: Old\n---\nText.\n\n# Citations\n\n[1] [Title](https://example.org/c), 2018-08-01\n",
-};
-
-t.test("whoever changes what reading a bundle gives raises the version of snapshots", (t) => {
-	const { concepts, record, memory } = graphOf(PINNED);
-	const reading = JSON.stringify({
-		concepts,
-		record,
-		awaited: [...entriesOf(memory?.awaited ?? NONE)],
-	});
-	const digest = createHash("sha256").update(reading).digest("hex").slice(0, 16);
-	t.same({ version: SNAPSHOT_VERSION, digest }, { version: 1, digest: "d10e26d61790baac" });
-	t.end();
 });
