@@ -8,21 +8,25 @@ import { mapOf } from "../src/knowledge/reading/graph-map.js";
 import { readCursor, toCursor } from "../src/knowledge/reading/list-cursor.js";
 import {
 	createRevisionMemory,
+	type NodeChange,
 	type RevisionMemory,
 } from "../src/knowledge/reading/revision-changes.js";
-import { readTimeline, timelines } from "../src/knowledge/reading/timeline.js";
+import { firstBehind } from "../src/knowledge/reading/sorted-search.js";
+import { writtenDays, writtenSince } from "../src/knowledge/reading/written-days.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
 
 type Change = z.infer<typeof changesOutput>["data"]["items"][number];
 
 /**
- * Where somebody stands in the feed: the revision they know and the day they learnt it, the one they are being brought to,
- * and the node they have got to. The day alone where they asked by day.
+ * Where somebody stands in the feed: the revision they know and the day they learnt it. While they are shown its pages also
+ * the revision they are being brought to, the day that began, and the node they have got to. The day alone where they asked
+ * by day.
  */
 interface Position {
 	readonly known: string;
 	readonly day: string;
 	readonly target: string;
+	readonly begun: string;
 	readonly after: string;
 }
 
@@ -40,24 +44,25 @@ export const createGraphChanges = (
 		examples: ["What is new in this graph since yesterday?"],
 		input: changesInput,
 		output: changesOutput,
-		index: timelines,
+		index: writtenDays,
 		example: () => ({ since: "2020-01-01", limit: 5 }),
 		check: (_, input) => void positionOf(input),
-		read: (graph, input) => {
+		read: async (graph, input) => {
 			const now = revisions.remember(graph);
 			const today = toIsoDay(deps.clock.now());
-			const position = positionOf(input) ?? { known: now, day: today, target: "", after: "" };
-			const target = position.target === "" ? now : position.target;
-			const found = compare(graph, revisions, { ...position, target });
-			const rest = found.items.filter(({ node_id }) => node_id > position.after);
-			const items = rest.slice(0, input.limit);
-			const hasMore = rest.length > items.length;
-			const next: Position = hasMore
-				? { ...position, target, after: items.at(-1)?.node_id ?? "" }
-				: { known: found.basis === "files" ? target : now, day: today, target: "", after: "" };
+			const position = positionOf(input) ?? standAt(now, today);
+			// What a list of pages brings somebody to is fixed with its first page, and so is where they go on behind the last.
+			const isFirst = position.target === "";
+			const target = isFirst ? now : position.target;
+			const begun = isFirst ? today : position.begun;
+			const { changes, ...basis } = await compare(graph, revisions, { ...position, target });
+			const { items, hasMore } = take(changes, input.limit);
+			const next = hasMore
+				? { ...position, target, begun, after: items.at(-1)?.node_id ?? "" }
+				: standAt(target, begun);
 			return answerIf(items.length > 0, {
 				ok: true,
-				data: { ...found, items },
+				data: { items, ...basis },
 				meta: {
 					...metaOf(graph),
 					revision: now,
@@ -69,16 +74,42 @@ export const createGraphChanges = (
 	});
 };
 
-function compare(
+function standAt(known: string, day: string): Position {
+	return { known, day, target: "", begun: "", after: "" };
+}
+
+function take(changes: Iterable<Change>, limit: number): { items: Change[]; hasMore: boolean } {
+	const items: Change[] = [];
+	for (const change of changes) {
+		if (items.length === limit) return { items, hasMore: true };
+		items.push(change);
+	}
+	return { items, hasMore: false };
+}
+
+/** What comes behind the node that somebody has got to, by id; looked at only as far as it is taken. */
+async function compare(
 	graph: Graph,
 	revisions: RevisionMemory,
-	{ known, day, target }: Position,
-): { items: Change[]; basis: "files" | "dates"; is_complete: boolean } {
-	if (known === target) return { items: [], basis: "files", is_complete: true };
-	const changes = revisions.changesBetween(graph.record.id, known, target);
-	if (!changes) return { items: datedSince(graph, day), basis: "dates", is_complete: false };
-	const items = changes.flatMap(({ conceptId, change }) => toChange(graph, conceptId, change));
-	return { items, basis: "files", is_complete: true };
+	{ known, day, target, after }: Position,
+): Promise<{ changes: Iterable<Change>; basis: "files" | "dates"; is_complete: boolean }> {
+	if (known === target) return { changes: [], basis: "files", is_complete: true };
+	const changes = await revisions.changesBetween(graph.record.id, known, target);
+	if (!changes)
+		return { changes: datedSince(graph, day, after), basis: "dates", is_complete: false };
+	return { changes: changedBehind(graph, changes, after), basis: "files", is_complete: true };
+}
+
+function* changedBehind(
+	graph: Graph,
+	changes: readonly NodeChange[],
+	after: string,
+): Generator<Change> {
+	const start = firstBehind(changes, ({ conceptId }) => conceptId, after);
+	for (let at = start; at < changes.length; at++) {
+		const known = changes[at];
+		if (known) yield* toChange(graph, known.conceptId, known.change);
+	}
 }
 
 /** A file that could not be read as a node is none, and one that is gone since was. */
@@ -89,18 +120,13 @@ function toChange(graph: Graph, id: string, change: Change["change"]): Change[] 
 	return [{ node_id: id, change, title, type }];
 }
 
-function datedSince(graph: Graph, day: string): Change[] {
-	const { items } = readTimeline(graph, {
-		from: day,
-		kinds: ["node-written", "node-verified"],
-		order: "oldest",
-		limit: Number.POSITIVE_INFINITY,
-	});
-	const ids = [...new Set(items.map(({ concept }) => concept.id))].sort();
-	return ids.flatMap((id) => toChange(graph, id, "dated"));
+function* datedSince(graph: Graph, day: string, after: string): Generator<Change> {
+	for (const { id, title, type } of writtenSince(graph, day, after)) {
+		yield { node_id: id, change: "dated", title, type };
+	}
 }
 
-const KEY_PARTS = 4;
+const KEY_PARTS = 5;
 
 /** Undefined for somebody who comes for the first time. Throws INVALID_ARGUMENT. */
 function positionOf({
@@ -114,14 +140,14 @@ function positionOf({
 			'Send "cursor" or "since", not both: a cursor knows where it goes on.',
 		);
 	}
-	if (since !== undefined) return { known: "", day: since, target: "", after: "" };
+	if (since !== undefined) return standAt("", since);
 	if (cursor === undefined) return undefined;
 	const key = readCursor(cursor, { list: "changes", asked: { graph_id } }, KEY_PARTS);
-	const [known = "", day = "", target = "", after = ""] = key;
-	return { known, day, target, after };
+	const [known = "", day = "", target = "", begun = "", after = ""] = key;
+	return { known, day, target, begun, after };
 }
 
-function toPositionCursor(graphId: string, { known, day, target, after }: Position): string {
+function toPositionCursor(graphId: string, { known, day, target, begun, after }: Position): string {
 	const identity = { list: "changes", asked: { graph_id: graphId } };
-	return toCursor(identity, [known, day, target, after]);
+	return toCursor(identity, [known, day, target, begun, after]);
 }

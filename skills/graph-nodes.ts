@@ -40,11 +40,14 @@ export const createNodeList = (deps: GraphSkillDeps): Skill<"graphs.nodes.list">
 		example: () => ({ limit: 5 }),
 		check: (_, input) => void toPage("nodes", input, 1),
 		read: (graph, input) => {
-			const { prefix, limit, type, tags } = input;
+			const { prefix, limit, type: types, tags } = input;
+			const { published_after: publishedAfter, published_before: publishedBefore } = input;
 			const page = toPage("nodes", input, 1);
 			const isWanted = toConceptTest(toConceptFilter(input) ?? {}, graph) ?? (() => false);
 			const [after] = page.after ?? [];
-			const found = listNodes(graph, { isWanted, types: type, tags, prefix, after, limit });
+			const published = { publishedAfter, publishedBefore };
+			const query = { isWanted, types, tags, ...published, prefix, after, limit };
+			const found = listNodes(graph, query);
 			const last = found.items.at(-1);
 			return answerIf(found.items.length > 0, {
 				ok: true,

@@ -82,3 +82,41 @@ t.test("a cursor and a day are one too many, and a stranger's cursor is refused"
 	await t.rejects(changes({ graph_id: "other", cursor: meta.next_cursor }), refusal);
 	await t.rejects(changes({ graph_id: "nowhere" }), { code: "NOT_FOUND" });
 });
+
+const dated = (title: string, day: string) =>
+	`---\ntype: Concept\ntitle: ${title}\ngenerated: { by: desk/1, at: "${day}" }\n---\n${title}.`;
+
+t.test("what changes between two pages of dates is told after the pages", async (t) => {
+	const written = {
+		"a.md": dated("A", "2026-05-30"),
+		"b.md": dated("B", "2026-05-30"),
+		"c.md": dated("C", "2026-05-30"),
+	};
+	const catalog = createGraphCatalog([bundle({ ...TIDES, ...written })]);
+	const changes = ask(createGraphChanges({ catalog, clock }));
+	const one = await changes({ since: "2026-05-30", limit: 2 });
+	t.match(one, { data: { basis: "dates" }, meta: { has_more: true } });
+	const update = { "a.md": dated("A anew", "2026-06-01"), "aa.md": dated("Aa", "2026-06-01") };
+	catalog.put(bundle({ ...TIDES, ...written, ...update }));
+	const two = await changes({ cursor: one.meta.next_cursor, limit: 2 });
+	t.same([...told(one), ...told(two)], ["dated a", "dated b", "dated c"]);
+	t.equal(two.meta.has_more, false);
+	const three = await changes({ cursor: two.meta.next_cursor });
+	t.match(three, { data: { basis: "files", is_complete: true } });
+	t.same(told(three), ["changed a", "added aa"]);
+});
+
+t.test("days on which pages were begun are what dates go on from", async (t) => {
+	const catalog = createGraphCatalog([
+		bundle({ ...TIDES, "a.md": dated("A", "2026-05-30"), "b.md": dated("B", "2026-05-30") }),
+	]);
+	const later = manualClock("2026-06-01T23:59:00Z");
+	const changes = ask(createGraphChanges({ catalog, clock: later }));
+	const one = await changes({ since: "2026-05-30", limit: 1 });
+	later.advance(120_000);
+	const two = await changes({ cursor: one.meta.next_cursor, limit: 1 });
+	t.equal(two.meta.has_more, false);
+	catalog.put(bundle({ ...TIDES, "c.md": dated("C", "2026-06-01") }));
+	const afterRestart = ask(createGraphChanges({ catalog, clock: later }));
+	t.same(told(await afterRestart({ cursor: two.meta.next_cursor })), ["dated c"]);
+});

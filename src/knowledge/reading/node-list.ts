@@ -3,6 +3,7 @@ import type { Concept, Graph } from "../graph.js";
 import type { Steps } from "../work-in-turns.js";
 import { createGraphIndex } from "./graph-index.js";
 import { conceptAt, mapOf } from "./graph-map.js";
+import { sortInSteps } from "./sort-in-steps.js";
 import { firstWhere } from "./sorted-search.js";
 
 export interface NodeQuery {
@@ -11,6 +12,9 @@ export interface NodeQuery {
 	/** Types and tags outside of which nothing is wanted, in either case: they spare looking at the rest. */
 	readonly types?: readonly string[] | undefined;
 	readonly tags?: readonly string[] | undefined;
+	/** Days outside of which no source is wanted; they spare looking at the sources. */
+	readonly publishedAfter?: string | undefined;
+	readonly publishedBefore?: string | undefined;
 	/** Beginning of the title, an alias or the id, in either case. */
 	readonly prefix?: string | undefined;
 	/** Id the list goes on behind; it need not exist any more. */
@@ -40,6 +44,7 @@ export function listNodes(graph: Graph, query: NodeQuery): NodePage {
 	const items: Concept[] = [];
 	for (let at = start; at < count; at++) {
 		const concept = conceptAt(map, placeAt(at));
+		if (!mayBePublished(index.published[placeAt(at)], query)) continue;
 		if (!isWanted(concept) || !startsWith(concept)) continue;
 		if (items.length === limit) return { items, hasMore: true };
 		items.push(concept);
@@ -52,6 +57,14 @@ interface NodeIndex {
 	readonly byType: ReadonlyMap<string, readonly number[]>;
 	readonly byTag: ReadonlyMap<string, readonly number[]>;
 	readonly names: readonly (readonly [name: string, place: number])[];
+	/** By place; undefined where every source is undated. */
+	readonly published: readonly (PublishedDays | undefined)[];
+}
+
+/** Days of a concept's oldest and newest dated source. */
+interface PublishedDays {
+	readonly first: string;
+	readonly last: string;
 }
 
 /** What spares a list of nodes to look at all of them. */
@@ -62,14 +75,34 @@ function* toNodeIndex(graph: Graph): Steps<NodeIndex> {
 	const byType = new Map<string, number[]>();
 	const byTag = new Map<string, number[]>();
 	const names: [name: string, place: number][] = [];
+	const published: (PublishedDays | undefined)[] = [];
 	for (const [place, concept] of map.concepts.entries()) {
 		put(byType, concept.type.toLowerCase(), place);
 		for (const tag of new Set(concept.tags.map((tag) => tag.toLowerCase()))) put(byTag, tag, place);
 		for (const name of namesOf(concept)) names.push([name, place]);
+		published.push(publishedDaysOf(concept));
 		yield;
 	}
-	names.sort(([a], [b]) => compareText(a, b));
-	return { byType, byTag, names };
+	const inOrder = yield* sortInSteps(names, ([a], [b]) => compareText(a, b));
+	return { byType, byTag, names: inOrder, published };
+}
+
+function publishedDaysOf({ evidence }: Concept): PublishedDays | undefined {
+	let days: PublishedDays | undefined;
+	for (const { publishedAt: day } of evidence) {
+		if (day === undefined) continue;
+		const { first, last } = days ?? { first: day, last: day };
+		days = { first: day < first ? day : first, last: day > last ? day : last };
+	}
+	return days;
+}
+
+function mayBePublished(
+	days: PublishedDays | undefined,
+	{ publishedAfter, publishedBefore }: NodeQuery,
+): boolean {
+	if (publishedAfter !== undefined && (!days || days.last < publishedAfter)) return false;
+	return publishedBefore === undefined || (days !== undefined && days.first <= publishedBefore);
 }
 
 function put(lists: Map<string, number[]>, key: string, place: number): void {

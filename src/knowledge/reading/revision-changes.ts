@@ -1,8 +1,11 @@
 import { READING_LIMITS } from "../../core/limits.js";
+import { createSizedCache } from "../../core/sized-cache.js";
 import { compareText, isReserved, RECORD_PATH } from "../bundle-document.js";
 import { toConceptId } from "../concept-reader.js";
 import type { FileMark, Graph } from "../graph.js";
 import type { PathMap } from "../path-map.js";
+import { runInTurns, type Steps } from "../work-in-turns.js";
+import { sortInSteps } from "./sort-in-steps.js";
 
 /** One concept file that two revisions of a graph do not share. */
 export interface NodeChange {
@@ -14,8 +17,15 @@ export interface NodeChange {
 export interface RevisionMemory {
 	/** Remembers the graph as it is now, and gives the name of this revision. */
 	remember(graph: Graph): string;
-	/** What changed from one remembered revision to another, by id; undefined when one of them is forgotten or was never seen. */
-	changesBetween(graphId: string, before: string, after: string): readonly NodeChange[] | undefined;
+	/**
+	 * What changed from one remembered revision to another, by id; undefined when one of them is forgotten or was never seen.
+	 * Compared once, however often it is asked for.
+	 */
+	changesBetween(
+		graphId: string,
+		before: string,
+		after: string,
+	): Promise<readonly NodeChange[] | undefined>;
 }
 
 /**
@@ -24,6 +34,20 @@ export interface RevisionMemory {
  */
 export function createRevisionMemory(): RevisionMemory {
 	const files = new Map<string, PathMap<FileMark>>();
+	const compared = createSizedCache<string, readonly NodeChange[]>({
+		sizeMax: READING_LIMITS.changesKept,
+		sizeOf: ({ length }) => length + 1,
+	});
+	const comparing = new Map<string, Promise<readonly NodeChange[]>>();
+	const compare = async (name: string, before: Files, after: Files) => {
+		try {
+			const changes = await runInTurns(compareFiles(before, after));
+			compared.put(name, changes);
+			return changes;
+		} finally {
+			comparing.delete(name);
+		}
+	};
 	const nameOf = (graphId: string, revision: string) => `${graphId} ${revision}`;
 	return {
 		remember({ record, contentHash, memory }) {
@@ -40,10 +64,16 @@ export function createRevisionMemory(): RevisionMemory {
 			}
 			return contentHash;
 		},
-		changesBetween(graphId, before, after) {
+		async changesBetween(graphId, before, after) {
 			const old = files.get(nameOf(graphId, before));
 			const now = files.get(nameOf(graphId, after));
-			return old && now && compareFiles(old, now);
+			if (!old || !now) return undefined;
+			const name = `${graphId} ${before} ${after}`;
+			const known = compared.get(name);
+			if (known) return known;
+			const underWay = comparing.get(name) ?? compare(name, old, now);
+			comparing.set(name, underWay);
+			return underWay;
 		},
 	};
 }
@@ -58,17 +88,23 @@ function forget(
 	for (const name of names.slice(0, Math.max(0, names.length - keptMax))) files.delete(name);
 }
 
+type Files = PathMap<FileMark>;
+
 /** Buckets that both share hold nothing new. */
-function compareFiles(before: PathMap<FileMark>, after: PathMap<FileMark>): readonly NodeChange[] {
-	return after.buckets
-		.flatMap((bucket, index) => compareBuckets(before.buckets[index], bucket))
-		.sort((a, b) => compareText(a.conceptId, b.conceptId));
+function* compareFiles(before: Files, after: Files): Steps<readonly NodeChange[]> {
+	const changes: NodeChange[] = [];
+	for (const [index, bucket] of after.buckets.entries()) {
+		if (before.buckets[index] === bucket) continue;
+		changes.push(...compareBuckets(before.buckets[index], bucket));
+		yield;
+	}
+	return yield* sortInSteps(changes, (a, b) => compareText(a.conceptId, b.conceptId));
 }
 
 type Bucket = ReadonlyMap<string, FileMark>;
 
 function compareBuckets(before: Bucket | undefined, after: Bucket): readonly NodeChange[] {
-	if (!before || before === after) return [];
+	if (!before) return [];
 	const paths = [...new Set([...before.keys(), ...after.keys()])].filter(isConceptPath);
 	return paths.flatMap((path) => {
 		const change = changeOf(before.get(path), after.get(path));
