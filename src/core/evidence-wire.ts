@@ -132,7 +132,7 @@ const pageMeta = z.object({
 export const dataOf = <D extends z.ZodType>(data: D) =>
 	z.object({ ok: z.literal(true), data, meta: z.object({}) });
 export const itemsOf = <T extends z.ZodType>(item: T) => dataOf(z.object({ items: z.array(item) }));
-export const pagesOf = <T extends z.ZodType>(item: T) =>
+const pagesOf = <T extends z.ZodType>(item: T) =>
 	z.object({ ok: z.literal(true), data: z.object({ items: z.array(item) }), meta: pageMeta });
 
 export const trendListOutput = pagesOf(trendItemSchema);

@@ -3,7 +3,6 @@ import type { Steps } from "../knowledge/work-in-turns.js";
 import { createTextFinder, readTexts, type TextFinder } from "../search/text-finder.js";
 import { refOf, toArticleAddress } from "./article-address.js";
 import { createCatalogIndex } from "./catalog-index.js";
-import { type SourceHost, toSourceHosts } from "./source-hosts.js";
 
 /** Where an article is cited. */
 export interface Citation {
@@ -33,8 +32,6 @@ export interface ArticleIndex {
 	readonly articles: ReadonlyMap<string, Article>;
 	/** By the words of their titles. */
 	readonly finder: TextFinder<Article>;
-	/** In the order of their names. */
-	readonly hosts: readonly SourceHost[];
 }
 
 /** Made in turns, once for each revision of a catalog. */
@@ -95,8 +92,7 @@ function* toArticleIndex(graphs: readonly Graph[]): Steps<ArticleIndex> {
 	const texts = yield* readTexts([...articles.values()], (article) => [
 		{ text: textsOf(article).titles.join("\n"), weight: 1 },
 	]);
-	const finder = yield* createTextFinder(texts);
-	return { articles, finder, hosts: yield* toSourceHosts(articles.values()) };
+	return { articles, finder: yield* createTextFinder(texts) };
 }
 
 const PRECISIONS = ["day", "month", "year"];

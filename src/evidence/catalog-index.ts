@@ -3,7 +3,8 @@ import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
 import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
 
-type Graphs = Pick<GraphCatalog, "list" | "revision">;
+/** The graphs there are, and what names their state. */
+export type Graphs = Pick<GraphCatalog, "list" | "revision">;
 
 /** Something derived from all graphs of a catalog, made once for each of its revisions. */
 export type CatalogIndex<T> = (catalog: Graphs) => Promise<T>;

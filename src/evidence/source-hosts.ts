@@ -1,6 +1,7 @@
 import { compareText } from "../knowledge/bundle-document.js";
-import type { Steps } from "../knowledge/work-in-turns.js";
-import type { Article } from "./articles.js";
+import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
+import { type Article, type ArticleIndex, articleIndexOf } from "./articles.js";
+import type { Graphs } from "./catalog-index.js";
 import { daysOf } from "./coverage.js";
 
 /** A host whose pages graphs cite, in numbers only: nobody is judged. */
@@ -24,7 +25,17 @@ export interface GraphShare {
 	readonly mentions: number;
 }
 
-export function* toSourceHosts(articles: Iterable<Article>): Steps<readonly SourceHost[]> {
+const hostsOf = new WeakMap<ArticleIndex, Promise<readonly SourceHost[]>>();
+
+/** In the order of their names; made in turns, once for each revision of a catalog. */
+export async function sourceHostsOf(catalog: Graphs): Promise<readonly SourceHost[]> {
+	const index = await articleIndexOf(catalog);
+	const known = hostsOf.get(index) ?? runInTurns(toSourceHosts(index.articles.values()));
+	hostsOf.set(index, known);
+	return known;
+}
+
+function* toSourceHosts(articles: Iterable<Article>): Steps<readonly SourceHost[]> {
 	const byHost = new Map<string, Article[]>();
 	for (const article of articles) {
 		const known = byHost.get(article.host);

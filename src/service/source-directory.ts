@@ -1,7 +1,6 @@
 import { ServiceError } from "../core/errors.js";
-import { articleIndexOf } from "../evidence/articles.js";
 import { findNearNames } from "../evidence/near-names.js";
-import type { SourceHost } from "../evidence/source-hosts.js";
+import { type SourceHost, sourceHostsOf } from "../evidence/source-hosts.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
 import type { Json } from "./service-info.js";
@@ -30,7 +29,7 @@ export function createSourceDirectory({
 			if (id !== undefined) catalog.assertKnown(id);
 			const identity = { list: "sources", asked: { graph_id: id ?? null } };
 			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
-			const { hosts } = await articleIndexOf(catalog);
+			const hosts = await sourceHostsOf(catalog);
 			const rest = hosts.filter(
 				({ host, graphs }) =>
 					host > after && (id === undefined || graphs.some(({ graphId }) => graphId === id)),
@@ -43,7 +42,7 @@ export function createSourceDirectory({
 
 		async get(name) {
 			const wanted = name.toLowerCase().replace(/^www\./, "");
-			const { hosts } = await articleIndexOf(catalog);
+			const hosts = await sourceHostsOf(catalog);
 			const found = hosts.find(({ host }) => host === wanted);
 			if (found) return toDetail(found);
 			const near = await findNearNames(
