@@ -1,19 +1,20 @@
 import { contextInput, contextOutput } from "../src/core/graph-feed-wire.js";
 import { READING_LIMITS } from "../src/core/limits.js";
 import type { Skill } from "../src/core/skill.js";
-import { toCitedPassages } from "../src/knowledge/reading/cited-passages.js";
-import { type PackCandidate, packContext } from "../src/knowledge/reading/context-pack.js";
-import type { HybridSearch, RankedConcept } from "../src/search/search.js";
-import { termsOf, tokenize } from "../src/search/tokenizer.js";
+import { packContext } from "../src/knowledge/reading/context-pack.js";
+import { runInTurns } from "../src/knowledge/work-in-turns.js";
+import type { HybridSearch } from "../src/search/search.js";
 import { toConceptFilter } from "./concept-filters.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
+import { createPassageRanking } from "./ranked-passages.js";
 import { toEvidence } from "./search-answer.js";
 
 /** What a graph says to a question, cut to fit into a prompt. */
 export const createContextPack = (
 	deps: GraphSkillDeps & { readonly search: HybridSearch },
-): Skill<"graphs.context"> =>
-	defineGraphSkill(deps, {
+): Skill<"graphs.context"> => {
+	const rank = createPassageRanking();
+	return defineGraphSkill(deps, {
 		operationId: "graphs.context",
 		title: "Pack context for a prompt",
 		description:
@@ -33,7 +34,11 @@ export const createContextPack = (
 				filter: toConceptFilter(filters),
 				signal,
 			});
-			const pack = packContext(inOrder(query, found.rows), max_tokens);
+			const ranked = rank(
+				query,
+				found.rows.map(({ concept }) => concept),
+			);
+			const pack = await runInTurns(packContext(ranked, max_tokens), signal);
 			return answerIf(pack.concepts.size > 0, {
 				ok: true,
 				data: {
@@ -59,30 +64,4 @@ export const createContextPack = (
 			});
 		},
 	});
-
-/** Of each row the passage with most of the query's words, row by row; then what else has any of them, the same way. */
-function inOrder(query: string, rows: readonly RankedConcept[]): readonly PackCandidate[] {
-	const wanted = termsIn(query);
-	const ranked = rows.map(({ concept }) =>
-		toCitedPassages(concept)
-			.map((passage) => ({ ...passage, concept, overlap: countIn(wanted, passage.text) }))
-			.sort((a, b) => b.overlap - a.overlap),
-	);
-	return [
-		...ranked.flatMap((passages) => passages.slice(0, 1)),
-		...ranked.flatMap((passages) => passages.slice(1).filter(({ overlap }) => overlap > 0)),
-	];
-}
-
-function termsIn(text: string): ReadonlySet<string> {
-	return new Set(
-		tokenize(text)
-			.filter(({ isStopWord }) => !isStopWord)
-			.flatMap(termsOf),
-	);
-}
-
-function countIn(wanted: ReadonlySet<string>, text: string): number {
-	const terms = termsIn(text);
-	return [...wanted].filter((term) => terms.has(term)).length;
-}
+};

@@ -1,4 +1,5 @@
 import type { Concept, Evidence } from "../graph.js";
+import type { Steps } from "../work-in-turns.js";
 import type { CitedPassage } from "./cited-passages.js";
 import { estimateTokens } from "./token-estimate.js";
 
@@ -25,17 +26,30 @@ export interface ContextPack {
 /** Sources of one passage that are named; a concept may cite hundreds. */
 const SOURCES_PER_PASSAGE = 4;
 
+/** Less than any passage takes with its mark. */
+const TOKENS_LEFT_MIN = 4;
+/** More characters of running text than one token stands for. */
+const CHARS_PER_TOKEN = 8;
+
 /**
  * Packs passages, best first, as long as the whole text stays within the budget; one that does not fit is passed over, a
- * shorter one behind it may. Its text is data: nothing in it is a heading or link of ours.
+ * shorter one behind it may. No more of them are taken than there is room for. Their text is data: nothing in it is a heading
+ * or link of ours.
  */
-export function packContext(candidates: readonly PackCandidate[], tokensMax: number): ContextPack {
+export function* packContext(
+	candidates: Iterable<PackCandidate | undefined>,
+	tokensMax: number,
+): Steps<ContextPack> {
 	const chosen: PackCandidate[] = [];
 	let tokens = 0;
 	const seen = { concepts: new Set<Concept>(), addresses: new Set<string>() };
 	for (const candidate of candidates) {
+		const left = tokensMax - tokens;
+		if (left < TOKENS_LEFT_MIN) break;
+		yield;
+		if (!candidate || candidate.text.length > left * CHARS_PER_TOKEN) continue;
 		const more = tokensOf(candidate, seen);
-		if (tokens + more > tokensMax) continue;
+		if (more > left) continue;
 		tokens += more;
 		chosen.push(candidate);
 		seen.concepts.add(candidate.concept);

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
-import { toCitedPassages } from "../../../src/knowledge/reading/cited-passages.js";
+import { readCitedPassages } from "../../../src/knowledge/reading/cited-passages.js";
 import { packContext } from "../../../src/knowledge/reading/context-pack.js";
 import { estimateTokens } from "../../../src/knowledge/reading/token-estimate.js";
+import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
 import { conceptOf, HOSTILE } from "./random-graph.js";
 
 const source = (articleId: string) => ({
@@ -19,7 +20,7 @@ t.test("a paragraph carries the sources its footnotes name, and no others", asyn
 		body: "First claim.[^s1] More.[^s2]\n\nUncited remark.\n\n# Head\n\nSecond.[^s2][^gone]\n\n[^s1]: On s1",
 		evidence: [source("s1"), source("s2")],
 	});
-	const told = toCitedPassages(concept).map(({ text, evidence }) => [
+	const told = runAtOnce(readCitedPassages(concept)).map(({ text, evidence }) => [
 		text,
 		evidence.map(({ articleId }) => articleId),
 	]);
@@ -34,7 +35,7 @@ t.test("a paragraph carries the sources its footnotes name, and no others", asyn
 t.test("without footnotes every paragraph carries every source", async (t) => {
 	const concept = conceptOf("a", { summary: "", body: "One.\n\nTwo.", evidence: [source("s1")] });
 	t.same(
-		toCitedPassages(concept).map(({ evidence }) => evidence.length),
+		runAtOnce(readCitedPassages(concept)).map(({ evidence }) => evidence.length),
 		[1, 1],
 	);
 });
@@ -47,7 +48,7 @@ t.test("a pack stays within its budget, and every mark leads to a source", async
 	});
 	fc.assert(
 		fc.property(fc.array(anyPassage), fc.integer({ min: 1, max: 400 }), (passages, budget) => {
-			const pack = packContext(passages, budget);
+			const pack = runAtOnce(packContext(passages, budget));
 			t.ok(pack.tokens <= budget, `${pack.tokens} of ${budget}`);
 			t.equal(pack.tokens, estimateTokens(pack.text));
 			const [body = "", list = ""] = pack.text.split("## Sources");
