@@ -13,6 +13,8 @@ export interface Payer {
 	readonly rail: Rail;
 	/** How much of the account the credential opens; for accounts only. */
 	readonly access?: AccountAccess | undefined;
+	/** The account behind the credential agreed on zero retention, whatever pays. */
+	readonly keepsNoText?: boolean | undefined;
 }
 
 /** What a hold is for: enough to check limits and scopes, nothing about the content. */
@@ -45,6 +47,11 @@ export interface PaymentMethod {
 		credential: Credential,
 		options?: IdentifyOptions,
 	): Promise<Payer>;
+	/**
+	 * Judges scope and credential alone, where something paid for is given out again. Throws UNAUTHENTICATED,
+	 * SCOPE_FORBIDDEN. Absent where both are as they were.
+	 */
+	assertMayBuy?(reader: StoreReader, payer: Payer, purchase: Purchase): Promise<void>;
 	/** Holds the price. Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, QUOTA_EXCEEDED, SCOPE_FORBIDDEN. */
 	authorize(tx: StoreTransaction, payer: Payer, purchase: Purchase): Promise<HoldRow>;
 	/** Moves the amount, at most what is held and all of it by default; the rest goes back and the hold is closed. */

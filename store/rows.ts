@@ -247,6 +247,8 @@ export interface IdempotencyRow {
 	readonly state: "in_flight" | "done";
 	readonly holdId: string;
 	readonly receiptId: string | undefined;
+	/** Key, connection token or other grant of the account it was used with. */
+	readonly grantId?: string | undefined;
 	readonly createdAt: number;
 	readonly expiresAt: number;
 }
@@ -295,6 +297,8 @@ export interface FeedbackRow {
 export interface TaskRow {
 	readonly id: string;
 	readonly owner: string;
+	/** Key, connection token or other grant of the account that paid for it. */
+	readonly grantId?: string | undefined;
 	readonly contextId: string;
 	readonly messageId: string;
 	readonly state: string;

@@ -3,10 +3,10 @@ import type { Clock } from "../../src/core/clock.js";
 import type { Credential } from "../../src/core/credential.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
-import type { AccountRow } from "../../store/store.js";
+import type { AccountRow, StoreReader } from "../../store/store.js";
 import { PaymentRequired } from "../challenge.js";
 import { custAccount, type Ledger } from "../ledger.js";
-import type { PaymentMethod, Purchase } from "../payment-method.js";
+import type { Payer, PaymentMethod, Purchase } from "../payment-method.js";
 import { assertInScope } from "../payment-scope.js";
 import { markUsed, openPlan, unknownKey } from "./plan-access.js";
 import { countPlanSpending } from "./plan-spending.js";
@@ -33,6 +33,11 @@ export interface PlanMethodDeps {
 
 /** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
 export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps): PaymentMethod {
+	const openInScope = async (reader: StoreReader, payer: Payer, purchase: Purchase) => {
+		const opened = await openPlan(reader, payer.access ?? { accountId: payer.owner }, clock.now());
+		assertInScope(opened.scope, purchase, "key");
+		return opened;
+	};
 	return {
 		rail: "plan",
 		accepts: ({ scheme }) => scheme !== "spt",
@@ -41,14 +46,17 @@ export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps):
 		async identify(_store, credential, options) {
 			const access = await findAccess(credential, options);
 			if (access === undefined) throw unknownKey();
-			return { owner: access.accountId, rail: "plan", access };
+			const { accountId: owner, keepsNoText } = access;
+			return { owner, rail: "plan", access, keepsNoText };
+		},
+
+		async assertMayBuy(reader, payer, purchase) {
+			await openInScope(reader, payer, purchase);
 		},
 
 		async authorize(tx, payer, purchase) {
 			const now = clock.now();
-			const access = payer.access ?? { accountId: payer.owner };
-			const opened = await openPlan(tx, access, now);
-			assertInScope(opened.scope, purchase, "key");
+			const opened = await openInScope(tx, payer, purchase);
 			await markUsed(tx, opened, now);
 			const { account, key, connection } = opened;
 			const { quote, idempotencyId, graphIds } = purchase;

@@ -89,6 +89,12 @@ export function toRepeatedTask(task: Task): Task {
 	};
 }
 
+/** The task without what was asked and answered: its ids, where it stands, and what it cost. */
+export function withoutText(task: Task): Task {
+	const status = task.status && { ...task.status, message: undefined };
+	return { ...task, status, artifacts: [], history: [] };
+}
+
 /** The context of a task whose message named none. */
 export function ownContextOf(taskId: string): string {
 	return `ctx${taskId.slice(taskId.indexOf("_"))}`;

@@ -1,6 +1,7 @@
 import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
 import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
+import type { Caller } from "../core/call.js";
 import {
 	type Credential,
 	type Payment,
@@ -34,8 +35,8 @@ export interface Exchange extends User {
 	payment(): Payment | undefined;
 	/** How the caller turned the payment extension on; undefined when not, or when nothing settles here. */
 	readonly x402: ActiveX402 | undefined;
-	/** Whose tasks these are: the same for every credential of one principal. Throws UNAUTHENTICATED without one. */
-	owner(): Promise<string>;
+	/** Who asks for tasks; opens no account. Throws UNAUTHENTICATED without a credential. */
+	caller(): Promise<Caller>;
 	/** Remembers why the call is refused; exceptions nobody meant to throw are logged and lose their text. */
 	refuse(error: unknown): Refusal;
 	readonly refusal: Refusal | undefined;
@@ -57,7 +58,7 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 	const requestId = openRequestId(req, response, ids);
 	let credential: Credential | undefined;
 	let isParsed = false;
-	let owner: Promise<string> | undefined;
+	let caller: Promise<Caller> | undefined;
 	let refusal: Refusal | undefined;
 
 	const readCredential = () => {
@@ -65,9 +66,9 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 		isParsed = true;
 		return credential;
 	};
-	const findOwner = async () => {
+	const findCaller = async () => {
 		const shown = readCredential();
-		if (shown) return (await service.identify(shown)).owner;
+		if (shown) return service.identify(shown);
 		throw new ServiceError(
 			"UNAUTHENTICATED",
 			"A task is shown to its owner only; send the API key or Shared Payment Token that paid for it.",
@@ -81,9 +82,9 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 		credential: readCredential,
 		payment: () => parsePayment(createHeaderReader(req)),
 		x402,
-		owner() {
-			owner ??= findOwner();
-			return owner;
+		caller() {
+			caller ??= findCaller();
+			return caller;
 		},
 		refuse(error): Refusal {
 			const told = toServiceError(error);

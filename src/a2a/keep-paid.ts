@@ -1,11 +1,12 @@
 import type { Task } from "@a2a-js/sdk";
+import type { Caller } from "../core/call.js";
 import { type Logger, stackOf } from "../core/logger.js";
 import { isPaid } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
-import type { TaskArchive } from "./task-archive.js";
+import { isWallet, type TaskArchive } from "./task-archive.js";
 
-/** Keeps a task under its owner; resolves to false when it was not paid for or could not be kept. Never rejects. */
-export type KeepPaid = (owner: string, task: Task, exchange: Exchange) => Promise<boolean>;
+/** Keeps a task for its caller; resolves to false when it was not paid for, was not to be kept or could not be. Never rejects. */
+export type KeepPaid = (caller: Caller, task: Task, exchange: Exchange) => Promise<boolean>;
 
 /** Only what was paid for is kept: storage costs the one who fills it. */
 export function createKeepPaid(deps: {
@@ -13,10 +14,12 @@ export function createKeepPaid(deps: {
 	readonly logger?: Logger | undefined;
 }): KeepPaid {
 	const { tasks, logger } = deps;
-	return async (owner, task, { requestId }) => {
+	return async (caller, task, { requestId }) => {
 		if (!isPaid(task)) return false;
+		// A wallet's payment, sent again, is answered from the graphs again: that takes no text of its answer.
+		if (caller.keepsNoText && isWallet(caller.owner)) return false;
 		try {
-			await tasks.keep(owner, task);
+			await tasks.keep(caller, task);
 			return true;
 		} catch (error) {
 			// The answer is paid for, so it is delivered; sent again, the message finds its receipt.

@@ -78,7 +78,7 @@ export function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
 	const conclude = async (asked: WaitingTask, sending: Sending, task: Task, result: CallResult) => {
 		const done = toPaid(asked, task, result, toTry(sending, clock));
 		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
-		const isKept = await keepPaid(result.caller.owner, done, sending.exchange);
+		const isKept = await keepPaid(result.caller, done, sending.exchange);
 		if (isKept) waiting.forget(asked.taskId);
 		else if (!isPaid(done) && isWaiting(asked)) waiting.keep({ ...asked, told: done });
 		return done;

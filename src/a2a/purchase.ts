@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Message } from "@a2a-js/sdk";
 import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
+import { grantIdOf } from "../core/account-access.js";
+import type { Caller } from "../core/call.js";
 import { toCanonicalJson } from "../core/canonical-json.js";
 import { ServiceError } from "../core/errors.js";
 import type { Service } from "../service/service.js";
-import { toRepeatedTask } from "./answer-task.js";
+import { costOf, toRepeatedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import type { KeepPaid } from "./keep-paid.js";
 import type { PaymentDesk } from "./payment-desk.js";
@@ -40,40 +42,39 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 	const running = new Map<string, Running>();
 
 	/** Undefined for an anonymous caller, and for one the pipeline will refuse after it has judged the input. */
-	const findOwner = async (exchange: Exchange): Promise<string | undefined> => {
+	const findCaller = async (exchange: Exchange): Promise<Caller | undefined> => {
 		const credential = exchange.credential();
 		if (!credential) return undefined;
-		return service.identify(credential, { opens: true }).then(
-			(caller) => caller.owner,
-			(error: unknown) => {
-				if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") return undefined;
-				throw error;
-			},
-		);
+		return service.identify(credential, { opens: true }).catch((error: unknown) => {
+			if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") return undefined;
+			throw error;
+		});
 	};
 
-	const buyOrFind = async (offered: Offered, owner: string): Promise<Purchase> => {
-		const earlier = await tasks.find(owner, offered.taskId);
-		if (earlier) {
-			const [sent] = earlier.history;
-			assertSameContent(sent && contentOf(sent), contentOf(offered.message));
+	const buyOrFind = async (offered: Offered, caller: Caller): Promise<Purchase> => {
+		const earlier = await tasks.find(caller, offered.taskId);
+		const [sent] = earlier?.history ?? [];
+		if (earlier && sent) {
+			assertSameContent(contentOf(sent), contentOf(offered.message));
 			return { task: toRepeatedTask(earlier), isRepeated: true };
 		}
+		// A task that was kept without its text is answered anew: the pipeline knows that it is paid for.
 		const { task } = await sell(offered, { canFail: true });
-		await keepPaid(owner, task, offered.exchange);
-		return { task, isRepeated: false };
+		await keepPaid(caller, task, offered.exchange);
+		return { task, isRepeated: costOf(task)?.replayed === true };
 	};
 
-	const buyOnce = async (offered: Offered, owner: string): Promise<Purchase> => {
+	const buyOnce = async (offered: Offered, caller: Caller): Promise<Purchase> => {
 		const content = contentOf(offered.message);
-		const twin = running.get(offered.taskId);
+		const place = `${offered.taskId} ${grantIdOf(caller.access)}`;
+		const twin = running.get(place);
 		if (twin) {
 			assertSameContent(twin.content, content);
 			return { task: toRepeatedTask((await twin.purchase).task), isRepeated: true };
 		}
-		const purchase = buyOrFind(offered, owner);
-		running.set(offered.taskId, { content, purchase });
-		return purchase.finally(() => running.delete(offered.taskId));
+		const purchase = buyOrFind(offered, caller);
+		running.set(place, { content, purchase });
+		return purchase.finally(() => running.delete(place));
 	};
 
 	return async (message, exchange) => {
@@ -83,12 +84,13 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 			throw await refuseFollowUp(tasks, message, exchange);
 		}
 		const request = toSkillRequest(message);
-		const owner = paysByItself(message, exchange) ? undefined : await findOwner(exchange);
+		const caller = paysByItself(message, exchange) ? undefined : await findCaller(exchange);
 		// Nobody can name an anonymous caller's message again, so its task has an id of its own.
-		if (owner === undefined) return desk.open(message, exchange);
+		if (caller === undefined) return desk.open(message, exchange);
 		const { messageId } = message;
-		const taskId = taskIdOf(owner, messageId);
-		return buyOnce({ taskId, message, request, exchange, idempotencyKey: keyOf(messageId) }, owner);
+		const taskId = taskIdOf(caller.owner, messageId);
+		const idempotencyKey = keyOf(messageId);
+		return buyOnce({ taskId, message, request, exchange, idempotencyKey }, caller);
 	};
 }
 
@@ -129,7 +131,7 @@ async function refuseFollowUp(
 			"No task waits for a payment under this id: its time was over, or the server was started anew. Nothing was charged now. Send the first message again without taskId; a payment that was signed already may come with it and is not charged twice.",
 		);
 	}
-	const task = await tasks.find(await exchange.owner(), message.taskId);
+	const task = await tasks.find(await exchange.caller(), message.taskId);
 	if (!task) return new TaskNotFoundError("No task of yours has this id; leave out taskId.");
 	return new UnsupportedOperationError(
 		"This task is finished; leave out taskId to start another one in the same context.",

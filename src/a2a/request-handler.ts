@@ -38,7 +38,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandle
 		});
 	const read = <R>(context: ServerCallContext, work: (sdk: A2ARequestHandler) => Promise<R>) =>
 		guard(context, async (exchange) => {
-			await exchange.owner(); // 401 before anything is looked up
+			await exchange.caller(); // 401 before anything is looked up
 			return work(await stock());
 		});
 

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { type ListTasksRequest, Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
 import type { TaskStore } from "@a2a-js/sdk/server";
 import type { Store, TaskRow } from "../../store/store.js";
+import { grantIdOf, maySeeAgain } from "../core/account-access.js";
+import type { Caller } from "../core/call.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
-import { agentMessage, ownContextOf } from "./answer-task.js";
+import { agentMessage, ownContextOf, withoutText } from "./answer-task.js";
 import { exchangeOf } from "./exchange.js";
 import { pageOf } from "./task-page.js";
 
@@ -13,15 +15,18 @@ import { pageOf } from "./task-page.js";
  * Both are forgotten LIMITS.artefactTtlMs after the last change.
  */
 export interface TaskArchive extends TaskStore {
-	/** The owner's task, or undefined when there is none, it is somebody else's, or its time is over. */
-	find(owner: string, taskId: string): Promise<Task | undefined>;
+	/**
+	 * The caller's task, or undefined when there is none, it is somebody else's, or its time is over. Tasks of an account
+	 * are shown to the credential that paid for them and to those that manage the account.
+	 */
+	find(caller: Caller, taskId: string): Promise<Task | undefined>;
 	/**
 	 * A task that a wallet paid for, or undefined. A wallet has no session to show here: the task's id, 80 random bits told
 	 * to nobody else, is what opens it.
 	 */
 	findOpen(taskId: string): Promise<Task | undefined>;
-	/** Resolves when the task survives a power cut. */
-	keep(owner: string, task: Task): Promise<void>;
+	/** Resolves when the task survives a power cut; without its text for an account that agreed on zero retention. */
+	keep(caller: Caller, task: Task): Promise<void>;
 	/** Fails what a crash left unfinished; call once before serving. Resolves to how many. */
 	recover(): Promise<number>;
 	/** Forgets the tasks whose time is over; their text goes with the sweep of documents. */
@@ -38,30 +43,32 @@ const TERMINAL: ReadonlySet<string> = new Set(
 );
 
 export function createTaskArchive({ store, clock }: { store: Store; clock: Clock }): TaskArchive {
-	const keep = async (owner: string, task: Task) => {
-		const now = clock.now();
-		const row = toRow(owner, task, now);
+	const keepAs = async (holder: Holder, task: Task, told = task) => {
+		const row = toRow(holder, task, clock.now());
 		// Text first: a row never points to a text that is missing.
-		await store.documents.put(row.documentId, JSON.stringify(Task.toJSON(task)), row.expiresAt);
+		await store.documents.put(row.documentId, JSON.stringify(Task.toJSON(told)), row.expiresAt);
 		await store.transaction((tx) => tx.put("tasks", row));
 	};
+	const keep = ({ owner, access, keepsNoText }: Caller, task: Task) =>
+		keepAs({ owner, grantId: grantIdOf(access) }, task, keepsNoText ? withoutText(task) : task);
 	const readText = async (row: TaskRow) => {
 		const text = await store.documents.get(row.documentId);
 		return text === undefined ? undefined : Task.fromJSON(JSON.parse(text));
 	};
-	const find = async (owner: string, taskId: string) => {
+	const find = async ({ owner, access }: Caller, taskId: string) => {
 		const row = await store.read((reader) => reader.get("tasks", taskId));
-		return row && row.owner === owner && row.expiresAt > clock.now() ? readText(row) : undefined;
+		if (row?.owner !== owner || !maySeeAgain(access, row.grantId)) return undefined;
+		return row.expiresAt > clock.now() ? readText(row) : undefined;
 	};
 	const findOpen = async (taskId: string) => {
 		const row = await store.read((reader) => reader.get("tasks", taskId));
 		return row && isWallet(row.owner) && row.expiresAt > clock.now() ? readText(row) : undefined;
 	};
-	const list = async (owner: string, request: ListTasksRequest) => {
+	const list = async ({ owner, access }: Caller, request: ListTasksRequest) => {
 		const rows = await store.read((reader) => reader.findBy("tasks", "owner", owner));
 		const now = clock.now();
 		const page = pageOf(
-			rows.filter((row) => row.expiresAt > now),
+			rows.filter((row) => row.expiresAt > now && maySeeAgain(access, row.grantId)),
 			{ ...request, contextId: request.contextId && digestOf(request.contextId) },
 		);
 		const tasks = await Promise.all(page.rows.map(readText));
@@ -80,20 +87,20 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 		find,
 		findOpen,
 		async save(task, context) {
-			await keep(await exchangeOf(context).owner(), task);
+			await keep(await exchangeOf(context).caller(), task);
 		},
 		async load(taskId, context) {
-			return (await findOpen(taskId)) ?? find(await exchangeOf(context).owner(), taskId);
+			return (await findOpen(taskId)) ?? find(await exchangeOf(context).caller(), taskId);
 		},
 		async list(request, context) {
-			return list(await exchangeOf(context).owner(), request);
+			return list(await exchangeOf(context).caller(), request);
 		},
 		async recover() {
 			const rows = await store.read((reader) => reader.list("tasks"));
 			const unfinished = rows.filter((row) => !TERMINAL.has(row.state));
 			for (const row of unfinished) {
 				const task = (await readText(row)) ?? toBareTask(row);
-				await keep(row.owner, toInterrupted(task, toIsoTime(clock.now())));
+				await keepAs(row, toInterrupted(task, toIsoTime(clock.now())));
 			}
 			return unfinished.length;
 		},
@@ -112,14 +119,17 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 }
 
 /** Wallets are named by CAIP-10 account ids, which have colons; ids of ours have none. */
-function isWallet(owner: string): boolean {
+export function isWallet(owner: string): boolean {
 	return owner.includes(":");
 }
 
-function toRow(owner: string, task: Task, now: number): TaskRow {
+type Holder = Pick<TaskRow, "owner" | "grantId">;
+
+function toRow({ owner, grantId }: Holder, task: Task, now: number): TaskRow {
 	return {
 		id: task.id,
 		owner,
+		grantId,
 		contextId: digestOf(task.contextId),
 		messageId: digestOf(task.history[0]?.messageId ?? ""),
 		state: taskStateToJSON(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED),

@@ -33,7 +33,7 @@ const SEPARATOR = "\u0000";
 export type FindSubject = (token: string, options?: IdentifyOptions) => Promise<AccountAccess>;
 
 export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
-	const { store, clock, ids, pepper, issuer, accountClaim, verify } = deps;
+	const { store, clock, ids, pepper, issuer, accountClaim, scopeClaim, verify } = deps;
 	const find = async (reader: StoreReader, subjectHash: string) => {
 		const rows = await reader.findBy("accounts", "subjectHash", subjectHash);
 		return rows.find(({ closedAt }) => closedAt === undefined);
@@ -62,9 +62,11 @@ export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
 		const known = await store.read((reader) => find(reader, subjectHash));
 		if (!known && !opens) throw noneOpen();
 		const account = known ?? (await open(subjectHash));
+		const words = scopeClaim === undefined ? [] : [...wordsOf(claims[scopeClaim])].sort();
 		return {
 			accountId: account.id,
 			keepsNoText: keepsNoText(account),
+			grantId: hashSecret(["grant", text, claims["sub"], ...words].join(SEPARATOR), pepper),
 			...toRights(claims, deps),
 		};
 	};

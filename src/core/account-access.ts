@@ -16,6 +16,8 @@ export interface AccountAccess {
 	readonly accountId: string;
 	/** API key or connection token it was shown with; absent for a subject of an identity provider. */
 	readonly keyId?: string | undefined;
+	/** Stands for an identity token's subject and what it grants, as `keyId` does for a key. */
+	readonly grantId?: string | undefined;
 	/** What an identity token grants by itself, absent where that is everything; keys have theirs in their rows. */
 	readonly scope?: AccessScope | undefined;
 	/** Whether it may change the account and its keys. */
@@ -24,4 +26,17 @@ export interface AccountAccess {
 	readonly isReplaced?: boolean | undefined;
 	/** Whether a hash of each query is kept instead of its text. */
 	readonly keepsNoText: boolean;
+}
+
+/** What tells callers of one account apart where what they did is kept. */
+export function grantIdOf(access: AccountAccess | undefined): string | undefined {
+	return access?.keyId ?? access?.grantId;
+}
+
+/** Whether a caller may see again what was done under a grant: whoever manages the account sees all, others their own. */
+export function maySeeAgain(
+	access: AccountAccess | undefined,
+	grantId: string | undefined,
+): boolean {
+	return access === undefined || access.isManager || grantIdOf(access) === grantId;
 }

@@ -30,6 +30,8 @@ export interface Caller {
 	readonly rail: string;
 	/** How much of an account the credential opens; for accounts only. */
 	readonly access?: AccountAccess | undefined;
+	/** The account behind the credential agreed on zero retention, whatever pays. */
+	readonly keepsNoText?: boolean | undefined;
 }
 
 /** What leaves the pipeline: the result, and what it cost. */

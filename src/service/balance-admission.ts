@@ -91,18 +91,20 @@ function hold(
 	const { payer, quote, fingerprint, skill, input, call } = request;
 	const key = call.idempotencyKey;
 	const id = key === undefined ? undefined : idempotencyIdOf(payer.owner, quote.operationId, key);
+	const { access } = payer;
+	const purchase = { quote, graphIds: skill.graphsOf(input), idempotencyId: id };
 	const work = async (tx: StoreTransaction): Promise<Held | PaidBefore> => {
 		const now = clock.now();
 		if (id !== undefined) {
-			const attempt = await judgeAttempt(tx, { id, fingerprint, now });
-			if (attempt.kind === "replay") return { receiptId: attempt.receiptId };
+			const attempt = await judgeAttempt(tx, { id, fingerprint, access, now });
+			if (attempt.kind === "replay") {
+				// What was paid for once is still only for who may buy it.
+				await method.assertMayBuy?.(tx, payer, purchase);
+				return { receiptId: attempt.receiptId };
+			}
 		}
-		const held = await method.authorize(tx, payer, {
-			quote,
-			graphIds: skill.graphsOf(input),
-			idempotencyId: id,
-		});
-		if (id !== undefined) await beginAttempt(tx, { id, fingerprint, holdId: held.id, now });
+		const held = await method.authorize(tx, payer, purchase);
+		if (id !== undefined) await beginAttempt(tx, { id, fingerprint, holdId: held.id, access, now });
 		return { hold: held };
 	};
 	// A hold that a crash forgets is a hold released; only what outlives the call must be durable first.

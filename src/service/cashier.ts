@@ -74,7 +74,8 @@ export function createCashier(deps: CashierDeps): Cashier {
 
 		async payerOf({ credential, payment }) {
 			const own = credential && (await identifyOwner(deps, credential, { opens: true }));
-			return payment ? requireOnchain(onchain).identify(payment) : own;
+			if (!payment) return own;
+			return { ...requireOnchain(onchain).identify(payment), keepsNoText: own?.keepsNoText };
 		},
 
 		async admit(request) {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { IdempotencyRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import { type AccountAccess, grantIdOf, maySeeAgain } from "../core/account-access.js";
 import { toCanonicalJson } from "../core/canonical-json.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
@@ -20,13 +21,29 @@ export function idempotencyIdOf(owner: string, operationId: string, key: string)
 	return hash("sha256", `${owner}\n${operationId}\n${key}`, "base64url");
 }
 
-/** Decides, inside the admission's transaction. Throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT. */
+/** Decides, inside the admission's transaction, for whoever may see it again. Throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT. */
 export async function judgeAttempt(
 	reader: StoreReader,
-	{ id, fingerprint, now }: { id: string; fingerprint: string; now: number },
+	{
+		id,
+		fingerprint,
+		access,
+		now,
+	}: {
+		id: string;
+		fingerprint: string;
+		access?: AccountAccess | undefined;
+		now: number;
+	},
 ): Promise<Attempt> {
 	const row = await reader.get("idempotency", id);
 	if (!row || row.expiresAt <= now) return { kind: "first" };
+	if (!maySeeAgain(access, row.grantId)) {
+		throw new ServiceError(
+			"IDEMPOTENCY_MISMATCH",
+			"This idempotency key was used with another credential of the account; use a new idempotency key.",
+		);
+	}
 	if (row.fingerprint !== fingerprint) {
 		throw new ServiceError(
 			"IDEMPOTENCY_MISMATCH",
@@ -48,7 +65,13 @@ export async function judgeAttempt(
 /** Marks the key as being worked on under this hold; the capture marks it done in its own transaction. */
 export async function beginAttempt(
 	tx: StoreTransaction,
-	input: { id: string; fingerprint: string; holdId: string; now: number },
+	input: {
+		id: string;
+		fingerprint: string;
+		holdId: string;
+		access?: AccountAccess | undefined;
+		now: number;
+	},
 ): Promise<void> {
 	const row: IdempotencyRow = {
 		id: input.id,
@@ -56,6 +79,7 @@ export async function beginAttempt(
 		state: "in_flight",
 		holdId: input.holdId,
 		receiptId: undefined,
+		grantId: grantIdOf(input.access),
 		createdAt: input.now,
 		expiresAt: input.now + LIMITS.idempotencyTtlMs,
 	};

@@ -34,14 +34,16 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 			const { admission } = opened;
 			throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
 		});
-		const settled = await settleCall(opened, { isAnswer: start.hasEvidence }).catch((error: unknown) => {
-			endQuietly(source);
-			throw error;
-		});
+		const settled = await settleCall(opened, { isAnswer: start.hasEvidence }).catch(
+			(error: unknown) => {
+				endQuietly(source);
+				throw error;
+			},
+		);
 		const owner = opened.payer?.owner ?? "anonymous";
 		const { skill, input } = opened;
 		const receiptId = settled.cost.receipt_id;
-		const keepsNoText = opened.payer?.access?.keepsNoText;
+		const keepsNoText = opened.payer?.keepsNoText;
 		deps.recordUsage({ call, skill, input, owner, keepsNoText, output: undefined, receiptId });
 		return {
 			...settled,

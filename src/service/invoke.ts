@@ -29,7 +29,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 		const owner = payer?.owner ?? "anonymous";
 		recordUsage({
 			...{ call, skill, input, owner },
-			keepsNoText: payer?.access?.keepsNoText,
+			keepsNoText: payer?.keepsNoText,
 			output: outcome.result,
 			receiptId: cost.receipt_id,
 		});
@@ -37,7 +37,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 			output: outcome.result,
 			isAnswer,
 			cost,
-			caller: { owner, rail: cost.rail },
+			caller: { ...payer, owner, rail: cost.rail },
 			timings: { run: settledMs - startedMs, pay: clock.monotonicMs() - settledMs },
 			...paid,
 		} satisfies CallResult;

@@ -109,7 +109,8 @@ t.test("a restart keeps completed tasks and fails unfinished ones", async (t) =>
 	const { id: owner } = (await store.read((reader) => reader.list("tokens")))[0] ?? { id: "" };
 	const archive = createTaskArchive({ store, clock: manualClock("2026-01-01T00:00:00Z") });
 	const row = (await store.read((reader) => reader.list("tasks")))[0];
-	await archive.keep(row?.owner ?? owner, workingTask("task_unfinished"));
+	const caller = { owner: row?.owner ?? owner, rail: "spt" };
+	await archive.keep(caller, workingTask("task_unfinished"));
 
 	const after = await startA2a(t, { store: createMemoryStore(disk) });
 	const { id } = bought.body.result.task;
