@@ -1,4 +1,4 @@
-/** Questions without judged rows, which tell the judge what there is an answer to. Never worded after the fresh ones. */
+/** Questions without judged rows, which tell the judge what there is an answer to. Never worded after the fresh ones, though the examples of each graph were written after the first report on those. */
 
 /** What people ask assistants and no graph of the catalog answers. */
 export const EVERYDAY = [

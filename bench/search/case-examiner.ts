@@ -1,0 +1,137 @@
+import type { Decision } from "../../src/core/wire.js";
+import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import { readSigns } from "../../src/search/answer-signs.js";
+import { readCommonWords } from "../../src/search/common-words.js";
+import type { Embedder } from "../../src/search/embedder.js";
+import { type Found, namedFirst } from "../../src/search/found-concepts.js";
+import {
+	createIndexState,
+	type GraphIndex,
+	type IndexState,
+	type SearchScope,
+	toScopes,
+} from "../../src/search/index-state.js";
+import type { AnswerSigns } from "../../src/search/judge.js";
+import { buildLinkGraph } from "../../src/search/link-graph.js";
+import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
+import type { ModelLocation } from "../../src/search/model-folder.js";
+import { weighWords } from "../../src/search/query-coverage.js";
+import { type DenseFindings, POOL, rankConcepts, readWords } from "../../src/search/ranking.js";
+import { type LabelledQuery, referenceTo } from "../labelled/labelled-queries.js";
+import { multiplyRows } from "./multiplied-rows.js";
+import { buildState, type IndexParts, indexGraph } from "./our-index.js";
+
+const COPIED_ROWS = 2;
+const GRADE_OF_AN_ANSWER = 3;
+
+/** A query and where it is asked. */
+export interface Examinable {
+	readonly query: string;
+	readonly relevant: LabelledQuery["relevant"];
+	readonly graphs: readonly Graph[];
+	/** What an honest librarian would say. */
+	readonly decision: Decision;
+	/** References of concepts that are left out. */
+	readonly without: ReadonlySet<string>;
+	/** How many copies there are of each row that answers, or, where none does, of the first ones. */
+	readonly copies?: number;
+}
+
+export interface Examined {
+	readonly signs: { readonly hybrid: AnswerSigns; readonly keyword: AnswerSigns };
+	/** Grade of the first row, 0 to 3, in hybrid mode. */
+	readonly firstGrade: number;
+}
+
+type Examine = (asked: Examinable) => Promise<Examined>;
+
+/** Reads the signs of one query after another over an index of these graphs. */
+export async function createExaminer(
+	graphs: readonly Graph[],
+	model: ModelLocation,
+	embedder: Embedder,
+): Promise<Examine> {
+	const vectors = new Map<string, Float32Array | undefined>();
+	const denseSide = createLocalDenseSide({ find: async (query) => vectors.get(query) });
+	const state = await buildState({ graphs }, { embedder, denseSide });
+	const links = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
+	const commonWords = await readCommonWords(model.folder);
+	const look = async (query: string, scopes: readonly SearchScope[]) => {
+		const toSearch = scopes.flatMap(({ vectors: region, base, mask }) =>
+			region ? [{ vectors: region, base, mask }] : [],
+		);
+		const hits = await denseSide.search({ query, scopes: toSearch, count: POOL });
+		const words = readWords(query, scopes, commonWords);
+		const weighed = weighWords(words, scopes);
+		const find = (dense: DenseFindings | undefined) =>
+			namedFirst(rankConcepts({ scopes, words, dense, links }).ranked, weighed);
+		return { weighed, scopes, hybrid: find(hits && { hits, cosineOf: denseSide.cosineOf }), find };
+	};
+	return async (asked) => {
+		const { query, relevant, copies } = asked;
+		if (!vectors.has(query)) vectors.set(query, (await embedder.embed([query], "query"))[0]);
+		let seen = await look(query, scopesOf(state, asked));
+		if (copies) {
+			const copied = conceptsToCopy(asked, seen.hybrid);
+			const made = await withCopies(state, copied, { embedder, denseSide }, copies);
+			seen = await look(query, scopesOf(made, asked));
+		}
+		const { weighed, scopes, hybrid, find } = seen;
+		const [first] = hybrid;
+		const name = first && referenceTo(first.slot.scope.segment.graphId, first.concept.id);
+		return {
+			signs: {
+				hybrid: readSigns(weighed, hybrid, { scopes, commonWords }),
+				keyword: readSigns(weighed, find(undefined), { scopes, commonWords }),
+			},
+			firstGrade: (name && relevant[name]) || 0,
+		};
+	};
+}
+
+/** By graph: what answers the query or, where nothing does, what comes first. */
+function conceptsToCopy(
+	{ graphs, relevant, decision }: Examinable,
+	found: readonly Found[],
+): ReadonlyMap<Graph, readonly Concept[]> {
+	const first = new Set(found.slice(0, COPIED_ROWS).map(({ concept }) => concept));
+	return new Map(
+		graphs.map((graph) => [
+			graph,
+			graph.concepts.filter((concept) =>
+				decision === "ABSTAIN"
+					? first.has(concept)
+					: relevant[referenceTo(graph.record.id, concept.id)] === GRADE_OF_AN_ANSWER,
+			),
+		]),
+	);
+}
+
+/** The same index with more concepts in some of its graphs, as changes of a graph are indexed: in a segment of their own. */
+async function withCopies(
+	{ graphs }: IndexState,
+	copied: ReadonlyMap<Graph, readonly Concept[]>,
+	parts: IndexParts,
+	times: number,
+): Promise<IndexState> {
+	const indexed: GraphIndex[] = [];
+	for (const [graph, concepts] of copied) {
+		const known = graphs.get(graph.record.id)?.parts ?? [];
+		const copies = multiplyRows(concepts, times);
+		const more = copies.length > 0 ? await indexGraph({ ...graph, concepts: copies }, parts) : [];
+		indexed.push({ graph, parts: [...known, ...more] });
+	}
+	return createIndexState(indexed);
+}
+
+function scopesOf(state: IndexState, { graphs, without }: Examinable): readonly SearchScope[] {
+	const scopes = toScopes(state, graphs);
+	if (without.size === 0) return scopes;
+	return scopes.flatMap((scope) => {
+		const { graphId } = scope.segment;
+		const mask = Uint8Array.from(scope.concepts, (concept) =>
+			concept && !without.has(referenceTo(graphId, concept.id)) ? 1 : 0,
+		);
+		return mask.includes(1) ? [{ ...scope, mask }] : [];
+	});
+}
