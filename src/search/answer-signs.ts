@@ -14,7 +14,7 @@ import { namesOf } from "./tokenizer.js";
 import { backgroundOf } from "./vector-background.js";
 import { rarityIn } from "./word-rarity.js";
 
-/** What covers a query may be spread over so many rows. */
+/** The row that holds most of a query is looked for among so many: the best one may say it in other words. */
 const FIRST_ROWS = 3;
 /** Rows this close to the best one are as good; as many of them leave open which one was meant. */
 const RIVAL_SHARE = 0.9;
@@ -22,14 +22,14 @@ const RIVALS_MIN = 3;
 const AMBIGUOUS_WORDS = 2;
 /** Few rows hold names that weigh so much together: one rare name, or two common ones. */
 const RARE_NAMES_WEIGHT = 2;
-/** The best row is compared with the row at this place, of the first ones and of all. */
-const LEAD = { rows: 10, place: 5 } as const;
+/** The closest row is compared with the one at this place, rows that share most of the query's words with the best one left out. */
 const STANDS_OUT_PLACE = 10;
-const UNCLEAR_LEAD = 0.5;
+/** A row with this share of the best row's BM25 may answer as well. */
+const FELLOW_SHARE = 0.6;
 /** How rare a word is taken to be that no list of words can know: a name of its kind, a number. */
 const UNLISTED_RARITY = { identifier: 1, other: 0.5 } as const;
-/** Weight of what no searched graph knows, from the commonest words of the language to the rarest. */
-const UNKNOWN_WEIGHT = { least: 1, most: 3, rareFrom: 0.5 } as const;
+/** Weight of a word from the commonest of the language to the rarest; what no searched graph knows is rare from here on. */
+const WORD_WEIGHT = { least: 1, most: 3, unknownRareFrom: 0.5 } as const;
 /** Spread of the cosines between unrelated texts where a graph is too small to tell: known of one model only. */
 const USUAL_BACKGROUND = { model: "bundled", spread: 0.11 } as const;
 const NO_WORDS: ReadonlySet<string> = new Set();
@@ -47,7 +47,7 @@ export function readSigns(
 	rows: readonly Found[],
 	{ scopes, commonWords = NO_WORDS }: SignsPlace,
 ): AnswerSigns {
-	const words = weighed.map((one) => weighUnknown(one, commonWords));
+	const words = commonWords.size > 0 ? weighed.map((one) => byRarity(one, commonWords)) : weighed;
 	const [best] = rows;
 	const common = {
 		subjectWords: best ? words.length : 0,
@@ -65,12 +65,11 @@ export function readSigns(
 		coverage: coverageBy(words, held),
 		headingCoverage: coverageByTerms(words, headingTerms),
 		known: knownShareIn(words, own),
-		evidence: coveredWeight(words, held, rows.slice(1, FIRST_ROWS)),
+		evidence: heldWeight(words, held, rows.slice(1, FIRST_ROWS)),
 		rarity: heldRarity(words, held, commonWords),
-		lead: leadOf(rows),
 		standsOut: standingOut(rows, scopes),
 		isNamed: best.isNamed,
-		isAboutName: isAboutName(words, headingTerms),
+		isAboutName: isAboutName(weighed, headingTerms),
 		isAmbiguous: isAmbiguous(words, rows),
 	};
 }
@@ -81,18 +80,25 @@ const NO_ROWS = {
 	known: 0,
 	evidence: 0,
 	rarity: 0,
-	lead: 0,
 	standsOut: undefined,
 	isNamed: false,
 	isAboutName: false,
 	isAmbiguous: false,
 } as const;
 
-function weighUnknown(one: WeighedWord, commonWords: ReadonlySet<string>): WeighedWord {
-	const rarity = one.knownShare > 0 ? undefined : rarityIn(commonWords, one.word);
-	if (rarity === undefined) return one;
-	const { least, most, rareFrom } = UNKNOWN_WEIGHT;
-	return { ...one, weight: least + (most - least) * Math.min(1, rarity / rareFrom) };
+/**
+ * A word weighed by how rare it is in the language, known to a graph or not: that many rows of a graph speak of a thing makes it no
+ * worse an answer.
+ */
+function byRarity(one: WeighedWord, commonWords: ReadonlySet<string>): WeighedWord {
+	const { least, most, unknownRareFrom } = WORD_WEIGHT;
+	const rarity = rarityOf(one, commonWords) / (one.isKnown ? 1 : unknownRareFrom);
+	return { ...one, weight: least + (most - least) * Math.min(1, rarity) };
+}
+
+function rarityOf(one: WeighedWord, commonWords: ReadonlySet<string>): number {
+	const { identifier, other } = UNLISTED_RARITY;
+	return rarityIn(commonWords, one.word) ?? (isWrittenIdentifier(one) ? identifier : other);
 }
 
 /** 1 when a word written as a name is known to nobody, 0.5 when a word is that not even the language has, else 0. */
@@ -108,13 +114,10 @@ function heldRarity(
 	held: readonly number[],
 	commonWords: ReadonlySet<string>,
 ): number {
-	const { identifier, other } = UNLISTED_RARITY;
 	let rarity = 0;
 	words.forEach((one, at) => {
 		const share = held[at] ?? 0;
-		if (share === 0) return;
-		const unlisted = isWrittenIdentifier(one) ? identifier : other;
-		rarity += share * (rarityIn(commonWords, one.word) ?? unlisted);
+		if (share > 0) rarity += share * rarityOf(one, commonWords);
 	});
 	return rarity;
 }
@@ -135,30 +138,22 @@ function isWrittenIdentifier({ word }: WeighedWord): boolean {
 	return word.isIdentifier || word.joined.length > 0;
 }
 
-/** Weight of the words that a row holds to these shares, or one of the others does. */
-function coveredWeight(
+/** The greatest weight of the words that one row holds: the one that holds them to these shares, or one of the others. */
+function heldWeight(
 	words: readonly WeighedWord[],
 	held: readonly number[],
 	others: readonly Found[],
 ): number {
-	let covered = 0;
-	words.forEach((one, at) => {
-		let most = held[at] ?? 0;
-		for (const { slot } of others) {
-			if (most < 1) most = Math.max(most, shareIn(one, slot.scope, slot.concept));
-		}
-		covered += one.weight * most;
+	let most = 0;
+	words.forEach(({ weight }, at) => {
+		most += weight * (held[at] ?? 0);
 	});
-	return covered;
-}
-
-function leadOf(rows: readonly Found[]): number {
-	const scores = rows.slice(0, LEAD.rows).map(({ slot }) => slot.lexical);
-	scores.sort((one, other) => other - one);
-	const [first = 0] = scores;
-	if (first === 0) return 0;
-	const rival = scores[LEAD.place - 1];
-	return rival === undefined ? UNCLEAR_LEAD : (first - rival) / first;
+	for (const { slot } of others) {
+		let weight = 0;
+		for (const one of words) weight += one.weight * shareIn(one, slot.scope, slot.concept);
+		if (weight > most) most = weight;
+	}
+	return most;
 }
 
 /**
@@ -177,21 +172,34 @@ function standingOut(rows: readonly Found[], scopes: readonly SearchScope[]): nu
 	return (first - last) / usual;
 }
 
-/** The highest cosines, descending; none in keyword mode. Most rows of a hybrid search come near the order of their cosines. */
+/**
+ * The highest cosine and the next ones among rows that do not hold the query's words as the best one does, descending: many rows
+ * that all answer take nothing from each other. None in keyword mode. Most rows of a hybrid search come near the order of their
+ * cosines.
+ */
 function closestOf(rows: readonly Found[]): readonly number[] {
-	const closest: number[] = [];
+	const fellowFrom = FELLOW_SHARE * (rows[0]?.slot.lexical ?? 0);
+	const others: number[] = [];
+	let highest = Number.NEGATIVE_INFINITY;
 	for (const { slot } of rows) {
-		const { cosine } = slot;
+		const { cosine, lexical } = slot;
 		if (cosine === undefined) return [];
-		let place = closest.length;
-		if (place === STANDS_OUT_PLACE) place--;
-		else closest.push(cosine);
-		if (cosine < (closest[place] as number)) continue;
-		for (; place > 0 && (closest[place - 1] as number) < cosine; place--)
-			closest[place] = closest[place - 1] as number;
-		closest[place] = cosine;
+		if (cosine > highest) highest = cosine;
+		if (fellowFrom === 0 || lexical < fellowFrom) insertClosest(others, cosine);
 	}
-	return closest;
+	if (others[0] === highest) others.shift();
+	return [highest, ...others.slice(0, STANDS_OUT_PLACE - 1)];
+}
+
+/** Keeps the highest of what is inserted, descending. */
+function insertClosest(closest: number[], cosine: number): void {
+	let place = closest.length;
+	if (place === STANDS_OUT_PLACE) place--;
+	else closest.push(cosine);
+	if (cosine < (closest[place] as number)) return;
+	for (; place > 0 && (closest[place - 1] as number) < cosine; place--)
+		closest[place] = closest[place - 1] as number;
+	closest[place] = cosine;
 }
 
 /** Standard deviation of cosines between unrelated texts of the row's graph; undefined where nobody knows. */

@@ -1,12 +1,5 @@
 /** The signs that decide, see AnswerSigns. */
-export const WEIGHED_SIGNS = [
-	"known",
-	"evidence",
-	"rarity",
-	"lead",
-	"standsOut",
-	"lacksName",
-] as const;
+export const WEIGHED_SIGNS = ["known", "evidence", "rarity", "standsOut", "lacksName"] as const;
 export type WeighedSign = (typeof WEIGHED_SIGNS)[number];
 
 export interface Judge {
@@ -23,27 +16,25 @@ export interface Judge {
  */
 export const JUDGE: Readonly<Record<"hybrid" | "keyword", Judge>> = {
 	hybrid: {
-		bias: -8.86,
+		bias: -6.79,
 		weights: {
-			known: 5.39,
-			evidence: 1.51,
-			rarity: 2.18,
-			lead: 1.74,
-			standsOut: 0.86,
-			lacksName: -1.75,
+			known: 4.27,
+			evidence: 2.93,
+			rarity: 0.38,
+			standsOut: 0.35,
+			lacksName: -1.66,
 		},
-		limits: { clarify: 0.36, partial: 0.5, answer: 0.7 },
+		limits: { clarify: 0.34, partial: 0.5, answer: 0.7 },
 	},
 	keyword: {
-		bias: -8.34,
+		bias: -6.74,
 		weights: {
-			known: 5.69,
-			evidence: 1.62,
-			rarity: 2.81,
-			lead: 2.21,
+			known: 4.28,
+			evidence: 3.34,
+			rarity: 0.39,
 			standsOut: 0,
-			lacksName: -1.8,
+			lacksName: -1.7,
 		},
-		limits: { clarify: 0.38, partial: 0.5, answer: 0.7 },
+		limits: { clarify: 0.36, partial: 0.5, answer: 0.7 },
 	},
 };

@@ -11,15 +11,14 @@ export interface AnswerSigns {
 	readonly headingCoverage: number;
 	/** Weighted share of the subject words that any searched concept of the best row's graph holds. */
 	readonly known: number;
-	/** Weight of the subject words that the first rows hold together, from 0 up: how much there is to go by at all. */
+	/** The greatest weight of subject words that one of the first rows holds, from 0 up: how much there is to go by at all. */
 	readonly evidence: number;
 	/** How rare in the language the words are that the best row holds, summed, from 0 up: common words are in every text. */
 	readonly rarity: number;
-	/** By what share the best BM25 of the first rows is ahead of the fifth best; 0.5 where there are too few rows to tell. */
-	readonly lead: number;
 	/**
-	 * By how much the closest row is nearer to the query than the tenth, in standard deviations between unrelated texts of its
-	 * graph, stretched to what it would be among any number of texts. Undefined in keyword mode, and where nobody can tell.
+	 * By how much the closest row is nearer to the query than the tenth of those that do not hold its words as well as the best, in
+	 * standard deviations between unrelated texts of its graph, stretched to what it would be among any number of texts. Undefined
+	 * in keyword mode, and where nobody can tell.
 	 */
 	readonly standsOut: number | undefined;
 	/** 1 when the query names something that nobody covers, 0.5 when it may be a name, else 0. */
@@ -44,12 +43,11 @@ const HEADING_SHARE = 0.4;
 
 /** The signs as the strength weighs them, each from the worst to the best it can say. */
 export function toWeighedSigns(signs: AnswerSigns): Readonly<Record<WeighedSign, number>> {
-	const { known, evidence, rarity, lead, standsOut = 0, lacksName } = signs;
+	const { known, evidence, rarity, standsOut = 0, lacksName } = signs;
 	return {
 		known,
 		evidence: Math.log1p(Math.min(MOST_EVIDENCE, evidence)),
 		rarity: Math.log1p(rarity),
-		lead,
 		standsOut: Math.min(MOST_STANDING_OUT, standsOut),
 		lacksName,
 	};

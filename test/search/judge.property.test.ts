@@ -10,7 +10,6 @@ const signs: fc.Arbitrary<AnswerSigns> = fc.record({
 	known: share,
 	evidence: fc.double({ min: 0, max: 60, noNaN: true }),
 	rarity: fc.double({ min: 0, max: 20, noNaN: true }),
-	lead: share,
 	standsOut: fc.option(fc.double({ min: 0, max: 10, noNaN: true }), { nil: undefined }),
 	lacksName: fc.constantFrom(0, 0.5, 1),
 	lacksIdentifier: fc.boolean(),
@@ -28,7 +27,7 @@ t.test("a strength is a probability", async () => {
 t.test(
 	"what covers more, stands out more or is known better never weakens a decision",
 	async () => {
-		const better = fc.constantFrom("known", "evidence", "rarity", "lead", "standsOut");
+		const better = fc.constantFrom("known", "evidence", "rarity", "standsOut");
 		const more = fc.double({ min: 0, max: 1, noNaN: true });
 		fc.assert(
 			fc.property(signs, better, more, (some, sign, gain) => {
