@@ -17,6 +17,7 @@ import { listTrends, type TrendPlace } from "../src/evidence/trend-list.js";
 import { compareText } from "../src/knowledge/bundle-document.js";
 import { toTrendId } from "../src/knowledge/graph.js";
 import { graphMaps, placeOf } from "../src/knowledge/reading/graph-map.js";
+import { toKeyPart } from "../src/knowledge/reading/list-cursor.js";
 import { createWalk, toStep } from "../src/knowledge/reading/walk.js";
 import type { CatalogSkillDeps } from "./catalog-skill.js";
 import { toConceptFilter } from "./concept-filters.js";
@@ -193,7 +194,10 @@ export const createTrendEvidence = (deps: CatalogSkillDeps): Skill<"trends.evide
 			const page = toPage("trend-evidence", input, 2);
 			const [day = "", id = ""] = page.after ?? [];
 			const rest = concept.evidence
-				.map((source) => ({ source, key: [source.publishedAt ?? "", source.articleId] as const }))
+				.map((source) => ({
+					source,
+					key: [source.publishedAt ?? "", toKeyPart(source.articleId)] as const,
+				}))
 				.filter(({ key }) => !page.after || compareKeys(key, [day, id]) > 0)
 				.sort((a, b) => compareKeys(a.key, b.key));
 			const shown = rest.slice(0, input.limit);

@@ -7,7 +7,7 @@ import { conceptFiltersSchema, evidenceSchema, graphIdField, limitField } from "
 export const nodeIdField = z
 	.string()
 	.min(1, "must not be empty")
-	.max(1_000, "must have at most 1000 characters")
+	.max(READING_LIMITS.nodeIdChars, `must have at most ${READING_LIMITS.nodeIdChars} characters`)
 	.describe("Id of the node within its graph: its path with dots");
 
 export const edgeTypesField = z

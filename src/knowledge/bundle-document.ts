@@ -1,3 +1,4 @@
+import { READING_LIMITS } from "../core/limits.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { ConceptFile } from "./concept-reader.js";
 import type { Finding, FindingRule } from "./finding.js";
@@ -37,6 +38,9 @@ export function readDocument(path: string, bytes: Uint8Array): ConceptFile | Fin
 	});
 	if (!isConfined(path)) {
 		return refuse("bad-path", "The path leaves the bundle or holds characters no id may have.");
+	}
+	if (path.length > READING_LIMITS.nodeIdChars) {
+		return refuse("bad-path", `The path has more than ${READING_LIMITS.nodeIdChars} characters.`);
 	}
 	if (bytes.length > BUNDLE_LIMITS.fileBytes) {
 		return refuse("too-large", `The file has more than ${BUNDLE_LIMITS.fileBytes} bytes.`);

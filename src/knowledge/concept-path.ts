@@ -1,3 +1,4 @@
+import { READING_LIMITS } from "../core/limits.js";
 import { isConfined, isReserved, RECORD_PATH } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { BundleMemory } from "./graph.js";
@@ -22,6 +23,9 @@ export function reasonAgainstPath(
 	}
 	if (names.length > BUNDLE_LIMITS.depth + 1) {
 		return `The path "${path}" lies more than ${BUNDLE_LIMITS.depth} folders deep.`;
+	}
+	if (path.length > READING_LIMITS.nodeIdChars) {
+		return `The path "${path}" has more than ${READING_LIMITS.nodeIdChars} characters.`;
 	}
 	if (!fitsNames(path)) {
 		return `A name in the path "${path}" has more than ${BUNDLE_LIMITS.nameBytes} bytes.`;

@@ -1,6 +1,7 @@
 import { compareText } from "../bundle-document.js";
 import type { Graph } from "../graph.js";
 import { conceptAt, type GraphMap, mapOf, placeOf } from "./graph-map.js";
+import { toKeyPart } from "./list-cursor.js";
 import { firstWhere } from "./sorted-search.js";
 import { type Step, toEdgeTest, toStep } from "./walk.js";
 
@@ -46,7 +47,7 @@ export function listEdges(graph: Graph, query: EdgeQuery): EdgePage {
 
 /** The key of an edge in the list, for a cursor. */
 export function keyOfEdge({ from, edge, to }: Step): readonly string[] {
-	return [from.id, edge.type, to.id];
+	return [from.id, toKeyPart(edge.type), to.id];
 }
 
 interface Candidates {
@@ -83,7 +84,7 @@ function startBehind(
 		const known = map.edges[edge];
 		const order =
 			compareText(conceptAt(map, map.sources[edge] ?? 0).id, source) ||
-			compareText(known?.type ?? "", type) ||
+			compareText(toKeyPart(known?.type ?? ""), type) ||
 			compareText(known?.target ?? "", target);
 		return order > 0;
 	});

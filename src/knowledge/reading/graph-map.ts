@@ -4,6 +4,7 @@ import { compareText } from "../bundle-document.js";
 import type { Concept, Edge, Graph } from "../graph.js";
 import type { Steps } from "../work-in-turns.js";
 import { createGraphIndex } from "./graph-index.js";
+import { toKeyPart } from "./list-cursor.js";
 
 /** A graph's concepts by id and its edges in both directions. An edge is named by its two ends and its type. */
 export interface GraphMap {
@@ -95,7 +96,7 @@ function inOrder(edges: readonly Edge[]): readonly Edge[] {
 }
 
 function compareEdges(a: Edge, b: Edge): number {
-	return compareText(a.type, b.type) || compareText(a.target, b.target);
+	return compareText(toKeyPart(a.type), toKeyPart(b.type)) || compareText(a.target, b.target);
 }
 
 /** The same edges by target: counted, then placed, in one pass each. */

@@ -10,12 +10,25 @@ export interface ListIdentity {
 }
 
 /**
+ * A part of a key that may be of any length, such as the type of an edge: a long one counts by its beginning and its hash, in
+ * the order of a list as in a cursor.
+ */
+export function toKeyPart(text: string): string {
+	const { keyPartChars } = READING_LIMITS;
+	if (text.length <= keyPartChars) return text;
+	const hash = createHash("sha256").update(text).digest("base64url");
+	return `${text.slice(0, keyPartChars - hash.length)}${hash}`;
+}
+
+/**
  * The place behind an item as a text that callers hand back as it is. It names the item by its key, not by a number, so that
  * a page after a change of the graph goes on where the last one ended.
  */
 export function toCursor(identity: ListIdentity, key: readonly string[]): string {
 	const text = JSON.stringify([fingerprintOf(identity), ...key]);
-	return Buffer.from(text, "utf8").toString("base64url");
+	const cursor = Buffer.from(text, "utf8").toString("base64url");
+	if (cursor.length <= READING_LIMITS.cursorChars) return cursor;
+	throw new RangeError(`A key of the list "${identity.list}" is longer than any cursor.`);
 }
 
 /** The key a cursor holds. Throws INVALID_ARGUMENT for a text that is none, or one of another list. */

@@ -4,6 +4,7 @@ import type { Concept, Graph } from "../graph.js";
 import type { Steps } from "../work-in-turns.js";
 import { createGraphIndex } from "./graph-index.js";
 import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";
+import { toKeyPart } from "./list-cursor.js";
 import { firstWhere } from "./sorted-search.js";
 
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -87,7 +88,7 @@ function rangeOf(
 
 /** The key of an event in the list, for a cursor. */
 export function keyOfEvent({ day, concept, kind, ref }: TimelineEvent): readonly string[] {
-	return [day, concept.id, kind, ref];
+	return [day, concept.id, kind, toKeyPart(ref)];
 }
 
 function toEventTest({ kinds, asOf }: TimelineQuery) {
@@ -152,7 +153,9 @@ function eventsOfConcept(map: GraphMap, place: number): readonly TimelineEvent[]
 	for (const { by, at } of concept.verified ?? []) add("node-verified", at, by);
 	if (events.length < 2) return events;
 	return withoutTwins(
-		events.sort((a, b) => compareText(a.kind, b.kind) || compareText(a.ref, b.ref)),
+		events.sort(
+			(a, b) => compareText(a.kind, b.kind) || compareText(toKeyPart(a.ref), toKeyPart(b.ref)),
+		),
 	);
 }
 
@@ -171,6 +174,6 @@ function compareToKey(event: TimelineEvent, key: readonly string[]): number {
 		compareText(event.day, day) ||
 		compareText(event.concept.id, id) ||
 		compareText(event.kind, kind) ||
-		compareText(event.ref, ref)
+		compareText(toKeyPart(event.ref), ref)
 	);
 }
