@@ -36,10 +36,11 @@ export function createIdentityVerifier({ rules, keys, clock }: IdentityVerifierD
 		known.set(hash, verdict);
 		if (known.size > LIMITS.identityTokensKnown) known.delete(known.keys().next().value ?? "");
 	};
-	const recall = (hash: string, now: number): Verdict | undefined => {
+	const recall = async (hash: string, now: number): Promise<Verdict | undefined> => {
+		if (!known.has(hash)) return undefined;
+		const version = await keys.version();
 		const verdict = known.get(hash);
-		if (!verdict) return undefined;
-		if (verdict.until > now && verdict.version === keys.version()) {
+		if (verdict && verdict.until > now && verdict.version === version) {
 			// Seen latest stays longest.
 			remember(hash, verdict);
 			return verdict;
@@ -53,15 +54,16 @@ export function createIdentityVerifier({ rules, keys, clock }: IdentityVerifierD
 		const { algorithm, keyId, expiresAt } = readIdentityToken(token, rules, now);
 		const hash = createHash("sha256").update(token).digest("base64url");
 		const check = async (): Promise<Verdict> => {
-			const key = await keys.find(keyId, algorithm);
-			if (!key) throw refused("its key (kid) is none of its issuer's");
+			const found = await keys.find(keyId, algorithm);
+			if (!found) throw refused("its key (kid) is none of its issuer's");
 			if (queue.size >= LIMITS.identityChecksWaiting) throw tooMany();
+			const { key, version } = found;
 			const claims = await queue.add(() => checkSignature(token, key, rules, clock.now()));
 			const until = Math.min(
 				(expiresAt + LIMITS.identityClockSkewSeconds) * 1000,
 				clock.now() + LIMITS.identityTokenKnownMs,
 			);
-			const verdict = { version: keys.version(), until, claims };
+			const verdict = { version, until, claims };
 			remember(hash, verdict);
 			return verdict;
 		};
@@ -70,7 +72,7 @@ export function createIdentityVerifier({ rules, keys, clock }: IdentityVerifierD
 			running.set(hash, pending);
 			return pending;
 		};
-		const { claims } = recall(hash, now) ?? (await checkOnce());
+		const { claims } = (await recall(hash, now)) ?? (await checkOnce());
 		if (claims) return claims;
 		throw refused("its signature is wrong");
 	};

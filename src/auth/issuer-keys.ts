@@ -20,12 +20,19 @@ export interface IssuerKeysDeps {
 /** The public keys of an identity provider, read from its own address and nowhere else. */
 export interface IssuerKeys {
 	/**
-	 * The key of this id for this algorithm; undefined when the provider has none. An id nobody knows has them read again,
-	 * at most once in LIMITS.issuerKeysCooldownMs. Throws UNAVAILABLE while there are none and the provider is silent.
+	 * The key of this id for this algorithm; undefined when the provider has none. Keys older than LIMITS.issuerKeysFreshMs
+	 * are read again first, and so they are for an id nobody knows, at most once in LIMITS.issuerKeysCooldownMs. Throws
+	 * UNAVAILABLE while there are none and the provider is silent.
 	 */
-	find(keyId: string, algorithm: IdentityAlgorithm): Promise<CryptoKey | undefined>;
-	/** Changes whenever other keys are trusted than before. */
-	version(): number;
+	find(keyId: string, algorithm: IdentityAlgorithm): Promise<IssuerKey | undefined>;
+	/** Changes whenever other keys are trusted than before; keys no longer fresh are read again first. */
+	version(): Promise<number>;
+}
+
+export interface IssuerKey {
+	readonly key: CryptoKey;
+	/** Of the keys it is one of. */
+	readonly version: number;
 }
 
 interface KeyRing {
@@ -72,22 +79,29 @@ export function createIssuerKeys(deps: IssuerKeysDeps): IssuerKeys {
 		waiting -= 1;
 	};
 	const age = () => clock.monotonicMs() - ring.readAt;
-	const current = () => (age() > LIMITS.issuerKeysKeptMs ? NONE.keys : ring.keys);
+	const current = () => (age() > LIMITS.issuerKeysKeptMs ? NONE : ring);
+	/** Where the provider is silent, known keys go on being used. */
+	const freshen = async (): Promise<void> => {
+		if (age() > LIMITS.issuerKeysFreshMs) await refresh();
+	};
 
 	return {
-		version: () => ring.version,
+		async version() {
+			await freshen();
+			return ring.version;
+		},
 		async find(keyId, algorithm) {
-			if (!current().has(keyId)) await waitForRefresh();
-			// Known keys go on being used meanwhile.
-			else if (age() > LIMITS.issuerKeysFreshMs) void refresh();
-			if (current().size === 0) throw silent();
-			const jwk = current().get(keyId);
+			await freshen();
+			if (!current().keys.has(keyId)) await waitForRefresh();
+			const { keys, version } = current();
+			if (keys.size === 0) throw silent();
+			const jwk = keys.get(keyId);
 			if (!jwk || !suits(jwk, algorithm)) return undefined;
 			const byAlgorithm = imported.get(jwk) ?? new Map<IdentityAlgorithm, Promise<CryptoKey>>();
 			imported.set(jwk, byAlgorithm);
 			const key = byAlgorithm.get(algorithm) ?? importKey(jwk, algorithm);
 			byAlgorithm.set(algorithm, key);
-			return key;
+			return { key: await key, version };
 		},
 	};
 }

@@ -5,6 +5,7 @@ import { IDENTITY_ALGORITHMS } from "../../src/auth/identity-token.js";
 import { createIdentityVerifier } from "../../src/auth/identity-verifier.js";
 import { createIssuerKeys } from "../../src/auth/issuer-keys.js";
 import type { Clock } from "../../src/core/clock.js";
+import { LIMITS } from "../../src/core/limits.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
 import { manualClock } from "../support/manual-clock.js";
 import { times } from "../support/start-app.js";
@@ -12,12 +13,16 @@ import { AUDIENCE, ISSUER_NOW, type LocalIssuer, startIssuer } from "./local-iss
 
 const silent = { info: () => undefined, error: () => undefined };
 
-function createVerify({ url }: LocalIssuer, clock: Clock) {
+function createKeys({ url }: LocalIssuer, clock: Clock) {
 	const egress = createConfiguredEgress({ urls: [url] });
 	const algorithms = IDENTITY_ALGORITHMS;
 	const keys = createIssuerKeys({ issuer: url, algorithms, egress, clock, logger: silent });
 	const rules = { issuer: url, audience: AUDIENCE, algorithms, maxTokenAgeSeconds: 3_600 };
-	return createIdentityVerifier({ rules, keys, clock });
+	return { rules, keys };
+}
+
+function createVerify(issuer: LocalIssuer, clock: Clock) {
+	return createIdentityVerifier({ ...createKeys(issuer, clock), clock });
 }
 
 const encode = (value: unknown) =>
@@ -174,6 +179,49 @@ t.test("a key that was withdrawn is trusted no longer, and a new one is found", 
 	monotonicMs += 24 * 3_600_000;
 	const late = verify(await issuer.token({ algorithm: "RS256", claims: { sub: "user-2" } }));
 	await t.rejects(late, { code: "UNAVAILABLE" }, "not for ever");
+});
+
+t.test("keys no longer fresh are read again before they are trusted", async (t) => {
+	const issuer = await startIssuer(t);
+	let monotonicMs = 0;
+	const clock = { ...manualClock("2026-03-10T12:00:00Z"), monotonicMs: () => monotonicMs };
+	const verify = createVerify(issuer, clock);
+	const [seen, unseen] = [await issuer.token(), await issuer.token({ claims: { sub: "user-2" } })];
+	await verify(seen);
+	issuer.serve([issuer.keys.get("RS256")?.publicJwk ?? {}]);
+	monotonicMs += LIMITS.issuerKeysFreshMs + 1;
+	const judged = await Promise.allSettled([verify(unseen), verify(seen)]);
+	t.same(
+		judged.map(({ status }) => status),
+		["rejected", "rejected"],
+		"not even once after the key was withdrawn",
+	);
+	t.equal(issuer.asked(), 2, "read once for both");
+	issuer.serve(undefined);
+	monotonicMs += LIMITS.issuerKeysFreshMs + 1;
+	await t.resolves(verify(await issuer.token({ algorithm: "RS256" })), "a silent provider");
+});
+
+t.test("a verdict is filed under the keys it was reached with", async (t) => {
+	const issuer = await startIssuer(t);
+	let monotonicMs = 0;
+	const clock = { ...manualClock("2026-03-10T12:00:00Z"), monotonicMs: () => monotonicMs };
+	const { rules, keys } = createKeys(issuer, clock);
+	const withdraw = async () => {
+		issuer.serve([issuer.keys.get("RS256")?.publicJwk ?? {}]);
+		monotonicMs += LIMITS.issuerKeysCooldownMs + 1;
+		await keys.find("another", "RS256");
+	};
+	const find: typeof keys.find = async (...asked) => {
+		const found = await keys.find(...asked);
+		// The keys change while the signature is still being checked.
+		if (found) await withdraw();
+		return found;
+	};
+	const verify = createIdentityVerifier({ rules, keys: { ...keys, find }, clock });
+	const token = await issuer.token();
+	await t.resolves(verify(token), "the key was good when it was found");
+	await t.rejects(verify(token), { code: "UNAUTHENTICATED" });
 });
 
 t.test("keys that could not tell a forgery are not used", async (t) => {
