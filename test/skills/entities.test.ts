@@ -93,7 +93,15 @@ t.test("an entity is its title in every graph, and whatever has it as another na
 });
 
 t.test("hostile names find nothing and break nothing", async (t) => {
-	const names = ["__proto__", "constructor", "\u0000", "a".repeat(200), "💥", "%00../..", "{{7*7}}"];
+	const names = [
+		"__proto__",
+		"constructor",
+		"\u0000",
+		"a".repeat(200),
+		"💥",
+		"%00../..",
+		"{{7*7}}",
+	];
 	const { data } = await resolve({ names });
 	t.same(
 		data.items.map(({ candidates }) => candidates.length),
