@@ -30,7 +30,7 @@ export interface EntityNode {
 
 const ID_DIGITS = 20;
 /** Graphs looked through before others are served. */
-const GRAPHS_PER_TURN = 32;
+const GRAPHS_PER_TURN = 8;
 
 /** `ent_` and the beginning of the normalised title's sha256: nodes of one title are one entity, in every graph. */
 export function toEntityId({ title }: Pick<Concept, "title">): string {

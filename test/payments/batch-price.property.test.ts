@@ -135,7 +135,7 @@ t.test("a retry is not charged again, and a quote names the price of its own bat
 t.test(
 	"an unknown graph, too many questions and a token for other graphs cost nothing",
 	async (t) => {
-			const { token, id } = await operator.issueSpt({ usd: "10.00", graphs: ["agent-payments"] });
+		const { token, id } = await operator.issueSpt({ usd: "10.00", graphs: ["agent-payments"] });
 		const send = (queries: readonly object[]) => ask(app, { "X-Pay-SPT": token }, queries);
 		const bound = { query: KNOWN_QUERY, graph_id: "agent-payments" };
 		t.equal((await send([bound, { query: "x", graph_id: "nowhere" }])).status, 404);
