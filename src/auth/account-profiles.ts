@@ -12,7 +12,10 @@ export interface AccountProfiles {
 	/** Empty for accounts that wrote nothing. */
 	get(accountId: string): Promise<AccountProfile>;
 	/** Durable before it resolves; changes of one account happen one after the other. */
-	change(accountId: string, change: (profile: AccountProfile) => AccountProfile): Promise<void>;
+	change(
+		accountId: string,
+		change: (profile: AccountProfile) => AccountProfile | Promise<AccountProfile>,
+	): Promise<void>;
 	/** Its bytes are off the disk before this resolves. */
 	erase(accountId: string): Promise<void>;
 }
@@ -40,7 +43,7 @@ export function createAccountProfiles(documents: DocumentStore): AccountProfiles
 		get: read,
 		change: (id, change) =>
 			inTurn(id, async () => {
-				const profile = change(await read(id));
+				const profile = await change(await read(id));
 				await documents.put(documentId(id), JSON.stringify(profile), NEVER);
 			}),
 		erase: (id) => inTurn(id, () => documents.delete(documentId(id))),

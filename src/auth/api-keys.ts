@@ -15,6 +15,7 @@ import type { Ids } from "../core/ids.js";
 import { LIMITS } from "../core/limits.js";
 import type { Micros } from "../core/money.js";
 import type { Random } from "../core/random.js";
+import { assertSound, assertStillManaged } from "./key-rules.js";
 
 const KEY_PREFIX = "sk_live_";
 
@@ -59,11 +60,14 @@ export interface ApiKeys {
 	add(accountId: string, terms: KeyTerms): Promise<CreatedKey>;
 	/** Keys of an account, oldest first, revoked ones too. */
 	list(accountId: string): Promise<readonly KeyRow[]>;
-	/** New terms for a key; those left out stay. Throws NOT_FOUND. */
+	/** New terms for a key; those left out stay. Throws NOT_FOUND, and INVALID_ARGUMENT for the last that manages its account. */
 	change(accountId: string, keyId: string, terms: KeyTerms): Promise<KeyRow>;
 	/** A new secret; the old one works for so many seconds more, the one before it no longer. Throws NOT_FOUND. */
 	rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<CreatedKey>;
-	/** The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given. */
+	/**
+	 * The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given, and
+	 * INVALID_ARGUMENT where that account is named and no other key manages it.
+	 */
 	revoke(keyId: string, accountId?: string): Promise<void>;
 	/** The key behind a secret; undefined for one nobody issued, that was revoked or has expired. */
 	find(reader: StoreReader, secret: string): Promise<FoundKey | undefined>;
@@ -116,7 +120,9 @@ export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
 
 		change: (accountId, keyId, terms) =>
 			store.transaction(async (tx) => {
-				const row = { ...(await getActive(tx, keyId, accountId)), ...terms };
+				const earlier = await getActive(tx, keyId, accountId);
+				if (terms.isManager === false) await assertStillManaged(tx, earlier, clock.now());
+				const row = { ...earlier, ...terms };
 				assertSound(row);
 				await tx.put("keys", row);
 				return row;
@@ -139,14 +145,21 @@ export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
 		},
 
 		revoke: (keyId, accountId) =>
-			store.transaction(async (tx) => {
-				const row = await getKey(tx, keyId, accountId);
-				if (row.status === "revoked") return;
-				await tx.put("keys", toRevoked(row, clock.now()));
-			}),
+			store.transaction((tx) => revokeKey(tx, { keyId, accountId, now: clock.now() })),
 
 		find: (reader, secret) => findKey(reader, { secret, pepper, now: clock.now() }),
 	};
+}
+
+async function revokeKey(
+	tx: StoreTransaction,
+	{ keyId, accountId, now }: { keyId: string; accountId: string | undefined; now: number },
+): Promise<void> {
+	const row = await getKey(tx, keyId, accountId);
+	if (row.status === "revoked") return;
+	// An operator may end every key there is.
+	if (accountId !== undefined) await assertStillManaged(tx, row, now);
+	await tx.put("keys", toRevoked(row, now));
 }
 
 /** Its hashes go with it: what nobody can show any more need not be found. */
@@ -188,20 +201,6 @@ function newKey({ ids, random, clock, pepper }: ApiKeyDeps, accountId: string, t
 	};
 	assertSound(row);
 	return { row, key };
-}
-
-/** Whoever manages an account can make a key without limits, so limits on such a key would be none. */
-function assertSound({ isManager = true, skills, graphs, ...row }: KeyRow): void {
-	const isLimited =
-		(skills ?? []).length > 0 ||
-		(graphs ?? []).length > 0 ||
-		row.maxTotalMicros !== undefined ||
-		row.maxPerMonthMicros !== undefined;
-	if (!isManager || !isLimited) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		"A key that manages its account has no scopes and no caps; leave manages_account out, or the limits.",
-	);
 }
 
 /** Forgets the keys that were revoked longest ago, beyond those remembered. Throws INVALID_ARGUMENT when all are active. */

@@ -119,7 +119,7 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 		operationId: "account.keys.rotate",
 		summary: "New secret for an API key",
 		description:
-			"The same key under a new secret, shown once. The old secret works until overlap_seconds have passed; one from a rotation before stops at once. A key may rotate itself.",
+			"The same key under a new secret, shown once. The old secret works until overlap_seconds have passed; until then it only pays; one from a rotation before stops at once. A key may rotate itself.",
 		path: keyPath,
 		body: keyRotationOrderSchema,
 		isList: false,
@@ -141,7 +141,8 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 		...change,
 		operationId: "account.keys.revoke",
 		summary: "Revoke an API key",
-		description: "The key pays for nothing from now on. A key may revoke itself.",
+		description:
+			"The key pays for nothing from now on. A key may revoke itself, but for the last that manages the account.",
 		path: keyPath,
 		isList: false,
 		data: endedSchema,

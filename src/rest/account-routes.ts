@@ -110,7 +110,8 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		...read,
 		operationId: "account.get",
 		summary: "The account behind a credential",
-		description: "Balance, budget, retention, and what the credential that asks may do.",
+		description:
+			"Balance, budget, retention, and what the credential that asks may do. Balance, budget and contact are null for one that does not manage the account.",
 		isList: false,
 		data: accountSchema,
 		answer: (owner, { caller }) => owner.accountGet(accessOf(caller)),

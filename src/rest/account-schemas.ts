@@ -40,7 +40,7 @@ export const budgetOrderSchema = requestComponent(
 	z.strictObject({
 		limit_usd: usdInput
 			.nullable()
-			.describe("Most the account spends in one UTC month; null for no limit"),
+			.describe("Most the account spends in one UTC month: 0 for nothing, null for no limit"),
 		alert_percent: z
 			.array(
 				z
@@ -71,15 +71,15 @@ export const accountSchema = replyComponent(
 	z.object({
 		id: z.string(),
 		label: z.string(),
-		contact: z.string(),
+		contact: z.string().nullable().describe("Null for a credential that does not manage it"),
 		plan: z.string(),
 		has_payment_method: z.boolean(),
 		retention: z.enum(["standard", "zero"]),
 		may_choose_zero_retention: z.boolean(),
 		created_at: z.string(),
-		balance_usd: usdField,
-		held_usd: usdField,
-		budget: budgetSchema,
+		balance_usd: usdField.nullable(),
+		held_usd: usdField.nullable(),
+		budget: budgetSchema.nullable(),
 		credential: z.object({ key_id: z.string().nullable(), manages_account: z.boolean() }),
 	}),
 );

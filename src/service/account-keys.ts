@@ -39,6 +39,8 @@ type KeyOperations = Pick<
 /** Keys and connection tokens of an account, by whoever manages it. */
 export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 	const { keys, connections, profiles, info } = deps;
+	const label = (accountId: string, id: string, text: string | null | undefined) =>
+		setLabel(deps, accountId, id, text);
 	return {
 		async accountKeys(access) {
 			requireManager(access);
@@ -51,7 +53,7 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 			requireManager(access);
 			const { accountId } = access;
 			const { id, key } = await keys.add(accountId, toKeyTerms(deps, order));
-			await setLabel(profiles, accountId, id, order.label);
+			await label(accountId, id, order.label);
 			return { key, ...(await getKeyWire(deps, accountId, id)) };
 		},
 
@@ -59,7 +61,7 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 			requireManager(access);
 			const { accountId } = access;
 			await keys.change(accountId, keyId, toKeyTerms(deps, change));
-			await setLabel(profiles, accountId, keyId, change.label);
+			await label(accountId, keyId, change.label);
 			return getKeyWire(deps, accountId, keyId);
 		},
 
@@ -90,7 +92,7 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 		async accountRevokeConnection(access, id) {
 			requireManager(access);
 			await connections.revoke(id, access.accountId);
-			await setLabel(profiles, access.accountId, id, null);
+			await label(access.accountId, id, null);
 			return { id, status: "revoked" };
 		},
 	};
@@ -98,15 +100,15 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 
 /** A connection token and the address it makes; null until there is an MCP server. */
 export async function createConnection(
-	deps: Pick<AccountKeyDeps, "connections" | "profiles" | "catalog" | "clock"> & {
+	deps: Pick<AccountKeyDeps, "store" | "connections" | "profiles" | "catalog" | "clock"> & {
 		readonly mcpUrl: string | null;
 	},
 	accountId: string,
 	order: KeyScope,
 ): Promise<{ id: string; token: string; url: string | null }> {
-	const { connections, profiles, mcpUrl } = deps;
+	const { connections, mcpUrl } = deps;
 	const { id, token } = await connections.create(accountId, toScopeTerms(deps, order));
-	await setLabel(profiles, accountId, id, order.label);
+	await setLabel(deps, accountId, id, order.label);
 	return { token, url: mcpUrl && `${mcpUrl}/c/${token}`, id };
 }
 
@@ -130,17 +132,28 @@ export function requireManager({ isManager, isReplaced }: AccountAccess): void {
 	);
 }
 
-/** A label is text of its owner, so it is kept in the profile. */
+/** A label is text of its owner, so it is kept in the profile, as long as what it names is remembered. */
 export async function setLabel(
-	profiles: AccountProfiles,
+	{ store, profiles }: Pick<AccountKeyDeps, "store" | "profiles">,
 	accountId: string,
 	id: string,
 	label: string | null | undefined,
 ): Promise<void> {
 	if (label === undefined) return;
-	await profiles.change(accountId, (profile) => {
-		const { [id]: _earlier, ...labels } = profile.labels;
-		return { ...profile, labels: label ? { ...labels, [id]: label } : labels };
+	await profiles.change(accountId, async (profile) => {
+		const known = await namedOf(store, accountId);
+		const labels = Object.entries({ ...profile.labels, [id]: label ?? "" });
+		const kept = labels.filter(([named, text]) => text !== "" && known.has(named));
+		return { ...profile, labels: Object.fromEntries(kept) };
+	});
+}
+
+/** Ids of an account's keys and connection tokens. */
+function namedOf(store: Store, accountId: string): Promise<ReadonlySet<string>> {
+	return store.read(async (reader) => {
+		const keys = await reader.findBy("keys", "accountId", accountId);
+		const connections = await reader.findBy("connections", "accountId", accountId);
+		return new Set([...keys, ...connections].map(({ id }) => id));
 	});
 }
 

@@ -171,7 +171,7 @@ async function createKey(deps: AccountOperatorDeps, request: KeyRequest) {
 	});
 	if (account_id !== undefined) {
 		const { id, key } = await apiKeys.add(account_id, terms);
-		await setLabel(profiles, account_id, id, label);
+		await setLabel(deps, account_id, id, label);
 		return { key, id, account_id };
 	}
 	const { id, key, accountId } = await apiKeys.create({

@@ -87,7 +87,7 @@ export async function finishErasures(deps: AccountProfileDeps): Promise<void> {
 	}
 }
 
-/** What can be told of an account to whoever shows a credential of it. */
+/** What can be told of an account to whoever shows a credential of it; what concerns its owner to those that manage it. */
 async function toAccountWire(
 	{ store, clock, profiles }: AccountProfileDeps,
 	{ accountId, keyId, isManager }: AccountAccess,
@@ -102,15 +102,15 @@ async function toAccountWire(
 	return {
 		id: accountId,
 		label: label || account.label,
-		contact,
+		contact: isManager ? contact : null,
 		plan: account.plan,
 		has_payment_method: account.hasPaymentMethod,
 		retention: account.retention ?? "standard",
 		may_choose_zero_retention: account.mayKeepNothing ?? false,
 		created_at: toIsoTime(account.createdAt),
-		balance_usd: formatUsd(balance ?? 0n),
-		held_usd: formatUsd(held ?? 0n),
-		budget: toBudgetWire(account, spent ?? 0n, clock.now()),
+		balance_usd: isManager ? formatUsd(balance ?? 0n) : null,
+		held_usd: isManager ? formatUsd(held ?? 0n) : null,
+		budget: isManager ? toBudgetWire(account, spent ?? 0n, clock.now()) : null,
 		credential: { key_id: keyId ?? null, manages_account: isManager },
 	};
 }

@@ -6,12 +6,11 @@ import type { AccountRow, ReceiptRow, Store, UsageCount, UsageRow } from "../../
 import { type Clock, toIsoDay, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
-import { formatUsd, type Micros } from "../core/money.js";
+import { formatUsd, type Micros, parseUsd } from "../core/money.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountOperations, BudgetOrder, UsageGrouping } from "./account-operations.js";
 import { createBoundedWork } from "./bounded-work.js";
 import type { Json } from "./service-info.js";
-import { parseLimit } from "./spt-scope.js";
 
 export interface AccountUsageDeps {
 	readonly store: Store;
@@ -93,7 +92,7 @@ export function gone(): ServiceError {
 
 function toBudgetTerms({ limit_usd, alert_percent }: BudgetOrder) {
 	return {
-		budgetMicros: limit_usd === null ? undefined : parseLimit(limit_usd),
+		budgetMicros: limit_usd === null ? undefined : parseUsd(limit_usd),
 		budgetAlerts: alert_percent && [...new Set(alert_percent)].sort((a, b) => a - b),
 	};
 }

@@ -138,6 +138,41 @@ t.test("keys of an account", async (t) => {
 		t.equal((await ask("POST", "/v1/account/keys", both)).status, 400);
 	});
 
+	await t.test("the last key that manages the account stays one", async (t) => {
+		const account = (await ask("GET", "/v1/account")).body.data;
+		const path = `/v1/account/keys/${account.credential.key_id}`;
+		// Those that other parts of this test made.
+		for (const { id, manages_account, status } of (await ask("GET", "/v1/account/keys")).body.data
+			.items) {
+			const isOther = manages_account && status === "active" && id !== account.credential.key_id;
+			if (isOther) await ask("DELETE", `/v1/account/keys/${id}`);
+		}
+		const demote = () => ask("PATCH", path, { manages_account: false });
+		for (const refused of [await demote(), await ask("DELETE", path)]) {
+			t.same([refused.status, refused.body.error.code], [400, "INVALID_ARGUMENT"]);
+			t.match(refused.body.error.message, /last key that manages/);
+		}
+		const second = await create({ manages_account: true });
+		t.equal((await demote()).status, 200);
+		t.equal((await ask("GET", "/v1/account/keys")).status, 403);
+		const restore = { manages_account: true };
+		t.equal((await ask("PATCH", path, restore, second.key)).status, 200);
+		t.equal((await ask("DELETE", `/v1/account/keys/${second.id}`)).status, 200);
+	});
+
+	await t.test("labels go with the keys that are forgotten", async (t) => {
+		const access = { accountId: shop.accountId, isManager: true, keepsNoText: false };
+		const { owner } = shop.app.service;
+		for (const index of times(60, (each) => each)) {
+			const { id } = await owner.accountCreateKey(access, { label: `crew ${index}` });
+			await owner.accountRevokeKey(access, String(id));
+		}
+		const { items } = (await ask("GET", "/v1/account/keys")).body.data;
+		const { labels } = await shop.app.money.profiles.get(shop.accountId);
+		const named = items.filter(({ label }: { label: string }) => label !== "");
+		t.equal(Object.keys(labels).length, named.length);
+	});
+
 	await t.test("nobody sees or changes the keys of another account", async (t) => {
 		const { id } = await create({});
 		const stranger = (await shop.app.operator.createKey({})).key;

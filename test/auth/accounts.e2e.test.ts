@@ -46,7 +46,12 @@ t.test(
 		await useFreeCalls(shop);
 		t.equal(await buy(key), 200, "a new month");
 		await ask("PUT", "/v1/account/budget", { limit_usd: null });
-		t.equal((await ask("PUT", "/v1/account/budget", { limit_usd: "0" })).status, 400);
+		t.equal((await ask("PUT", "/v1/account/budget", { limit_usd: "0" })).status, 200);
+		t.equal(await buy(key), 402, "a budget of nothing");
+		t.equal((await ask("PUT", "/v1/account/budget", { limit_usd: "-1" })).status, 400);
+		const limited = (await ask("GET", "/v1/account", undefined, other)).body.data;
+		const unseen = { contact: null, balance_usd: null, held_usd: null, budget: null };
+		t.match(limited, { ...unseen, credential: { manages_account: false } });
 	},
 );
 
