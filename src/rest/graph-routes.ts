@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { READING_LIMITS } from "../core/limits.js";
 import type { PaidOperationId } from "../core/operations.js";
 import {
 	CHANGE,
@@ -69,7 +70,7 @@ const BILLING =
 	"Paid per call; a graph or node that does not exist, and an answer without anything in it, cost nothing.";
 
 type About = Pick<PaidRoute, "summary" | "description" | "reply" | "example"> &
-	Partial<Pick<PaidRoute, "path" | "query" | "body">>;
+	Partial<Pick<PaidRoute, "path" | "query" | "body" | "pricePer">>;
 
 const reading = (operationId: GraphReadingId, about: About): PaidRoute => ({
 	kind: "paid",
@@ -201,8 +202,8 @@ export const GRAPH_READING_ROUTES: Readonly<Record<GraphReadingId, PaidRoute>> =
 	}),
 	"graphs.export": reading("graphs.export", {
 		summary: "Export a graph",
-		description:
-			"The whole graph as one file within the answer: okf (a zip archive, as base64), jsonld, ndjson, csv (one table) or graphml.",
+		description: `The whole graph as one file within the answer: okf (a zip archive, as base64), jsonld, ndjson, csv (one table) or graphml; up to ${READING_LIMITS.exportBytes / 1e6} MB. The price is that of its nodes page by page: once for every ${READING_LIMITS.exportNodesPerUnit} of them begun, so that the free plan covers a graph of one page.`,
+		pricePer: `${READING_LIMITS.exportNodesPerUnit} nodes`,
 		query: exportQuery,
 		reply: exportReply,
 		example: { path, query: { format: "csv", table: "edges" }, reply: toGraphReply(EXPORT) },

@@ -44,3 +44,45 @@ t.test("fifty replays of one export that nobody reads take the room of one", asy
 	const balance = await app.send("/v1/spt/balance", { headers: { "X-Pay-SPT": token } });
 	t.equal(balance.body.data.balance_usd, "22.50");
 });
+
+t.test("the free plan covers the export of one page of nodes, and of no more", async (t) => {
+	const app = await startApp(t, {
+		settings: { model: "none", catalog: "none", accounts: "open" },
+	});
+	const concepts = (count: number) =>
+		Array.from({ length: count }, (_, at) => conceptOf(`c.n${at}`));
+	app.app.catalog.put(graphWith(concepts(50), "page"));
+	app.app.catalog.put(graphWith(concepts(51), "larger"));
+	const opened = await app.send("/v1/accounts", {
+		method: "POST",
+		headers: { "Content-Type": "application/json" },
+		body: "{}",
+	});
+	const [key = ""] = /sk_live_[\w-]+/.exec(JSON.stringify(opened.body)) ?? [];
+	const headers = { "X-API-Key": key };
+	const small = await app.send("/v1/graphs/page/export?format=csv", { headers });
+	t.match(small, { status: 200, body: { meta: { cost: { charged: false } } } });
+	const large = await app.send("/v1/graphs/larger/export?format=csv", { headers });
+	t.equal(large.status, 402);
+	t.equal(large.body.price?.amount_usd ?? "1.00", "1.00");
+});
+
+t.test("an export whose caller leaves is not paid for", async (t) => {
+	const app = await startApp(t, { settings: { model: "none", catalog: "none" } });
+	const concepts = Array.from({ length: NODES }, (_, at) => conceptOf(`c.n${at}`, { body: BODY }));
+	app.app.catalog.put(graphWith(concepts));
+	const { token } = await app.issueSpt("25.00");
+	const headers = { "X-Pay-SPT": token };
+	const caller = new AbortController();
+	const left = app.send("/v1/graphs/tides/export?format=graphml", {
+		headers,
+		signal: caller.signal,
+	});
+	setTimeout(() => caller.abort(), 20);
+	await t.rejects(left, { name: "AbortError" });
+	for (let held = "?"; held !== "0.00"; ) {
+		const { body } = await app.send("/v1/spt/balance", { headers });
+		held = body.data.held_usd;
+		if (held === "0.00") t.equal(body.data.balance_usd, "25.00");
+	}
+});
