@@ -5,6 +5,7 @@ import { ServiceError } from "../core/errors.js";
 import type { ApiKeys, FoundKey } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 import type { FindSubject } from "./identity-accounts.js";
+import { keepsNoText } from "./kept-text.js";
 
 /** What a credential opens; undefined for one nobody issued or that has ended. */
 export type FindAccess = (
@@ -64,8 +65,4 @@ async function toAccess(
 	const account = await reader.get("accounts", accountId);
 	if (!account || account.closedAt !== undefined) return undefined;
 	return { accountId, keyId, isManager, keepsNoText: keepsNoText(account) };
-}
-
-export function keepsNoText({ retention }: AccountRow): boolean {
-	return retention === "zero";
 }

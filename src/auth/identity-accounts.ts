@@ -4,8 +4,8 @@ import type { AccessScope, AccountAccess, IdentifyOptions } from "../core/accoun
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
-import { keepsNoText } from "./account-access.js";
 import { type Claims, isName, refused } from "./identity-token.js";
+import { keepsNoText } from "./kept-text.js";
 
 export interface IdentityAccountDeps {
 	readonly store: Store;
