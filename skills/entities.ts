@@ -5,7 +5,7 @@ import {
 	entityResolveOutput,
 } from "../src/core/entity-wire.js";
 import { ServiceError } from "../src/core/errors.js";
-import { EVIDENCE_LIMITS } from "../src/core/limits.js";
+import { EVIDENCE_LIMITS } from "../src/core/reading-limits.js";
 import { answer, defineSkill, type Skill } from "../src/core/skill.js";
 import { measureCoverage } from "../src/evidence/coverage.js";
 import {

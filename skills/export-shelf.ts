@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import type { exportSchema } from "../src/core/graph-feed-wire.js";
-import { READING_LIMITS } from "../src/core/limits.js";
+import { READING_LIMITS } from "../src/core/reading-limits.js";
 import { shareJson } from "../src/core/shared-json.js";
 import { createSizedCache } from "../src/core/sized-cache.js";
 import type { Graph } from "../src/knowledge/graph.js";

@@ -1,5 +1,5 @@
 import { contextInput, contextOutput } from "../src/core/graph-feed-wire.js";
-import { READING_LIMITS } from "../src/core/limits.js";
+import { READING_LIMITS } from "../src/core/reading-limits.js";
 import type { Skill } from "../src/core/skill.js";
 import { packContext } from "../src/knowledge/reading/context-pack.js";
 import { runInTurns } from "../src/knowledge/work-in-turns.js";

@@ -1,5 +1,5 @@
 import { exportInput, exportOutput } from "../src/core/graph-feed-wire.js";
-import { READING_LIMITS } from "../src/core/limits.js";
+import { READING_LIMITS } from "../src/core/reading-limits.js";
 import type { Skill } from "../src/core/skill.js";
 import { exportVolumes } from "../src/knowledge/reading/export-size.js";
 import { assertExportable } from "../src/knowledge/reading/graph-export.js";

@@ -1,4 +1,4 @@
-import { READING_LIMITS } from "../src/core/limits.js";
+import { READING_LIMITS } from "../src/core/reading-limits.js";
 import { createSizedCache } from "../src/core/sized-cache.js";
 import type { Concept } from "../src/knowledge/graph.js";
 import { type CitedPassage, readCitedPassages } from "../src/knowledge/reading/cited-passages.js";

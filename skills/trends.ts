@@ -9,7 +9,7 @@ import {
 	trendListOutput,
 	trendOutput,
 } from "../src/core/evidence-wire.js";
-import { EVIDENCE_LIMITS } from "../src/core/limits.js";
+import { EVIDENCE_LIMITS } from "../src/core/reading-limits.js";
 import { answer, defineSkill, type Skill } from "../src/core/skill.js";
 import { toArticleRef } from "../src/evidence/article-address.js";
 import { createMomentum, type Momentum } from "../src/evidence/momentum.js";

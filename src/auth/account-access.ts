@@ -1,4 +1,4 @@
-import type { AccountRow, Store, StoreReader } from "../../store/store.js";
+import type { Store, StoreReader } from "../../store/store.js";
 import type { AccountAccess, IdentifyOptions } from "../core/account-access.js";
 import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dataOf, itemsOf } from "./evidence-wire.js";
-import { EVIDENCE_LIMITS } from "./limits.js";
+import { EVIDENCE_LIMITS } from "./reading-limits.js";
 import { graphIdField } from "./wire.js";
 
 /** What travels of entities: names, and the nodes that stand for them. */

@@ -6,7 +6,7 @@ import {
 	nodeSchema,
 	pageFields,
 } from "./graph-wire.js";
-import { EVIDENCE_LIMITS } from "./limits.js";
+import { EVIDENCE_LIMITS } from "./reading-limits.js";
 import { evidenceSchema, graphIdField, limitField, queryField } from "./wire.js";
 
 /** What travels of trends and articles: inputs of their operations, and the records they answer with. */

@@ -8,7 +8,8 @@ import {
 	pageFields,
 	pageOf,
 } from "./graph-wire.js";
-import { LIMITS, READING_LIMITS } from "./limits.js";
+import { LIMITS } from "./limits.js";
+import { READING_LIMITS } from "./reading-limits.js";
 import {
 	conceptFiltersSchema,
 	DECISIONS,

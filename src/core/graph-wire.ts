@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { LIMITS, READING_LIMITS } from "./limits.js";
+import { LIMITS } from "./limits.js";
+import { READING_LIMITS } from "./reading-limits.js";
 import { conceptFiltersSchema, evidenceSchema, graphIdField, limitField } from "./wire.js";
 
 /** What travels when a graph is read: inputs of its operations, and the records they answer with. */

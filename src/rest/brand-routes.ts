@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { candidatesField, matchScoreField, nameField, whyField } from "../core/entity-wire.js";
-import { EVIDENCE_LIMITS } from "../core/limits.js";
 import type { FreeOperationId } from "../core/operations.js";
+import { EVIDENCE_LIMITS } from "../core/reading-limits.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { dayField } from "./reply-schemas.js";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { LIMITS, READING_LIMITS } from "../core/limits.js";
+import { LIMITS } from "../core/limits.js";
+import { READING_LIMITS } from "../core/reading-limits.js";
 import { queryField } from "../core/wire.js";
 import { requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";

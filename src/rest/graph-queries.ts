@@ -15,7 +15,8 @@ import {
 	nodeIdField,
 	prefixField,
 } from "../core/graph-wire.js";
-import { LIMITS, READING_LIMITS } from "../core/limits.js";
+import { LIMITS } from "../core/limits.js";
+import { READING_LIMITS } from "../core/reading-limits.js";
 import { graphIdField } from "../core/wire.js";
 import { digitsField } from "./request-query.js";
 

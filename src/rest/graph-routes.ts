@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { READING_LIMITS } from "../core/limits.js";
 import type { PaidOperationId } from "../core/operations.js";
+import { READING_LIMITS } from "../core/reading-limits.js";
 import {
 	CHANGE,
 	CONTEXT,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { searchAndAnswer } from "../../skills/search-answer.js";
 import type { Clock } from "../core/clock.js";
 import { toIsoDay } from "../core/clock.js";
-import { READING_LIMITS } from "../core/limits.js";
+import { READING_LIMITS } from "../core/reading-limits.js";
 import type { SearchResponse } from "../core/wire.js";
 import { BUNDLE_LIMITS } from "../knowledge/bundle-limits.js";
 import type { Graph } from "../knowledge/graph.js";

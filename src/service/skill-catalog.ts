@@ -10,7 +10,7 @@ import {
 } from "../../skills/kind-search.js";
 import type { SearchSkillDeps } from "../../skills/search-answer.js";
 import { createBatchSearch } from "../../skills/search-batch.js";
-import { READING_LIMITS } from "../core/limits.js";
+import { READING_LIMITS } from "../core/reading-limits.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { createBoundedWork } from "./bounded-work.js";
 import type { SkillCatalog } from "./service.js";

@@ -1,4 +1,4 @@
-import { READING_LIMITS } from "../../core/limits.js";
+import { READING_LIMITS } from "../../core/reading-limits.js";
 import type { Graph } from "../graph.js";
 import { type GraphMap, mapOf, placeOf } from "./graph-map.js";
 import { countStepsTo, findShortestWay, type Way, type WayRequest } from "./shortest-path.js";

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../core/errors.js";
 import type { EXPORT_FORMATS } from "../../core/graph-feed-wire.js";
-import { READING_LIMITS } from "../../core/limits.js";
+import { READING_LIMITS } from "../../core/reading-limits.js";
 import { packInSteps } from "../archive.js";
 import { bundleFilesOf } from "../bundle-writer.js";
 import type { Graph } from "../graph.js";

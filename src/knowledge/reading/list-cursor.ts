@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../core/canonical-json.js";
 import { ServiceError } from "../../core/errors.js";
-import { READING_LIMITS } from "../../core/limits.js";
+import { READING_LIMITS } from "../../core/reading-limits.js";
 
 /** What a page belongs to: a list's name and everything that was asked of it but the page. */
 export interface ListIdentity {

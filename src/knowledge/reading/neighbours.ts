@@ -1,4 +1,4 @@
-import { READING_LIMITS } from "../../core/limits.js";
+import { READING_LIMITS } from "../../core/reading-limits.js";
 import type { Concept, Graph } from "../graph.js";
 import { conceptAt, mapOf, placeOf } from "./graph-map.js";
 import { createWalk, type Step, toStep, type WalkOptions, weightOf } from "./walk.js";

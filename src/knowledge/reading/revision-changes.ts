@@ -1,4 +1,4 @@
-import { READING_LIMITS } from "../../core/limits.js";
+import { READING_LIMITS } from "../../core/reading-limits.js";
 import { createSizedCache } from "../../core/sized-cache.js";
 import { compareText, isReserved, RECORD_PATH } from "../bundle-document.js";
 import { toConceptId } from "../concept-reader.js";

@@ -1,6 +1,6 @@
 import t from "tap";
 import { EXPORT_FORMATS } from "../../../src/core/graph-feed-wire.js";
-import { READING_LIMITS } from "../../../src/core/limits.js";
+import { READING_LIMITS } from "../../../src/core/reading-limits.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
 import { leastExportChars } from "../../../src/knowledge/reading/export-size.js";
 import {
