@@ -62,10 +62,10 @@ const keyPath = z.strictObject({
 });
 const keyExample = { path: { key_id: KEY_ID } };
 
-/** What the caller's credential opens. Throws UNAUTHENTICATED for one that opens no account. */
+/** What the caller's credential opens. Throws SCOPE_FORBIDDEN for one that opens no account. */
 export function accessOf({ access }: Caller): AccountAccess {
 	if (access) return access;
-	throw new ServiceError("UNAUTHENTICATED", "This operation is for the owner of an account.");
+	throw new ServiceError("SCOPE_FORBIDDEN", "This operation is for the owner of an account.");
 }
 
 /** Keys of an account, and the tokens that stand for one in MCP addresses. */

@@ -118,8 +118,9 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 	return async (req, res) => {
 		const raw = toRawRequest(req);
 		const credential = requireCredential(parseCredential(raw.header), route);
-		const opens = !READING_METHODS.has(req.method);
+		const opens = route.scheme !== "spt" && !READING_METHODS.has(req.method);
 		const caller = await service.identify(credential, { opens });
+		requireKind(credential, route);
 		const { timeoutMs: requestTimeoutMs = deps.requestTimeoutMs } = route;
 		await whileCallerWaits({ ...deps, requestTimeoutMs }, res, async (signal) => {
 			const request = { ...raw, credential, caller, signal };
@@ -130,15 +131,31 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 	};
 }
 
-function requireCredential(credential: Credential | undefined, { scheme }: OwnerRoute): Credential {
-	const kind = credential?.scheme === "spt" ? "spt" : "account";
-	if (credential && (scheme ?? kind) === kind) return credential;
-	const wanted = {
-		spt: 'a Shared Payment Token as "Authorization: Bearer spt_…" or in the header "X-Pay-SPT"',
-		account: 'an API key as "Authorization: Bearer sk_live_…" or in the header "X-API-Key"',
-	};
-	const ways = scheme ? wanted[scheme] : `${wanted.account}, or ${wanted.spt}`;
-	throw new ServiceError("UNAUTHENTICATED", `This operation is for its owner; send ${ways}.`);
+const WANTED = {
+	spt: 'a Shared Payment Token as "Authorization: Bearer spt_…" or in the header "X-Pay-SPT"',
+	account: 'an API key as "Authorization: Bearer sk_live_…" or in the header "X-API-Key"',
+};
+
+function howToShow({ scheme }: OwnerRoute): string {
+	return scheme ? WANTED[scheme] : `${WANTED.account}, or ${WANTED.spt}`;
+}
+
+function requireCredential(credential: Credential | undefined, route: OwnerRoute): Credential {
+	if (credential) return credential;
+	throw new ServiceError(
+		"UNAUTHENTICATED",
+		`This operation is for its owner; send ${howToShow(route)}.`,
+	);
+}
+
+/** Judged once it is known to be somebody's: who holds a credential of another kind has guessed nothing. */
+function requireKind(credential: Credential, route: OwnerRoute): void {
+	const kind = credential.scheme === "spt" ? "spt" : "account";
+	if ((route.scheme ?? kind) === kind) return;
+	throw new ServiceError(
+		"SCOPE_FORBIDDEN",
+		`This credential is valid, but of a kind that this operation is not for; send ${howToShow(route)}.`,
+	);
 }
 
 /** Throws RATE_LIMITED when one address asks more often than `callsPerMinute`. */

@@ -66,7 +66,7 @@ function ownerRefusals(route: OwnerRoute): Record<string, object> {
 	return {
 		...refusals({ 400: "BadRequest", 401: "Unauthenticated" }),
 		...(route.body && refusals({ 402: "PaymentRequired" })),
-		...((route.body || route.scheme === "account") && refusals({ 403: "Forbidden" })),
+		...((route.body || route.scheme) && refusals({ 403: "Forbidden" })),
 		...((isLookUp(route) || route.body || route.scheme !== "spt") && refusals({ 404: "NotFound" })),
 		...refusals({ 429: "TooManyRequests", 500: "Internal", 503: "Unavailable" }),
 	};

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../core/clock.js";
 import type { Credential } from "../core/credential.js";
+import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { Cashier } from "./cashier.js";
 import { type BucketLevel, createTokenBuckets, type TokenBuckets } from "./token-bucket.js";
@@ -11,12 +12,12 @@ export interface CallRates {
 	take(caller: CountedCaller): readonly RateLevel[];
 	/** Tells how a request ended that showed a credential: a refused one counts many times over. */
 	end(caller: CountedCaller, end: CallEnd): void;
-	/** A cashier whose finds are remembered: a credential found valid is no guess the next time. */
+	/** A cashier whose finds are remembered: a credential it found valid is no guess, until it refuses that one. */
 	watch(cashier: Cashier): Cashier;
 }
 
 export interface CallEnd {
-	/** The credential was refused. */
+	/** Nobody was found to be calling, for whatever reason. */
 	readonly isRefused: boolean;
 	/** The caller left before the answer did. */
 	readonly hasLeft: boolean;
@@ -57,6 +58,17 @@ export function createCallRates({
 	const polling = bucketsOf(requestsPerMinute * POLLS_PER_REQUEST);
 	const guesses = bucketsOf(LIMITS.guessCallsPerMinute);
 	const valid = createMemory(clock);
+	const judged = async <T>(credential: Credential, verdict: Promise<T>): Promise<T> => {
+		const key = toCredentialKey(credential);
+		try {
+			const found = await verdict;
+			valid.add(key);
+			return found;
+		} catch (error) {
+			if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") valid.delete(key);
+			throw error;
+		}
+	};
 	return {
 		take({ address, credentialKey: key, isPolling }) {
 			const levels: RateLevel[] = [];
@@ -76,22 +88,16 @@ export function createCallRates({
 		},
 		end({ address, credentialKey: key }, { isRefused, hasLeft }) {
 			if (key === undefined) return;
-			if (isRefused) valid.delete(key);
 			// Leaving early would be a way to guess for nothing.
-			const isGuess = isRefused || (hasLeft && !valid.has(key));
+			const isGuess = (isRefused || hasLeft) && !valid.has(key);
 			if (isGuess) guesses.charge(address, LIMITS.failedCredentialCalls);
 		},
 		watch: (cashier) => ({
 			...cashier,
-			async identify(credential, options) {
-				const payer = await cashier.identify(credential, options);
-				valid.add(toCredentialKey(credential));
-				return payer;
-			},
-			async payerOf(call) {
-				const payer = await cashier.payerOf(call);
-				if (call.credential) valid.add(toCredentialKey(call.credential));
-				return payer;
+			identify: (credential, options) => judged(credential, cashier.identify(credential, options)),
+			payerOf(call) {
+				const { credential } = call;
+				return credential ? judged(credential, cashier.payerOf(call)) : cashier.payerOf(call);
 			},
 		}),
 	};

@@ -17,11 +17,11 @@ export function parseAmount(text: string): Micros {
 	);
 }
 
-/** Throws UNAUTHENTICATED unless a token is shown. */
+/** Throws UNAUTHENTICATED unless a token is shown, SCOPE_FORBIDDEN for a credential of another kind. */
 export function requireSpt(credential: Credential | undefined): Credential {
 	if (credential?.scheme === "spt") return credential;
 	throw new ServiceError(
-		"UNAUTHENTICATED",
+		credential ? "SCOPE_FORBIDDEN" : "UNAUTHENTICATED",
 		'Send the Shared Payment Token to top up in the header "X-Pay-SPT", beside the payment.',
 	);
 }

@@ -91,6 +91,6 @@ t.test("a credential of the wrong kind is told which one is wanted", async (t) =
 		path: "/v1/spt/balance",
 		headers: ["X-API-Key", "sk_live_x"],
 	});
-	t.equal(reply.status, 401);
+	t.equal(reply.status, 403);
 	t.match(reply.text, /X-Pay-SPT/);
 });

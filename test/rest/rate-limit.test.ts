@@ -67,3 +67,24 @@ t.test("guesses of tokens are stopped, and those who hold one are not", async (t
 	t.equal((await balance(token)).status, 200);
 	t.equal((await send("/v1/offerings")).status, 200);
 });
+
+t.test("a valid credential of the wrong kind is no guess", async (t) => {
+	const { send, issueSpt, app } = await startApp(t, { settings: EMPTY });
+	const { token } = await issueSpt("5.00");
+	const { key } = await app.operator.createKey({ label: "crew" });
+	const wrong = [
+		["GET", "/v1/account", { "X-Pay-SPT": token }],
+		["GET", "/v1/spt/balance", { "X-API-Key": key }],
+		["GET", "/v1/account/keys", { "X-Pay-SPT": token }],
+	] as const;
+	const codes = new Set<string>();
+	for (let round = 0; round < 25; round++) {
+		for (const [method, path, headers] of wrong) {
+			const { status, body } = await send(path, { method, headers });
+			codes.add(`${status} ${body.error.code} ${/send an? /.test(body.error.message)}`);
+		}
+	}
+	t.same([...codes], ["403 SCOPE_FORBIDDEN true"]);
+	const { token: other } = await issueSpt("5.00");
+	t.equal((await send("/v1/spt/balance", { headers: { "X-Pay-SPT": other } })).status, 200);
+});

@@ -7,12 +7,12 @@ import { toCallerAddress } from "../../src/service/caller-address.js";
 import type { Cashier } from "../../src/service/cashier.js";
 
 function start(requestsPerMinute = 60) {
-	const state = { ms: 0 };
+	const state = { ms: 0, isRevoked: false };
 	const clock = { monotonicMs: () => state.ms } as Partial<Clock> as Clock;
 	const rates = createCallRates({ clock, requestsPerMinute });
 	const cashier = rates.watch({
 		identify: async (credential: Credential) => {
-			if (credential.scheme === "spt" && credential.token === "spt_good")
+			if (credential.scheme === "spt" && credential.token === "spt_good" && !state.isRevoked)
 				return { owner: "tok_1", rail: "spt" };
 			throw new ServiceError("UNAUTHENTICATED", "Unknown.");
 		},
@@ -119,7 +119,11 @@ t.test("what was valid is a guess again once it is refused, or long ago", async 
 	exhaust();
 	t.ok(isLetIn("1.1.1.1", "spt_good"));
 	rates.end(callerOf("9.9.9.9", "spt_good"), { isRefused: true, hasLeft: false });
+	t.ok(isLetIn("1.1.1.1", "spt_good"), "refused for something else than itself");
+	state.isRevoked = true;
+	await t.rejects(identify());
 	t.notOk(isLetIn("1.1.1.1", "spt_good"));
+	state.isRevoked = false;
 	await identify();
 	t.ok(isLetIn("1.1.1.1", "spt_good"));
 	state.ms = 3_600_000;
