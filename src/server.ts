@@ -24,6 +24,8 @@ export interface ListenOptions {
 	readonly clock: Clock;
 	/** For tests: how long headers and whole requests may take to arrive. */
 	readonly timeouts?: { readonly headersMs: number; readonly requestMs: number };
+	/** For tests: how long a caller may take no part of an answer. */
+	readonly stallMs?: number;
 	/** For tests: connections at once. */
 	readonly connectionsMax?: number;
 }
@@ -31,7 +33,7 @@ export interface ListenOptions {
 /** Listens with the service's timeouts. Throws UNAVAILABLE when the port is taken. */
 export async function listen(
 	handler: RequestListener,
-	{ host, port, clock, timeouts, connectionsMax = LIMITS.connectionsMax }: ListenOptions,
+	{ host, port, clock, timeouts, ...bounds }: ListenOptions,
 ): Promise<RunningServer> {
 	const ids = createIds({ clock, random: systemRandom });
 	const requests = trackRequests(boundHeaders(handler, ids), refuseWith(ids, stopping));
@@ -46,7 +48,8 @@ export async function listen(
 	);
 	// Node drops what comes beyond in silence, and a second credential with it.
 	server.maxHeadersCount = LIMITS.headersMax + 1;
-	boundConnections(server, { clock, connectionsMax, isAnswering: requests.isAnswering });
+	const { connectionsMax = LIMITS.connectionsMax, stallMs = LIMITS.replyTakenMs } = bounds;
+	boundConnections(server, { clock, connectionsMax, stallMs, isAnswering: requests.isAnswering });
 	server.on("checkExpectation", refuseWith(ids, unknownExpectation));
 	server.on("clientError", (error, socket) => refuseUnreadable({ error, socket, requests, ids }));
 	await new Promise<void>((resolve, reject) => {

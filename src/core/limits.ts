@@ -29,7 +29,7 @@ export const LIMITS = {
 	connectionsMax: 8_192,
 	/** How long what is left of a refused request is still read, so that its answer is not lost with the connection. */
 	unreadBodyMs: 2_000,
-	/** How long a caller may take to pick up the end of an answer. */
+	/** How long a caller may take to pick up the end of an answer, or the next part of one. */
 	replyTakenMs: 60_000,
 	timeoutCheckIntervalMs: 1_000,
 	headerTimeoutMs: 10_000,
@@ -163,7 +163,8 @@ export const LIMITS = {
 	feedbackChars: 500,
 	accountCallsDefault: 50,
 	accountCallsMax: 200,
-	accountExportsRunning: 2,
+	/** Of different accounts; each waits for its reader most of the time. */
+	accountExportsRunning: 16,
 	accountExportsPerMinute: 4,
 	accountExportTimeoutMs: 600_000,
 	/** Days of usage kept one by one, and months; each names so many operations, graphs and keys at most. */

@@ -1,6 +1,7 @@
 import type { Response } from "express";
 import type { Clock } from "../core/clock.js";
 import type { SkillEvent } from "../core/skill.js";
+import { drained } from "./drained.js";
 
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 3_000;
@@ -43,18 +44,4 @@ export async function sendEventStream(
 	} finally {
 		stopHeartbeat();
 	}
-}
-
-/** Until the reader has caught up, or has left. */
-function drained(res: Response): Promise<void> {
-	return new Promise((resolve) => {
-		const go = () => {
-			res.off("drain", go);
-			res.off("close", go);
-			resolve();
-		};
-		res.once("drain", go);
-		res.once("close", go);
-		if (res.destroyed) go();
-	});
 }

@@ -125,7 +125,7 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 		await whileCallerWaits({ ...deps, requestTimeoutMs }, res, async (signal) => {
 			const request = { ...raw, credential, caller, signal };
 			const answer = await route.answer(service.owner, request);
-			if (isPieces(answer)) await sendPieces(res, answer);
+			if (isPieces(answer)) await sendPieces(res, answer, signal);
 			else sendOwned(res, route, answer);
 		});
 	};

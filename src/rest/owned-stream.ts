@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import type { Response } from "express";
+import { drained } from "./drained.js";
 import { requestIdOf } from "./request-id.js";
 
 /** An owner's answer that comes in pieces of JSON text, for what may be too long to be held at once. */
@@ -9,9 +9,13 @@ export function isPieces(answer: object): answer is AsyncIterable<string> {
 
 /**
  * Sends pieces as the `data` of the envelope, as fast as the caller takes them. What fails before the first piece is
- * thrown; after it the connection is cut, so that half an answer never passes for a whole one.
+ * thrown; after it, or when the signal is aborted, the connection is cut: half an answer never passes for a whole one.
  */
-export async function sendPieces(res: Response, pieces: AsyncIterable<string>): Promise<void> {
+export async function sendPieces(
+	res: Response,
+	pieces: AsyncIterable<string>,
+	signal: AbortSignal,
+): Promise<void> {
 	const iterator = pieces[Symbol.asyncIterator]();
 	let next = await iterator.next();
 	try {
@@ -20,7 +24,7 @@ export async function sendPieces(res: Response, pieces: AsyncIterable<string>): 
 		res.write('{"ok":true,"data":');
 		for (; !next.done; next = await iterator.next()) {
 			if (res.destroyed) return;
-			if (!res.write(next.value)) await Promise.race([once(res, "drain"), once(res, "close")]);
+			if (!res.write(next.value)) await drained(res, signal);
 		}
 		res.end(`,"meta":${JSON.stringify({ request_id: requestIdOf(res) })}}`);
 	} catch (error) {

@@ -23,21 +23,22 @@ const FIRST_DAY = "1970-01-01";
 
 /**
  * All that is held about an account, as pieces of one JSON object: profile, keys, usage, every posting and receipt, the
- * text of its queries and of its tasks. Read in small parts; few at a time.
+ * text of its queries and of its tasks. Read in small parts; few at a time, and one of an account.
  */
 export function createAccountExport(deps: AccountExportDeps): AccountOperations["accountExport"] {
-	let running = 0;
+	const running = new Set<string>();
 	return async function* (access, signal) {
 		requireManager(access);
-		if (running >= LIMITS.accountExportsRunning) throw tooMany();
-		running += 1;
+		const { accountId } = access;
+		if (running.has(accountId) || running.size >= LIMITS.accountExportsRunning) throw tooMany();
+		running.add(accountId);
 		try {
 			for await (const piece of pieces(deps, access)) {
 				signal.throwIfAborted();
 				yield piece;
 			}
 		} finally {
-			running -= 1;
+			running.delete(accountId);
 		}
 	};
 }

@@ -152,3 +152,40 @@ t.test("an answer that is owed is never mixed up with a refusal", async (t) => {
 	socket.write("no request at all\r\n\r\n");
 	t.equal(await replies.catch(() => ""), "");
 });
+
+t.test("whoever takes nothing of a long answer is cut off, and a slow reader is not", async (t) => {
+	const ends: Promise<unknown>[] = [];
+	const handler: RequestListener = (_req, res) => {
+		ends.push(once(res, "close"));
+		// More than the system's buffers take, and never ended.
+		for (let piece = 0; piece < 400; piece++) res.write("x".repeat(65_536));
+	};
+	const server = await listen(handler, {
+		host: "127.0.0.1",
+		port: 0,
+		clock: systemClock,
+		stallMs: 400,
+	});
+	t.teardown(() => server.drain());
+	const stalled = connect(server.port, "127.0.0.1").on("error", () => undefined);
+	stalled.pause().write(GET);
+	await once(stalled, "connect");
+	while (ends.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+	await ends[0];
+	stalled.destroy();
+
+	const slow = connect(server.port, "127.0.0.1").on("error", () => undefined);
+	slow.write(GET);
+	let isCut = false;
+	slow.once("close", () => {
+		isCut = true;
+	});
+	for (let look = 0; look < 8; look++) {
+		slow.pause();
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		slow.resume();
+		await once(slow, "data");
+	}
+	t.notOk(isCut, "twice the time, and always some of it taken");
+	slow.destroy();
+});
