@@ -1,14 +1,13 @@
 /** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
-import { json, type RequestHandler, Router } from "express";
+import { type RequestHandler, Router } from "express";
 import { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
 import type { Logger } from "../core/logger.js";
 import { graphIdField } from "../core/wire.js";
 import type { Operator } from "../service/operator.js";
 import { addAccountRoutes } from "./account-routes.js";
-import { long, quick } from "./command-handler.js";
+import { long, quick, readCommand } from "./command-handler.js";
 import { addConceptRoutes } from "./concept-routes.js";
 import { addLedgerRoutes } from "./ledger-routes.js";
 import type { OperatorCheck } from "./operator-check.js";
@@ -50,7 +49,7 @@ export function createAdminRouter({ operator, check, ...deps }: AdminRouterDeps)
 	const router = Router();
 	router.use(onlyOperator(check));
 	addConceptRoutes(router, operator);
-	router.use(json({ limit: LIMITS.bodyBytes, strict: true }));
+	router.use(readCommand());
 	router.get(
 		"/spts",
 		quick(nothing, () => operator.listSpts()),

@@ -1,11 +1,21 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Request, Response } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import type { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
 import type { Logger } from "../core/logger.js";
+import { readJsonBody } from "../service/json-body.js";
 import { parseInput } from "../service/parse-input.js";
+
+/** Leaves in `request.body` what every other transport would take as JSON, and throws INVALID_ARGUMENT for the rest. */
+export function readCommand(bytesMax: number = LIMITS.bodyBytes): RequestHandler {
+	return async (request, _response, next) => {
+		request.body = await readJsonBody(request, LIMITS.bodyDepth, bytesMax);
+		next();
+	};
+}
 
 type Handler = (request: Request, response: Response) => Promise<void>;
 
@@ -26,8 +36,8 @@ export function quickAt<Input>(
 ): Handler {
 	return async (request, response) => {
 		const body: unknown = request.body ?? {};
-		const given = typeof body === "object" ? body : {};
-		response.json(await work(parseInput(schema, { ...given, ...request.params })));
+		const given = typeof body === "object" ? { ...body, ...request.params } : body;
+		response.json(await work(parseInput(schema, given)));
 	};
 }
 

@@ -1,9 +1,9 @@
-import { json, type Router } from "express";
+import type { Router } from "express";
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
 import { graphIdField } from "../core/wire.js";
 import type { Operator } from "../service/operator.js";
-import { quickAt } from "./command-handler.js";
+import { quickAt, readCommand } from "./command-handler.js";
 
 const putRequest = z.strictObject({
 	graph_id: graphIdField,
@@ -19,7 +19,7 @@ const removal = z.strictObject({
 export function addConceptRoutes(router: Router, operator: Operator): void {
 	router.put(
 		"/graphs/:graph_id/concepts",
-		json({ limit: LIMITS.conceptBodyBytes, strict: true }),
+		readCommand(LIMITS.conceptBodyBytes),
 		quickAt(putRequest, (input) => operator.putConcept(input)),
 	);
 	router.delete(

@@ -8,14 +8,18 @@ import { parsePlainJson } from "./json-text.js";
  * The JSON that was sent, undefined where nothing was; see parsePlainJson. A body that is too long is refused when that
  * is known, and not read to its end first. Throws INVALID_ARGUMENT.
  */
-export async function readJsonBody(req: IncomingMessage, levelsMax: number): Promise<unknown> {
+export async function readJsonBody(
+	req: IncomingMessage,
+	levelsMax: number,
+	bytesMax: number = LIMITS.bodyBytes,
+): Promise<unknown> {
 	if (!hasBody(req)) return undefined;
 	const { "content-encoding": coding, "content-length": length } = req.headers;
 	if (coding !== undefined && !/^identity$/i.test(coding)) {
 		throw invalid("A compressed body is not accepted; send it as it is.");
 	}
-	if (Number(length) > LIMITS.bodyBytes) throw tooLong();
-	const bytes = await readBytes(req);
+	if (Number(length) > bytesMax) throw tooLong(bytesMax);
+	const bytes = await readBytes(req, bytesMax);
 	if (!isUtf8(bytes)) throw invalid("The body must be encoded in UTF-8.");
 	const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
 	return text === "" ? undefined : parsePlainJson(text, levelsMax);
@@ -33,14 +37,14 @@ export function isNoJson(error: unknown): boolean {
 }
 
 // Leaving an iterator would destroy the connection, and the refusal with it.
-function readBytes(req: IncomingMessage): Promise<Buffer> {
+function readBytes(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
 		let length = 0;
 		const onData = (chunk: Buffer) => {
 			length += chunk.length;
 			chunks.push(chunk);
-			if (length > LIMITS.bodyBytes) end(() => reject(tooLong()));
+			if (length > bytesMax) end(() => reject(tooLong(bytesMax)));
 		};
 		const onEnd = () => end(() => resolve(Buffer.concat(chunks)));
 		const onClose = () => end(() => reject(invalid("The request ended before its body did.")));
@@ -54,8 +58,8 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
 	});
 }
 
-function tooLong(): ServiceError {
-	return invalid(`The body is larger than ${LIMITS.bodyBytes} bytes.`);
+function tooLong(bytesMax: number): ServiceError {
+	return invalid(`The body is larger than ${bytesMax} bytes.`);
 }
 
 function invalid(message: string): ServiceError {
