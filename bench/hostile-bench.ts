@@ -5,8 +5,10 @@ import { mkdirSync } from "node:fs";
 import { round } from "./figures.js";
 import type { HostileServerReady } from "./hostile-server.js";
 import { type LoadResult, sendLoad } from "./load.js";
+import { atMost, type Bar } from "./search/bars.js";
 
 const ROUNDS = 3;
+const SLOWDOWN_MAX = 2;
 const REQUESTS = 1_000;
 const HONEST_CALLERS = 4;
 const SECONDS = 6;
@@ -46,6 +48,7 @@ export interface HostileReport {
 	readonly pipelined_guesses: readonly HostileRound[];
 	/** Silent connections, half headers and half bodies in equal parts. */
 	readonly idle_connections: readonly HostileRound[];
+	readonly bars: readonly Bar[];
 }
 
 export async function benchHostile(folder: string): Promise<HostileReport> {
@@ -53,7 +56,8 @@ export async function benchHostile(folder: string): Promise<HostileReport> {
 	const server = start("./hostile-server.js", [folder]);
 	try {
 		const [ready] = (await once(server, "message")) as [HostileServerReady];
-		const honest = () => callHonestly(ready);
+		const tokens = [...ready.tokens];
+		const honest = () => callHonestly(ready.port, tokens.pop() ?? "");
 		await honest();
 		const run = async (kind: HostilePlan["kind"], count: number, from: string) => {
 			const rounds: HostileRound[] = [];
@@ -71,21 +75,40 @@ export async function benchHostile(folder: string): Promise<HostileReport> {
 			}
 			return rounds;
 		};
-		return {
+		const rounds = {
 			guesses: await run("guesses", 1, "127.0.0.2"),
 			pipelined_guesses: await run("guesses", 16, "127.0.0.3"),
 			idle_connections: await run("idle", IDLE_CONNECTIONS, "127.0.0.4"),
 		};
+		return { ...rounds, bars: Object.entries(rounds).flatMap(toBars) };
 	} finally {
 		server.kill("SIGKILL");
 	}
+}
+
+/** Honest callers are all served, and in the middle round their slow calls take no more than twice as long. */
+function toBars([kind, rounds]: [string, readonly HostileRound[]]): Bar[] {
+	const slowdowns = rounds.map(({ before, during }) => during.p99_ms / before.p99_ms);
+	const middle = slowdowns.sort((a, b) => a - b)[Math.floor(slowdowns.length / 2)] ?? 0;
+	const statuses = rounds.flatMap(({ before, during }) => [before.statuses, during.statuses]);
+	const refused = statuses.flatMap((counts) =>
+		Object.entries(counts).map(([status, count]) => (status === "200" ? 0 : count)),
+	);
+	return [
+		atMost(`${kind}: p99 of honest callers during, over before`, round(middle), SLOWDOWN_MAX),
+		atMost(
+			`${kind}: honest calls not served`,
+			refused.reduce((sum, count) => sum + count, 0),
+			0,
+		),
+	];
 }
 
 function start(module: string, args: readonly string[]): ChildProcess {
 	return fork(new URL(module, import.meta.url), args, { execArgv: process.execArgv });
 }
 
-async function callHonestly({ port, token }: HostileServerReady): Promise<HonestFigures> {
+async function callHonestly(port: number, token: string): Promise<HonestFigures> {
 	const { latenciesMs, statuses } = await sendLoad({
 		url: `http://127.0.0.1:${port}/v1/graphs/agent-payments/search`,
 		headers: { "X-Pay-SPT": token },

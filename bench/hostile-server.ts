@@ -4,8 +4,12 @@ import { readSettings } from "../src/settings.js";
 
 export interface HostileServerReady {
 	readonly port: number;
-	readonly token: string;
+	/** One for each time the honest callers call, so that none of them runs out of money. */
+	readonly tokens: readonly string[];
 }
+
+/** Before and during three rounds of three kinds, and once to warm up. */
+const HONEST_RUNS = 19;
 
 const flags = { data: process.argv[2] ?? "", port: "0", model: "none", facilitator: "off" };
 const silent = { info: () => undefined, error: () => undefined };
@@ -15,6 +19,9 @@ const app = await createApp({
 });
 const server = await app.listen({ host: "127.0.0.1", port: 0 });
 await app.ready();
-const { token } = await app.operator.issueSpt({ usd: "9000" });
-const ready: HostileServerReady = { port: server.port, token };
+const tokens: string[] = [];
+for (let index = 0; index < HONEST_RUNS; index++) {
+	tokens.push((await app.operator.issueSpt({ usd: "9000" })).token);
+}
+const ready: HostileServerReady = { port: server.port, tokens };
 process.send?.(ready);

@@ -7,7 +7,7 @@ import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
 import { benchRoutes } from "./route-bench.js";
-import { toBarLine } from "./search/bars.js";
+import { type Bar, toBarLine } from "./search/bars.js";
 import { benchStore } from "./store-bench.js";
 
 const PARTS = {
@@ -47,9 +47,9 @@ try {
 	for (const name of names.filter(isPart)) report[name] = await PARTS[name](join(folder, name));
 	const text = options.json ? JSON.stringify(report) : JSON.stringify(report, undefined, 2);
 	process.stdout.write(`${text}\n`);
-	if (!options.json && "load" in report) {
-		const { bars } = report["load"] as Awaited<ReturnType<typeof benchCatalogLoad>>;
-		process.stdout.write(`${bars.map(toBarLine).join("\n")}\n`);
+	for (const part of options.json ? [] : [report["load"], report["hostile"]]) {
+		const { bars = [] } = (part ?? {}) as { readonly bars?: readonly Bar[] };
+		for (const bar of bars) process.stdout.write(`${toBarLine(bar)}\n`);
 	}
 } finally {
 	rmSync(folder, { recursive: true, force: true });
