@@ -152,19 +152,22 @@ async function assertLimits({ sum, month, store, accountId }: History): Promise<
 }
 
 t.test("budget and caps hold whatever is held, captured, given back and waited for", async (t) => {
-	const property = fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
-		const history = await openHistory();
-		for (const next of steps) {
-			await take(next, history);
-			await assertLimits(history);
-		}
-		const { store, accountId, done } = history;
-		const usage = await store.read((reader) => reader.findBy("usage", "accountId", accountId));
-		const counts = usage.flatMap(({ operations }) => Object.values(operations));
-		const used = counts.reduce((total, { spentMicros }) => total + spentMicros, 0n);
-		await store.close();
-		return used === done.reduce((total, { micros }) => total + micros, 0n);
-	});
+	const property = fc.asyncProperty(
+		fc.array(step, { minLength: 20, maxLength: 40 }),
+		async (steps) => {
+			const history = await openHistory();
+			for (const next of steps) {
+				await take(next, history);
+				await assertLimits(history);
+			}
+			const { store, accountId, done } = history;
+			const usage = await store.read((reader) => reader.findBy("usage", "accountId", accountId));
+			const counts = usage.flatMap(({ operations }) => Object.values(operations));
+			const used = counts.reduce((total, { spentMicros }) => total + spentMicros, 0n);
+			await store.close();
+			return used === done.reduce((total, { micros }) => total + micros, 0n);
+		},
+	);
 	await fc.assert(property, { numRuns: 60 });
 	t.pass("sixty histories");
 });
