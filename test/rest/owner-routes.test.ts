@@ -24,11 +24,14 @@ function requestOf(route: Route) {
 /** Answers every operation with the example of its route, and notes who asked. */
 function recordingOwner() {
 	const asked: unknown[] = [];
+	const answer = async (caller: unknown) => {
+		asked.push(caller);
+		return {};
+	};
+	// Operations stand side by side, or in groups by what they are about.
+	const group = new Proxy({}, { get: () => answer });
 	const owner = new Proxy({} as OwnerOperations, {
-		get: () => async (caller: unknown) => {
-			asked.push(caller);
-			return {};
-		},
+		get: (_, name) => (name === "feedback" ? group : answer),
 	});
 	return { asked, owner };
 }
