@@ -11,6 +11,7 @@ import {
 	PURCHASE_OPERATION_IDS,
 } from "../src/core/operations.js";
 import { PACKAGE_ROOT } from "../src/package-root.js";
+import { PAID_ROUTES } from "../src/rest/paid-routes.js";
 import { OPERATION_ADDRESSES } from "../src/service/operation-addresses.js";
 import { renderSettingsTable } from "../src/settings.js";
 
@@ -31,7 +32,7 @@ function renderOperations(): string {
 	const isPaid = (id: string): id is PaidOperationId =>
 		PAID_OPERATION_IDS.includes(id as PaidOperationId);
 	const priceOf = (id: string): string => {
-		if (isPaid(id)) return `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD`;
+		if (isPaid(id)) return paidPrice(id);
 		if (PURCHASE_OPERATION_IDS.some((other) => other === id)) return "the amount you name";
 		return OWNER_OPERATION_IDS.some((other) => other === id) ? "free, for its owner" : "free";
 	};
@@ -39,6 +40,12 @@ function renderOperations(): string {
 		([id, { method, path }]) => `| \`${method} ${path}\` | ${priceOf(id)} |`,
 	);
 	return ["| operation | price |", "|---|---|", ...rows].join("\n");
+}
+
+function paidPrice(id: PaidOperationId): string {
+	const { pricePer } = PAID_ROUTES[id];
+	const price = `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD`;
+	return pricePer === undefined ? price : `${price} per ${pricePer}`;
 }
 
 /** Which folder imports which, read from the imports themselves. */

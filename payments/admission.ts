@@ -29,17 +29,24 @@ export interface Released {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What is taken of a price for several units when only some of them had an answer. */
+export interface AnsweredPart {
+	readonly amountMicros: Micros;
+	/** Places of the units it is for. */
+	readonly units: readonly number[];
+}
+
 /** Leave to work against a reserved price. Exactly one of `capture` and `release` is called, once. */
 export interface HeldAdmission {
 	readonly kind: "held";
 	readonly payer: Payer;
 	readonly quote: Quote;
 	/**
-	 * Takes what the answer is worth, at most what is held, and all of that where no amount is named; what settles on a chain
+	 * Takes what the answer is worth, at most what is held, and all of that where no part is named; what settles on a chain
 	 * is taken whole. Durable before it resolves, and only then may the result leave. Throws PAYMENT_REJECTED, SETTLEMENT_UNKNOWN or
 	 * UNAVAILABLE when the money did not come: then nothing is delivered.
 	 */
-	capture(amountMicros?: Micros): Promise<Charged>;
+	capture(part?: AnsweredPart): Promise<Charged>;
 	/** Never throws: what cannot be released now expires or is reconciled. */
 	release(reason: ReleaseReason): Promise<Released>;
 	/** The whole answer was handed to the connection. */

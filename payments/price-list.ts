@@ -62,7 +62,15 @@ export interface PriceList {
 	all(): PriceBook;
 }
 
+/** A question of a batch costs what it costs alone, unless the operator says otherwise. */
 export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {
-	const book: PriceBook = { ...DEFAULT_PRICE_BOOK, ...changes };
+	const changed = { ...DEFAULT_PRICE_BOOK, ...changes };
+	const book = { ...changed, "search.batch": changes["search.batch"] ?? dearestSearch(changed) };
 	return { priceOf: (operationId) => book[operationId], all: () => book };
+}
+
+/** Of the two that a question of a batch may be, over one graph and over all, so that no batch undercuts them. */
+function dearestSearch(book: PriceBook): Price {
+	const [one, all] = [book["graphs.search"], book["search.all"]];
+	return one.amountMicros > all.amountMicros ? one : all;
 }

@@ -9,13 +9,15 @@ export interface CallFacts {
 	readonly at: number;
 	/** The graphs it was about; none for a call over all of them. */
 	readonly graphIds?: readonly string[];
+	/** Places of the units that were paid for; all of them where absent. */
+	readonly paidUnits?: readonly number[] | undefined;
 }
 
 /** The receipt of a captured hold; its id is the hold's under another prefix, so a hold has exactly one. */
 export function toReceipt(
 	hold: HoldRow,
 	captured: Captured,
-	{ fingerprint, at, graphIds = [] }: CallFacts,
+	{ fingerprint, at, graphIds = [], paidUnits }: CallFacts,
 ): ReceiptRow {
 	return {
 		id: siblingId(hold.id, "rcpt"),
@@ -31,6 +33,7 @@ export function toReceipt(
 		at,
 		...(graphIds.length > 0 && { graphIds }),
 		...(hold.keyId !== undefined && { keyId: hold.keyId }),
+		...(paidUnits && { paidUnits }),
 	};
 }
 

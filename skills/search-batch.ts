@@ -7,14 +7,23 @@ import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
 
 type BatchDeps = SearchSkillDeps & { readonly catalog: GraphCatalog };
+type BatchOutput = z.infer<typeof batchOutput>;
 type BatchQuery = z.infer<typeof batchInput>["queries"][number];
+
+const UNANSWERED = {
+	is_answered: false,
+	decision: "ABSTAIN",
+	dataStatus: "NO_MATCH",
+	missing: [],
+	rows: [],
+} satisfies Partial<BatchOutput["data"]["items"][number]>;
 
 /** Several questions in one call, priced by the question. */
 export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"search.batch"> =>
 	defineSkill({
 		operationId: "search.batch",
 		title: "Search several questions at once",
-		description: `Up to ${LIMITS.batchQueriesMax} questions in one call, each over one graph or all of them, for the price of one search each. From a balance only questions that have an answer are paid for; a payment on a chain pays for all of them unless none has one.`,
+		description: `Up to ${LIMITS.batchQueriesMax} questions in one call, each over one graph or all of them, priced by the question. From a balance only questions that have an answer are paid for; a payment on a chain pays for all of them unless none has one.`,
 		tags: ["search", "batch"],
 		examples: ["Which standards cover gasless transfers, and which cover typed signatures?"],
 		exampleInput: {
@@ -26,7 +35,11 @@ export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"searc
 		input: batchInput,
 		output: batchOutput,
 		capture: "onResult",
-		units: { name: "query", countOf: ({ queries }) => queries.length },
+		units: {
+			name: "query",
+			countOf: ({ queries }) => queries.length,
+			keepOnly: keepAnswers,
+		},
 		queryOf: ({ queries }) => queries.map(({ query }) => query).join("\n"),
 		graphsOf: ({ queries }) => graphsNamed(queries),
 		prepare({ queries }) {
@@ -41,15 +54,24 @@ export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"searc
 				}),
 			);
 			const items = responses.map(toItem);
-			const answered = items.filter(({ is_answered }) => is_answered).length;
+			const answered = items.flatMap(({ is_answered }, place) => (is_answered ? [place] : []));
 			const result = {
 				ok: true as const,
 				data: { items },
-				meta: { queries: queries.length, answered, mode: modeOf(responses) },
+				meta: { queries: queries.length, answered: answered.length, mode: modeOf(responses) },
 			};
-			return answered > 0 ? answer(result, answered) : noAnswer(result);
+			return answered.length > 0 ? answer(result, answered) : noAnswer(result);
 		},
 	});
+
+/** The others are told as questions without an answer. */
+function keepAnswers(output: BatchOutput, kept: readonly number[]): BatchOutput {
+	const items = output.data.items.map((item, place) =>
+		kept.includes(place) || !item.is_answered ? item : { ...item, ...UNANSWERED },
+	);
+	const answered = items.filter(({ is_answered }) => is_answered).length;
+	return { ...output, data: { items }, meta: { ...output.meta, answered } };
+}
 
 /** None as soon as one question is over all graphs: then no token may pay that is for some of them. */
 function graphsNamed(queries: readonly BatchQuery[]): readonly string[] {

@@ -268,6 +268,8 @@ export interface ReceiptRow {
 	readonly at: number;
 	readonly graphIds?: readonly string[] | undefined;
 	readonly keyId?: string | undefined;
+	/** Places of the units that were paid for, where that was not all of them. */
+	readonly paidUnits?: readonly number[] | undefined;
 	/** Where the money moved, for payments on a chain. */
 	readonly settlement?: SettlementFacts | undefined;
 }
@@ -284,6 +286,8 @@ interface SettlementFacts {
 export interface FeedbackRow {
 	readonly id: string;
 	readonly owner: string;
+	/** Key, connection token or other grant of the account it was given with. */
+	readonly grantId?: string | undefined;
 	readonly requestId?: string | undefined;
 	readonly receiptId?: string | undefined;
 	readonly trendId?: string | undefined;

@@ -19,12 +19,12 @@ export type Outcome<Output> =
 	| {
 			readonly kind: "answer";
 			readonly result: Output;
-			/** How many of the units it is sold by had an answer; all of them where absent. */
-			readonly answered?: number;
+			/** Places of the units it is sold by that had an answer; all of them where absent. */
+			readonly answered?: readonly number[];
 	  }
 	| { readonly kind: "no-answer"; readonly result: Output };
 
-export const answer = <Output>(result: Output, answered?: number): Outcome<Output> => ({
+export const answer = <Output>(result: Output, answered?: readonly number[]): Outcome<Output> => ({
 	kind: "answer",
 	result,
 	...(answered !== undefined && { answered }),
@@ -52,6 +52,8 @@ export interface Skill<
 	readonly examples: readonly string[];
 	/** An input that is valid as it stands, for documents and probes. */
 	readonly exampleInput: Readonly<Record<string, unknown>>;
+	/** False while the catalog holds nothing it could answer with: then its price is not advertised. True where absent. */
+	readonly isOffered?: () => boolean;
 	readonly input: z.ZodType<Input>;
 	readonly output: z.ZodType<Output>;
 	readonly capture: CaptureMoment;
@@ -59,7 +61,12 @@ export interface Skill<
 	readonly queryOf: (input: Input) => string | undefined;
 	/** For operations whose listed price is that of one unit: what the unit is called, and how many the input asks for. */
 	readonly units?:
-		| { readonly name: string; readonly countOf: (input: Input) => number }
+		| {
+				readonly name: string;
+				readonly countOf: (input: Input) => number;
+				/** The result with the answers of these units alone; for skills whose answers name the units they are of. */
+				readonly keepOnly?: (output: Output, kept: readonly number[]) => Output;
+		  }
 		| undefined;
 	/** Graphs the input names, for scoped tokens; empty when the skill chooses them itself. */
 	readonly graphsOf: (input: Input) => readonly string[];

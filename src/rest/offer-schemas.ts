@@ -55,6 +55,10 @@ export const sptValidationSchema = replyComponent(
 );
 
 const billingTypeField = z.enum(BILLING_TYPES);
+const pricePerField = z
+	.string()
+	.optional()
+	.describe("What the price is for, where that is not the call, e.g. query");
 
 const offeringSchema = replyComponent(
 	"Offering",
@@ -63,10 +67,7 @@ const offeringSchema = replyComponent(
 		title: z.string(),
 		description: z.string(),
 		price_usd: usdField,
-		price_per: z
-			.string()
-			.optional()
-			.describe("What the price is for, where that is not the call, e.g. query"),
+		price_per: pricePerField,
 		billing_type: billingTypeField,
 		method: z.string(),
 		path: z.string(),
@@ -121,6 +122,7 @@ export const pricingSchema = replyComponent(
 			z.string(),
 			z.object({
 				price_usd: usdField,
+				price_per: pricePerField,
 				billing_type: billingTypeField,
 				available: z.boolean().describe("False for operations that are priced but not offered yet"),
 			}),

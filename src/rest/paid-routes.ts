@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
+import { formatUsd } from "../core/money.js";
 import type { PaidOperationId } from "../core/operations.js";
 import {
 	conceptFiltersSchema,
@@ -132,8 +133,7 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 		kind: "paid",
 		operationId: "search.batch",
 		summary: "Search several questions at once",
-		description:
-			"Up to 10 questions, each over one graph or all of them. The price is that of one search for each question. From a balance (account or Shared Payment Token) only questions with rows are paid for; a payment on a chain is for all questions, and is given back only where none has rows. The free plan covers a batch as long as its whole price is that of one search.",
+		description: `Up to ${LIMITS.batchQueriesMax} questions, each over one graph or all of them, priced by the question. From a balance (account or Shared Payment Token) only questions with rows are paid for; a payment on a chain is for all questions, and is given back only where none has rows. The free plan covers a batch as long as its whole price is within the plan's price per call, ${formatUsd(LIMITS.freeCallMaxMicros)} USD.`,
 		pricePer: "query",
 		path: z.strictObject({}),
 		query: z.strictObject({}),

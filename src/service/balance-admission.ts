@@ -59,11 +59,12 @@ function toHeld({ store, clock, method }: BalanceDeps, held: HeldBy): HeldAdmiss
 		kind: "held",
 		payer,
 		quote,
-		capture: (amountMicros): Promise<Charged> =>
+		capture: (part): Promise<Charged> =>
 			store.transaction(async (tx) => {
-				const captured = await method.capture(tx, row, amountMicros);
+				const captured = await method.capture(tx, row, part?.amountMicros);
 				const at = clock.now();
-				const receipt = toReceipt(row, captured, { fingerprint, at, graphIds });
+				const facts = { fingerprint, at, graphIds, paidUnits: part?.units };
+				const receipt = toReceipt(row, captured, facts);
 				await tx.put("receipts", receipt);
 				await finishAttempt(tx, row.idempotencyId, receipt.id);
 				return { receipt };

@@ -1,3 +1,4 @@
+import type { AnsweredPart } from "../../payments/admission.js";
 import type { Price, PriceList } from "../../payments/price-list.js";
 import type { Micros } from "../core/money.js";
 import type { Skill } from "../core/skill.js";
@@ -13,15 +14,21 @@ export function priceOfCall(
 	return { ...listed, amountMicros };
 }
 
-/** The part of a call's price that its answered units come to. */
-export function priceOfUnits(
+/** What the answered units of a call come to; undefined where that is the whole price. */
+export function answeredPart(
 	amountMicros: Micros,
 	skill: Pick<Skill, "units">,
-	{ input, answered }: { readonly input: unknown; readonly answered: number | undefined },
-): Micros {
+	{
+		input,
+		answered,
+	}: { readonly input: unknown; readonly answered: readonly number[] | undefined },
+): AnsweredPart | undefined {
 	const units = unitsOf(skill, input);
-	if (answered === undefined || answered >= units) return amountMicros;
-	return (amountMicros / BigInt(units)) * BigInt(Math.max(0, answered));
+	if (answered === undefined || answered.length >= units) return undefined;
+	return {
+		amountMicros: (amountMicros / BigInt(units)) * BigInt(answered.length),
+		units: answered,
+	};
 }
 
 function unitsOf({ units }: Pick<Skill, "units">, input: unknown): number {

@@ -2,7 +2,7 @@ import type { Call, CallResult, Invoke } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import type { Outcome, Skill } from "../core/skill.js";
 import { type OpenCallDeps, openCall } from "./open-call.js";
-import { giveBack, settleCall } from "./settle-call.js";
+import { giveBack, paidPartOf, settleCall } from "./settle-call.js";
 import type { RecordUsage } from "./usage.js";
 
 export interface InvokeDeps extends OpenCallDeps {
@@ -26,15 +26,16 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 		const answered = outcome.kind === "answer" ? outcome.answered : undefined;
 		const { cost, ...paid } = await settleCall(opened, { isAnswer, answered });
 
+		const output = paidPartOf(opened, outcome.result);
 		const owner = payer?.owner ?? "anonymous";
 		recordUsage({
 			...{ call, skill, input, owner },
 			keepsNoText: payer?.keepsNoText,
-			output: outcome.result,
+			output,
 			receiptId: cost.receipt_id,
 		});
 		return {
-			output: outcome.result,
+			output,
 			isAnswer,
 			cost,
 			caller: { ...payer, owner, rail: cost.rail },

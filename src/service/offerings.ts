@@ -38,10 +38,12 @@ export function toResearchOfferings(deps: OfferingDeps): Json {
 }
 
 /** The whole price book; operations that are priced but not built say so. Spec: free operations, /v1/research/pricing. */
-export function toPricing({ prices }: Pick<OfferingDeps, "prices">): Json {
-	const isBuilt: ReadonlySet<string> = new Set(PAID_OPERATION_IDS);
+export function toPricing({ prices, skills }: OfferingDeps): Json {
 	const book = Object.entries(prices.all()) as [PricedOperationId, Price][];
-	const entries = book.map(([id, price]) => [id, { ...toWire(price), available: isBuilt.has(id) }]);
+	const entries = book.map(([id, price]) => {
+		const skill: Skill | undefined = skills[id as PaidOperationId];
+		return [id, { ...toWire(price), ...toUnit(skill), available: skill !== undefined }];
+	});
 	return {
 		currency: "USD",
 		version: createHash("sha256")
@@ -54,13 +56,13 @@ export function toPricing({ prices }: Pick<OfferingDeps, "prices">): Json {
 
 function toOffering({ prices, skills }: OfferingDeps, operation: PaidOperationId) {
 	const skill: Skill = skills[operation];
-	const { title, description, units } = skill;
+	const { title, description } = skill;
 	return {
 		id: operation,
 		title,
 		description,
 		...toWire(prices.priceOf(operation)),
-		...(units && { price_per: units.name }),
+		...toUnit(skill),
 		...OPERATION_ADDRESSES[operation],
 	};
 }
@@ -114,6 +116,11 @@ function toPlans(prices: PriceList) {
 			available: false,
 		},
 	];
+}
+
+/** What the price is for, where that is not the call. */
+function toUnit(skill: Skill | undefined) {
+	return skill?.units && { price_per: skill.units.name };
 }
 
 function toWire({ amountMicros, billingType }: Price) {

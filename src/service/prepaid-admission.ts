@@ -31,8 +31,8 @@ export async function admitPrepaid<C extends Pick<Call, "idempotencyKey">>(
 	}
 	return {
 		...admission,
-		async capture(amountMicros) {
-			const charged = await admission.capture(amountMicros);
+		async capture(part) {
+			const charged = await admission.capture(part);
 			return { ...charged, headers: use.receiptHeaders(charged.receipt) };
 		},
 	};

@@ -4,7 +4,7 @@ import { costOf, noCost } from "../../payments/receipt.js";
 import type { Call, CallResult } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";
 import type { CostWire } from "../core/wire.js";
-import { priceOfUnits } from "./call-price.js";
+import { answeredPart } from "./call-price.js";
 import { toCreditReply, withCredit } from "./credit-reply.js";
 import type { OpenedCall } from "./open-call.js";
 
@@ -17,8 +17,8 @@ export type Settled = { readonly cost: CostWire } & Pick<
 /** What became of the work, as far as money is concerned. */
 export interface Delivered {
 	readonly isAnswer: boolean;
-	/** How many of the units that were asked for had an answer; all of them where absent. */
-	readonly answered?: number | undefined;
+	/** Places of the units that had an answer; all of them where absent. */
+	readonly answered?: readonly number[] | undefined;
 }
 
 /** An answer is captured, no answer is given back, a replay was paid before. */
@@ -34,8 +34,8 @@ export async function settleCall(
 	if (admission.kind === "replayed") return toSettled(admission, admission, { replayed: true });
 	if (isAnswer) {
 		const { amountMicros } = admission.quote;
-		const worth = priceOfUnits(amountMicros, skill, { input, answered });
-		return toSettled(await admission.capture(worth), admission);
+		const part = answeredPart(amountMicros, skill, { input, answered });
+		return toSettled(await admission.capture(part), admission);
 	}
 	const released = await admission.release("no_answer");
 	const { quote, payer: holder } = admission;
@@ -45,6 +45,12 @@ export async function settleCall(
 		balanceMicros: released.balanceMicros,
 	});
 	return { cost: withCredit(cost, released.credit), ...receiptOf(released) };
+}
+
+/** What a replay may deliver: units that had no answer when the call was paid for have none now. */
+export function paidPartOf({ admission, skill }: OpenedCall, output: unknown): unknown {
+	const paid = admission.kind === "replayed" ? admission.receipt.paidUnits : undefined;
+	return paid && skill.units?.keepOnly ? skill.units.keepOnly(output, paid) : output;
 }
 
 /** Gives the price back after a failure; money that had settled already becomes a credit, and the error says so. */

@@ -1,5 +1,6 @@
 import { formatUsd } from "../core/money.js";
 import { PAID_OPERATION_IDS } from "../core/operations.js";
+import type { Skill } from "../core/skill.js";
 import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import type { Service } from "../service/service.js";
 
@@ -11,13 +12,15 @@ export interface CatalogEntry {
 	readonly updated: string;
 }
 
+type TextSource = Pick<Service, "free" | "info" | "prices" | "skills">;
+
 /** The graphs on sale as pages list them. */
 export function catalogEntries({ free }: Pick<Service, "free">): readonly CatalogEntry[] {
 	return (free.graphsCatalog() as { readonly items: readonly CatalogEntry[] }).items;
 }
 
 /** `/llms.txt`: where a language model finds what, each with a line on what it is for. */
-export function renderLlmsText(service: Pick<Service, "free" | "info" | "prices">): string {
+export function renderLlmsText(service: TextSource): string {
 	const base = service.info.baseUrl();
 	const link = (title: string, path: string, note: string) =>
 		`- [${title}](${base}${path}): ${note}`;
@@ -59,7 +62,7 @@ export function renderLlmsText(service: Pick<Service, "free" | "info" | "prices"
 }
 
 /** `/llms-full.txt`: the same, with every readme behind it. */
-export function renderLlmsFullText(service: Pick<Service, "free" | "info" | "prices">): string {
+export function renderLlmsFullText(service: TextSource): string {
 	const readmes = catalogEntries(service).map(({ id }) =>
 		String(service.free.graphReadme(id).body),
 	);
@@ -67,11 +70,13 @@ export function renderLlmsFullText(service: Pick<Service, "free" | "info" | "pri
 }
 
 function paidLine(
-	{ prices }: Pick<Service, "prices">,
+	{ prices, skills }: Pick<Service, "prices" | "skills">,
 	id: (typeof PAID_OPERATION_IDS)[number],
 ): string {
 	const { method, path } = OPERATION_ADDRESSES[id];
-	return `- \`${method} ${path}\`: ${formatUsd(prices.priceOf(id).amountMicros)} USD`;
+	const { units }: Skill = skills[id];
+	const price = `${formatUsd(prices.priceOf(id).amountMicros)} USD`;
+	return `- \`${method} ${path}\`: ${price}${units ? ` per ${units.name}` : ""}`;
 }
 
 function escapeText(text: string): string {

@@ -178,7 +178,10 @@ t.test("the price map is the whole book and says what is available", (t) => {
 	const { currency, version, prices } = free.researchPricing() as {
 		currency: string;
 		version: string;
-		prices: Record<string, { price_usd: string; billing_type: string; available: boolean }>;
+		prices: Record<
+			string,
+			{ price_usd: string; price_per?: string; billing_type: string; available: boolean }
+		>;
 	};
 	t.equal(currency, "USD");
 	t.match(version, /^[0-9a-f]{12}$/);
@@ -193,6 +196,8 @@ t.test("the price map is the whole book and says what is available", (t) => {
 		billing_type: "per_call",
 		available: true,
 	});
+	t.equal(prices["search.batch"]?.price_per, "query");
+	t.match(prices["graphs.export"]?.price_per, /^\d+ nodes$/);
 	t.same(
 		Object.keys(prices).filter((id) => prices[id]?.available),
 		PAID_OPERATION_IDS,

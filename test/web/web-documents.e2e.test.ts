@@ -36,6 +36,8 @@ t.test("every address of llms.txt answers, and every paid operation is on it", a
 		const { method, path } = OPERATION_ADDRESSES[id];
 		t.ok(text.includes(`\`${method} ${path}\`: `), id);
 	}
+	t.match(text, "`POST /v1/search/batch`: 0.50 USD per query\n");
+	t.match(text, /\/export`: 0\.50 USD per \d+ nodes\n/);
 });
 
 t.test("llms-full.txt holds the readme of every graph", async (t) => {

@@ -10,8 +10,9 @@ for (const settlesFirst of [false, true]) {
 			const request = toRequest({ chain }, wallet.sign({ value: PRICE }), { settlesFirst });
 			const admission = await desk.admit(request);
 			if (admission.kind !== "held") return t.fail("it was never paid before");
-			const { receipt } = await admission.capture(PRICE / 2n);
+			const { receipt } = await admission.capture({ amountMicros: PRICE / 2n, units: [0] });
 			t.equal(receipt.amountMicros, PRICE);
+			t.equal(receipt.paidUnits, undefined, "every unit is paid for, so a replay has all of them");
 			const left = Object.entries(await balances()).filter(([name]) => name.startsWith("cust:"));
 			t.same(left, [], "nothing of it is left lying with the wallet");
 			return undefined;
