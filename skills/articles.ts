@@ -11,9 +11,10 @@ import {
 import { answer, defineSkill, type Skill } from "../src/core/skill.js";
 import { toArticleRef } from "../src/evidence/article-address.js";
 import { type Article, articleIndexOf, type Citation, textsOf } from "../src/evidence/articles.js";
+import type { Graphs } from "../src/evidence/catalog-index.js";
 import { compareText } from "../src/knowledge/bundle-document.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
-import { toTrendId } from "../src/knowledge/graph.js";
+import { type Graph, toTrendId } from "../src/knowledge/graph.js";
 import type { CatalogSkillDeps } from "./catalog-skill.js";
 import { answerIf } from "./graph-skill.js";
 import { toPage } from "./list-page.js";
@@ -42,7 +43,9 @@ export const createArticleSearch = ({ catalog }: CatalogSkillDeps): Skill<"artic
 			if (graph_id !== undefined) catalog.assertKnown(graph_id);
 		},
 		async run(input) {
-			const { finder } = await articleIndexOf(catalog);
+			const { graph_id: graphId } = input;
+			const graphs = graphId === undefined ? catalog : alone(catalog.get(graphId));
+			const { finder } = await articleIndexOf(graphs);
 			const isWanted = toArticleTest(input);
 			const most = isWanted ? LOOKED_AT : input.limit;
 			const found = finder
@@ -57,8 +60,18 @@ export const createArticleSearch = ({ catalog }: CatalogSkillDeps): Skill<"artic
 		},
 	});
 
+/** A graph by itself: what the others say of an article neither finds it nor is told of it. */
+function alone(graph: Graph): Graphs {
+	const known = aloneByGraph.get(graph);
+	if (known) return known;
+	const graphs = { list: () => [graph], revision: "" };
+	aloneByGraph.set(graph, graphs);
+	return graphs;
+}
+
+const aloneByGraph = new WeakMap<Graph, Graphs>();
+
 interface Conditions {
-	readonly graph_id?: string | undefined;
 	readonly host?: string | undefined;
 	readonly published_after?: string | undefined;
 	readonly published_before?: string | undefined;
@@ -66,13 +79,12 @@ interface Conditions {
 
 /** Undefined where nothing was asked of the article. */
 function toArticleTest(asked: Conditions): ((article: Article) => boolean) | undefined {
-	const { graph_id: graphId, host, published_after: after, published_before: before } = asked;
-	if ((graphId ?? host ?? after ?? before) === undefined) return undefined;
+	const { host, published_after: after, published_before: before } = asked;
+	if ((host ?? after ?? before) === undefined) return undefined;
 	const wantedHost = host?.replace(/^www\./, "");
 	const isDated = after !== undefined || before !== undefined;
 	return (article) =>
 		(wantedHost === undefined || article.host === wantedHost) &&
-		(graphId === undefined || graphsOf(article).includes(graphId)) &&
 		(!isDated || isPublishedWithin(article, after, before));
 }
 
@@ -96,6 +108,7 @@ export const createArticle = ({ catalog }: CatalogSkillDeps): Skill<"articles.ge
 		get exampleInput() {
 			return { article_ref: exampleOf(catalog) };
 		},
+		isOffered: () => isAnythingCited(catalog),
 		input: articleInput,
 		output: articleOutput,
 		capture: "onResult",
@@ -120,6 +133,7 @@ export const createArticleMentions = ({ catalog }: CatalogSkillDeps): Skill<"art
 		get exampleInput() {
 			return { article_ref: exampleOf(catalog), limit: 5 };
 		},
+		isOffered: () => isAnythingCited(catalog),
 		input: articleMentionsInput,
 		output: articleMentionsOutput,
 		capture: "onResult",
@@ -144,6 +158,12 @@ export const createArticleMentions = ({ catalog }: CatalogSkillDeps): Skill<"art
 			});
 		},
 	});
+
+function isAnythingCited(catalog: GraphCatalog): boolean {
+	return catalog
+		.list()
+		.some(({ concepts }) => concepts.some(({ evidence }) => evidence.length > 0));
+}
 
 function exampleOf(catalog: GraphCatalog): string {
 	const sources = (function* () {

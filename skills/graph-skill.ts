@@ -69,6 +69,7 @@ export function defineGraphSkill<
 			const graph = exampleGraph(catalog);
 			return { graph_id: graph?.record.id ?? EXAMPLE_GRAPH, ...example(exampleNodes(graph)) };
 		},
+		isOffered: () => catalog.list().some(({ concepts }) => concepts.length > 1),
 		capture: "onResult",
 		queryOf: (input) => queryOf?.(input),
 		graphsOf: ({ graph_id }) => [graph_id],
@@ -91,11 +92,11 @@ function exampleGraph(catalog: GraphCatalog): Graph | undefined {
 	return catalog.find(EXAMPLE_GRAPH) ?? withNodes ?? graphs[0];
 }
 
-/** Documents and probes use them as they stand, so they are nodes of the graph wherever it has two. */
+/** Documents and probes use them as they stand, so they are nodes of the graph wherever it has any. */
 function exampleNodes(graph: Graph | undefined): readonly [string, string] {
 	const [first, second] = graph?.concepts ?? [];
 	const isSample = graph && EXAMPLE_NODES.every((id) => mapOf(graph).places.has(id));
-	return isSample || !first || !second ? EXAMPLE_NODES : [first.id, second.id];
+	return isSample || !first ? EXAMPLE_NODES : [first.id, (second ?? first).id];
 }
 
 /** An answer when there is something in it to pay for. */

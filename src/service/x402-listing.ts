@@ -37,11 +37,11 @@ export function toX402Listing(deps: X402ListingDeps): Json {
 	};
 }
 
-/** One paid route; undefined for one that is free here. */
+/** One paid route; undefined for one that is free here, or has nothing to sell yet. */
 function toItem(deps: X402ListingDeps, operationId: PaidOperationId) {
 	const skill: Skill = deps.skills[operationId];
 	const price = priceOfCall(deps.prices, skill, skill.exampleInput);
-	if (price.amountMicros === 0n) return undefined;
+	if (price.amountMicros === 0n || skill.isOffered?.() === false) return undefined;
 	return toListed(deps, {
 		...price,
 		operationId,

@@ -39,11 +39,12 @@ export interface ProbeReport {
 }
 
 const CONCURRENCY = 2;
+const OPENAPI_PATH = "/openapi.json";
 const READERS: Readonly<
 	Record<string, (document: Wire, origin: string) => readonly AdvertisedRoute[]>
 > = {
 	"/.well-known/x402": readX402Listing,
-	"/openapi.json": readOpenApi,
+	[OPENAPI_PATH]: readOpenApi,
 	[AGENT_CARD_PATH]: readAgentCard,
 };
 
@@ -143,6 +144,10 @@ async function probeRoute(
 			const problems = ["Not judged: it wants to know who asks before it names its price."];
 			return { ...about, url, status: "skipped", ways: [], problems };
 		}
+		if (reply.status === 404 && isOnlyAnExample(route)) {
+			const problems = ["Not judged: nothing here has the name its example uses."];
+			return { ...about, url, status: "skipped", ways: [], problems };
+		}
 		const { ways, problems } = judgeChallenge({ ...route, url }, reply);
 		const rides = freeRides.get(url) ?? lookForFreeRides(options, url);
 		freeRides.set(url, rides);
@@ -151,6 +156,11 @@ async function probeRoute(
 	} catch (error) {
 		return { ...about, url, status: "problem", ways: [], problems: [reasonOf(error)] };
 	}
+}
+
+/** An OpenAPI document shows what a path looks like; only a listing names what is there. */
+function isOnlyAnExample({ sources, label }: AdvertisedRoute): boolean {
+	return sources.length === 1 && sources[0] === OPENAPI_PATH && label.includes("{");
 }
 
 /** The address at the named origin; undefined when the route lies somewhere else. */
