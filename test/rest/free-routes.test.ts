@@ -17,6 +17,7 @@ const BODIES: Readonly<Record<string, object>> = {
 	"receipts.verify": { jws: "no.receipt.atall" },
 	"search.route": { query: "retries" },
 	"experts.match": { question: "retries" },
+	"citations.format": { trend_ids: ["web-payments:concepts.http-402"] },
 	"brands.resolve": { name: "HTTP" },
 };
 const NAMES: Readonly<Record<string, string>> = {
