@@ -85,6 +85,21 @@ t.test(
 	},
 );
 
+t.test("an article of one graph is what that graph says of it", async (t) => {
+	const { data } = await search({ query: "sparse", graph_id: "two" });
+	t.match(data.items, [
+		{
+			source_url: "http://www.arxiv.org/abs/1234.5678/",
+			published_at: null,
+			date_precision: null,
+			graphs: ["two"],
+			mentions: 1,
+		},
+	]);
+	t.equal((await search({ query: "revisited", graph_id: "two" })).kind, "no-answer");
+	t.match((await search({ query: "sparse" })).data.items, [{ graphs: ["one", "two"] }]);
+});
+
 t.test("mentions come by trend id, page by page", async (t) => {
 	const first = await mentions({ article_ref: ref, limit: 2 });
 	t.same(
