@@ -116,8 +116,8 @@ function countShared(
 	names: number,
 	byGram: ReadonlyMap<string, readonly number[]>,
 ) {
-	// A name has at most 200 characters, so that no count exceeds a byte.
-	const shared = new Uint8Array(names);
+	// A name has 200 characters before it is normalised, each of which becomes 18 at most: more than a byte counts.
+	const shared = new Uint16Array(names);
 	const touched: number[] = [];
 	for (const gram of asked) {
 		for (const place of byGram.get(gram) ?? []) {
