@@ -1,6 +1,7 @@
 import { hashSecret } from "../../payments/secret.js";
 import type { AccountRow, Store, StoreReader } from "../../store/store.js";
 import type { AccessScope, AccountAccess, IdentifyOptions } from "../core/account-access.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
@@ -33,7 +34,7 @@ const SEPARATOR = "\u0000";
 export type FindSubject = (token: string, options?: IdentifyOptions) => Promise<AccountAccess>;
 
 export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
-	const { store, clock, ids, pepper, issuer, accountClaim, scopeClaim, verify } = deps;
+	const { store, clock, ids, pepper, issuer, accountClaim, verify } = deps;
 	const find = async (reader: StoreReader, subjectHash: string) => {
 		const rows = await reader.findBy("accounts", "subjectHash", subjectHash);
 		return rows.find(({ closedAt }) => closedAt === undefined);
@@ -62,12 +63,15 @@ export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
 		const known = await store.read((reader) => find(reader, subjectHash));
 		if (!known && !opens) throw noneOpen();
 		const account = known ?? (await open(subjectHash));
-		const words = scopeClaim === undefined ? [] : [...wordsOf(claims[scopeClaim])].sort();
+		const rights = toRights(claims, deps);
 		return {
 			accountId: account.id,
 			keepsNoText: keepsNoText(account),
-			grantId: hashSecret(["grant", text, claims["sub"], ...words].join(SEPARATOR), pepper),
-			...toRights(claims, deps),
+			grantId: hashSecret(
+				["grant", text, claims["sub"], toCanonicalJson(rights)].join(SEPARATOR),
+				pepper,
+			),
+			...rights,
 		};
 	};
 }
@@ -81,7 +85,7 @@ function noneOpen(): ServiceError {
 
 /**
  * What a token grants: `account` to manage the account, `call` to pay for everything, `skill:<id>` and `graph:<id>` for
- * what they name. Where no claim is configured every token may pay, and manage an account that is its subject's alone.
+ * what they name, in one order whatever the token's. Where no claim is configured every token may pay, and manage an account that is its subject's alone.
  */
 function toRights(
 	claims: Claims,
@@ -90,7 +94,10 @@ function toRights(
 	if (scopeClaim === undefined) return { isManager: accountClaim === "sub" };
 	const words = wordsOf(claims[scopeClaim]);
 	const named = (prefix: string) =>
-		words.filter((word) => word.startsWith(prefix)).map((word) => word.slice(prefix.length));
+		[...new Set(words)]
+			.filter((word) => word.startsWith(prefix))
+			.map((word) => word.slice(prefix.length))
+			.sort();
 	const [skills, graphs] = [named("skill:"), named("graph:")];
 	const mayPay = words.includes("call") || skills.length > 0 || graphs.length > 0;
 	return { isManager: words.includes("account"), scope: mayPay ? { skills, graphs } : NOTHING };

@@ -1,4 +1,5 @@
 import type { FeedbackRow, Store } from "../../store/store.js";
+import { grantIdOf, maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
@@ -30,7 +31,7 @@ interface FeedbackWire {
 	readonly expires_at: string;
 }
 
-/** What callers say of answers they got: kept for twelve months, told to themselves and the operator, deleted when they wish. */
+/** What callers say of answers they got: kept for twelve months, told to themselves, whoever manages their account and the operator, deleted when they wish. */
 export interface Feedback {
 	/** Throws NOT_FOUND for a receipt that is not the caller's and a trend nobody knows, RATE_LIMITED for too many. */
 	give(caller: Caller, order: FeedbackOrder): Promise<FeedbackWire>;
@@ -64,21 +65,22 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
 			const at = clock.now();
 			const id = ids.next("fbk");
 			const keepsNote = note !== undefined && caller.access?.keepsNoText !== true;
-			const row = toRow(told, { id, owner: caller.owner, at, hasNote: keepsNote });
-			// Text first: a row never points to a text that is missing.
-			if (keepsNote) await store.documents.put(id, note, row.expiresAt);
+			const grantId = grantIdOf(caller.access);
+			const row = toRow(told, { id, owner: caller.owner, grantId, at, hasNote: keepsNote });
 			await store.transaction(async (tx) => {
 				const { length } = await tx.findBy("feedback", "owner", caller.owner);
 				if (length >= LIMITS.feedbackMax) throw tooMany();
 				await tx.put("feedback", row);
 			});
+			if (keepsNote) await putNote(store, row, note);
 			return toWire(row, keepsNote ? note : undefined);
 		},
 
-		async list({ owner }, { limit, cursor }) {
+		async list({ owner, access }, { limit, cursor }) {
 			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
 			const rest = (await rowsOf(store, owner)).filter(
-				({ id, expiresAt }) => id > after && expiresAt > clock.now(),
+				({ id, grantId, expiresAt }) =>
+					id > after && expiresAt > clock.now() && maySeeAgain(access, grantId),
 			);
 			const page = rest.slice(0, limit);
 			const last = page.at(-1);
@@ -88,16 +90,28 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
 			};
 		},
 
-		async remove({ owner }, id) {
-			await store.transaction(async (tx) => {
-				const row = await tx.get("feedback", id);
-				if (row?.owner !== owner) throw notFound("feedback", id);
-				await tx.delete("feedback", id);
-			});
+		async remove({ owner, access }, id) {
+			const row = await store.read((reader) => reader.get("feedback", id));
+			if (row?.owner !== owner || !maySeeAgain(access, row.grantId)) throw notFound("feedback", id);
+			// Text first: what a crash leaves is a row that can be deleted again.
 			await store.documents.delete(id);
+			await store.transaction((tx) => tx.delete("feedback", id));
 			return { id, status: "deleted" };
 		},
 	};
+}
+
+/** Keeps a note of a row that is there already, so that every text kept can be found by its owner. Throws NOT_FOUND when it was erased meanwhile. */
+async function putNote(store: Store, { id, expiresAt }: FeedbackRow, note: string): Promise<void> {
+	try {
+		await store.documents.put(id, note, expiresAt);
+		const row = await store.read((reader) => reader.get("feedback", id));
+		if (!row) throw notFound("feedback", id);
+	} catch (error) {
+		await store.documents.delete(id);
+		await store.transaction((tx) => tx.delete("feedback", id));
+		throw error;
+	}
 }
 
 /** All that an owner has said, for an export. */
@@ -139,7 +153,7 @@ async function assertKnown(
 
 function toRow(
 	{ request_id, receipt_id, trend_id, useful }: Omit<FeedbackOrder, "note">,
-	facts: Pick<FeedbackRow, "id" | "owner" | "at" | "hasNote">,
+	facts: Pick<FeedbackRow, "id" | "owner" | "grantId" | "at" | "hasNote">,
 ): FeedbackRow {
 	const expires = new Date(facts.at);
 	expires.setUTCMonth(expires.getUTCMonth() + MONTHS);

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { LIMITS } from "../../src/core/limits.js";
+import { times } from "../support/start-app.js";
 import { openAccount } from "./open-account.js";
 
 const REQUEST = "req_01kg9yz3v0f6x2m8q4t7w1ab2c";
@@ -64,6 +66,47 @@ t.test("feedback is about a call of one's own and a row that exists", async (t) 
 	}
 	const anonymous = await app.store.read((reader) => reader.list("feedback"));
 	t.equal(anonymous.length, 1);
+});
+
+t.test("a key sees and deletes its own feedback, a managing key all of its account", async (t) => {
+	const { ask } = await openAccount(t);
+	const made = await ask("POST", "/v1/account/keys", { manages_account: false, label: "agent" });
+	const { key: agent } = made.body.data;
+	const give = async (note: string, key?: string): Promise<string> =>
+		(await ask("POST", "/v1/feedback", { request_id: REQUEST, useful: true, note }, key)).body.data
+			.id;
+	const [ours, agents] = [await give("of the manager"), await give("of the agent", agent)];
+	const seen = async (key?: string) =>
+		(await ask("GET", "/v1/feedback", undefined, key)).body.data.items.map(
+			({ id }: { id: string }) => id,
+		);
+	t.same(await seen(agent), [agents]);
+	t.same((await seen()).sort(), [ours, agents].sort());
+	const remove = async (id: string, key?: string) =>
+		(await ask("DELETE", `/v1/feedback/${id}`, undefined, key)).status;
+	t.same([await remove(ours, agent), await remove(agents, agent)], [404, 200]);
+	t.same(await seen(), [ours]);
+	t.equal(await remove(await give("another", agent)), 200, "a managing key deletes any");
+});
+
+t.test("a note that is refused is nowhere kept", async (t) => {
+	const { ask, app, folder, clock, accountId: owner } = await openAccount(t);
+	const at = clock.now();
+	const row = { owner, at, expiresAt: at + 1e9, isUseful: true, hasNote: false };
+	await app.store.transaction(async (tx) => {
+		for (const place of times(LIMITS.feedbackMax, (index) => index)) {
+			await tx.put("feedback", { ...row, id: `fbk_${place}`, requestId: REQUEST });
+		}
+	});
+	const refused = await ask("POST", "/v1/feedback", {
+		request_id: REQUEST,
+		useful: true,
+		note: NOTE,
+	});
+	t.same([refused.status, refused.body.error.code], [429, "RATE_LIMITED"]);
+	t.same(filesWith(folder, NOTE), []);
+	await ask("DELETE", "/v1/account");
+	t.same(filesWith(folder, NOTE), []);
 });
 
 t.test("a token gives feedback too", async (t) => {

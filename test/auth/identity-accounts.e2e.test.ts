@@ -129,6 +129,30 @@ t.test("a configured claim says what a token may do; without it, nothing", async
 	t.equal((await search({ body, headers: bearer(nameless) })).status, 401);
 });
 
+t.test("tokens that grant the same are one grant, whatever else they say", async (t) => {
+	const issuer = await startIssuer(t);
+	const settings = settingsFor(issuer, { scopeClaim: "scope", accountClaim: "org" });
+	const { send } = await openAccount(t, { settings });
+	const ask = async (method: string, scope: unknown, order?: object, sub = "user-1") => {
+		const token = await issuer.token({ claims: { scope, org: "acme", sub } });
+		const headers = { ...bearer(token), "Content-Type": "application/json" };
+		const init = { method, headers, ...(order && { body: JSON.stringify(order) }) };
+		return (await send("/v1/feedback", init)).body.data;
+	};
+	const order = { request_id: "req_1", useful: true };
+	const seen = async (scope: unknown, sub?: string) =>
+		(await ask("GET", scope, undefined, sub)).items.length;
+	await ask("POST", "call", order);
+	await ask("POST", "skill:graph_search graph:a skill:domain_search", order);
+	for (const same of ["call", "openid profile call", "call call", ["call", "email"]]) {
+		t.equal(await seen(same), 1, `${same}`);
+	}
+	t.equal(await seen(["skill:domain_search", "skill:graph_search", "graph:a", "graph:a"]), 1);
+	t.equal(await seen("skill:graph_search graph:a"), 0, "grants less");
+	t.equal(await seen("call", "user-2"), 0, "another subject");
+	t.equal(await seen("account"), 2, "manages the account");
+});
+
 t.test("where no provider is configured an identity token is a clear 401", async (t) => {
 	const issuer = await startIssuer(t);
 	const { search } = await openAccount(t);
