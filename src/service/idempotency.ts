@@ -38,7 +38,7 @@ export async function judgeAttempt(
 ): Promise<Attempt> {
 	const row = await reader.get("idempotency", id);
 	if (!row || row.expiresAt <= now) return { kind: "first" };
-	if (!maySeeAgain(access, row.grantId)) {
+	if (!maySeeAgain(access, await grantOf(reader, row, access))) {
 		throw new ServiceError(
 			"IDEMPOTENCY_MISMATCH",
 			"This idempotency key was used with another credential of the account; use a new idempotency key.",
@@ -60,6 +60,20 @@ export async function judgeAttempt(
 		"A request with this idempotency key is still being answered; send it again in a moment.",
 		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
 	);
+}
+
+/** The grant a row was made under; of rows from before grants were kept, the key that paid, or whoever asks for its account where none is known. */
+async function grantOf(
+	reader: StoreReader,
+	{ grantId, receiptId, holdId }: IdempotencyRow,
+	access: AccountAccess | undefined,
+): Promise<string | undefined> {
+	if (grantId !== undefined) return grantId;
+	const paid =
+		receiptId === undefined
+			? await reader.get("holds", holdId)
+			: await reader.get("receipts", receiptId);
+	return paid?.keyId ?? grantIdOf(access);
 }
 
 /** Marks the key as being worked on under this hold; the capture marks it done in its own transaction. */

@@ -72,3 +72,35 @@ t.test("an idempotency key pays once", async (t) => {
 		t.equal(second.body.meta.cost.replayed, true);
 	});
 });
+
+t.test("a key from before grants were kept is its payer's, or its account's", async (t) => {
+	const { app, send, search } = await startApp(t, { settings: { model: "none" } });
+	const { key: manager } = await app.operator.createKey({ usd: "5.00" });
+	const agentKey = async (): Promise<string> => {
+		const headers = { "X-API-Key": manager, "Content-Type": "application/json" };
+		const body = JSON.stringify({ manages_account: false, label: "agent" });
+		return (await send("/v1/account/keys", { method: "POST", headers, body })).body.data.key;
+	};
+	const [one, other] = [await agentKey(), await agentKey()];
+	const buy = async (secret: string) => {
+		const headers = { "X-API-Key": secret, "Idempotency-Key": "upgrade" };
+		const { status, body } = await search({ headers });
+		return status === 200 ? body.meta.cost.replayed === true : [status, body.error.code];
+	};
+	t.equal(await buy(one), false);
+	const [row] = await app.store.read((reader) => reader.list("idempotency"));
+	if (!row?.receiptId) throw new Error("No attempt was kept.");
+	const old = { ...row, grantId: undefined };
+	await app.store.transaction((tx) => tx.put("idempotency", old));
+	t.equal(await buy(one), true);
+	t.same(await buy(other), [422, "IDEMPOTENCY_MISMATCH"]);
+	t.equal(await buy(manager), true);
+
+	const receiptId = "rcpt_keyless";
+	await app.store.transaction(async (tx) => {
+		const receipt = await tx.get("receipts", row.receiptId ?? "");
+		if (receipt) await tx.put("receipts", { ...receipt, id: receiptId, keyId: undefined });
+		await tx.put("idempotency", { ...old, receiptId });
+	});
+	t.equal(await buy(other), true, "nobody can tell whose it was");
+});
