@@ -36,7 +36,7 @@ export function createGraphOverviews({
 }): GraphOverviews {
 	const previews = createOncePerGraph((graph) =>
 		// One preview for everybody: it does not end with whoever asked first.
-		inTurn(() => toPreview(graph, { search, clock }), NEVER),
+		inTurn(() => toPreview(graph, { search, clock }), never()),
 	);
 	const versions = createOncePerGraph(toVersions);
 	const schemas = createOncePerGraph(toSchemaWire);
@@ -58,7 +58,8 @@ export function createGraphOverviews({
 	};
 }
 
-const NEVER = new AbortController().signal;
+/** Of its own each time: listeners on one for all would add up. */
+const never = () => new AbortController().signal;
 
 /** Kept with the graph; what fails is tried again. */
 function createOncePerGraph<T extends object>(make: (graph: Graph) => T): (graph: Graph) => T {
@@ -86,7 +87,7 @@ async function toPreview(
 			query,
 			limit: READING_LIMITS.previewRows,
 			explain: false,
-			signal: NEVER,
+			signal: never(),
 		});
 		if (result.rows.length > 0) return toPreviewWire(graph, result);
 	}
