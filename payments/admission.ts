@@ -39,6 +39,8 @@ export interface AnsweredPart {
 /** Leave to work against a reserved price. Exactly one of `capture` and `release` is called, once. */
 export interface HeldAdmission {
 	readonly kind: "held";
+	/** What receipts name as `holdId`: the same when the call is sent again. */
+	readonly id: string;
 	readonly payer: Payer;
 	readonly quote: Quote;
 	/**

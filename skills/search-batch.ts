@@ -60,7 +60,7 @@ export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"searc
 				data: { items },
 				meta: { queries: queries.length, answered: answered.length, mode: modeOf(responses) },
 			};
-			return answered.length > 0 ? answer(result, answered) : noAnswer(result);
+			return answered.length > 0 ? answer(result, { answered }) : noAnswer(result);
 		},
 	});
 

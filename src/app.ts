@@ -11,6 +11,7 @@ import { createA2a } from "./a2a/a2a.js";
 import { createAccountService } from "./app-accounts.js";
 import { type AppLife, createAppLife } from "./app-life.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
+import { createResearchParts } from "./app-research.js";
 import { createSptService } from "./app-spt.js";
 import { type KeyFolder, openKeyFolder } from "./auth/key-folder.js";
 import { toKeySet } from "./auth/key-set.js";
@@ -234,7 +235,8 @@ function createService(parts: ServiceParts): Service {
 		profile: settings.profile,
 		contact: settings.contact,
 	};
-	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl });
+	const research = createResearchParts({ ...ports, store });
+	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
 	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
 	const recordUsage = createUsageRecorder({ ...usage, clock });
 	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
@@ -243,7 +245,7 @@ function createService(parts: ServiceParts): Service {
 		info,
 		skills,
 		prices,
-		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
+		invoke: createInvoke({ ...research, skills, cashier, recordUsage, clock }),
 		identify: cashier.identify,
 		...createSptService({
 			...ports,

@@ -297,6 +297,17 @@ export interface FeedbackRow {
 	readonly expiresAt: number;
 }
 
+/** A result that can be read again; its text lives in `documents` under the same id. */
+export interface ArtefactRow {
+	readonly id: string;
+	readonly owner: string;
+	/** Key, connection token or other grant of the account that paid for it. */
+	readonly grantId?: string | undefined;
+	readonly kind: string;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
 /** Where an A2A task stands; its text (messages, artifacts) lives in `documents`, under `documentId`. */
 export interface TaskRow {
 	readonly id: string;

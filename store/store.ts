@@ -2,6 +2,7 @@ import type { Micros } from "../src/core/money.js";
 import type {
 	AccountName,
 	AccountRow,
+	ArtefactRow,
 	ConnectionRow,
 	FeedbackRow,
 	HoldRow,
@@ -22,6 +23,7 @@ import type { BackupOptions, StoreBackup } from "./store-backup.js";
 export type {
 	AccountName,
 	AccountRow,
+	ArtefactRow,
 	ConnectionRow,
 	FeedbackRow,
 	HoldRow,
@@ -109,6 +111,7 @@ export interface Tables {
 	connections: ConnectionRow;
 	usage: UsageRow;
 	feedback: FeedbackRow;
+	artefacts: ArtefactRow;
 }
 export type TableName = keyof Tables;
 
@@ -129,6 +132,7 @@ export const TABLE_INDEXES = {
 	connections: ["hash", "accountId"],
 	usage: ["accountId"],
 	feedback: ["owner"],
+	artefacts: ["owner"],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

@@ -16,6 +16,7 @@ export function holdUnsent(desk: Desk, claim: PaymentClaim): HeldAdmission {
 	const { payer, id, request } = claim;
 	return {
 		kind: "held",
+		id,
 		payer,
 		quote: request.quote,
 		async capture() {
@@ -47,6 +48,7 @@ export function holdSettled(
 	const settlement = toSettlement(row);
 	return {
 		kind: "held",
+		id: hold.id,
 		payer: claim.payer,
 		quote: claim.request.quote,
 		async capture() {

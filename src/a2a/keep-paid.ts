@@ -1,9 +1,10 @@
 import type { Task } from "@a2a-js/sdk";
+import { isWallet } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import { type Logger, stackOf } from "../core/logger.js";
 import { isPaid } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
-import { isWallet, type TaskArchive } from "./task-archive.js";
+import type { TaskArchive } from "./task-archive.js";
 
 /** Keeps a task for its caller; resolves to false when it was not paid for, was not to be kept or could not be. Never rejects. */
 export type KeepPaid = (caller: Caller, task: Task, exchange: Exchange) => Promise<boolean>;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type ListTasksRequest, Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
 import type { TaskStore } from "@a2a-js/sdk/server";
 import type { Store, TaskRow } from "../../store/store.js";
-import { grantIdOf, maySeeAgain } from "../core/account-access.js";
+import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
@@ -116,11 +116,6 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 			);
 		},
 	};
-}
-
-/** Wallets are named by CAIP-10 account ids, which have colons; ids of ours have none. */
-export function isWallet(owner: string): boolean {
-	return owner.includes(":");
 }
 
 type Holder = Pick<TaskRow, "owner" | "grantId">;

@@ -28,6 +28,11 @@ export interface AccountAccess {
 	readonly keepsNoText: boolean;
 }
 
+/** Wallets are named by CAIP-10 account ids, which have colons; ids of ours have none. */
+export function isWallet(owner: string): boolean {
+	return owner.includes(":");
+}
+
 /** What tells callers of one account apart where what they did is kept. */
 export function grantIdOf(access: AccountAccess | undefined): string | undefined {
 	return access?.keyId ?? access?.grantId;

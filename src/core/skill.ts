@@ -1,11 +1,23 @@
 import type { z } from "zod";
+import type { KeptResult } from "./artefacts.js";
+import type { Caller } from "./call.js";
 import type { PaidOperationId } from "./operations.js";
+
+/** Whom what a skill keeps belongs to: an opaque name, never a secret, never how they pay. */
+export type SkillCaller = Pick<Caller, "owner" | "access" | "keepsNoText">;
 
 /** What a skill may see of the call it serves: never a price, a header or a wallet. */
 export interface SkillContext {
 	/** Aborted when the caller is gone or the time is over. */
 	readonly signal: AbortSignal;
 	readonly requestId: string;
+	/** Absent where nobody has to show who they are. */
+	readonly caller?: SkillCaller | undefined;
+	/**
+	 * What the call was paid with, the same when it is sent again under its retry key: effects are keyed by it, so that
+	 * what was done once is found instead of done twice.
+	 */
+	readonly callId: string;
 }
 
 /** What every paid answer has: transports add request id and cost to its meta. Beside it stand the contract's `rows`, or `data`. */
@@ -21,14 +33,15 @@ export type Outcome<Output> =
 			readonly result: Output;
 			/** Places of the units it is sold by that had an answer; all of them where absent. */
 			readonly answered?: readonly number[];
+			/** What its owner may read again for a while; kept once it is paid for. */
+			readonly keep?: KeptResult;
 	  }
 	| { readonly kind: "no-answer"; readonly result: Output };
 
-export const answer = <Output>(result: Output, answered?: readonly number[]): Outcome<Output> => ({
-	kind: "answer",
-	result,
-	...(answered !== undefined && { answered }),
-});
+export const answer = <Output>(
+	result: Output,
+	options: { readonly answered?: readonly number[]; readonly keep?: KeptResult } = {},
+): Outcome<Output> => ({ kind: "answer", result, ...options });
 export const noAnswer = <Output>(result: Output): Outcome<Output> => ({
 	kind: "no-answer",
 	result,

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
+import type { Caller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { type Credential, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
@@ -109,6 +110,9 @@ export function createPurchaseHandler(
 	};
 }
 
+/** Owns nothing. */
+const NOBODY: Caller = { owner: "nobody", rail: "none" };
+
 /** Looking at an account, or ending it, opens none. */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"]);
 
@@ -117,10 +121,11 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 	const { service } = deps;
 	return async (req, res) => {
 		const raw = toRawRequest(req);
-		const credential = requireCredential(parseCredential(raw.header), route);
+		const shown = parseCredential(raw.header);
+		const credential = route.opensById ? shown : requireCredential(shown, route);
 		const opens = route.scheme !== "spt" && !READING_METHODS.has(req.method);
-		const caller = await service.identify(credential, { opens });
-		requireKind(credential, route);
+		const caller = credential ? await service.identify(credential, { opens }) : NOBODY;
+		if (credential) requireKind(credential, route);
 		const { timeoutMs: requestTimeoutMs = deps.requestTimeoutMs } = route;
 		await whileCallerWaits({ ...deps, requestTimeoutMs }, res, async (signal) => {
 			const request = { ...raw, credential, caller, signal };

@@ -84,8 +84,9 @@ export interface DataRoute extends EnvelopeRoute {
 
 /** One request of somebody known, its credential found valid. */
 export interface OwnerRequest extends DataRequest {
+	/** Nobody in particular where the route opens by an id alone and no credential was shown. */
 	readonly caller: Caller;
-	readonly credential: Credential;
+	readonly credential: Credential | undefined;
 }
 
 /** A route for somebody who shows a credential and pays nothing; the answer is for nobody else. */
@@ -94,6 +95,8 @@ export interface OwnerRoute extends EnvelopeRoute {
 	readonly operationId: OwnerOperationId;
 	/** The only kind of credential it takes; any kind where absent. "account" is whatever opens an account. */
 	readonly scheme?: "spt" | "account";
+	/** What a wallet paid for has no session to belong to: its unguessable id opens it, and no credential is asked for. */
+	readonly opensById?: boolean;
 	/** Status of the answer; 200 where absent. */
 	readonly status?: 200 | 201 | 202;
 	/** How long it may take; as long as any other request where absent. */

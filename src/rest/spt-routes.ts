@@ -50,7 +50,7 @@ const refund = {
 
 /** Who shows the secret, for operations that check it again when they change the token. */
 function holderOf({ caller, credential }: Pick<OwnerRequest, "caller" | "credential">) {
-	if (credential.scheme === "spt") return { tokenId: caller.owner, secret: credential.token };
+	if (credential?.scheme === "spt") return { tokenId: caller.owner, secret: credential.token };
 	throw new ServiceError("SCOPE_FORBIDDEN", "This operation is for the holder of a token.");
 }
 

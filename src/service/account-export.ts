@@ -6,6 +6,7 @@ import { LIMITS } from "../core/limits.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountOperations } from "./account-operations.js";
 import { getAccount, toCallWire } from "./account-usage.js";
+import { artefactsOf } from "./artefact-shelf.js";
 import { feedbackOf } from "./feedback.js";
 import type { Json } from "./service-info.js";
 
@@ -64,6 +65,8 @@ async function* pieces({ store, lists }: AccountExportDeps, access: AccountAcces
 	yield* list("queries", store.queryLog.read(id));
 	yield ",";
 	yield* list("feedback", feedbackOf(store, id));
+	yield ",";
+	yield* list("results", artefactsOf(store, id));
 	yield ",";
 	yield* list("tasks", tasksOf(store, id));
 	yield "}";

@@ -10,6 +10,7 @@ import { formatUsd } from "../core/money.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountChange, AccountOperations } from "./account-operations.js";
 import { getAccount, gone, toBudgetWire } from "./account-usage.js";
+import { forgetOwned } from "./owned-records.js";
 import type { Json } from "./service-info.js";
 
 export interface AccountProfileDeps {
@@ -167,7 +168,7 @@ async function balanceOf(reader: StoreReader, accountId: string): Promise<bigint
 	);
 }
 
-/** Returns the documents that hold text of the account's tasks and feedback. */
+/** Returns the documents that hold text the account left here. */
 async function forgetRows(tx: StoreTransaction, accountId: string): Promise<readonly string[]> {
 	for (const { id } of await tx.findBy("keys", "accountId", accountId)) {
 		await tx.delete("keys", id);
@@ -176,12 +177,7 @@ async function forgetRows(tx: StoreTransaction, accountId: string): Promise<read
 	for (const table of ["connections", "usage"] as const) {
 		for (const { id } of await tx.findBy(table, "accountId", accountId)) await tx.delete(table, id);
 	}
-	const tasks = await tx.findBy("tasks", "owner", accountId);
-	for (const { id } of tasks) await tx.delete("tasks", id);
-	const feedback = await tx.findBy("feedback", "owner", accountId);
-	for (const { id } of feedback) await tx.delete("feedback", id);
-	const notes = feedback.filter(({ hasNote }) => hasNote).map(({ id }) => id);
-	return [...tasks.map(({ documentId }) => documentId), ...notes];
+	return forgetOwned(tx, accountId);
 }
 
 function stillFunded(usd: string): ServiceError {

@@ -57,6 +57,7 @@ function toHeld({ store, clock, method }: BalanceDeps, held: HeldBy): HeldAdmiss
 	const { payer, quote, fingerprint, graphIds, hold: row } = held;
 	return {
 		kind: "held",
+		id: row.id,
 		payer,
 		quote,
 		capture: (part): Promise<Charged> =>

@@ -122,19 +122,6 @@ export async function* feedbackOf(
 	for (const row of await rowsOf(store, owner)) yield readWire(store, row);
 }
 
-/** Forgets what is past its time; the notes go with the sweep of documents. */
-export async function sweepFeedback(
-	store: Pick<Store, "read" | "transaction">,
-	now: number,
-): Promise<void> {
-	const rows = await store.read((reader) => reader.list("feedback"));
-	const past = rows.filter(({ expiresAt }) => expiresAt <= now);
-	if (past.length === 0) return;
-	await store.transaction(async (tx) => {
-		for (const { id } of past) await tx.delete("feedback", id);
-	});
-}
-
 async function assertKnown(
 	{ store, catalog }: FeedbackDeps,
 	{ owner }: Caller,

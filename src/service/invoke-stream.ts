@@ -2,7 +2,7 @@ import type { Call, Caller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { SkillEvent } from "../core/skill.js";
-import { type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
+import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
 import { giveBack, type Settled, settleCall } from "./settle-call.js";
 import type { RecordUsage } from "./usage.js";
 
@@ -55,11 +55,12 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 
 type Source = AsyncIterator<SkillEvent>;
 
-function startStream({ skill, input }: OpenedCall, { signal, requestId }: Call): Source {
+function startStream(opened: OpenedCall, call: Call): Source {
+	const { skill, input } = opened;
 	if (!skill.stream) {
 		throw new ServiceError("INTERNAL", `The operation "${skill.operationId}" has no stream.`);
 	}
-	return skill.stream(input, { signal, requestId })[Symbol.asyncIterator]();
+	return skill.stream(input, contextOf(opened, call))[Symbol.asyncIterator]();
 }
 
 /** Everything up to the first evidence, or the whole stream when there is none. */

@@ -1,13 +1,16 @@
+import type { ArtefactShelf } from "../core/artefacts.js";
 import type { Call, CallResult, Invoke } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
-import type { Outcome, Skill } from "../core/skill.js";
-import { type OpenCallDeps, openCall } from "./open-call.js";
+import type { Outcome } from "../core/skill.js";
+import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
 import { giveBack, paidPartOf, settleCall } from "./settle-call.js";
 import type { RecordUsage } from "./usage.js";
 
 export interface InvokeDeps extends OpenCallDeps {
 	readonly recordUsage: RecordUsage;
 	readonly clock: Clock;
+	/** Keeps what skills want kept of their answers; without one nothing is. */
+	readonly artefacts?: Pick<ArtefactShelf, "keep"> | undefined;
 }
 
 /** Runs one call for one caller: nothing is delivered without a capture, nothing is captured without delivery. */
@@ -18,13 +21,18 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 		const { skill, input, payer, admission } = opened;
 
 		const startedMs = clock.monotonicMs();
-		const outcome = await runSkill(skill, input, call).catch(async (error: unknown) => {
+		const outcome = await runSkill(opened, call).catch(async (error: unknown) => {
 			throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
 		});
 		const settledMs = clock.monotonicMs();
 		const isAnswer = outcome.kind === "answer";
 		const answered = outcome.kind === "answer" ? outcome.answered : undefined;
 		const { cost, ...paid } = await settleCall(opened, { isAnswer, answered });
+
+		if (outcome.kind === "answer" && outcome.keep && payer) {
+			// Paid for and at hand: that it cannot be read again later takes nothing from it.
+			await deps.artefacts?.keep(payer, outcome.keep).catch(() => undefined);
+		}
 
 		const output = paidPartOf(opened, outcome.result);
 		const owner = payer?.owner ?? "anonymous";
@@ -46,14 +54,15 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 }
 
 /** The work, until the caller leaves or the time is over, whichever comes first. */
-async function runSkill(skill: Skill, input: unknown, call: Call): Promise<Outcome<unknown>> {
-	const { signal, requestId } = call;
+async function runSkill(opened: OpenedCall, call: Call): Promise<Outcome<unknown>> {
+	const { skill, input } = opened;
+	const { signal } = call;
 	signal.throwIfAborted();
 	const left = new Promise<never>((_, reject) => {
 		signal.addEventListener("abort", () => reject(signal.reason), { once: true });
 	});
 	// A skill that throws before it returns a promise must not leave `left` without a listener.
-	const work = Promise.resolve().then(() => skill.run(input, { signal, requestId }));
+	const work = Promise.resolve().then(() => skill.run(input, contextOf(opened, call)));
 	const outcome = await Promise.race([work, left]);
 	// Left in the same instant as the result came: before the capture, so nothing is charged.
 	signal.throwIfAborted();

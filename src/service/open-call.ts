@@ -1,6 +1,6 @@
 import type { Payer } from "../../payments/payment-method.js";
 import type { Call } from "../core/call.js";
-import type { Skill } from "../core/skill.js";
+import type { Skill, SkillContext } from "../core/skill.js";
 import type { Admission, Cashier } from "./cashier.js";
 import { parseInput } from "./parse-input.js";
 import type { SkillCatalog } from "./service.js";
@@ -26,4 +26,22 @@ export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): P
 	await skill.prepare?.(input); // 404 before anybody pays
 	const admission = await cashier.admit({ skill, input, payer, call }); // 402, 429
 	return { skill, input, payer, admission };
+}
+
+/** What the skill may see of a call that may work. */
+export function contextOf(
+	{ admission, payer }: OpenedCall,
+	{ signal, requestId }: Call,
+): SkillContext {
+	const caller = payer && {
+		owner: payer.owner,
+		access: payer.access,
+		keepsNoText: payer.keepsNoText,
+	};
+	return { signal, requestId, caller, callId: callIdOf(admission) ?? requestId };
+}
+
+function callIdOf(admission: Admission): string | undefined {
+	if (admission.kind === "held") return admission.id;
+	return admission.kind === "replayed" ? admission.receipt.holdId : undefined;
 }

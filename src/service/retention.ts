@@ -1,7 +1,7 @@
 import type { Store } from "../../store/store.js";
 import { type Clock, toIsoDay } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
-import { sweepFeedback } from "./feedback.js";
+import { sweepOwned } from "./owned-records.js";
 
 /** What one round of forgetting has done. */
 export interface PurgeReport {
@@ -46,7 +46,7 @@ export function createRetention(deps: RetentionDeps): Retention {
 				});
 			const days = await trying(() => store.queryLog.dropBefore(keptFrom));
 			await trying(() => sweepTasks(now));
-			await trying(() => sweepFeedback(store, now));
+			await trying(() => sweepOwned(store, now));
 			await trying(() => finishErasures?.());
 			const documents = await trying(() => store.documents.sweep(now));
 			await trying(() => sweeper.forgetExpired());

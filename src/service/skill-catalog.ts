@@ -13,12 +13,14 @@ import { createBatchSearch } from "../../skills/search-batch.js";
 import { READING_LIMITS } from "../core/reading-limits.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { createBoundedWork } from "./bounded-work.js";
+import type { ResearchParts } from "./research-parts.js";
 import type { SkillCatalog } from "./service.js";
 
 /** Every skill that is built, over the same search and catalog. */
 export function createSkillCatalog(
 	deps: SearchSkillDeps & {
 		catalog: GraphCatalog;
+		research: ResearchParts;
 		/** Public base address without a trailing slash. */
 		baseUrl: () => string;
 	},

@@ -92,6 +92,7 @@ function createDisk(): Disk {
 		connections: new Map(),
 		usage: new Map(),
 		feedback: new Map(),
+		artefacts: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

@@ -20,6 +20,7 @@ import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import { createUsageRecorder } from "../../src/service/usage.js";
 import type { Settings } from "../../src/settings.js";
 import type { Store } from "../../store/store.js";
+import { createTestResearch } from "../support/test-research.js";
 import { createMemoryStore } from "./memory-store.js";
 
 export interface StartedA2a {
@@ -76,6 +77,7 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		clock,
 		catalog: createGraphCatalog([GRAPH]),
 		baseUrl: () => "https://example.org",
+		research: createTestResearch({ store, clock }),
 	});
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
 	let baseUrl = "";

@@ -21,6 +21,7 @@ import type { Purchases } from "../../src/service/spt-purchase.js";
 import type { Store, StoreReader } from "../../store/store.js";
 import { CAPTURED_PAYMENT, createTestPayments, WALLET_RECEIPT } from "../service/payment-parts.js";
 import { DOMAIN_GRAPH, EXPERT_GRAPH } from "../service/sample-graphs.js";
+import { createTestResearch } from "../support/test-research.js";
 
 export interface StartedRest {
 	readonly baseUrl: string;
@@ -110,7 +111,13 @@ export function createTestService(options: TestServiceOptions): Service {
 	const { baseUrl, invoke, search } = options;
 	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
 	const prices = createPriceList();
-	const skills = createSkillCatalog({ catalog, search, clock: systemClock, baseUrl });
+	const skills = createSkillCatalog({
+		catalog,
+		search,
+		clock: systemClock,
+		baseUrl,
+		research: createTestResearch(),
+	});
 	const info = {
 		version: "0.0.0-test",
 		baseUrl,

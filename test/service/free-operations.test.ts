@@ -8,6 +8,7 @@ import type { SearchEngine } from "../../src/search/search.js";
 import { createFreeOperations } from "../../src/service/create-free-operations.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Store, StoreHealth } from "../../store/store.js";
+import { createTestResearch } from "../support/test-research.js";
 import { createTestPayments } from "./payment-parts.js";
 import { DOMAIN_GRAPH, EXPERT_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
 
@@ -73,7 +74,13 @@ function start() {
 		profile: "demo" as const,
 	};
 	const store = { health: () => state.store } as Partial<Store> as Store;
-	const skills = createSkillCatalog({ catalog, search, clock, baseUrl: info.baseUrl });
+	const skills = createSkillCatalog({
+		catalog,
+		search,
+		clock,
+		baseUrl: info.baseUrl,
+		research: createTestResearch(),
+	});
 	const free = createFreeOperations({
 		info,
 		clock,

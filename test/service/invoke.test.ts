@@ -8,6 +8,7 @@ import type { Admission, Cashier } from "../../src/service/cashier.js";
 import { createInvoke } from "../../src/service/invoke.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import { emptySearch } from "../rest/start-rest.js";
+import { createTestResearch } from "../support/test-research.js";
 import { DOMAIN_GRAPH } from "./sample-graphs.js";
 
 /** The pipeline over one skill, with a till that holds everybody's money and tells what became of it. */
@@ -18,6 +19,7 @@ function start(run: Skill["run"]) {
 		admit: async () =>
 			({
 				kind: "held",
+				id: "hold_test",
 				release: async (reason: string) => {
 					released.push(reason);
 					return { balanceMicros: undefined };
@@ -29,6 +31,7 @@ function start(run: Skill["run"]) {
 		search: emptySearch,
 		clock: systemClock,
 		baseUrl: () => "https://example.org",
+		research: createTestResearch(),
 	});
 	const invoke = createInvoke({
 		skills: { ...skills, "search.domain": { ...skills["search.domain"], run } },

@@ -1,6 +1,6 @@
 import type { Skill } from "../../src/core/skill.js";
 
-const context = { signal: new AbortController().signal, requestId: "req_test" };
+const context = { signal: new AbortController().signal, requestId: "req_test", callId: "req_test" };
 
 /** Asks as the pipeline does: input parsed, checked, run; the answer held against its schema. */
 export function ask<Result>(skill: Skill) {

@@ -7,7 +7,7 @@ import { filesOf, TIDES } from "../knowledge/sample-bundle.js";
 import { manualClock } from "../support/manual-clock.js";
 
 const bundle = (texts: Readonly<Record<string, string>>) => readBundle(filesOf(texts)).graph;
-const context = { signal: new AbortController().signal, requestId: "req_test" };
+const context = { signal: new AbortController().signal, requestId: "req_test", callId: "req_test" };
 const clock = manualClock("2026-06-01T00:00:00Z");
 
 type Answer = Awaited<ReturnType<ReturnType<typeof ask>>>;

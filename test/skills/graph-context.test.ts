@@ -33,6 +33,7 @@ function packing(concepts: readonly Concept[]) {
 		skill.run(skill.input.parse({ graph_id: "tides", query: "settlement", ...input }), {
 			signal,
 			requestId: "req_test",
+			callId: "req_test",
 		});
 }
 

@@ -13,7 +13,7 @@ import type {
 } from "../../src/search/search.js";
 import { DOMAIN_GRAPH, makeConcept } from "../service/sample-graphs.js";
 
-const context = { signal: new AbortController().signal, requestId: "req_1" };
+const context = { signal: new AbortController().signal, requestId: "req_1", callId: "req_1" };
 
 const EXPLANATION: ScoreExplanation = {
 	bm25: 7.123456,

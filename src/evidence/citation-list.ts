@@ -1,0 +1,49 @@
+import type { CitationWire, CitedTextWire } from "../core/citation-wire.js";
+import { toTrendId } from "../knowledge/graph.js";
+import { toArticleAddress } from "./article-address.js";
+import type { WrittenSentence } from "./citation-gate.js";
+import type { CitedSentence } from "./cited-sentences.js";
+
+/** Numbers evidence in the order in which an answer cites it, each piece once. */
+export interface CitationList {
+	/** The number of a piece of evidence, given on first use. */
+	numberOf(sentence: CitedSentence): number;
+	/** A sentence with the numbers of its evidence. */
+	cite(sentence: WrittenSentence): CitedTextWire;
+	toWire(): readonly CitationWire[];
+}
+
+export function createCitationList(): CitationList {
+	const cited = new Map<string, CitedSentence>();
+	const numbers = new Map<string, number>();
+	const numberOf = (sentence: CitedSentence): number => {
+		const known = numbers.get(sentence.evidenceId);
+		if (known !== undefined) return known;
+		cited.set(sentence.evidenceId, sentence);
+		numbers.set(sentence.evidenceId, cited.size);
+		return cited.size;
+	};
+	return {
+		numberOf,
+		cite: ({ text, evidence }) => ({ text, citation_ids: evidence.map(numberOf) }),
+		toWire: () => [...cited.values()].map((sentence, index) => toCitation(sentence, index + 1)),
+	};
+}
+
+function toCitation({ evidenceId, graph, concept, text, sources }: CitedSentence, n: number) {
+	const [source] = sources;
+	const sourceUrl = source?.sourceUrl ?? "";
+	return {
+		n,
+		evidence_id: evidenceId,
+		trend_id: toTrendId(graph.record.id, concept.id),
+		article_id: source?.articleId ?? "",
+		title: source?.title ?? "",
+		source_url: sourceUrl,
+		published_at: source?.publishedAt ?? null,
+		publisher: toArticleAddress(sourceUrl)?.host ?? "",
+		excerpt: text,
+		trust_tier: concept.trust,
+		graph_id: graph.record.id,
+	};
+}

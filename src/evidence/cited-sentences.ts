@@ -1,0 +1,114 @@
+import { visibleText } from "../core/visible-text.js";
+import type { Concept, Evidence, Graph } from "../knowledge/graph.js";
+import { toTrendId } from "../knowledge/graph.js";
+import { toParagraphs, toSections } from "../knowledge/markdown-prose.js";
+import { toPlainText } from "../knowledge/served-text.js";
+
+/** What a concept's sources are cited for: sources carry no text of their own, so this is what can be quoted and checked. */
+export interface CitedSentence {
+	/** `<trend_id>~<place>`: names this sentence wherever it is cited. */
+	readonly evidenceId: string;
+	readonly graph: Graph;
+	readonly concept: Concept;
+	/** Counted from 0 over the whole concept; 0 is its summary. */
+	readonly place: number;
+	/** Plain, one line, without what only a machine would notice. */
+	readonly text: string;
+	/** At least one source: sentences that nothing carries are left out. */
+	readonly sources: readonly Evidence[];
+}
+
+const REFERENCE = /\[\^([^\]\s]{1,200})\](?!:)/g;
+/** Closing punctuation and the notes right behind it: `ends.[^a][^b]`. */
+const NOTES_BEHIND = /([.!?…]["'”’)\]]*)((?:\[\^[^\]\s]{1,200}\])+)/g;
+/** Stand in for notes while Markdown is taken off; no text holds them, because private characters are cut out first. */
+const OPEN = "\u{e000}";
+const CLOSE = "\u{e001}";
+const MARK = /\ue000(\d{1,6})\ue001/g;
+const PRIVATE = /[\ue000\ue001]/g;
+/** A break that is none: an abbreviation, or an initial, stands before it. */
+const ABBREVIATION =
+	/(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|approx|no|nos|sec|secs|fig|ch|pp?|vol|eq|ed|eds|st|dr|mr|mrs|ms|inc|ltd|co|corp|\p{Lu})\.$/iu;
+
+const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
+
+/**
+ * The sentences of a concept that something carries, its summary first. A sentence with footnotes has the sources these
+ * name; in a concept without any footnote each sentence has all of its sources, and so has every summary.
+ */
+export function toCitedSentences(graph: Graph, concept: Concept): readonly CitedSentence[] {
+	const { summary, evidence } = concept;
+	if (evidence.length === 0) return [];
+	const told = new Set<string>();
+	const sentences: CitedSentence[] = [];
+	let place = 0;
+	const add = (text: string, sources: readonly Evidence[]) => {
+		const at = place++;
+		if (sources.length === 0 || told.has(text) || !/\p{L}/u.test(text)) return;
+		told.add(text);
+		const evidenceId = `${toTrendId(graph.record.id, concept.id)}~${at}`;
+		sentences.push({ evidenceId, graph, concept, place: at, text, sources });
+	};
+	for (const text of splitSentences(toLine(summary))) add(text, evidence);
+	place = Math.max(place, 1);
+	for (const { text, sources } of bodySentences(concept)) add(text, sources);
+	return sentences;
+}
+
+/** The sentence behind an evidence id; undefined when there is none. */
+export function findCitedSentence(
+	graphs: { readonly find: (graphId: string) => Graph | undefined },
+	evidenceId: string,
+): CitedSentence | undefined {
+	const [, graphId = "", conceptId = ""] = /^([^:~]+):([^~]+)~\d{1,6}$/.exec(evidenceId) ?? [];
+	const graph = graphs.find(graphId);
+	const concept = graph?.concepts.find(({ id }) => id === conceptId);
+	if (!graph || !concept) return undefined;
+	return toCitedSentences(graph, concept).find((sentence) => sentence.evidenceId === evidenceId);
+}
+
+/** Sentences of a plain text, trimmed; abbreviations and initials end none. */
+export function splitSentences(text: string): readonly string[] {
+	const sentences: string[] = [];
+	let open = "";
+	for (const { segment } of SENTENCES.segment(text)) {
+		open += segment;
+		if (ABBREVIATION.test(open.trimEnd())) continue;
+		const sentence = open.trim();
+		if (sentence !== "") sentences.push(sentence);
+		open = "";
+	}
+	if (open.trim() !== "") sentences.push(open.trim());
+	return sentences;
+}
+
+interface NotedSentence {
+	readonly text: string;
+	readonly sources: readonly Evidence[];
+}
+
+function* bodySentences({ body, evidence }: Concept): Iterable<NotedSentence> {
+	const byId = new Map(evidence.map((source) => [source.articleId, source]));
+	const names: string[] = [];
+	const marked = body
+		.replace(PRIVATE, "")
+		// A note belongs to the sentence it ends, so it moves in front of the full stop.
+		.replace(NOTES_BEHIND, "$2$1")
+		.replace(REFERENCE, (_, name: string) => `${OPEN}${names.push(name) - 1}${CLOSE}`);
+	const hasNotes = names.some((name) => byId.has(name));
+	for (const { lines } of toSections(marked)) {
+		for (const paragraph of toParagraphs(lines)) {
+			for (const sentence of splitSentences(toLine(paragraph))) {
+				const noted = [...sentence.matchAll(MARK)].flatMap(
+					([, index]) => byId.get(names[Number(index)] ?? "") ?? [],
+				);
+				const text = sentence.replace(MARK, "").replace(/\s+/g, " ").trim();
+				yield { text, sources: hasNotes ? [...new Set(noted)] : evidence };
+			}
+		}
+	}
+}
+
+function toLine(markdown: string): string {
+	return visibleText(toPlainText(markdown)).replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,28 @@
+import { termsOf, tokenize } from "../search/tokenizer.js";
+
+/** Distinct content words of a text, each as the index terms it stands for; stop words left out. */
+export function contentWords(text: string): readonly (readonly string[])[] {
+	const seen = new Set<string>();
+	const words: (readonly string[])[] = [];
+	for (const word of tokenize(text)) {
+		if (word.isStopWord || seen.has(word.whole)) continue;
+		seen.add(word.whole);
+		words.push([...termsOf(word)]);
+	}
+	return words;
+}
+
+/** Every term of a text, for holding other texts' words against it. */
+export function contentTerms(text: string): ReadonlySet<string> {
+	return new Set(contentWords(text).flat());
+}
+
+/** Share of the words of which a text has at least one term, 0..1; 1 where there are none. */
+export function coverageOf(
+	words: readonly (readonly string[])[],
+	terms: ReadonlySet<string>,
+): number {
+	if (words.length === 0) return 1;
+	const held = words.filter((word) => word.some((term) => terms.has(term)));
+	return held.length / words.length;
+}
