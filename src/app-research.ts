@@ -1,22 +1,31 @@
 import type { Store } from "../store/store.js";
+import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import type { Ids } from "./core/ids.js";
-import { extractiveWriter } from "./evidence/extractive-writer.js";
+import { openWriter } from "./open-writer.js";
+import type { SearchEngine } from "./search/search.js";
 import { createArtefactShelf } from "./service/artefact-shelf.js";
 import type { ResearchParts } from "./service/research-parts.js";
+import { createResultIds } from "./service/result-ids.js";
+import type { Settings } from "./settings.js";
 
 export interface ResearchPartsDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
+	readonly settings: Pick<Settings, "writer">;
+	readonly keys: Pick<KeyFolder, "readPlaced" | "pepper">;
+	readonly search: Pick<SearchEngine, "status">;
 }
 
 /** What research skills work with, wired to one store. */
 export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
-	const { store, clock, ids } = deps;
+	const { store, clock, ids, settings, keys, search } = deps;
 	return {
 		ids,
 		artefacts: createArtefactShelf({ store, clock }),
-		writer: extractiveWriter,
+		writer: openWriter({ writer: settings.writer, keys, clock }),
+		embedder: () => search.status().model?.id,
+		resultIds: createResultIds({ ids, secret: keys.pepper }),
 	};
 }

@@ -235,7 +235,7 @@ function createService(parts: ServiceParts): Service {
 		profile: settings.profile,
 		contact: settings.contact,
 	};
-	const research = createResearchParts({ ...ports, store });
+	const research = createResearchParts({ ...ports, store, search });
 	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
 	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
 	const recordUsage = createUsageRecorder({ ...usage, clock });
@@ -284,6 +284,7 @@ function createService(parts: ServiceParts): Service {
 			validateSpt: spts.validate,
 			invariants: guard.latest,
 			openPayments: money.onchain?.openPayments,
+			writer: research.writer.name,
 			startedAtMs: clock.now(),
 		}),
 	};

@@ -15,6 +15,7 @@ import {
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
 import { parseModelName } from "./search/model-name.js";
 import { parseTrustedProxies } from "./trusted-proxies.js";
+import { parseWriterSettings, WRITER_ROWS, type WriterSettings } from "./writer-settings.js";
 
 interface SettingRow {
 	/** Key in `tollgraph.config.yaml`; the flag is `--key` with hyphens, the variable TOLLGRAPH_KEY in capitals. */
@@ -102,6 +103,7 @@ export const SETTING_ROWS = [
 			"Who may open an account with `POST /v1/accounts`: `closed` (the operator alone) or `open` (anybody, with the free plan).",
 	},
 	...IDENTITY_ROWS,
+	...WRITER_ROWS,
 	{
 		key: "rpc_url",
 		default: "",
@@ -128,6 +130,8 @@ export interface Settings {
 	readonly onchain: OnchainSettings;
 	/** Whose tokens open accounts beside our own keys; nobody's where absent. */
 	readonly identity?: IdentitySettings | undefined;
+	/** The language model that drafts prose; none where absent. */
+	readonly writer?: WriterSettings | undefined;
 	/** Who may open an account; closed where absent. */
 	readonly accounts?: "open" | "closed";
 	readonly prices: Partial<PriceBook>;
@@ -163,6 +167,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		contact: parseContact(text("contact")),
 		onchain: parseOnchainSettings(text),
 		identity: parseIdentitySettings(text),
+		writer: parseWriterSettings(text, environment["TOLLGRAPH_WRITER_KEY"]),
 		accounts: parseAccounts(text("accounts")),
 		prices: parsePrices(file["prices"]),
 	};

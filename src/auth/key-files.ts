@@ -75,6 +75,7 @@ const FORMS: Readonly<Record<string, Assertion>> = {
 	"demo-settler.json": parseKeyPair,
 	"demo-spt": assertSecret,
 	"facilitator-token": assertSecret,
+	"writer-key": assertSecret,
 	"settler-key"(path, text) {
 		if (!parsePrivateKey(text.trim())) throw damaged(path, "without it the gas cannot be paid");
 	},

@@ -44,7 +44,7 @@ export interface KeyFolder {
 }
 
 export type DemoWalletName = "demo-wallet" | "demo-settler";
-export type PlacedSecret = "settler-key" | "facilitator-token";
+export type PlacedSecret = "settler-key" | "facilitator-token" | "writer-key";
 
 export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 	const folder = join(dataFolder, "keys");

@@ -6,6 +6,8 @@ export interface OutboundRequest {
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string;
 	readonly timeoutMs: number;
+	/** Ends it early: whoever wants the answer has left. */
+	readonly signal?: AbortSignal | undefined;
 }
 
 export interface Egress {

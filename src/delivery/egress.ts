@@ -37,14 +37,14 @@ export function createOperatorEgress(ownHost?: string): Egress {
 export function createConfiguredEgress(reach: ConfiguredReach): Egress {
 	const bytesMax = reach.replyBytesMax ?? LIMITS.configuredReplyBytes;
 	return {
-		async request({ method, url, headers = {}, body, timeoutMs }) {
+		async request({ method, url, headers = {}, body, timeoutMs, signal }) {
 			const { host } = assertConfigured(new URL(url), reach);
 			try {
 				const response = await fetch(url, {
 					method,
 					headers,
 					redirect: "error",
-					signal: AbortSignal.timeout(timeoutMs),
+					signal: untilEither(AbortSignal.timeout(timeoutMs), signal),
 					...(body !== undefined && { body }),
 				});
 				// Under the same deadline as the headers.
@@ -114,4 +114,8 @@ function isSafe({ hostname, protocol }: URL): boolean {
 
 export function isLoopback(hostname: string): boolean {
 	return LOOPBACK_HOST.test(hostname);
+}
+
+function untilEither(timeout: AbortSignal, left: AbortSignal | undefined): AbortSignal {
+	return left ? AbortSignal.any([timeout, left]) : timeout;
 }

@@ -22,16 +22,15 @@ export interface HealthDeps {
 	readonly invariants: () => InvariantStatus;
 	/** Payments on a chain that are not at an end; undefined while no chain is configured. */
 	readonly openPayments?: (() => OpenPayments | undefined) | undefined;
+	/** Who drafts prose: "extractive" (answers are the graphs' own sentences), or "llm:<model>". */
+	readonly writer: string;
 	/** On the clock's `now`. */
 	readonly startedAtMs: number;
 }
 
-/** Answers are made of the graphs' own sentences; no language model writes them. */
-const WRITER = "extractive";
-
 /** State of everything a paid call depends on: "unavailable" sells nothing, "degraded" sells with something missing. */
 export function createHealth(deps: HealthDeps): () => Promise<Json> {
-	const { info, clock, search, store, rails, startedAtMs } = deps;
+	const { info, clock, search, store, rails, writer, startedAtMs } = deps;
 	return async () => {
 		const { status, sequence, isChainIntact } = store.health();
 		const invariants = deps.invariants();
@@ -56,7 +55,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 				pending_vectors: index.pendingVectors,
 				...(reason !== undefined && { reason: withoutPaths(reason) }),
 			},
-			writer: WRITER,
+			writer,
 			rails,
 			...(payments && {
 				payments: { unknown: payments.unknown, undelivered: payments.settled },

@@ -1,10 +1,15 @@
 import type { ArtefactShelf } from "../core/artefacts.js";
 import type { Ids } from "../core/ids.js";
 import type { Writer } from "../evidence/writer.js";
+import type { ResultIds } from "./result-ids.js";
 
 /** What research skills and the operations about their results share; wired once, in the composition root. */
 export interface ResearchParts {
 	readonly ids: Ids;
 	readonly artefacts: ArtefactShelf;
 	readonly writer: Writer;
+	/** Id of the embedding model that searches use; undefined without one. */
+	readonly embedder: () => string | undefined;
+	/** The id under which a call's result is kept, the same when it is sent again. */
+	readonly resultIds: ResultIds;
 }

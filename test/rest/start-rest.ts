@@ -133,6 +133,7 @@ export function createTestService(options: TestServiceOptions): Service {
 		prices,
 		skills,
 		rails: ["spt", "plan"],
+		writer: "extractive",
 		payments: createTestPayments({
 			info,
 			clock: systemClock,

@@ -91,6 +91,7 @@ function start() {
 		skills,
 		payments: createTestPayments({ info, clock, catalog, prices, skills, store }),
 		rails: ["spt", "plan"],
+		writer: "extractive",
 		openAccount: async () => ({}),
 		validateSpt: async () => ({
 			active: false,

@@ -2,16 +2,30 @@ import { createResearchParts } from "../../src/app-research.js";
 import { type Clock, systemClock } from "../../src/core/clock.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
+import type { SearchEngine } from "../../src/search/search.js";
 import type { Store } from "../../store/store.js";
+
+const NO_MODEL: Pick<SearchEngine, "status"> = {
+	status: () => ({ model: undefined, concepts: 0, pendingVectors: 0, mode: "keyword" }),
+};
 
 /** The parts research skills work with, over a store that tests bring; without one nothing can be kept. */
 export function createTestResearch({
 	store = {} as Store,
 	clock = systemClock,
+	search = NO_MODEL,
 }: {
 	readonly store?: Store;
 	readonly clock?: Clock;
+	readonly search?: Pick<SearchEngine, "status">;
 } = {}) {
 	const ids = createIds({ clock, random: systemRandom });
-	return createResearchParts({ store, clock, ids });
+	return createResearchParts({
+		store,
+		clock,
+		ids,
+		settings: {},
+		keys: { pepper: Buffer.alloc(32, "pepper"), readPlaced: () => undefined },
+		search,
+	});
 }
