@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import type { Test } from "tap";
+
+/** What a model is asked: the evidence it may use, as it is told. */
+export interface AskedOfWriter {
+	readonly path: string;
+	readonly authorization: string | undefined;
+	readonly model: string;
+	readonly temperature: number;
+	readonly max_tokens: number;
+	readonly system: string;
+	readonly user: string;
+	readonly data: {
+		readonly question: string;
+		readonly sentences_max: number;
+		readonly evidence: readonly { readonly id: string; readonly text: string }[];
+	};
+}
+
+type Respond = (asked: AskedOfWriter, res: ServerResponse) => unknown;
+
+/** An OpenAI-compatible server on loopback that answers as a test wants. */
+export async function startWriterServer(t: Test, first: Respond) {
+	const asked: AskedOfWriter[] = [];
+	let respond = first;
+	const server = createServer(async (req, res) => {
+		const question = await readAsked(req);
+		asked.push(question);
+		const content = respond(question, res);
+		if (content !== undefined) sendCompletion(res, content);
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	t.teardown(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}/v1`,
+		asked,
+		answerWith: (next: Respond) => {
+			respond = next;
+		},
+	};
+}
+
+function sendCompletion(res: ServerResponse, content: unknown): void {
+	const text = typeof content === "string" ? content : JSON.stringify(content);
+	res.setHeader("Content-Type", "application/json");
+	res.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: text } }] }));
+}
+
+async function readAsked(req: IncomingMessage): Promise<AskedOfWriter> {
+	const { model, temperature, max_tokens, messages } = (await json(req)) as {
+		model: string;
+		temperature: number;
+		max_tokens: number;
+		messages: { content: string }[];
+	};
+	const [system = "", user = "{}"] = messages.map(({ content }) => content);
+	const { authorization } = req.headers;
+	const path = `${req.method} ${req.url}`;
+	return {
+		path,
+		authorization,
+		model,
+		temperature,
+		max_tokens,
+		system,
+		user,
+		data: JSON.parse(user),
+	};
+}
