@@ -1,0 +1,83 @@
+import t from "tap";
+import { evaluateClaims, type JudgedClaim } from "../../bench/claims-evaluation.js";
+import {
+	CLAIM_PARTS,
+	LABELLED_CLAIM_KINDS,
+	loadLabelledClaims,
+} from "../../bench/labelled/labelled-claims.js";
+import type { Verdict } from "../../src/evidence/claims/verification.js";
+
+const LEAST = { tune: { all: 113, kind: 8 }, "held-back": { all: 57, kind: 4 } } as const;
+
+t.test("both parts have enough claims of every kind and no claim twice", async (t) => {
+	const all = CLAIM_PARTS.flatMap((part) => {
+		const claims = loadLabelledClaims(part);
+		t.ok(claims.length >= LEAST[part].all, `${part}: ${claims.length}`);
+		for (const kind of LABELLED_CLAIM_KINDS) {
+			const count = claims.filter((claim) => claim.kind === kind).length;
+			t.ok(kind === "conflict" || count >= LEAST[part].kind, `${part} ${kind}: ${count}`);
+		}
+		return claims;
+	});
+	t.equal(new Set(all.map(({ id }) => id)).size, all.length);
+	t.equal(new Set(all.map(({ claim }) => claim.toLowerCase())).size, all.length);
+});
+
+t.test("verdicts are balanced alike in both parts", async (t) => {
+	for (const part of CLAIM_PARTS) {
+		const claims = loadLabelledClaims(part);
+		for (const [verdict, share] of [
+			["SUPPORTED", 0.38],
+			["REFUTED", 0.31],
+			["NOT_ENOUGH_EVIDENCE", 0.17],
+			["NOT_CHECKABLE", 0.12],
+		] as const) {
+			const got = claims.filter((claim) => claim.verdict === verdict).length / claims.length;
+			t.ok(Math.abs(got - share) < 0.03, `${part} ${verdict}: ${got}`);
+		}
+	}
+});
+
+const judged = (label: Verdict, verdict: Verdict, confidence = 0.95): JudgedClaim => ({
+	labelled: { id: "number-01", kind: "number", verdict: label },
+	verdict,
+	qualifier: undefined,
+	confidence,
+});
+
+t.test("figures are those of their definitions", async (t) => {
+	const figures = evaluateClaims([
+		judged("SUPPORTED", "SUPPORTED", 0.75),
+		judged("SUPPORTED", "REFUTED", 0.75),
+		judged("SUPPORTED", "NOT_ENOUGH_EVIDENCE"),
+		judged("REFUTED", "REFUTED", 1),
+		judged("NOT_ENOUGH_EVIDENCE", "NOT_ENOUGH_EVIDENCE"),
+		judged("NOT_CHECKABLE", "NOT_CHECKABLE"),
+	]);
+	t.match(figures, {
+		claims: 6,
+		accuracy: 0.667,
+		macro_f1: 0.611,
+		coverage: 0.75,
+		accuracy_where_covered: 0.667,
+		abstention: 0.4,
+		// Two of .75 of which one is right, and one of 1 that is: (2 × .25 + 0) / 3.
+		calibration_error: 0.167,
+	});
+	t.same(figures.classes["SUPPORTED"], { precision: 1, recall: 0.333, f1: 0.5, claims: 3 });
+	t.same(figures.confusion["SUPPORTED"], { SUPPORTED: 1, REFUTED: 1, NOT_ENOUGH_EVIDENCE: 1 });
+	t.same(
+		figures.bins.map(({ from, claims }) => [from, claims]),
+		[
+			[0.7, 2],
+			[0.9, 1],
+		],
+	);
+});
+
+t.test("abstaining always covers nothing and breaks no figure", async (t) => {
+	const silent = ["SUPPORTED", "REFUTED"] as const;
+	const figures = evaluateClaims(silent.map((label) => judged(label, "NOT_ENOUGH_EVIDENCE")));
+	t.match(figures, { coverage: 0, abstention: 1, accuracy_where_covered: 1, calibration_error: 0 });
+	t.ok(Number.isFinite(evaluateClaims([]).macro_f1));
+});
