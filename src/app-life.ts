@@ -15,6 +15,7 @@ import { startSnapshotKeeper } from "./knowledge/snapshot-keeper.js";
 import type { SearchEngine } from "./search/search.js";
 import { listen, type RunningServer } from "./server.js";
 import type { Retention } from "./service/retention.js";
+import type { SoldStreams } from "./service/sold-streams.js";
 import type { Settings } from "./settings.js";
 
 /** From listening to the last flush. */
@@ -46,6 +47,7 @@ export interface Running {
 	readonly address: { baseUrl: string };
 	readonly handler: RequestListener;
 	readonly retention: Retention;
+	readonly streams: Pick<SoldStreams, "stop">;
 	readonly onchain: OnchainParts | undefined;
 }
 
@@ -57,6 +59,7 @@ export function createAppLife(running: Running): AppLife {
 		async () => running.onchain?.close(),
 		() => store.close(),
 		() => search.close(),
+		() => running.streams.stop(),
 	];
 	let closing: Promise<void> | undefined;
 	return {

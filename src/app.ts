@@ -34,11 +34,13 @@ import { createFreeOperations } from "./service/create-free-operations.js";
 import { createGraphImporter } from "./service/graph-importer.js";
 import { createGraphShelf } from "./service/graph-shelf.js";
 import { createInvoke } from "./service/invoke.js";
+import { createInvokeStream } from "./service/invoke-stream.js";
 import { createOperator, type Operator } from "./service/operator.js";
 import { createPaymentOperations } from "./service/payment-operations.js";
 import { createRetention, type Retention } from "./service/retention.js";
 import type { Service, ServiceInfo } from "./service/service.js";
 import { createSkillCatalog } from "./service/skill-catalog.js";
+import { createSoldStreams } from "./service/sold-streams.js";
 import { createUsageRecorder } from "./service/usage.js";
 import type { Settings } from "./settings.js";
 import { stderrLogger } from "./stderr-logger.js";
@@ -154,7 +156,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const http = { service, operator, adminToken, ...front, clock, ids, logger };
 	const handler = createHttpApp(http);
 	const opened = { store, money, search, catalog, snapshots, retention };
-	const running = { ...ports, ...opened, a2a, keys, address, handler };
+	const { streams } = service;
+	const running = { ...ports, ...opened, a2a, keys, address, handler, streams };
 	return {
 		service,
 		operator,
@@ -239,6 +242,7 @@ function createService(parts: ServiceParts): Service {
 	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
 	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
 	const recordUsage = createUsageRecorder({ ...usage, clock });
+	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });
 	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
 	const rails = [...onchainRails, ...methods.map((method) => method.rail)];
 	return {
@@ -246,6 +250,7 @@ function createService(parts: ServiceParts): Service {
 		skills,
 		prices,
 		invoke: createInvoke({ ...research, skills, cashier, recordUsage, clock }),
+		streams: createSoldStreams({ ...ports, ...research, invokeStream, skills, store }),
 		identify: cashier.identify,
 		...createSptService({
 			...ports,

@@ -29,6 +29,8 @@ export interface HoldRow {
 	/** Payment on a chain whose money it holds. */
 	readonly paymentId?: string | undefined;
 	readonly graphIds?: readonly string[] | undefined;
+	/** The job it belongs to, and ends with: it outlives its call and its process. */
+	readonly jobId?: string | undefined;
 }
 
 /** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
@@ -105,6 +107,8 @@ export interface PaymentRow {
 	readonly receiptId?: string | undefined;
 	/** Token that was bought with it, or that credits a failed call. */
 	readonly tokenId?: string | undefined;
+	/** Job that owns its money, or owned it. */
+	readonly jobId?: string | undefined;
 	/** Why it was refused or released. */
 	readonly reason?: string | undefined;
 	/** The whole answer was handed to the caller's connection, or is being given for the second and last time. */
@@ -246,7 +250,10 @@ export interface IdempotencyRow {
 	readonly fingerprint: string;
 	readonly state: "in_flight" | "done";
 	readonly holdId: string;
+	/** Absent while it is in flight, and for a job that was not charged. */
 	readonly receiptId: string | undefined;
+	/** Job that was begun with it: the same one whenever it is used again. */
+	readonly jobId?: string | undefined;
 	/** Key, connection token or other grant of the account it was used with. */
 	readonly grantId?: string | undefined;
 	readonly createdAt: number;
@@ -305,6 +312,70 @@ export interface ArtefactRow {
 	readonly grantId?: string | undefined;
 	readonly kind: string;
 	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
+/**
+ * Work that outlives its call and owns its hold. queued → running → completed | failed; from queued or running also →
+ * cancelling → cancelled. What it was asked and what it keeps between passes are documents: `<id>-input`, `<id>-work`.
+ */
+export interface JobRow {
+	readonly id: string;
+	readonly owner: string;
+	/** Key, connection token or other grant of the account it was begun with. */
+	readonly grantId?: string | undefined;
+	/** Which work it is. */
+	readonly kind: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	readonly rail: string;
+	readonly priceMicros: Micros;
+	/** Hash of operation and input. */
+	readonly fingerprint: string;
+	readonly graphIds: readonly string[];
+	/** Absent where it costs nothing. */
+	readonly holdId?: string | undefined;
+	readonly state: string;
+	/** How it is done, as its caller asked for it, e.g. "fast". */
+	readonly mode?: string | undefined;
+	readonly passes: readonly string[];
+	/** Passes that were begun, and those that were completed; never fewer than before. */
+	readonly passesBegun: number;
+	readonly passesDone: number;
+	/** How often the pass under way was begun. */
+	readonly passStarts: number;
+	/** 0 to 100, never less than before, nor are the two counts behind it. */
+	readonly percent: number;
+	readonly considered: number;
+	readonly read: number;
+	/** Ids up to this one were given to events, or skipped. */
+	readonly lastEventId: number;
+	readonly stopReason?: string | undefined;
+	/** What was taken of the price when it ended. */
+	readonly chargedMicros?: Micros | undefined;
+	readonly receiptId?: string | undefined;
+	/** Token that holds what a payment on a chain gave back; `creditShownAt` is when its secret was told. */
+	readonly creditTokenId?: string | undefined;
+	readonly creditMicros?: Micros | undefined;
+	readonly creditShownAt?: number | undefined;
+	/** False once its id was told to somebody who may not be its payer: then no secret is. */
+	readonly isProven: boolean;
+	readonly createdAt: number;
+	readonly startedAt?: number | undefined;
+	readonly updatedAt: number;
+	readonly endedAt?: number | undefined;
+	/** When its report is gone; absent where there is none. */
+	readonly reportExpiresAt?: number | undefined;
+	/** When the row may be forgotten; long after it ended. */
+	readonly expiresAt: number;
+}
+
+/** Which stream a caller's latest call of one input and retry key began; `id` is a hash of all three. */
+export interface StreamRow {
+	readonly id: string;
+	readonly owner: string;
+	/** The artefact that holds its events. */
+	readonly streamId: string;
 	readonly expiresAt: number;
 }
 

@@ -7,6 +7,7 @@ import type {
 	FeedbackRow,
 	HoldRow,
 	IdempotencyRow,
+	JobRow,
 	KeyRow,
 	PaymentRow,
 	QuotaRow,
@@ -14,6 +15,7 @@ import type {
 	RefundRow,
 	SettlementRow,
 	SpendingRow,
+	StreamRow,
 	TaskRow,
 	TokenRow,
 	UsageRow,
@@ -28,6 +30,7 @@ export type {
 	FeedbackRow,
 	HoldRow,
 	IdempotencyRow,
+	JobRow,
 	KeyRow,
 	PaymentRow,
 	PaymentState,
@@ -35,6 +38,7 @@ export type {
 	ReceiptRow,
 	RefundRow,
 	SpendingRow,
+	StreamRow,
 	TaskRow,
 	TokenRow,
 	UsageCount,
@@ -112,6 +116,8 @@ export interface Tables {
 	usage: UsageRow;
 	feedback: FeedbackRow;
 	artefacts: ArtefactRow;
+	streams: StreamRow;
+	jobs: JobRow;
 }
 export type TableName = keyof Tables;
 
@@ -133,6 +139,8 @@ export const TABLE_INDEXES = {
 	usage: ["accountId"],
 	feedback: ["owner"],
 	artefacts: ["owner"],
+	streams: ["owner"],
+	jobs: ["owner"],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

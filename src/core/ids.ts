@@ -23,7 +23,8 @@ export type IdKind =
 	| "art"
 	| "rfd"
 	| "con"
-	| "fbk";
+	| "fbk"
+	| "str";
 
 export interface Ids {
 	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by time of birth. */

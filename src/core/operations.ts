@@ -75,6 +75,7 @@ export const PAID_OPERATION_IDS = [
 	"search.batch",
 	"entities.resolve",
 	"entities.get",
+	"research.stream",
 ] as const satisfies readonly PricedOperationId[];
 export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
 
@@ -179,6 +180,7 @@ export const SKILL_IDS = [
 	"graph_similar",
 	"get_trend",
 	"resolve_entities",
+	"research_stream",
 ] as const;
 export type SkillId = (typeof SKILL_IDS)[number];
 
@@ -196,6 +198,7 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	graph_similar: "graphs.similar",
 	get_trend: "trends.get",
 	resolve_entities: "entities.resolve",
+	research_stream: "research.stream",
 };
 
 /** True when a scope names the operation itself or a skill that is sold as it. */

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import type { Clock } from "../core/clock.js";
-import type { SkillEvent } from "../core/skill.js";
+import type { NumberedEvent } from "../service/stream-record.js";
 import { drained } from "./drained.js";
 
 const HEARTBEAT_MS = 15_000;
@@ -19,7 +19,7 @@ const HEADERS = {
  */
 export async function sendEventStream(
 	res: Response,
-	events: AsyncGenerator<SkillEvent, void, undefined>,
+	events: AsyncGenerator<NumberedEvent, void, undefined>,
 	{
 		clock,
 		onBegun,
@@ -29,15 +29,15 @@ export async function sendEventStream(
 	res.statusCode = 200;
 	const stopHeartbeat = clock.every(HEARTBEAT_MS, () => res.write(": still here\n\n"));
 	try {
-		let id = 0;
-		for await (const { event, data } of events) {
-			const retry = id === 0 ? `retry: ${RETRY_MS}\n` : "";
-			id += 1;
+		let isFirst = true;
+		for await (const { id, event, data } of events) {
+			const retry = isFirst ? `retry: ${RETRY_MS}\n` : "";
 			const isWritten = res.write(
 				`${retry}id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
 			);
 			if (res.destroyed) return;
-			if (id === 1) onBegun?.();
+			if (isFirst) onBegun?.();
+			isFirst = false;
 			if (!isWritten) await drained(res);
 		}
 		res.end();

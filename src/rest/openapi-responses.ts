@@ -16,7 +16,9 @@ const PAID_HEADERS = ["X-Cost-USD", "X-Balance-After-USD", "X-Receipt-Id", "X-Re
 export function toResponses(route: Route): Record<string, object> {
 	switch (route.kind) {
 		case "paid":
-			return { "200": toPaidResponse(route), ...refusals(PAID_REFUSALS) };
+			return route.streams
+				? { "200": toStreamResponse(route), "204": NOTHING_LEFT, ...refusals(PAID_REFUSALS) }
+				: { "200": toPaidResponse(route), ...refusals(PAID_REFUSALS) };
 		case "owner":
 			return { [route.status ?? 200]: toDataResponse(route), ...ownerRefusals(route) };
 		case "purchase":
@@ -86,10 +88,26 @@ function refusals(names: Readonly<Record<number, ErrorResponseName>>): Record<st
 	);
 }
 
+const NOTHING_LEFT = { description: "The stream has ended, and nothing is behind that event." };
+
+/** Events as they come; the cost headers go with a stream that begins, not with one that goes on. */
+function toStreamResponse({ example }: PaidRoute): object {
+	return {
+		description:
+			"Server-Sent Events, in order: research.created, plan, search, evidence, progress, output.delta, output.done and usage, then exactly one of research.completed, research.failed and research.cancelled.",
+		headers: paidHeaders(),
+		content: { "text/event-stream": { schema: { type: "string" }, example: example.reply } },
+	};
+}
+
+function paidHeaders() {
+	return Object.fromEntries(PAID_HEADERS.map((name) => [name, { schema: { type: "string" } }]));
+}
+
 function toPaidResponse({ reply, example }: PaidRoute): object {
 	return {
 		description: "The answer, with what it cost.",
-		headers: Object.fromEntries(PAID_HEADERS.map((name) => [name, { schema: { type: "string" } }])),
+		headers: paidHeaders(),
 		content: {
 			"application/json": { schema: referTo(replyComponents, reply), example: example.reply },
 		},

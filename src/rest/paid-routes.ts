@@ -16,6 +16,7 @@ import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { searchReplySchema } from "./reply-schemas.js";
+import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
 import {
 	ANALYST_EXAMPLE,
@@ -84,6 +85,7 @@ const BATCH_ITEM = {
 export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
+	...RESEARCH_STREAM_ROUTES,
 	"graphs.search": {
 		kind: "paid",
 		operationId: "graphs.search",

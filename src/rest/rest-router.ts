@@ -19,8 +19,9 @@ import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
 import { createBodyReader } from "./request-body.js";
 import { createRequestId } from "./request-id.js";
-import type { EnvelopeRoute, Route } from "./route.js";
+import type { EnvelopeRoute, PaidRoute, Route } from "./route.js";
 import { ROUTES } from "./routes.js";
+import { createStreamHandler } from "./stream-handler.js";
 import { createKeySetHandler, createX402ListingHandler } from "./well-known-handlers.js";
 
 export interface RestRouterDeps {
@@ -48,10 +49,12 @@ export function createRestRouter({
 		...(callsPerMinute === undefined ? [] : [createCallLimit(clock, callsPerMinute)]),
 		...(body ? bodyReader : []),
 	];
+	const paidHandler = (route: PaidRoute) =>
+		route.streams ? createStreamHandler(answerDeps, route) : createPaidHandler(answerDeps, route);
 	const handlersOf = (route: Route): RequestHandler[] => {
 		switch (route.kind) {
 			case "paid":
-				return [...(route.body ? bodyReader : []), createPaidHandler(answerDeps, route)];
+				return [...(route.body ? bodyReader : []), paidHandler(route)];
 			case "data":
 				return [...before(route), createDataHandler(answerDeps, route)];
 			case "owner":

@@ -51,6 +51,8 @@ export interface PaidRoute extends RouteText, RouteInput {
 	readonly operationId: PaidOperationId;
 	/** What its price is for, where that is not the call: the listed price is that of one, the body says how many. */
 	readonly pricePer?: string;
+	/** It answers with Server-Sent Events, and resumes them; its reply is their text. */
+	readonly streams?: true;
 	/** Absent for GET; what path, query and body give together is the skill's input. */
 	readonly body?: z.ZodObject;
 	/** The whole body of the reply. */

@@ -1,79 +1,124 @@
-import type { RequestHandler, Response } from "express";
-import type { z } from "zod";
+import type { Request, RequestHandler, Response } from "express";
+import type { Caller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
-import { parseCredential, parsePayment } from "../core/credential.js";
-import type { PaidOperationId } from "../core/operations.js";
-import type { CostWire } from "../core/wire.js";
-import { type CallerWatch, watchCaller } from "../service/caller-watch.js";
+import { type HeaderReader, parseCredential, parsePayment } from "../core/credential.js";
+import { ServiceError } from "../core/errors.js";
+import { STREAM_LIMITS } from "../core/stream-limits.js";
+import { watchCaller } from "../service/caller-watch.js";
 import { costHeaders } from "../service/cost-headers.js";
 import { createHeaderReader } from "../service/http-request.js";
-import type { InvokeStream, StreamResult } from "../service/invoke-stream.js";
 import { parseInput } from "../service/parse-input.js";
+import type { Service } from "../service/service.js";
+import type { SoldStream } from "../service/sold-streams.js";
+import type { FollowedStream } from "../service/stream-record.js";
 import { sendEventStream } from "./event-stream.js";
 import type { PaymentLimit } from "./handlers.js";
+import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { requestIdOf } from "./request-id.js";
 import { readQuery } from "./request-query.js";
+import { AFTER } from "./resume-query.js";
+import type { PaidRoute } from "./route.js";
 
 export interface StreamHandlerDeps {
-	readonly invokeStream: InvokeStream;
+	readonly service: Pick<Service, "streams" | "identify"> & {
+		readonly info: Pick<Service["info"], "baseUrl">;
+	};
 	readonly clock: Clock;
-	/** Base address of the service. */
-	readonly baseUrl: () => string;
-	/** How long a stream may take from its first byte to its last. */
-	readonly timeoutMs: number;
 	readonly limitPayments: PaymentLimit;
 }
 
-/** Sells one skill as Server-Sent Events. A refusal still has its HTTP status: nothing is written before the capture. */
+/** Owns nothing: for whoever shows the id of what a wallet paid for. */
+const NOBODY: Caller = { owner: "nobody", rail: "none" };
+
+/**
+ * Sells one skill as Server-Sent Events, and goes on with what was sold. A refusal still has its HTTP status: nothing is
+ * written before the capture.
+ */
 export function createStreamHandler(
 	deps: StreamHandlerDeps,
-	route: {
-		readonly operationId: PaidOperationId;
-		readonly path: z.ZodObject;
-		readonly query: z.ZodObject;
-	},
+	route: Pick<PaidRoute, "operationId" | "path" | "query" | "body">,
 ): RequestHandler {
-	const { invokeStream, clock, baseUrl, timeoutMs, limitPayments } = deps;
+	const { service, limitPayments } = deps;
 	return async (req, res) => {
 		const header = createHeaderReader(req);
-		const input = {
-			...parseInput(route.path, req.params),
-			...parseInput(route.query, readQuery(req)),
-		};
-		const idempotencyKey = readIdempotencyKey(header);
-		const request = {
-			credential: parseCredential(header),
-			payment: parsePayment(header),
-			quoteId: readQuoteId(header),
-			idempotencyKey: idempotencyKey === undefined ? undefined : `rest:${idempotencyKey}`,
-		};
-		if (request.payment) limitPayments(req);
-		const watch = watchCaller(res, clock, timeoutMs);
-		try {
-			const result = await invokeStream({
-				...request,
-				operationId: route.operationId,
-				rawInput: input,
+		const { input, resumed } = readInput(route, req, header);
+		const key = readIdempotencyKey(header);
+		const idempotencyKey = key === undefined ? undefined : `rest:${key}`;
+		const credential = parseCredential(header);
+		const { operationId } = route;
+		if (resumed) {
+			const caller = credential ? await service.identify(credential) : NOBODY;
+			const { streamId } = resumed;
+			const request = { operationId, rawInput: input, idempotencyKey, streamId };
+			const stream = await service.streams.resume(caller, request);
+			return goOn(deps, res, { stream, after: resumed.after });
+		}
+		const payment = parsePayment(header);
+		if (payment) limitPayments(req);
+		const quoteId = readQuoteId(header);
+		await whileFollowed(deps, res, async (signal) => {
+			const sold = await service.streams.open({
+				...{ operationId, rawInput: input, idempotencyKey, credential, payment, quoteId },
 				requestId: requestIdOf(res),
 				transport: "rest",
-				resourceUrl: `${baseUrl()}${req.path}`,
-				signal: watch.signal,
+				resourceUrl: `${service.info.baseUrl()}${req.path}`,
+				signal,
 			});
-			await sendSold(res, result, clock);
-		} catch (error) {
-			throw toError(error, watch);
-		} finally {
-			watch.stop();
-		}
+			await sendSold(res, sold, { clock: deps.clock, signal });
+		});
 	};
+}
+
+function readInput(
+	route: Pick<PaidRoute, "path" | "query" | "body">,
+	req: Request,
+	header: HeaderReader,
+) {
+	const { after, stream_id, ...query } = parseInput(route.query, readQuery(req)) as {
+		readonly after?: string;
+		readonly stream_id?: string;
+	};
+	const body = route.body ? parseInput(route.body, readBody(req)) : {};
+	const place = readLastEventId(header) ?? after;
+	const isResumed = place !== undefined || stream_id !== undefined;
+	return {
+		input: { ...parseInput(route.path, req.params), ...query, ...body },
+		resumed: isResumed ? { after: Number(place ?? 0), streamId: stream_id } : undefined,
+	};
+}
+
+/** What a browser says by itself when it connects again; it is newer than the address it connects to. */
+function readLastEventId(header: HeaderReader): string | undefined {
+	const [value, ...others] = header("last-event-id");
+	if (value === undefined || (others.length === 0 && AFTER.test(value))) return value;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'The header "Last-Event-ID" must be sent once and hold the id of an event, in digits.',
+	);
+}
+
+/** The rest of a stream; 204 when it has ended and there is none, which tells a browser not to come back. */
+async function goOn(
+	{ clock }: StreamHandlerDeps,
+	res: Response,
+	{ stream, after }: { stream: FollowedStream; after: number },
+): Promise<void> {
+	if (stream.endsAt(after)) {
+		res.setHeader("Cache-Control", "private, no-store");
+		res.status(204).end();
+		return;
+	}
+	await whileFollowed({ clock }, res, (signal) =>
+		sendEventStream(res, stream.follow(after, signal), { clock }),
+	);
 }
 
 /** A payment buys the work, and that has begun to leave with the first event: no copy of it starts the work again. */
 async function sendSold(
 	res: Response,
-	{ cost, paymentHeaders, events, onDelivered, onAbandoned }: StreamResult,
-	clock: Clock,
+	{ cost, paymentHeaders, stream, onDelivered, onAbandoned }: SoldStream,
+	{ clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<void> {
 	const headers = { ...costHeaders(cost), ...paymentHeaders };
 	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -83,18 +128,23 @@ async function sendSold(
 		onDelivered?.();
 	};
 	try {
-		await sendEventStream(res, withCost(events, cost), { clock, onBegun });
+		await sendEventStream(res, stream.follow(0, signal), { clock, onBegun });
 	} finally {
 		tell?.();
 	}
 }
 
-/** The last event says what the stream cost; a credit for one without evidence stands there alone. */
-async function* withCost(events: StreamResult["events"], cost: CostWire): StreamResult["events"] {
-	yield* events;
-	yield { event: "research.usage", data: { cost } };
-}
-
-function toError(error: unknown, { timeout }: CallerWatch): unknown {
-	return timeout() ?? error;
+async function whileFollowed(
+	{ clock }: Pick<StreamHandlerDeps, "clock">,
+	res: Response,
+	work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+	const watch = watchCaller(res, clock, STREAM_LIMITS.connectionMs);
+	try {
+		await work(watch.signal);
+	} catch (error) {
+		throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
+	} finally {
+		watch.stop();
+	}
 }

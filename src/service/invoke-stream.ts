@@ -1,57 +1,96 @@
-import type { Call, Caller } from "../core/call.js";
-import type { Clock } from "../core/clock.js";
+import type { Payer } from "../../payments/payment-method.js";
+import type { Call } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";
 import type { SkillEvent } from "../core/skill.js";
+import { fingerprintOf } from "./idempotency.js";
 import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
 import { giveBack, type Settled, settleCall } from "./settle-call.js";
+import type { FollowedStream } from "./stream-record.js";
 import type { RecordUsage } from "./usage.js";
 
 /** A stream that is paid for: its first event is at hand, and its price was captured before it may leave. */
-export interface StreamResult extends Settled {
-	readonly caller: Caller;
-	/** Ends when the work ends or the call's signal is aborted; leaving early ends the work. */
+export interface BegunStream extends Settled {
+	readonly kind: "begun";
+	readonly payer: Payer | undefined;
+	/** False when there was nothing to pay for: then all its events are at hand. */
+	readonly hasEvidence: boolean;
+	/** Hash of operation and canonical input. */
+	readonly fingerprint: string;
+	/** Ends when the work ends or its signal is aborted; leaving early ends the work. */
 	readonly events: AsyncGenerator<SkillEvent, void, undefined>;
 }
 
-export type InvokeStream = (call: Call) => Promise<StreamResult>;
+/** The call was paid for before, and what it gave then is still there: no work begins. */
+export interface RecalledStream extends Settled {
+	readonly kind: "recalled";
+	readonly stream: FollowedStream;
+}
+
+export interface StreamWork {
+	/** Ends the work; until the price is captured the caller's leaving ends it as well. */
+	readonly signal: AbortSignal;
+	/** What an earlier call of this payer gave for the same input and retry key, if it is still there. */
+	readonly recall: (named: {
+		readonly payer: Payer;
+		readonly fingerprint: string;
+		readonly idempotencyKey: string | undefined;
+	}) => Promise<FollowedStream | undefined>;
+}
+
+export type InvokeStream = (call: Call, work: StreamWork) => Promise<BegunStream | RecalledStream>;
 
 export interface InvokeStreamDeps extends OpenCallDeps {
 	readonly recordUsage: RecordUsage;
-	readonly clock: Clock;
 }
 
 /**
  * Runs one call that answers piece by piece. What comes before the first evidence is kept back until the capture is
  * durable, so nothing leaves unpaid; a stream that ends or fails without evidence is not charged. From the capture on
- * the caller may leave at any time: one charge, and no work goes on for nobody.
+ * the work is its own: whoever called may leave at any time.
  */
 export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
-	return async (call) => {
+	return async (call, work) => {
 		const opened = await openCall(deps, call);
-		const source = startStream(opened, call);
-		const start = await readToEvidence(source, call).catch(async (error: unknown) => {
-			endQuietly(source);
-			const { admission } = opened;
-			throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
-		});
+		const { skill, input, payer, admission } = opened;
+		const fingerprint = fingerprintOf(skill.operationId, input);
+		if (admission.kind === "replayed" && payer) {
+			const { idempotencyKey } = call;
+			const stream = await work.recall({ payer, fingerprint, idempotencyKey });
+			if (stream) return { kind: "recalled", stream, ...(await settleCall(opened, REPLAYED)) };
+		}
+		const source = startStream(opened, { ...call, signal: work.signal });
+		const start = await readToEvidence(source, [call.signal, work.signal]).catch(
+			async (error: unknown) => {
+				endQuietly(source);
+				throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
+			},
+		);
 		const settled = await settleCall(opened, { isAnswer: start.hasEvidence }).catch(
 			(error: unknown) => {
 				endQuietly(source);
 				throw error;
 			},
 		);
-		const owner = opened.payer?.owner ?? "anonymous";
-		const { skill, input } = opened;
-		const receiptId = settled.cost.receipt_id;
-		const keepsNoText = opened.payer?.keepsNoText;
-		deps.recordUsage({ call, skill, input, owner, keepsNoText, output: undefined, receiptId });
+		deps.recordUsage({
+			...{ call, skill, input },
+			owner: payer?.owner ?? "anonymous",
+			keepsNoText: payer?.keepsNoText,
+			output: undefined,
+			receiptId: settled.cost.receipt_id,
+		});
+		const events = replayThenFollow(start.events, source, work.signal);
 		return {
+			kind: "begun",
 			...settled,
-			caller: { owner, rail: settled.cost.rail },
-			events: replayThenFollow(start.events, source, call.signal),
+			payer,
+			hasEvidence: start.hasEvidence,
+			fingerprint,
+			events,
 		};
 	};
 }
+
+const REPLAYED = { isAnswer: true } as const;
 
 type Source = AsyncIterator<SkillEvent>;
 
@@ -64,14 +103,14 @@ function startStream(opened: OpenedCall, call: Call): Source {
 }
 
 /** Everything up to the first evidence, or the whole stream when there is none. */
-async function readToEvidence(source: Source, { signal }: Call) {
+async function readToEvidence(source: Source, signals: readonly AbortSignal[]) {
 	const events: SkillEvent[] = [];
 	for (;;) {
-		const next = await nextUnlessAborted(source, signal);
+		const next = await nextUnlessAborted(source, signals);
 		if (next.done) return { events, hasEvidence: false };
 		events.push(next.value);
 		// Left in the same instant as the evidence came: before the capture, so nothing is charged.
-		signal.throwIfAborted();
+		for (const signal of signals) signal.throwIfAborted();
 		if (next.value.isEvidence) return { events, hasEvidence: true };
 	}
 }
@@ -84,7 +123,7 @@ async function* replayThenFollow(
 	try {
 		yield* kept;
 		for (;;) {
-			const next = await nextUnlessAborted(source, signal);
+			const next = await nextUnlessAborted(source, [signal]);
 			if (next.done) return;
 			yield next.value;
 		}
@@ -93,21 +132,24 @@ async function* replayThenFollow(
 	}
 }
 
-/** The next event, or the reason why nobody waits for it any more; leaves no listener on the signal. */
+/** The next event, or the reason why nobody waits for it any more; leaves no listener on the signals. */
 async function nextUnlessAborted(
 	source: Source,
-	signal: AbortSignal,
+	signals: readonly AbortSignal[],
 ): Promise<IteratorResult<SkillEvent>> {
-	signal.throwIfAborted();
-	let leave = () => undefined as unknown;
+	for (const signal of signals) signal.throwIfAborted();
+	const stops: (() => void)[] = [];
 	const left = new Promise<never>((_, reject) => {
-		leave = () => reject(signal.reason);
-		signal.addEventListener("abort", leave, { once: true });
+		for (const signal of signals) {
+			const leave = () => reject(signal.reason);
+			signal.addEventListener("abort", leave, { once: true });
+			stops.push(() => signal.removeEventListener("abort", leave));
+		}
 	});
 	try {
-		return await Promise.race([source.next(), left]);
+		return await Promise.race([left, source.next()]);
 	} finally {
-		signal.removeEventListener("abort", leave);
+		for (const stop of stops) stop();
 	}
 }
 

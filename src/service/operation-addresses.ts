@@ -34,6 +34,7 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"search.batch": { method: "POST", path: "/v1/search/batch" },
 	"entities.resolve": { method: "POST", path: "/v1/entities/resolve" },
 	"entities.get": { method: "GET", path: "/v1/entities/{entity_id}" },
+	"research.stream": { method: "GET", path: "/v1/research/stream" },
 	health: { method: "GET", path: "/v1/health" },
 	"spt.validate": { method: "GET", path: "/v1/spt/validate" },
 	offerings: { method: "GET", path: "/v1/offerings" },

@@ -1,13 +1,16 @@
 import type { Store, StoreReader, StoreTransaction, Tables } from "../../store/store.js";
+import { jobDocuments } from "../core/job.js";
 
 /** What callers leave here beside money, by table: which documents hold a row's text. Erasure and purge know no other list. */
 const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly string[] } = {
 	tasks: ({ documentId }) => [documentId],
 	feedback: ({ id, hasNote }) => (hasNote ? [id] : []),
 	artefacts: ({ id }) => [id],
+	streams: () => [],
+	jobs: ({ id }) => jobDocuments(id),
 };
 
-export type OwnedTable = "tasks" | "feedback" | "artefacts";
+export type OwnedTable = "tasks" | "feedback" | "artefacts" | "streams" | "jobs";
 
 const OWNED_TABLES = Object.keys(DOCUMENTS_OF) as readonly OwnedTable[];
 

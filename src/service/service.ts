@@ -6,6 +6,7 @@ import type { Credential } from "../core/credential.js";
 import type { FreeOperations } from "./free-operations.js";
 import type { OwnerOperations } from "./owner-operations.js";
 import type { ServiceInfo, SkillCatalog } from "./service-info.js";
+import type { SoldStreams } from "./sold-streams.js";
 import type { Purchases } from "./spt-purchase.js";
 
 export type { ServiceInfo, SkillCatalog } from "./service-info.js";
@@ -15,6 +16,8 @@ export interface Service {
 	readonly skills: SkillCatalog;
 	readonly prices: PriceList;
 	readonly invoke: Invoke;
+	/** Skills that answer piece by piece. */
+	readonly streams: SoldStreams;
 	readonly free: FreeOperations;
 	readonly owner: OwnerOperations;
 	readonly purchases: Purchases;

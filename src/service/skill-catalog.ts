@@ -8,10 +8,12 @@ import {
 	createExpertSearch,
 	createReportSearch,
 } from "../../skills/kind-search.js";
+import { createResearchStream } from "../../skills/research-stream.js";
 import type { SearchSkillDeps } from "../../skills/search-answer.js";
 import { createBatchSearch } from "../../skills/search-batch.js";
 import { READING_LIMITS } from "../core/reading-limits.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { GraphRouter } from "../search/search.js";
 import { createBoundedWork } from "./bounded-work.js";
 import type { ResearchParts } from "./research-parts.js";
 import type { SkillCatalog } from "./service.js";
@@ -20,6 +22,7 @@ import type { SkillCatalog } from "./service.js";
 export function createSkillCatalog(
 	deps: SearchSkillDeps & {
 		catalog: GraphCatalog;
+		search: GraphRouter;
 		research: ResearchParts;
 		/** Public base address without a trailing slash. */
 		baseUrl: () => string;
@@ -39,5 +42,6 @@ export function createSkillCatalog(
 		"search.batch": createBatchSearch(deps),
 		...createGraphReadings({ ...deps, runExport }),
 		...createEvidenceReadings(deps),
+		"research.stream": createResearchStream({ ...deps, writer: deps.research.writer }),
 	};
 }

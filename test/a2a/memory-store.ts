@@ -93,6 +93,8 @@ function createDisk(): Disk {
 		usage: new Map(),
 		feedback: new Map(),
 		artefacts: new Map(),
+		streams: new Map(),
+		jobs: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

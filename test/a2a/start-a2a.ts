@@ -13,7 +13,7 @@ import { parseUsd } from "../../src/core/money.js";
 import { systemRandom } from "../../src/core/random.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search.js";
+import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
 import { createInvoke } from "../../src/service/invoke.js";
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
@@ -164,8 +164,11 @@ const GRAPH: Graph = {
 	contentHash: "0".repeat(64),
 };
 
-function createSearch(watch: (query: string) => Promise<void>): HybridSearch {
+function createSearch(
+	watch: (query: string) => Promise<void>,
+): HybridSearch & Pick<GraphRouter, "route"> {
 	return {
+		route: async () => ({ graphs: [], missing: [], mode: "hybrid" }),
 		async find({ graphs, query }) {
 			await watch(query);
 			const rows = graphs

@@ -41,8 +41,9 @@ t.test("what a route's example sends is what its skill takes", (t) => {
 		search: emptySearch,
 	});
 	for (const route of Object.values(PAID_ROUTES)) {
-		const { path = {}, body } = route.example;
-		const parsed = skills[route.operationId].input.safeParse({ ...path, ...body });
+		const { path = {}, query = {}, body } = route.example;
+		const asked = route.query.parse(query);
+		const parsed = skills[route.operationId].input.safeParse({ ...path, ...asked, ...body });
 		t.ok(parsed.success, route.operationId);
 	}
 	t.end();

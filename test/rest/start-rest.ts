@@ -6,6 +6,7 @@ import { createChallenge } from "../../payments/challenge.js";
 import { createPriceList } from "../../payments/price-list.js";
 import type { Call, CallResult, Invoke } from "../../src/core/call.js";
 import { systemClock } from "../../src/core/clock.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
@@ -18,6 +19,7 @@ import type { OwnerOperations } from "../../src/service/owner-operations.js";
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Purchases } from "../../src/service/spt-purchase.js";
+import { createStreamRecord } from "../../src/service/stream-record.js";
 import type { Store, StoreReader } from "../../store/store.js";
 import { CAPTURED_PAYMENT, createTestPayments, WALLET_RECEIPT } from "../service/payment-parts.js";
 import { DOMAIN_GRAPH, EXPERT_GRAPH } from "../service/sample-graphs.js";
@@ -164,9 +166,26 @@ export function createTestService(options: TestServiceOptions): Service {
 		prices,
 		invoke,
 		free,
+		streams: createTestStreams(invoke),
 		owner: options.owner ?? ({} as OwnerOperations),
 		purchases: options.purchases ?? ({} as Purchases),
 		identify: options.identify ?? (async () => ({ owner: "nobody", rail: "spt" })),
+	};
+}
+
+/** Streams of one event, sold by the same pipeline; none can be resumed. */
+function createTestStreams(invoke: Invoke): Service["streams"] {
+	return {
+		async open(call) {
+			const { output, cost } = await invoke(call);
+			const stream = createStreamRecord("str_1", [{ event: "research.completed", data: output }]);
+			stream.end();
+			return { stream, cost };
+		},
+		resume: async () => {
+			throw new ServiceError("NOT_FOUND", "There is no stream of yours to go on with.");
+		},
+		stop: async () => undefined,
 	};
 }
 

@@ -11,8 +11,11 @@ import type { Skill, SkillEvent } from "../../src/core/skill.js";
 import { createErrorHandler } from "../../src/rest/error-handler.js";
 import { createPaymentLimit } from "../../src/rest/handlers.js";
 import { createRequestId } from "../../src/rest/request-id.js";
+import { resumeQuery } from "../../src/rest/resume-query.js";
 import { createStreamHandler } from "../../src/rest/stream-handler.js";
+import { createArtefactShelf } from "../../src/service/artefact-shelf.js";
 import { createInvokeStream } from "../../src/service/invoke-stream.js";
+import { createSoldStreams } from "../../src/service/sold-streams.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";
@@ -36,13 +39,12 @@ export async function startStream(
 		},
 	};
 	const clock = systemClock;
-	const invokeStream = createInvokeStream({
-		skills,
-		cashier: money.cashier,
-		recordUsage: () => undefined,
-		clock,
-	});
+	const recordUsage = () => undefined;
+	const invokeStream = createInvokeStream({ skills, cashier: money.cashier, recordUsage });
 	const ids = createIds({ clock, random: systemRandom });
+	const { store } = testApp.app;
+	const artefacts = createArtefactShelf({ store, clock });
+	const streams = createSoldStreams({ invokeStream, skills, artefacts, store, ids, clock });
 	const server = createServer(
 		express()
 			.use(createRequestId(ids))
@@ -50,16 +52,14 @@ export async function startStream(
 				"/stream",
 				createStreamHandler(
 					{
-						invokeStream,
+						service: { ...service, streams },
 						clock,
-						baseUrl: () => "http://localhost",
-						timeoutMs: 30_000,
 						limitPayments: createPaymentLimit(clock, 20),
 					},
 					{
 						operationId: "search.domain",
 						path: z.strictObject({}),
-						query: z.strictObject({ query: z.string() }),
+						query: z.strictObject({ query: z.string(), ...resumeQuery }),
 					},
 				),
 			)
@@ -69,7 +69,8 @@ export async function startStream(
 	t.teardown(() => server.closeAllConnections());
 	t.teardown(() => server.close());
 	const { port } = server.address() as AddressInfo;
-	return { testApp, url: `http://127.0.0.1:${port}/stream?query=x` };
+	t.teardown(() => streams.stop());
+	return { testApp, streams, url: `http://127.0.0.1:${port}/stream?query=x` };
 }
 
 export function open(
