@@ -27,6 +27,7 @@ export type FindingRule =
 	| "duplicate-title"
 	| "duplicate-alias"
 	| "undisclosed-expert"
+	| "no-consent"
 	| "no-description";
 
 export type ReportFinding = (finding: Finding) => void;

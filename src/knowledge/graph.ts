@@ -59,6 +59,14 @@ export interface Concept {
 	readonly staleAfter: string | undefined;
 }
 
+/** On what grounds a machine may answer in an expert's name. */
+export interface ExpertConsent {
+	/** "synthetic" where no person stands behind the expert; else where the person's consent is recorded. */
+	readonly basis: string;
+	/** `YYYY-MM-DD`, the last day it holds; undefined while it has no end. */
+	readonly until: string | undefined;
+}
+
 /** Who a graph of type expert speaks for; synthetic desks say so. */
 export interface ExpertProfile {
 	readonly agentId: string;
@@ -66,6 +74,8 @@ export interface ExpertProfile {
 	readonly headline: string;
 	readonly isAiTwin: boolean;
 	readonly disclosure: string;
+	/** Without one the expert is listed, and consulted by nobody. */
+	readonly consent?: ExpertConsent | undefined;
 }
 
 export interface AnalystProfile {

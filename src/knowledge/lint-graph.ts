@@ -46,7 +46,21 @@ function lintRecord({ record }: Graph, { today }: LintOptions): readonly Finding
 			),
 		);
 	}
+	complaints.push(...lintConsent(record, today));
 	return complaints.map((complaint) => ({ file: "graph.md", ...complaint }));
+}
+
+/** Such an expert stays on sale as a graph, and cannot be consulted. */
+function lintConsent({ type, expert }: Graph["record"], today: string): readonly Complaint[] {
+	if (type !== "expert" || !expert) return [];
+	const { consent } = expert;
+	if (!consent) {
+		const how =
+			"give expert.consent a basis: synthetic where no person stands behind it, else where the person's consent is recorded.";
+		return [warn("no-consent", `The expert cannot be consulted: ${how}`)];
+	}
+	if (consent.until === undefined || consent.until >= today) return [];
+	return [warn("no-consent", `The expert's consent ended on ${consent.until}.`)];
 }
 
 function lintConcept(concept: Concept, linked: ReadonlySet<string>): readonly Complaint[] {

@@ -1,7 +1,7 @@
 import { parseGraphId } from "../core/ids.js";
 import { GRAPH_TYPES, type GraphType } from "../core/wire.js";
 import { type FrontMatter, isMapping, listOf, textOf, textsOf } from "./front-matter.js";
-import type { AnalystProfile, ExpertProfile, GraphRecord } from "./graph.js";
+import type { AnalystProfile, ExpertConsent, ExpertProfile, GraphRecord } from "./graph.js";
 import { parseDay } from "./source-date.js";
 
 /** What a bundle says of itself outside its record, for bundles that have none. */
@@ -71,8 +71,19 @@ function expertOf(value: unknown, id: string): ExpertProfile | undefined {
 		// Whoever does not say that a person answers is taken for a machine.
 		isAiTwin: value["is_ai_twin"] !== false,
 		disclosure: textOf(value["disclosure"]) ?? "",
+		consent: consentOf(value["consent"]),
 	};
 }
+
+/** An end that is no day has passed: what cannot be read permits nothing. */
+function consentOf(value: unknown): ExpertConsent | undefined {
+	const basis = isMapping(value) ? textOf(value["basis"]) : textOf(value);
+	if (basis === undefined) return undefined;
+	const end = isMapping(value) ? (value["until"] ?? undefined) : undefined;
+	return { basis, until: end === undefined ? undefined : (parseDay(end) ?? LONG_PAST) };
+}
+
+const LONG_PAST = "0001-01-01";
 
 function analystOf(value: unknown, id: string): AnalystProfile | undefined {
 	if (!isMapping(value)) return undefined;

@@ -1,5 +1,5 @@
 import { toMarkdownFile } from "./concept-writer.js";
-import type { GraphRecord } from "./graph.js";
+import type { ExpertConsent, GraphRecord } from "./graph.js";
 
 /** The text of `graph.md`; reads back as the same record. */
 export function toRecordFile(record: GraphRecord): string {
@@ -24,6 +24,7 @@ export function toRecordFile(record: GraphRecord): string {
 							headline: expert.headline,
 							is_ai_twin: expert.isAiTwin,
 							disclosure: expert.disclosure,
+							...(expert.consent && { consent: toConsent(expert.consent) }),
 						},
 					}
 				: {}),
@@ -31,4 +32,8 @@ export function toRecordFile(record: GraphRecord): string {
 		},
 		record.about,
 	);
+}
+
+function toConsent({ basis, until }: ExpertConsent) {
+	return { basis, ...(until !== undefined && { until }) };
 }

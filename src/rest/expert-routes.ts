@@ -114,7 +114,12 @@ export const EXPERT_ROUTES: Readonly<Record<ExpertOperationId, DataRoute>> = {
 		answer: (free, { path }) => free.experts.get(path.agent_id),
 		example: {
 			path: { agent_id: "api-design-desk" },
-			data: { ...desk, questions: ["How should an API paginate?"], coverage },
+			data: {
+				...desk,
+				consent: { basis: "synthetic", until: null },
+				questions: ["How should an API paginate?"],
+				coverage,
+			},
 		},
 	}),
 	"experts.match": dataRoute({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { consentSchema } from "../core/consult-wire.js";
 import { replyComponent } from "./components.js";
 import { dayField } from "./reply-schemas.js";
 
@@ -36,7 +37,14 @@ export const expertPageSchema = replyComponent(
 );
 export const expertDetailSchema = replyComponent(
 	"ExpertDetail",
-	z.object({ ...expertFields, questions: z.array(z.string()), coverage: coverageField }),
+	z.object({
+		...expertFields,
+		consent: consentSchema
+			.nullable()
+			.describe("On what grounds a machine answers in this name; null: it cannot be consulted"),
+		questions: z.array(z.string()),
+		coverage: coverageField,
+	}),
 );
 export const expertMatchSchema = replyComponent(
 	"ExpertMatch",

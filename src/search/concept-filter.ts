@@ -14,6 +14,8 @@ export interface ConceptFilter {
 	readonly publishedBefore?: string | undefined;
 	/** The least trust that is enough. */
 	readonly trust?: TrustTier | undefined;
+	/** Ids of concepts; any of them. */
+	readonly ids?: readonly string[] | undefined;
 }
 
 /** Least trusted first. */
@@ -23,12 +25,14 @@ export type ConceptTest = (concept: Concept) => boolean;
 
 /** The filter as a test for the concepts of one graph; undefined when none of them can pass. */
 export function toConceptTest(filter: ConceptFilter, graph: Graph): ConceptTest | undefined {
-	const { kinds, types, tags, trust } = filter;
+	const { kinds, types, tags, trust, ids } = filter;
 	if (kinds && !kinds.includes(graph.record.type)) return undefined;
 	const wantedTypes = types && toLowerSet(types);
 	const wantedTags = tags && toLowerSet(tags);
+	const wantedIds = ids && new Set(ids);
 	const leastTrust = trust ? TIERS.indexOf(trust) : 0;
 	return (concept) =>
+		(!wantedIds || wantedIds.has(concept.id)) &&
 		(!wantedTypes || wantedTypes.has(concept.type.toLowerCase())) &&
 		(!wantedTags || concept.tags.some((tag) => wantedTags.has(tag.toLowerCase()))) &&
 		TIERS.indexOf(concept.trust) >= leastTrust &&
@@ -38,7 +42,7 @@ export function toConceptTest(filter: ConceptFilter, graph: Graph): ConceptTest 
 /** One text per filter that accepts the same concepts whatever the order its values were given in; undefined for no filter. */
 export function keyOf(filter: ConceptFilter | undefined): string | undefined {
 	if (!filter) return undefined;
-	const { kinds, types, tags, publishedAfter, publishedBefore, trust } = filter;
+	const { kinds, types, tags, publishedAfter, publishedBefore, trust, ids } = filter;
 	const parts = [
 		kinds && [...new Set(kinds)].sort(),
 		types && [...toLowerSet(types)].sort(),
@@ -46,6 +50,7 @@ export function keyOf(filter: ConceptFilter | undefined): string | undefined {
 		publishedAfter,
 		publishedBefore,
 		trust,
+		ids && [...new Set(ids)].sort(),
 	].map((part) => part ?? null);
 	return parts.every((part) => part === null) ? undefined : JSON.stringify(parts);
 }

@@ -4,7 +4,7 @@ import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
 import type { HybridSearch } from "../search/search.js";
 import type { FoundText } from "../search/text-finder.js";
 import type { ExpertProfile } from "./expert-profiles.js";
-import { createExpertRoster, type ExpertRoster } from "./expert-roster.js";
+import { type ExpertRoster, expertRosterOf } from "./expert-roster.js";
 import { countCoverage, coverageOf } from "./graph-coverage.js";
 
 /** An expert as lists show it. */
@@ -48,6 +48,8 @@ export interface ExpertDirectory {
 	/** In the order of the ids. Throws INVALID_ARGUMENT for a cursor of another list. */
 	list(request: ExpertListRequest): Promise<ExpertPage>;
 	/** Throws NOT_FOUND, with near names. */
+	profile(agentId: string): Promise<ExpertProfile>;
+	/** Throws NOT_FOUND as `profile` does. */
 	get(agentId: string): Promise<ExpertItem & Readonly<Record<string, unknown>>>;
 }
 
@@ -65,9 +67,15 @@ const SURE_COVERAGE = 0.5;
 const NEAR_NAMES = 3;
 
 export function createExpertDirectory(deps: ExpertDirectoryDeps): ExpertDirectory {
-	const roster = createExpertRoster(deps.catalog);
+	const roster = expertRosterOf(deps.catalog);
 	const match = async (question: string, limit: number, signal: AbortSignal) =>
 		matchExperts(deps, { roster: await roster(), question, limit, signal });
+	const profile = async (agentId: string) => {
+		const { byId, find } = await roster();
+		const known = byId.get(agentId);
+		if (known) return known;
+		throw notFound(agentId, find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES));
+	};
 	return {
 		match,
 		async search(query, limit, signal) {
@@ -77,12 +85,8 @@ export function createExpertDirectory(deps: ExpertDirectoryDeps): ExpertDirector
 			return matched.map(({ reasons: _reasons, ...expert }) => expert);
 		},
 		list: async (request) => listPage((await roster()).profiles, request),
-		async get(agentId) {
-			const { byId, find } = await roster();
-			const profile = byId.get(agentId);
-			if (profile) return toDetail(profile);
-			throw notFound(agentId, find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES));
-		},
+		profile,
+		get: async (agentId) => toDetail(await profile(agentId)),
 	};
 }
 
@@ -168,9 +172,10 @@ function toRanked({ item, score }: FoundText<ExpertProfile>): RankedExpert {
 
 /** With what an expert covers, by numbers; the notes themselves are for sale. */
 function toDetail(profile: ExpertProfile) {
-	const { graph, concept } = profile;
+	const { graph, concept, consent } = profile;
 	return {
 		...toItem(profile),
+		consent: consent ? { basis: consent.basis, until: consent.until ?? null } : null,
 		questions: concept ? [] : graph.record.exampleQueries,
 		coverage: concept ? countCoverage(graph, [concept]) : coverageOf(graph),
 	};

@@ -1,39 +1,29 @@
-import { type Concept, type Graph, toTrendId } from "../knowledge/graph.js";
+import { type Expert, isSpecialist } from "../evidence/experts.js";
+import { type Graph, toTrendId } from "../knowledge/graph.js";
 import type { WeightedText } from "../search/concept-fields.js";
 
 /** Somebody who can be asked: a desk, which is a graph, or a specialist, who is one concept of a roster. */
-export interface ExpertProfile {
-	readonly agentId: string;
-	readonly name: string;
-	readonly headline: string;
+export interface ExpertProfile extends Expert {
 	readonly topics: readonly string[];
-	readonly graph: Graph;
-	/** Undefined for a desk. */
-	readonly concept: Concept | undefined;
 	readonly isAiTwin: boolean;
-	/** Who stands behind it, in the content's own words. */
-	readonly disclosure: string;
 }
 
-/** A concept of one of these types, in a graph of type expert, is a specialist. */
-const SPECIALIST_TYPES: ReadonlySet<string> = new Set(["expert", "specialist"]);
 const WEIGHTS = { name: 3, headline: 2, topics: 2, notes: 0.5 } as const;
 
 /** Who can be asked of one graph: its desk, then the specialists of its roster. */
 export function expertsOf(graph: Graph): readonly ExpertProfile[] {
 	const { expert, id, topics } = graph.record;
 	if (!expert) return [];
-	const { agentId, name, headline, isAiTwin, disclosure } = expert;
-	const desk = { agentId, name, headline, topics, graph, concept: undefined, isAiTwin, disclosure };
+	const { agentId, name, headline, isAiTwin, disclosure, consent } = expert;
+	const shared = { graph, isAiTwin, disclosure, consent };
+	const desk = { ...shared, agentId, name, headline, topics, concept: undefined };
 	const specialists = graph.concepts.filter(isSpecialist).map((concept) => ({
 		agentId: toTrendId(id, concept.id),
 		name: concept.title,
 		headline: concept.summary,
 		topics: concept.tags,
-		graph,
 		concept,
-		isAiTwin,
-		disclosure,
+		...shared,
 	}));
 	return [desk, ...specialists];
 }
@@ -52,8 +42,4 @@ export function profileFields(profile: ExpertProfile): readonly WeightedText[] {
 		{ text: topics.join("\n"), weight: WEIGHTS.topics },
 		{ text: headings.join("\n"), weight: WEIGHTS.notes },
 	];
-}
-
-function isSpecialist({ type }: Concept): boolean {
-	return SPECIALIST_TYPES.has(type.toLowerCase());
 }

@@ -24,10 +24,18 @@ interface RosterPart {
 	readonly texts: readonly ReadText<ExpertProfile>[];
 }
 
+/** One roster for all that ask of one catalog. */
+export function expertRosterOf(catalog: RosterCatalog): () => Promise<ExpertRoster> {
+	const roster = rosters.get(catalog) ?? createExpertRoster(catalog);
+	rosters.set(catalog, roster);
+	return roster;
+}
+
+type RosterCatalog = Pick<GraphCatalog, "list" | "revision">;
+const rosters = new WeakMap<RosterCatalog, () => Promise<ExpertRoster>>();
+
 /** The roster as of now, read step by step after a change, and only where something has changed. */
-export function createExpertRoster(
-	catalog: Pick<GraphCatalog, "list" | "revision">,
-): () => Promise<ExpertRoster> {
+function createExpertRoster(catalog: RosterCatalog): () => Promise<ExpertRoster> {
 	return createPerGraph({
 		revision: () => catalog.revision,
 		graphs: () => catalog.list({ type: "expert" }),

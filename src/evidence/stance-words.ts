@@ -1,0 +1,68 @@
+import { contentTerms, contentWords, coverageOf } from "./content-words.js";
+
+/** What somebody's own sentences come to, as far as words tell. */
+export const STANCES = ["recommends", "advises against", "neutral", "depends"] as const;
+export type Stance = (typeof STANCES)[number];
+
+const ADVICE =
+	/\b(?:should|must|shall|recommend(?:s|ed)?|prefer(?:s|red)?|advis(?:e|es|ed) to|best practice|action:|is required|make sure|worth)\b|^(?:use|choose|adopt|enable|publish|set|rotate|treat|return|send|sign|staple|keep|require|negotiate|give|list|add|serve|raise|monitor|verify|start|accept|answer|make)\b/i;
+const WARNING =
+	/\b(?:avoid(?:s|ed)?|never|do not|does not recommend|don['’]t|must not|should not|shall not|not recommended|advis(?:e|es|ed) against|discourage[sd]?|deprecate[sd]?|obsoletes?|obsolete|insecure|unsafe|forbid(?:s|den)?|reject(?:s|ed)?|withdrawn|prohibit(?:s|ed)?|remove the)\b/i;
+const CONDITION =
+	/\b(?:if|unless|depends?|only (?:if|when|where|after|behind)|where|otherwise|except|provided that)\b/i;
+/** Asks what to do, not what is. */
+const ASKS_ADVICE =
+	/\b(?:should|shall|how (?:do|should|can|must|to|would)|recommend|advise|best|better|safe|worth|avoid|deploy|adopt|use|enable|choose|prefer|need to|have to|ought|ok to|okay to|good idea|may (?:i|we|a)|can (?:i|we))\b/i;
+const CLAUSE_END = /[;:,.]|\b(?:but|while|whereas|and)\b/i;
+
+export type Polarity = "for" | "against" | "conditional";
+
+/** What a text says of a subject: a warning counts where its own clause is about the subject. */
+export function polaritiesOf(text: string, subject: readonly (readonly string[])[]) {
+	const found = new Set<Polarity>();
+	const isAbout = (part: string) => {
+		const terms = contentTerms(part);
+		return subject.some((word) => word.some((term) => terms.has(term)));
+	};
+	const warned = text.split(CLAUSE_END).filter((clause) => WARNING.test(clause));
+	if (warned.some(isAbout)) found.add("against");
+	const rest = text.replace(new RegExp(WARNING, "gi"), " ");
+	if (ADVICE.test(rest.trim()) && isAbout(text)) found.add("for");
+	if (found.size > 0 && CONDITION.test(text)) found.add("conditional");
+	return found;
+}
+
+/** Least weight of advice that is one, and how much one side must outweigh the other. */
+const LEAST = 0.3;
+const CLEAR = 2;
+/** Share of conditional advice from which it depends. */
+const CONDITIONAL_SHARE = 0.7;
+/** Words of the question that a title must hold for its advice to count. */
+const TITLE_SHARE = 0.4;
+
+/**
+ * What sentences, best first, and the titles they stand under come to for a question: each counts 1 / rank for or against.
+ * Twice as much on one side decides, unless most of it is tied to conditions; a question that asks for no advice has none.
+ */
+export function stanceOf(
+	question: string,
+	{
+		sentences,
+		titles,
+	}: { readonly sentences: readonly string[]; readonly titles: readonly string[] },
+): Stance {
+	if (!ASKS_ADVICE.test(question)) return "neutral";
+	const subject = contentWords(question);
+	const counted = { for: 0, against: 0, conditional: 0 };
+	const count = (text: string, weight: number) => {
+		for (const polarity of polaritiesOf(text, subject)) counted[polarity] += weight;
+	};
+	const [title] = titles.filter((one) => coverageOf(subject, contentTerms(one)) >= TITLE_SHARE);
+	if (title !== undefined) count(title, 1);
+	for (const [rank, text] of sentences.entries()) count(text, 1 / (rank + 1));
+	const total = counted.for + counted.against;
+	if (total < LEAST) return "neutral";
+	if (counted.against >= CLEAR * counted.for) return "advises against";
+	if (counted.for < CLEAR * counted.against) return "depends";
+	return counted.conditional / total >= CONDITIONAL_SHARE ? "depends" : "recommends";
+}
