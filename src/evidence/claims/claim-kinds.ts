@@ -1,0 +1,71 @@
+import type { ClaimKind } from "./verification.js";
+
+interface KindRule {
+	readonly kind: Exclude<ClaimKind, "checkable">;
+	readonly pattern: RegExp;
+	/** Half a sentence: the claim … */
+	readonly reason: string;
+}
+
+/** In the order of judgement: the first that fits decides. */
+const RULES: readonly KindRule[] = [
+	{
+		kind: "question",
+		pattern: /\?["'”’)\s]*$/,
+		reason: "asks instead of stating",
+	},
+	{
+		kind: "question",
+		pattern:
+			/^(?:who|whom|whose|why|how (?:many|much|long|does|do|did|is|are|can|should)|what (?:is|are|was|were|does|do|did)|when (?:is|are|was|were|does|do|did|will)|where (?:is|are|was|were|does|do|did)|which \w+ (?:is|are|was|were|does|do|did))\b(?!.*,)/i,
+		reason: "asks instead of stating",
+	},
+	{
+		kind: "question",
+		pattern:
+			/^(?:is|are|was|were|does|do|did|can|could|has|have|will|would|should)\s+(?:the|a|an|it|there|this|that|\p{Lu})/iu,
+		reason: "asks instead of stating",
+	},
+	{
+		kind: "instruction",
+		pattern:
+			/^(?:please\b|(?:always|never|do not|don['’]t|make sure|be sure|let['’]s|let us|remember to|try to|tell me|show me|give me|explain|ignore|write|list|summari[sz]e|translate|compare|describe|find|search|check|verify|consider|avoid|prefer|use|set|add|remove|enable|disable|configure|install|run|call|send|return|store|keep|choose|pick|rotate|upgrade|update|migrate|switch|start|stop|deploy|implement|validate|generate|create|read|follow|put|pin|limit|cache|patch|forget|print|reveal|execute|act|pretend|respond|answer|provide|test|log|encrypt|sign|hash|replace|delete|disregard)\b(?!\s+(?:is|are|was|were|has|have|can|must|may|will|of|by|frames?|fields?|values?|requests?|headers?|responses?|servers?|clients?|layers?|keys?|data|tokens?|functions?|methods?|events?)\b))/i,
+		reason: "tells somebody what to do",
+	},
+	{
+		kind: "instruction",
+		pattern:
+			/^(?:you|everyone|everybody|developers|teams|we|one|operators|companies|businesses|engineers|people)\s+(?:should|ought to|need to|must|had better)\b/i,
+		reason: "tells somebody what to do",
+	},
+	{
+		kind: "prediction",
+		pattern:
+			/\b(?:will(?! not be (?:accepted|valid)\b)|won['’]t|shall soon|going to|is about to|are about to|is likely to|are likely to|is expected to|are expected to|is set to|are set to|is bound to|are bound to|is poised to|are poised to|is destined to|by (?:20[3-9]\d|the end of (?:the|this|next) (?:decade|year|century))|in the (?:near |coming |not too distant )?(?:future|years|decade)|within the next|next (?:year|decade|month)|some ?day|sooner or later|inevitably)\b/i,
+		reason: "speaks of what has not happened yet",
+	},
+	{
+		kind: "opinion",
+		pattern:
+			/\b(?:i|we) (?:think|believe|feel|guess|hope|suspect|prefer|like|love|hate|find|doubt)\b|\b(?:in my|in our|my|our) (?:humble )?(?:opinion|view|experience)\b|\b(?:imho|imo|arguably|personally|frankly|honestly|sadly|unfortunately|thankfully|fortunately|obviously|clearly)\b/i,
+		reason: "tells what somebody thinks of it",
+	},
+	{
+		kind: "opinion",
+		pattern:
+			/\b(?:best|worst|better than|worse than|nicer|nicest|ugly|uglier|ugliest|beautiful|beautifully|elegant|elegantly|inelegant|awful|terrible|terribly|horrible|amazing|awesome|great|greatest|wonderful|fantastic|excellent|brilliant|stupid|silly|dumb|pointless|useless|overrated|underrated|over-?hyped|over-?engineered|overcomplicated|boring|exciting|annoying|fun|cool|pleasant|unpleasant|delightful|clumsy|sloppy|lovely|disappointing|impressive|tasteful|cleverest|clever|smartest|superior|inferior|favou?rite|a (?:mistake|disaster|joke|mess|waste|shame|pity|pleasure|nightmare|triumph|masterpiece|nuisance)|waste of|too (?:complex|complicated|hard|easy|slow|verbose|strict|late|early|expensive|difficult|much|little|many|cautious|conservative|long|short|big|small|clever|ambitious|bureaucratic)|(?:more|most|less|least|very|really|quite|so|extremely|far too) (?:interesting|important|beautiful|elegant|exciting|useful|annoying|confusing|intuitive|readable|enjoyable|pleasant|ugly|boring|natural|sensible|attractive|convincing|impressive|promising|trustworthy|fun|tedious|user-friendly|painful|innovative|inspiring|frustrating)|worth (?:it|the|every)|deserves?|ought to|should(?! (?:be (?:sent|ignored|treated|used|included)|not be))|easier to (?:love|like|read|learn)|nobody (?:likes|wants|needs|should)|everyone (?:loves|hates|should)|makes? (?:no )?sense|silver bullet|game[- ]changer)\b/i,
+		reason: "judges, which no source can settle",
+	},
+];
+
+/** What kind of sentence it is, and why when it cannot be checked. */
+export function findClaimKind(sentence: string): {
+	readonly kind: ClaimKind;
+	readonly reason?: string;
+} {
+	const text = sentence.trim();
+	for (const { kind, pattern, reason } of RULES) {
+		if (pattern.test(text)) return { kind, reason };
+	}
+	return { kind: "checkable" };
+}

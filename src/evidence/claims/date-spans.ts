@@ -1,0 +1,157 @@
+/** How a date is meant: the claim's moment lies in it, before it, after it. */
+export type DateRelation = "in" | "before" | "after";
+
+/** A day, month or year of a text, or a range of them. Days are counted from 1970-01-01. */
+export interface DateSpan {
+	readonly text: string;
+	readonly start: number;
+	readonly end: number;
+	/** First and last day. */
+	readonly from: number;
+	readonly to: number;
+	readonly precision: "day" | "month" | "year";
+	readonly relation: DateRelation;
+}
+
+const MONTHS = [
+	"january",
+	"february",
+	"march",
+	"april",
+	"may",
+	"june",
+	"july",
+	"august",
+	"september",
+	"october",
+	"november",
+	"december",
+];
+const MONTH = `(?<month>${MONTHS.join("|")}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?`;
+const YEAR = "(?<year>19\\d\\d|20[0-3]\\d)";
+const ENDS = "(?![\\p{L}\\p{N}]|[.,-]\\d)";
+const STARTS = "(?<![\\p{L}\\p{N}_./#-])";
+const PATTERNS: readonly RegExp[] = [
+	new RegExp(`${STARTS}${YEAR}-(?<monthNumber>0[1-9]|1[0-2])-(?<day>[0-3]\\d)(?!\\d|-)`, "giu"),
+	new RegExp(
+		`${STARTS}(?<day>[0-3]?\\d)(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH},?\\s+${YEAR}${ENDS}`,
+		"giu",
+	),
+	new RegExp(`${STARTS}${MONTH}\\s+(?<day>[0-3]?\\d)(?:st|nd|rd|th)?,?\\s+${YEAR}${ENDS}`, "giu"),
+	new RegExp(`${STARTS}${MONTH},?\\s+(?:of\\s+)?${YEAR}${ENDS}`, "giu"),
+	new RegExp(`${STARTS}${YEAR}-(?<monthNumber>0[1-9]|1[0-2])${ENDS}`, "giu"),
+	new RegExp(`(?<![\\p{L}\\p{N}_./#$-])${YEAR}(?![\\p{L}\\p{N}]|[.,]\\d|-\\p{L})`, "giu"),
+];
+/** What a four-digit number belongs to when it is no year. */
+const NAME_BEFORE =
+	/(?:\b(?:rfc|eip|erc|pep|kep|bcp|std|iso|fips|port|rsa|number|no\.|edition|ecmascript|es|status|error|code)[- ]?)$/i;
+const UNIT_AFTER =
+	/^[- ]?(?:bits?|bytes?|gas|rows?|entries|dimensions?|tokens?|ms|seconds?|mib|kib|times|%|percent)\b/i;
+const BEFORE =
+	/\b(?:before|until|till|up to|prior to|by|earlier than|no later than)\s+(?:the end of\s+)?$/i;
+const AFTER = /\b(?:after|since|later than|from|as of|starting(?: in)?|no earlier than)\s+$/i;
+const BETWEEN = /\b(?:between|from)\s+$/i;
+const DAY_MS = 86_400_000;
+
+/** Dates of a text in order, each with the precision it is written in. */
+export function findDateSpans(text: string): readonly DateSpan[] {
+	const spans: DateSpan[] = [];
+	for (const pattern of PATTERNS) {
+		for (const match of text.matchAll(pattern)) {
+			const span = toSpan(text, match);
+			const isNew =
+				span && !spans.some((other) => span.start < other.end && span.end > other.start);
+			if (isNew) spans.push(span);
+		}
+	}
+	return joinRanges(
+		text,
+		spans.sort((a, b) => a.start - b.start),
+	);
+}
+
+/** Days since 1970-01-01 of `YYYY-MM-DD`. */
+export function toDayNumber(isoDay: string): number {
+	return Math.floor(Date.parse(`${isoDay}T00:00:00Z`) / DAY_MS);
+}
+
+/** A day, month or year as a span: `2026-01-01` with precision "year" is all of 2026. */
+export function toDaySpan(isoDay: string, precision: DateSpan["precision"] = "day") {
+	const [year = 1970, month = 1, day = 1] = isoDay.split("-").map(Number);
+	return daysOf(precision, { year, month, day });
+}
+
+function toSpan(text: string, match: RegExpExecArray): DateSpan | undefined {
+	const { year, month, monthNumber, day } = match.groups ?? {};
+	const start = match.index;
+	const end = start + match[0].length;
+	const isBare = !month && !monthNumber;
+	if (isBare && NAME_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return undefined;
+	if (isBare && UNIT_AFTER.test(text.slice(end, end + 16))) return undefined;
+	const precision = day ? "day" : isBare ? "year" : "month";
+	const named = MONTHS.findIndex((name) =>
+		name.startsWith((month ?? "-").toLowerCase().slice(0, 3)),
+	);
+	const parts = {
+		year: Number(year),
+		month: Number(monthNumber ?? named + 1) || 1,
+		day: Number(day ?? 1),
+	};
+	const days = daysOf(precision, parts);
+	if (!Number.isFinite(days.from) || parts.day < 1 || parts.day > 31) return undefined;
+	return {
+		text: match[0],
+		start,
+		end,
+		...days,
+		precision,
+		relation: relationOf(text.slice(0, start)),
+	};
+}
+
+function daysOf(
+	precision: DateSpan["precision"],
+	{ year, month, day }: { year: number; month: number; day: number },
+): { from: number; to: number } {
+	const dayNumber = (y: number, m: number, d: number) => Math.floor(Date.UTC(y, m - 1, d) / DAY_MS);
+	if (precision === "year")
+		return { from: dayNumber(year, 1, 1), to: dayNumber(year + 1, 1, 1) - 1 };
+	if (precision === "month")
+		return { from: dayNumber(year, month, 1), to: dayNumber(year, month + 1, 1) - 1 };
+	const at = dayNumber(year, month, day);
+	return { from: at, to: at };
+}
+
+function relationOf(before: string): DateRelation {
+	const near = before.slice(-40);
+	if (BEFORE.test(near)) return "before";
+	return AFTER.test(near) ? "after" : "in";
+}
+
+/** "between 2019 and 2021", "2016 to 2026". */
+function joinRanges(text: string, spans: readonly DateSpan[]): readonly DateSpan[] {
+	const joined: DateSpan[] = [];
+	for (const next of spans) {
+		const last = joined.at(-1);
+		const gap = last ? text.slice(last.end, next.start) : "";
+		const opens = last && BETWEEN.test(text.slice(Math.max(0, last.start - 12), last.start));
+		const isRange =
+			/^\s*(?:to|until|through|-|–)\s*$/i.test(gap) || (opens && /^\s*and\s*$/i.test(gap));
+		if (!last || !isRange || next.from <= last.from) {
+			joined.push(next);
+			continue;
+		}
+		const { start, from, precision } = last;
+		const { end, to } = next;
+		joined.splice(-1, 1, {
+			text: text.slice(start, end),
+			start,
+			end,
+			from,
+			to,
+			precision,
+			relation: "in",
+		});
+	}
+	return joined;
+}

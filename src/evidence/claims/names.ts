@@ -1,0 +1,67 @@
+import { normaliseName } from "../name-likeness.js";
+
+/** A name in a text. */
+export interface Name {
+	/** As written. */
+	readonly text: string;
+	/** Without case, spaces and punctuation: `eip1559`. */
+	readonly key: string;
+	/** `eip` and `1559`; undefined for names that are no identifiers of a series. */
+	readonly series: string | undefined;
+	readonly number: string | undefined;
+}
+
+const IDENTIFIER =
+	/(?<![\p{L}\p{N}])(?<series>\p{L}[\p{L}+#]{0,14}(?:\/\p{L}{1,8})?)(?<gap>[-\s/]?)(?<number>v?\d+(?:[.-]\d+)*)(?![\p{L}\p{N}])/gu;
+const CODE =
+	/(?<![\p{L}\p{N}_.])(?:0x[0-9a-fA-F]{1,64}|\p{Ll}+(?:_\p{Ll}+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}[\p{L}\p{N}]*(?:_\p{Lu}[\p{L}\p{N}]*)+|\p{Lu}\p{Ll}+(?:-\p{Lu}\p{L}+)+|\.\p{Ll}{2,12}(?:-\p{Ll}+)+)(?![\p{L}\p{N}_])/gu;
+const ACRONYM = /(?<![\p{L}\p{N}])\p{Lu}{2,}[\p{Lu}\p{N}]*(?:-\p{Lu}{2,})*(?![\p{L}\p{N}])/gu;
+const PROPER =
+	/(?<![\p{L}\p{N}-])\p{Lu}\p{Ll}{2,}(?:['’]s)?(?:\s\p{Lu}\p{Ll}{2,})*(?![\p{L}\p{N}-])/gu;
+/** Words that number parts of a text or answers, not things of a series. */
+const NO_SERIES =
+	/^(?:in|of|to|the|and|or|by|at|on|for|than|only|about|over|under|least|most|up|from|with|since|until|between|status|code|port|section|level|type|is|are|was|has|have|had|january|february|march|april|may|june|july|august|september|october|november|december|exactly|nearly|almost|around|some|all|uses?|takes?|after|before|within|not|no|its|a|an|as|every|each|into|through|error|errors|returns?|opcode|chain|id|nonce|epoch|per|costs?|top|covers?|holds?)$/iu;
+/** One thing under two names of a series. */
+const SAME_SERIES: Readonly<Record<string, string>> = { erc: "eip" };
+const MONTHS_AND_DAYS =
+	/^(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)$/i;
+
+/** Names in the order of the text: identifiers, names from code, acronyms, and words with a capital. */
+export function findNames(text: string): readonly Name[] {
+	const names = new Map<string, Name>();
+	const add = (name: Name) => {
+		if (name.key !== "" && !names.has(name.key)) names.set(name.key, name);
+	};
+	for (const match of text.matchAll(IDENTIFIER)) {
+		const { series = "", gap = "", number = "" } = match.groups ?? {};
+		if (NO_SERIES.test(series)) continue;
+		const isWritten = gap !== " " || /\p{Lu}/u.test(series);
+		if (isWritten) add(toIdentifier(match[0], series, number));
+	}
+	for (const [written] of text.matchAll(CODE)) add(toName(written));
+	for (const [written] of text.matchAll(ACRONYM)) add(toName(written));
+	for (const match of text.matchAll(PROPER)) {
+		const isFirst = match.index === 0 || /[.!?:]["'”’)]*\s+$/.test(text.slice(0, match.index));
+		const isMonth = MONTHS_AND_DAYS.test(match[0]);
+		// What opens a sentence has a capital anyway, unless more words with one follow.
+		if (!isMonth && (!isFirst || match[0].includes(" "))) add(toName(match[0]));
+	}
+	return [...names.values()];
+}
+
+function toIdentifier(text: string, written: string, number: string): Name {
+	const lower = written.toLowerCase();
+	const series = SAME_SERIES[lower] ?? lower;
+	const digits = number.toLowerCase().replace(/^v/, "");
+	return {
+		text,
+		key: `${series}${digits}`.replace(/[^\p{L}\p{N}.]/gu, ""),
+		series,
+		number: digits,
+	};
+}
+
+function toName(text: string): Name {
+	const key = normaliseName(text.replace(/['’]s$/, "")).replace(/ /g, "");
+	return { text, key, series: undefined, number: undefined };
+}

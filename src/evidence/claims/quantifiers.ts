@@ -1,0 +1,27 @@
+/** How much of a whole is spoken of. */
+export type Quantifier = "all" | "none" | "only" | "most" | "some";
+
+const WORDS: readonly (readonly [Quantifier, RegExp])[] = [
+	["none", /\b(?:none of|no(?! longer| more| later| less| fewer)|neither|nobody|nothing)\b/i],
+	["only", /\b(?:only|solely|exclusively|nothing but)\b/i],
+	["all", /(?<!\bnot )\b(?:all|every|each|always|any|both|entire(?:ly)?|without exception)\b/i],
+	["most", /\b(?:most(?! recent)|majority|mostly|usually|typically|nearly all|almost all)\b/i],
+	["some", /\b(?:some|several|sometimes|a few|not all|not every|partly|occasionally)\b/i],
+];
+
+export function findQuantifiers(text: string): readonly Quantifier[] {
+	return WORDS.flatMap(([quantifier, words]) => (words.test(text) ? [quantifier] : []));
+}
+
+const REFUTED_BY: Readonly<Record<Quantifier, readonly Quantifier[]>> = {
+	all: ["some", "most", "none"],
+	none: ["all", "some", "most"],
+	most: ["none"],
+	some: ["none"],
+	only: [],
+};
+
+/** True when what is said of the second cannot be while the first holds of the same thing. */
+export function contradictsQuantifier(claim: Quantifier, sentence: Quantifier): boolean {
+	return REFUTED_BY[claim].includes(sentence);
+}
