@@ -1,13 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import t from "tap";
-import {
-	created,
-	evidence,
-	lastData,
-	moneyOf,
-	readText,
-	startChainStream,
-} from "./start-stream.js";
+import { dataOf, evidence, moneyOf, planned, readText, startChainStream } from "./start-stream.js";
 
 t.test(
 	"on a chain the money settles before the work, and is captured before the first event",
@@ -29,18 +22,19 @@ t.test(
 		t.same(await shop.states(), ["captured"]);
 		t.ok(response.headers["payment-response"]);
 		finish();
-		t.match(lastData(await readText(response)), { cost: { amount_usd: "0.50", charged: true } });
+		const told = dataOf(await readText(response), "research.usage");
+		t.match(told, { cost: { amount_usd: "0.50", charged: true } });
 		t.match(await shop.testApp.app.operator.verifyLedger(), { status: "ok", failures: [] });
 	},
 );
 
 t.test("a stream without evidence ends with the credit for what had settled", async (t) => {
 	const shop = await startChainStream(t, async function* () {
-		yield created;
+		yield planned;
 	});
 	const text = await readText(await shop.pay(shop.sign()));
-	t.match(text, /event: research.usage\ndata: [^\n]+\n\n$/);
-	const { cost } = lastData(text);
+	t.match(dataOf(text, "research.completed"), { is_answered: false });
+	const { cost } = dataOf(text, "research.usage");
 	t.match(cost, { charged: false, credit: { balance_usd: "0.50", token: /^spt_test_/ } });
 	t.same(await shop.states(), ["credited"]);
 	t.match(await moneyOf(shop.testApp, cost.credit.id), { balance: 500_000n, holds: 0 });

@@ -1,14 +1,23 @@
 import { getEventListeners } from "node:events";
 import { get } from "node:http";
 import t from "tap";
-import { created, evidence, moneyOf, open, readText, startStream } from "./start-stream.js";
+import {
+	dataOf,
+	evidence,
+	moneyOf,
+	open,
+	planned,
+	readEvents,
+	readText,
+	startStream,
+} from "./start-stream.js";
 
 t.test(
 	"the price is captured before the first event leaves, and events are not buffered",
 	async (t) => {
 		let finish = () => undefined as unknown;
 		const { testApp, url } = await startStream(t, async function* () {
-			yield created;
+			yield planned;
 			yield evidence(1);
 			await new Promise<void>((resolve) => {
 				finish = resolve;
@@ -23,47 +32,78 @@ t.test(
 		);
 		const firstMs = performance.now() - startedMs;
 		t.comment(`the first event came after ${firstMs.toFixed(0)} ms; the work has not ended yet`);
-		t.match(first, /id: 1\nevent: research.created\ndata: \{"n":0\}/);
+		t.match(first, /^retry: 3000\nid: 1\nevent: research.created\ndata: /);
 		t.same(await moneyOf(testApp, id), { balance: 500_000n, holds: 0 });
 		t.equal(response.headers["x-cost-usd"], "0.50");
 		t.equal(response.headers["cache-control"], "private, no-store, no-transform");
 		finish();
-		t.match(
-			await readText(response),
-			/event: research.evidence\ndata: \{"n":2\}\n\nid: 4\nevent: research.usage\ndata: \{"cost":\{[^\n]+\n\n$/,
-		);
+		const rest = readEvents(await readText(response));
+		t.same(rest.map(({ id, event }) => [id, event]).slice(-3), [
+			[4, "research.evidence"],
+			[5, "research.usage"],
+			[6, "research.completed"],
+		]);
 	},
 );
 
 t.test(
-	"a payer who leaves early is charged once and leaves no hold, no work and no listener",
+	"a payer who leaves early is charged once; what was paid for is finished, and leaves no listener",
 	async (t) => {
-		let ended = () => undefined as unknown;
-		const workEnded = new Promise<void>((resolve) => {
-			ended = resolve;
-		});
+		let finish = () => undefined as unknown;
 		let listeners: (() => number) | undefined;
 		const { testApp, url } = await startStream(t, async function* (_input, { signal }) {
 			listeners = () => getEventListeners(signal, "abort").length;
-			try {
-				for (let n = 1; ; n += 1) {
-					yield evidence(n);
-					await new Promise((resolve) => setTimeout(resolve, 5));
-				}
-			} finally {
-				ended();
-			}
+			yield evidence(1);
+			await new Promise<void>((resolve) => {
+				finish = resolve;
+			});
+			yield evidence(2);
 		});
 		const { token, id } = await testApp.issueSpt("1.00");
 		const response = await open(url, token);
-		await new Promise((resolve) => response.once("data", resolve));
+		const first = String(await new Promise((resolve) => response.once("data", resolve)));
 		response.destroy();
-		await workEnded;
 		await new Promise((resolve) => setTimeout(resolve, 20));
+		finish();
+		const again = await open(url, token, { "X-Pay-SPT": token, "Last-Event-ID": "2" });
+		const rest = readEvents(await readText(again));
+		t.match(first, /id: 1\n/);
+		t.same(
+			rest.map((event) => [event.id, event.event]),
+			[
+				[3, "research.evidence"],
+				[4, "research.usage"],
+				[5, "research.completed"],
+			],
+		);
 		t.same(await moneyOf(testApp, id), { balance: 500_000n, holds: 0 });
 		t.equal(listeners?.(), 0);
 	},
 );
+
+t.test("a stream without end is ended, and says so", async (t) => {
+	const { testApp, url } = await startStream(t, async function* () {
+		for (let n = 1; ; n += 1) yield evidence(n);
+	});
+	const { token, id } = await testApp.issueSpt("1.00");
+	const events = readEvents(await readText(await open(url, token)));
+	t.equal(events.at(-1)?.event, "research.failed");
+	t.match(events.at(-1)?.data, { error: { code: "UNAVAILABLE", retryable: true } });
+	t.equal(events.length, 1_002);
+	t.same(await moneyOf(testApp, id), { balance: 500_000n, holds: 0 });
+});
+
+t.test("a service that stops ends its streams with a word", async (t) => {
+	const { testApp, url, streams } = await startStream(t, async function* () {
+		yield evidence(1);
+		await new Promise(() => undefined);
+	});
+	const { token } = await testApp.issueSpt("1.00");
+	const reading = readText(await open(url, token));
+	await streams.stop();
+	const names = readEvents(await reading).map(({ event }) => event);
+	t.same(names.slice(-2), ["research.usage", "research.cancelled"]);
+});
 
 t.test("a payer who leaves before there is evidence pays nothing", async (t) => {
 	let begun = () => undefined as unknown;
@@ -71,7 +111,7 @@ t.test("a payer who leaves before there is evidence pays nothing", async (t) => 
 		begun = resolve;
 	});
 	const { testApp, url } = await startStream(t, async function* () {
-		yield created;
+		yield planned;
 		begun();
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		yield evidence(1);
@@ -87,14 +127,14 @@ t.test("a payer who leaves before there is evidence pays nothing", async (t) => 
 
 t.test("a stream that fails, or ends without evidence, costs nothing", async (t) => {
 	const { testApp, url } = await startStream(t, async function* (input) {
-		yield created;
+		yield planned;
 		if ((input as { query: string }).query === "y") throw new Error("broken");
 	});
 	const { token, id } = await testApp.issueSpt("1.00");
 	const silent = await open(url, token);
 	t.equal(silent.statusCode, 200);
 	t.equal(silent.headers["x-cost-usd"], "0.00");
-	t.match(await readText(silent), /research.created/);
+	t.match(dataOf(await readText(silent), "research.completed"), { is_answered: false });
 	const failed = await open(url.replace("query=x", "query=y"), token);
 	t.equal(failed.statusCode, 500);
 	t.notMatch(await readText(failed), /broken|research/);

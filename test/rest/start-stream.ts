@@ -101,10 +101,31 @@ export async function startChainStream(t: Test, stream: NonNullable<Skill["strea
 	return { testApp, facilitator, sign, pay, states };
 }
 
-/** Data of the last event. */
-export function lastData(text: string) {
-	const line = text.split("\n").findLast((found) => found.startsWith("data: ")) ?? "";
-	return JSON.parse(line.slice("data: ".length));
+export interface ReadEvent {
+	readonly id: number;
+	readonly event: string;
+	// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
+	readonly data: any;
+}
+
+/** The events of a stream as they travelled; comments are left out. */
+export function readEvents(text: string): readonly ReadEvent[] {
+	return text.split("\n\n").flatMap((block) => {
+		const fields = Object.fromEntries(
+			block.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]),
+		);
+		if (fields["data"] === undefined) return [];
+		return {
+			id: Number(fields["id"]),
+			event: fields["event"] ?? "",
+			data: JSON.parse(fields["data"]),
+		};
+	});
+}
+
+/** Data of the first event of a name. */
+export function dataOf(text: string, name: string) {
+	return readEvents(text).find(({ event }) => event === name)?.data;
 }
 
 export async function readText(response: IncomingMessage): Promise<string> {
@@ -120,7 +141,7 @@ export async function moneyOf({ app }: TestApp, tokenId: string) {
 	}));
 }
 
-export const created: SkillEvent = { event: "research.created", data: { n: 0 } };
+export const planned: SkillEvent = { event: "research.plan", data: { n: 0 } };
 export const evidence = (n: number): SkillEvent => ({
 	event: "research.evidence",
 	data: { n },
