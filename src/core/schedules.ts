@@ -1,0 +1,12 @@
+import type { RunWire, ScheduleOrder, ScheduleWire } from "./schedule-wire.js";
+import type { SkillContext } from "./skill.js";
+
+/** Schedules as the skills that sell them see them: never a price, a target or how somebody pays. */
+export interface ScheduleBook {
+	/** Makes a schedule once for each call, however often it is sent. Throws RATE_LIMITED for too many of one owner. */
+	create(order: ScheduleOrder, context: SkillContext): Promise<ScheduleWire>;
+	/** Throws NOT_FOUND, alike for unknown and cancelled ones. */
+	assertKnown(scheduleId: string): Promise<void>;
+	/** Makes and delivers a briefing now, once for each call. Throws NOT_FOUND for a schedule of somebody else, UPSTREAM when nobody could be reached. */
+	runNow(scheduleId: string, context: SkillContext): Promise<RunWire>;
+}

@@ -1,0 +1,75 @@
+import type { Transporter } from "nodemailer";
+import { ServiceError } from "../core/errors.js";
+import type { Mailer, MailMessage } from "../core/mail.js";
+
+export interface SmtpDeps {
+	/** `smtp://` or `smtps://`, with user name and password where the server wants them. */
+	readonly url: string;
+	/** Sender: an address, or a name and an address. */
+	readonly from: string;
+	readonly timeoutMs: number;
+}
+
+/**
+ * Hands mails to the one server the operator configured. Nothing of a message can become a header, a file or an address:
+ * subjects are one line, text and HTML are given as they are, and attachments, links to files and other recipients are off.
+ */
+export function createSmtpMailer({ url, from, timeoutMs }: SmtpDeps): Mailer {
+	let opened: Promise<Transporter> | undefined;
+	const open = async () => {
+		// Loaded with the first mail: most calls need none.
+		const { createTransport } = await import("nodemailer");
+		return createTransport({
+			url,
+			connectionTimeout: timeoutMs,
+			greetingTimeout: timeoutMs,
+			socketTimeout: timeoutMs,
+			dnsTimeout: timeoutMs,
+			disableFileAccess: true,
+			disableUrlAccess: true,
+		});
+	};
+	return {
+		async send({ to, subject, text, html, messageId, unsubscribeUrl }: MailMessage) {
+			opened ??= open();
+			const transport = await opened;
+			try {
+				await transport.sendMail({
+					from,
+					to: { name: "", address: to },
+					subject: subject.replace(/\s+/g, " "),
+					text,
+					html,
+					messageId: `<${messageId}@${hostOf(from)}>`,
+					headers: {
+						"Auto-Submitted": "auto-generated",
+						...(unsubscribeUrl && {
+							"List-Unsubscribe": `<${unsubscribeUrl}>`,
+							"List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+						}),
+					},
+				});
+			} catch (error) {
+				throw toServiceError(error);
+			}
+		},
+	};
+}
+
+function hostOf(from: string): string {
+	return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
+}
+
+/** Tells the reply code alone: what a server says may repeat the address. */
+function toServiceError(cause: unknown): ServiceError {
+	const code = (cause as { readonly responseCode?: unknown }).responseCode;
+	if (typeof code === "number" && code >= 550 && code <= 553) {
+		return new ServiceError("INVALID_ARGUMENT", `The mail server refuses this address (${code}).`, {
+			cause,
+		});
+	}
+	const told = typeof code === "number" ? ` (${code})` : "";
+	return new ServiceError("UNAVAILABLE", `The mail server did not take the mail${told}.`, {
+		cause,
+	});
+}

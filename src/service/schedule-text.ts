@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { DocumentStore, ScheduleRow } from "../../store/store.js";
+import type { Clock } from "../core/clock.js";
+import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
+import { type BriefingMemory, parseMemory } from "../evidence/briefing-changes.js";
+import type { SealedText } from "./sealed-text.js";
+
+/** What was asked for in words, and where it goes. */
+export interface ScheduleText {
+	readonly topic: string;
+	readonly email?: string | undefined;
+	readonly slack?: string | undefined;
+}
+
+export interface ScheduleTexts {
+	/** Durable before it resolves to when the text will be gone. */
+	put(documentId: string, text: ScheduleText): Promise<number>;
+	/** Undefined once it is gone. */
+	get(row: Pick<ScheduleRow, "documentId">): Promise<ScheduleText | undefined>;
+	memoryOf(row: Pick<ScheduleRow, "id">): Promise<BriefingMemory | undefined>;
+	remember(row: Pick<ScheduleRow, "id">, memory: BriefingMemory): Promise<void>;
+	/** Durable before it resolves. */
+	forget(documentIds: readonly string[]): Promise<void>;
+}
+
+const stored = z.object({ topic: z.string(), targets: z.string() });
+const targets = z.object({ email: z.string().optional(), slack: z.string().optional() });
+
+/** The document with what a schedule told, as hashes. */
+export const scheduleMemory = (scheduleId: string): string => `${scheduleId}-memory`;
+
+/** Topics are query text and lie open, as the query log does; targets are sealed, because a webhook's address is a secret. */
+export function createScheduleTexts({
+	documents,
+	seal,
+	clock,
+}: {
+	readonly documents: DocumentStore;
+	readonly seal: SealedText;
+	readonly clock: Clock;
+}): ScheduleTexts {
+	const expiry = () => clock.now() + SCHEDULE_LIMITS.textKeptMs;
+	return {
+		async put(documentId, { topic, ...rest }) {
+			const expiresAt = expiry();
+			const text = { topic, targets: seal.seal(JSON.stringify(rest)) };
+			await documents.put(documentId, JSON.stringify(text), expiresAt);
+			return expiresAt;
+		},
+		async get({ documentId }) {
+			const text = await documents.get(documentId);
+			if (text === undefined) return undefined;
+			const { topic, targets: sealed } = stored.parse(JSON.parse(text));
+			return { topic, ...targets.parse(JSON.parse(seal.open(sealed) ?? "{}")) };
+		},
+		memoryOf: async ({ id }) => parseMemory(await documents.get(scheduleMemory(id))),
+		remember: ({ id }, memory) =>
+			documents.put(scheduleMemory(id), JSON.stringify(memory), expiry()),
+		async forget(documentIds) {
+			for (const id of documentIds) await documents.delete(id);
+		},
+	};
+}
+
+/** `a…@e…` and `hooks.slack.com/…`: enough to tell one's own targets apart. */
+export function maskTarget(kind: "email" | "slack", target: string): string {
+	if (kind === "slack") return `hooks.slack.com/…${target.slice(-3)}`;
+	const [name = "", host = ""] = target.split("@");
+	return `${name.slice(0, 1)}…@${host.slice(0, 1)}…`;
+}
