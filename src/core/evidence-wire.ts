@@ -40,7 +40,7 @@ export const trendInput = z.strictObject({
 
 export const trendEvidenceInput = z.strictObject({ trend_id: trendIdField, ...pageFields });
 
-const momentumSchema = z
+export const momentumSchema = z
 	.object({
 		score: z.number().describe("log2((recent + 1) / (before + 1)): 1 is twice as much, -1 half"),
 		recent: z.int().describe("Distinct sources published in the 365 days up to as_of"),

@@ -34,6 +34,10 @@ export type PricedOperationId =
 	| "human_agents.consult"
 	| "analysts.consult"
 	| "brand_intelligence"
+	| "brands.signals"
+	| "brands.timeline"
+	| "brands.sources"
+	| "brands.compare"
 	| "verify.claim"
 	| "intelligence.dossier"
 	| "supplemental.context"
@@ -75,6 +79,11 @@ export const PAID_OPERATION_IDS = [
 	"search.batch",
 	"entities.resolve",
 	"entities.get",
+	"brand_intelligence",
+	"brands.signals",
+	"brands.timeline",
+	"brands.sources",
+	"brands.compare",
 	"research.stream",
 ] as const satisfies readonly PricedOperationId[];
 export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
@@ -180,6 +189,7 @@ export const SKILL_IDS = [
 	"graph_similar",
 	"get_trend",
 	"resolve_entities",
+	"brand_intelligence",
 	"research_stream",
 ] as const;
 export type SkillId = (typeof SKILL_IDS)[number];
@@ -198,6 +208,7 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	graph_similar: "graphs.similar",
 	get_trend: "trends.get",
 	resolve_entities: "entities.resolve",
+	brand_intelligence: "brand_intelligence",
 	research_stream: "research.stream",
 };
 

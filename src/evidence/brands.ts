@@ -35,6 +35,11 @@ const BRAND_TYPES: ReadonlySet<string> = new Set([
 	"product",
 ]);
 
+/** Whether a node stands for an organisation, product or the like. */
+export function isBrandNode({ type, title }: Pick<Concept, "type" | "title">): boolean {
+	return BRAND_TYPES.has(type.toLowerCase()) && normaliseName(title) !== "";
+}
+
 /** Made in turns, once for each revision of a catalog. */
 export const brandIndexOf = createCatalogIndex(toBrandIndex);
 
@@ -43,9 +48,8 @@ function* toBrandIndex(graphs: readonly Graph[]): Steps<BrandIndex> {
 	for (const graph of graphs) {
 		for (const concept of graph.concepts) {
 			yield;
-			if (!BRAND_TYPES.has(concept.type.toLowerCase())) continue;
+			if (!isBrandNode(concept)) continue;
 			const name = normaliseName(concept.title);
-			if (name === "") continue;
 			byName.set(name, [...(byName.get(name) ?? []), { graph, concept }]);
 		}
 	}

@@ -10,6 +10,7 @@ import {
 	limitField,
 	queryField,
 } from "../core/wire.js";
+import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { requestComponent } from "./components.js";
 import { toDataReply } from "./evidence-examples.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
@@ -85,6 +86,7 @@ const BATCH_ITEM = {
 export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
+	...BRAND_READING_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
 	"graphs.search": {
 		kind: "paid",

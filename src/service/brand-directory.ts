@@ -1,4 +1,5 @@
 import { ServiceError } from "../core/errors.js";
+import { namesInDomain, namesInTicker } from "../evidence/brand-clues.js";
 import { type Brand, brandIndexOf } from "../evidence/brands.js";
 import { measureCoverage } from "../evidence/coverage.js";
 import type { MatchReason } from "../evidence/name-index.js";
@@ -109,25 +110,6 @@ function foundBy(
 				why,
 			})),
 	);
-}
-
-/** The domain itself, then what is left without its ending: `www.example.co.uk` is perhaps called Example. */
-function namesInDomain(domain: string): readonly string[] {
-	const [, host = ""] = /^(?:[a-z][a-z\d+.-]*:\/\/)?([^/?#]*)/i.exec(domain.trim()) ?? [];
-	const labels = host
-		.replace(/:\d+$/, "")
-		.replace(/^www\./i, "")
-		.split(".")
-		.filter((label) => label !== "");
-	const ownAt = labels.length > 2 && (labels.at(-2)?.length ?? 0) <= 3 ? -3 : -2;
-	const own = labels.at(ownAt);
-	return [labels.join("."), ...(own === undefined ? [] : [own])];
-}
-
-/** As written, then the symbol alone: `NASDAQ:AAPL`, `$AAPL`. */
-function namesInTicker(ticker: string): readonly string[] {
-	const [symbol = ""] = /[^:$]*$/.exec(ticker.trim()) ?? [];
-	return [...new Set([ticker, symbol])];
 }
 
 function toCandidate({

@@ -1,3 +1,4 @@
+import { createBrandReadings } from "../../skills/brand-readings.js";
 import { createEvidenceReadings } from "../../skills/evidence-readings.js";
 import { createGraphReadings } from "../../skills/graph-readings.js";
 import { createGraphSearch } from "../../skills/graph-search.js";
@@ -42,6 +43,7 @@ export function createSkillCatalog(
 		"search.batch": createBatchSearch(deps),
 		...createGraphReadings({ ...deps, runExport }),
 		...createEvidenceReadings(deps),
+		...createBrandReadings(deps),
 		"research.stream": createResearchStream({ ...deps, writer: deps.research.writer }),
 	};
 }

@@ -1,0 +1,144 @@
+import type { z } from "zod";
+import { BRAND_LIMITS } from "../src/core/brand-limits.js";
+import type { BrandMeta, gapSchema } from "../src/core/brand-wire.js";
+import { type Bucket, toBuckets } from "../src/evidence/brand-buckets.js";
+import type { BrandReading } from "../src/evidence/brand-reading.js";
+import type { BrandSignal } from "../src/evidence/brand-signals.js";
+import { toneCounts } from "../src/evidence/brand-voice.js";
+import {
+	articlesOf,
+	type BrandWindow,
+	type DatedMention,
+	measureFootprint,
+} from "../src/evidence/brand-window.js";
+import { type CitationList, createCitationList } from "../src/evidence/citation-list.js";
+import type { CitedSentence } from "../src/evidence/cited-sentences.js";
+import { daysOf } from "../src/evidence/coverage.js";
+
+/** What answers about brands have in common: how evidence is cited, what is missing, and how figures travel. */
+
+export interface BrandCitations extends Pick<CitationList, "toWire"> {
+	/** evidence_id of a few sentences, each cited from now on. */
+	idsOf(sentences: readonly CitedSentence[]): string[];
+	ofMentions(mentions: readonly DatedMention[]): string[];
+}
+
+export function createBrandCitations(): BrandCitations {
+	const list = createCitationList();
+	const idsOf = (sentences: readonly CitedSentence[]) => {
+		const told = sentences.slice(0, BRAND_LIMITS.evidencePerItem);
+		for (const sentence of told) list.numberOf(sentence);
+		return told.map(({ evidenceId }) => evidenceId);
+	};
+	return {
+		toWire: list.toWire,
+		idsOf,
+		ofMentions: (mentions) =>
+			idsOf(mentions.slice(0, BRAND_LIMITS.evidencePerItem).map(({ sentence }) => sentence)),
+	};
+}
+
+export function toFootprint({ mentions, total, read }: BrandReading) {
+	const byGraph = new Map<string, DatedMention[]>();
+	for (const mention of mentions) {
+		const { id } = mention.sentence.graph.record;
+		byGraph.set(id, [...(byGraph.get(id) ?? []), mention]);
+	}
+	return {
+		...measureFootprint(mentions),
+		is_complete: read === total,
+		by_graph: [...byGraph]
+			.map(([graphId, own]) => toGraphShare(graphId, own))
+			.sort((a, b) => b.mentions - a.mentions)
+			.slice(0, BRAND_LIMITS.graphsTold),
+	};
+}
+
+function toGraphShare(graphId: string, mentions: readonly DatedMention[]) {
+	const sources = mentions.flatMap((mention) => mention.sources);
+	return {
+		graph_id: graphId,
+		title: mentions[0]?.sentence.graph.record.title ?? graphId,
+		mentions: mentions.length,
+		articles: articlesOf(sources),
+		last_seen: daysOf(sources.map(({ publishedAt }) => publishedAt)).newest,
+	};
+}
+
+export function toSignalWire({ sentences, ...signal }: BrandSignal, citations: BrandCitations) {
+	return { ...signal, evidence: citations.idsOf(sentences) };
+}
+
+export function toBucketWire({ period, mentions, sentiment }: Bucket, citations: BrandCitations) {
+	return {
+		period,
+		mentions: mentions.length,
+		articles: articlesOf(mentions.flatMap(({ sources }) => sources)),
+		sentiment: toneCounts(sentiment),
+		evidence: citations.ofMentions(mentions.slice(0, 1)),
+	};
+}
+
+type Gap = z.infer<typeof gapSchema>;
+
+/** What a reader should know of what the figures rest on. */
+export function findGaps(reading: BrandReading, window: BrandWindow): Gap[] {
+	const { brand, mentions, others, read, total } = reading;
+	const { undated, sources_independent: groups } = measureFootprint(mentions);
+	const gaps: (Gap | false)[] = [
+		mentions.length < BRAND_LIMITS.smallSample && {
+			kind: "small_sample",
+			message: `${brand.name} has ${mentions.length} mentions in the window; below ${BRAND_LIMITS.smallSample} read shares and tone with their intervals.`,
+		},
+		undated > 0 && {
+			kind: "undated",
+			message: `${undated} mentions have no dated source and stand in no stretch of the timeline.`,
+		},
+		groups === 1 && {
+			kind: "one_publisher",
+			message: "All mentions rest on sources of one publisher.",
+		},
+		read < total && {
+			kind: "unread",
+			message: `${total - read} of ${total} mentions were counted and not read.`,
+		},
+		others.length > 0 && {
+			kind: "ambiguous",
+			message: `The name is also that of ${others
+				.slice(0, 3)
+				.map(({ key }) => key)
+				.join(", ")}.`,
+		},
+		toBuckets(mentions, window).buckets.length === 1 && {
+			kind: "small_sample",
+			message:
+				"Every dated mention falls into one stretch of time, so nothing can be said of change.",
+		},
+	];
+	return gaps.filter((gap) => gap !== false);
+}
+
+export function noMentionsGap(name: string): Gap {
+	return { kind: "no_mentions", message: `${name} has no mention in the window.` };
+}
+
+export function toBrandMeta(about: {
+	readonly query: string;
+	readonly asOf: string;
+	readonly mentions: readonly DatedMention[];
+	readonly warnings: readonly string[];
+	readonly elapsedMs: number;
+}): BrandMeta {
+	const { query, asOf, mentions, warnings, elapsedMs } = about;
+	const graphs = mentions.map(({ sentence }) => sentence.graph.record.id);
+	const isAnswer = mentions.length > 0;
+	return {
+		query,
+		decision: isAnswer ? "ANSWER" : "ABSTAIN",
+		dataStatus: isAnswer ? "ENTITY_MATCH" : "NO_MATCH",
+		as_of: asOf,
+		graphs_used: [...new Set(graphs)].sort(),
+		warnings: [...warnings],
+		execution_time_ms: Math.round(elapsedMs),
+	};
+}

@@ -1,0 +1,155 @@
+import { BRAND_LIMITS } from "../src/core/brand-limits.js";
+import {
+	type BrandIntelligence,
+	intelligenceInput,
+	intelligenceOutput,
+} from "../src/core/brand-wire.js";
+import { toIsoDay } from "../src/core/clock.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
+import { toBuckets } from "../src/evidence/brand-buckets.js";
+import { findCoMentions, findTrends } from "../src/evidence/brand-context.js";
+import { mentionsOf } from "../src/evidence/brand-mentions.js";
+import type { FoundBrand } from "../src/evidence/brand-names.js";
+import {
+	type BrandReading,
+	getBrand,
+	readBrands,
+	toBrandHead,
+	toWindow,
+} from "../src/evidence/brand-reading.js";
+import { findRisks } from "../src/evidence/brand-risks.js";
+import { toSignals } from "../src/evidence/brand-signals.js";
+import { shareVoice, toneOfMentions } from "../src/evidence/brand-voice.js";
+import type { BrandWindow } from "../src/evidence/brand-window.js";
+import { type Brand, brandIndexOf } from "../src/evidence/brands.js";
+import type { Graphs } from "../src/evidence/catalog-index.js";
+import {
+	createBrandCitations,
+	findGaps,
+	noMentionsGap,
+	toBrandMeta,
+	toBucketWire,
+	toFootprint,
+	toSignalWire,
+} from "./brand-answer.js";
+import { exampleBrand, hasBrands } from "./brand-example.js";
+import type { CatalogSkillDeps } from "./catalog-skill.js";
+
+/** What all graphs say of one brand. Spec: Endpoints, paid operations. */
+export const createBrandIntelligence = ({
+	catalog,
+	clock,
+}: CatalogSkillDeps): Skill<"brand_intelligence"> =>
+	defineSkill({
+		operationId: "brand_intelligence",
+		title: "Brand intelligence",
+		description:
+			"The footprint of a brand over all graphs: mentions, articles and independent sources, share of voice, tone by rules, dated signals, trends it has a part in, who it is named with, a timeline and risks, each with its evidence; small samples are flagged. A brand nobody knows, or without a mention in the window, is not charged.",
+		tags: ["brands", "share of voice", "signals"],
+		examples: ["What do the graphs say about the Linux kernel, and how much of the talk is its?"],
+		get exampleInput() {
+			return { brand: exampleBrand(catalog) };
+		},
+		isOffered: () => hasBrands(catalog),
+		input: intelligenceInput,
+		output: intelligenceOutput,
+		capture: "onResult",
+		queryOf: ({ brand }) => brand,
+		graphsOf: () => [],
+		async prepare({ brand, compare_with: others = [] }) {
+			for (const clue of [brand, ...others]) await getBrand(catalog, clue);
+		},
+		toText: ({ data: { brand, footprint, sentiment, window } }) =>
+			`${brand.name}: ${footprint.mentions} mentions in ${footprint.graphs} graphs up to ${window.to}, net tone ${sentiment.net} (n = ${sentiment.n}).`,
+		async run({ brand: clue, window: asked, compare_with: others }, { signal }) {
+			const startedMs = clock.monotonicMs();
+			const window = toWindow(asked, toIsoDay(clock.now()));
+			const found = await getBrand(catalog, clue);
+			const peers = await peersOf(catalog, found, others);
+			const [own, ...compared] = await readBrands(catalog, [found, ...peers], window);
+			signal.throwIfAborted();
+			const reading = own as BrandReading;
+			const data = await toIntelligence(reading, compared, window);
+			const meta = toBrandMeta({
+				query: clue,
+				asOf: window.to,
+				mentions: reading.mentions,
+				warnings: data.gaps.map(({ message }) => message),
+				elapsedMs: clock.monotonicMs() - startedMs,
+			});
+			const result = { ok: true as const, data, meta };
+			return reading.mentions.length > 0 ? answer(result) : noAnswer(result);
+		},
+	});
+
+/** Those asked for, else those of which most is said: of the brands in the same graphs, or of all where it is alone there. */
+async function peersOf(
+	catalog: Graphs,
+	{ brand }: FoundBrand,
+	clues: readonly string[] | undefined,
+): Promise<readonly FoundBrand[]> {
+	if (clues) {
+		const found = await Promise.all(clues.map((clue) => getBrand(catalog, clue)));
+		return distinct(found.map((one) => one.brand)).filter(({ brand: one }) => one !== brand);
+	}
+	const graphs = new Set(brand.nodes.map(({ graph }) => graph.record.id));
+	const { brands } = await brandIndexOf(catalog);
+	const all = brands.filter((other) => other !== brand);
+	const beside = all.filter(({ nodes }) => nodes.some(({ graph }) => graphs.has(graph.record.id)));
+	const near = beside.length > 0 ? beside : all;
+	const mentions = await mentionsOf(catalog, near);
+	const ranked = near
+		.map((other, place) => ({ other, total: mentions[place]?.total ?? 0 }))
+		.sort((a, b) => b.total - a.total);
+	return distinct(ranked.slice(0, BRAND_LIMITS.compareWithMax).map(({ other }) => other));
+}
+
+function distinct(brands: readonly Brand[]): readonly FoundBrand[] {
+	return [...new Set(brands)].map((brand) => ({ brand, others: [] }));
+}
+
+async function toIntelligence(
+	reading: BrandReading,
+	compared: readonly BrandReading[],
+	window: BrandWindow,
+): Promise<BrandIntelligence> {
+	const { brand, mentions } = reading;
+	const citations = createBrandCitations();
+	const signals = toSignals(mentions, window).slice(0, BRAND_LIMITS.signalsTold);
+	const trends = await findTrends(brand, mentions, window);
+	const silent = compared.filter((other) => other.mentions.length === 0);
+	return {
+		brand: toBrandHead(brand),
+		window,
+		footprint: toFootprint(reading),
+		share_of_voice: shareVoice([reading, ...compared]),
+		sentiment: toneOfMentions(mentions),
+		signals: signals.map((signal) => toSignalWire(signal, citations)),
+		trends: trends.map(({ trendId, name, role, momentum: { asOf, ...counts }, sentences }) => ({
+			trend_id: trendId,
+			name,
+			role,
+			momentum: { ...counts, as_of: asOf },
+			evidence: citations.idsOf(sentences),
+		})),
+		co_mentions: findCoMentions(brand, mentions).map((other) => ({
+			brand: other.brand.key,
+			name: other.brand.name,
+			mentions: other.mentions.length,
+			share: other.share,
+			evidence: citations.ofMentions(other.mentions),
+		})),
+		timeline: toBuckets(mentions, window)
+			.buckets.filter((bucket) => bucket.mentions.length > 0)
+			.map((bucket) => toBucketWire(bucket, citations)),
+		risks: findRisks(mentions).map(({ kind, mention, sourcesIndependent }) => ({
+			kind,
+			statement: mention.sentence.text,
+			date: mention.day,
+			sources_independent: sourcesIndependent,
+			evidence: citations.ofMentions([mention]),
+		})),
+		gaps: [...findGaps(reading, window), ...silent.map((other) => noMentionsGap(other.brand.name))],
+		citations: [...citations.toWire()],
+	};
+}

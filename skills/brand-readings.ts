@@ -1,0 +1,188 @@
+import { BRAND_LIMITS } from "../src/core/brand-limits.js";
+import {
+	brandReadingInput,
+	brandSignalsOutput,
+	brandSourcesOutput,
+	brandTimelineInput,
+	brandTimelineOutput,
+} from "../src/core/brand-wire.js";
+import { toIsoDay } from "../src/core/clock.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
+import { toBuckets } from "../src/evidence/brand-buckets.js";
+import {
+	type BrandReading,
+	getBrand,
+	readBrands,
+	toBrandHead,
+	toWindow,
+} from "../src/evidence/brand-reading.js";
+import { toSignals } from "../src/evidence/brand-signals.js";
+import { groupByPublisher } from "../src/evidence/brand-sources.js";
+import { toneCounts } from "../src/evidence/brand-voice.js";
+import type { BrandWindow } from "../src/evidence/brand-window.js";
+import {
+	type BrandCitations,
+	createBrandCitations,
+	findGaps,
+	toBrandMeta,
+	toBucketWire,
+	toSignalWire,
+} from "./brand-answer.js";
+import { createBrandCompare } from "./brand-compare.js";
+import { exampleBrand, hasBrands } from "./brand-example.js";
+import { createBrandIntelligence } from "./brand-intelligence.js";
+import type { CatalogSkillDeps } from "./catalog-skill.js";
+
+/** Every skill that reads what is said of brands. */
+export function createBrandReadings(deps: CatalogSkillDeps) {
+	return {
+		brand_intelligence: createBrandIntelligence(deps),
+		"brands.signals": createBrandSignals(deps),
+		"brands.timeline": createBrandTimeline(deps),
+		"brands.sources": createBrandSources(deps),
+		"brands.compare": createBrandCompare(deps),
+	};
+}
+
+interface ReadingInput {
+	readonly brand: string;
+	readonly window?: string | undefined;
+	readonly from?: string | undefined;
+	readonly to?: string | undefined;
+}
+
+/** One brand in one window, with the evidence cited so far. */
+interface Reading {
+	readonly reading: BrandReading;
+	readonly window: BrandWindow;
+	readonly citations: BrandCitations;
+}
+
+/** What every reading of one brand shares: who may not be unknown, what the window is, and that nothing said costs nothing. */
+function readingOf({ catalog, clock }: CatalogSkillDeps) {
+	return {
+		example: () => ({ brand: exampleBrand(catalog) }),
+		isOffered: () => hasBrands(catalog),
+		prepare: async ({ brand }: ReadingInput) => void (await getBrand(catalog, brand)),
+		read: async <Told extends object>(
+			{ brand: clue, window: span, from, to }: ReadingInput,
+			tell: (reading: Reading) => Told,
+		) => {
+			const startedMs = clock.monotonicMs();
+			const window = toWindow(span ?? { from, to }, toIsoDay(clock.now()));
+			const [reading] = await readBrands(catalog, [await getBrand(catalog, clue)], window);
+			const { brand, mentions } = reading as BrandReading;
+			const citations = createBrandCitations();
+			const told = tell({ reading: reading as BrandReading, window, citations });
+			const meta = toBrandMeta({
+				query: clue,
+				asOf: window.to,
+				mentions,
+				warnings: findGaps(reading as BrandReading, window).map(({ message }) => message),
+				elapsedMs: clock.monotonicMs() - startedMs,
+			});
+			const data = {
+				brand: toBrandHead(brand),
+				window,
+				...told,
+				citations: [...citations.toWire()],
+			};
+			return { ok: true as const, data, meta };
+		},
+	};
+}
+
+const about = { capture: "onResult", graphsOf: () => [] } as const;
+const UNPAID = "Not charged for a brand nobody knows, or of which nothing is said in the window.";
+
+const createBrandSignals = (deps: CatalogSkillDeps): Skill<"brands.signals"> => {
+	const { example, isOffered, prepare, read } = readingOf(deps);
+	return defineSkill({
+		...about,
+		operationId: "brands.signals",
+		title: "Signals of a brand",
+		description: `Dated events and signals that mention a brand, and stretches in which unusually much was said, strongest first. ${UNPAID}`,
+		tags: ["brands", "signals"],
+		examples: ["What happened to this product in the last two years?"],
+		get exampleInput() {
+			return example();
+		},
+		isOffered,
+		input: brandReadingInput,
+		output: brandSignalsOutput,
+		queryOf: ({ brand }) => brand,
+		prepare,
+		async run(input) {
+			const result = await read(input, ({ reading, window, citations }) => ({
+				items: toSignals(reading.mentions, window)
+					.slice(0, BRAND_LIMITS.signalsListed)
+					.map((signal) => toSignalWire(signal, citations)),
+			}));
+			return result.data.items.length > 0 ? answer(result) : noAnswer(result);
+		},
+	});
+};
+
+const createBrandTimeline = (deps: CatalogSkillDeps): Skill<"brands.timeline"> => {
+	const { example, isOffered, prepare, read } = readingOf(deps);
+	return defineSkill({
+		...about,
+		operationId: "brands.timeline",
+		title: "Timeline of a brand",
+		description: `How much is said of a brand, and in which tone, stretch by stretch, in order of time; no more than ${BRAND_LIMITS.bucketsMax} stretches, the last ones. ${UNPAID}`,
+		tags: ["brands", "timeline", "sentiment"],
+		examples: ["Is more said of this product than a year ago?"],
+		get exampleInput() {
+			return example();
+		},
+		isOffered,
+		input: brandTimelineInput,
+		output: brandTimelineOutput,
+		queryOf: ({ brand }) => brand,
+		prepare,
+		async run({ bucket, ...input }) {
+			const result = await read(input, ({ reading, window, citations }) => {
+				const { size, buckets } = toBuckets(reading.mentions, window, bucket);
+				const items = buckets.map((one) => toBucketWire(one, citations));
+				return { bucket: size, items };
+			});
+			const isWorth = result.data.items.some(({ mentions }) => mentions > 0);
+			return isWorth ? answer(result) : noAnswer(result);
+		},
+	});
+};
+
+const createBrandSources = (deps: CatalogSkillDeps): Skill<"brands.sources"> => {
+	const { example, isOffered, prepare, read } = readingOf(deps);
+	return defineSkill({
+		...about,
+		operationId: "brands.sources",
+		title: "Who speaks of a brand",
+		description: `Publishers whose pages carry what is said of a brand: how much, since when, in which tone. ${UNPAID}`,
+		tags: ["brands", "sources"],
+		examples: ["Which sources speak of this product, and how?"],
+		get exampleInput() {
+			return example();
+		},
+		isOffered,
+		input: brandReadingInput,
+		output: brandSourcesOutput,
+		queryOf: ({ brand }) => brand,
+		prepare,
+		async run(input) {
+			const result = await read(input, ({ reading, citations }) => {
+				const publishers = groupByPublisher(reading.mentions);
+				const items = publishers
+					.slice(0, BRAND_LIMITS.sourcesListed)
+					.map(({ mentions, sentiment, ...publisher }) => ({
+						...publisher,
+						mentions: mentions.length,
+						sentiment: toneCounts(sentiment),
+						evidence: citations.ofMentions(mentions.slice(0, 2)),
+					}));
+				return { items, is_complete: items.length === publishers.length };
+			});
+			return result.data.items.length > 0 ? answer(result) : noAnswer(result);
+		},
+	});
+};

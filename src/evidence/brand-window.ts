@@ -1,0 +1,80 @@
+import type { Evidence } from "../knowledge/graph.js";
+import { toArticleRef } from "./article-address.js";
+import type { BrandMentions, Mention } from "./brand-mentions.js";
+import { daysOf } from "./coverage.js";
+import { groupSources } from "./report/independent-sources.js";
+
+/** Days a reading is of, both inclusive (`YYYY-MM-DD`). */
+export interface BrandWindow {
+	/** Null: from the beginning, and what nobody dates counts too. */
+	readonly from: string | null;
+	readonly to: string;
+}
+
+/** A mention with those of its sources that fall into the window. */
+export interface DatedMention extends Mention {
+	/** Newest first; those the sentence is cited with. */
+	readonly sources: readonly Evidence[];
+	/** Day of the newest of them; null where none is dated. */
+	readonly day: string | null;
+}
+
+export interface Footprint {
+	readonly mentions: number;
+	readonly articles: number;
+	readonly graphs: number;
+	readonly sources_independent: number;
+	readonly first_seen: string | null;
+	readonly last_seen: string | null;
+	readonly undated: number;
+}
+
+/**
+ * Mentions with a source published in the window, newest first. A month or year stands for its first day; sources without a
+ * date are in a window without a beginning alone.
+ */
+export function withinWindow(
+	{ mentions }: BrandMentions,
+	{ from, to }: BrandWindow,
+): readonly DatedMention[] {
+	const isWithin = ({ publishedAt }: Evidence) =>
+		publishedAt === undefined
+			? from === null
+			: publishedAt <= to && (from === null || publishedAt >= from);
+	const found: DatedMention[] = [];
+	for (const mention of mentions) {
+		const sources = mention.sentence.sources
+			.filter(isWithin)
+			.sort((a, b) => compareDays(b.publishedAt ?? null, a.publishedAt ?? null));
+		if (sources.length === 0) continue;
+		const day = sources[0]?.publishedAt ?? null;
+		found.push({ ...mention, sentence: { ...mention.sentence, sources }, sources, day });
+	}
+	return found.sort((a, b) => compareDays(b.day, a.day));
+}
+
+/** Undated before dated. */
+function compareDays(a: string | null, b: string | null): number {
+	const [one, other] = [a ?? "", b ?? ""];
+	return one < other ? -1 : one > other ? 1 : 0;
+}
+
+export function measureFootprint(mentions: readonly DatedMention[]): Footprint {
+	const sources = mentions.flatMap((mention) => mention.sources);
+	const { oldest, newest } = daysOf(sources.map(({ publishedAt }) => publishedAt));
+	return {
+		mentions: mentions.length,
+		articles: articlesOf(sources),
+		graphs: new Set(mentions.map(({ sentence }) => sentence.graph.record.id)).size,
+		sources_independent: groupSources(sources).length,
+		first_seen: oldest,
+		last_seen: newest,
+		undated: mentions.filter(({ day }) => day === null).length,
+	};
+}
+
+/** Distinct addresses. */
+export function articlesOf(sources: readonly Evidence[]): number {
+	const urls = new Set(sources.map(({ sourceUrl }) => sourceUrl));
+	return new Set([...urls].map((url) => toArticleRef(url) ?? url)).size;
+}
