@@ -41,7 +41,9 @@ function escapeText(text: string): string {
 	return visibleText(text)
 		.replace(/\s+/g, " ")
 		.trim()
-		.replace(/[\\`*_{}[\]<>()#+!|~&$:@-]/g, "\\$&");
+		.replace(/[\\`*_{}[\]<>()#+!|~&$:@-]/g, "\\$&")
+		// A number that would begin a list, and what readers of a wider dialect take for an address.
+		.replace(/^\d+(?=\.)|www(?=\.)/gi, "$&\\");
 }
 
 /** As an autolink, where the address is one and holds nothing that could end it. */

@@ -1,0 +1,121 @@
+import { toIsoTime } from "../../core/clock.js";
+import type { JobJson, JobWork, PassContext, WorkProgress } from "../../core/job.js";
+import type { GraphCatalog } from "../../knowledge/catalog.js";
+import type { SearchEngine } from "../../search/search.js";
+import type { Writer } from "../writer.js";
+import { challengeFindings, verifyFindings } from "./challenge-passes.js";
+import { type FeedObserver, readFeeds } from "./feed-pass.js";
+import {
+	followGraph,
+	type GatheringLimits,
+	graphsOf,
+	readFound,
+	searchAspects,
+} from "./gathering-passes.js";
+import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan.js";
+import { type DeepDiveInput, type DeepDiveState, sourcesOf, startState } from "./state.js";
+import { writeReport } from "./write-pass.js";
+
+export interface DeepDiveDeps {
+	readonly search: SearchEngine;
+	readonly catalog: GraphCatalog;
+	readonly writer: Writer;
+	/** Undefined while no feeds are registered. */
+	readonly feeds?: FeedObserver | undefined;
+}
+
+const LIMITS: Readonly<Record<DeepDiveMode, GatheringLimits>> = {
+	fast: { perAspect: 8, concepts: 40, sentences: 200, followed: 6 },
+	comprehensive: { perAspect: 15, concepts: 120, sentences: 500, followed: 20 },
+};
+/** Aspects asked at first; a comprehensive dive asks the others once it has read. */
+const FIRST_ASPECTS: Readonly<Record<DeepDiveMode, number>> = { fast: 20, comprehensive: 6 };
+
+type Pass = (
+	deps: DeepDiveDeps,
+	state: DeepDiveState,
+	context: PassContext,
+) => Promise<DeepDiveState>;
+
+/** Looks into one question over all graphs, pass by pass; every sentence it writes is carried by evidence it read. */
+export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
+	return {
+		kind: "deep_dive",
+		passesOf: (input) => passesOf(readInput(input).mode),
+		start: (input) => toJson(startState(readInput(input))),
+		async run(pass, json, context) {
+			const before = { ...fromJson(json), asOf: toIsoTime(context.askedAt) };
+			const after = await PASSES[pass as DeepDivePass](deps, before, context);
+			context.progress(progressOf(deps, after));
+			return toJson(after);
+		},
+		finish: (json) => endOf(fromJson(json)),
+		sourcesOf: (report) => reportSources(report),
+		exportOf: (report, format) => exportReport(report, format),
+	};
+}
+
+const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
+	async plan({ search, catalog }, state, { signal, emit }) {
+		const { query, mode } = state.input;
+		const graphs = graphsOf(catalog, state);
+		const plan = await makePlan(search, { query, mode, graphs, signal });
+		emit({ event: "research.plan", data: toJson(plan) });
+		return { ...state, plan };
+	},
+	search: (deps, state, context) => askAspects(deps, state, context, [0, firstOf(state)]),
+	read: (deps, state, { signal }) => readFound(deps, state, { limits: limitsOf(state), signal }),
+	async follow(deps, state, { signal }) {
+		const options = { limits: limitsOf(state), signal };
+		return readFound(deps, await followGraph(deps, state, options), options);
+	},
+	async deepen(deps, state, context) {
+		const asked = await askAspects(deps, state, context, [firstOf(state), undefined]);
+		return readFound(deps, asked, { limits: limitsOf(state), signal: context.signal });
+	},
+	challenge: (deps, state, { signal }) => challengeFindings(deps, state, signal),
+	verify: (deps, state, { signal }) => verifyFindings(deps, state, signal),
+	feeds: ({ feeds }, state, { signal }) => readFeeds(feeds, state, signal),
+	write: writeReport,
+};
+
+function askAspects(
+	deps: DeepDiveDeps,
+	state: DeepDiveState,
+	{ signal, emit }: PassContext,
+	[from, to]: readonly [number, number | undefined],
+): Promise<DeepDiveState> {
+	const aspects = (state.plan?.aspects ?? [])
+		.map((aspect, place) => ({ aspect, place }))
+		.slice(from, to);
+	return searchAspects(deps, state, {
+		aspects,
+		limits: limitsOf(state),
+		signal,
+		onFound: ({ question }, concepts) =>
+			emit({ event: "research.search", data: { question, concepts } }),
+	});
+}
+
+function firstOf({ input }: DeepDiveState): number {
+	return FIRST_ASPECTS[input.mode];
+}
+
+function limitsOf({ input }: DeepDiveState): GatheringLimits {
+	return LIMITS[input.mode];
+}
+
+/** Distinct addresses behind everything that was found, and behind what was read of it. */
+function progressOf({ catalog }: DeepDiveDeps, state: DeepDiveState): WorkProgress {
+	return {
+		considered: sourcesOf(
+			catalog,
+			state.found.map(({ trendId }) => trendId),
+		).size,
+		read: sourcesOf(catalog, state.readConcepts).size,
+	};
+}
+
+const readInput = (input: JobJson): DeepDiveInput => input as unknown as DeepDiveInput;
+const fromJson = (json: JobJson): DeepDiveState => json as unknown as DeepDiveState;
+const toJson = (value: object): JobJson => value as JobJson;
