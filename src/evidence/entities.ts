@@ -55,6 +55,18 @@ export async function resolveName(
 	return best.inOrder();
 }
 
+/** Title of the first node that is called just so, by title, alias or a code within its title; undefined when none is. */
+export async function findTitleOf(
+	graphs: readonly Graph[],
+	name: string,
+): Promise<string | undefined> {
+	for (const graph of graphs) {
+		const [entry] = (await entityNames.ready(graph)).names.called(name);
+		if (entry) return entry.named.title;
+	}
+	return undefined;
+}
+
 /** Undefined when no node of any graph has such a title. */
 export async function findEntity(
 	graphs: readonly Graph[],
