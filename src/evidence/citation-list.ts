@@ -8,6 +8,8 @@ import type { CitedSentence } from "./cited-sentences.js";
 export interface CitationList {
 	/** The number of a piece of evidence, given on first use. */
 	numberOf(sentence: CitedSentence): number;
+	/** Whether it has a number already. */
+	has(sentence: CitedSentence): boolean;
 	/** A sentence with the numbers of its evidence. */
 	cite(sentence: WrittenSentence): CitedTextWire;
 	toWire(): readonly CitationWire[];
@@ -25,6 +27,7 @@ export function createCitationList(): CitationList {
 	};
 	return {
 		numberOf,
+		has: ({ evidenceId }) => numbers.has(evidenceId),
 		cite: ({ text, evidence }) => ({ text, citation_ids: evidence.map(numberOf) }),
 		toWire: () => [...cited.values()].map((sentence, index) => toCitation(sentence, index + 1)),
 	};

@@ -1,7 +1,16 @@
-import { toIsoTime } from "../../core/clock.js";
-import type { JobJson, JobWork, PassContext, WorkProgress } from "../../core/job.js";
+import { type Clock, toIsoTime } from "../../core/clock.js";
+import type {
+	ExportFormat,
+	JobJson,
+	JobWork,
+	PassContext,
+	WorkEnd,
+	WorkProgress,
+} from "../../core/job.js";
 import type { GraphCatalog } from "../../knowledge/catalog.js";
 import type { SearchEngine } from "../../search/search.js";
+import { toHtml } from "../report/report-html.js";
+import { toMarkdown } from "../report/report-markdown.js";
 import type { Writer } from "../writer.js";
 import { challengeFindings, verifyFindings } from "./challenge-passes.js";
 import { type FeedObserver, readFeeds } from "./feed-pass.js";
@@ -13,13 +22,16 @@ import {
 	searchAspects,
 } from "./gathering-passes.js";
 import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan.js";
+import type { DeepDiveReport } from "./report.js";
+import { toReportDocument } from "./report-writing.js";
 import { type DeepDiveInput, type DeepDiveState, sourcesOf, startState } from "./state.js";
-import { writeReport } from "./write-pass.js";
+import { unwrittenReport, writeReport } from "./write-pass.js";
 
 export interface DeepDiveDeps {
 	readonly search: SearchEngine;
 	readonly catalog: GraphCatalog;
 	readonly writer: Writer;
+	readonly clock: Clock;
 	/** Undefined while no feeds are registered. */
 	readonly feeds?: FeedObserver | undefined;
 }
@@ -42,7 +54,7 @@ export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
 	return {
 		kind: "deep_dive",
 		passesOf: (input) => passesOf(readInput(input).mode),
-		start: (input) => toJson(startState(readInput(input))),
+		start: (input) => toJson(startState(readInput(input), "")),
 		async run(pass, json, context) {
 			const before = { ...fromJson(json), asOf: toIsoTime(context.askedAt) };
 			const after = await PASSES[pass as DeepDivePass](deps, before, context);
@@ -50,8 +62,8 @@ export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
 			return toJson(after);
 		},
 		finish: (json) => endOf(fromJson(json)),
-		sourcesOf: (report) => reportSources(report),
-		exportOf: (report, format) => exportReport(report, format),
+		sourcesOf: (report) => toReport(report).evidence_table.map(toJson),
+		exportOf: (report, format) => EXPORTS[format](toReport(report)),
 	};
 }
 
@@ -76,8 +88,30 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 	challenge: (deps, state, { signal }) => challengeFindings(deps, state, signal),
 	verify: (deps, state, { signal }) => verifyFindings(deps, state, signal),
 	feeds: ({ feeds }, state, { signal }) => readFeeds(feeds, state, signal),
-	write: writeReport,
+	async write(deps, state, { signal, emit }) {
+		const report = await writeReport(deps, state, signal);
+		for (const sentence of report.abstract) {
+			emit({ event: "research.output.delta", data: toJson(sentence) });
+		}
+		emit({ event: "research.output.done", data: { findings: report.findings.length } });
+		return { ...state, report };
+	},
 };
+
+const EXPORTS: Readonly<Record<ExportFormat, (report: DeepDiveReport) => string>> = {
+	json: (report) => `${JSON.stringify(report, null, "\t")}\n`,
+	md: (report) => toMarkdown(toReportDocument(report)),
+	html: (report) => toHtml(toReportDocument(report)),
+};
+
+function endOf(state: DeepDiveState): WorkEnd {
+	const { report } = state;
+	if (!report) {
+		return { report: toJson(unwrittenReport(state)), isAnswer: false, stopReason: "stopped early" };
+	}
+	const isAnswer = report.findings.length > 0;
+	return { report: toJson(report), isAnswer, stopReason: isAnswer ? "done" : "no evidence" };
+}
 
 function askAspects(
 	deps: DeepDiveDeps,
@@ -118,4 +152,5 @@ function progressOf({ catalog }: DeepDiveDeps, state: DeepDiveState): WorkProgre
 
 const readInput = (input: JobJson): DeepDiveInput => input as unknown as DeepDiveInput;
 const fromJson = (json: JobJson): DeepDiveState => json as unknown as DeepDiveState;
+const toReport = (json: JobJson): DeepDiveReport => json as unknown as DeepDiveReport;
 const toJson = (value: object): JobJson => value as JobJson;

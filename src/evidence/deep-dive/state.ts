@@ -2,6 +2,7 @@ import type { GraphCatalog } from "../../knowledge/catalog.js";
 import type { Concept, Graph } from "../../knowledge/graph.js";
 import { type CitedSentence, toCitedSentences } from "../cited-sentences.js";
 import type { DeepDiveMode, DeepDivePlan } from "./plan.js";
+import type { DeepDiveReport } from "./report.js";
 
 /** What one deep dive asks. */
 export interface DeepDiveInput {
@@ -61,6 +62,7 @@ export interface DeepDiveState {
 	/** Feeds that were left out, and why. */
 	readonly skippedFeeds: readonly { readonly feed_id: string; readonly reason: string }[];
 	readonly mode?: "hybrid" | "keyword";
+	readonly report?: DeepDiveReport;
 }
 
 export function startState(input: DeepDiveInput, asOf: string): DeepDiveState {
