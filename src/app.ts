@@ -35,6 +35,7 @@ import { createGraphImporter } from "./service/graph-importer.js";
 import { createGraphShelf } from "./service/graph-shelf.js";
 import { createInvoke } from "./service/invoke.js";
 import { createInvokeStream } from "./service/invoke-stream.js";
+import { createKeptStreams } from "./service/kept-streams.js";
 import { createOperator, type Operator } from "./service/operator.js";
 import { createPaymentOperations } from "./service/payment-operations.js";
 import { createRetention, type Retention } from "./service/retention.js";
@@ -250,14 +251,21 @@ function createService(parts: ServiceParts): Service {
 		skills,
 		prices,
 		invoke: createInvoke({ ...research, skills, cashier, recordUsage, clock }),
-		streams: createSoldStreams({ ...ports, ...research, invokeStream, skills, store }),
+		streams: createSoldStreams({
+			...ports,
+			invokeStream,
+			skills,
+			kept: createKeptStreams({ ...research, store, clock }),
+		}),
 		identify: cashier.identify,
 		...createSptService({
 			...ports,
+			research,
 			money,
 			store,
 			catalog,
 			account: createAccountService({ money, store, catalog, clock, info }),
+			research,
 			pepper: keys.pepper,
 			profile: settings.profile,
 		}),

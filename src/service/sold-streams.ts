@@ -1,8 +1,3 @@
-import { hash } from "node:crypto";
-import type { Payer } from "../../payments/payment-method.js";
-import type { Store } from "../../store/store.js";
-import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
-import type { ArtefactShelf } from "../core/artefacts.js";
 import type { Call, Caller } from "../core/call.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
@@ -14,6 +9,7 @@ import { STREAM_LIMITS } from "../core/stream-limits.js";
 import { toServiceError } from "./error-reply.js";
 import { fingerprintOf } from "./idempotency.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
+import { type KeptStreams, type RunningStream, toStreamName } from "./kept-streams.js";
 import { parseInput } from "./parse-input.js";
 import type { SkillCatalog } from "./service-info.js";
 import type { Settled } from "./settle-call.js";
@@ -45,125 +41,74 @@ export interface SoldStreams {
 export interface SoldStreamDeps {
 	readonly invokeStream: InvokeStream;
 	readonly skills: SkillCatalog;
-	readonly artefacts: ArtefactShelf;
-	readonly store: Pick<Store, "read" | "transaction">;
+	readonly kept: KeptStreams;
 	readonly ids: Ids;
 	readonly clock: Clock;
 }
 
-/** A stream whose work goes on. */
-interface Running {
-	readonly record: StreamRecord;
-	readonly operationId: string;
-	readonly payer: Payer | undefined;
-}
-
-type Owner = Pick<Payer, "owner" | "access">;
 type PlainEvent = Pick<SkillEvent, "event" | "data">;
 
-interface KeptStream {
-	readonly operation_id: string;
-	readonly events: readonly PlainEvent[];
-}
-
 export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
-	const { invokeStream, artefacts, store, ids, clock } = deps;
-	const running = new Map<string, Running>();
-	const runningByName = new Map<string, string>();
+	const { invokeStream, kept, ids, clock } = deps;
 	const works = new Set<AbortController>();
 	const writing = new Set<Promise<void>>();
 
-	const findStream = async (
-		caller: Owner,
-		{ id, operationId }: { id: string; operationId: string },
-	): Promise<FollowedStream | undefined> => {
-		const live = running.get(id);
-		if (live)
-			return live.operationId === operationId && mayFollow(caller, live) ? live.record : undefined;
-		const kept = (await artefacts.find(caller, "stream", id))?.data as KeptStream | undefined;
-		if (kept?.operation_id !== operationId) return undefined;
-		const record = createStreamRecord(id, kept.events);
-		record.end();
+	/** Work whose end is not its caller's. */
+	const beginWork = () => {
+		if (works.size >= STREAM_LIMITS.runningMax) throw tooMany();
+		const work = new AbortController();
+		works.add(work);
+		const cancelTimer = clock.after(STREAM_LIMITS.workMs, () => work.abort(tooLong()));
+		const end = () => {
+			cancelTimer();
+			works.delete(work);
+		};
+		return { work, end };
+	};
+
+	const writeDown = (call: Call, begun: BegunStream, endWork: () => void): FollowedStream => {
+		const { payer, fingerprint, hasEvidence } = begun;
+		const { operationId, idempotencyKey } = call;
+		const record = createStreamRecord(ids.next("str"));
+		const name = payer ? toStreamName(payer, { fingerprint, idempotencyKey }) : record.id;
+		const running = { record, operationId, payer, name };
+		const forget = hasEvidence ? kept.begin(running) : () => undefined;
+		record.add(toCreated(record.id, call, { clock, begun }));
+		const written = write({ kept, call, begun, running }).finally(() => {
+			endWork();
+			forget();
+			writing.delete(written);
+		});
+		writing.add(written);
 		return record;
-	};
-
-	const findNamed = async (caller: Owner, operationId: string, name: string) => {
-		const row = await store.read((reader) => reader.get("streams", name));
-		const isKept = row !== undefined && row.expiresAt > clock.now();
-		const id = runningByName.get(name) ?? (isKept ? row.streamId : undefined);
-		return id === undefined ? undefined : findStream(caller, { id, operationId });
-	};
-
-	/** Writes down what the work gives, whoever listens; what was paid for is kept, and only that. */
-	const write = async (call: Call, begun: BegunStream, record: StreamRecord, name: string) => {
-		const { payer, cost, hasEvidence } = begun;
-		const last = await writeEvents(record, begun, call.requestId);
-		record.add({ event: "research.usage", data: { cost } });
-		record.add(last);
-		record.end();
-		if (!payer || !hasEvidence) return;
-		const { operationId } = call;
-		const data: KeptStream = { operation_id: operationId, events: record.events };
-		const expiresAt = await artefacts.keep(payer, { kind: "stream", id: record.id, data });
-		if (expiresAt === undefined) return;
-		const { owner } = payer;
-		const row = { id: name, owner, streamId: record.id, expiresAt };
-		await store.transaction((tx) => tx.put("streams", row));
 	};
 
 	return {
 		async open(call) {
-			if (works.size >= STREAM_LIMITS.runningMax) throw tooMany();
-			const work = new AbortController();
-			works.add(work);
-			const cancelTimer = clock.after(STREAM_LIMITS.workMs, () => work.abort(tooLong()));
-			const end = () => {
-				cancelTimer();
-				works.delete(work);
-			};
+			const { work, end } = beginWork();
 			const { operationId } = call;
 			const result = await invokeStream(call, {
 				signal: work.signal,
-				recall: ({ payer, ...named }) => findNamed(payer, operationId, nameOf(payer, named)),
+				recall: ({ payer, ...named }) =>
+					kept.find(payer, { operationId, name: toStreamName(payer, named) }),
 			}).catch((error: unknown) => {
 				end();
 				work.abort(error);
 				throw error;
 			});
-			if (result.kind === "recalled") {
-				end();
-				return result;
-			}
-			const { payer, fingerprint } = result;
-			const record = createStreamRecord(ids.next("str"));
-			const { idempotencyKey } = call;
-			const name = payer ? nameOf(payer, { fingerprint, idempotencyKey }) : "";
-			if (result.hasEvidence) {
-				running.set(record.id, { record, operationId, payer });
-				if (payer) runningByName.set(name, record.id);
-			}
-			record.add(toCreated(record.id, call, { clock, begun: result }));
-			// A stopped store keeps nothing: whoever listens has the whole stream all the same.
-			const written = write(call, result, record, name)
-				.catch(() => undefined)
-				.finally(() => {
-					end();
-					running.delete(record.id);
-					if (runningByName.get(name) === record.id) runningByName.delete(name);
-					writing.delete(written);
-				});
-			writing.add(written);
-			return { ...result, stream: record };
+			if (result.kind === "begun") return { ...result, stream: writeDown(call, result, end) };
+			end();
+			return result;
 		},
 
 		async resume(caller, { operationId, rawInput, streamId, idempotencyKey }) {
-			const find = () => {
-				if (streamId !== undefined) return findStream(caller, { id: streamId, operationId });
+			const nameOf = () => {
 				const input = parseInput(deps.skills[operationId].input, rawInput);
 				const fingerprint = fingerprintOf(operationId, input);
-				return findNamed(caller, operationId, nameOf(caller, { fingerprint, idempotencyKey }));
+				return toStreamName(caller, { fingerprint, idempotencyKey });
 			};
-			const stream = await find();
+			const wanted = streamId === undefined ? { name: nameOf() } : { id: streamId };
+			const stream = await kept.find(caller, { operationId, ...wanted });
 			if (stream) return stream;
 			throw new ServiceError(
 				"NOT_FOUND",
@@ -180,7 +125,28 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 
 const CANCELLED = new Error("The service is stopping.");
 
-/** Ends with the one event that says how the work ended. */
+/** Writes down what the work gives, whoever listens; the last event leaves once all of it can be read again. */
+async function write({
+	kept,
+	call,
+	begun,
+	running,
+}: {
+	readonly kept: KeptStreams;
+	readonly call: Call;
+	readonly begun: BegunStream;
+	readonly running: RunningStream;
+}): Promise<void> {
+	const { record } = running;
+	const last = await writeEvents(record, begun, call.requestId);
+	record.add({ event: "research.usage", data: { cost: begun.cost } });
+	// The credit for what had settled is told once, to whoever paid.
+	if (begun.hasEvidence) await kept.keep(running, [...record.events, last]);
+	record.add(last);
+	record.end();
+}
+
+/** Resolves to the one event that says how the work ended. */
 async function writeEvents(
 	record: StreamRecord,
 	{ events, hasEvidence }: BegunStream,
@@ -221,25 +187,6 @@ function toCreated(
 			kept_until: isKept ? toIsoTime(now + LIMITS.artefactTtlMs) : null,
 		},
 	};
-}
-
-/** Streams of different callers, inputs or retry keys never meet. */
-function nameOf(
-	{ owner, access }: Owner,
-	{
-		fingerprint,
-		idempotencyKey = "",
-	}: { fingerprint: string; idempotencyKey?: string | undefined },
-): string {
-	const parts = [owner, grantIdOf(access) ?? "", fingerprint, idempotencyKey];
-	return hash("sha256", JSON.stringify(parts), "base64url");
-}
-
-/** As for what is kept: a wallet has no session, so the id alone opens what it paid for. */
-function mayFollow({ owner, access }: Owner, { payer }: Running): boolean {
-	if (!payer) return false;
-	if (isWallet(payer.owner)) return true;
-	return payer.owner === owner && maySeeAgain(access, grantIdOf(payer.access));
 }
 
 function tooMany(): ServiceError {

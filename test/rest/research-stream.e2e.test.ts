@@ -1,4 +1,3 @@
-import type { Test } from "tap";
 import t from "tap";
 import { isSupported } from "../../src/evidence/citation-gate.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
@@ -15,8 +14,12 @@ const QUERY = "Which HTTP status code asks for payment?";
 const path = (more: Readonly<Record<string, string>> = {}) =>
 	`/v1/research/stream?${new URLSearchParams({ query: QUERY, ...more })}`;
 
-async function startShop(t: Test) {
-	const shop = await startApp(t, { settings: { model: "none" } });
+let shared: Promise<TestApp> | undefined;
+
+/** One shop, and for each test a token of its own. */
+async function openShop() {
+	shared ??= startApp(t, { settings: { model: "none" } });
+	const shop = await shared;
 	const { token, id } = await shop.issueSpt("9.00");
 	const ask = (
 		more: Readonly<Record<string, string>> = {},
@@ -28,7 +31,7 @@ async function startShop(t: Test) {
 t.test(
 	"a stream tells each step in order, with the numbers of its events, and ends once",
 	async (t) => {
-		const { ask, baseUrl, token, app } = await startShop(t);
+		const { ask, baseUrl, token, app } = await openShop();
 		const startedMs = performance.now();
 		const response = await fetch(`${baseUrl}${path()}`, { headers: { "X-Pay-SPT": token } });
 		const reader = response.body?.getReader();
@@ -84,7 +87,7 @@ t.test(
 );
 
 t.test("whoever was cut off goes on behind the last event, and pays nothing more", async (t) => {
-	const { ask, app, tokenId, issueSpt, send } = await startShop(t);
+	const { ask, app, tokenId, issueSpt, send } = await openShop();
 	const whole = readEvents((await ask()).body);
 	const { stream_id: streamId } = whole[0]?.data;
 	const last = whole.at(-1)?.id ?? 0;
@@ -117,7 +120,7 @@ t.test("whoever was cut off goes on behind the last event, and pays nothing more
 });
 
 t.test("a retry key begins one stream, however often it is sent", async (t) => {
-	const { ask, app, tokenId } = await startShop(t);
+	const { ask, app, tokenId } = await openShop();
 	const key = { "Idempotency-Key": "once" };
 	const first = await ask({}, key);
 	const again = await ask({}, key);
@@ -137,7 +140,7 @@ t.test("a retry key begins one stream, however often it is sent", async (t) => {
 t.test(
 	"without evidence there is one end that says so, nothing to pay and nothing to resume",
 	async (t) => {
-		const { ask, app, tokenId } = await startShop(t);
+		const { ask, app, tokenId } = await openShop();
 		const reply = await ask({ query: "zzyzx quuxfrob" });
 		const names = readEvents(reply.body).map(({ event }) => event);
 		t.same(names, [

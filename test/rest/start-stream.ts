@@ -15,6 +15,7 @@ import { resumeQuery } from "../../src/rest/resume-query.js";
 import { createStreamHandler } from "../../src/rest/stream-handler.js";
 import { createArtefactShelf } from "../../src/service/artefact-shelf.js";
 import { createInvokeStream } from "../../src/service/invoke-stream.js";
+import { createKeptStreams } from "../../src/service/kept-streams.js";
 import { createSoldStreams } from "../../src/service/sold-streams.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
@@ -44,7 +45,8 @@ export async function startStream(
 	const ids = createIds({ clock, random: systemRandom });
 	const { store } = testApp.app;
 	const artefacts = createArtefactShelf({ store, clock });
-	const streams = createSoldStreams({ invokeStream, skills, artefacts, store, ids, clock });
+	const kept = createKeptStreams({ artefacts, store, clock });
+	const streams = createSoldStreams({ invokeStream, skills, kept, ids, clock });
 	const server = createServer(
 		express()
 			.use(createRequestId(ids))
