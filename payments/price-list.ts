@@ -44,6 +44,8 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"entities.resolve": usd("0.50", "per_call"),
 	"entities.get": usd("0.50", "per_call"),
 	"human_agents.consult": usd("0.50", "per_call"),
+	"human_agents.panel": usd("0.50", "per_call"),
+	"human_agents.follow_up": usd("0.50", "per_call"),
 	"analysts.consult": usd("0.50", "per_call"),
 	brand_intelligence: usd("30.00", "brand_flat"),
 	"brands.signals": usd("0.50", "per_call"),
@@ -51,6 +53,10 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"brands.sources": usd("0.50", "per_call"),
 	"brands.compare": usd("0.50", "per_call"),
 	"verify.claim": usd("0.50", "per_call"),
+	"verify.extract": usd("0.50", "per_call"),
+	"verify.text": usd("0.50", "per_call"),
+	"verify.citation": usd("0.50", "per_call"),
+	"verify.claims": usd("0.50", "per_call"),
 	"intelligence.dossier": usd("0.50", "per_call"),
 	"supplemental.context": usd("0.50", "per_call"),
 	"research.deep_dive": usd("10.00", "deep_research_light"),
@@ -66,10 +72,16 @@ export interface PriceList {
 	all(): PriceBook;
 }
 
-/** A question of a batch costs what it costs alone, unless the operator says otherwise. */
+/** A question and a claim of a batch cost what they cost alone, unless the operator says otherwise. */
 export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {
 	const changed = { ...DEFAULT_PRICE_BOOK, ...changes };
-	const book = { ...changed, "search.batch": changes["search.batch"] ?? dearestSearch(changed) };
+	const claim = changed["verify.claim"];
+	const book = {
+		...changed,
+		"search.batch": changes["search.batch"] ?? dearestSearch(changed),
+		"verify.claims": changes["verify.claims"] ?? claim,
+		"verify.text": changes["verify.text"] ?? claim,
+	};
 	return { priceOf: (operationId) => book[operationId], all: () => book };
 }
 

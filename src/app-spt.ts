@@ -10,6 +10,7 @@ import type { AccountOperations } from "./service/account-operations.js";
 import { createOwnerOperations } from "./service/create-owner-operations.js";
 import { createFeedback } from "./service/feedback.js";
 import type { OwnerOperations } from "./service/owner-operations.js";
+import type { ResearchParts } from "./service/research-parts.js";
 import { createPurchases, type Purchases } from "./service/spt-purchase.js";
 import type { Settings } from "./settings.js";
 
@@ -18,6 +19,7 @@ export interface SptServiceDeps {
 	readonly store: Store;
 	readonly catalog: GraphCatalog;
 	readonly account: AccountOperations;
+	readonly research: ResearchParts;
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly ids: Ids;
@@ -30,7 +32,7 @@ export function createSptService(deps: SptServiceDeps): {
 	readonly owner: OwnerOperations;
 	readonly purchases: Purchases;
 } {
-	const { money, store, catalog, account, clock, random, pepper, profile } = deps;
+	const { money, store, catalog, account, research, clock, random, pepper, profile } = deps;
 	const { ledger, guard, spts, refunds, cashier, onchain } = money;
 	const { issueFrom } = spts;
 	const accounts = createSptAccounts({
@@ -54,6 +56,7 @@ export function createSptService(deps: SptServiceDeps): {
 			delegations,
 			account,
 			feedback,
+			research,
 		}),
 		purchases: createPurchases({
 			store,

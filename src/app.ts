@@ -265,7 +265,6 @@ function createService(parts: ServiceParts): Service {
 			store,
 			catalog,
 			account: createAccountService({ money, store, catalog, clock, info }),
-			research,
 			pepper: keys.pepper,
 			profile: settings.profile,
 		}),

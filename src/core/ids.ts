@@ -24,6 +24,8 @@ export type IdKind =
 	| "rfd"
 	| "con"
 	| "fbk"
+	| "cns"
+	| "vfb"
 	| "str";
 
 export interface Ids {

@@ -32,6 +32,8 @@ export type PricedOperationId =
 	| "entities.resolve"
 	| "entities.get"
 	| "human_agents.consult"
+	| "human_agents.panel"
+	| "human_agents.follow_up"
 	| "analysts.consult"
 	| "brand_intelligence"
 	| "brands.signals"
@@ -39,6 +41,10 @@ export type PricedOperationId =
 	| "brands.sources"
 	| "brands.compare"
 	| "verify.claim"
+	| "verify.extract"
+	| "verify.text"
+	| "verify.citation"
+	| "verify.claims"
 	| "intelligence.dossier"
 	| "supplemental.context"
 	| "research.deep_dive"
@@ -79,6 +85,13 @@ export const PAID_OPERATION_IDS = [
 	"search.batch",
 	"entities.resolve",
 	"entities.get",
+	"human_agents.consult",
+	"human_agents.panel",
+	"human_agents.follow_up",
+	"verify.extract",
+	"verify.text",
+	"verify.citation",
+	"verify.claims",
 	"brand_intelligence",
 	"brands.signals",
 	"brands.timeline",
@@ -109,6 +122,8 @@ export const FREE_OPERATION_IDS = [
 	"experts.list",
 	"experts.get",
 	"experts.match",
+	"experts.questions",
+	"experts.sources",
 	"analysts.list",
 	"analysts.get",
 	"search.suggest",
@@ -161,9 +176,14 @@ export const OWNER_OPERATION_IDS = [
 	"account.connection_tokens.list",
 	"account.connection_tokens.create",
 	"account.connection_tokens.revoke",
+	"human_agents.consultations.list",
+	"human_agents.consultations.get",
 	"feedback.give",
 	"feedback.list",
 	"feedback.delete",
+	"verifications.get",
+	"verifications.claim_review",
+	"verifications.batch",
 ] as const;
 export type OwnerOperationId = (typeof OWNER_OPERATION_IDS)[number];
 
@@ -189,6 +209,8 @@ export const SKILL_IDS = [
 	"graph_similar",
 	"get_trend",
 	"resolve_entities",
+	"consult_expert",
+	"verify_text",
 	"brand_intelligence",
 	"research_stream",
 ] as const;
@@ -208,6 +230,8 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	graph_similar: "graphs.similar",
 	get_trend: "trends.get",
 	resolve_entities: "entities.resolve",
+	consult_expert: "human_agents.consult",
+	verify_text: "verify.text",
 	brand_intelligence: "brand_intelligence",
 	research_stream: "research.stream",
 };

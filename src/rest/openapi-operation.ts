@@ -38,12 +38,13 @@ export function toOperation(route: Route, prices: PriceList): object {
 	};
 }
 
-/** Free operations say so with an empty requirement. Spec: Authentication, rule 3. */
+/** Free operations say so with an empty requirement, as do those an id alone may open. Spec: Authentication, rule 3. */
 function securityOf(route: Route): readonly object[] {
 	if (route.kind === "paid") return [SCHEMES.account, SCHEMES.spt];
 	if (route.kind === "purchase") return route.scheme ? [SCHEMES[route.scheme]] : [];
 	if (route.kind !== "owner") return [];
-	return route.scheme ? [SCHEMES[route.scheme]] : [SCHEMES.account, SCHEMES.spt];
+	const schemes = route.scheme ? [SCHEMES[route.scheme]] : [SCHEMES.account, SCHEMES.spt];
+	return route.opensById ? [...schemes, {}] : schemes;
 }
 
 function takesMoney({ kind }: Route): boolean {

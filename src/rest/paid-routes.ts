@@ -12,6 +12,7 @@ import {
 } from "../core/wire.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { requestComponent } from "./components.js";
+import { CONSULT_ROUTES } from "./consult-routes.js";
 import { toDataReply } from "./evidence-examples.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
@@ -27,6 +28,7 @@ import {
 	type SearchExample,
 	toExampleReply,
 } from "./search-examples.js";
+import { TEXT_VERIFICATION_ROUTES } from "./verify-text-routes.js";
 
 const asked = { query: queryField, limit: limitField.default(LIMITS.rowsDefault) };
 
@@ -86,6 +88,8 @@ const BATCH_ITEM = {
 export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
+	...CONSULT_ROUTES,
+	...TEXT_VERIFICATION_ROUTES,
 	...BRAND_READING_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
 	"graphs.search": {

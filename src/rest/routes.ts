@@ -4,6 +4,7 @@ import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { BRAND_ROUTES } from "./brand-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { CITATION_ROUTE } from "./citation-route.js";
+import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
 import { FEEDBACK_ROUTES } from "./feedback-routes.js";
@@ -16,6 +17,7 @@ import { ROUTING_ROUTES } from "./search-routing.js";
 import { SOURCE_ROUTES } from "./source-routes.js";
 import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
 import { SPT_ROUTES } from "./spt-routes.js";
+import { VERIFICATION_RESULT_ROUTES } from "./verify-text-routes.js";
 
 /** Every route of the service: router and OpenAPI document are made from this table, so they cannot differ. */
 export const ROUTES: Readonly<Record<OperationId, Route>> = {
@@ -26,6 +28,8 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...ROUTING_ROUTES,
 	...DISCOVERY_ROUTES,
 	...EXPERT_ROUTES,
+	...EXPERT_READING_ROUTES,
+	...CONSULTATION_ROUTES,
 	...SOURCE_ROUTES,
 	...BRAND_ROUTES,
 	"citations.format": CITATION_ROUTE,
@@ -34,6 +38,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...ACCOUNT_ROUTES,
 	...ACCOUNT_KEY_ROUTES,
 	...FEEDBACK_ROUTES,
+	...VERIFICATION_RESULT_ROUTES,
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,
 };

@@ -8,9 +8,12 @@ import { formatUsd, parseUsd } from "../core/money.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { AccountOperations } from "./account-operations.js";
 import { createBoundedWork } from "./bounded-work.js";
+import { createConsultations } from "./consultations.js";
 import type { Feedback } from "./feedback.js";
 import type { OwnerOperations } from "./owner-operations.js";
+import type { ResearchParts } from "./research-parts.js";
 import { toSptScope } from "./spt-scope.js";
+import { createVerificationResults } from "./verification-results.js";
 
 export interface OwnerOperationDeps {
 	readonly store: Store;
@@ -20,6 +23,7 @@ export interface OwnerOperationDeps {
 	readonly delegations: Delegations;
 	readonly account: AccountOperations;
 	readonly feedback: Feedback;
+	readonly research: Pick<ResearchParts, "artefacts">;
 }
 
 const REFUND_REASON = "The holder asked for the balance that was not used.";
@@ -34,6 +38,8 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 	return {
 		...deps.account,
 		feedback: deps.feedback,
+		consultations: createConsultations(deps.research),
+		verifications: createVerificationResults(deps.research.artefacts),
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
 
 		async sptLedger({ owner }, { limit, cursor }, signal) {

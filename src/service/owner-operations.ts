@@ -1,10 +1,12 @@
 import type { SptHolder } from "../../payments/spt/token.js";
 import type { Caller } from "../core/call.js";
 import type { AccountOperations } from "./account-operations.js";
+import type { Consultations } from "./consultations.js";
 import type { Feedback } from "./feedback.js";
 import type { Json } from "./free-operations.js";
 import type { PageRequest } from "./page-request.js";
 import type { SptScope } from "./spt-scope.js";
+import type { VerificationResults } from "./verification-results.js";
 
 export interface DelegationOrder extends SptScope {
 	readonly amount_usd: string;
@@ -25,4 +27,6 @@ export interface OwnerOperations extends AccountOperations {
 	sptRefund(holder: SptHolder, reason: string | undefined): Promise<Json>;
 	sptRevoke(holder: SptHolder): Promise<Json>;
 	readonly feedback: Feedback;
+	readonly consultations: Consultations;
+	readonly verifications: VerificationResults;
 }

@@ -1,4 +1,5 @@
 import { createBrandReadings } from "../../skills/brand-readings.js";
+import { createConsultations } from "../../skills/consultations.js";
 import { createEvidenceReadings } from "../../skills/evidence-readings.js";
 import { createGraphReadings } from "../../skills/graph-readings.js";
 import { createGraphSearch } from "../../skills/graph-search.js";
@@ -12,10 +13,13 @@ import {
 import { createResearchStream } from "../../skills/research-stream.js";
 import type { SearchSkillDeps } from "../../skills/search-answer.js";
 import { createBatchSearch } from "../../skills/search-batch.js";
+import { createTextVerifications } from "../../skills/text-verifications.js";
 import { READING_LIMITS } from "../core/reading-limits.js";
+import { createClaimVerifier } from "../evidence/claims/claim-verifier.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { GraphRouter } from "../search/search.js";
 import { createBoundedWork } from "./bounded-work.js";
+import { createExpertDirectory } from "./expert-directory.js";
 import type { ResearchParts } from "./research-parts.js";
 import type { SkillCatalog } from "./service.js";
 
@@ -43,6 +47,12 @@ export function createSkillCatalog(
 		"search.batch": createBatchSearch(deps),
 		...createGraphReadings({ ...deps, runExport }),
 		...createEvidenceReadings(deps),
+		...createConsultations({ ...deps, experts: createExpertDirectory(deps) }),
+		...createTextVerifications({
+			...deps,
+			verifier: createClaimVerifier(deps),
+			resultIds: deps.research.resultIds,
+		}),
 		...createBrandReadings(deps),
 		"research.stream": createResearchStream({ ...deps, writer: deps.research.writer }),
 	};

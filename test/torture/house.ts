@@ -19,6 +19,7 @@ import type { FileSystem } from "../../store/journal/file-system.js";
 import { openJournalStore } from "../../store/journal/journal-store.js";
 import type { Store } from "../../store/store.js";
 import { SIM_TERMS } from "../support/sim-chain.js";
+import { createTestResearch } from "../support/test-research.js";
 import type { Dice } from "./dice.js";
 import { createTestSkills } from "./test-skills.js";
 
@@ -102,6 +103,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 		...{ store, money, complaints },
 		spt: createSptService({
 			...{ money, store, catalog, clock, random, ids },
+			research: createTestResearch({ store, clock }),
 			account: createAccountService({ money, store, catalog, clock, info: { mcpUrl: () => null } }),
 			pepper: KEYS.pepper,
 			profile: SETTINGS.profile,

@@ -1,0 +1,161 @@
+import type { KeptResult } from "../src/core/artefacts.js";
+import { type Clock, toIsoDay, toIsoTime } from "../src/core/clock.js";
+import { LIMITS } from "../src/core/limits.js";
+import type { SkillContext } from "../src/core/skill.js";
+import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
+import type { CheckedClaimWire } from "../src/core/verify-text-wire.js";
+import type { ClaimVerifier } from "../src/evidence/claims/claim-verifier.js";
+import type { EvidenceStance, Verification } from "../src/evidence/claims/verification.js";
+import type { GraphCatalog } from "../src/knowledge/catalog.js";
+
+export interface CheckedClaimsDeps {
+	readonly verifier: ClaimVerifier;
+	readonly catalog: GraphCatalog;
+	readonly clock: Clock;
+	/** The same id when a paid call is sent again, so that its result is kept once. */
+	readonly resultIds: (kind: "vfb", context: Pick<SkillContext, "callId" | "caller">) => string;
+}
+
+export interface ClaimsRequest {
+	readonly claims: readonly {
+		readonly text: string;
+		readonly start?: number;
+		readonly end?: number;
+	}[];
+	readonly graphId: string | undefined;
+	readonly asOf: string | undefined;
+}
+
+/** Claims with their verdicts, and which of them are charged for. */
+export interface CheckedClaims {
+	readonly items: readonly CheckedClaimWire[];
+	/** Places of those with a verdict that is sold. */
+	readonly answered: readonly number[];
+	readonly meta: {
+		readonly claims: number;
+		readonly answered: number;
+		readonly as_of: string;
+		readonly mode: "hybrid" | "keyword";
+		readonly graphs_used: string[];
+	};
+}
+
+const SOLD: ReadonlySet<string> = new Set(["SUPPORTED", "REFUTED", "CONFLICTING"]);
+
+/** Checks claims one after the other: they share a processor, and whoever leaves stops the rest. */
+export async function checkClaims(
+	{ verifier, catalog, clock }: CheckedClaimsDeps,
+	{ claims, graphId, asOf }: ClaimsRequest,
+	signal: AbortSignal,
+): Promise<CheckedClaims> {
+	const graphs = graphId === undefined ? undefined : [catalog.get(graphId)];
+	const checked: Verification[] = [];
+	const known = new Map<string, Verification>();
+	for (const { text } of claims) {
+		signal.throwIfAborted();
+		const verification =
+			known.get(text) ??
+			(await verifier.verify({
+				claim: text,
+				...(asOf !== undefined && { asOf }),
+				...(graphs && { graphs }),
+				signal,
+			}));
+		known.set(text, verification);
+		checked.push(verification);
+	}
+	const items = checked.map((verification, place) => toItem(verification, claims[place]));
+	const answered = items.flatMap(({ is_answered }, place) => (is_answered ? [place] : []));
+	return {
+		items,
+		answered,
+		meta: {
+			claims: items.length,
+			answered: answered.length,
+			as_of: checked[0]?.asOf ?? toIsoDay(clock.now()),
+			mode: checked.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
+			graphs_used: [...new Set(checked.flatMap(({ graphsUsed }) => graphsUsed))],
+		},
+	};
+}
+
+/** Where the result can be read again; nowhere when its owner keeps no text or is nobody in particular. */
+export function toKept(
+	{ resultIds, clock }: Pick<CheckedClaimsDeps, "resultIds" | "clock">,
+	context: SkillContext,
+	isAnswer: boolean,
+) {
+	const { caller } = context;
+	const isKept = isAnswer && caller && !caller.keepsNoText && !caller.access?.keepsNoText;
+	if (!isKept) return { batch_id: null, kept_until: null };
+	return {
+		batch_id: resultIds("vfb", context),
+		kept_until: toIsoTime(clock.now() + LIMITS.artefactTtlMs),
+	};
+}
+
+/** What is kept of a batch, under the id it was told with. */
+export function keepBatch<Data extends { readonly batch_id: string | null }>(
+	data: Data,
+): { readonly keep?: KeptResult } {
+	const { batch_id: id } = data;
+	return id === null ? {} : { keep: { kind: "verification_batch", id, data } };
+}
+
+/** Claims nobody paid for are told as claims without a verdict. */
+export function keepVerdicts(
+	items: readonly CheckedClaimWire[],
+	kept: readonly number[],
+): CheckedClaimWire[] {
+	return items.map((item, place) =>
+		kept.includes(place) || !item.is_answered ? item : { ...item, ...UNANSWERED },
+	);
+}
+
+const UNANSWERED = {
+	is_answered: false,
+	verdict: "NOT_ENOUGH_EVIDENCE",
+	qualifier: null,
+	confidence: 0,
+	explanation: "This claim had no verdict when the call was paid for.",
+	missing: [],
+	independent_groups: 0,
+	evidence: [],
+} satisfies Partial<CheckedClaimWire>;
+
+function toItem(
+	verification: Verification,
+	place: { readonly start?: number; readonly end?: number } | undefined,
+): CheckedClaimWire {
+	const { claim, verdict, qualifier, confidence, explanation, missing, evidence } = verification;
+	return {
+		claim,
+		start: place?.start ?? null,
+		end: place?.end ?? null,
+		is_answered: SOLD.has(verdict),
+		verdict,
+		qualifier: qualifier ?? null,
+		confidence: round(confidence),
+		explanation,
+		missing: [...missing],
+		independent_groups: verification.independentGroups,
+		evidence: evidence.slice(0, VERIFY_TEXT_LIMITS.evidenceMax).map(toEvidence),
+	};
+}
+
+function toEvidence({ sentence, stance, score, tier, group }: EvidenceStance) {
+	const [source] = sentence.sources;
+	return {
+		evidence_id: sentence.evidenceId,
+		stance,
+		score: round(score),
+		excerpt: sentence.text,
+		title: source?.title ?? "",
+		source_url: source?.sourceUrl ?? "",
+		published_at: source?.publishedAt ?? null,
+		tier,
+		group,
+	};
+}
+
+const round = (value: number) => Math.round(value * 1000) / 1000;
