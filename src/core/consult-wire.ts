@@ -110,9 +110,43 @@ export const consultMetaSchema = z.object({
 	warnings: z.array(z.string()),
 });
 
+export type ConsultMetaWire = z.infer<typeof consultMetaSchema>;
+
 export const consultOutput = z.object({
 	ok: z.literal(true),
 	data: consultationSchema,
 	meta: consultMetaSchema,
 });
 export type ConsultOutput = z.infer<typeof consultOutput>;
+
+const pointSchema = citedTextSchema.extend({ agent_id: z.string() });
+
+export const panelSchema = z.object({
+	question: z.string(),
+	answers: z.array(
+		consultationSchema.pick({
+			expert: true,
+			answer: true,
+			not_covered: true,
+			elsewhere: true,
+			suggested_questions: true,
+		}),
+	),
+	agreement: z.object({
+		shared: z
+			.array(z.object({ agent_ids: z.array(z.string()), points: z.array(pointSchema) }))
+			.describe("What several say, each in their own words"),
+		contradictions: z.array(
+			z.object({ one: pointSchema, other: pointSchema, reasons: z.array(z.string()) }),
+		),
+		single: z.array(pointSchema).describe("What one alone says"),
+	}),
+	citations: z.array(citationSchema).describe("Numbered over all answers"),
+});
+
+export const panelOutput = z.object({
+	ok: z.literal(true),
+	data: panelSchema,
+	meta: consultMetaSchema.extend({ experts: z.int(), answered: z.int() }),
+});
+export type PanelOutput = z.infer<typeof panelOutput>;

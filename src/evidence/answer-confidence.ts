@@ -22,15 +22,16 @@ export interface ConfidenceRequest {
 }
 
 /**
- * How well an answer is carried, 0..1: share of the question's content words that what it cites covers × (1 − 2^−hosts), by
- * distinct hosts of its sources, × mean trust, × 0.75 when the search found part of an answer, × 0.9 when something cited
+ * How well an answer is carried, 0..1: share of the question's content words that what it cites covers × (hosts + 1) / (hosts + 2),
+ * by distinct hosts of its sources, × mean trust, × 0.75 when the search found part of an answer, × 0.9 when something cited
  * was to be checked again by now. An order, no probability: it is not calibrated against outcomes.
  */
 export function confidenceOf({ question, decision, cited, today }: ConfidenceRequest): number {
 	if (cited.length === 0) return 0;
 	const texts = cited.flatMap(({ text, concept }) => [text, concept.title, ...concept.aliases]);
 	const covered = coverageOf(contentWords(question), contentTerms(texts.join("\n")));
-	const independence = 1 - 2 ** -Math.max(1, hostsOf(cited).size);
+	const hosts = hostsOf(cited).size;
+	const independence = (hosts + 1) / (hosts + 2);
 	const trust = cited.reduce((sum, { concept }) => sum + TRUST[concept.trust], 0) / cited.length;
 	const part = decision === "ANSWER" ? 1 : PARTIAL;
 	const age = cited.some(({ concept }) => isStale(concept.staleAfter, today)) ? STALE : 1;

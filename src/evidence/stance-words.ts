@@ -9,7 +9,7 @@ const ADVICE =
 const WARNING =
 	/\b(?:avoid(?:s|ed)?|never|do not|does not recommend|don['’]t|must not|should not|shall not|not recommended|advis(?:e|es|ed) against|discourage[sd]?|deprecate[sd]?|obsoletes?|obsolete|insecure|unsafe|forbid(?:s|den)?|reject(?:s|ed)?|withdrawn|prohibit(?:s|ed)?|remove the)\b/i;
 const CONDITION =
-	/\b(?:if|unless|depends?|only (?:if|when|where|after|behind)|where|otherwise|except|provided that)\b/i;
+	/\b(?:if|unless|depends?|only (?:if|when|where)|otherwise|except|provided that)\b/i;
 /** Asks what to do, not what is. */
 const ASKS_ADVICE =
 	/\b(?:should|shall|how (?:do|should|can|must|to|would)|recommend|advise|best|better|safe|worth|avoid|deploy|adopt|use|enable|choose|prefer|need to|have to|ought|ok to|okay to|good idea|may (?:i|we|a)|can (?:i|we))\b/i;
@@ -17,8 +17,17 @@ const CLAUSE_END = /[;:,.]|\b(?:but|while|whereas|and)\b/i;
 
 export type Polarity = "for" | "against" | "conditional";
 
-/** What a text says of a subject: a warning counts where its own clause is about the subject. */
-export function polaritiesOf(text: string, subject: readonly (readonly string[])[]) {
+/** A sentence and the title it stands under. */
+export interface TitledText {
+	readonly text: string;
+	readonly title: string;
+}
+
+/** What a text says of a subject: a warning counts where its own clause is about the subject, advice also where its title is. */
+export function polaritiesOf(
+	{ text, title }: TitledText,
+	subject: readonly (readonly string[])[],
+): ReadonlySet<Polarity> {
 	const found = new Set<Polarity>();
 	const isAbout = (part: string) => {
 		const terms = contentTerms(part);
@@ -27,7 +36,7 @@ export function polaritiesOf(text: string, subject: readonly (readonly string[])
 	const warned = text.split(CLAUSE_END).filter((clause) => WARNING.test(clause));
 	if (warned.some(isAbout)) found.add("against");
 	const rest = text.replace(new RegExp(WARNING, "gi"), " ");
-	if (ADVICE.test(rest.trim()) && isAbout(text)) found.add("for");
+	if (ADVICE.test(rest.trim()) && isAbout(`${text}\n${title}`)) found.add("for");
 	if (found.size > 0 && CONDITION.test(text)) found.add("conditional");
 	return found;
 }
@@ -44,22 +53,17 @@ const TITLE_SHARE = 0.4;
  * What sentences, best first, and the titles they stand under come to for a question: each counts 1 / rank for or against.
  * Twice as much on one side decides, unless most of it is tied to conditions; a question that asks for no advice has none.
  */
-export function stanceOf(
-	question: string,
-	{
-		sentences,
-		titles,
-	}: { readonly sentences: readonly string[]; readonly titles: readonly string[] },
-): Stance {
+export function stanceOf(question: string, sentences: readonly TitledText[]): Stance {
 	if (!ASKS_ADVICE.test(question)) return "neutral";
 	const subject = contentWords(question);
 	const counted = { for: 0, against: 0, conditional: 0 };
-	const count = (text: string, weight: number) => {
-		for (const polarity of polaritiesOf(text, subject)) counted[polarity] += weight;
+	const count = (sentence: TitledText, weight: number) => {
+		for (const polarity of polaritiesOf(sentence, subject)) counted[polarity] += weight;
 	};
-	const [title] = titles.filter((one) => coverageOf(subject, contentTerms(one)) >= TITLE_SHARE);
-	if (title !== undefined) count(title, 1);
-	for (const [rank, text] of sentences.entries()) count(text, 1 / (rank + 1));
+	const titles = sentences.map(({ title }) => title);
+	const named = titles.find((one) => coverageOf(subject, contentTerms(one)) >= TITLE_SHARE);
+	if (named !== undefined) count({ text: named, title: "" }, 1);
+	for (const [rank, sentence] of sentences.entries()) count(sentence, 1 / (rank + 1));
 	const total = counted.for + counted.against;
 	if (total < LEAST) return "neutral";
 	if (counted.against >= CLEAR * counted.for) return "advises against";

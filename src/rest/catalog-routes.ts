@@ -4,6 +4,7 @@ import type { FreeOperationId } from "../core/operations.js";
 import { graphIdField } from "../core/wire.js";
 import type { BRAND_ROUTES } from "./brand-routes.js";
 import { graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
+import type { EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { dataRoute, documentRoute } from "./define-route.js";
 import type { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import type { EXPERT_ROUTES } from "./expert-routes.js";
@@ -24,6 +25,7 @@ type CatalogOperationId = Exclude<
 	| "accounts.open"
 	| "citations.format"
 	| keyof typeof EXPERT_ROUTES
+	| keyof typeof EXPERT_READING_ROUTES
 	| keyof typeof OVERVIEW_ROUTES
 	| keyof typeof SOURCE_ROUTES
 	| keyof typeof BRAND_ROUTES

@@ -3,9 +3,12 @@ import type { GraphCatalog } from "../knowledge/catalog.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
 import type { HybridSearch } from "../search/search.js";
 import type { FoundText } from "../search/text-finder.js";
+import { pageOfHosts, questionsOf } from "./expert-knowledge.js";
 import type { ExpertProfile } from "./expert-profiles.js";
 import { type ExpertRoster, expertRosterOf } from "./expert-roster.js";
 import { countCoverage, coverageOf } from "./graph-coverage.js";
+import type { PageRequest } from "./page-request.js";
+import type { Json } from "./service-info.js";
 
 /** An expert as lists show it. */
 export interface ExpertItem {
@@ -51,6 +54,10 @@ export interface ExpertDirectory {
 	profile(agentId: string): Promise<ExpertProfile>;
 	/** Throws NOT_FOUND as `profile` does. */
 	get(agentId: string): Promise<ExpertItem & Readonly<Record<string, unknown>>>;
+	/** Questions that its notes answer. Throws NOT_FOUND as `profile` does. */
+	questions(agentId: string): Promise<Json>;
+	/** Hosts that its notes cite. Throws NOT_FOUND as `profile` does, INVALID_ARGUMENT for a cursor of another list. */
+	sources(agentId: string, page: PageRequest): Promise<Json>;
 }
 
 export interface ExpertDirectoryDeps {
@@ -87,6 +94,10 @@ export function createExpertDirectory(deps: ExpertDirectoryDeps): ExpertDirector
 		list: async (request) => listPage((await roster()).profiles, request),
 		profile,
 		get: async (agentId) => toDetail(await profile(agentId)),
+		questions: async (agentId) => ({
+			items: questionsOf(await profile(agentId)).map((question) => ({ question })),
+		}),
+		sources: async (agentId, page) => pageOfHosts(await profile(agentId), page),
 	};
 }
 

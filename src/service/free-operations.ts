@@ -51,7 +51,7 @@ export interface FreeOperations {
 		limit: number,
 		signal: AbortSignal,
 	): Promise<readonly MatchedExpert[]>;
-	readonly experts: Pick<ExpertDirectory, "list" | "get">;
+	readonly experts: Pick<ExpertDirectory, "list" | "get" | "questions" | "sources">;
 	readonly analysts: { list(): Json; get(name: string): Json };
 	suggest(prefix: string, limit: number): Promise<readonly Suggestion[]>;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
