@@ -4,8 +4,11 @@ import type { GraphCatalog } from "../../knowledge/catalog.js";
 import type { Graph } from "../../knowledge/graph.js";
 import type { HybridSearch } from "../../search/search.js";
 import { extractClaims } from "./claim-extraction.js";
-import { compareClaim } from "./stance-comparator.js";
+import { CLAIM_LIMITS } from "./claim-limits.js";
+import { examinePart, type PartExamination } from "./part-examination.js";
+import { judgePart } from "./part-verdict.js";
 import type { StanceJudge, Verification } from "./verification.js";
+import { toVerification } from "./verification-report.js";
 
 export interface ClaimVerifierDeps {
 	readonly search: HybridSearch;
@@ -29,29 +32,22 @@ export interface ClaimVerifier {
 	verify(request: ClaimRequest): Promise<Verification>;
 }
 
-export function createClaimVerifier({ clock }: ClaimVerifierDeps): ClaimVerifier {
+export function createClaimVerifier(deps: ClaimVerifierDeps): ClaimVerifier {
+	const { search, catalog, clock, judges = [] } = deps;
 	return {
-		async verify({ claim, asOf = toIsoDay(clock.now()) }) {
-			void extractClaims;
-			void compareClaim;
-			return {
-				claim,
-				verdict: "NOT_ENOUGH_EVIDENCE",
-				qualifier: undefined,
-				confidence: 0,
-				explanation: "",
-				gates: [],
-				parts: [],
-				missing: [],
-				time: "UNDATED",
-				independentGroups: 0,
-				evidence: [],
-				asOf,
-				decision: "ABSTAIN",
-				mode: "keyword",
-				graphsUsed: [],
-				warnings: [],
-			};
+		async verify({ claim, asOf = toIsoDay(clock.now()), graphs = catalog.list(), signal }) {
+			const atoms = extractClaims(claim);
+			const checkable = atoms.filter(({ kind }) => kind === "checkable");
+			const examined: PartExamination[] = [];
+			for (const [part, atom] of checkable.slice(0, CLAIM_LIMITS.partsMax).entries()) {
+				signal.throwIfAborted();
+				examined.push(
+					await examinePart({ search, judges }, { claim: atom, part, graphs, asOf, signal }),
+				);
+			}
+			const judged = examined.map((part) => judgePart(part, asOf));
+			const method = judges.at(-1)?.method ?? "rules";
+			return toVerification({ claim, asOf, atoms, examined, judged, method });
 		},
 	};
 }

@@ -75,12 +75,6 @@ export function toDayNumber(isoDay: string): number {
 	return Math.floor(Date.parse(`${isoDay}T00:00:00Z`) / DAY_MS);
 }
 
-/** A day, month or year as a span: `2026-01-01` with precision "year" is all of 2026. */
-export function toDaySpan(isoDay: string, precision: DateSpan["precision"] = "day") {
-	const [year = 1970, month = 1, day = 1] = isoDay.split("-").map(Number);
-	return daysOf(precision, { year, month, day });
-}
-
 function toSpan(text: string, match: RegExpExecArray): DateSpan | undefined {
 	const { year, month, monthNumber, day } = match.groups ?? {};
 	const start = match.index;
@@ -154,4 +148,11 @@ function joinRanges(text: string, spans: readonly DateSpan[]): readonly DateSpan
 		});
 	}
 	return joined;
+}
+
+/** A source's day as a date that a claim may be held against; `2026-01-01` with precision "year" is all of 2026. */
+export function toDateSpan(isoDay: string, precision: DateSpan["precision"]): DateSpan {
+	const [year = 1970, month = 1, day = 1] = isoDay.split("-").map(Number);
+	const days = daysOf(precision, { year, month, day });
+	return { text: isoDay, start: 0, end: 0, ...days, precision, relation: "in" };
 }

@@ -1,5 +1,4 @@
 import type { DateSpan } from "./date-spans.js";
-import { toDaySpan } from "./date-spans.js";
 import type { Quantity } from "./quantities.js";
 
 /** What a text says to one number or date of a claim. */
@@ -155,16 +154,4 @@ function fitRelation(claim: DateSpan, other: DateSpan): Fit {
 	}
 	if (other.from >= claim.from) return "same";
 	return other.to < claim.from ? "other" : "absent";
-}
-
-/** A source's day as a date that a claim may be held against. */
-export function toDateSpan(isoDay: string, precision: DateSpan["precision"]): DateSpan {
-	return {
-		text: isoDay,
-		start: 0,
-		end: 0,
-		...toDaySpan(isoDay, precision),
-		precision,
-		relation: "in",
-	};
 }

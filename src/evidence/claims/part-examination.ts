@@ -1,0 +1,103 @@
+import type { Decision } from "../../core/wire.js";
+import type { Graph } from "../../knowledge/graph.js";
+import { runInTurns, type Steps } from "../../knowledge/work-in-turns.js";
+import type { HybridSearch } from "../../search/search.js";
+import { gatherEvidence, type RankedSentence } from "../gathered-evidence.js";
+import { CLAIM_LIMITS } from "./claim-limits.js";
+import { toDateSpan } from "./date-spans.js";
+import { groupByOrigin } from "./independence.js";
+import { bestTier } from "./source-tiers.js";
+import { compareReadings } from "./stance-comparator.js";
+import { askJudges } from "./stance-judges.js";
+import { readText } from "./text-reading.js";
+import type { AtomicClaim, EvidenceStance, StanceJudge } from "./verification.js";
+
+/** What was found on one part of a claim. */
+export interface PartExamination {
+	readonly claim: AtomicClaim;
+	/** Best first: what supports or refutes, then what came nearest; at most EVIDENCE_MAX. */
+	readonly stances: readonly EvidenceStance[];
+	/** Words of the part that no concept covers. */
+	readonly unknown: readonly string[];
+	readonly decision: Decision;
+	readonly mode: "hybrid" | "keyword";
+	readonly graphIds: readonly string[];
+}
+
+export interface ExaminationDeps {
+	readonly search: HybridSearch;
+	readonly judges: readonly StanceJudge[];
+}
+
+export interface ExaminationRequest {
+	readonly claim: AtomicClaim;
+	readonly part: number;
+	readonly graphs: readonly Graph[];
+	/** `YYYY-MM-DD`; what was published later is left out. */
+	readonly asOf: string;
+	readonly signal: AbortSignal;
+}
+
+/** Gates 2 to 4 for one part: sentences that bear on it, what each says, and which of them depend on each other. */
+export async function examinePart(
+	{ search, judges }: ExaminationDeps,
+	{ claim, part, graphs, asOf, signal }: ExaminationRequest,
+): Promise<PartExamination> {
+	const found = await gatherEvidence(search, {
+		graphs,
+		question: claim.text.slice(0, CLAIM_LIMITS.questionChars),
+		conceptsMax: CLAIM_LIMITS.conceptsMax,
+		sentencesMax: CLAIM_LIMITS.sentencesMax,
+		signal,
+	});
+	const known = found.sentences.filter((sentence) => isKnownAt(sentence, asOf));
+	const compared = await runInTurns(compareAll(claim, known), signal);
+	const judged = await askJudges(judges, claim, compared, signal);
+	const best = [...judged].sort(byBearing).slice(0, CLAIM_LIMITS.evidenceMax);
+	const groups = groupByOrigin(best.map(({ sentence }) => sentence));
+	const stances = best.map((stance, index) => ({
+		...stance,
+		tier: bestTier(stance.sentence.sources),
+		group: groups[index] ?? 0,
+		part,
+	}));
+	return {
+		claim,
+		stances,
+		unknown: found.missing,
+		decision: found.decision,
+		mode: found.mode,
+		graphIds: [...new Set(found.concepts.map(({ graph }) => graph.record.id))],
+	};
+}
+
+export type ComparedSentence = Omit<EvidenceStance, "tier" | "group" | "part">;
+
+function* compareAll(
+	claim: AtomicClaim,
+	sentences: readonly RankedSentence[],
+): Steps<readonly ComparedSentence[]> {
+	const reading = readText(claim.text);
+	const compared: ComparedSentence[] = [];
+	for (const sentence of sentences) {
+		yield;
+		const { concept, sources } = sentence;
+		const dates = sources.flatMap(({ publishedAt, datePrecision }) =>
+			publishedAt === undefined ? [] : [toDateSpan(publishedAt, datePrecision ?? "day")],
+		);
+		const names = [concept.title, ...concept.aliases];
+		const comparison = compareReadings(reading, readText(sentence.text), { names, dates });
+		compared.push({ ...comparison, sentence, isDisputed: false });
+	}
+	return compared;
+}
+
+/** Whoever asks as of a day is told what was published by then; undated sources count as known. */
+function isKnownAt({ sources }: RankedSentence, asOf: string): boolean {
+	return sources.some(({ publishedAt }) => publishedAt === undefined || publishedAt <= asOf);
+}
+
+function byBearing(a: ComparedSentence, b: ComparedSentence): number {
+	const bears = ({ stance }: ComparedSentence) => Number(stance !== "neutral");
+	return bears(b) - bears(a) || b.score - a.score;
+}

@@ -1,0 +1,95 @@
+import { confidenceOf } from "./confidence.js";
+import type { PartExamination } from "./part-examination.js";
+import { claimsNow, judgeTime, type TimeReport } from "./time-frame.js";
+import type { EvidenceStance, Verdict, VerifiedPart } from "./verification.js";
+
+/** One part with what its verdict rests on. */
+export interface JudgedPart extends VerifiedPart {
+	readonly timeReport: TimeReport;
+	/** Sentences for the verdict, best first; the nearest ones where there is none. */
+	readonly bearing: readonly EvidenceStance[];
+	readonly groups: number;
+}
+
+/** Both sides must be this near to each other, and independent, to count as a conflict. */
+const CONFLICT_GAP = 0.08;
+const GROUPS_FULL = 3;
+
+/** Gate 3 to 5 for one part: the side with the stronger sentence wins; near ones of independent origin are a conflict. */
+export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
+	const { claim, stances } = examined;
+	const sides = {
+		supports: stances.filter(({ stance }) => stance === "supports"),
+		refutes: stances.filter(({ stance }) => stance === "refutes"),
+	};
+	const best = { supports: bestOf(sides.supports), refutes: bestOf(sides.refutes) };
+	const verdict = verdictOf(sides, best);
+	const side = verdict === "REFUTED" ? "refutes" : "supports";
+	const bearing = verdict === "CONFLICTING" ? [...sides.supports, ...sides.refutes] : sides[side];
+	const groups = new Set(bearing.map(({ group }) => group)).size;
+	const timeReport = judgeTime(claim, bearing, asOf);
+	const against = side === "refutes" ? best.supports : best.refutes;
+	const isDisputed = bearing.some((stance) => stance.isDisputed);
+	const confidence = confidenceOf(verdict, {
+		best: best[side],
+		against: isDisputed ? Math.max(against, best[side] / 2) : against,
+		groups: Math.min(1, (groups - 1) / (GROUPS_FULL - 1)),
+		authority: authorityOf(bearing),
+	});
+	return {
+		claim,
+		verdict,
+		confidence,
+		missing: verdict === "NOT_ENOUGH_EVIDENCE" ? missingOf(examined) : [],
+		time: timeReport.time,
+		timeReport,
+		bearing,
+		groups,
+	};
+}
+
+function bestOf(stances: readonly EvidenceStance[]): number {
+	return Math.max(0, ...stances.map(({ score }) => score));
+}
+
+function verdictOf(
+	sides: Record<"supports" | "refutes", readonly EvidenceStance[]>,
+	{ supports, refutes }: Record<"supports" | "refutes", number>,
+): Extract<Verdict, "SUPPORTED" | "REFUTED" | "CONFLICTING" | "NOT_ENOUGH_EVIDENCE"> {
+	if (supports === 0 && refutes === 0) return "NOT_ENOUGH_EVIDENCE";
+	if (Math.abs(supports - refutes) <= CONFLICT_GAP && isIndependent(sides)) return "CONFLICTING";
+	return supports >= refutes ? "SUPPORTED" : "REFUTED";
+}
+
+function isIndependent(sides: Record<"supports" | "refutes", readonly EvidenceStance[]>): boolean {
+	const [one] = sides.supports;
+	const [other] = sides.refutes;
+	return one !== undefined && other !== undefined && one.group !== other.group;
+}
+
+function authorityOf(bearing: readonly EvidenceStance[]): number {
+	const best = Math.min(4, ...bearing.map(({ tier }) => tier));
+	return (4 - best) / 3;
+}
+
+/** What the nearest sentence lacks, the words nobody covers first. */
+function missingOf({ claim, unknown, stances }: PartExamination): readonly string[] {
+	const texts = stances.map(({ sentence }) => sentence.text.toLowerCase());
+	const asked = [
+		...claim.entities,
+		...claim.quantities.map(({ text }) => text),
+		...claim.dates.map(({ text }) => text),
+	];
+	const lacking = asked.filter(
+		(text) => !texts.some((other) => other.includes(text.toLowerCase())),
+	);
+	return [...new Set([...unknown, ...lacking])];
+}
+
+/** True for what was so once: the verdict holds because things have changed. */
+export function isOutdated({ verdict, time, claim, bearing }: JudgedPart): boolean {
+	if (time !== "OUTDATED") return false;
+	return (
+		verdict === "REFUTED" || (verdict === "SUPPORTED" && (claimsNow(claim) || bearing.length > 0))
+	);
+}
