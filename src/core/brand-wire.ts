@@ -234,7 +234,11 @@ export const brandTimelineOutput = outputOf(
 	z.object({ ...readingFields, bucket: bucketField, items: z.array(bucketSchema), citations }),
 );
 export const brandSourceSchema = z.object({
-	publisher: z.string().describe("Registrable domain, or the account on hosts of many"),
+	publisher: z
+		.string()
+		.describe(
+			"Who is behind the pages: a name we know, else the registered domain, or the account on hosts of many",
+		),
 	hosts: z.array(z.string()),
 	articles: z.int(),
 	mentions: z.int(),

@@ -1,8 +1,8 @@
 import { toArticleAddress } from "./article-address.js";
 import { countTones, type ToneCount } from "./brand-tone.js";
 import { articlesOf, type DatedMention } from "./brand-window.js";
+import { findPublisher } from "./claims/source-tiers.js";
 import { daysOf } from "./coverage.js";
-import { publisherOf } from "./report/source-publisher.js";
 
 /** One publisher's pages, as far as they carry what is said of a brand. */
 export interface BrandPublisher {
@@ -21,7 +21,7 @@ export interface BrandPublisher {
 export function groupByPublisher(mentions: readonly DatedMention[]): readonly BrandPublisher[] {
 	const byPublisher = new Map<string, DatedMention[]>();
 	for (const mention of mentions) {
-		const publishers = new Set(mention.sources.map(({ sourceUrl }) => publisherOf(sourceUrl)));
+		const publishers = new Set(mention.sources.map((source) => findPublisher(source).owner));
 		for (const publisher of publishers) {
 			byPublisher.set(publisher, [...(byPublisher.get(publisher) ?? []), mention]);
 		}
@@ -33,7 +33,7 @@ export function groupByPublisher(mentions: readonly DatedMention[]): readonly Br
 
 function toPublisher(publisher: string, mentions: readonly DatedMention[]): BrandPublisher {
 	const own = mentions.map((mention) => {
-		const sources = mention.sources.filter(({ sourceUrl }) => publisherOf(sourceUrl) === publisher);
+		const sources = mention.sources.filter((source) => findPublisher(source).owner === publisher);
 		return { ...mention, sources, sentence: { ...mention.sentence, sources } };
 	});
 	const sources = own.flatMap((mention) => mention.sources);

@@ -1,6 +1,7 @@
+/** Building blocks of reports: findings, contradictions, timelines, sources and how they are written down. */
 import type { Evidence } from "../../knowledge/graph.js";
+import { findPublisher } from "../claims/source-tiers.js";
 import { normaliseName } from "../name-likeness.js";
-import { publisherOf } from "./source-publisher.js";
 
 /** Sources that do not stand for each other. */
 export interface SourceGroup {
@@ -16,7 +17,7 @@ export function groupSources(sources: Iterable<Evidence>): readonly SourceGroup[
 	const byUrl = new Map([...sources].map((source) => [source.sourceUrl, source]));
 	const groups = new Map<string, { publisher: string; sources: Evidence[] }>();
 	for (const source of byUrl.values()) {
-		const publisher = publisherOf(source.sourceUrl);
+		const publisher = findPublisher(source).owner;
 		const title = normaliseName(source.title);
 		const keys = [`p ${publisher}`, ...(isTelling(title) ? [`t ${title}`] : [])];
 		const known = new Set(keys.flatMap((key) => groups.get(key) ?? []));
