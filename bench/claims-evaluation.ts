@@ -1,5 +1,5 @@
 /** What is measured of verdicts: agreement with the labels, and how far a told confidence can be believed. */
-import type { Verdict } from "../src/evidence/claims/verification.js";
+import { VERDICTS, type Verdict } from "../src/evidence/claims/verification.js";
 import { round } from "./figures.js";
 import type { LabelledClaim } from "./labelled/labelled-claims.js";
 
@@ -57,6 +57,7 @@ export interface ClaimFigures {
 export const SCORED_VERDICTS = ["SUPPORTED", "REFUTED", "NOT_ENOUGH_EVIDENCE"] as const;
 const SOLD = new Set<Verdict>(["SUPPORTED", "REFUTED", "CONFLICTING"]);
 const BINS = 10;
+const WIDTH = 20;
 
 export function evaluateClaims(judged: readonly JudgedClaim[]): ClaimFigures {
 	const checkable = judged.filter(({ labelled }) => labelled.verdict !== "NOT_CHECKABLE");
@@ -81,6 +82,23 @@ export function evaluateClaims(judged: readonly JudgedClaim[]): ClaimFigures {
 		calibration_error: calibrationError(bins),
 		bins,
 	};
+}
+
+/** The confusion of labels and verdicts, one row a label, for people. */
+export function toConfusionLines({
+	confusion,
+}: Pick<ClaimFigures, "confusion">): readonly string[] {
+	const row = (label: string, cells: readonly (string | number)[]) =>
+		[label.padEnd(WIDTH), ...cells.map((cell) => String(cell).padStart(WIDTH))].join(" ");
+	return [
+		row("label \\ verdict", VERDICTS),
+		...VERDICTS.map((label) =>
+			row(
+				label,
+				VERDICTS.map((verdict) => confusion[label]?.[verdict] ?? 0),
+			),
+		),
+	];
 }
 
 function classFigures(judged: readonly JudgedClaim[], name: Verdict): ClassFigures {

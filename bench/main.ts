@@ -1,8 +1,10 @@
-/** `npm run bench -- [store routes ledger hostile load] [--json]`: measurements with their baselines in the same run; all parts unless some are named. */
+/** `npm run bench -- [store routes ledger hostile load claims] [--json]`: measurements with their baselines in the same run; all parts unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchClaims, type ClaimsReport } from "./claims-bench.js";
+import { toConfusionLines } from "./claims-evaluation.js";
 import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
@@ -16,6 +18,7 @@ const PARTS = {
 	ledger: benchLedger,
 	hostile: benchHostile,
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
+	claims: benchClaims,
 };
 type PartName = keyof typeof PARTS;
 
@@ -47,7 +50,11 @@ try {
 	for (const name of names.filter(isPart)) report[name] = await PARTS[name](join(folder, name));
 	const text = options.json ? JSON.stringify(report) : JSON.stringify(report, undefined, 2);
 	process.stdout.write(`${text}\n`);
-	for (const part of options.json ? [] : [report["load"], report["hostile"]]) {
+	const { claims } = report as { readonly claims?: ClaimsReport };
+	for (const [part, figures] of Object.entries(options.json ? {} : (claims?.parts ?? {}))) {
+		process.stdout.write(`${part}\n${toConfusionLines(figures).join("\n")}\n`);
+	}
+	for (const part of options.json ? [] : [report["load"], report["hostile"], claims]) {
 		const { bars = [] } = (part ?? {}) as { readonly bars?: readonly Bar[] };
 		for (const bar of bars) process.stdout.write(`${toBarLine(bar)}\n`);
 	}

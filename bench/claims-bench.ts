@@ -1,0 +1,105 @@
+/** How verdicts over the sample catalog agree with their labels, on what rules were tuned by and on what they were not. */
+import { join } from "node:path";
+import { type Clock, systemClock } from "../src/core/clock.js";
+import { type ClaimVerifier, createClaimVerifier } from "../src/evidence/claims/claim-verifier.js";
+import { createGraphCatalog } from "../src/knowledge/catalog.js";
+import type { Graph } from "../src/knowledge/graph.js";
+import { catalogFolders, loadGraphs } from "../src/load-graphs.js";
+import { PACKAGE_ROOT } from "../src/package-root.js";
+import { createSearchEngine } from "../src/search/search-engine.js";
+import { type ClaimFigures, evaluateClaims, type JudgedClaim } from "./claims-evaluation.js";
+import { round } from "./figures.js";
+import { CLAIM_PARTS, type LabelledClaim, loadLabelledClaims } from "./labelled/labelled-claims.js";
+import { atLeast, atMost, type Bar } from "./search/bars.js";
+
+const MODEL_FOLDER = join(PACKAGE_ROOT, "models", "bundled");
+/** The day the claims were written: what "today" means in them. */
+const WRITTEN = Date.parse("2026-11-22T12:00:00Z");
+const FIXED_CLOCK: Clock = { ...systemClock, now: () => WRITTEN };
+const PLAIN_KINDS = ["number", "date", "negation", "unit", "entity-swap"] as const;
+const FREE_KINDS = ["opinion", "prediction"] as const;
+
+export interface OpenVerifier {
+	readonly verifier: ClaimVerifier;
+	readonly graphs: readonly Graph[];
+	close(): Promise<void>;
+}
+
+/** Verification as it is sold over the sample catalog, with the bundled model. */
+export async function openClaimVerifier(folder: string): Promise<OpenVerifier> {
+	const silent = { info: () => undefined, error: () => undefined };
+	const shipped = catalogFolders("sample", folder).filter(({ origin }) => origin === "shipped");
+	const graphs = await loadGraphs(shipped, silent);
+	const search = await createSearchEngine({
+		folder,
+		clock: systemClock,
+		model: { folder: MODEL_FOLDER, sums: "required" },
+		wordsFolder: MODEL_FOLDER,
+	});
+	await search.sync(graphs);
+	const catalog = createGraphCatalog(graphs);
+	const verifier = createClaimVerifier({ search, catalog, clock: FIXED_CLOCK });
+	return { verifier, graphs, close: () => search.close() };
+}
+
+export async function judgeClaims(
+	verifier: ClaimVerifier,
+	claims: readonly LabelledClaim[],
+): Promise<readonly JudgedClaim[]> {
+	const { signal } = new AbortController();
+	const judged: JudgedClaim[] = [];
+	for (const labelled of claims) {
+		const { claim, as_of: asOf } = labelled;
+		const { verdict, qualifier, confidence } = await verifier.verify({ claim, asOf, signal });
+		judged.push({ labelled, verdict, qualifier, confidence });
+	}
+	return judged;
+}
+
+export interface ClaimsReport {
+	readonly ms_per_claim: number;
+	readonly parts: Readonly<Record<string, ClaimFigures>>;
+	/** Claims whose verdict is not the label, of the part that may be looked at. */
+	readonly missed: readonly string[];
+	readonly bars: readonly Bar[];
+}
+
+export async function benchClaims(folder: string): Promise<ClaimsReport> {
+	const { verifier, close } = await openClaimVerifier(folder);
+	try {
+		const startedMs = performance.now();
+		const parts: Record<string, ClaimFigures> = {};
+		const bars: Bar[] = [];
+		const missed: string[] = [];
+		for (const part of CLAIM_PARTS) {
+			const judged = await judgeClaims(verifier, loadLabelledClaims(part));
+			const figures = evaluateClaims(judged);
+			parts[part] = figures;
+			bars.push(...toClaimBars(figures, part));
+			if (part === "tune") missed.push(...missedOf(judged));
+		}
+		const claims = Object.values(parts).reduce((sum, figures) => sum + figures.claims, 0);
+		const msPerClaim = round((performance.now() - startedMs) / claims);
+		return { ms_per_claim: msPerClaim, parts, missed, bars };
+	} finally {
+		await close();
+	}
+}
+
+/** What verification has to reach. */
+export function toClaimBars(figures: ClaimFigures, part: string): readonly Bar[] {
+	const accuracy = (kind: string) => figures.kinds[kind]?.accuracy ?? 0;
+	return [
+		atLeast(`${part}, macro-F1`, figures.macro_f1, 0.8),
+		atLeast(`${part}, coverage`, figures.coverage, 0.75),
+		atMost(`${part}, expected calibration error`, figures.calibration_error, 0.1),
+		...PLAIN_KINDS.map((kind) => atLeast(`${part}, accuracy of ${kind}`, accuracy(kind), 0.9)),
+		...FREE_KINDS.map((kind) => atLeast(`${part}, accuracy of ${kind}`, accuracy(kind), 1)),
+	];
+}
+
+function missedOf(judged: readonly JudgedClaim[]): readonly string[] {
+	return judged
+		.filter(({ labelled, verdict }) => labelled.verdict !== verdict)
+		.map(({ labelled, verdict }) => `${labelled.id}: ${labelled.verdict}, told ${verdict}`);
+}
