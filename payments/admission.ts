@@ -1,7 +1,7 @@
 import type { SettlementWire } from "../src/core/call.js";
 import type { Payment } from "../src/core/credential.js";
 import type { Micros } from "../src/core/money.js";
-import type { ReceiptRow, StoreTransaction } from "../store/store.js";
+import type { HoldRow, ReceiptRow, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 import type { ReleaseReason } from "./ledger.js";
 import type { Payer } from "./payment-method.js";
@@ -65,6 +65,40 @@ export interface ReplayedAdmission extends Charged {
 	abandoned?(): void;
 }
 
+/** What a call is held for that goes on when the call has ended. */
+export interface JobOpening {
+	/** Unguessable. */
+	readonly id: string;
+	/** Takes a place in the queue, once, before any money moves. Throws RATE_LIMITED or UNAVAILABLE where there is none. */
+	reserve(): void;
+	/** Writes the job's row in the transaction that opens its hold: neither is there without the other. */
+	open(tx: StoreTransaction, held: JobHold): Promise<void>;
+}
+
+export interface JobHold {
+	readonly hold: HoldRow;
+	/** What the job may cost, as it was quoted. */
+	readonly quote: Quote;
+	readonly fingerprint: string;
+	readonly graphIds: readonly string[];
+	/** Whether only its payer can have sent the payment. */
+	readonly isProven: boolean;
+}
+
+/** A job owns the hold: one that was opened for this call, or by an earlier one with the same retry key or payment. */
+export interface LaunchedAdmission {
+	readonly kind: "launched";
+	readonly payer: Payer;
+	readonly quote: Quote;
+	readonly jobId: string;
+	readonly isNew: boolean;
+	readonly balanceMicros: Micros | undefined;
+	readonly settlement?: SettlementWire | undefined;
+	readonly headers?: Readonly<Record<string, string>>;
+	delivered?(): void;
+	abandoned?(): void;
+}
+
 export interface OnchainRequest {
 	readonly payment: Payment;
 	readonly quote: Quote;
@@ -75,6 +109,8 @@ export interface OnchainRequest {
 	readonly idempotencyKey: string | undefined;
 	/** D8: settle before the work (streams, jobs, 2 USD and more), or after it. */
 	readonly settlesFirst: boolean;
+	/** For work that outlives the call. */
+	readonly job?: JobOpening | undefined;
 }
 
 /** Where a purchase finds its money, inside the transaction that books the settlement. */
@@ -107,7 +143,7 @@ export interface OnchainMethod {
 	 * Reserves the payment durably, bound to the fingerprint, has it verified and, when it settles first, settled.
 	 * Throws PAYMENT_REJECTED, PAYMENT_ALREADY_USED, IDEMPOTENCY_IN_FLIGHT, SETTLEMENT_UNKNOWN, UPSTREAM.
 	 */
-	admit(request: OnchainRequest): Promise<HeldAdmission | ReplayedAdmission>;
+	admit(request: OnchainRequest): Promise<HeldAdmission | ReplayedAdmission | LaunchedAdmission>;
 	/**
 	 * Settles at once and books what is bought in the same transaction. `alongside` returns its value and the id of the
 	 * token that took the money; sent again, the same payment throws PAYMENT_ALREADY_USED and names that token.

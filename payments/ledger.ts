@@ -13,6 +13,7 @@ export type ReleaseReason =
 	| "client_gone"
 	| "timeout"
 	| "expired"
+	| "cancelled"
 	| "restart";
 
 export interface HoldTerms {
@@ -30,6 +31,7 @@ export interface HoldTerms {
 	readonly spendingId?: string;
 	readonly spendingIds?: readonly string[];
 	readonly keyId?: string;
+	readonly jobId?: string;
 }
 
 /**
@@ -171,9 +173,11 @@ async function giveBackSpending(
 	}
 }
 
-/** An attempt that was not charged leaves its idempotency key free for the next one. */
+/** An attempt that was not charged leaves its idempotency key free for the next one; a job's names that job for good. */
 async function forgetAttempt(tx: StoreTransaction, hold: HoldRow): Promise<void> {
 	if (hold.idempotencyId === undefined) return;
 	const row = await tx.get("idempotency", hold.idempotencyId);
-	if (row?.holdId === hold.id) await tx.delete("idempotency", row.id);
+	if (row?.holdId !== hold.id) return;
+	if (row.jobId === undefined) await tx.delete("idempotency", row.id);
+	else await tx.put("idempotency", { ...row, state: "done" });
 }

@@ -1,7 +1,7 @@
 import { siblingId } from "../src/core/ids.js";
 import { formatUsd, type Micros } from "../src/core/money.js";
 import type { CostWire } from "../src/core/wire.js";
-import type { HoldRow, ReceiptRow } from "../store/store.js";
+import type { HoldRow, ReceiptRow, StoreTransaction } from "../store/store.js";
 import type { Captured } from "./payment-method.js";
 
 export interface CallFacts {
@@ -35,6 +35,17 @@ export function toReceipt(
 		...(hold.keyId !== undefined && { keyId: hold.keyId }),
 		...(paidUnits && { paidUnits }),
 	};
+}
+
+/** Lets the retry key of a call answer with its receipt from now on. */
+export async function finishAttempt(
+	tx: StoreTransaction,
+	id: string | undefined,
+	receiptId: string,
+): Promise<void> {
+	if (id === undefined) return;
+	const row = await tx.get("idempotency", id);
+	if (row) await tx.put("idempotency", { ...row, state: "done", receiptId });
 }
 
 /** What a delivered call cost, for `meta.cost` and the receipt headers. */

@@ -1,4 +1,6 @@
 import type { Clock } from "../src/core/clock.js";
+import { isOpenJob } from "../src/core/job.js";
+import { LIMITS } from "../src/core/limits.js";
 import type { HoldRow, Store, StoreTransaction } from "../store/store.js";
 import type { Ledger, ReleaseReason } from "./ledger.js";
 import { foldUsage } from "./plan/usage-count.js";
@@ -6,11 +8,11 @@ import { foldUsage } from "./plan/usage-count.js";
 const FORGET_AT_ONCE = 500;
 
 export interface Sweeper {
-	/** Releases every hold past its expiry; returns how many. */
+	/** Releases every hold past its expiry, but for those of open jobs, which are renewed; returns how many. */
 	sweep(): Promise<number>;
 	/** Forgets idempotency rows and counters of quotas and limits past their time, and folds days of usage into months. */
 	forgetExpired(): Promise<void>;
-	/** Releases every open hold: at start, no call of an earlier process can still capture one. */
+	/** Releases every open hold: at start, no call of an earlier process can still capture one. Open jobs keep theirs. */
 	releaseAll(): Promise<number>;
 }
 
@@ -26,12 +28,17 @@ export function createSweeper({
 }): Sweeper {
 	const release = (isDue: (hold: HoldRow) => boolean, reason: ReleaseReason) =>
 		store.transaction(async (tx) => {
-			const due = (await tx.list("holds")).filter(isDue);
-			for (const hold of due) {
+			let released = 0;
+			for (const hold of (await tx.list("holds")).filter(isDue)) {
+				if (await isOwned(tx, hold)) {
+					await tx.put("holds", { ...hold, expiresAt: clock.now() + LIMITS.holdTtlMs });
+					continue;
+				}
 				await ledger.release(tx, hold, reason);
 				await freePayment(tx, hold, clock.now());
+				released += 1;
 			}
-			return due.length;
+			return released;
 		});
 
 	return {
@@ -45,6 +52,12 @@ export function createSweeper({
 		},
 		releaseAll: () => release(() => true, "restart"),
 	};
+}
+
+/** A job's hold ends with the job; one whose job is gone belongs to nobody. */
+async function isOwned(tx: StoreTransaction, { jobId }: HoldRow): Promise<boolean> {
+	const job = jobId === undefined ? undefined : await tx.get("jobs", jobId);
+	return job !== undefined && isOpenJob(job.state);
 }
 
 /** Money that settled for a call which then ended stays its payer's: to be delivered for, or credited. */
@@ -80,6 +93,10 @@ async function forgetRows(
 ): Promise<void> {
 	for (const id of ids) {
 		const row = await tx.get(table, id);
-		if (row && row.expiresAt <= now) await tx.delete(table, id);
+		if (!row || row.expiresAt > now) continue;
+		// A job may outlive the key it was begun with.
+		const holdId = "holdId" in row && row.state === "in_flight" ? row.holdId : undefined;
+		if (holdId !== undefined && (await tx.get("holds", holdId))) continue;
+		await tx.delete(table, id);
 	}
 }

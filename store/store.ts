@@ -3,6 +3,7 @@ import type {
 	AccountName,
 	AccountRow,
 	ArtefactRow,
+	BriefingRunRow,
 	ConnectionRow,
 	FeedbackRow,
 	HoldRow,
@@ -13,6 +14,7 @@ import type {
 	QuotaRow,
 	ReceiptRow,
 	RefundRow,
+	ScheduleRow,
 	SettlementRow,
 	SpendingRow,
 	StreamRow,
@@ -26,6 +28,7 @@ export type {
 	AccountName,
 	AccountRow,
 	ArtefactRow,
+	BriefingRunRow,
 	ConnectionRow,
 	FeedbackRow,
 	HoldRow,
@@ -37,6 +40,9 @@ export type {
 	QuotaRow,
 	ReceiptRow,
 	RefundRow,
+	ScheduleChannel,
+	ScheduleRenewal,
+	ScheduleRow,
 	SpendingRow,
 	StreamRow,
 	TaskRow,
@@ -116,6 +122,8 @@ export interface Tables {
 	usage: UsageRow;
 	feedback: FeedbackRow;
 	artefacts: ArtefactRow;
+	schedules: ScheduleRow;
+	briefing_runs: BriefingRunRow;
 	streams: StreamRow;
 	jobs: JobRow;
 }
@@ -139,6 +147,8 @@ export const TABLE_INDEXES = {
 	usage: ["accountId"],
 	feedback: ["owner"],
 	artefacts: ["owner"],
+	schedules: ["owner"],
+	briefing_runs: ["owner", "scheduleId"],
 	streams: ["owner"],
 	jobs: ["owner"],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };

@@ -37,6 +37,8 @@ export interface SptIssuer {
 	issue(terms: SptTerms): Promise<IssuedSpt>;
 	/** As `issue`, inside a transaction, with money that lies in another account: settled funds, a parent's balance. */
 	issueFrom(tx: StoreTransaction, account: string, terms: SptTerms): Promise<IssuedSpt>;
+	/** A new secret for a token that nobody has paid with; undefined for any other. The one before is worth nothing then. */
+	reissue(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
 	/** Lifts a token's balance to the amount; a balance at or above it stays. */
 	fillUp(tokenId: string, amountMicros: Micros): Promise<Micros>;
 	/** Free check of a token: unknown, expired and revoked ones answer alike. */
@@ -85,6 +87,14 @@ export function createSptIssuer(deps: SptIssuerDeps): SptIssuer {
 	return {
 		issue: (terms) => store.transaction((tx) => issueFrom(tx, source, terms)),
 		issueFrom,
+
+		async reissue(tx, tokenId) {
+			const row = await tx.get("tokens", tokenId);
+			if (row?.status !== "active" || row.usedAt !== undefined) return undefined;
+			const token = createSecret(sptPrefix(row.environment), random);
+			await tx.put("tokens", { ...row, hash: hashSecret(token, pepper) });
+			return token;
+		},
 
 		fillUp: (tokenId, amountMicros) =>
 			store.transaction(async (tx) => {

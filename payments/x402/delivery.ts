@@ -1,11 +1,11 @@
 import type { SettlementWire } from "../../src/core/call.js";
-import type { PaymentRow, ReceiptRow } from "../../store/store.js";
-import type { Charged, ReplayedAdmission } from "../admission.js";
+import type { PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import type { Charged, LaunchedAdmission, ReplayedAdmission } from "../admission.js";
 import type { Desk } from "./desk.js";
 import type { PaymentClaim } from "./payment-claim.js";
 import { usedPayment } from "./payment-errors.js";
 import { hasKeyOf } from "./reservation.js";
-import { changePayment } from "./settlement-book.js";
+import { changePayment, toSettlement } from "./settlement-book.js";
 
 /** What a payer gets for captured money: the answer once, its receipt always. */
 
@@ -32,6 +32,70 @@ export async function replayOf(
 async function countReplay({ store, clock }: Desk, id: string): Promise<void> {
 	await store.transaction((tx) =>
 		changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
+	);
+}
+
+/**
+ * The job that a payment launched. Whoever has its retry key hears of it as often as they ask; where there was none, once
+ * more if its id never left, and then no secret is ever told under that id: a copy of the payment proves nobody.
+ */
+export async function launchedOrRefuse(
+	desk: Desk,
+	claim: PaymentClaim,
+	{ row, jobId }: { row: PaymentRow; jobId: string },
+): Promise<LaunchedAdmission> {
+	if (!hasKeyOf(claim, row)) {
+		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
+		if (!isOwed) {
+			throw usedPayment(claim, {
+				boughtAs: "has launched its job, whose id went to its payer",
+				offers: desk.offers(claim.request.quote),
+				transactionHash: row.transactionHash,
+			});
+		}
+		await desk.store.transaction(async (tx) => {
+			await markTold(tx, row.id, desk.clock.now());
+			const job = await tx.get("jobs", jobId);
+			if (job) await tx.put("jobs", { ...job, isProven: false });
+		});
+	}
+	return toLaunched(desk, claim, { row, jobId, isNew: false });
+}
+
+/** Its money is held by a job: from here on the rows alone decide what becomes of it. */
+export function toLaunched(
+	desk: Desk,
+	claim: PaymentClaim,
+	{ row, jobId, isNew }: { row: PaymentRow | undefined; jobId: string; isNew: boolean },
+): LaunchedAdmission {
+	const { store, clock, watch } = desk;
+	watch.linger(claim.id);
+	const settlement = row && toSettlement(row);
+	const facts = row && settlement && { settlement, amountMicros: row.amountMicros };
+	return {
+		kind: "launched",
+		payer: claim.payer,
+		quote: claim.request.quote,
+		jobId,
+		isNew,
+		balanceMicros: undefined,
+		...(settlement && { settlement }),
+		...(facts && { headers: receiptHeaders(claim, { ...facts, at: row.updatedAt }) }),
+		delivered() {
+			const told = store.transaction((tx) => markTold(tx, row?.id ?? claim.id, clock.now()), {
+				durability: "deferred",
+			});
+			void told.catch(() => undefined).finally(() => watch.end(claim.id));
+		},
+		abandoned: () => watch.end(claim.id),
+	};
+}
+
+function markTold(tx: StoreTransaction, id: string, now: number): Promise<unknown> {
+	return changePayment(
+		tx,
+		{ id, from: ["settled", "captured", "credited"], now },
+		{ isDelivered: true },
 	);
 }
 

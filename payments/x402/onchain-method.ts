@@ -1,12 +1,18 @@
 import type { Clock } from "../../src/core/clock.js";
 import type { Ids } from "../../src/core/ids.js";
 import type { Logger } from "../../src/core/logger.js";
-import type { Store } from "../../store/store.js";
-import type { HeldAdmission, OnchainMethod, OnchainRequest } from "../admission.js";
+import type { HoldRow, PaymentRow, Store } from "../../store/store.js";
+import type {
+	HeldAdmission,
+	LaunchedAdmission,
+	OnchainMethod,
+	OnchainRequest,
+	ReplayedAdmission,
+} from "../admission.js";
 import type { Offer, Quote } from "../challenge.js";
 import type { Ledger } from "../ledger.js";
 import type { SptIssuer } from "../spt/spt-issuer.js";
-import { replayOf, replayOrRefuse } from "./delivery.js";
+import { launchedOrRefuse, replayOf, replayOrRefuse, toLaunched } from "./delivery.js";
 import type { Desk } from "./desk.js";
 import type { PaymentEnvelope } from "./envelope.js";
 import type { ChainReader, Facilitator, SettlementTerms } from "./facilitator.js";
@@ -65,18 +71,38 @@ export function createOnchainMethod(deps: OnchainMethodDeps): OnchainDesk {
 	};
 
 	async function admit(claim: PaymentClaim, reservation: Reservation) {
-		if (reservation.kind === "captured") return replayOrRefuse(desk, claim, reservation.row);
-		const { isProven } = reservation;
-		if (reservation.kind === "funded")
-			return takeSettled(desk, claim, { id: reservation.row.id, isProven });
-		const { earlier } = reservation;
-		await verify(desk, claim);
-		if (earlier) await letGo(desk, claim, "paid_before");
-		if (earlier?.kind === "receipt") return replayOf(desk, claim, earlier.receiptId);
-		if (earlier?.kind === "funded")
-			return takeSettled(desk, claim, { id: earlier.row.id, isProven });
-		if (!claim.request.settlesFirst) return holdUnsent(desk, claim);
-		return settleFirst(desk, claim, isProven);
+		switch (reservation.kind) {
+			case "job":
+				return launchedOrRefuse(desk, claim, reservation);
+			case "captured":
+				return replayOrRefuse(desk, claim, reservation.row);
+			case "funded":
+				return takeSettled(desk, claim, reservation);
+			case "fresh":
+				return admitFresh(desk, claim, reservation);
+		}
+	}
+}
+
+type Admitted = HeldAdmission | ReplayedAdmission | LaunchedAdmission;
+
+async function admitFresh(
+	desk: Desk,
+	claim: PaymentClaim,
+	{ earlier, isProven }: Extract<Reservation, { kind: "fresh" }>,
+): Promise<Admitted> {
+	await verify(desk, claim);
+	if (earlier) await letGo(desk, claim, "paid_before");
+	switch (earlier?.kind) {
+		case "receipt":
+			return replayOf(desk, claim, earlier.receiptId);
+		case "job":
+			return relaunched(desk, claim, earlier.jobId);
+		case "funded":
+			return takeSettled(desk, claim, { row: earlier.row, isProven });
+		case undefined:
+			if (!claim.request.settlesFirst) return holdUnsent(desk, claim);
+			return settleFirst(desk, claim, isProven);
 	}
 }
 
@@ -103,20 +129,53 @@ async function settleFirst(
 	desk: Desk,
 	claim: PaymentClaim,
 	isProven: boolean,
-): Promise<HeldAdmission> {
-	const settling = desk.settler.settle(claim.id, openHold(desk, claim));
+): Promise<HeldAdmission | LaunchedAdmission> {
+	try {
+		claim.request.job?.reserve();
+	} catch (error) {
+		await letGo(desk, claim, "no_room");
+		throw error;
+	}
+	const settling = desk.settler.settle(claim.id, openHold(desk, claim, { isProven }));
 	const hold = await insist(desk, claim, settling);
 	const row = await desk.store.read((reader) => reader.get("payments", claim.id));
 	if (!row) throw new Error(`The payment ${claim.id} was settled and cannot be read.`);
-	return holdSettled(desk, claim, { row, hold, isProven });
+	return toHeld(desk, claim, { row, hold, isProven });
 }
 
 /** Money that is here already is held for this call; nothing is sent. */
 async function takeSettled(
 	desk: Desk,
 	claim: PaymentClaim,
-	{ id, isProven }: { id: string; isProven: boolean },
-): Promise<HeldAdmission> {
-	const { value: hold, row } = await desk.settler.spend(id, openHold(desk, claim));
-	return holdSettled(desk, claim, { row, hold, isProven });
+	{ row: funded, isProven }: { row: PaymentRow; isProven: boolean },
+): Promise<HeldAdmission | LaunchedAdmission> {
+	claim.request.job?.reserve();
+	const opening = openHold(desk, claim, { isProven });
+	const { value: hold, row } = await desk.settler.spend(funded.id, opening);
+	return toHeld(desk, claim, { row, hold, isProven });
+}
+
+/** Held for this call, or by the job that it launched. */
+function toHeld(
+	desk: Desk,
+	claim: PaymentClaim,
+	held: { row: PaymentRow; hold: HoldRow; isProven: boolean },
+): HeldAdmission | LaunchedAdmission {
+	const { row, hold } = held;
+	if (hold.jobId === undefined) return holdSettled(desk, claim, held);
+	if (row.id !== claim.id) desk.watch.end(row.id);
+	return toLaunched(desk, claim, { row, jobId: hold.jobId, isNew: true });
+}
+
+/** A new payment under the key of a job: never sent, and its wallet is who launched it. */
+async function relaunched(
+	desk: Desk,
+	claim: PaymentClaim,
+	jobId: string,
+): Promise<LaunchedAdmission> {
+	const row = await desk.store.read(async (reader) => {
+		const paid = await reader.findBy("payments", "owner", claim.payer.owner);
+		return paid.find((payment) => payment.jobId === jobId);
+	});
+	return toLaunched(desk, claim, { row, jobId, isNew: false });
 }

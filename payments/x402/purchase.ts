@@ -31,6 +31,7 @@ export async function purchase<T>(
 ): Promise<Purchased<T>> {
 	const { settler, watch } = desk;
 	const along = bookPurchase(desk, claim, alongside);
+	if (reservation.kind === "job") throw new Error(`The payment ${claim.id} launched a job.`);
 	if (reservation.kind === "captured") throw boughtToken(desk, claim, reservation.row.tokenId);
 	const isSecret = claim.request.quote.operationId !== TOP_UP;
 	if (isSecret && !reservation.isProven) throw await withoutSecret(desk, claim, reservation);

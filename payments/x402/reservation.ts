@@ -1,5 +1,11 @@
 import type { Clock } from "../../src/core/clock.js";
-import type { PaymentRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type {
+	IdempotencyRow,
+	PaymentRow,
+	Store,
+	StoreReader,
+	StoreTransaction,
+} from "../../store/store.js";
 import type { Offer, Quote } from "../challenge.js";
 import type { SettlementTerms } from "./facilitator.js";
 import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
@@ -28,11 +34,14 @@ export type Reservation =
 	  }
 	/** Its money is here and nothing was delivered for it. */
 	| { readonly kind: "funded"; readonly row: PaymentRow; readonly isProven: boolean }
+	/** It launched the job that is asked for, which goes on or has ended. */
+	| { readonly kind: "job"; readonly row: PaymentRow; readonly jobId: string }
 	/** It bought what is asked for. */
 	| { readonly kind: "captured"; readonly row: PaymentRow };
 
 export type Earlier =
 	| { readonly kind: "receipt"; readonly receiptId: string }
+	| { readonly kind: "job"; readonly jobId: string }
 	| { readonly kind: "funded"; readonly row: PaymentRow };
 
 export interface ReservationDeps {
@@ -76,6 +85,7 @@ async function judge(
 	tx: StoreTransaction,
 	{ claim, row }: { claim: PaymentClaim; row: PaymentRow | undefined },
 ): Promise<Reservation> {
+	if (row?.jobId !== undefined) return { kind: "job", row, jobId: row.jobId };
 	switch (row?.state) {
 		case "settling":
 		case "unknown":
@@ -151,13 +161,27 @@ async function findEarlier(
 ): Promise<Earlier | undefined> {
 	if (idempotencyId === undefined) return undefined;
 	const attempt = await reader.get("idempotency", idempotencyId);
-	if (attempt && attempt.expiresAt > clock.now()) {
+	if (attempt && ((await hasOpenJob(reader, attempt)) || attempt.expiresAt > clock.now())) {
 		if (attempt.fingerprint !== request.fingerprint) throw keyOfAnotherRequest();
-		if (attempt.receiptId !== undefined) return { kind: "receipt", receiptId: attempt.receiptId };
+		const bought = boughtWith(attempt);
+		if (bought) return bought;
 	}
 	const openId = watch.openWithKey(idempotencyId);
 	if (openId === undefined || openId === id) return undefined;
 	return judgeOpen(reader, { openId, request, watch });
+}
+
+/** A job may outlive the key it was begun with. */
+async function hasOpenJob(
+	reader: StoreReader,
+	{ jobId, holdId }: IdempotencyRow,
+): Promise<boolean> {
+	return jobId !== undefined && (await reader.get("holds", holdId)) !== undefined;
+}
+
+function boughtWith({ jobId, receiptId }: IdempotencyRow): Earlier | undefined {
+	if (jobId !== undefined) return { kind: "job", jobId };
+	return receiptId === undefined ? undefined : { kind: "receipt", receiptId };
 }
 
 async function judgeOpen(

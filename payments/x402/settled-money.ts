@@ -1,18 +1,25 @@
 import { siblingId } from "../../src/core/ids.js";
-import type { HoldRow, ReceiptRow } from "../../store/store.js";
+import { LIMITS } from "../../src/core/limits.js";
+import type { Micros } from "../../src/core/money.js";
+import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
 import type { Credit } from "../admission.js";
 import { custAccount, type ReleaseReason } from "../ledger.js";
 import type { SptIssuer } from "../spt/spt-issuer.js";
 import type { Desk } from "./desk.js";
 import type { PaymentClaim } from "./payment-claim.js";
-import { type Along, bookCapture, writeReceipt } from "./settlement-book.js";
+import { type Along, bookCapture, type PaidRequest, writeReceipt } from "./settlement-book.js";
 
 /** What settled money may become, each in the transaction that says so on the payment's row. */
 
-/** A hold on settled money, so that only this call can use it. */
-export function openHold({ ledger }: Desk, claim: PaymentClaim): Along<HoldRow> {
+/** A hold on settled money, so that only this call, or the job it launches, can use it. */
+export function openHold(
+	{ ledger, clock }: Desk,
+	claim: PaymentClaim,
+	{ isProven }: { isProven: boolean },
+): Along<HoldRow> {
 	return async (tx, { row }) => {
-		const { quote, graphIds } = claim.request;
+		const { quote, graphIds, fingerprint, job } = claim.request;
+		const idempotencyId = job && claim.idempotencyId;
 		const hold = await ledger.authorise(tx, {
 			from: custAccount(row.owner),
 			owner: row.owner,
@@ -20,11 +27,27 @@ export function openHold({ ledger }: Desk, claim: PaymentClaim): Along<HoldRow> 
 			amountMicros: row.amountMicros,
 			operationId: row.operationId,
 			billingType: quote.billingType,
-			idempotencyId: undefined,
+			idempotencyId,
 			graphIds,
 			paymentId: row.id,
+			...(job && { jobId: job.id }),
 		});
-		return { value: hold, change: { holdId: hold.id } };
+		if (!job) return { value: hold, change: { holdId: hold.id } };
+		if (idempotencyId !== undefined) {
+			const now = clock.now();
+			await tx.put("idempotency", {
+				id: idempotencyId,
+				fingerprint,
+				state: "in_flight",
+				holdId: hold.id,
+				receiptId: undefined,
+				jobId: job.id,
+				createdAt: now,
+				expiresAt: now + LIMITS.idempotencyTtlMs,
+			});
+		}
+		await job.open(tx, { hold, quote, fingerprint, graphIds, isProven });
+		return { value: hold, change: { holdId: hold.id, jobId: job.id } };
 	};
 }
 
@@ -58,8 +81,32 @@ export function captureHeld(
 	};
 }
 
+/** A part of what a job holds, and a token of the wallet's with the rest; the whole where no part is named. */
+export function captureJob(
+	{ ledger, issueCredit, clock }: Pick<Desk, "ledger" | "issueCredit" | "clock">,
+	paid: PaidRequest,
+	{ hold, amountMicros }: { hold: HoldRow; amountMicros: Micros },
+): Along<{ readonly receipt: ReceiptRow; readonly credit: Credit | undefined }> {
+	return async (tx, booked) => {
+		const transactionId = await ledger.capture(tx, hold, amountMicros);
+		const receipt = await writeReceipt(tx, paid, {
+			booked,
+			id: siblingId(hold.id, "rcpt"),
+			holdId: hold.id,
+			transactionId,
+			now: clock.now(),
+			amountMicros,
+		});
+		const restMicros = hold.amountMicros - amountMicros;
+		const change = { state: "captured", receiptId: receipt.id } as const;
+		if (restMicros === 0n) return { value: { receipt, credit: undefined }, change };
+		const credit = await issueTo(issueCredit, tx, { row: booked.row, amountMicros: restMicros });
+		return { value: { receipt, credit }, change: { ...change, tokenId: credit.id } };
+	};
+}
+
 export function creditHeld(
-	{ ledger, issueCredit }: Desk,
+	{ ledger, issueCredit }: Pick<Desk, "ledger" | "issueCredit">,
 	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },
 ): Along<Credit> {
 	return async (tx, booked) => {
@@ -72,16 +119,19 @@ export function creditHeld(
 /** Settled money that bought nothing becomes a token of the wallet that paid it. */
 export function creditSettled(issueCredit: SptIssuer["issueFrom"]): Along<Credit> {
 	return async (tx, { row }) => {
-		const { owner, amountMicros } = row;
-		const { id, token } = await issueCredit(tx, custAccount(owner), {
-			amountMicros,
-			owner,
-			origin: "credit",
-			label: `credit for ${row.id}`,
-		});
-		return {
-			value: { id, token, amountMicros },
-			change: { state: "credited", tokenId: id },
-		};
+		const credit = await issueTo(issueCredit, tx, { row, amountMicros: row.amountMicros });
+		return { value: credit, change: { state: "credited", tokenId: credit.id } };
 	};
+}
+
+async function issueTo(
+	issueCredit: SptIssuer["issueFrom"],
+	tx: StoreTransaction,
+	{ row, amountMicros }: { row: PaymentRow; amountMicros: Micros },
+): Promise<Credit> {
+	const { owner } = row;
+	const label = `credit for ${row.id}`;
+	const terms = { amountMicros, owner, origin: "credit", label } as const;
+	const { id, token } = await issueCredit(tx, custAccount(owner), terms);
+	return { id, token, amountMicros };
 }

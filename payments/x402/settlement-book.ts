@@ -1,10 +1,10 @@
 import type { SettlementWire } from "../../src/core/call.js";
 import type { Ids } from "../../src/core/ids.js";
 import { LIMITS } from "../../src/core/limits.js";
+import type { Micros } from "../../src/core/money.js";
 import type { PaymentRow, PaymentState, ReceiptRow, StoreTransaction } from "../../store/store.js";
 import { custAccount } from "../ledger.js";
 import { believeOnce } from "./believed-transactions.js";
-import type { PaymentClaim } from "./payment-claim.js";
 
 /** What is written when money of a chain moves, each inside the caller's transaction. */
 
@@ -123,14 +123,19 @@ export async function bookCapture(
 	return id;
 }
 
+/** What was asked for with a payment, as its claim or its job remembers it. */
+export interface PaidRequest {
+	readonly request: { readonly fingerprint: string; readonly graphIds: readonly string[] };
+	readonly idempotencyId: string | undefined;
+}
+
 /** Writes the receipt of a payment and lets its retry key answer with it. */
 export async function writeReceipt(
 	tx: StoreTransaction,
-	claim: PaymentClaim,
-	{ booked, id, holdId, transactionId, now }: ReceiptFacts,
+	{ request, idempotencyId }: PaidRequest,
+	{ booked, id, holdId, transactionId, now, amountMicros }: ReceiptFacts,
 ): Promise<ReceiptRow> {
 	const { row, settlement } = booked;
-	const { request, idempotencyId } = claim;
 	const receipt: ReceiptRow = {
 		id,
 		holdId,
@@ -139,7 +144,7 @@ export async function writeReceipt(
 		rail: row.rail,
 		operationId: row.operationId,
 		billingType: row.billingType,
-		amountMicros: row.amountMicros,
+		amountMicros: amountMicros ?? row.amountMicros,
 		balanceAfterMicros: 0n,
 		fingerprint: request.fingerprint,
 		at: now,
@@ -159,6 +164,7 @@ export async function writeReceipt(
 			state: "done",
 			holdId,
 			receiptId: id,
+			...(row.jobId !== undefined && { jobId: row.jobId }),
 			createdAt: now,
 			expiresAt: now + LIMITS.idempotencyTtlMs,
 		});
@@ -173,4 +179,6 @@ interface ReceiptFacts {
 	readonly holdId: string;
 	readonly transactionId: string;
 	readonly now: number;
+	/** Where not all of the payment was taken. */
+	readonly amountMicros?: Micros;
 }

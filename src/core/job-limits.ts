@@ -6,12 +6,12 @@ export const JOB_LIMITS = {
 	/** Open jobs of one owner, those at work counted. */
 	openPerOwner: 5,
 	passTimeoutMs: 300_000,
-	/** From the first pass to the last, restarts counted. */
+	/** All passes together, not counting what was lost with a process. */
 	jobTimeoutMs: 1_800_000,
 	/** A job that was not brought to an end in this time, whatever stood in its way, failed. */
 	lifeMs: 24 * 3_600_000,
 	/** How often one pass is begun: what takes the process down with it is not tried for ever. */
-	passStarts: 3,
+	passStarts: 5,
 	/** How long the row of an ended job is remembered; its report is gone before. */
 	rowTtlMs: 30 * 24 * 3_600_000,
 	reportTtlMs: 24 * 3_600_000,
@@ -30,5 +30,4 @@ export const JOB_LIMITS = {
 	pollSeconds: 2,
 	listDefault: 20,
 	listMax: 100,
-	stopMs: 5_000,
 } as const;

@@ -105,3 +105,11 @@ export interface JobWork {
 	/** The report as a document: CommonMark, JSON text, or one self-contained HTML page without script. */
 	exportOf(report: JobJson, format: ExportFormat): string;
 }
+
+/** Documents of a job beside its report, which lies under the job's own id: what was asked, and what is kept between passes. */
+export const inputDocument = (jobId: string): string => `${jobId}-input`;
+export const workDocument = (jobId: string): string => `${jobId}-work`;
+export const jobDocuments = (jobId: string): readonly string[] => [
+	inputDocument(jobId),
+	workDocument(jobId),
+];

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { KeptResult } from "./artefacts.js";
 import type { Caller } from "./call.js";
-import type { PaidOperationId } from "./operations.js";
+import type { JobJson } from "./job.js";
+import type { PaidOperationId, PricedOperationId } from "./operations.js";
 
 /** Whom what a skill keeps belongs to: an opaque name, never a secret, never how they pay. */
 export type SkillCaller = Pick<Caller, "owner" | "access" | "keepsNoText">;
@@ -50,6 +51,16 @@ export const noAnswer = <Output>(result: Output): Outcome<Output> => ({
 /** When the hold of a call is captured (WIRE: who pays what, when). */
 export type CaptureMoment = "onResult" | "beforeFirstEvent" | "jobOwned";
 
+/** Which work a skill launches. */
+export interface JobOffer<Input = unknown> {
+	/** Names a JobWork. */
+	readonly kind: string;
+	/** What that work is given. */
+	readonly inputOf: (input: Input) => JobJson;
+	/** How it is done, where a caller can choose, e.g. "fast". */
+	readonly modeOf?: (input: Input) => string;
+}
+
 /** One capability: input, context, result. No money, no transport. */
 export interface Skill<
 	Id extends PaidOperationId = PaidOperationId,
@@ -81,6 +92,10 @@ export interface Skill<
 				readonly keepOnly?: (output: Output, kept: readonly number[]) => Output;
 		  }
 		| undefined;
+	/** For operations that are sold in several kinds: what the kind that the input asks for is priced as. */
+	readonly pricedAs?: ((input: Input) => PricedOperationId) | undefined;
+	/** For `capture: "jobOwned"`: `run` then tells of the job that was launched, whose id is its context's `callId`. */
+	readonly job?: JobOffer<Input> | undefined;
 	/** Graphs the input names, for scoped tokens; empty when the skill chooses them itself. */
 	readonly graphsOf: (input: Input) => readonly string[];
 	/** The answer for somebody who reads text only, without what it cost. */

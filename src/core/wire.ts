@@ -179,6 +179,8 @@ export interface CostWire {
 	/** Null when nothing was charged. */
 	readonly receipt_id: string | null;
 	readonly charged: boolean;
+	/** Present for work that outlives its call: whether its price is reserved, to be taken when it ends. */
+	readonly held?: boolean;
 	/** Present and true when an idempotency key answered with an earlier payment. */
 	readonly replayed?: boolean;
 	/** Present when the price had settled on a chain before it turned out that there is no answer. */

@@ -1,19 +1,22 @@
 import type {
 	Charged,
 	HeldAdmission,
+	JobHold,
+	JobOpening,
+	LaunchedAdmission,
 	Released,
 	ReplayedAdmission,
 } from "../../payments/admission.js";
 import type { Quote } from "../../payments/challenge.js";
 import type { ReleaseReason } from "../../payments/ledger.js";
 import type { Payer, PaymentMethod } from "../../payments/payment-method.js";
-import { toReceipt } from "../../payments/receipt.js";
+import { finishAttempt, toReceipt } from "../../payments/receipt.js";
 import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../../store/store.js";
 import type { Call } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Skill } from "../core/skill.js";
-import { beginAttempt, finishAttempt, idempotencyIdOf, judgeAttempt } from "./idempotency.js";
+import { beginAttempt, idempotencyIdOf, judgeAttempt } from "./idempotency.js";
 
 export interface BalanceDeps {
 	readonly store: Store;
@@ -28,15 +31,17 @@ export interface BalanceRequest {
 	readonly payer: Payer;
 	readonly quote: Quote;
 	readonly fingerprint: string;
+	readonly job?: JobOpening | undefined;
 }
 
 /** Holds the price on a balance we keep, in the same transaction that judges the retry key. Throws PaymentRequired. */
 export async function admitFromBalance(
 	deps: BalanceDeps,
 	request: BalanceRequest,
-): Promise<HeldAdmission | ReplayedAdmission> {
+): Promise<HeldAdmission | ReplayedAdmission | LaunchedAdmission> {
 	const { payer, quote, fingerprint, skill, input } = request;
 	const admitted = await hold(deps, request);
+	if ("jobId" in admitted) return { kind: "launched", payer, quote, ...admitted };
 	if ("receiptId" in admitted) {
 		const receipt = await getReceipt(deps.store, admitted.receiptId);
 		return { kind: "replayed", payer, receipt };
@@ -83,36 +88,50 @@ function toHeld({ store, clock, method }: BalanceDeps, held: HeldBy): HeldAdmiss
 }
 
 type Held = { readonly hold: HoldRow };
+type Launched = Pick<LaunchedAdmission, "jobId" | "isNew" | "balanceMicros">;
 type PaidBefore = { readonly receiptId: string };
 
 /** One transaction judges the idempotency key and holds the price: neither is seen without the other. */
 function hold(
 	{ store, clock, method }: BalanceDeps,
 	request: BalanceRequest,
-): Promise<Held | PaidBefore> {
-	const { payer, quote, fingerprint, skill, input, call } = request;
+): Promise<Held | PaidBefore | Launched> {
+	const { payer, quote, fingerprint, skill, input, call, job } = request;
 	const key = call.idempotencyKey;
 	const id = key === undefined ? undefined : idempotencyIdOf(payer.owner, quote.operationId, key);
 	const { access } = payer;
-	const purchase = { quote, graphIds: skill.graphsOf(input), idempotencyId: id };
-	const work = async (tx: StoreTransaction): Promise<Held | PaidBefore> => {
+	const graphIds = skill.graphsOf(input);
+	const purchase = { quote, graphIds, idempotencyId: id };
+	const work = async (tx: StoreTransaction): Promise<Held | PaidBefore | Launched> => {
 		const now = clock.now();
-		if (id !== undefined) {
-			const attempt = await judgeAttempt(tx, { id, fingerprint, access, now });
-			if (attempt.kind === "replay") {
-				// What was paid for once is still only for who may buy it.
-				await method.assertMayBuy?.(tx, payer, purchase);
-				return { receiptId: attempt.receiptId };
-			}
+		const earlier = id && (await judgeAttempt(tx, { id, fingerprint, access, now }));
+		if (earlier && earlier.kind !== "first") {
+			// What was paid for once is still only for who may buy it.
+			await method.assertMayBuy?.(tx, payer, purchase);
+			if (earlier.kind === "replay") return { receiptId: earlier.receiptId };
+			const balanceMicros = await method.balance(tx, payer);
+			return { jobId: earlier.jobId, isNew: false, balanceMicros };
 		}
+		job?.reserve();
 		const held = await method.authorize(tx, payer, purchase);
-		if (id !== undefined) await beginAttempt(tx, { id, fingerprint, holdId: held.id, access, now });
-		return { hold: held };
+		const jobId = job?.id;
+		const attempt = { fingerprint, holdId: held.id, jobId, access, now };
+		if (id !== undefined) await beginAttempt(tx, { id, ...attempt });
+		if (!job) return { hold: held };
+		await give(tx, job, { hold: held, quote, fingerprint, graphIds, isProven: true });
+		return { jobId: job.id, isNew: true, balanceMicros: await method.balance(tx, payer) };
 	};
 	// A hold that a crash forgets is a hold released; only what outlives the call must be durable first.
 	return store.transaction(work, {
 		durability: skill.capture === "onResult" ? "deferred" : "durable",
 	});
+}
+
+/** From here on the job owns the hold. */
+async function give(tx: StoreTransaction, job: JobOpening, held: JobHold): Promise<void> {
+	const hold = { ...held.hold, jobId: job.id };
+	await tx.put("holds", hold);
+	await job.open(tx, { ...held, hold });
 }
 
 async function getReceipt(store: Store, id: string): Promise<ReceiptRow> {

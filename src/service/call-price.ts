@@ -3,13 +3,13 @@ import type { Price, PriceList } from "../../payments/price-list.js";
 import type { Micros } from "../core/money.js";
 import type { Skill } from "../core/skill.js";
 
-/** What one call costs: the listed price, for each of the units its input asks for where the operation is sold by units. */
+/** What one call costs: the listed price, that of the dearer kind it may ask for, for each of the units its input asks for where the operation is sold by units. */
 export function priceOfCall(
 	prices: Pick<PriceList, "priceOf">,
-	skill: Pick<Skill, "operationId" | "units">,
+	skill: Pick<Skill, "operationId" | "units" | "pricedAs">,
 	input: unknown,
 ): Price {
-	const listed = prices.priceOf(skill.operationId);
+	const listed = prices.priceOf(skill.pricedAs?.(input) ?? skill.operationId);
 	const amountMicros = listed.amountMicros * BigInt(unitsOf(skill, input));
 	return { ...listed, amountMicros };
 }

@@ -1,4 +1,10 @@
-import type { HeldAdmission, OnchainMethod, ReplayedAdmission } from "../../payments/admission.js";
+import type {
+	HeldAdmission,
+	JobOpening,
+	LaunchedAdmission,
+	OnchainMethod,
+	ReplayedAdmission,
+} from "../../payments/admission.js";
 import { createChallenge, type Quote } from "../../payments/challenge.js";
 import type { InvariantGuard } from "../../payments/invariants.js";
 import type { PrepaidCharge } from "../../payments/mpp/prepaid-charge.js";
@@ -23,7 +29,8 @@ import { admitPrepaid, openPrepaid } from "./prepaid-admission.js";
 export type Admission =
 	| { readonly kind: "free"; readonly quote: Quote }
 	| HeldAdmission
-	| ReplayedAdmission;
+	| ReplayedAdmission
+	| LaunchedAdmission;
 
 export interface AdmitRequest {
 	readonly skill: Skill;
@@ -33,6 +40,8 @@ export interface AdmitRequest {
 		Call,
 		"credential" | "payment" | "idempotencyKey" | "quoteId" | "resourceUrl"
 	>;
+	/** For work that outlives the call: then it is launched, not held. */
+	readonly job?: JobOpening | undefined;
 }
 
 /** The price of a quote the caller holds. Throws INVALID_ARGUMENT for one that is unknown, expired or of another request. */
@@ -79,7 +88,7 @@ export function createCashier(deps: CashierDeps): Cashier {
 		},
 
 		async admit(request) {
-			const { payer, call, skill, input } = request;
+			const { payer, call, skill, input, job } = request;
 			const { quote, fingerprint } = quoteOf(deps, request);
 			if (quote.amountMicros === 0n) return { kind: "free", quote };
 			if (!payer) throw createChallenge(quote, offersOf(deps, quote));
@@ -93,6 +102,7 @@ export function createCashier(deps: CashierDeps): Cashier {
 					idempotencyKey: call.idempotencyKey,
 					settlesFirst:
 						skill.capture !== "onResult" || quote.amountMicros >= LIMITS.settleFirstMicros,
+					job,
 				});
 			}
 			const method = methodOf(methods, payer.rail);

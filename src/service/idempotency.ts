@@ -9,7 +9,9 @@ import { LIMITS } from "../core/limits.js";
 export type Attempt =
 	| { readonly kind: "first" }
 	/** Paid and delivered before: the same receipt, the work again at price zero. */
-	| { readonly kind: "replay"; readonly receiptId: string };
+	| { readonly kind: "replay"; readonly receiptId: string }
+	/** It began a job, which goes on or has ended, charged or not. */
+	| { readonly kind: "job"; readonly jobId: string };
 
 /** sha256 of operation and canonical input: what a payment or a key was used for. */
 export function fingerprintOf(operationId: string, input: unknown): string {
@@ -37,7 +39,7 @@ export async function judgeAttempt(
 	},
 ): Promise<Attempt> {
 	const row = await reader.get("idempotency", id);
-	if (!row || row.expiresAt <= now) return { kind: "first" };
+	if (!row || (row.expiresAt <= now && !(await hasOpenJob(reader, row)))) return { kind: "first" };
 	if (!maySeeAgain(access, await grantOf(reader, row, access))) {
 		throw new ServiceError(
 			"IDEMPOTENCY_MISMATCH",
@@ -50,6 +52,7 @@ export async function judgeAttempt(
 			"This idempotency key was used for another request; use a new key for a new request.",
 		);
 	}
+	if (row.jobId !== undefined) return { kind: "job", jobId: row.jobId };
 	if (row.state === "done" && row.receiptId !== undefined) {
 		return { kind: "replay", receiptId: row.receiptId };
 	}
@@ -60,6 +63,13 @@ export async function judgeAttempt(
 		"A request with this idempotency key is still being answered; send it again in a moment.",
 		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
 	);
+}
+
+async function hasOpenJob(
+	reader: StoreReader,
+	{ jobId, holdId }: IdempotencyRow,
+): Promise<boolean> {
+	return jobId !== undefined && (await reader.get("holds", holdId)) !== undefined;
 }
 
 /** The grant a row was made under; of rows from before grants were kept, the key that paid, or whoever asks for its account where none is known. */
@@ -83,6 +93,7 @@ export async function beginAttempt(
 		id: string;
 		fingerprint: string;
 		holdId: string;
+		jobId?: string | undefined;
 		access?: AccountAccess | undefined;
 		now: number;
 	},
@@ -93,19 +104,10 @@ export async function beginAttempt(
 		state: "in_flight",
 		holdId: input.holdId,
 		receiptId: undefined,
+		...(input.jobId !== undefined && { jobId: input.jobId }),
 		grantId: grantIdOf(input.access),
 		createdAt: input.now,
 		expiresAt: input.now + LIMITS.idempotencyTtlMs,
 	};
 	await tx.put("idempotency", row);
-}
-
-export async function finishAttempt(
-	tx: StoreTransaction,
-	id: string | undefined,
-	receiptId: string,
-): Promise<void> {
-	if (id === undefined) return;
-	const row = await tx.get("idempotency", id);
-	if (row) await tx.put("idempotency", { ...row, state: "done", receiptId });
 }

@@ -2,6 +2,7 @@ import type { ArtefactShelf } from "../core/artefacts.js";
 import type { Call, CallResult, Invoke } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import type { Outcome } from "../core/skill.js";
+import { createLaunchCall, type Launches } from "./launch-call.js";
 import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
 import { giveBack, paidPartOf, settleCall } from "./settle-call.js";
 import type { RecordUsage } from "./usage.js";
@@ -9,6 +10,8 @@ import type { RecordUsage } from "./usage.js";
 export interface InvokeDeps extends OpenCallDeps {
 	readonly recordUsage: RecordUsage;
 	readonly clock: Clock;
+	/** Launches what outlives its call; without it nothing does. */
+	readonly jobs?: Launches | undefined;
 	/** Keeps what skills want kept of their answers; without one nothing is. */
 	readonly artefacts?: Pick<ArtefactShelf, "keep"> | undefined;
 }
@@ -16,7 +19,9 @@ export interface InvokeDeps extends OpenCallDeps {
 /** Runs one call for one caller: nothing is delivered without a capture, nothing is captured without delivery. */
 export function createInvoke(deps: InvokeDeps): Invoke {
 	const { recordUsage, clock } = deps;
+	const launch = createLaunchCall(deps);
 	return async (call) => {
+		if (deps.skills[call.operationId].job) return launch(call);
 		const opened = await openCall(deps, call); // 400, 401, 404, 402, 429
 		const { skill, input, payer, admission } = opened;
 

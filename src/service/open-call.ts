@@ -1,5 +1,6 @@
 import type { Payer } from "../../payments/payment-method.js";
 import type { Call } from "../core/call.js";
+import { ServiceError } from "../core/errors.js";
 import type { Skill, SkillContext } from "../core/skill.js";
 import type { Admission, Cashier } from "./cashier.js";
 import { parseInput } from "./parse-input.js";
@@ -10,8 +11,11 @@ export interface OpenedCall {
 	readonly skill: Skill;
 	readonly input: unknown;
 	readonly payer: Payer | undefined;
-	readonly admission: Admission;
+	readonly admission: CallAdmission;
 }
+
+/** Leave to work within the call; what outlives it is launched (launch-call). */
+type CallAdmission = Exclude<Admission, { kind: "launched" }>;
 
 export interface OpenCallDeps {
 	readonly skills: SkillCatalog;
@@ -25,7 +29,12 @@ export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): P
 	const payer = await cashier.payerOf(call); // 401
 	await skill.prepare?.(input); // 404 before anybody pays
 	const admission = await cashier.admit({ skill, input, payer, call }); // 402, 429
+	if (admission.kind === "launched") throw launchedBefore();
 	return { skill, input, payer, admission };
+}
+
+function launchedBefore(): ServiceError {
+	return new ServiceError("INTERNAL", "What was paid for outlives its call, and is no answer.");
 }
 
 /** What the skill may see of a call that may work. */
@@ -41,7 +50,7 @@ export function contextOf(
 	return { signal, requestId, caller, callId: callIdOf(admission) ?? requestId };
 }
 
-function callIdOf(admission: Admission): string | undefined {
+function callIdOf(admission: CallAdmission): string | undefined {
 	if (admission.kind === "held") return admission.id;
 	return admission.kind === "replayed" ? admission.receipt.holdId : undefined;
 }

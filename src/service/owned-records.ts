@@ -1,3 +1,4 @@
+import { scheduleMemory } from "./schedule-text.js";
 import type { Store, StoreReader, StoreTransaction, Tables } from "../../store/store.js";
 import { jobDocuments } from "../core/job.js";
 
@@ -6,11 +7,13 @@ const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly s
 	tasks: ({ documentId }) => [documentId],
 	feedback: ({ id, hasNote }) => (hasNote ? [id] : []),
 	artefacts: ({ id }) => [id],
+	schedules: ({ id, documentId }) => [documentId, scheduleMemory(id)],
+	briefing_runs: () => [],
 	streams: () => [],
 	jobs: ({ id }) => jobDocuments(id),
 };
 
-export type OwnedTable = "tasks" | "feedback" | "artefacts" | "streams" | "jobs";
+export type OwnedTable = "tasks" | "feedback" | "artefacts" | "schedules" | "briefing_runs" | "streams" | "jobs";
 
 const OWNED_TABLES = Object.keys(DOCUMENTS_OF) as readonly OwnedTable[];
 

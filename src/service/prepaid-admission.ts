@@ -1,10 +1,14 @@
-import type { HeldAdmission, ReplayedAdmission } from "../../payments/admission.js";
+import type {
+	HeldAdmission,
+	LaunchedAdmission,
+	ReplayedAdmission,
+} from "../../payments/admission.js";
 import type { Quote } from "../../payments/challenge.js";
 import type { PrepaidCharge, PrepaidUse } from "../../payments/mpp/prepaid-charge.js";
 import type { Call } from "../core/call.js";
 import type { Credential } from "../core/credential.js";
 
-type Admitted = HeldAdmission | ReplayedAdmission;
+type Admitted = HeldAdmission | ReplayedAdmission | LaunchedAdmission;
 
 /** The challenge a token was sent with; undefined for one sent as it is. Throws PAYMENT_REJECTED. */
 export function openPrepaid(
@@ -26,6 +30,8 @@ export async function admitPrepaid<C extends Pick<Call, "idempotencyKey">>(
 	const admission = await admit({ ...call, idempotencyKey }).catch((error: unknown) => {
 		throw use.refuse(error);
 	});
+	// Nothing was taken yet: its receipt comes with the job's end.
+	if (admission.kind === "launched") return admission;
 	if (admission.kind === "replayed") {
 		return { ...admission, headers: use.receiptHeaders(admission.receipt) };
 	}

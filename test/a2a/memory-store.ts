@@ -93,6 +93,8 @@ function createDisk(): Disk {
 		usage: new Map(),
 		feedback: new Map(),
 		artefacts: new Map(),
+		schedules: new Map(),
+		briefing_runs: new Map(),
 		streams: new Map(),
 		jobs: new Map(),
 	};

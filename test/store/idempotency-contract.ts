@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import type { Test } from "tap";
+import { finishAttempt } from "../../payments/receipt.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { LIMITS } from "../../src/core/limits.js";
 import {
 	beginAttempt,
 	fingerprintOf,
-	finishAttempt,
 	idempotencyIdOf,
 	judgeAttempt,
 } from "../../src/service/idempotency.js";

@@ -146,6 +146,7 @@ export async function startDesk(
 	};
 	const answer = async (authorization: TransferAuthorization, order: Order): Promise<Result> => {
 		const admission = await desk.admit(toRequest(world, authorization, order));
+		if (admission.kind === "launched") throw new Error("Nothing here outlives its call.");
 		const isReplay = admission.kind === "replayed";
 		runs += 1;
 		const outcome = await (order.work?.() ?? "answer");

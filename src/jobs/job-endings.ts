@@ -1,0 +1,163 @@
+import type { JobPaid, JobTill } from "../../payments/job-till.js";
+import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { JobState, WorkEnd } from "../core/job.js";
+import { JOB_LIMITS } from "../core/job-limits.js";
+import type { Micros } from "../core/money.js";
+import type { JobNotes } from "./job-notes.js";
+import { changeJob } from "./job-rows.js";
+
+/** How jobs end: each time the money, the receipt and the row in one transaction, and only once. */
+export interface JobEndings {
+	/** The work is done: captured for an answer, released without one. A job being cancelled ends as cancelled. */
+	complete(id: string, ended: Ended): Promise<JobRow | undefined>;
+	/** Passes that were not begun are given back; whatever report there is yet stays its owner's. */
+	cancel(id: string, ended: Partial<Ended>): Promise<JobRow | undefined>;
+	/** All of the price is given back. */
+	fail(id: string, reason: FailureReason, lastEventId: number): Promise<JobRow | undefined>;
+}
+
+/** Why a job failed, as its owner is told. */
+export type FailureReason = "error" | "time" | "restarts" | "lost" | "size";
+
+export interface Ended {
+	readonly end: WorkEnd;
+	readonly lastEventId: number;
+}
+
+export interface JobEndingDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly till: Pick<JobTill, "capture" | "release">;
+	readonly notes: JobNotes;
+	readonly reportTtlMs?: number | undefined;
+}
+
+const WORKING: readonly JobState[] = ["running", "cancelling"];
+const OPEN: readonly JobState[] = ["queued", ...WORKING];
+
+export function createJobEndings(deps: JobEndingDeps): JobEndings {
+	const { store, clock, till, notes, reportTtlMs = JOB_LIMITS.reportTtlMs } = deps;
+
+	/** Text first: a row never points to a report that is missing. */
+	const keepReport = async (id: string, end: WorkEnd | undefined) => {
+		if (!end) return undefined;
+		const text = JSON.stringify(end.report);
+		if (text.length > JOB_LIMITS.reportChars) throw tooLarge();
+		const expiresAt = clock.now() + reportTtlMs;
+		await notes.writeReport(id, text, expiresAt);
+		return expiresAt;
+	};
+
+	const end = async (id: string, ended: Partial<Ended>, outcome: Outcome) => {
+		const reportExpiresAt = await keepReport(id, ended.end);
+		const now = clock.now();
+		return store.transaction((tx) =>
+			changeJob(tx, { id, from: outcome.from, now }, async (row) => {
+				const { state, stopReason, amountMicros } = outcome.judge(row);
+				const paid = await till.capture(tx, row, amountMicros);
+				if (reportExpiresAt !== undefined) await putReport(tx, row, { now, reportExpiresAt });
+				return {
+					state,
+					stopReason,
+					...toMoney(paid),
+					...(state === "completed" && { percent: 100, passesDone: row.passes.length }),
+					...(reportExpiresAt !== undefined && { reportExpiresAt }),
+					endedAt: now,
+					lastEventId: Math.max(ended.lastEventId ?? 0, row.lastEventId) + LAST_EVENTS,
+				};
+			}),
+		);
+	};
+
+	return {
+		complete: (id, ended) =>
+			end(id, ended, {
+				from: WORKING,
+				judge(row) {
+					if (row.state === "cancelling") return cancelled(row);
+					const { isAnswer, stopReason } = ended.end;
+					const amountMicros = isAnswer ? row.priceMicros : 0n;
+					return { state: "completed", stopReason, amountMicros };
+				},
+			}),
+
+		cancel: (id, ended) => end(id, ended, { from: OPEN, judge: cancelled }),
+
+		fail(id, reason, lastEventId) {
+			const now = clock.now();
+			return store.transaction((tx) =>
+				changeJob(tx, { id, from: OPEN, now }, async (row) => {
+					const why = reason === "time" ? "timeout" : "failed";
+					return {
+						state: "failed",
+						stopReason: reason,
+						...toMoney(await till.release(tx, row, why)),
+						endedAt: now,
+						lastEventId: Math.max(lastEventId, row.lastEventId) + LAST_EVENTS,
+					};
+				}),
+			);
+		},
+	};
+}
+
+/** What a job costs and its last event take an id each. */
+const LAST_EVENTS = 2;
+
+interface Outcome {
+	readonly from: readonly JobState[];
+	readonly judge: (row: JobRow) => {
+		readonly state: "completed" | "cancelled";
+		readonly stopReason: string;
+		readonly amountMicros: Micros;
+	};
+}
+
+function cancelled(row: JobRow) {
+	return {
+		state: "cancelled" as const,
+		stopReason: "cancelled",
+		amountMicros: begunPart(row),
+	};
+}
+
+/** The price of the passes that were begun: price × begun / passes, rounded down to a micro-USD. */
+export function begunPart({
+	priceMicros,
+	passesBegun,
+	passes,
+}: Pick<JobRow, "priceMicros" | "passesBegun" | "passes">): Micros {
+	return (priceMicros * BigInt(passesBegun)) / BigInt(passes.length);
+}
+
+function toMoney({ chargedMicros, receiptId, credit }: JobPaid) {
+	return {
+		chargedMicros,
+		...(receiptId !== undefined && { receiptId }),
+		...(credit && { creditTokenId: credit.tokenId, creditMicros: credit.amountMicros }),
+	};
+}
+
+async function putReport(
+	tx: StoreTransaction,
+	{ id, owner, grantId }: JobRow,
+	{ now, reportExpiresAt }: { now: number; reportExpiresAt: number },
+): Promise<void> {
+	await tx.put("artefacts", {
+		id,
+		owner,
+		...(grantId !== undefined && { grantId }),
+		kind: "report",
+		createdAt: now,
+		expiresAt: reportExpiresAt,
+	});
+}
+
+function tooLarge(): ServiceError {
+	return new ServiceError(
+		"INTERNAL",
+		`The report is longer than ${JOB_LIMITS.reportChars} characters.`,
+	);
+}

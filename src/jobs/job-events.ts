@@ -1,0 +1,133 @@
+import type { JobRow } from "../../store/store.js";
+import { toIsoTime } from "../core/clock.js";
+import type { JobEventName, JobJson } from "../core/job.js";
+import { JOB_LIMITS } from "../core/job-limits.js";
+import { toJobCost } from "./job-cost.js";
+
+export interface JobEvent {
+	/** Rises by one or more from one event to the next, over restarts too. */
+	readonly id: number;
+	readonly event: JobEventName;
+	readonly data: JobJson;
+}
+
+/** What one open job tells, to whoever listens now or comes later. */
+export interface EventLog {
+	/** Keeps an event and tells it; beyond the bounds nothing is told. */
+	tell(event: JobEventName, data: JobJson): void;
+	/** Everything told so far but the first event, which the row tells. */
+	events(): readonly JobEvent[];
+	lastId(): number;
+	/** The last events of a job that has ended; after them nothing is told. */
+	end(last: readonly JobEvent[]): void;
+	/** Listeners go without a last event: the job goes on after a restart. */
+	leave(): void;
+	/** Everything after an id, until the end or until the signal is aborted. */
+	follow(after: number, signal: AbortSignal): AsyncGenerator<JobEvent, void, undefined>;
+	listeners(): number;
+}
+
+/** A log that begins where an earlier process may have ended: ids told by it are not given again. */
+export function createEventLog(
+	row: JobRow,
+	earlier: readonly JobEvent[],
+	firstFreeId: number,
+): EventLog {
+	const told: JobEvent[] = [createdEvent(row), ...earlier];
+	const waiting = new Set<() => void>();
+	let nextId = firstFreeId;
+	let isOver = false;
+	let listeners = 0;
+	const wake = () => {
+		for (const listener of waiting) listener();
+		waiting.clear();
+	};
+	return {
+		tell(event, data) {
+			if (isOver || told.length >= JOB_LIMITS.events) return;
+			if (JSON.stringify(data).length > JOB_LIMITS.eventChars) return;
+			told.push({ id: nextId, event, data });
+			nextId += 1;
+			wake();
+		},
+		events: () => told.slice(1),
+		lastId: () => nextId - 1,
+		end(last) {
+			if (!isOver) told.push(...last);
+			isOver = true;
+			wake();
+		},
+		leave() {
+			isOver = true;
+			wake();
+		},
+		async *follow(after, signal) {
+			listeners += 1;
+			try {
+				let place = 0;
+				while (!signal.aborted && !(isOver && place === told.length)) {
+					if (place === told.length) await nextTold(waiting, signal);
+					const fresh = told.slice(place);
+					place += fresh.length;
+					yield* fresh.filter(({ id }) => id > after);
+				}
+			} finally {
+				listeners -= 1;
+			}
+		},
+		listeners: () => listeners,
+	};
+}
+
+/** Resolves with the next event, or when the signal is aborted; leaves no listener behind. */
+function nextTold(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		const done = () => {
+			waiting.delete(done);
+			signal.removeEventListener("abort", done);
+			resolve();
+		};
+		waiting.add(done);
+		signal.addEventListener("abort", done, { once: true });
+		if (signal.aborted) done();
+	});
+}
+
+/** The first event of every job. */
+export function createdEvent({ id, mode, passes, createdAt }: JobRow): JobEvent {
+	const data = { job_id: id, mode: mode ?? null, passes, created_at: toIsoTime(createdAt) };
+	return { id: 1, event: "research.created", data };
+}
+
+const LAST_EVENT_OF: Readonly<Record<string, JobEventName>> = {
+	completed: "research.completed",
+	failed: "research.failed",
+	cancelled: "research.cancelled",
+};
+
+/** What a job ends with: what it cost, then the one last event. */
+export function lastEventsOf(row: JobRow): readonly JobEvent[] {
+	const event = LAST_EVENT_OF[row.state];
+	if (!event) return [];
+	const { id, lastEventId, stopReason = null, considered, read } = row;
+	const progress = { percent: row.percent, sources_considered: considered, sources_read: read };
+	return [
+		{ id: lastEventId - 1, event: "research.usage", data: { cost: toJobCost(row) } },
+		{
+			id: lastEventId,
+			event,
+			data: { job_id: id, status: row.state, stop_reason: stopReason, ...progress },
+		},
+	];
+}
+
+export function progressOf({ percent, passes, passesBegun, considered, read }: JobRow): JobJson {
+	return {
+		percent,
+		pass: passes[passesBegun - 1] ?? null,
+		pass_number: passesBegun,
+		passes: passes.length,
+		sources_considered: considered,
+		sources_read: read,
+	};
+}

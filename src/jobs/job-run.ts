@@ -1,0 +1,210 @@
+import type { JobRow, Store } from "../../store/store.js";
+import type { Clock } from "../core/clock.js";
+import type { JobJson, JobWork } from "../core/job.js";
+import { JOB_LIMITS } from "../core/job-limits.js";
+import { type Logger, stackOf } from "../core/logger.js";
+import type { FailureReason, JobEndings } from "./job-endings.js";
+import { type EventLog, progressOf } from "./job-events.js";
+import type { Checkpoint, JobNotes } from "./job-notes.js";
+import { runPass } from "./job-passes.js";
+import { changeJob, readJob } from "./job-rows.js";
+
+/** Why a pass was aborted. */
+type Abortion = "cancelled" | "time" | "stopping";
+export const toAbort = (reason: Abortion) => Object.assign(new Error(reason), { reason });
+const abortionOf = ({ reason }: AbortSignal): Abortion =>
+	(reason as { readonly reason?: Abortion } | undefined)?.reason ?? "stopping";
+
+export interface WorkDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly notes: JobNotes;
+	readonly endings: JobEndings;
+	readonly works: readonly JobWork[];
+	/** Of the jobs that are open here. */
+	readonly logs: Map<string, EventLog>;
+}
+
+interface Working {
+	readonly id: string;
+	readonly controller: AbortController;
+	readonly ended: (row: JobRow | undefined, id: string) => Promise<void>;
+}
+
+/** From the latest checkpoint to the end, unless the process stops before. */
+export async function workOn(deps: WorkDeps, working: Working): Promise<void> {
+	const { endings } = deps;
+	const { id, controller, ended } = working;
+	try {
+		const begun = await begin(deps, id);
+		const done = begun && begun !== "cancelling" ? await runPasses(deps, begun, controller) : begun;
+		if (done === "cancelling") return await endCancelled(deps, working);
+		if (!done) return await ended(undefined, id);
+		const end = done.work.finish(done.state);
+		await ended(await endings.complete(id, { end, lastEventId: done.log.lastId() }), id);
+	} catch (error) {
+		await endAborted(deps, working, error);
+	}
+}
+
+async function endAborted(deps: WorkDeps, working: Working, error: unknown): Promise<void> {
+	const { id, controller, ended } = working;
+	const { signal } = controller;
+	const abortion = signal.aborted ? abortionOf(signal) : undefined;
+	if (abortion === "stopping") return;
+	if (abortion === "cancelled") return endCancelled(deps, working);
+	const reason = abortion ?? reasonOf(error);
+	deps.logger.error("a job failed", { job: id, reason, error: stackOf(error) });
+	const lastEventId = deps.logs.get(id)?.lastId() ?? 0;
+	await ended(await deps.endings.fail(id, reason, lastEventId), id);
+}
+
+/** What a job may fail of beside its work. */
+class JobFailure extends Error {
+	readonly reason: FailureReason;
+	constructor(reason: FailureReason) {
+		super(`The job ended: ${reason}.`);
+		this.name = "JobFailure";
+		this.reason = reason;
+	}
+}
+
+function reasonOf(error: unknown): FailureReason {
+	return error instanceof JobFailure ? error.reason : "error";
+}
+
+/** Ids that the earlier process may have told after its last checkpoint are given to no other event. */
+export function skipToldIds({ store, clock }: WorkDeps, id: string): Promise<JobRow | undefined> {
+	const from = ["queued", "running", "cancelling"] as const;
+	return store.transaction((tx) =>
+		changeJob(tx, { id, from, now: clock.now() }, ({ startedAt, lastEventId }) =>
+			startedAt === undefined ? {} : { lastEventId: lastEventId + JOB_LIMITS.eventGap },
+		),
+	);
+}
+
+interface Begun {
+	readonly id: string;
+	readonly work: JobWork;
+	readonly log: EventLog;
+	readonly done: number;
+	readonly state: JobJson;
+}
+
+/** The job with its latest checkpoint. */
+async function begin(deps: WorkDeps, id: string): Promise<Begun | "cancelling" | undefined> {
+	const { store, clock } = deps;
+	const now = clock.now();
+	const row = await store.transaction(async (tx) => {
+		const job = await tx.get("jobs", id);
+		if (job?.state === "cancelling") return job;
+		return changeJob(tx, { id, from: ["queued", "running"], now }, ({ startedAt = now }) => ({
+			state: "running",
+			startedAt,
+		}));
+	});
+	if (!row || row.state === "cancelling") return row && "cancelling";
+	if (now > row.createdAt + JOB_LIMITS.lifeMs) throw new JobFailure("time");
+	return open(deps, row);
+}
+
+async function open({ notes, works, logs }: WorkDeps, row: JobRow): Promise<Begun> {
+	const { id } = row;
+	const input = await notes.readInput(id);
+	const kept: Partial<Checkpoint> = (await notes.readWork(id)) ?? {};
+	const work = works.find(({ kind }) => kind === row.kind);
+	const log = logs.get(id);
+	// Without its checkpoint a job that has ended passes would have to go back.
+	const isLost = row.passesDone > 0 && kept.state === undefined;
+	if (!work || !input || !log || isLost) throw new JobFailure("lost");
+	const { state = work.start(input), done = 0 } = kept;
+	return { id, work, log, done, state };
+}
+
+/** The job with the state after its last pass; undefined when the job is gone. */
+async function runPasses(
+	deps: WorkDeps,
+	begun: Begun,
+	controller: AbortController,
+): Promise<Begun | "cancelling" | undefined> {
+	const { id, work, log } = begun;
+	const { signal } = controller;
+	const onTimeout = () => controller.abort(toAbort("time"));
+	let { state, done } = begun;
+	for (;;) {
+		const row = await beginPass(deps, id, done);
+		if (!row) {
+			const left = await readJob(deps.store, id);
+			return left?.state === "cancelling" ? "cancelling" : undefined;
+		}
+		const pass = row.passes[done];
+		if (pass === undefined) return { ...begun, state, done };
+		log.tell("research.progress", progressOf(row));
+		const beganMs = deps.clock.monotonicMs();
+		state = await runPass(deps, { work, row, pass, state, log, signal, onTimeout });
+		done += 1;
+		const ranMs = row.ranMs + Math.ceil(deps.clock.monotonicMs() - beganMs);
+		await endPass(deps, row, { done, state, ranMs, log });
+	}
+}
+
+/** Undefined when it may not go on: the job is gone or being cancelled. */
+function beginPass({ store, clock }: WorkDeps, id: string, done: number) {
+	return store.transaction((tx) =>
+		changeJob(tx, { id, from: ["running"], now: clock.now() }, (row) => {
+			// The checkpoint is written before the row: a crash between the two leaves the row behind.
+			const percent = Math.floor((99 * done) / row.passes.length);
+			if (done >= row.passes.length) return { passesDone: done, percent };
+			const isAgain = row.passesBegun === done + 1;
+			const passStarts = isAgain ? row.passStarts + 1 : 1;
+			if (passStarts > JOB_LIMITS.passStarts) throw new JobFailure("restarts");
+			if (row.ranMs >= JOB_LIMITS.jobTimeoutMs) throw new JobFailure("time");
+			return { passesBegun: done + 1, passesDone: done, passStarts, percent };
+		}),
+	);
+}
+
+interface PassEnd {
+	readonly done: number;
+	readonly state: JobJson;
+	readonly ranMs: number;
+	readonly log: EventLog;
+}
+
+/** Writes the checkpoint, then the row that counts it. */
+async function endPass(
+	{ store, clock, notes }: WorkDeps,
+	row: JobRow,
+	{ done, state, ranMs, log }: PassEnd,
+): Promise<void> {
+	if (JSON.stringify(state).length > JOB_LIMITS.stateChars) throw new JobFailure("size");
+	await notes.writeWork(row, { done, state, events: log.events() });
+	const lastEventId = log.lastId();
+	const change = { passesDone: done, passStarts: 0, ranMs, lastEventId };
+	const from = ["running"] as const;
+	await store.transaction((tx) =>
+		changeJob(tx, { id: row.id, from, now: clock.now() }, () => change),
+	);
+}
+
+/** What was found before the cancellation, if it makes a report, goes to its owner. */
+export async function endCancelled(
+	{ endings, notes, works, logs, store }: WorkDeps,
+	{ id, ended }: Pick<Working, "id" | "ended">,
+): Promise<void> {
+	const row = await store.read((reader) => reader.get("jobs", id));
+	const kept = row && (await notes.readWork(id));
+	const work = works.find(({ kind }) => kind === row?.kind);
+	const lastEventId = logs.get(id)?.lastId() ?? 0;
+	const end = kept?.state && kept.done > 0 ? tryFinish(work, kept.state) : undefined;
+	await ended(await endings.cancel(id, { lastEventId, ...(end && { end }) }), id);
+}
+
+function tryFinish(work: JobWork | undefined, state: JobJson) {
+	try {
+		return work?.finish(state);
+	} catch {
+		return undefined;
+	}
+}
