@@ -25,6 +25,7 @@ export type IdKind =
 	| "con"
 	| "fbk"
 	| "cns"
+	| "vrf"
 	| "vfb"
 	| "str";
 

@@ -47,6 +47,8 @@ export type PricedOperationId =
 	| "verify.claims"
 	| "intelligence.dossier"
 	| "supplemental.context"
+	| "supplemental.series"
+	| "supplemental.compare"
 	| "research.deep_dive"
 	| "research.deep_dive.comprehensive"
 	| "research.chat"
@@ -88,6 +90,7 @@ export const PAID_OPERATION_IDS = [
 	"human_agents.consult",
 	"human_agents.panel",
 	"human_agents.follow_up",
+	"verify.claim",
 	"verify.extract",
 	"verify.text",
 	"verify.citation",
@@ -98,6 +101,9 @@ export const PAID_OPERATION_IDS = [
 	"brands.sources",
 	"brands.compare",
 	"research.stream",
+	"supplemental.context",
+	"supplemental.series",
+	"supplemental.compare",
 ] as const satisfies readonly PricedOperationId[];
 export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
 
@@ -147,6 +153,10 @@ export const FREE_OPERATION_IDS = [
 	"brands.resolve",
 	"brands.get",
 	"citations.format",
+	"supplemental.suggest",
+	"supplemental.feeds.list",
+	"supplemental.feeds.get",
+	"supplemental.health",
 ] as const;
 export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
 
@@ -210,9 +220,11 @@ export const SKILL_IDS = [
 	"get_trend",
 	"resolve_entities",
 	"consult_expert",
+	"verify_claim",
 	"verify_text",
 	"brand_intelligence",
 	"research_stream",
+	"supplemental_context",
 ] as const;
 export type SkillId = (typeof SKILL_IDS)[number];
 
@@ -231,9 +243,11 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	get_trend: "trends.get",
 	resolve_entities: "entities.resolve",
 	consult_expert: "human_agents.consult",
+	verify_claim: "verify.claim",
 	verify_text: "verify.text",
 	brand_intelligence: "brand_intelligence",
 	research_stream: "research.stream",
+	supplemental_context: "supplemental.context",
 };
 
 /** True when a scope names the operation itself or a skill that is sold as it. */

@@ -16,6 +16,7 @@ import { CONSULT_ROUTES } from "./consult-routes.js";
 import { toDataReply } from "./evidence-examples.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
+import { PAID_FEED_ROUTES } from "./feed-routes.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { searchReplySchema } from "./reply-schemas.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
@@ -28,6 +29,7 @@ import {
 	type SearchExample,
 	toExampleReply,
 } from "./search-examples.js";
+import { VERIFICATION_ROUTES } from "./verify-routes.js";
 import { TEXT_VERIFICATION_ROUTES } from "./verify-text-routes.js";
 
 const asked = { query: queryField, limit: limitField.default(LIMITS.rowsDefault) };
@@ -88,7 +90,9 @@ const BATCH_ITEM = {
 export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
+	...PAID_FEED_ROUTES,
 	...CONSULT_ROUTES,
+	...VERIFICATION_ROUTES,
 	...TEXT_VERIFICATION_ROUTES,
 	...BRAND_READING_ROUTES,
 	...RESEARCH_STREAM_ROUTES,

@@ -1,6 +1,7 @@
 import { createBrandReadings } from "../../skills/brand-readings.js";
 import { createConsultations } from "../../skills/consultations.js";
 import { createEvidenceReadings } from "../../skills/evidence-readings.js";
+import { createFeedReadings } from "../../skills/feed-readings.js";
 import { createGraphReadings } from "../../skills/graph-readings.js";
 import { createGraphSearch } from "../../skills/graph-search.js";
 import {
@@ -14,6 +15,7 @@ import { createResearchStream } from "../../skills/research-stream.js";
 import type { SearchSkillDeps } from "../../skills/search-answer.js";
 import { createBatchSearch } from "../../skills/search-batch.js";
 import { createTextVerifications } from "../../skills/text-verifications.js";
+import { createClaimVerification } from "../../skills/verify-claim.js";
 import { READING_LIMITS } from "../core/reading-limits.js";
 import { createClaimVerifier } from "../evidence/claims/claim-verifier.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
@@ -37,6 +39,7 @@ export function createSkillCatalog(
 		running: READING_LIMITS.exportsRunning,
 		waiting: READING_LIMITS.exportsWaiting,
 	});
+	const verifier = createClaimVerifier(deps);
 	return {
 		"graphs.search": createGraphSearch(deps),
 		"search.domain": createDomainSearch(deps),
@@ -48,12 +51,10 @@ export function createSkillCatalog(
 		...createGraphReadings({ ...deps, runExport }),
 		...createEvidenceReadings(deps),
 		...createConsultations({ ...deps, experts: createExpertDirectory(deps) }),
-		...createTextVerifications({
-			...deps,
-			verifier: createClaimVerifier(deps),
-			resultIds: deps.research.resultIds,
-		}),
+		"verify.claim": createClaimVerification({ ...deps, ...deps.research, verifier }),
+		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),
 		...createBrandReadings(deps),
+		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
 		"research.stream": createResearchStream({ ...deps, writer: deps.research.writer }),
 	};
 }

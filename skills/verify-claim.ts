@@ -1,0 +1,182 @@
+import { type Clock, toIsoTime } from "../src/core/clock.js";
+import { LIMITS } from "../src/core/limits.js";
+import { answer, defineSkill, noAnswer, type Skill, type SkillContext } from "../src/core/skill.js";
+import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
+import {
+	type VerifyClaimOutput,
+	verifyClaimInput,
+	verifyClaimOutput,
+} from "../src/core/verify-wire.js";
+import { toClaimReview } from "../src/evidence/claims/claim-review.js";
+import type { ClaimVerifier } from "../src/evidence/claims/claim-verifier.js";
+import type {
+	EvidenceStance,
+	Verification,
+	VerifiedPart,
+} from "../src/evidence/claims/verification.js";
+import type { GraphCatalog } from "../src/knowledge/catalog.js";
+import { toTrendId } from "../src/knowledge/graph.js";
+
+export interface ClaimVerificationDeps {
+	readonly verifier: ClaimVerifier;
+	readonly catalog: GraphCatalog;
+	readonly clock: Clock;
+	/** Id of the embedding model that searches use; undefined without one. */
+	readonly embedder: () => string | undefined;
+	/** The id under which a call's result is kept, the same when it is sent again. */
+	readonly resultIds: (kind: "vrf", context: Pick<SkillContext, "callId" | "caller">) => string;
+}
+
+const SOLD: ReadonlySet<string> = new Set(["SUPPORTED", "REFUTED", "CONFLICTING"]);
+const STATUS_OF = {
+	ANSWER: "EVIDENCE_MATCH",
+	PARTIAL: "WEAK_MATCH",
+	CLARIFY: "WEAK_MATCH",
+	ABSTAIN: "NO_MATCH",
+} as const;
+const REVIEWER = "tollgraph";
+const TEXT_EVIDENCE = 3;
+
+/** One claim through five gates. Abstaining is free: only a verdict is sold. Spec: Endpoints, verify/claim. */
+export const createClaimVerification = (deps: ClaimVerificationDeps): Skill<"verify.claim"> =>
+	defineSkill({
+		operationId: "verify.claim",
+		title: "Verify a claim",
+		description: `Holds a claim of up to ${VERIFY_TEXT_LIMITS.claimChars} characters against the cited sentences of the graphs: checkability, retrieval, stance, independence of sources, time. Answers SUPPORTED, REFUTED or CONFLICTING with confidence, reasons, evidence and a ClaimReview; NOT_ENOUGH_EVIDENCE and NOT_CHECKABLE cost nothing. The result can be read again for a day.`,
+		tags: ["verification", "claims", "fact checking"],
+		examples: ["Is it true that EIP-1559 burns the base fee?"],
+		exampleInput: { claim: "The static table of HPACK contains 61 entries." },
+		input: verifyClaimInput,
+		output: verifyClaimOutput,
+		capture: "onResult",
+		queryOf: ({ claim }) => claim,
+		graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+		prepare({ graph_id }) {
+			if (graph_id !== undefined) deps.catalog.assertKnown(graph_id);
+		},
+		toText,
+		async run({ claim, as_of, graph_id }, context) {
+			const startedMs = deps.clock.monotonicMs();
+			const verification = await deps.verifier.verify({
+				claim,
+				asOf: as_of,
+				graphs: graph_id === undefined ? undefined : [deps.catalog.get(graph_id)],
+				signal: context.signal,
+			});
+			const meta = toMeta(deps, verification, startedMs);
+			const isSold = SOLD.has(verification.verdict);
+			const id = isSold && keepsText(context) ? deps.resultIds("vrf", context) : null;
+			const data = toWire(deps.clock, verification, id);
+			if (!isSold) return noAnswer({ ok: true, data, meta });
+			const keep = id === null ? {} : { keep: { kind: "verification", id, data } as const };
+			return answer({ ok: true, data, meta }, keep);
+		},
+	});
+
+function keepsText({ caller }: SkillContext): boolean {
+	return caller !== undefined && !caller.keepsNoText && !caller.access?.keepsNoText;
+}
+
+function toMeta(
+	{ clock, embedder }: ClaimVerificationDeps,
+	{ claim, decision, mode, asOf, graphsUsed, warnings }: Verification,
+	startedMs: number,
+): VerifyClaimOutput["meta"] {
+	return {
+		query: claim,
+		decision,
+		dataStatus: STATUS_OF[decision],
+		execution_time_ms: Math.round(clock.monotonicMs() - startedMs),
+		mode,
+		as_of: asOf,
+		graphs_used: [...graphsUsed],
+		model: { embedder: mode === "hybrid" ? (embedder() ?? null) : null, writer: null },
+		warnings: [...warnings],
+	};
+}
+
+function toWire(
+	clock: Clock,
+	verification: Verification,
+	id: string | null,
+): VerifyClaimOutput["data"] {
+	const { claim, verdict, qualifier, confidence, explanation, time, missing } = verification;
+	return {
+		verification_id: id,
+		kept_until: id === null ? null : toIsoTime(clock.now() + LIMITS.artefactTtlMs),
+		claim,
+		verdict,
+		qualifier: qualifier ?? null,
+		confidence: round(confidence),
+		explanation,
+		time,
+		independent_groups: verification.independentGroups,
+		missing: [...missing],
+		gates: verification.gates.map(({ evidenceIds, score, ...gate }) => ({
+			...gate,
+			score: round(score),
+			evidence_ids: [...evidenceIds],
+		})),
+		parts: verification.parts.map(toPart),
+		evidence: verification.evidence.map(toEvidence),
+		claim_review: SOLD.has(verdict)
+			? { ...toClaimReview(verification, { id: id ?? "unkept", author: REVIEWER }) }
+			: null,
+	};
+}
+
+function toPart({ claim, verdict, confidence, missing, time }: VerifiedPart) {
+	return {
+		claim: claim.text,
+		verdict,
+		confidence: round(confidence),
+		missing: [...missing],
+		time,
+		entities: [...claim.entities],
+		numbers: claim.quantities.map(({ text }) => text),
+		dates: claim.dates.map(({ text }) => text),
+	};
+}
+
+function toEvidence({
+	sentence,
+	stance,
+	score,
+	reasons,
+	tier,
+	group,
+	part,
+	isDisputed,
+}: EvidenceStance) {
+	const { evidenceId, graph, concept, text, sources } = sentence;
+	const [source] = sources;
+	return {
+		evidence_id: evidenceId,
+		stance,
+		score: round(score),
+		excerpt: text,
+		title: source?.title ?? "",
+		source_url: source?.sourceUrl ?? "",
+		published_at: source?.publishedAt ?? null,
+		tier,
+		group,
+		trend_id: toTrendId(graph.record.id, concept.id),
+		graph_id: graph.record.id,
+		part,
+		reasons: [...reasons],
+		is_disputed: isDisputed,
+	};
+}
+
+/** The verdict and what it rests on, with links. */
+function toText({ data }: VerifyClaimOutput): string {
+	const { verdict, qualifier, confidence, explanation, evidence } = data;
+	const bearing = evidence.filter(({ stance }) => stance !== "neutral").slice(0, TEXT_EVIDENCE);
+	const lines = bearing.map(
+		({ stance, excerpt, source_url: url }) => `- ${stance}: ${excerpt} (${url})`,
+	);
+	const head = `${verdict}${qualifier ? ` (${qualifier})` : ""}, confidence ${confidence}. ${explanation}`;
+	return [head, ...lines].join("\n");
+}
+
+const round = (value: number) => Math.round(value * 1000) / 1000;
