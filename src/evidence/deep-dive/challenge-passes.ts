@@ -58,7 +58,7 @@ function contradictionsOf(
 	const [claim] = extractClaims(key.text);
 	if (claim?.kind !== "checkable") return [];
 	return others.flatMap((other) => {
-		if (other.text === key.text || !speaksOf(other, key)) return [];
+		if (isOfOnePen(other, key) || !speaksOf(other, key)) return [];
 		const { stance, score, reasons } = compareClaim(claim, other.text, contextOf(other));
 		if (stance !== "refutes" || score < REFUTES_LEAST) return [];
 		return [{ one: key.evidenceId, other: other.evidenceId, reasons }];
@@ -103,6 +103,13 @@ function keySentences(
 
 function contextOf({ concept }: CitedSentence) {
 	return { names: [concept.title, ...concept.aliases] };
+}
+
+/** What one note says twice, or two notes say after one source, are parts of one account and no contradiction. */
+function isOfOnePen(other: CitedSentence, key: CitedSentence): boolean {
+	if (other.concept === key.concept || other.text === key.text) return true;
+	const urls = new Set(key.sources.map(({ sourceUrl }) => sourceUrl));
+	return other.sources.some(({ sourceUrl }) => urls.has(sourceUrl));
 }
 
 /** Sentences leave out what they are about: only what is told of the same thing can deny one. */

@@ -36,12 +36,12 @@ function toItem({ text, citation_ids }: CitedTextWire): ReportItem {
 }
 
 function toFinding(finding: DeepDiveReport["findings"][number]): ReportItem {
-	const { statement, citation_ids, confidence, contradicted_by: against } = finding;
+	const { statement, about, citation_ids, confidence, contradicted_by: against } = finding;
 	const contradicted = against.length > 0 ? `, contradicted by ${against.join(", ")}` : "";
 	return {
 		text: statement,
 		citationIds: citation_ids,
-		note: `confidence ${confidence.toFixed(2)}${contradicted}`,
+		note: `${about}; confidence ${confidence.toFixed(2)}${contradicted}`,
 	};
 }
 

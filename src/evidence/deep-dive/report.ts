@@ -25,6 +25,8 @@ export interface DeepDiveReport {
 export interface FindingWire {
 	readonly finding_id: string;
 	readonly statement: string;
+	/** Title of the concept it is told of: sentences do not always name it. */
+	readonly about: string;
 	readonly citation_ids: readonly number[];
 	/** 0..1, an order and no probability; see confidenceOfFinding. */
 	readonly confidence: number;

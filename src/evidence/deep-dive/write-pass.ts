@@ -1,7 +1,6 @@
 import type { GraphCatalog } from "../../knowledge/catalog.js";
 import { type CitationList, createCitationList } from "../citation-list.js";
 import type { CitedSentence } from "../cited-sentences.js";
-import { contentTerms, contentWords, coverageOf } from "../content-words.js";
 import { chooseSentences } from "../extractive-writer.js";
 import {
 	clusterSentences,
@@ -20,7 +19,12 @@ import type {
 	FindingWire,
 	MethodWire,
 } from "./report.js";
-import { type DeepDiveState, evidenceOf, type FoundContradiction } from "./state.js";
+import {
+	type DeepDiveState,
+	evidenceOf,
+	type FoundContradiction,
+	type ReadSentence,
+} from "./state.js";
 
 export interface WriteDeps {
 	readonly catalog: GraphCatalog;
@@ -30,10 +34,10 @@ export interface WriteDeps {
 const FINDINGS: Readonly<Record<DeepDiveMode, number>> = { fast: 8, comprehensive: 18 };
 const ABSTRACT_SENTENCES = 4;
 const TIMELINE_MAX = 30;
+/** Share of the best sentence's score below which what was read is left aside. */
+const NEAR_SHARE = 0.55;
 /** Sentences a finding cites beside the one that states it. */
 const CITED_EACH = 4;
-/** Share of an aspect's words that something read must hold for the aspect to count as answered. */
-const ANSWERED_SHARE = 0.6;
 
 /** Writes the report of what was read: nothing in it but cited sentences, counts and the question's own words. */
 export async function writeReport(
@@ -42,7 +46,7 @@ export async function writeReport(
 	signal: AbortSignal,
 ): Promise<DeepDiveReport> {
 	const { query, mode } = state.input;
-	const read = evidenceOf(catalog, state.sentences);
+	const read = evidenceOf(catalog, state.sentences.filter(isNear(state.sentences)));
 	const citations = createCitationList();
 	const abstract = await writeProse(
 		{
@@ -75,7 +79,7 @@ export async function writeReport(
 		contradictions,
 		timeline,
 		evidence_table: toEvidenceTable(citations, findings),
-		not_known: notKnown(state, read),
+		not_known: notKnown(state),
 		supplemental: state.supplemental,
 		skipped_feeds: state.skippedFeeds,
 		source_profile: profileSources(used),
@@ -84,6 +88,11 @@ export async function writeReport(
 		as_of: state.asOf,
 		warnings: abstract.warnings,
 	};
+}
+
+function isNear([best]: readonly ReadSentence[]) {
+	const least = NEAR_SHARE * (best?.score ?? 0);
+	return ({ score }: ReadSentence) => score >= least;
 }
 
 /** What a dive that ended before it wrote hands over: how far it came, and no finding. */
@@ -141,6 +150,7 @@ function toFindings(
 		return {
 			finding_id: `f${index + 1}`,
 			statement: statement.text,
+			about: statement.concept.title,
 			citation_ids: [statement, ...same.slice(0, CITED_EACH)].map(citations.numberOf),
 			confidence: confidenceOfFinding(cluster, {
 				today: asOf.slice(0, 10),
@@ -202,18 +212,13 @@ function toEvidenceTable(
 	}));
 }
 
-/** Words of the question no graph covers, and aspects on which nothing was read. */
-function notKnown({ plan }: DeepDiveState, read: readonly CitedSentence[]): readonly string[] {
-	const known = read.map(({ text, concept }) => contentTerms(`${concept.title}\n${text}`));
-	const unanswered = (plan?.aspects ?? []).filter(({ question }) => {
-		const words = contentWords(question);
-		return !known.some((terms) => coverageOf(words, terms) >= ANSWERED_SHARE);
-	});
+/** Words of the question no graph covers, and aspects on which nothing was found. */
+function notKnown({ plan, found }: DeepDiveState): readonly string[] {
+	const answered = new Set(found.flatMap(({ aspects }) => aspects));
+	const unanswered = (plan?.aspects ?? []).filter((_, place) => !answered.has(place));
 	return [
 		...(plan?.missing ?? []).map((word) => `No graph covers "${word}".`),
-		...unanswered.map(
-			({ question, purpose }) => `Nothing that was read answers "${question}" (${purpose})`,
-		),
+		...unanswered.map(({ purpose }) => `Nothing was found on: ${purpose}`),
 	];
 }
 
