@@ -16,6 +16,8 @@ export interface TextClaim {
 const LEAD = /^(?:\s*(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+)+/u;
 /** Emphasis, code marks and numbers of references. */
 const MARKS = /\*{1,3}|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])|`|\s*\[\^?\d{1,3}\]/gu;
+/** Headings, numbers of a list that stand alone, and labels: they state nothing. */
+const FRAGMENT = /^\s*#{1,6}\s|^[^\p{L}]*$|^\S+(?:\s+\S+){0,1}[^.!?\s]$/u;
 const PRONOUN = /^(?:it|they)(?=\s)/i;
 
 /**
@@ -31,6 +33,7 @@ export function findTextClaims(text: string, most: number): readonly TextClaim[]
 		const start = Math.max(text.indexOf(sentence, at), at);
 		const end = start + sentence.length;
 		at = end;
+		if (FRAGMENT.test(sentence)) continue;
 		const plain = sentence.replace(LEAD, "").replace(MARKS, "").trim();
 		const standsFor = PRONOUN.test(plain) ? subject : undefined;
 		const whole = standsFor === undefined ? plain : plain.replace(PRONOUN, () => standsFor);

@@ -124,6 +124,12 @@ const key = post("/v1/account/keys", { label: "second" }, ({ id }: { id: string 
 	key_id: id,
 }));
 
+const verification = post(
+	"/v1/verify/claim",
+	{ claim: "Pectra was activated on mainnet in May 2025." },
+	({ verification_id }: { verification_id: string }) => ({ verification_id }),
+);
+
 /** Operations whose path names something that has to be made first. */
 const NAMES: Readonly<Record<string, Naming>> = {
 	quotes_get: post(
@@ -146,6 +152,13 @@ const NAMES: Readonly<Record<string, Naming>> = {
 		{ request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c", useful: true },
 		({ id }: { id: string }) => ({ feedback_id: id }),
 	),
+	verifications_batch: post(
+		"/v1/verify/claims",
+		{ claims: ["Pectra was activated on mainnet in May 2025."] },
+		({ batch_id }: { batch_id: string }) => ({ batch_id }),
+	),
+	verifications_get: verification,
+	verifications_claim_review: verification,
 	account_connection_tokens_revoke: post(
 		"/v1/account/connection-tokens",
 		{},
