@@ -75,13 +75,18 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 		emit({ event: "research.plan", data: toJson(plan) });
 		return { ...state, plan };
 	},
-	search: (deps, state, context) => askAspects(deps, state, context, [0, firstOf(state)]),
+	async search(deps, state, context) {
+		const asked = await askAspects(deps, state, context, [0, firstOf(state)]);
+		// Of a subject that no graph knows, whatever else was found is about something else.
+		return isCovered(asked) ? asked : { ...asked, found: [] };
+	},
 	read: (deps, state, { signal }) => readFound(deps, state, { limits: limitsOf(state), signal }),
 	async follow(deps, state, { signal }) {
 		const options = { limits: limitsOf(state), signal };
 		return readFound(deps, await followGraph(deps, state, options), options);
 	},
 	async deepen(deps, state, context) {
+		if (!isCovered(state)) return state;
 		const asked = await askAspects(deps, state, context, [firstOf(state), undefined]);
 		return readFound(deps, asked, { limits: limitsOf(state), signal: context.signal });
 	},
@@ -131,8 +136,14 @@ function askAspects(
 	});
 }
 
-function firstOf({ input }: DeepDiveState): number {
-	return FIRST_ASPECTS[input.mode];
+function firstOf({ input, plan }: DeepDiveState): number {
+	const core = (plan?.aspects ?? []).filter(({ isCore }) => isCore).length;
+	return Math.max(FIRST_ASPECTS[input.mode], core);
+}
+
+/** Whether anything was found for the question itself or for part of it. */
+function isCovered({ found, plan }: DeepDiveState): boolean {
+	return found.some(({ aspects }) => aspects.some((place) => plan?.aspects[place]?.isCore));
 }
 
 function limitsOf({ input }: DeepDiveState): GatheringLimits {

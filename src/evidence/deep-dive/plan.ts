@@ -12,6 +12,8 @@ export interface Aspect {
 	readonly question: string;
 	/** Why it is asked, in one sentence. */
 	readonly purpose: string;
+	/** Whether it is the question, or part of it; others ask about its subject and are idle where nothing is known of it. */
+	readonly isCore: boolean;
 }
 
 /** What will be done for a question, and where: nothing of any graph's content. */
@@ -83,12 +85,21 @@ export async function makePlan(router: GraphRouter, request: PlanRequest): Promi
 	const subject = subjectOf(query);
 	const names = await namesIn(query, graphs, NAMES_ASKED[mode]);
 	const aspects = [
-		{ question: query, purpose: "The question as it was asked." },
-		...partsOf(query).map((question) => ({ question, purpose: "One side of what is compared." })),
-		...names.map((name) => ({ question: name, purpose: `What the graphs say of ${name} itself.` })),
+		{ question: query, purpose: "The question as it was asked.", isCore: true },
+		...partsOf(query).map((question) => ({
+			question,
+			purpose: "One side of what is compared.",
+			isCore: true,
+		})),
+		...names.map((name) => ({
+			question: name,
+			purpose: `What the graphs say of ${name} itself.`,
+			isCore: true,
+		})),
 		...FACETS.slice(0, FACETS_ASKED[mode]).map(({ words, purpose }) => ({
 			question: `${subject} ${words}`,
 			purpose,
+			isCore: false,
 		})),
 	];
 	const seen = new Set<string>();
