@@ -1,8 +1,11 @@
 import type { Store } from "../store/store.js";
+import { openFeeds } from "./app-feeds.js";
 import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import type { Ids } from "./core/ids.js";
+import type { Logger } from "./core/logger.js";
 import { openWriter } from "./open-writer.js";
+import type { IndexDisk } from "./search/index-disk.js";
 import type { SearchEngine } from "./search/search.js";
 import { createArtefactShelf } from "./service/artefact-shelf.js";
 import type { ResearchParts } from "./service/research-parts.js";
@@ -13,9 +16,12 @@ export interface ResearchPartsDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	readonly settings: Pick<Settings, "writer">;
+	readonly settings: Pick<Settings, "writer" | "feeds" | "contact">;
 	readonly keys: Pick<KeyFolder, "readPlaced" | "pepper">;
 	readonly search: Pick<SearchEngine, "status">;
+	/** Where last values of feeds are kept. */
+	readonly feedDisk: () => Promise<IndexDisk>;
+	readonly logger: Logger;
 }
 
 /** What research skills work with, wired to one store. */
@@ -25,6 +31,7 @@ export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
 		ids,
 		artefacts: createArtefactShelf({ store, clock }),
 		writer: openWriter({ writer: settings.writer, keys, clock }),
+		feeds: openFeeds({ ...settings, ...deps }),
 		embedder: () => search.status().model?.id,
 		resultIds: createResultIds({ ids, secret: keys.pepper }),
 	};

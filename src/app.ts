@@ -27,6 +27,7 @@ import { createGraphSnapshots } from "./knowledge/graph-snapshots.js";
 import { catalogFolders, loadGraphs } from "./load-graphs.js";
 import { openSearch } from "./open-search.js";
 import { PACKAGE_ROOT } from "./package-root.js";
+import { openIndexDisk } from "./search/index-disk.js";
 import type { SearchEngine } from "./search/search.js";
 import { createChainBooks } from "./service/chain-books.js";
 import { createConceptEditor } from "./service/concept-editor.js";
@@ -239,7 +240,7 @@ function createService(parts: ServiceParts): Service {
 		profile: settings.profile,
 		contact: settings.contact,
 	};
-	const research = createResearchParts({ ...ports, store, search });
+	const research = createResearchParts({ ...ports, store, search, feedDisk: feedDiskOf(ports) });
 	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
 	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
 	const recordUsage = createUsageRecorder({ ...usage, clock });
@@ -297,10 +298,17 @@ function createService(parts: ServiceParts): Service {
 			invariants: guard.latest,
 			openPayments: money.onchain?.openPayments,
 			writer: research.writer.name,
+			feeds: research.feeds,
 			startedAtMs: clock.now(),
 		}),
 	};
 }
+
+/** Last values of feeds can be had again, so no backup holds them. */
+const feedDiskOf =
+	({ folder }: Ports) =>
+	() =>
+		openIndexDisk(join(folder, "feeds"));
 
 async function reportBreach({ guard }: Money, logger: Logger): Promise<void> {
 	// Adding up a long history takes a while: housekeeping does it as soon as the server listens.

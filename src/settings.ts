@@ -102,6 +102,12 @@ export const SETTING_ROWS = [
 		description:
 			"Who may open an account with `POST /v1/accounts`: `closed` (the operator alone) or `open` (anybody, with the free plan).",
 	},
+	{
+		key: "feeds",
+		default: "bundled",
+		description:
+			"Where supplemental data comes from: `bundled` (observations that come with the software; no source is ever asked) or `live` (the sources of the registry, by https; topics of callers go to those that search).",
+	},
 	...IDENTITY_ROWS,
 	...WRITER_ROWS,
 	{
@@ -132,6 +138,8 @@ export interface Settings {
 	readonly identity?: IdentitySettings | undefined;
 	/** The language model that drafts prose; none where absent. */
 	readonly writer?: WriterSettings | undefined;
+	/** `bundled` where absent: then no source of supplemental data is ever asked. */
+	readonly feeds?: "bundled" | "live" | undefined;
 	/** Who may open an account; closed where absent. */
 	readonly accounts?: "open" | "closed";
 	readonly prices: Partial<PriceBook>;
@@ -169,6 +177,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		identity: parseIdentitySettings(text),
 		writer: parseWriterSettings(text, environment["TOLLGRAPH_WRITER_KEY"]),
 		accounts: parseAccounts(text("accounts")),
+		feeds: parseFeeds(text("feeds")),
 		prices: parsePrices(file["prices"]),
 	};
 }
@@ -226,6 +235,11 @@ function parseProfile(text: string): Settings["profile"] {
 function parseAccounts(text: string): "open" | "closed" {
 	if (text === "open" || text === "closed") return text;
 	throw invalid(`"${text}" is no value of accounts; use open or closed.`);
+}
+
+function parseFeeds(text: string): "bundled" | "live" {
+	if (text === "bundled" || text === "live") return text;
+	throw invalid(`"${text}" is no value of feeds; use bundled or live.`);
 }
 
 function parsePort(text: string): number {

@@ -35,6 +35,7 @@ export type PricedOperationId =
 	| "human_agents.panel"
 	| "human_agents.follow_up"
 	| "analysts.consult"
+	| "analysts.debate"
 	| "brand_intelligence"
 	| "brands.signals"
 	| "brands.timeline"
@@ -90,6 +91,8 @@ export const PAID_OPERATION_IDS = [
 	"human_agents.consult",
 	"human_agents.panel",
 	"human_agents.follow_up",
+	"analysts.consult",
+	"analysts.debate",
 	"verify.claim",
 	"verify.extract",
 	"verify.text",
@@ -220,6 +223,7 @@ export const SKILL_IDS = [
 	"get_trend",
 	"resolve_entities",
 	"consult_expert",
+	"consult_analyst",
 	"verify_claim",
 	"verify_text",
 	"brand_intelligence",
@@ -243,6 +247,7 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	get_trend: "trends.get",
 	resolve_entities: "entities.resolve",
 	consult_expert: "human_agents.consult",
+	consult_analyst: "analysts.consult",
 	verify_claim: "verify.claim",
 	verify_text: "verify.text",
 	brand_intelligence: "brand_intelligence",

@@ -29,6 +29,7 @@ type CatalogOperationId = Exclude<
 	| keyof typeof OVERVIEW_ROUTES
 	| keyof typeof SOURCE_ROUTES
 	| keyof typeof BRAND_ROUTES
+	| keyof typeof FREE_FEED_ROUTES
 >;
 
 const PAGE_MAX = 500;

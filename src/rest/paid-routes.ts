@@ -10,6 +10,7 @@ import {
 	limitField,
 	queryField,
 } from "../core/wire.js";
+import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { requestComponent } from "./components.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
@@ -92,6 +93,7 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...EVIDENCE_READING_ROUTES,
 	...PAID_FEED_ROUTES,
 	...CONSULT_ROUTES,
+	...ANALYST_CONSULT_ROUTES,
 	...VERIFICATION_ROUTES,
 	...TEXT_VERIFICATION_ROUTES,
 	...BRAND_READING_ROUTES,

@@ -7,6 +7,7 @@ import { CITATION_ROUTE } from "./citation-route.js";
 import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
+import { FREE_FEED_ROUTES } from "./feed-routes.js";
 import { FEEDBACK_ROUTES } from "./feedback-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
 import { OVERVIEW_ROUTES } from "./overview-routes.js";
@@ -32,6 +33,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...CONSULTATION_ROUTES,
 	...SOURCE_ROUTES,
 	...BRAND_ROUTES,
+	...FREE_FEED_ROUTES,
 	"citations.format": CITATION_ROUTE,
 	...SPT_ROUTES,
 	"accounts.open": ACCOUNT_OPENING_ROUTE,

@@ -2,6 +2,7 @@ import type { PriceList } from "../../payments/price-list.js";
 import { toIsoDay } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import type { Feeds } from "../feeds/feeds.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
 import type { OpenAccount } from "./account-opening.js";
@@ -11,6 +12,7 @@ import { createBrandDirectory } from "./brand-directory.js";
 import { createCitations } from "./citations.js";
 import { createDiscovery } from "./discovery.js";
 import { createExpertDirectory } from "./expert-directory.js";
+import { createFeedDirectory } from "./feed-directory.js";
 import type { FreeOperations, Json, SptValidation } from "./free-operations.js";
 import {
 	type GraphPageRequest,
@@ -36,6 +38,7 @@ export interface FreeOperationDeps extends HealthDeps {
 	readonly validateSpt: (token: string) => Promise<SptValidation>;
 	readonly payments: PaymentOperations;
 	readonly openAccount: OpenAccount;
+	readonly feeds: Feeds;
 }
 
 /** Wires the free operations; what derives from the catalog is made once per revision and base address. */
@@ -62,6 +65,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		sptValidate: deps.validateSpt,
 		sources: createSourceDirectory({ catalog }),
 		brands: createBrandDirectory({ catalog }),
+		feeds: createFeedDirectory(deps),
 		formatCitations: createCitations({ catalog, baseUrl: info.baseUrl }),
 		payments: deps.payments,
 		openAccount: deps.openAccount,

@@ -3,6 +3,7 @@ import type { BrandDirectory } from "./brand-directory.js";
 import type { FormatCitations } from "./citations.js";
 import type { Discovery } from "./discovery.js";
 import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
+import type { FeedDirectory } from "./feed-directory.js";
 import type { GraphPageRequest } from "./graph-listing.js";
 import type { Suggestion } from "./name-suggestions.js";
 import type { PaymentOperations } from "./payment-operations.js";
@@ -58,6 +59,7 @@ export interface FreeOperations {
 	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
 	readonly sources: SourceDirectory;
 	readonly brands: BrandDirectory;
+	readonly feeds: FeedDirectory;
 	readonly formatCitations: FormatCitations;
 	readonly payments: PaymentOperations;
 	readonly openAccount: OpenAccount;

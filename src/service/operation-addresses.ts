@@ -49,6 +49,8 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 		method: "GET",
 		path: "/v1/human-agents/consultations/{consultation_id}",
 	},
+	"analysts.consult": { method: "POST", path: "/v1/analysts/consult" },
+	"analysts.debate": { method: "POST", path: "/v1/analysts/debate" },
 	"experts.questions": { method: "GET", path: "/v1/experts/{agent_id}/questions" },
 	"experts.sources": { method: "GET", path: "/v1/experts/{agent_id}/sources" },
 	"entities.get": { method: "GET", path: "/v1/entities/{entity_id}" },

@@ -1,6 +1,7 @@
 import type { ArtefactShelf } from "../core/artefacts.js";
 import type { Ids } from "../core/ids.js";
 import type { Writer } from "../evidence/writer.js";
+import type { Feeds } from "../feeds/feeds.js";
 import type { ResultIds } from "./result-ids.js";
 
 /** What research skills and the operations about their results share; wired once, in the composition root. */
@@ -8,6 +9,8 @@ export interface ResearchParts {
 	readonly ids: Ids;
 	readonly artefacts: ArtefactShelf;
 	readonly writer: Writer;
+	/** What public sources say of a topic. */
+	readonly feeds: Feeds;
 	/** Id of the embedding model that searches use; undefined without one. */
 	readonly embedder: () => string | undefined;
 	/** The id under which a call's result is kept, the same when it is sent again. */

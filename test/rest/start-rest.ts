@@ -136,6 +136,7 @@ export function createTestService(options: TestServiceOptions): Service {
 		skills,
 		rails: ["spt", "plan"],
 		writer: "extractive",
+		feeds: createTestResearch().feeds,
 		payments: createTestPayments({
 			info,
 			clock: systemClock,

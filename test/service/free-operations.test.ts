@@ -92,6 +92,7 @@ function start() {
 		payments: createTestPayments({ info, clock, catalog, prices, skills, store }),
 		rails: ["spt", "plan"],
 		writer: "extractive",
+		feeds: createTestResearch().feeds,
 		openAccount: async () => ({}),
 		validateSpt: async () => ({
 			active: false,

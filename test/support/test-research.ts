@@ -4,6 +4,7 @@ import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import type { Store } from "../../store/store.js";
+import { createMemoryDisk } from "../search/memory-disk.js";
 
 const NO_MODEL: Pick<SearchEngine, "status"> = {
 	status: () => ({ model: undefined, concepts: 0, pendingVectors: 0, mode: "keyword" }),
@@ -27,5 +28,7 @@ export function createTestResearch({
 		settings: {},
 		keys: { pepper: Buffer.alloc(32, "pepper"), readPlaced: () => undefined },
 		search,
+		feedDisk: async () => createMemoryDisk(),
+		logger: { info: () => undefined, error: () => undefined },
 	});
 }

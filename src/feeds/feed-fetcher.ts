@@ -1,0 +1,140 @@
+import PQueue from "p-queue";
+import type { Clock } from "../core/clock.js";
+import type { Egress } from "../core/egress.js";
+import { ServiceError } from "../core/errors.js";
+import { FEED_LIMITS } from "../core/feed-limits.js";
+import { readReply } from "./connectors.js";
+import type { KeptReading } from "./feed-cache.js";
+import { lie } from "./feed-reading.js";
+import type { FeedSpec } from "./feed-spec.js";
+import { createHostPace } from "./host-pace.js";
+
+export interface FeedFetcherDeps {
+	/** Reaches the hosts of the registry and no other; bounds bodies, follows no redirects. */
+	readonly egress: Egress;
+	readonly clock: Clock;
+	/** What some hosts want to know: who asks, and where to complain. */
+	readonly userAgent: string;
+}
+
+interface Asked {
+	/** Says the same about no change; its validators go along. */
+	readonly kept?: KeptReading | undefined;
+	/** What a search feed is asked. */
+	readonly topic?: string | undefined;
+}
+
+/** Asks a feed's source. Throws UPSTREAM or UNAVAILABLE with a reason that may be shown. */
+export type FeedFetcher = (feed: FeedSpec, asked: Asked) => Promise<KeptReading>;
+
+const ACCEPT = {
+	csv: "text/csv, text/plain, */*;q=0.5",
+	json: "application/json",
+	"json-stat": "application/json",
+	feed: "application/atom+xml, application/rss+xml, application/xml, text/xml, */*;q=0.5",
+	docs: "application/json",
+} as const;
+
+/** Fetches one reply at a time from each host's pace, a few at once in all, each within FEED_LIMITS.fetchMs. */
+export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps): FeedFetcher {
+	const pace = createHostPace(clock);
+	const queue = new PQueue({ concurrency: FEED_LIMITS.fetchesRunning });
+	const ask = async (feed: FeedSpec, { kept, topic }: Asked): Promise<KeptReading> => {
+		const response = await send(egress, {
+			method: "GET",
+			url: toAddress(feed.url, { topic, nowMs: clock.now() }),
+			headers: {
+				Accept: ACCEPT[feed.connector],
+				"User-Agent": userAgent,
+				...(kept?.etag !== undefined && { "If-None-Match": kept.etag }),
+				...(kept?.lastModified !== undefined && { "If-Modified-Since": kept.lastModified }),
+			},
+			timeoutMs: FEED_LIMITS.fetchMs,
+		});
+		const retrievedAt = clock.now();
+		if (response.status === 304 && kept) return { ...kept, retrievedAt };
+		if (response.status !== 200) throw lie(`It answered with status ${response.status}.`);
+		const reading = await readReply(feed, await response.text(), retrievedAt);
+		assertLater(reading, kept);
+		return {
+			reading,
+			retrievedAt,
+			etag: headerOf(response, "etag"),
+			lastModified: headerOf(response, "last-modified"),
+			origin: "source",
+		};
+	};
+	return async (feed, asked) => {
+		const { host } = new URL(feed.url);
+		const { intervalMs } = feed;
+		const isTurn = await pace.turn(host, { intervalMs, patienceMs: FEED_LIMITS.patienceMs });
+		if (!isTurn) {
+			throw busy(`${host} is asked once every ${intervalMs / 1000} s, and others wait already.`);
+		}
+		if (queue.size >= FEED_LIMITS.fetchesWaiting) throw busy("Too many feeds are being fetched.");
+		return queue.add(() => ask(feed, asked));
+	};
+}
+
+function busy(reason: string): ServiceError {
+	return new ServiceError("RATE_LIMITED", reason);
+}
+
+async function send(egress: Egress, request: Parameters<Egress["request"]>[0]): Promise<Response> {
+	try {
+		return await egress.request(request);
+	} catch (error) {
+		throw lie(reasonOf(error));
+	}
+}
+
+/** Why nothing came, without the address: a sentence of ours in any case. */
+function reasonOf(error: unknown): string {
+	const chain = causesOf(error);
+	if (chain.some(({ name }) => name === "TimeoutError")) {
+		return `It gave no whole answer within ${FEED_LIMITS.fetchMs / 1000} s.`;
+	}
+	if (chain.some(({ message }) => message === "unexpected redirect")) {
+		return "It redirects, which is not followed.";
+	}
+	return error instanceof ServiceError ? error.message : "It could not be asked.";
+}
+
+function causesOf(error: unknown): readonly Error[] {
+	const chain: Error[] = [];
+	for (let at = error; at instanceof Error && chain.length < 8; at = at.cause) chain.push(at);
+	return chain;
+}
+
+/** A source that tells less than it told before has a fault, or is another one. */
+function assertLater(reading: KeptReading["reading"], kept: KeptReading | undefined): void {
+	if (reading.kind !== "series" || kept?.reading.kind !== "series") return;
+	const [last] = reading.observations.at(-1) ?? [];
+	const [known] = kept.reading.observations.at(-1) ?? [];
+	if (last !== undefined && known !== undefined && last < known) {
+		throw lie(`It ends with ${last}, though it had ${known} before.`);
+	}
+}
+
+/** Validators are sent back as they came; longer ones are not worth it. */
+function headerOf(response: Response, name: string): string | undefined {
+	const value = response.headers.get(name);
+	return value !== null && value.length <= 200 ? value : undefined;
+}
+
+const DAY_MS = 86_400_000;
+/** Feeds whose address asks for a first day get this many. */
+const SPAN_DAYS = 200;
+
+function toAddress(
+	template: string,
+	{ topic = "", nowMs }: { readonly topic: string | undefined; readonly nowMs: number },
+): string {
+	const since = new Date(nowMs - SPAN_DAYS * DAY_MS);
+	const [year = "", month = "", day = ""] = since.toISOString().slice(0, 10).split("-");
+	const name = since.toLocaleString("en-GB", { month: "short", timeZone: "UTC" }).slice(0, 3);
+	return template
+		.replaceAll("{since}", `${year}-${month}-${day}`)
+		.replaceAll("{since_dmy}", `${day}/${name}/${year}`)
+		.replaceAll("{q}", () => encodeURIComponent(topic));
+}

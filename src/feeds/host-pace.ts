@@ -1,0 +1,29 @@
+import type { Clock } from "../core/clock.js";
+
+/** How often each host is asked: never twice within its interval, whoever asks. */
+export interface HostPace {
+	/**
+	 * Takes the next free moment at a host and resolves when it has come. Resolves to false at once, and takes nothing, when
+	 * that is later than the patience given.
+	 */
+	turn(
+		host: string,
+		rules: { readonly intervalMs: number; readonly patienceMs: number },
+	): Promise<boolean>;
+}
+
+export function createHostPace(clock: Clock): HostPace {
+	/** Monotonic moments, one for each host of the registry. */
+	const free = new Map<string, number>();
+	return {
+		async turn(host, { intervalMs, patienceMs }) {
+			const now = clock.monotonicMs();
+			const moment = Math.max(now, free.get(host) ?? now);
+			const waitMs = moment - now;
+			if (waitMs > patienceMs) return false;
+			free.set(host, moment + intervalMs);
+			if (waitMs > 0) await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+			return true;
+		},
+	};
+}

@@ -1,0 +1,129 @@
+import type { Frequency } from "./feed-spec.js";
+
+interface Parts {
+	readonly year: number;
+	readonly month?: number;
+	readonly day?: number;
+	readonly quarter?: number;
+}
+
+/** Days written with the day or the month first: 31.12.2025, 12/31/2025. */
+export type DayOrder = "dmy" | "mdy";
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/**
+ * A period as we write it: `2025`, `2025-Q4`, `2025-12` or `2025-12-31`, so that within a frequency the order of texts is
+ * that of time. Undefined for what is no date, or says less than the frequency needs.
+ */
+export function toPeriod(text: string, frequency: Frequency, order?: DayOrder): string | undefined {
+	const parts = readParts(text.trim(), order);
+	return parts && isCalendar(parts) ? render(parts, frequency) : undefined;
+}
+
+type Reader = (match: RegExpMatchArray) => Parts;
+
+const FORMS: readonly (readonly [RegExp, Reader])[] = [
+	[/^(\d{4})$/, ([, year]) => ({ year: Number(year) })],
+	[
+		/^(\d{4})[- ]?Q([1-4])$/i,
+		([, year, quarter]) => ({ year: Number(year), quarter: Number(quarter) }),
+	],
+	[/^(\d{4})-?M?(\d{2})$/, ([, year, month]) => ({ year: Number(year), month: Number(month) })],
+	[/^(\d{4})-(\d)$/, ([, year, month]) => ({ year: Number(year), month: Number(month) })],
+	[/^(\d{4}) ([A-Z]{3})$/i, ([, year, name]) => ({ year: Number(year), month: monthNamed(name) })],
+	[
+		/^(\d{4})-?(\d{2})-?(\d{2})(?:[T ].{0,40})?$/,
+		([, year, month, day]) => ({ year: Number(year), month: Number(month), day: Number(day) }),
+	],
+	[
+		/^(\d{1,2})[ -]([A-Z]{3})[ -](\d{4})$/i,
+		([, day, name, year]) => ({ year: Number(year), month: monthNamed(name), day: Number(day) }),
+	],
+];
+
+const DAY_FIRST = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/;
+
+function readParts(text: string, order: DayOrder | undefined): Parts | undefined {
+	for (const [form, read] of FORMS) {
+		const match = text.match(form);
+		if (match) return read(match);
+	}
+	const match = order && text.match(DAY_FIRST);
+	if (!match) return undefined;
+	const [first, second, year] = [Number(match[1]), Number(match[2]), Number(match[3])];
+	return order === "dmy"
+		? { year, month: second, day: first }
+		: { year, month: first, day: second };
+}
+
+function monthNamed(name = ""): number {
+	return MONTHS.indexOf(name.toLowerCase()) + 1;
+}
+
+function isCalendar({ year, month = 1, day = 1 }: Parts): boolean {
+	if (year < 1000 || month < 1 || month > 12) return false;
+	const date = new Date(Date.UTC(year, month - 1, day));
+	return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+function render(parts: Parts, frequency: Frequency): string | undefined {
+	const { year, month, day } = parts;
+	switch (frequency) {
+		case "annual":
+			return parts.quarter === undefined ? `${year}` : undefined;
+		case "quarterly": {
+			const quarter = quarterOf(parts);
+			return quarter === undefined ? undefined : `${year}-Q${quarter}`;
+		}
+		case "monthly":
+			return month === undefined ? undefined : `${year}-${two(month)}`;
+		case "weekly":
+		case "daily":
+			return day === undefined ? undefined : `${year}-${two(month ?? 1)}-${two(day)}`;
+	}
+}
+
+function quarterOf({ month, quarter }: Parts): number | undefined {
+	return quarter ?? (month === undefined ? undefined : Math.ceil(month / 3));
+}
+
+function two(value: number): string {
+	return String(value).padStart(2, "0");
+}
+
+/** When a period begins, in milliseconds since the epoch (UTC). */
+export function periodStart(period: string): number {
+	const [year = "", rest = "01", day = "01"] = period.split("-");
+	const month = rest.startsWith("Q") ? Number(rest.slice(1)) * 3 - 2 : Number(rest);
+	return Date.UTC(Number(year), month - 1, Number(day));
+}
+
+/** The period of a coarser frequency that this one lies in; a week lies where its day does. */
+export function toCoarser(period: string, frequency: Frequency): string {
+	return toPeriodOf(new Date(periodStart(period)), frequency);
+}
+
+/** The same period a year before; undefined for days and weeks, whose years do not match. */
+export function yearBefore(period: string, frequency: Frequency): string | undefined {
+	if (frequency === "daily" || frequency === "weekly") return undefined;
+	return `${Number(period.slice(0, 4)) - 1}${period.slice(4)}`;
+}
+
+/** The period after. */
+export function nextPeriod(period: string, frequency: Frequency): string {
+	const date = new Date(periodStart(period));
+	const months = { quarterly: 3, monthly: 1, annual: 12, daily: 0, weekly: 0 }[frequency];
+	const days = { daily: 1, weekly: 7, quarterly: 0, monthly: 0, annual: 0 }[frequency];
+	date.setUTCMonth(date.getUTCMonth() + months, date.getUTCDate() + days);
+	return toPeriodOf(date, frequency);
+}
+
+function toPeriodOf(date: Date, frequency: Frequency): string {
+	const parts = {
+		year: date.getUTCFullYear(),
+		month: date.getUTCMonth() + 1,
+		day: date.getUTCDate(),
+	};
+	return render(parts, frequency) ?? "";
+}
