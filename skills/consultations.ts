@@ -1,3 +1,5 @@
+import { createAnalystConsult } from "./analyst-consult.js";
+import { createAnalystDebate } from "./analyst-debate.js";
 import type { ConsultSkillDeps } from "./consult-deps.js";
 import { createExpertConsult } from "./expert-consult.js";
 import { createExpertFollowUp } from "./expert-follow-up.js";
@@ -8,4 +10,6 @@ export const createConsultations = (deps: ConsultSkillDeps) => ({
 	"human_agents.consult": createExpertConsult(deps),
 	"human_agents.panel": createExpertPanel(deps),
 	"human_agents.follow_up": createExpertFollowUp(deps),
+	"analysts.consult": createAnalystConsult(deps),
+	"analysts.debate": createAnalystDebate(deps),
 });

@@ -1,10 +1,9 @@
-import { ServiceError } from "../core/errors.js";
+import { type Analyst, analystsOf, findAnalyst } from "../evidence/analysts.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { Graph } from "../knowledge/graph.js";
 import { coverageOf } from "./graph-coverage.js";
 
 /** A synthetic analyst as lists show it. */
-export interface AnalystItem {
+interface AnalystItem {
 	/** Its graph's id. */
 	readonly analyst: string;
 	readonly name: string;
@@ -15,24 +14,20 @@ export interface AnalystItem {
 
 /** Analysts of the catalog, in the order of their graphs. */
 export function listAnalysts(catalog: Pick<GraphCatalog, "list">): readonly AnalystItem[] {
-	return catalog.list({ type: "analyst" }).flatMap((graph) => toItem(graph) ?? []);
+	return analystsOf(catalog).map(toItem);
 }
 
 /** One analyst by its graph's id or its name, in either case. Throws NOT_FOUND. */
 export function getAnalyst(catalog: Pick<GraphCatalog, "list">, name: string) {
-	const wanted = name.toLowerCase();
-	for (const graph of catalog.list({ type: "analyst" })) {
-		const item = toItem(graph);
-		if (!item || (item.analyst !== wanted && item.name.toLowerCase() !== wanted)) continue;
-		return { ...item, questions: graph.record.exampleQueries, coverage: coverageOf(graph) };
-	}
-	const names = listAnalysts(catalog).map(({ analyst }) => analyst);
-	const known = names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}` : "there are none";
-	throw new ServiceError("NOT_FOUND", `No analyst is called "${name.slice(0, 80)}"; ${known}.`);
+	const analyst = findAnalyst(catalog, name);
+	const { graph } = analyst;
+	return {
+		...toItem(analyst),
+		questions: graph.record.exampleQueries,
+		coverage: coverageOf(graph),
+	};
 }
 
-function toItem({ record }: Graph): AnalystItem | undefined {
-	if (!record.analyst) return undefined;
-	const { name, domain, method } = record.analyst;
+function toItem({ graph: { record }, profile: { name, domain, method } }: Analyst): AnalystItem {
 	return { analyst: record.id, name, domain, method, topics: record.topics };
 }

@@ -1,0 +1,144 @@
+import { CONSULT_LIMITS } from "../core/consult-limits.js";
+import type { Decision } from "../core/wire.js";
+import type { Concept } from "../knowledge/graph.js";
+import type { HybridSearch } from "../search/search.js";
+import type { Analyst } from "./analysts.js";
+import { confidenceOf } from "./answer-confidence.js";
+import { type Side, sideOf } from "./argument-words.js";
+import type { WrittenSentence } from "./citation-gate.js";
+import type { CitedSentence } from "./cited-sentences.js";
+import { relevantOf } from "./consultation.js";
+import { gatherEvidence, type RankedSentence } from "./gathered-evidence.js";
+import { createMomentum, type Momentum } from "./momentum.js";
+import { oddsOf, type ScenarioName, type ScenarioOdds, voteOf } from "./scenarios.js";
+import type { Writer } from "./writer.js";
+import { writeProse } from "./written-prose.js";
+
+export interface AnalystTask {
+	readonly analyst: Analyst;
+	readonly question: string;
+	/** `YYYY-MM-DD`. */
+	readonly today: string;
+	readonly signal: AbortSignal;
+}
+
+/** What an analyst has to say, from its own graph alone. */
+export interface AnalystView {
+	readonly decision: Decision;
+	readonly mode: "hybrid" | "keyword";
+	readonly missing: readonly string[];
+	/** Undefined when the graph does not answer. */
+	readonly view: Reasoned | undefined;
+	readonly writer: string;
+	readonly warnings: readonly string[];
+}
+
+interface Reasoned {
+	readonly thesis: WrittenSentence;
+	readonly sides: Sides;
+	readonly odds: ScenarioOdds;
+	/** What to watch: the concepts the answer rests on, by the scenario their sources' momentum speaks for. */
+	readonly indicators: readonly Indicator[];
+	readonly confidence: number;
+}
+
+export type Sides = Readonly<Record<Side, readonly CitedSentence[]>>;
+
+export interface Indicator {
+	readonly scenario: ScenarioName;
+	readonly concept: Concept;
+	readonly momentum: Momentum;
+	/** What the concept is cited for, first. */
+	readonly sentence: CitedSentence;
+}
+
+export interface AnalystDeps {
+	readonly search: HybridSearch;
+	readonly writer: Writer;
+}
+
+/** Asks an analyst: a thesis, what speaks for and against it, what is open, and what may come of it. */
+export async function askAnalyst(deps: AnalystDeps, task: AnalystTask): Promise<AnalystView> {
+	const { search, writer } = deps;
+	const { analyst, question, today, signal } = task;
+	const { conceptsMax, sentencesMax } = CONSULT_LIMITS;
+	const graphs = [analyst.graph];
+	const found = await gatherEvidence(search, {
+		graphs,
+		question,
+		conceptsMax,
+		sentencesMax,
+		signal,
+	});
+	const { decision, mode, missing } = found;
+	const offered = relevantOf(found);
+	const none = { decision: "ABSTAIN", mode, missing, view: undefined } as const;
+	if (decision === "ABSTAIN" || offered.length === 0) {
+		return { ...none, writer: writer.name, warnings: [] };
+	}
+	const purpose = "State in one sentence what the evidence comes to.";
+	const prose = await writeProse({ purpose, question, offered, sentencesMax: 1, signal }, writer);
+	const [thesis] = prose.sentences;
+	const { warnings } = prose;
+	if (!thesis) return { ...none, writer: prose.writer, warnings };
+	const sides = toSides(offered, thesis);
+	const indicators = indicatorsOf(offered, today);
+	const view = {
+		thesis,
+		sides,
+		indicators,
+		odds: oddsOf(countVotes(sides, indicators, sideOfThesis(thesis, offered[0]?.concept))),
+		confidence: confidenceOf({
+			question,
+			decision,
+			today,
+			cited: [...thesis.evidence, ...offered],
+		}),
+	};
+	return { decision, mode, missing, view, writer: prose.writer, warnings };
+}
+
+/** Sentences by the side they speak for, those that bear most on the question first; the thesis argues for nothing. */
+function toSides(offered: readonly RankedSentence[], { evidence }: WrittenSentence): Sides {
+	const said = new Set(evidence.map(({ evidenceId }) => evidenceId));
+	const sides: Record<Side, CitedSentence[]> = { for: [], against: [], open: [] };
+	const lead = offered[0]?.concept;
+	const most = {
+		for: CONSULT_LIMITS.arguments,
+		against: CONSULT_LIMITS.arguments,
+		open: CONSULT_LIMITS.openQuestions,
+	};
+	for (const sentence of offered) {
+		const side = said.has(sentence.evidenceId) ? undefined : sideOf(sentence, lead);
+		if (side && sides[side].length < most[side]) sides[side].push(sentence);
+	}
+	return sides;
+}
+
+function indicatorsOf(offered: readonly CitedSentence[], today: string): readonly Indicator[] {
+	const momentumOf = createMomentum(today);
+	const firsts = new Map<Concept, CitedSentence>();
+	for (const sentence of offered) {
+		if (!firsts.has(sentence.concept)) firsts.set(sentence.concept, sentence);
+	}
+	return [...firsts].flatMap(([concept, sentence]) => {
+		const momentum = momentumOf(concept.evidence);
+		const scenario = voteOf(momentum);
+		return scenario ? [{ scenario, concept, momentum, sentence }] : [];
+	});
+}
+
+function sideOfThesis({ text, evidence: [first] }: WrittenSentence, lead: Concept | undefined) {
+	return first && sideOf({ text, concept: first.concept }, lead);
+}
+
+function countVotes(sides: Sides, indicators: readonly Indicator[], thesis: Side | undefined) {
+	const votesOf = (side: Side) => sides[side].length + (thesis === side ? 1 : 0);
+	const moving = (name: ScenarioName) =>
+		indicators.filter(({ scenario }) => scenario === name).length;
+	return {
+		base: votesOf("open") + moving("base"),
+		upside: votesOf("for") + moving("upside"),
+		downside: votesOf("against") + moving("downside"),
+	};
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import {
+	analystConsultFields,
+	analystConsultOutput,
+	debateFields,
+	debateOutput,
+	scenarioSchema,
+} from "../core/analyst-wire.js";
+import type { PaidOperationId } from "../core/operations.js";
+import { replyComponent, requestComponent } from "./components.js";
+import { CONSULT_META } from "./consult-examples.js";
+import { toDataReply } from "./evidence-examples.js";
+import { toReply } from "./graph-schemas.js";
+import type { PaidRoute } from "./route.js";
+
+type AnalystConsultId = Extract<PaidOperationId, `analysts.${string}`>;
+
+replyComponent("Scenario", scenarioSchema);
+
+const nothing = z.strictObject({});
+const question = "Should a language add pattern matching?";
+const TREND_ID = "python-evolution:language.pattern-matching";
+const PRO =
+	"PEP 634 specifies structural pattern matching, PEP 635 gives the motivation and PEP 636 is a tutorial; all three are final for Python 3.10.";
+const CONTRA = "PEP 622 tried to do all in one document and was superseded by the three.";
+
+const citation = (n: number, place: number, excerpt: string) => ({
+	n,
+	evidence_id: `${TREND_ID}~${place}`,
+	trend_id: TREND_ID,
+	article_id: "pep-634",
+	title: "Structural Pattern Matching: Specification",
+	source_url: "https://peps.python.org/pep-0634/",
+	published_at: "2020-09-12",
+	publisher: "peps.python.org",
+	excerpt,
+	trust_tier: "unverified",
+	graph_id: "python-evolution",
+});
+const citations = [citation(1, 0, PRO), citation(2, 2, CONTRA)];
+const analyst = {
+	id: "python-evolution",
+	name: "python-evolution-analyst",
+	domain: "Python language, CPython and packaging",
+	method: "Reads PEPs with their status, date and target version.",
+	is_synthetic: true,
+};
+const contra = { text: CONTRA, citation_ids: [2] };
+const meta = { ...CONSULT_META, query: question, graphs_used: [analyst.id] };
+const scenario = (name: string, probability: number, drivers: object[]) => ({
+	...{ name, probability, drivers },
+	indicators: [],
+});
+
+/** What is asked of synthetic analysts. Spec: Endpoints, paid operations; the debate is an addition. */
+export const ANALYST_CONSULT_ROUTES: Readonly<Record<AnalystConsultId, PaidRoute>> = {
+	"analysts.consult": {
+		kind: "paid",
+		operationId: "analysts.consult",
+		summary: "Consult a synthetic analyst",
+		description:
+			"A thesis, arguments for and against, open questions and scenarios from one analyst's graph, every sentence cited. Probabilities are counted from cited evidence with one vote added for each scenario; small samples say so. Paid per call; an analyst nobody knows and a graph that does not answer cost nothing.",
+		path: nothing,
+		query: nothing,
+		body: requestComponent("AnalystConsultRequest", z.strictObject(analystConsultFields)),
+		reply: toReply("AnalystConsultReply", analystConsultOutput),
+		example: {
+			body: { analyst: analyst.id, question },
+			reply: toDataReply(
+				{
+					question,
+					analyst,
+					thesis: { text: PRO, citation_ids: [1] },
+					scenarios: [
+						scenario("base", 0.2, []),
+						scenario("upside", 0.4, []),
+						scenario("downside", 0.4, [contra]),
+					],
+					sample: { votes: { base: 0, upside: 1, downside: 1 }, is_small: true },
+					arguments_for: [],
+					arguments_against: [contra],
+					open_questions: [],
+					not_covered: [],
+					citations,
+					confidence: 0.5,
+				},
+				meta,
+			),
+		},
+	},
+	"analysts.debate": {
+		kind: "paid",
+		operationId: "analysts.debate",
+		summary: "Have analysts debate a question",
+		description:
+			"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on. Paid per call; an analyst nobody knows and graphs without an argument cost nothing.",
+		path: nothing,
+		query: nothing,
+		body: requestComponent("DebateRequest", z.strictObject(debateFields)),
+		reply: toReply("DebateReply", debateOutput),
+		example: {
+			body: { question },
+			reply: toDataReply(
+				{
+					question,
+					analysts: [{ ...analyst, answered: true }],
+					for: [{ analyst: analyst.id, text: PRO, citation_ids: [1] }],
+					against: [{ analyst: analyst.id, ...contra }],
+					judge: {
+						verdict: "open",
+						weight_for: 0.75,
+						weight_against: 0.75,
+						reasons: [{ analyst: analyst.id, text: PRO, citation_ids: [1], side: "for" }],
+						method: "The sum over distinct sources of the trust of what cites them.",
+					},
+					open_questions: [],
+					citations,
+				},
+				meta,
+			),
+		},
+	},
+};
