@@ -69,7 +69,6 @@ export const VERIFY_EXAMPLES = {
 	claim: CLAIM,
 	batchId: BATCH_ID,
 	verificationId: "vrf_01kg9yz3v0f6x2m8q4t7w1ab2c",
-	keptUntil: KEPT_UNTIL,
 	extraction: {
 		data: {
 			claims: [

@@ -16,11 +16,13 @@ import {
 	verifyTextFields,
 	verifyTextOutput,
 } from "../core/verify-text-wire.js";
+import { verificationSchema } from "../core/verify-wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { toDataReply } from "./evidence-examples.js";
 import { toReply } from "./graph-schemas.js";
 import type { OwnerRoute, PaidRoute } from "./route.js";
+import { VERIFY_CLAIM_EXAMPLE } from "./verify-claim-example.js";
 import { VERIFY_EXAMPLES } from "./verify-examples.js";
 
 type TextVerificationId = Extract<
@@ -30,7 +32,7 @@ type TextVerificationId = Extract<
 type VerificationResultId = Extract<OwnerOperationId, `verifications.${string}`>;
 
 const nothing = z.strictObject({});
-const { text, claim, batchId, verificationId, keptUntil: lastDay, ...replies } = VERIFY_EXAMPLES;
+const { text, claim, batchId, verificationId, ...replies } = VERIFY_EXAMPLES;
 const toReplyOf = ({ data, meta }: { readonly data: object; readonly meta: object }) =>
 	toDataReply(data, meta);
 
@@ -83,7 +85,7 @@ export const TEXT_VERIFICATION_ROUTES: Readonly<Record<TextVerificationId, PaidR
 		body: textBody,
 		reply: textReply,
 		example: {
-			body: { text, max_claims: 2 },
+			body: { text, max_claims: 1 },
 			reply: toReplyOf(replies.textCheck),
 		},
 	}),
@@ -119,7 +121,7 @@ const keptBatchSchema = replyComponent(
 );
 const keptVerificationSchema = replyComponent(
 	"KeptVerification",
-	z.looseObject({ verdict: z.string(), kept_until: keptUntil }),
+	verificationSchema.extend({ kept_until: keptUntil }),
 );
 const claimReviewSchema = replyComponent(
 	"ClaimReview",
@@ -153,7 +155,7 @@ export const VERIFICATION_RESULT_ROUTES: Readonly<Record<VerificationResultId, O
 			owner.verifications.verification(caller, path.verification_id),
 		example: {
 			path: { verification_id: verificationId },
-			data: { verdict: "SUPPORTED", kept_until: lastDay },
+			data: VERIFY_CLAIM_EXAMPLE.data,
 		},
 	}),
 	"verifications.claim_review": ownerRoute({
@@ -169,7 +171,7 @@ export const VERIFICATION_RESULT_ROUTES: Readonly<Record<VerificationResultId, O
 			owner.verifications.claimReview(caller, path.verification_id),
 		example: {
 			path: { verification_id: verificationId },
-			data: { "@context": "https://schema.org", "@type": "ClaimReview" },
+			data: VERIFY_CLAIM_EXAMPLE.data.claim_review,
 		},
 	}),
 };

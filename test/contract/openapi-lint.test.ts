@@ -3,6 +3,12 @@ import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
 import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
 
+/** Paths that two templates fit, and what tells them apart. */
+const TOLD_APART: ReadonlySet<string> = new Set([
+	// Beside /v1/verify/claims/{batch_id}: the id of a verification begins with vrf_, so none is "claims".
+	"#/paths/~1v1~1verify~1{verification_id}~1claim-review",
+]);
+
 t.test(
 	"the description has nothing to complain about for Redocly's recommended rules",
 	async (t) => {
@@ -14,8 +20,12 @@ t.test(
 		const lint = (text: string) =>
 			lintFromString({ source: text, absoluteRef: "openapi.json", config });
 		const problems = await lint(JSON.stringify(document));
+		const told = problems.filter(
+			({ ruleId, location: [place] }) =>
+				ruleId !== "no-ambiguous-paths" || !TOLD_APART.has(place?.pointer ?? ""),
+		);
 		t.same(
-			problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+			told.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
 			[],
 		);
 		const { paths: _paths, ...broken } = document;

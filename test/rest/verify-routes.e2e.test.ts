@@ -65,6 +65,28 @@ t.test(
 	},
 );
 
+t.test("a verification and its ClaimReview are read again by whoever paid for it", async (t) => {
+	const { headers } = await newHolder();
+	const { body } = await post("/v1/verify/claim", { claim: TRUE }, headers);
+	t.match(body.data, { verdict: "SUPPORTED", verification_id: /^vrf_/ });
+	const path = `/v1/verify/${body.data.verification_id}`;
+	const again = await get(path, headers);
+	t.match(again.body.data, { ...body.data, kept_until: String });
+	const review = await get(`${path}/claim-review`, headers);
+	t.match(review.body.data, {
+		"@context": "https://schema.org",
+		"@type": "ClaimReview",
+		claimReviewed: TRUE,
+	});
+	const stranger = await newHolder();
+	for (const other of [path, `${path}/claim-review`, "/v1/verify/vrf_1", "/v1/verify/claims"]) {
+		t.equal((await get(other, stranger.headers)).status, 404, other);
+	}
+	t.equal((await get(`/v1/verify/claims/${body.data.verification_id}`, headers)).status, 404);
+	const abstained = await post("/v1/verify/claim", { claim: UNKNOWN }, headers);
+	t.match(abstained.body, { data: { verification_id: null }, meta: { cost: { charged: false } } });
+});
+
 t.test(
 	"a text is taken apart: what was checked, what cannot be, and what came behind",
 	async (t) => {
