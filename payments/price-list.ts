@@ -65,8 +65,10 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"research.deep_dive": usd("10.00", "deep_research_light"),
 	"research.deep_dive.comprehensive": usd("15.00", "deep_research_heavy"),
 	"research.chat": usd("1.50", "research_chat"),
+	"research.chat.stream": usd("1.50", "research_chat"),
 	"research.stream": usd("1.50", "research_stream"),
 	"research.schedules.create": usd("10.00", "weekly_tracker"),
+	"research.schedules.run": usd("0.50", "per_call"),
 };
 
 /** Prices are asked for by operation, never by skill or path. */

@@ -8,8 +8,13 @@ import { openWriter } from "./open-writer.js";
 import type { IndexDisk } from "./search/index-disk.js";
 import type { SearchEngine } from "./search/search.js";
 import { createArtefactShelf } from "./service/artefact-shelf.js";
+import { createChatRecords } from "./service/chat-records.js";
+import { createChatRoom } from "./service/chat-room.js";
+import { createLaunchedJobs } from "./service/job-wire.js";
 import type { ResearchParts } from "./service/research-parts.js";
 import { createResultIds } from "./service/result-ids.js";
+import type { Schedules } from "./service/schedules.js";
+import { createTurnQueue } from "./service/turn-queue.js";
 import type { Settings } from "./settings.js";
 
 export interface ResearchPartsDeps {
@@ -22,17 +27,25 @@ export interface ResearchPartsDeps {
 	/** Where last values of feeds are kept. */
 	readonly feedDisk: () => Promise<IndexDisk>;
 	readonly logger: Logger;
+	readonly schedulesOf: (parts: Pick<ResearchParts, "artefacts" | "writer">) => Schedules;
 }
 
 /** What research skills work with, wired to one store. */
 export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
 	const { store, clock, ids, settings, keys, search } = deps;
+	const chatSessions = { records: createChatRecords({ store, clock }), writes: createTurnQueue() };
+	const artefacts = createArtefactShelf({ store, clock });
+	const writer = openWriter({ writer: settings.writer, keys, clock });
 	return {
 		ids,
-		artefacts: createArtefactShelf({ store, clock }),
-		writer: openWriter({ writer: settings.writer, keys, clock }),
+		chats: createChatRoom({ ...chatSessions, ids, clock }),
+		chatSessions,
+		artefacts,
+		writer,
+		schedules: deps.schedulesOf({ artefacts, writer }),
 		feeds: openFeeds({ ...settings, ...deps }),
 		embedder: () => search.status().model?.id,
 		resultIds: createResultIds({ ids, secret: keys.pepper }),
+		launched: createLaunchedJobs({ store, clock }),
 	};
 }

@@ -371,6 +371,20 @@ export interface JobRow {
 	readonly expiresAt: number;
 }
 
+/** A research chat; its text (messages, ids of what was cited) lives in `documents` under the same id. */
+export interface ChatRow {
+	readonly id: string;
+	/** Hash of owner, grant and the client's own name for it. */
+	readonly key: string;
+	readonly owner: string;
+	/** Key, connection token or other grant of the account that holds it. */
+	readonly grantId?: string | undefined;
+	readonly createdAt: number;
+	/** Its latest turn. */
+	readonly usedAt: number;
+	readonly expiresAt: number;
+}
+
 /** Which stream a caller's latest call of one input and retry key began; `id` is a hash of all three. */
 export interface StreamRow {
 	readonly id: string;

@@ -4,6 +4,7 @@ import type {
 	AccountRow,
 	ArtefactRow,
 	BriefingRunRow,
+	ChatRow,
 	ConnectionRow,
 	FeedbackRow,
 	HoldRow,
@@ -29,6 +30,7 @@ export type {
 	AccountRow,
 	ArtefactRow,
 	BriefingRunRow,
+	ChatRow,
 	ConnectionRow,
 	FeedbackRow,
 	HoldRow,
@@ -125,6 +127,7 @@ export interface Tables {
 	schedules: ScheduleRow;
 	briefing_runs: BriefingRunRow;
 	streams: StreamRow;
+	chats: ChatRow;
 	jobs: JobRow;
 }
 export type TableName = keyof Tables;
@@ -150,6 +153,7 @@ export const TABLE_INDEXES = {
 	schedules: ["owner"],
 	briefing_runs: ["owner", "scheduleId"],
 	streams: ["owner"],
+	chats: ["key", "owner"],
 	jobs: ["owner"],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 

@@ -27,7 +27,8 @@ export type IdKind =
 	| "cns"
 	| "vrf"
 	| "vfb"
-	| "str";
+	| "str"
+	| "cht";
 
 export interface Ids {
 	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by time of birth. */

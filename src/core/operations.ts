@@ -53,8 +53,10 @@ export type PricedOperationId =
 	| "research.deep_dive"
 	| "research.deep_dive.comprehensive"
 	| "research.chat"
+	| "research.chat.stream"
 	| "research.stream"
-	| "research.schedules.create";
+	| "research.schedules.create"
+	| "research.schedules.run";
 
 /** Operations that turn a payment into balance; their price is the amount the caller names. */
 export const PURCHASE_OPERATION_IDS = ["spt.purchase", "spt.top_up"] as const;
@@ -104,9 +106,14 @@ export const PAID_OPERATION_IDS = [
 	"brands.sources",
 	"brands.compare",
 	"research.stream",
+	"research.deep_dive",
+	"research.chat",
+	"research.chat.stream",
 	"supplemental.context",
 	"supplemental.series",
 	"supplemental.compare",
+	"research.schedules.create",
+	"research.schedules.run",
 ] as const satisfies readonly PricedOperationId[];
 export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
 
@@ -156,6 +163,10 @@ export const FREE_OPERATION_IDS = [
 	"brands.resolve",
 	"brands.get",
 	"citations.format",
+	"research.schedules.preview",
+	"research.schedules.confirm",
+	"research.schedules.unsubscribe",
+	"research.schedules.unsubscribe_page",
 	"supplemental.suggest",
 	"supplemental.feeds.list",
 	"supplemental.feeds.get",
@@ -194,9 +205,28 @@ export const OWNER_OPERATION_IDS = [
 	"feedback.give",
 	"feedback.list",
 	"feedback.delete",
+	"research.schedules.list",
+	"research.schedules.get",
+	"research.schedules.change",
+	"research.schedules.cancel",
+	"research.schedules.test",
+	"research.schedules.runs.list",
+	"research.schedules.runs.get",
+	"research.chat.sessions.list",
+	"research.chat.sessions.get",
+	"research.chat.sessions.messages",
+	"research.chat.sessions.change",
+	"research.chat.sessions.delete",
 	"verifications.get",
 	"verifications.claim_review",
 	"verifications.batch",
+	"research.deep_dive.status",
+	"research.deep_dive.events",
+	"research.deep_dive.cancel",
+	"research.deep_dive.list",
+	"research.deep_dive.sources",
+	"research.deep_dive.export",
+	"research.deep_dive.delete",
 ] as const;
 export type OwnerOperationId = (typeof OWNER_OPERATION_IDS)[number];
 
@@ -222,12 +252,15 @@ export const SKILL_IDS = [
 	"graph_similar",
 	"get_trend",
 	"resolve_entities",
+	"briefing_schedule",
 	"consult_expert",
 	"consult_analyst",
 	"verify_claim",
 	"verify_text",
 	"brand_intelligence",
 	"research_stream",
+	"deep_dive",
+	"research_chat",
 	"supplemental_context",
 ] as const;
 export type SkillId = (typeof SKILL_IDS)[number];
@@ -246,12 +279,15 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	graph_similar: "graphs.similar",
 	get_trend: "trends.get",
 	resolve_entities: "entities.resolve",
+	briefing_schedule: "research.schedules.create",
 	consult_expert: "human_agents.consult",
 	consult_analyst: "analysts.consult",
 	verify_claim: "verify.claim",
 	verify_text: "verify.text",
 	brand_intelligence: "brand_intelligence",
 	research_stream: "research.stream",
+	deep_dive: "research.deep_dive",
+	research_chat: "research.chat",
 	supplemental_context: "supplemental.context",
 };
 

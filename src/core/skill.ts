@@ -14,6 +14,8 @@ export interface SkillContext {
 	readonly requestId: string;
 	/** Absent where nobody has to show who they are. */
 	readonly caller?: SkillCaller | undefined;
+	/** Whose credential stood beside a payment by a wallet; absent where the credential pays itself. */
+	readonly shown?: SkillCaller | undefined;
 	/**
 	 * What the call was paid with, the same when it is sent again under its retry key: effects are keyed by it, so that
 	 * what was done once is found instead of done twice.
@@ -36,12 +38,14 @@ export type Outcome<Output> =
 			readonly answered?: readonly number[];
 			/** What its owner may read again for a while; kept once it is paid for. */
 			readonly keep?: KeptResult;
+			/** What is to happen once it is paid for, before it leaves; not at all for a call that was not. */
+			readonly onPaid?: () => Promise<void>;
 	  }
 	| { readonly kind: "no-answer"; readonly result: Output };
 
 export const answer = <Output>(
 	result: Output,
-	options: { readonly answered?: readonly number[]; readonly keep?: KeptResult } = {},
+	options: Pick<Extract<Outcome<Output>, { kind: "answer" }>, "answered" | "keep" | "onPaid"> = {},
 ): Outcome<Output> => ({ kind: "answer", result, ...options });
 export const noAnswer = <Output>(result: Output): Outcome<Output> => ({
 	kind: "no-answer",
@@ -50,6 +54,11 @@ export const noAnswer = <Output>(result: Output): Outcome<Output> => ({
 
 /** When the hold of a call is captured (WIRE: who pays what, when). */
 export type CaptureMoment = "onResult" | "beforeFirstEvent" | "jobOwned";
+
+export interface PricedBy {
+	readonly field: string;
+	readonly as: Readonly<Record<string, PricedOperationId>>;
+}
 
 /** Which work a skill launches. */
 export interface JobOffer<Input = unknown> {
@@ -92,16 +101,16 @@ export interface Skill<
 				readonly keepOnly?: (output: Output, kept: readonly number[]) => Output;
 		  }
 		| undefined;
-	/** For operations that are sold in several kinds: what the kind that the input asks for is priced as. */
-	readonly pricedAs?: ((input: Input) => PricedOperationId) | undefined;
+	/** For operations that are sold in several kinds: the field of the input that names the kind, and what each is priced as. */
+	readonly pricedBy?: PricedBy | undefined;
 	/** For `capture: "jobOwned"`: `run` then tells of the job that was launched, whose id is its context's `callId`. */
 	readonly job?: JobOffer<Input> | undefined;
 	/** Graphs the input names, for scoped tokens; empty when the skill chooses them itself. */
 	readonly graphsOf: (input: Input) => readonly string[];
 	/** The answer for somebody who reads text only, without what it cost. */
 	readonly toText?: (output: Output) => string;
-	/** Existence checks before anybody pays; throws NOT_FOUND. */
-	readonly prepare?: (input: Input) => void | Promise<void>;
+	/** Existence checks before anybody pays; throws NOT_FOUND. Without a caller only the price is asked for. */
+	readonly prepare?: (input: Input, caller?: SkillCaller) => void | Promise<void>;
 	readonly run: (input: Input, context: SkillContext) => Promise<Outcome<Output>>;
 	/** The same work piece by piece, for skills that are sold as a stream (`capture: "beforeFirstEvent"`). */
 	readonly stream?: (input: Input, context: SkillContext) => AsyncIterable<SkillEvent>;

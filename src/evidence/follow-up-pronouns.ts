@@ -53,6 +53,9 @@ export function replacePronouns(
 	return `${head}${CLAUSE_END.test(tail) ? tail : (replacePronouns(tail, topic, []) ?? tail)}`;
 }
 
+/** A form, and what it stands for. */
+type NameFor = readonly [form: RegExp, name: (match: RegExpExecArray) => string];
+
 interface Replaced {
 	/** Up to the name that was put in, with it. */
 	readonly head: string;
@@ -65,10 +68,10 @@ function replaceFirst(
 	topic: string,
 	spokenOf: readonly SpokenOf[],
 ): Replaced | undefined {
-	const nameFor: readonly [form: RegExp, name: (match: RegExpExecArray) => string][] = [
+	const nameFor: readonly NameFor[] = [
 		[MANY_THINGS, () => namesOf(topic, spokenOf)],
 		[ONE_THING, ([, genitive = ""]) => `${topic}${genitive}`],
-		...(EMPTY_IT.test(said) ? [] : [[IT, () => topic] as const]),
+		...(EMPTY_IT.test(said) ? [] : [[IT, () => topic] satisfies NameFor]),
 		[POSSESSIVE, () => `${topic}'s`],
 		[OF_THINGS, ([word]) => (/^their/i.test(word) ? `${topic}'s` : topic)],
 		[BARE_THAT, () => topic],

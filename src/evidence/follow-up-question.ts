@@ -1,3 +1,4 @@
+import type { FollowUpKind } from "../core/chat.js";
 import {
 	isBareQuestion,
 	isMoreRequest,
@@ -7,16 +8,6 @@ import {
 } from "./follow-up-forms.js";
 import { replacePronouns } from "./follow-up-pronouns.js";
 import type { TalkContext } from "./talk-context.js";
-
-/** How a follow-up was understood; "alone" for questions that need nothing from before. */
-export type FollowUpKind =
-	| "alone"
-	| "pronoun"
-	| "ordinal"
-	| "ellipsis"
-	| "bare"
-	| "more"
-	| "aspect";
 
 export interface ResolvedQuestion {
 	/** Stands alone. */

@@ -12,8 +12,10 @@ import {
 } from "../core/wire.js";
 import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
+import { CHAT_ROUTES } from "./chat-routes.js";
 import { requestComponent } from "./components.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
+import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { toDataReply } from "./evidence-examples.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
@@ -22,6 +24,7 @@ import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { searchReplySchema } from "./reply-schemas.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
+import { SCHEDULE_PAID_ROUTES } from "./schedule-routes.js";
 import {
 	ANALYST_EXAMPLE,
 	DOMAIN_EXAMPLE,
@@ -91,6 +94,7 @@ const BATCH_ITEM = {
 export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
+	...SCHEDULE_PAID_ROUTES,
 	...PAID_FEED_ROUTES,
 	...CONSULT_ROUTES,
 	...ANALYST_CONSULT_ROUTES,
@@ -98,6 +102,8 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...TEXT_VERIFICATION_ROUTES,
 	...BRAND_READING_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
+	...PAID_DEEP_DIVE_ROUTES,
+	...CHAT_ROUTES,
 	"graphs.search": {
 		kind: "paid",
 		operationId: "graphs.search",

@@ -3,8 +3,10 @@ import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { BRAND_ROUTES } from "./brand-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
+import { CHAT_SESSION_ROUTES } from "./chat-routes.js";
 import { CITATION_ROUTE } from "./citation-route.js";
 import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
+import { DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
 import { FREE_FEED_ROUTES } from "./feed-routes.js";
@@ -14,6 +16,7 @@ import { OVERVIEW_ROUTES } from "./overview-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { Route } from "./route.js";
+import { SCHEDULE_ROUTES } from "./schedule-routes.js";
 import { ROUTING_ROUTES } from "./search-routing.js";
 import { SOURCE_ROUTES } from "./source-routes.js";
 import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
@@ -40,7 +43,10 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...ACCOUNT_ROUTES,
 	...ACCOUNT_KEY_ROUTES,
 	...FEEDBACK_ROUTES,
+	...SCHEDULE_ROUTES,
+	...CHAT_SESSION_ROUTES,
 	...VERIFICATION_RESULT_ROUTES,
+	...DEEP_DIVE_ROUTES,
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,
 };

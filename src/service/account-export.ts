@@ -1,17 +1,21 @@
 import { toStatementLine } from "../../payments/spt/statement-line.js";
 import type { Store } from "../../store/store.js";
 import type { AccountAccess } from "../core/account-access.js";
+import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountOperations } from "./account-operations.js";
 import { getAccount, toCallWire } from "./account-usage.js";
 import { artefactsOf } from "./artefact-shelf.js";
+import { chatsOf } from "./chat-records.js";
 import { feedbackOf } from "./feedback.js";
+import { schedulesOf } from "./schedule-desk.js";
 import type { Json } from "./service-info.js";
 
 export interface AccountExportDeps {
 	readonly store: Store;
+	readonly clock: Clock;
 	/** The lists that its owner can ask for one by one. */
 	readonly lists: Pick<
 		AccountOperations,
@@ -44,7 +48,8 @@ export function createAccountExport(deps: AccountExportDeps): AccountOperations[
 	};
 }
 
-async function* pieces({ store, lists }: AccountExportDeps, access: AccountAccess) {
+async function* pieces(deps: AccountExportDeps, access: AccountAccess) {
+	const { store, lists } = deps;
 	const { id, createdAt } = await getAccount(store, access.accountId);
 	const asked = { by: "day", from: FIRST_DAY } as const;
 	const parts: Readonly<Record<string, Json>> = {
@@ -66,7 +71,11 @@ async function* pieces({ store, lists }: AccountExportDeps, access: AccountAcces
 	yield ",";
 	yield* list("feedback", feedbackOf(store, id));
 	yield ",";
+	yield* list("schedules", schedulesOf(deps, id));
+	yield ",";
 	yield* list("results", artefactsOf(store, id));
+	yield ",";
+	yield* list("chats", chatsOf(store, id));
 	yield ",";
 	yield* list("tasks", tasksOf(store, id));
 	yield "}";

@@ -5,11 +5,14 @@ import type { RefundRow, Store } from "../../store/store.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd, parseUsd } from "../core/money.js";
+import type { Jobs } from "../jobs/jobs.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { AccountOperations } from "./account-operations.js";
 import { createBoundedWork } from "./bounded-work.js";
+import { createChatSessions } from "./chat-sessions.js";
 import { createConsultations } from "./consultations.js";
 import type { Feedback } from "./feedback.js";
+import { createJobDesk } from "./job-desk.js";
 import type { OwnerOperations } from "./owner-operations.js";
 import type { ResearchParts } from "./research-parts.js";
 import { toSptScope } from "./spt-scope.js";
@@ -23,7 +26,8 @@ export interface OwnerOperationDeps {
 	readonly delegations: Delegations;
 	readonly account: AccountOperations;
 	readonly feedback: Feedback;
-	readonly research: Pick<ResearchParts, "artefacts">;
+	readonly jobs: Jobs;
+	readonly research: Pick<ResearchParts, "schedules" | "artefacts" | "chatSessions">;
 }
 
 const REFUND_REASON = "The holder asked for the balance that was not used.";
@@ -38,7 +42,10 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 	return {
 		...deps.account,
 		feedback: deps.feedback,
+		schedules: deps.research.schedules.desk,
+		chats: createChatSessions({ ...deps.research.chatSessions, catalog }),
 		consultations: createConsultations(deps.research),
+		jobs: createJobDesk(deps),
 		verifications: createVerificationResults(deps.research.artefacts),
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
 

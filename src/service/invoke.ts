@@ -34,6 +34,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 		const answered = outcome.kind === "answer" ? outcome.answered : undefined;
 		const { cost, ...paid } = await settleCall(opened, { isAnswer, answered });
 
+		// As with what is kept: paid for and at hand, the answer leaves whatever becomes of the rest.
+		if (outcome.kind === "answer") await outcome.onPaid?.().catch(() => undefined);
 		if (outcome.kind === "answer" && outcome.keep && payer) {
 			// Paid for and at hand: that it cannot be read again later takes nothing from it.
 			await deps.artefacts?.keep(payer, outcome.keep).catch(() => undefined);

@@ -10,10 +10,11 @@ const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly s
 	schedules: ({ id, documentId }) => [documentId, scheduleMemory(id)],
 	briefing_runs: () => [],
 	streams: () => [],
+	chats: ({ id }) => [id],
 	jobs: ({ id }) => jobDocuments(id),
 };
 
-export type OwnedTable = "tasks" | "feedback" | "artefacts" | "schedules" | "briefing_runs" | "streams" | "jobs";
+export type OwnedTable = "tasks" | "feedback" | "artefacts" | "schedules" | "briefing_runs" | "streams" | "chats" | "jobs";
 
 const OWNED_TABLES = Object.keys(DOCUMENTS_OF) as readonly OwnedTable[];
 

@@ -1,10 +1,13 @@
 import type { SptHolder } from "../../payments/spt/token.js";
 import type { Caller } from "../core/call.js";
 import type { AccountOperations } from "./account-operations.js";
+import type { ChatSessions } from "./chat-sessions.js";
 import type { Consultations } from "./consultations.js";
 import type { Feedback } from "./feedback.js";
 import type { Json } from "./free-operations.js";
+import type { JobDesk } from "./job-desk.js";
 import type { PageRequest } from "./page-request.js";
+import type { ScheduleDesk } from "./schedule-desk.js";
 import type { SptScope } from "./spt-scope.js";
 import type { VerificationResults } from "./verification-results.js";
 
@@ -27,6 +30,9 @@ export interface OwnerOperations extends AccountOperations {
 	sptRefund(holder: SptHolder, reason: string | undefined): Promise<Json>;
 	sptRevoke(holder: SptHolder): Promise<Json>;
 	readonly feedback: Feedback;
+	readonly schedules: ScheduleDesk;
+	readonly chats: ChatSessions;
 	readonly consultations: Consultations;
+	readonly jobs: JobDesk;
 	readonly verifications: VerificationResults;
 }

@@ -1,8 +1,12 @@
 import type { ArtefactShelf } from "../core/artefacts.js";
+import type { ChatRoom } from "../core/chat.js";
 import type { Ids } from "../core/ids.js";
+import type { JobWire } from "../core/job-wire.js";
 import type { Writer } from "../evidence/writer.js";
 import type { Feeds } from "../feeds/feeds.js";
+import type { ChatSessionParts } from "./chat-sessions.js";
 import type { ResultIds } from "./result-ids.js";
+import type { Schedules } from "./schedules.js";
 
 /** What research skills and the operations about their results share; wired once, in the composition root. */
 export interface ResearchParts {
@@ -15,4 +19,11 @@ export interface ResearchParts {
 	readonly embedder: () => string | undefined;
 	/** The id under which a call's result is kept, the same when it is sent again. */
 	readonly resultIds: ResultIds;
+	/** Where a job stands that was launched. Throws NOT_FOUND. */
+	readonly launched: (jobId: string) => Promise<JobWire>;
+	/** Subscriptions to briefings. */
+	readonly schedules: Schedules;
+	/** Where chats go on, and what is remembered of them. */
+	readonly chats: ChatRoom;
+	readonly chatSessions: ChatSessionParts;
 }

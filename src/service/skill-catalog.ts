@@ -1,5 +1,7 @@
 import { createBrandReadings } from "../../skills/brand-readings.js";
+import { createBriefingRun, createBriefingSchedule } from "../../skills/briefing-schedule.js";
 import { createConsultations } from "../../skills/consultations.js";
+import { createDeepDive } from "../../skills/deep-dive.js";
 import { createEvidenceReadings } from "../../skills/evidence-readings.js";
 import { createFeedReadings } from "../../skills/feed-readings.js";
 import { createGraphReadings } from "../../skills/graph-readings.js";
@@ -11,6 +13,7 @@ import {
 	createExpertSearch,
 	createReportSearch,
 } from "../../skills/kind-search.js";
+import { createChatStream, createResearchChat } from "../../skills/research-chat.js";
 import { createResearchStream } from "../../skills/research-stream.js";
 import type { SearchSkillDeps } from "../../skills/search-answer.js";
 import { createBatchSearch } from "../../skills/search-batch.js";
@@ -55,6 +58,13 @@ export function createSkillCatalog(
 		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),
 		...createBrandReadings(deps),
 		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
-		"research.stream": createResearchStream({ ...deps, writer: deps.research.writer }),
+		"research.schedules.create": createBriefingSchedule({
+			schedules: deps.research.schedules.book,
+		}),
+		"research.schedules.run": createBriefingRun({ schedules: deps.research.schedules.book }),
+		"research.deep_dive": createDeepDive(deps),
+		"research.stream": createResearchStream({ ...deps, ...deps.research }),
+		"research.chat": createResearchChat({ ...deps, ...deps.research }),
+		"research.chat.stream": createChatStream({ ...deps, ...deps.research }),
 	};
 }

@@ -96,6 +96,7 @@ function createDisk(): Disk {
 		schedules: new Map(),
 		briefing_runs: new Map(),
 		streams: new Map(),
+		chats: new Map(),
 		jobs: new Map(),
 	};
 	return {

@@ -1,0 +1,59 @@
+/** Lets callers of one key in one after the other, in order of arrival; callers of other keys are not held up. */
+export interface TurnQueue {
+	/** How many are in or wait. */
+	sizeOf(key: string): number;
+	/** Resolves to the function that lets the next one in. Rejects with the signal's reason for whoever leaves before. */
+	enter(key: string, signal?: AbortSignal): Promise<() => void>;
+}
+
+interface Line {
+	last: Promise<void>;
+	size: number;
+}
+
+export function createTurnQueue(): TurnQueue {
+	const lines = new Map<string, Line>();
+	return {
+		sizeOf: (key) => lines.get(key)?.size ?? 0,
+		async enter(key, signal) {
+			const line = lines.get(key) ?? { last: Promise.resolve(), size: 0 };
+			lines.set(key, line);
+			line.size += 1;
+			const before = line.last;
+			let letNext = () => undefined as unknown;
+			const mine = new Promise<void>((resolve) => {
+				letNext = () => resolve();
+			});
+			line.last = before.then(() => mine);
+			let isDone = false;
+			const leave = () => {
+				if (isDone) return;
+				isDone = true;
+				line.size -= 1;
+				if (line.size === 0) lines.delete(key);
+				letNext();
+			};
+			try {
+				await (signal ? unlessAborted(before, signal) : before);
+				signal?.throwIfAborted();
+			} catch (error) {
+				leave();
+				throw error;
+			}
+			return leave;
+		},
+	};
+}
+
+async function unlessAborted(awaited: Promise<void>, signal: AbortSignal): Promise<void> {
+	let go = () => undefined as unknown;
+	const left = new Promise<never>((_, reject) => {
+		go = () => reject(signal.reason);
+		signal.addEventListener("abort", go, { once: true });
+	});
+	try {
+		await Promise.race([awaited, left]);
+	} finally {
+		signal.removeEventListener("abort", go);
+	}
+}
