@@ -7,9 +7,9 @@ import { confidenceOf } from "./answer-confidence.js";
 import { type Side, sideOf } from "./argument-words.js";
 import type { WrittenSentence } from "./citation-gate.js";
 import type { CitedSentence } from "./cited-sentences.js";
-import { relevantOf } from "./consultation.js";
 import { gatherEvidence, type RankedSentence } from "./gathered-evidence.js";
 import { createMomentum, type Momentum } from "./momentum.js";
+import { relevantOf } from "./relevant-evidence.js";
 import { oddsOf, type ScenarioName, type ScenarioOdds, voteOf } from "./scenarios.js";
 import type { Writer } from "./writer.js";
 import { writeProse } from "./written-prose.js";
@@ -71,7 +71,7 @@ export async function askAnalyst(deps: AnalystDeps, task: AnalystTask): Promise<
 		signal,
 	});
 	const { decision, mode, missing } = found;
-	const offered = relevantOf(found);
+	const offered = relevantOf(question, found);
 	const none = { decision: "ABSTAIN", mode, missing, view: undefined } as const;
 	if (decision === "ABSTAIN" || offered.length === 0) {
 		return { ...none, writer: writer.name, warnings: [] };

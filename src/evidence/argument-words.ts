@@ -6,11 +6,11 @@ export type Side = "for" | "against" | "open";
 const FOR =
 	/\b(?:accepted|adopted|approved|final|stable|shipped|merged|available|supported|standardi[sz]ed|supports?|enables?|allows?|gains?|improves?|improved|faster|cheaper|safer|simpler|safe|fixes|solves?|benefits?|advantages?|guarantees?|guaranteed|succeeded|widely|makes it (?:easy|easier|cheap|possible)|saves?|without (?:breaking|cost|overhead))\b|^for\b/gi;
 const AGAINST =
-	/\b(?:rejected|rejection|withdrawn|refused|objections?|deprecated|removed|superseded|abandoned|breaks?|broke|breaking|costs?|slower|slows?|problems?|lacks?|cannot|risks?|harder|limits?|limited|fails?|failed|failure|leaks?|unsafe|insecure|drawbacks?|criticism|criticised|too (?:late|slow|complex|many|much)|incompatib\w+|harm)\b|^against\b/gi;
+	/\b(?:rejected|rejection|withdrawn|refused|objections?|deprecated|(?:was|were|been|being|is|are|be) removed|superseded|abandoned|breaks?|broke|breaking|too costly|slower|slows?|problems?|lacks?|cannot|risks?|harder|limits?|limited|fails?|failed|failure|leaks?|unsafe|insecure|drawbacks?|criticism|criticised|too (?:late|slow|complex|many|much)|incompatib\w+|harm)\b|^against\b/gi;
 /** Outcomes count twice: what became of something says more than what was hoped or feared of it. */
 const DECIDED_FOR = /\b(?:accepted|adopted|approved|final|shipped|merged|standardi[sz]ed)\b/gi;
 const DECIDED_AGAINST =
-	/\b(?:rejected|rejection|withdrawn|refused|deprecated|removed|superseded|abandoned)\b/gi;
+	/\b(?:rejected|rejection|withdrawn|refused|deprecated|(?:was|were|been|being|is|are|be) removed|superseded|abandoned)\b/gi;
 const OPEN =
 	/\b(?:drafts?|unresolved|unclear|undecided|not yet|remains? (?:open|to be|a|an|under)|pending|deferred|under discussion|unknown|no decision|open questions?|provisional|experimental|whether|proposes?|proposed|still)\b|\?$/i;
 /** A negation right before a word turns it around: "was not rejected", "no longer breaks". */

@@ -7,7 +7,8 @@ import type { WrittenSentence } from "./citation-gate.js";
 import type { CitedSentence } from "./cited-sentences.js";
 import { corpusFilterOf, type Expert } from "./experts.js";
 import { chooseSentences } from "./extractive-writer.js";
-import { type GatheredEvidence, gatherEvidence, type RankedSentence } from "./gathered-evidence.js";
+import { gatherEvidence, type RankedSentence } from "./gathered-evidence.js";
+import { inReadingOrder, relevantOf } from "./relevant-evidence.js";
 import { type Stance, stanceOf } from "./stance-words.js";
 import type { Writer } from "./writer.js";
 import { writeProse } from "./written-prose.js";
@@ -51,10 +52,6 @@ export interface TwinAnswer {
 	readonly limits: readonly string[];
 }
 
-/** Concepts and sentences that bear less on the question than these shares of the best ones stay out. */
-const CONCEPT_SHARE = 0.6;
-const SENTENCE_SHARE = 0.4;
-
 /** Asks a twin. Its search sees its own corpus and no other; what that does not cover is said, not filled in. */
 export async function consultTwin(
 	deps: ConsultationDeps,
@@ -73,7 +70,7 @@ export async function consultTwin(
 		signal,
 	});
 	const { decision, missing, mode } = found;
-	const offered = relevantOf(found);
+	const offered = relevantOf(question, found);
 	const elsewhere = missing.length > 0 || offered.length === 0 ? await knowers(deps, task) : [];
 	const told = { mode, notCovered: missing, elsewhere };
 	if (decision === "ABSTAIN" || offered.length === 0) {
@@ -86,7 +83,7 @@ export async function consultTwin(
 	);
 	const { warnings } = prose;
 	const sentences =
-		prose.writer === "extractive" ? inReadingOrder(prose.sentences) : prose.sentences;
+		prose.writer === "extractive" ? inReadingOrder(prose.sentences, offered) : prose.sentences;
 	if (sentences.length === 0) {
 		return { ...told, decision: "ABSTAIN", answer: undefined, writer: prose.writer, warnings };
 	}
@@ -96,18 +93,6 @@ export async function consultTwin(
 
 function wholeQuestion({ question, subject }: ConsultationTask): string {
 	return subject === undefined ? question : `${question} ${subject}`;
-}
-
-/** What is near enough to the best of what was found to be told beside it. */
-export function relevantOf({
-	concepts,
-	sentences,
-}: Pick<GatheredEvidence, "concepts" | "sentences">): readonly RankedSentence[] {
-	const [first] = concepts;
-	const near = concepts.filter(({ score }) => score >= CONCEPT_SHARE * (first?.score ?? 0));
-	const kept = new Set(near.map(({ concept }) => concept));
-	const least = SENTENCE_SHARE * (sentences[0]?.score ?? 0);
-	return sentences.filter(({ score, concept }) => score >= least && kept.has(concept));
 }
 
 interface Found {
@@ -133,14 +118,6 @@ function toAnswer(
 		confidence: confidenceOf({ question, decision, cited, today }),
 		limits: limitsOf({ decision, cited, today }),
 	};
-}
-
-/** Quotations concept by concept, that of the best one first, each concept's as it tells them. */
-function inReadingOrder(sentences: readonly WrittenSentence[]): readonly WrittenSentence[] {
-	const concepts = [...new Set(sentences.map(({ evidence: [first] }) => first?.concept))];
-	const rankOf = ({ evidence: [first] }: WrittenSentence) => concepts.indexOf(first?.concept);
-	const placeOf = ({ evidence: [first] }: WrittenSentence) => first?.place ?? 0;
-	return [...sentences].sort((a, b) => rankOf(a) - rankOf(b) || placeOf(a) - placeOf(b));
 }
 
 /** What else is worth knowing, word for word: sentences that the answer does not rest on already. */
