@@ -15,6 +15,8 @@ export interface Payer {
 	readonly access?: AccountAccess | undefined;
 	/** The account behind the credential agreed on zero retention, whatever pays. */
 	readonly keepsNoText?: boolean | undefined;
+	/** Whose credential stood beside the payment of a wallet. */
+	readonly shown?: Omit<Payer, "shown"> | undefined;
 }
 
 /** What a hold is for: enough to check limits and scopes, nothing about the content. */

@@ -4,17 +4,20 @@ import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import type { Store } from "../store/store.js";
 import type { A2a } from "./a2a/a2a.js";
 import { type Money, provideDemoSpt } from "./app-money.js";
+import { startScheduleWorkers } from "./app-schedules.js";
 import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import type { Logger } from "./core/logger.js";
 import { startHousekeeping } from "./housekeeping.js";
+import type { Jobs } from "./jobs/jobs.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
 import type { GraphSnapshots } from "./knowledge/graph-snapshots.js";
 import { startSnapshotKeeper } from "./knowledge/snapshot-keeper.js";
 import type { SearchEngine } from "./search/search.js";
 import { listen, type RunningServer } from "./server.js";
 import type { Retention } from "./service/retention.js";
+import type { Schedules } from "./service/schedules.js";
 import type { SoldStreams } from "./service/sold-streams.js";
 import type { Settings } from "./settings.js";
 
@@ -47,6 +50,8 @@ export interface Running {
 	readonly address: { baseUrl: string };
 	readonly handler: RequestListener;
 	readonly retention: Retention;
+	readonly schedules: Schedules;
+	readonly jobs: Jobs;
 	readonly streams: Pick<SoldStreams, "stop">;
 	readonly onchain: OnchainParts | undefined;
 }
@@ -65,16 +70,21 @@ export function createAppLife(running: Running): AppLife {
 	return {
 		async listen({ host, port }) {
 			if (settings.profile === "demo") assertLoopback(host);
+			await running.jobs.resume();
 			const server = await listen(running.handler, { host, port, clock });
 			endings.push(server.drain);
+			// Before the server drains: whoever follows a job is sent away to come back.
+			endings.push(running.jobs.close);
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			await a2a.start();
 			endings.push(startHousekeeping({ ...money, retention, clock, logger }));
+			endings.push(startScheduleWorkers({ ...running.schedules, clock, logger }));
 			endings.push(startSnapshotKeeper(running));
 			return server;
 		},
 		async ready() {
 			await search.sync(catalog.list(), { vectors: "background" });
+			running.jobs.start();
 			if (search.status().mode !== "hybrid") await search.sync(catalog.list());
 		},
 		demoSpt: async () =>

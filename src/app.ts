@@ -9,19 +9,23 @@ import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
 import { createA2a } from "./a2a/a2a.js";
 import { createAccountService } from "./app-accounts.js";
+import { openJobs } from "./app-jobs.js";
 import { type AppLife, createAppLife } from "./app-life.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
-import { createResearchParts } from "./app-research.js";
+import { createResearchParts, type ResearchPartsDeps } from "./app-research.js";
+import { createSchedules } from "./app-schedules.js";
 import { createSptService } from "./app-spt.js";
 import { type KeyFolder, openKeyFolder } from "./auth/key-folder.js";
 import { toKeySet } from "./auth/key-set.js";
 import { type Clock, systemClock } from "./core/clock.js";
+import type { Egress } from "./core/egress.js";
 import { createIds, type Ids } from "./core/ids.js";
 import type { Logger } from "./core/logger.js";
 import { type Random, systemRandom } from "./core/random.js";
 import { createDataBackup } from "./data-backup.js";
 import { assertBooksKept, bindProfile } from "./data-profile.js";
 import { createHttpApp } from "./http-app.js";
+import type { Jobs } from "./jobs/jobs.js";
 import { createGraphCatalog, type GraphCatalog } from "./knowledge/catalog.js";
 import { createGraphSnapshots } from "./knowledge/graph-snapshots.js";
 import { catalogFolders, loadGraphs } from "./load-graphs.js";
@@ -39,7 +43,9 @@ import { createInvokeStream } from "./service/invoke-stream.js";
 import { createKeptStreams } from "./service/kept-streams.js";
 import { createOperator, type Operator } from "./service/operator.js";
 import { createPaymentOperations } from "./service/payment-operations.js";
+import type { ResearchParts } from "./service/research-parts.js";
 import { createRetention, type Retention } from "./service/retention.js";
+import type { Schedules } from "./service/schedules.js";
 import type { Service, ServiceInfo } from "./service/service.js";
 import { createSkillCatalog } from "./service/skill-catalog.js";
 import { createSoldStreams } from "./service/sold-streams.js";
@@ -58,6 +64,8 @@ export interface AppOptions {
 	readonly isServing?: boolean;
 	/** What stands between the service and a chain; the app ends it with itself. */
 	readonly onchain?: OnchainParts | undefined;
+	/** How Slack is reached; by https to its own host where absent. */
+	readonly slack?: Egress;
 	/** Opens those parts, once the data folder and its keys are ours alone. */
 	readonly openOnchain?: (ports: OpenPorts) => Promise<OnchainParts | undefined>;
 }
@@ -70,6 +78,7 @@ export interface App extends AppLife {
 	readonly store: Store;
 	readonly money: Money;
 	readonly adminToken: string;
+	readonly schedules: Schedules;
 	readonly handler: RequestListener;
 }
 
@@ -86,6 +95,7 @@ export interface OpenPorts {
 interface Ports extends OpenPorts {
 	readonly ids: Ids;
 	readonly isServing: boolean;
+	readonly slack: Egress | undefined;
 	readonly onchain: OnchainParts | undefined;
 }
 
@@ -98,7 +108,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const folder = resolve(settings.data);
 	const { isServing = false } = options;
 	const ids = createIds({ clock, random });
-	const bare = { settings, clock, random, logger, folder, ids, isServing };
+	const { slack } = options;
+	const bare = { settings, clock, random, logger, folder, ids, isServing, slack };
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	assertBooksKept(folder);
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
@@ -142,7 +153,15 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const { catalog, snapshots } = await openGraphs(ports);
 
 	const address = { baseUrl: settings.publicUrl ?? "" };
-	const service = createService({ ports, store, keys, money, catalog, search, address });
+	const feedDisk = feedDiskOf(ports);
+	const base = { ...ports, store, search, money, catalog, pepper: keys.pepper };
+	const schedulesOf: ResearchPartsDeps["schedulesOf"] = (parts) =>
+		createSchedules({ ...base, ...parts, baseUrl: () => address.baseUrl });
+	const research = createResearchParts({ ...ports, store, search, feedDisk, schedulesOf });
+	const { schedules } = research;
+	const jobs = openJobs({ ...ports, store, money, search, catalog, research });
+	const sold = { money, catalog, search, research, jobs };
+	const service = createService({ ports, store, keys, ...sold, address });
 	const x402 = ports.onchain?.terms;
 	const { adminToken, signingJwk } = keys;
 	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk, x402 });
@@ -157,9 +176,9 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const front = { callRates, trustedProxies, transports };
 	const http = { service, operator, adminToken, ...front, clock, ids, logger };
 	const handler = createHttpApp(http);
-	const opened = { store, money, search, catalog, snapshots, retention };
+	const opened = { store, money, search, catalog, snapshots, retention, schedules };
 	const { streams } = service;
-	const running = { ...ports, ...opened, a2a, keys, address, handler, streams };
+	const running = { ...ports, ...opened, jobs, a2a, keys, address, handler, streams };
 	return {
 		service,
 		operator,
@@ -168,6 +187,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		store,
 		money,
 		adminToken,
+		schedules,
 		handler,
 		...createAppLife(running),
 	};
@@ -226,11 +246,13 @@ interface ServiceParts {
 	readonly money: Money;
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
+	readonly research: ResearchParts;
+	readonly jobs: Jobs;
 	readonly address: { readonly baseUrl: string };
 }
 
 function createService(parts: ServiceParts): Service {
-	const { ports, store, keys, money, catalog, search, address } = parts;
+	const { ports, store, keys, money, catalog, search, research, jobs, address } = parts;
 	const { clock, settings } = ports;
 	const { cashier, prices, methods, spts, guard } = money;
 	const info: ServiceInfo = {
@@ -240,7 +262,6 @@ function createService(parts: ServiceParts): Service {
 		profile: settings.profile,
 		contact: settings.contact,
 	};
-	const research = createResearchParts({ ...ports, store, search, feedDisk: feedDiskOf(ports) });
 	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
 	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
 	const recordUsage = createUsageRecorder({ ...usage, clock });
@@ -251,7 +272,7 @@ function createService(parts: ServiceParts): Service {
 		info,
 		skills,
 		prices,
-		invoke: createInvoke({ ...research, skills, cashier, recordUsage, clock }),
+		invoke: createInvoke({ ...research, skills, cashier, recordUsage, clock, jobs }),
 		streams: createSoldStreams({
 			...ports,
 			invokeStream,
@@ -262,6 +283,7 @@ function createService(parts: ServiceParts): Service {
 		...createSptService({
 			...ports,
 			research,
+			jobs,
 			money,
 			store,
 			catalog,
@@ -299,6 +321,7 @@ function createService(parts: ServiceParts): Service {
 			openPayments: money.onchain?.openPayments,
 			writer: research.writer.name,
 			feeds: research.feeds,
+			schedules: research.schedules.free,
 			startedAtMs: clock.now(),
 		}),
 	};

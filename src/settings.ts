@@ -12,6 +12,7 @@ import {
 	type IdentitySettings,
 	parseIdentitySettings,
 } from "./identity-settings.js";
+import { MAIL_ROWS, type MailSettings, parseMailSettings } from "./mail-settings.js";
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
 import { parseModelName } from "./search/model-name.js";
 import { parseTrustedProxies } from "./trusted-proxies.js";
@@ -110,6 +111,7 @@ export const SETTING_ROWS = [
 	},
 	...IDENTITY_ROWS,
 	...WRITER_ROWS,
+	...MAIL_ROWS,
 	{
 		key: "rpc_url",
 		default: "",
@@ -140,6 +142,8 @@ export interface Settings {
 	readonly writer?: WriterSettings | undefined;
 	/** `bundled` where absent: then no source of supplemental data is ever asked. */
 	readonly feeds?: "bundled" | "live" | undefined;
+	/** Where mails go out; none are sent where absent. */
+	readonly mail?: MailSettings | undefined;
 	/** Who may open an account; closed where absent. */
 	readonly accounts?: "open" | "closed";
 	readonly prices: Partial<PriceBook>;
@@ -177,6 +181,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		identity: parseIdentitySettings(text),
 		writer: parseWriterSettings(text, environment["TOLLGRAPH_WRITER_KEY"]),
 		accounts: parseAccounts(text("accounts")),
+		mail: parseMailSettings(text),
 		feeds: parseFeeds(text("feeds")),
 		prices: parsePrices(file["prices"]),
 	};

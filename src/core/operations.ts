@@ -47,6 +47,7 @@ export type PricedOperationId =
 	| "verify.citation"
 	| "verify.claims"
 	| "intelligence.dossier"
+	| "intelligence.dossier.refresh"
 	| "supplemental.context"
 	| "supplemental.series"
 	| "supplemental.compare"
@@ -105,6 +106,8 @@ export const PAID_OPERATION_IDS = [
 	"brands.timeline",
 	"brands.sources",
 	"brands.compare",
+	"intelligence.dossier",
+	"intelligence.dossier.refresh",
 	"research.stream",
 	"research.deep_dive",
 	"research.chat",
@@ -205,6 +208,10 @@ export const OWNER_OPERATION_IDS = [
 	"feedback.give",
 	"feedback.list",
 	"feedback.delete",
+	"intelligence.dossiers.list",
+	"intelligence.dossiers.get",
+	"intelligence.dossiers.export",
+	"intelligence.dossiers.delete",
 	"research.schedules.list",
 	"research.schedules.get",
 	"research.schedules.change",
@@ -258,6 +265,7 @@ export const SKILL_IDS = [
 	"verify_claim",
 	"verify_text",
 	"brand_intelligence",
+	"evidence_dossier",
 	"research_stream",
 	"deep_dive",
 	"research_chat",

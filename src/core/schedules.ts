@@ -7,6 +7,6 @@ export interface ScheduleBook {
 	create(order: ScheduleOrder, context: SkillContext): Promise<ScheduleWire>;
 	/** Throws NOT_FOUND, alike for unknown and cancelled ones. */
 	assertKnown(scheduleId: string): Promise<void>;
-	/** Makes and delivers a briefing now, once for each call. Throws NOT_FOUND for a schedule of somebody else, UPSTREAM when nobody could be reached. */
+	/** Makes and delivers a briefing now, once for each call; channels say whom it did not reach. Throws NOT_FOUND for a schedule of somebody else. */
 	runNow(scheduleId: string, context: SkillContext): Promise<RunWire>;
 }

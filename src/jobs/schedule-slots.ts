@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { WEEKDAYS } from "../core/schedule-wire.js";
+import { WEEKDAYS, type Weekday } from "../core/schedule-wire.js";
 
 /** When a schedule runs, in the time of its own zone. */
 export interface ScheduleTiming {
@@ -60,8 +60,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 const crons = new Map<string, Cron>();
 
 function cronOf({ frequency, timezone, hour, weekday }: ScheduleTiming): Cron {
-	const days =
-		frequency === "weekly" ? String(WEEKDAYS.findIndex((name) => name === weekday)) : "*";
+	const days = frequency === "weekly" ? String(WEEKDAYS.indexOf(weekday as Weekday)) : "*";
 	const pattern = `0 0 ${hour} * * ${days}`;
 	return remembered(
 		crons,

@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { PriceList } from "../../payments/price-list.js";
+import type { Price, PriceList } from "../../payments/price-list.js";
 import { LIMITS } from "../core/limits.js";
 import { toUsdNumber } from "../core/money.js";
+import type { PricedBy } from "../core/skill.js";
 import { requestComponents } from "./components.js";
 import { toResponses } from "./openapi-responses.js";
 import { referTo, toInlineSchema } from "./openapi-schemas.js";
@@ -42,7 +43,7 @@ export function toOperation(route: Route, prices: PriceList): object {
 function securityOf(route: Route): readonly object[] {
 	if (route.kind === "paid") return [SCHEMES.account, SCHEMES.spt];
 	if (route.kind === "purchase") return route.scheme ? [SCHEMES[route.scheme]] : [];
-	if (route.kind !== "owner") return [];
+	if (route.kind !== "owner" || route.isOpen) return [];
 	const schemes = route.scheme ? [SCHEMES[route.scheme]] : [SCHEMES.account, SCHEMES.spt];
 	return route.opensById ? [...schemes, {}] : schemes;
 }
@@ -60,16 +61,30 @@ function priceOf(route: Route, prices: PriceList): object {
 			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
 		};
 	}
+	if (route.kind === "owner" && route.statedPrice)
+		return toPrice(prices.priceOf(route.statedPrice));
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };
-	const { amountMicros, billingType } = prices.priceOf(route.operationId);
 	return {
-		"x-svc-price-usd": toUsdNumber(amountMicros),
-		"x-svc-billing-type": billingType,
+		...toPrice(prices.priceOf(route.operationId)),
+		...(route.priceBy && {
+			"x-svc-prices": toKinds(route.priceBy, prices),
+			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
+		}),
 		...(route.pricePer && {
 			"x-svc-price-per": route.pricePer,
 			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
 		}),
 	};
+}
+
+function toPrice({ amountMicros, billingType }: Price): object {
+	return { "x-svc-price-usd": toUsdNumber(amountMicros), "x-svc-billing-type": billingType };
+}
+
+/** The price of each kind, by the value of the field that names it. */
+function toKinds({ field, as }: PricedBy, prices: PriceList): object {
+	const kinds = Object.entries(as).map(([kind, id]) => [kind, toPrice(prices.priceOf(id))]);
+	return { field, kinds: Object.fromEntries(kinds) };
 }
 
 function toParameters(

@@ -5,8 +5,10 @@ import type {
 	FreeOperationId,
 	OwnerOperationId,
 	PaidOperationId,
+	PricedOperationId,
 	PurchaseOperationId,
 } from "../core/operations.js";
+import type { PricedBy } from "../core/skill.js";
 import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
 import type { OwnerOperations } from "../service/owner-operations.js";
 import type { PurchaseCall, PurchaseReply, Purchases } from "../service/spt-purchase.js";
@@ -45,12 +47,22 @@ interface RouteExample {
 	readonly body?: Readonly<Record<string, unknown>>;
 }
 
+interface Accepted {
+	readonly retryAfterSeconds: number;
+	/** Path to poll, from the body of the reply. */
+	readonly locationOf: (reply: unknown) => string;
+}
+
 /** A route that sells one skill: its handler is the pipeline and nothing beside it. */
 export interface PaidRoute extends RouteText, RouteInput {
 	readonly kind: "paid";
 	readonly operationId: PaidOperationId;
 	/** What its price is for, where that is not the call: the listed price is that of one, the body says how many. */
 	readonly pricePer?: string;
+	/** Its price is that of the kind that this field of the body names. */
+	readonly priceBy?: PricedBy;
+	/** It answers 202 with where to ask what became of it. */
+	readonly accepted?: Accepted;
 	/** It answers with Server-Sent Events, and resumes them; its reply is their text. */
 	readonly streams?: true;
 	/** Absent for GET; what path, query and body give together is the skill's input. */
@@ -99,10 +111,20 @@ export interface OwnerRoute extends EnvelopeRoute {
 	readonly scheme?: "spt" | "account";
 	/** What a wallet paid for has no session to belong to: its unguessable id opens it, and no credential is asked for. */
 	readonly opensById?: boolean;
+	/** The contract names no credential for it: one that is shown is used, and none is asked for. */
+	readonly isOpen?: boolean;
 	/** Status of the answer; 200 where absent. */
 	readonly status?: 200 | 201 | 202;
 	/** How long it may take; as long as any other request where absent. */
 	readonly timeoutMs?: number;
+	/** Its answer tells a secret once: HEAD, which drops the answer, is refused. */
+	readonly tellsOnce?: true;
+	/** The price that the contract states of what it asks about. */
+	readonly statedPrice?: PricedOperationId;
+	/** What it sends instead of the envelope; the example's data is then its text. */
+	readonly sends?:
+		| { readonly kind: "events" }
+		| { readonly kind: "document"; readonly mediaTypes: readonly string[] };
 	/** Pieces of JSON text (an AsyncIterable) are sent one after the other as the data. */
 	readonly answer: (owner: OwnerOperations, raw: OwnerRequest) => object | Promise<object>;
 }

@@ -84,7 +84,8 @@ export function createCashier(deps: CashierDeps): Cashier {
 		async payerOf({ credential, payment }) {
 			const own = credential && (await identifyOwner(deps, credential, { opens: true }));
 			if (!payment) return own;
-			return { ...requireOnchain(onchain).identify(payment), keepsNoText: own?.keepsNoText };
+			const wallet = requireOnchain(onchain).identify(payment);
+			return { ...wallet, keepsNoText: own?.keepsNoText, ...(own && { shown: own }) };
 		},
 
 		async admit(request) {

@@ -27,6 +27,7 @@ import { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
 import type { PaymentOperations } from "./payment-operations.js";
 import { createPerRevision } from "./per-revision.js";
 import { createQueryRouting } from "./query-routing.js";
+import type { FreeSchedules } from "./schedule-preview.js";
 import { createServedDocuments } from "./served-documents.js";
 import type { SkillCatalog } from "./service.js";
 import { createSourceDirectory } from "./source-directory.js";
@@ -38,6 +39,7 @@ export interface FreeOperationDeps extends HealthDeps {
 	readonly validateSpt: (token: string) => Promise<SptValidation>;
 	readonly payments: PaymentOperations;
 	readonly openAccount: OpenAccount;
+	readonly schedules: FreeSchedules;
 	readonly feeds: Feeds;
 }
 
@@ -67,6 +69,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		brands: createBrandDirectory({ catalog }),
 		feeds: createFeedDirectory(deps),
 		formatCitations: createCitations({ catalog, baseUrl: info.baseUrl }),
+		schedules: deps.schedules,
 		payments: deps.payments,
 		openAccount: deps.openAccount,
 		offerings: () => lists("offerings"),

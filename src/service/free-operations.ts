@@ -8,6 +8,7 @@ import type { GraphPageRequest } from "./graph-listing.js";
 import type { Suggestion } from "./name-suggestions.js";
 import type { PaymentOperations } from "./payment-operations.js";
 import type { RoutingRequest } from "./query-routing.js";
+import type { FreeSchedules } from "./schedule-preview.js";
 import type { ServedDocument } from "./send-document.js";
 import type { Json } from "./service-info.js";
 import type { SourceDirectory } from "./source-directory.js";
@@ -61,6 +62,7 @@ export interface FreeOperations {
 	readonly brands: BrandDirectory;
 	readonly feeds: FeedDirectory;
 	readonly formatCitations: FormatCitations;
+	readonly schedules: FreeSchedules;
 	readonly payments: PaymentOperations;
 	readonly openAccount: OpenAccount;
 	readonly discovery: Discovery;

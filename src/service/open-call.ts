@@ -1,7 +1,7 @@
 import type { Payer } from "../../payments/payment-method.js";
 import type { Call } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";
-import type { Skill, SkillContext } from "../core/skill.js";
+import type { Skill, SkillCaller, SkillContext } from "../core/skill.js";
 import type { Admission, Cashier } from "./cashier.js";
 import { parseInput } from "./parse-input.js";
 import type { SkillCatalog } from "./service.js";
@@ -27,7 +27,7 @@ export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): P
 	const skill: Skill = skills[call.operationId];
 	const input = parseInput(skill.input, call.rawInput); // 400 before anything else
 	const payer = await cashier.payerOf(call); // 401
-	await skill.prepare?.(input); // 404 before anybody pays
+	await skill.prepare?.(input, payer); // 404 before anybody pays
 	const admission = await cashier.admit({ skill, input, payer, call }); // 402, 429
 	if (admission.kind === "launched") throw launchedBefore();
 	return { skill, input, payer, admission };
@@ -42,12 +42,14 @@ export function contextOf(
 	{ admission, payer }: OpenedCall,
 	{ signal, requestId }: Call,
 ): SkillContext {
-	const caller = payer && {
-		owner: payer.owner,
-		access: payer.access,
-		keepsNoText: payer.keepsNoText,
-	};
-	return { signal, requestId, caller, callId: callIdOf(admission) ?? requestId };
+	const caller = payer && toSkillCaller(payer);
+	const shown = payer?.shown && toSkillCaller(payer.shown);
+	const callId = callIdOf(admission) ?? requestId;
+	return { signal, requestId, caller, ...(shown && { shown }), callId };
+}
+
+function toSkillCaller({ owner, access, keepsNoText }: Payer): SkillCaller {
+	return { owner, access, keepsNoText };
 }
 
 function callIdOf(admission: CallAdmission): string | undefined {

@@ -62,6 +62,15 @@ export function createScheduleTexts({
 	};
 }
 
+/** What was asked for, without where it goes; empty once it is gone. */
+export async function readTopic(
+	documents: Pick<DocumentStore, "get">,
+	{ documentId }: Pick<ScheduleRow, "documentId">,
+): Promise<string> {
+	const text = await documents.get(documentId);
+	return text === undefined ? "" : stored.parse(JSON.parse(text)).topic;
+}
+
 /** `a…@e…` and `hooks.slack.com/…`: enough to tell one's own targets apart. */
 export function maskTarget(kind: "email" | "slack", target: string): string {
 	if (kind === "slack") return `hooks.slack.com/…${target.slice(-3)}`;

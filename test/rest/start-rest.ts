@@ -16,6 +16,7 @@ import { createRestRouter } from "../../src/rest/rest-router.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import { createFreeOperations } from "../../src/service/create-free-operations.js";
 import type { OwnerOperations } from "../../src/service/owner-operations.js";
+import type { FreeSchedules } from "../../src/service/schedule-preview.js";
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Purchases } from "../../src/service/spt-purchase.js";
@@ -137,6 +138,7 @@ export function createTestService(options: TestServiceOptions): Service {
 		rails: ["spt", "plan"],
 		writer: "extractive",
 		feeds: createTestResearch().feeds,
+		schedules: {} as FreeSchedules,
 		payments: createTestPayments({
 			info,
 			clock: systemClock,

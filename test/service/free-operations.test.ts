@@ -6,6 +6,7 @@ import { PAID_OPERATION_IDS, SKILL_IDS } from "../../src/core/operations.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import { createFreeOperations } from "../../src/service/create-free-operations.js";
+import type { FreeSchedules } from "../../src/service/schedule-preview.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Store, StoreHealth } from "../../store/store.js";
 import { createTestResearch } from "../support/test-research.js";
@@ -93,6 +94,7 @@ function start() {
 		rails: ["spt", "plan"],
 		writer: "extractive",
 		feeds: createTestResearch().feeds,
+		schedules: {} as FreeSchedules,
 		openAccount: async () => ({}),
 		validateSpt: async () => ({
 			active: false,

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../../src/core/clock.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
 import type { SearchEngine } from "../../src/search/search.js";
+import type { Schedules } from "../../src/service/schedules.js";
 import type { Store } from "../../store/store.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 
@@ -28,6 +29,7 @@ export function createTestResearch({
 		settings: {},
 		keys: { pepper: Buffer.alloc(32, "pepper"), readPlaced: () => undefined },
 		search,
+		schedulesOf: () => ({}) as Schedules,
 		feedDisk: async () => createMemoryDisk(),
 		logger: { info: () => undefined, error: () => undefined },
 	});

@@ -1,0 +1,187 @@
+import { createHmac } from "node:crypto";
+import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
+import { grantIdOf } from "../core/account-access.js";
+import { ServiceError } from "../core/errors.js";
+import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
+import type { RunWire, ScheduleOrder, ScheduleWire } from "../core/schedule-wire.js";
+import type { ScheduleBook } from "../core/schedules.js";
+import type { SkillCaller, SkillContext } from "../core/skill.js";
+import { type Claim, openRun, ownedRun, runIdOf, settledStatus } from "../jobs/schedule-claims.js";
+import { composeFor, keepBriefing, type ScheduleRunDeps, sendAll } from "../jobs/schedule-run.js";
+import { localDay } from "../jobs/schedule-slots.js";
+import { toRenewal } from "./schedule-billing.js";
+import { type ChannelDeps, toChannels } from "./schedule-channels.js";
+import { describe } from "./schedule-desk.js";
+import { getSchedule, mayRead, noSchedule, toScheduleWire } from "./schedule-record.js";
+import type { ReadRun } from "./schedule-runs.js";
+import type { ScheduleText } from "./schedule-text.js";
+
+export interface ScheduleBookDeps extends ScheduleRunDeps, ChannelDeps {
+	readonly store: Store;
+	readonly pepper: Uint8Array;
+	readonly readRun: ReadRun;
+}
+
+/** Schedules as they are sold. */
+export function createScheduleBook(deps: ScheduleBookDeps): ScheduleBook {
+	const { store } = deps;
+	return {
+		create: (order, context) => create(deps, order, context),
+
+		async assertKnown(id) {
+			await getSchedule(store, id, () => true);
+		},
+
+		async runNow(id, context) {
+			const owner = context.shown ?? context.caller ?? NOBODY;
+			const schedule = await getSchedule(store, id, (row) => mayRead(row, owner));
+			return runNow(deps, schedule, context);
+		},
+	};
+}
+
+const NOBODY: SkillCaller = { owner: "nobody" };
+const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+const ID_CHARS = 32;
+
+/** 160 bits under a secret, the same for the same call: a call that is sent again finds what it made. */
+function scheduleIdOf(pepper: Uint8Array, owner: string, callId: string): string {
+	const digest = createHmac("sha256", pepper).update(`schedule\n${owner}\n${callId}`).digest();
+	return `sch_${[...digest.subarray(0, ID_CHARS)].map((byte) => CROCKFORD[byte & 31]).join("")}`;
+}
+
+async function create(
+	deps: ScheduleBookDeps,
+	order: ScheduleOrder,
+	{ caller, shown, callId }: SkillContext,
+): Promise<ScheduleWire> {
+	const { store, texts, clock, pepper } = deps;
+	// A wallet has no session: a schedule it pays for belongs to the credential beside it, if there is one.
+	const owner = shown ?? caller ?? NOBODY;
+	const { topic, email, slack_webhook: slack } = order;
+	const text: ScheduleText = { topic, email, slack };
+	const id = scheduleIdOf(pepper, owner.owner, callId);
+	const known = await store.read((reader) => reader.get("schedules", id));
+	if (known) return describe(deps, known);
+	const row = toRow(deps, { id, owner, order, text, callId });
+	assertDeliverable(owner, row);
+	const textExpiresAt = await texts.put(row.documentId, text);
+	const made = { ...row, textExpiresAt, expiresAt: textExpiresAt };
+	try {
+		await store.transaction(async (tx) => {
+			const others = await tx.findBy("schedules", "owner", owner.owner);
+			const open = others.filter(({ status }) => status !== "cancelled");
+			if (open.length >= SCHEDULE_LIMITS.perOwnerMax && owner !== NOBODY) throw tooMany();
+			await tx.put("schedules", made);
+		});
+	} catch (error) {
+		await texts.forget([row.documentId]);
+		throw error;
+	}
+	return toScheduleWire(made, { topic, lastRun: undefined, now: clock.now() });
+}
+
+function toRow(
+	deps: ScheduleBookDeps,
+	made: {
+		readonly id: string;
+		readonly owner: SkillCaller;
+		readonly order: ScheduleOrder;
+		readonly text: ScheduleText;
+		readonly callId: string;
+	},
+): ScheduleRow {
+	const { id, owner, order, text, callId } = made;
+	const { frequency, timezone, hour, weekday } = order;
+	const now = deps.clock.now();
+	const grantId = grantIdOf(owner.access);
+	const renewal = owner === NOBODY ? undefined : toRenewal(owner);
+	return {
+		id,
+		owner: owner.owner,
+		...(grantId !== undefined && { grantId }),
+		callId,
+		isPaid: !callId.startsWith("hold_"),
+		...(renewal && { renewal }),
+		...{ frequency, timezone, hour, weekday },
+		status: "active",
+		channels: toChannels(deps, text, undefined),
+		documentId: `${id}-text`,
+		weekMicros: deps.billing.weekMicros(),
+		prepaidWeeks: 1,
+		createdAt: now,
+		startsAt: now,
+		failedRuns: 0,
+		textExpiresAt: now,
+		expiresAt: now + SCHEDULE_LIMITS.textKeptMs,
+	};
+}
+
+/** Without a target a briefing waits to be picked up, which is text that is kept. */
+function assertDeliverable({ keepsNoText, access }: SkillCaller, { channels }: ScheduleRow): void {
+	const isReachable = channels.some(({ status }) => status !== "not_configured");
+	if (isReachable || !(keepsNoText || access?.keepsNoText)) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'This account keeps no text, so that no briefing can wait for pick-up: send "email" or "slack_webhook".',
+	);
+}
+
+function tooMany(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		`${SCHEDULE_LIMITS.perOwnerMax} schedules run for you already; cancel some with DELETE /v1/research/schedules/{schedule_id}.`,
+		{ retryAfterSeconds: 3_600 },
+	);
+}
+
+/** One briefing at once, for its own price: it begins no week, and the next one tells what changed since. */
+async function runNow(
+	deps: ScheduleBookDeps,
+	schedule: ScheduleRow,
+	{ callId }: SkillContext,
+): Promise<RunWire> {
+	const { store, clock, texts, readRun } = deps;
+	const text = await texts.get(schedule);
+	if (!text) throw noSchedule();
+	const claim = await claimManual(deps, schedule, callId);
+	if ("finishedAt" in claim.run) return readRun(schedule, claim.run);
+	const made = await composeFor(deps, schedule, text);
+	if (made.isWorth) {
+		const isKept = await keepBriefing(deps, claim, made);
+		await sendAll(deps, claim, { made, text });
+		if (isKept) await texts.remember(schedule, made.memory);
+	}
+	const run = await store.transaction(async (tx) => {
+		const { run: now } = await ownedRun(tx, claim);
+		const reached = now.channels.length === 0 ? "delivered" : settledStatus(now);
+		const status = made.isWorth ? reached : "nothing_new";
+		const ended: BriefingRunRow = { ...now, status, finishedAt: clock.now() };
+		await tx.put("briefing_runs", ended);
+		return ended;
+	});
+	return { ...(await readRun(schedule, run)), briefing: made.briefing };
+}
+
+async function claimManual(
+	{ store, clock }: ScheduleBookDeps,
+	schedule: ScheduleRow,
+	callId: string,
+): Promise<Claim> {
+	const now = clock.now();
+	const slot = localDay(schedule.timezone, now);
+	const id = runIdOf(schedule.id, callId);
+	return store.transaction(async (tx) => {
+		const known = await tx.get("briefing_runs", id);
+		if (known?.finishedAt !== undefined) return { schedule, run: known };
+		if (known && now < known.leaseUntil) {
+			throw new ServiceError("IDEMPOTENCY_IN_FLIGHT", "This briefing is being made already.", {
+				retryAfterSeconds: 1,
+			});
+		}
+		const begun = openRun(schedule, { id, kind: "manual", slot, dueAt: now }, now);
+		const run = known ? { ...begun, attempt: known.attempt + 1, channels: known.channels } : begun;
+		await tx.put("briefing_runs", run);
+		return { schedule, run };
+	});
+}

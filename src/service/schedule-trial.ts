@@ -1,0 +1,65 @@
+import type { ScheduleRow, Store } from "../../store/store.js";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
+import type { ScheduleDelivery } from "../jobs/schedule-delivery.js";
+import { countMail, mayMail } from "../jobs/schedule-worker.js";
+import { changeRow } from "./schedule-change.js";
+import { noSchedule } from "./schedule-record.js";
+import type { ScheduleText, ScheduleTexts } from "./schedule-text.js";
+
+export interface ScheduleTest {
+	readonly channels: readonly {
+		readonly kind: "email" | "slack";
+		readonly target_masked: string;
+		readonly status: "sent" | "failed" | "asked_again" | "not_sent";
+	}[];
+}
+
+interface TrialDeps {
+	readonly store: Pick<Store, "transaction">;
+	readonly texts: ScheduleTexts;
+	readonly delivery: ScheduleDelivery;
+	readonly clock: Clock;
+}
+
+/** Tries every target of a schedule. Throws RATE_LIMITED for too many mails on one day. */
+export async function sendTests(deps: TrialDeps, row: ScheduleRow): Promise<ScheduleTest> {
+	const { store, texts, delivery, clock } = deps;
+	const now = clock.now();
+	const text = await texts.get(row);
+	if (!text) throw noSchedule();
+	if (!mayMail(row, now)) {
+		throw new ServiceError(
+			"RATE_LIMITED",
+			`A schedule sends at most ${SCHEDULE_LIMITS.extraMailsPerDay} tests and confirmations a day; send this one tomorrow.`,
+			{ retryAfterSeconds: 3_600 },
+		);
+	}
+	await changeRow(store, row.id, (schedule) => countMail(schedule, now));
+	const channels: ScheduleTest["channels"][number][] = [];
+	for (const channel of row.channels) {
+		const status = await sendTest(delivery, { schedule: row, channel, text });
+		channels.push({ kind: channel.kind, target_masked: channel.masked, status });
+	}
+	return { channels };
+}
+
+async function sendTest(
+	delivery: ScheduleDelivery,
+	sending: {
+		readonly schedule: ScheduleRow;
+		readonly channel: ScheduleRow["channels"][number];
+		readonly text: ScheduleText;
+	},
+): Promise<ScheduleTest["channels"][number]["status"]> {
+	const { status } = sending.channel;
+	if (status !== "ready" && status !== "unconfirmed") return "not_sent";
+	const isAsked = status === "unconfirmed";
+	try {
+		await (isAsked ? delivery.confirmation(sending) : delivery.test(sending));
+		return isAsked ? "asked_again" : "sent";
+	} catch {
+		return "failed";
+	}
+}
