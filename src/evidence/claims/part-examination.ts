@@ -1,11 +1,12 @@
 import type { Decision } from "../../core/wire.js";
-import type { Graph } from "../../knowledge/graph.js";
+import type { Concept, Graph } from "../../knowledge/graph.js";
 import { runInTurns, type Steps } from "../../knowledge/work-in-turns.js";
 import type { HybridSearch } from "../../search/search.js";
 import { gatherEvidence, type RankedSentence } from "../gathered-evidence.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
 import { toDateSpan } from "./date-spans.js";
 import { groupByOrigin } from "./independence.js";
+import { type ReadContext, readContext } from "./sentence-context.js";
 import { bestTier } from "./source-tiers.js";
 import { compareReadings } from "./stance-comparator.js";
 import { askJudges } from "./stance-judges.js";
@@ -78,18 +79,25 @@ function* compareAll(
 	sentences: readonly RankedSentence[],
 ): Steps<readonly ComparedSentence[]> {
 	const reading = readText(claim.text);
+	const contexts = new Map<Concept, ReadContext>();
 	const compared: ComparedSentence[] = [];
 	for (const sentence of sentences) {
 		yield;
-		const { concept, sources } = sentence;
+		const { concept, sources, text } = sentence;
+		const context = contexts.get(concept) ?? contextOf(concept, sentences);
+		contexts.set(concept, context);
 		const dates = sources.flatMap(({ publishedAt, datePrecision }) =>
 			publishedAt === undefined ? [] : [toDateSpan(publishedAt, datePrecision ?? "day")],
 		);
-		const names = [concept.title, ...concept.aliases];
-		const comparison = compareReadings(reading, readText(sentence.text), { names, dates });
+		const comparison = compareReadings(reading, readText(text), context, dates);
 		compared.push({ ...comparison, sentence, isDisputed: false });
 	}
 	return compared;
+}
+
+function contextOf(concept: Concept, sentences: readonly RankedSentence[]): ReadContext {
+	const around = sentences.filter((other) => other.concept === concept).map(({ text }) => text);
+	return readContext({ names: [concept.title, ...concept.aliases], around: around.join(" ") });
 }
 
 /** Whoever asks as of a day is told what was published by then; undated sources count as known. */

@@ -1,26 +1,72 @@
 /** A stretch of text that is denied. */
 export interface Negation {
 	readonly cue: string;
-	readonly start: number;
-	/** Where its reach ends: at the end of its clause, or after some words. */
-	readonly end: number;
+	/** Where its reach begins and ends: within its clause, and not beyond some words. */
+	readonly from: number;
+	readonly to: number;
+	/** The part of its reach next to the cue: what is denied first of all. */
+	readonly headFrom: number;
+	readonly headTo: number;
+	/** False for words that deny by their meaning: forbid, remove, free of. */
+	readonly isGrammatical: boolean;
 }
 
-const CUE =
-	/\b(?:not(?!\s+only\b)|never|no(?!\.|\s+(?:later|earlier|more|less|fewer|longer|larger|greater)\s+than\b|\s+longer\b)|no longer|none|neither|nor|nobody|nothing|without|cannot|rather than|instead of|fails? to|failed to|lacks?|lacking|absent)\b|\b\p{L}+n['’]t\b/giu;
+const GRAMMATICAL =
+	/\b(?:not(?!\s+only\b|\s+(?:more|less|fewer)\s+than\b)|never|no(?!\.|\s+(?:later|earlier|more|less|fewer|longer|larger|greater)\s+than\b)(?:\s+longer)?|none|neither|nor|nobody|nothing|without|cannot|hardly|rarely|seldom|rather than|instead of)\b|\b\p{L}+n't\b/giu;
+const DENYING =
+	/\b(?:forbid(?:s|ding|den)?|prohibit(?:s|ed|ing)?|bans?|banned|prevent(?:s|ed|ing)?|disallow(?:s|ed|ing)?|reject(?:s|ed|ing)?|refus(?:e|es|ed|ing)|avoid(?:s|ed|ing)?|fail(?:s|ed)? to|lack(?:s|ed|ing)?|omit(?:s|ted)?|stop(?:s|ped)?(?= \p{L}+ing)|raises? an? (?:exception|error)|abolish(?:es|ed|ing)?|remov(?:e|es|ed|ing)|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|free of|free from|safe from|immune to|protect(?:s|ed|ion)? (?:against|from)|do(?:es|ne|ing)? away with|did away with|gets? rid of|unable to|refrains? from|keeps? [^.,;]{0,30} from|loses?|lost|drops?|dropped|needless|unlike)\b/giu;
+const PASSIVE =
+	/\b(?:is|are|was|were|be|been|being|become|becomes|became)\s+(?:\p{L}+ly\s+|now\s+|also\s+|therefore\s+)?(?:forbidden|prohibited|banned|rejected|refused|removed|gone|dropped|ignored|disallowed|impossible|absent|missing|ruled out|abolished|discarded|lost|unable|unavailable|optional|left out)\b/giu;
 const CLAUSE_END =
-	/[,;:.()](?:\s|$)|\s(?:but|while|whereas|although|though|because|so that|which|unless|except)\s/;
-const WORDS_MAX = 9;
+	/[,;:()](?:\s|$)|\.(?:\s|$)|\s(?:but|while|whereas|although|though|because|so that|which|unless|except|and (?:is|are|was|were|can|may|must|has|have|does|it|they)|if|when)\s/;
+const CLAUSE_START = /.*(?:[,;:()]\s|\.\s|\s(?:but|while|whereas|although|because|which|and)\s)/s;
+const REACH_WORDS = 8;
+const HEAD_WORDS = 4;
+const REACH_CHARS = 160;
+/** Two that cancel: "no row without a flag" speaks of all rows, "not both" of one. */
+const CANCELLED = /\b(?:no|none|nobody|nothing|never)\b[^,;.]*\bwithout\b|\b(?:no|not|never|cannot|none)\b[^,;.]*\bboth\b/giu;
 
 /** What a text denies, cue by cue. "Not only" and bounds such as "no more than" deny nothing. */
 export function findNegations(text: string): readonly Negation[] {
-	return [...text.matchAll(CUE)].map((match) => {
-		const from = match.index + match[0].length;
-		const behind = text.slice(from, from + 160);
-		const stop = CLAUSE_END.exec(behind)?.index ?? behind.length;
-		const words = [...behind.slice(0, stop).matchAll(/\S+/g)].slice(0, WORDS_MAX);
-		const last = words.at(-1);
-		const reach = last ? last.index + last[0].length : 0;
-		return { cue: match[0].toLowerCase(), start: match.index, end: from + reach };
-	});
+	const cancelled = [...text.matchAll(CANCELLED)].map(({ index, 0: found }) => [index, index + found.length] as const);
+	const isOpen = (at: number) => !cancelled.some(([from, to]) => at >= from && at < to);
+	const found: Negation[] = [];
+	for (const match of text.matchAll(GRAMMATICAL)) {
+		if (isOpen(match.index)) found.push(forward(text, match, true));
+	}
+	for (const match of text.matchAll(PASSIVE)) found.push(backward(text, match));
+	for (const match of text.matchAll(DENYING)) {
+		const isPassive = found.some(({ cue }) => cue.includes(match[0].toLowerCase()) && cue !== match[0].toLowerCase());
+		if (!isPassive) found.push(forward(text, match, false));
+	}
+	return found;
+}
+
+function forward(text: string, match: RegExpExecArray, isGrammatical: boolean): Negation {
+	const cue = match[0].toLowerCase();
+	const from = match.index + cue.length;
+	const behind = text.slice(from, from + REACH_CHARS);
+	// What raises an exception is told behind the colon.
+	const stop = /^raise/.test(cue) ? behind.search(/[.;]/) : (CLAUSE_END.exec(behind)?.index ?? -1);
+	const reach = stop < 0 ? behind : behind.slice(0, stop);
+	const words = [...reach.matchAll(/\S+/g)].map(({ index, 0: word }) => index + word.length);
+	const end = (count: number) => from + (words[Math.min(count, words.length) - 1] ?? 0);
+	// In "need not" the verb stands before what denies it.
+	const isPostfix = cue === "not" && /\bneed\s$/i.test(text.slice(Math.max(0, match.index - 5), match.index));
+	const start = isPostfix ? match.index - 5 : from;
+	const isLong = /^raise/.test(cue);
+	return {
+		...{ cue, isGrammatical, from: start, headFrom: start },
+		to: end(isLong ? 40 : REACH_WORDS),
+		headTo: end(isLong ? 40 : HEAD_WORDS),
+	};
+}
+
+function backward(text: string, match: RegExpExecArray): Negation {
+	const before = text.slice(Math.max(0, match.index - REACH_CHARS), match.index);
+	const from = match.index - before.length + (CLAUSE_START.exec(before)?.[0].length ?? 0);
+	return {
+		...{ cue: match[0].toLowerCase(), isGrammatical: false, from, to: match.index },
+		...{ headFrom: from, headTo: match.index },
+	};
 }

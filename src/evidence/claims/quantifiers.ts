@@ -1,11 +1,12 @@
 /** How much of a whole is spoken of. */
-export type Quantifier = "all" | "none" | "only" | "most" | "some";
+export type Quantifier = "all" | "none" | "only" | "most" | "some" | "few";
 
 const WORDS: readonly (readonly [Quantifier, RegExp])[] = [
 	["none", /\b(?:none of|no(?! longer| more| later| less| fewer)|neither|nobody|nothing)\b/i],
 	["only", /\b(?:only|solely|exclusively|nothing but)\b/i],
 	["all", /(?<!\bnot )\b(?:all|every|each|always|any|both|entire(?:ly)?|without exception)\b/i],
 	["most", /\b(?:most(?! recent)|majority|mostly|usually|typically|nearly all|almost all)\b/i],
+	["few", /(?<!\ba )\b(?:few(?!er)|hardly any|rarely|a handful)\b/i],
 	["some", /\b(?:some|several|sometimes|a few|not all|not every|partly|occasionally)\b/i],
 ];
 
@@ -14,10 +15,11 @@ export function findQuantifiers(text: string): readonly Quantifier[] {
 }
 
 const REFUTED_BY: Readonly<Record<Quantifier, readonly Quantifier[]>> = {
-	all: ["some", "most", "none"],
-	none: ["all", "some", "most"],
-	most: ["none"],
+	all: ["some", "most", "few"],
+	none: ["some", "most"],
+	most: ["few"],
 	some: ["none"],
+	few: ["most"],
 	only: [],
 };
 

@@ -1,26 +1,21 @@
+import type { Conflict, Findings, Item } from "./comparison-items.js";
+import { CREDIT } from "./comparison-items.js";
 import type { DateSpan } from "./date-spans.js";
+import { compareFigures } from "./figure-match.js";
 import { compareNames } from "./name-match.js";
-import { fitDate, fitQuantity } from "./number-match.js";
-import { contradictsQuantifier } from "./quantifiers.js";
+import { comparePolarity } from "./polarity-match.js";
+import { compareQuantifiers } from "./quantifier-match.js";
+import { type ReadContext, readContext, type SentenceContext } from "./sentence-context.js";
 import { readText, type TextReading } from "./text-reading.js";
 import type { AtomicClaim, Comparison } from "./verification.js";
 import { type AlignedWord, alignWords } from "./word-alignment.js";
 
-/** What a sentence takes for granted: whom it speaks of, and when its sources date from. */
-export interface SentenceContext {
-	/** Title and other names of what the sentence is about. */
-	readonly names?: readonly string[];
-	/** Dates of its sources. */
-	readonly dates?: readonly DateSpan[];
-}
-
-const FIGURE_WEIGHT = 1.2;
-const STOP_WEIGHT = 0;
-/** Share of a claim's weight a sentence must answer to support or to refute it. */
-export const SUPPORT_LEAST = 0.72;
-export const REFUTE_LEAST = 0.55;
-/** Share that must be in the sentence itself, not in what it is about. */
-const OWN_LEAST = 0.34;
+/** Shares of a claim's weight a sentence must answer to support it, or to be about it enough to refute it. */
+const SUPPORT_LEAST = 0.62;
+const REFUTE_LEAST = 0.5;
+/** Share that must be in the sentence itself, not around it. */
+const OWN_LEAST = 0.3;
+const SURE_LEAST = 0.55;
 
 /**
  * Says whether a sentence bears a claim out or denies it, by rules alone: words and what stands for them, names, numbers with
@@ -31,170 +26,74 @@ export function compareClaim(
 	sentence: string,
 	context: SentenceContext = {},
 ): Comparison {
-	return compareReadings(readText(claim.text), readText(sentence), context);
+	const { dates = [] } = context;
+	return compareReadings(readText(claim.text), readText(sentence), readContext(context), dates);
 }
 
 /** The same for texts that were read before. */
 export function compareReadings(
 	claim: TextReading,
 	sentence: TextReading,
-	{ names = [], dates = [] }: SentenceContext = {},
+	context: ReadContext,
+	sourceDates: readonly DateSpan[],
 ): Comparison {
-	const about = readText(names.join(" ; "));
-	const stems = new Set(about.words.map(({ stem }) => stem));
-	const aligned = alignWords(claim, sentence, stems);
-	const named = compareNames(claim, sentence, about);
-	const figures = compareFigures(claim, sentence, dates);
-	const tally = weigh(aligned, named.items, figures.items);
-	const conflicts = [
-		...figures.conflicts,
-		...polarityConflicts(aligned),
-		...quantifierConflicts(claim, sentence),
-		...named.conflicts,
+	const aligned = alignWords(claim, sentence, context);
+	const findings: readonly Findings[] = [
+		{ items: aligned.map(toItem), conflicts: [] },
+		compareNames(claim, sentence, context),
+		compareFigures(claim, sentence, sourceDates),
+		comparePolarity(claim, sentence, aligned),
+		compareQuantifiers(claim, sentence),
 	];
-	return decide(tally, conflicts);
+	const items = findings.flatMap((each) => each.items);
+	const conflicts = findings.flatMap((each) => each.conflicts);
+	return decide(items, conflicts);
 }
 
-/** Something of a claim that a sentence may answer. */
-export interface Item {
-	readonly weight: number;
-	readonly isMet: boolean;
-	/** Met by what the sentence is about, not by its words. */
-	readonly isGranted?: boolean;
-}
-
-export interface Conflict {
-	readonly reason: string;
-	/** How sure it is that both speak of the same, 0..1. */
-	readonly sureness: number;
-}
-
-interface Tally {
-	/** Shares of the claim's weight, 0..1. */
-	readonly met: number;
-	readonly own: number;
-	/** Of words and names alone, without figures. */
-	readonly topic: number;
-}
-
-function weigh(
-	aligned: readonly AlignedWord[],
-	names: readonly Item[],
-	figures: readonly Item[],
-): Tally {
-	const words = aligned.map(({ word, place }) => ({
-		weight: word.isStopWord ? STOP_WEIGHT : 1,
-		isMet: place !== "nowhere",
-		isGranted: place === "context",
-	}));
-	const topic = [...words, ...names];
-	const all = [...topic, ...figures];
-	const total = sumOf(all);
-	const share = (items: readonly Item[], whole: number) => (whole === 0 ? 0 : sumOf(items) / whole);
+function toItem({ word, place, match }: AlignedWord): Item {
+	const isDirected = word.axes.some((axis) => axis.isDirected) && word.weight > 0;
 	return {
-		met: share(
-			all.filter(({ isMet }) => isMet),
-			total,
-		),
-		own: share(
-			all.filter(({ isMet, isGranted }) => isMet && !isGranted),
-			total,
-		),
-		topic: share(
-			topic.filter(({ isMet }) => isMet),
-			sumOf(topic),
-		),
+		weight: word.weight,
+		credit: CREDIT[place],
+		isOwn: match !== undefined,
+		isEssential: isDirected && false,
+		text: word.written,
 	};
 }
 
-function sumOf(items: readonly Item[]): number {
-	return items.reduce((sum, { weight }) => sum + weight, 0);
-}
-
-function compareFigures(
-	claim: TextReading,
-	sentence: TextReading,
-	sourceDates: readonly DateSpan[],
-) {
-	const items: Item[] = [];
-	const conflicts: Conflict[] = [];
-	for (const quantity of claim.quantities) {
-		const { fit, found, isSure } = fitQuantity(quantity, sentence.quantities);
-		items.push({ weight: FIGURE_WEIGHT, isMet: fit === "same" });
-		if (fit !== "other") continue;
-		const reason = `says ${found ?? "another number"}, the claim ${quantity.text}`;
-		conflicts.push({ reason, sureness: isSure ? 1 : 0.6 });
-	}
-	for (const date of claim.dates) {
-		const told = fitDate(date, sentence.dates);
-		const { fit, found } = told.fit === "absent" ? fitDate(date, sourceDates) : told;
-		items.push({ weight: FIGURE_WEIGHT, isMet: fit === "same", isGranted: told.fit === "absent" });
-		if (fit !== "other" || told.fit === "absent") continue;
-		conflicts.push({
-			reason: `says ${found ?? "another date"}, the claim ${date.text}`,
-			sureness: 1,
-		});
-	}
-	return { items, conflicts };
-}
-
-/** Denied words and opposites: what only one of both denies. */
-function polarityConflicts(aligned: readonly AlignedWord[]): readonly Conflict[] {
-	const placed = aligned.filter(({ place }) => place === "sentence");
-	const turned = placed.filter(({ agrees }) => !agrees);
-	const opposite = turned.find(({ by }) => by === "opposite");
-	const kept = placed.filter(
-		({ word, match, agrees }) => agrees && word.isNegated && match?.isNegated,
-	);
-	const denied = turned.filter(({ by, word }) => by !== "opposite" && !word.isStopWord);
-	const conflicts: Conflict[] = [];
-	if (opposite) {
-		const { word, match } = opposite;
-		conflicts.push({
-			reason: `says "${match?.written}" where the claim says "${word.written}"`,
-			sureness: 0.9,
-		});
-	}
-	if (denied.length > kept.length) {
-		const words = denied.map(({ word }) => `"${word.written}"`).slice(0, 3);
-		conflicts.push({ reason: `only one of both denies ${words.join(", ")}`, sureness: 0.9 });
-	}
-	return conflicts;
-}
-
-function quantifierConflicts(claim: TextReading, sentence: TextReading): readonly Conflict[] {
-	const [asked] = claim.quantifiers;
-	const [told] = sentence.quantifiers;
-	if (!asked || !told || !contradictsQuantifier(asked, told)) return [];
-	return [{ reason: `speaks of ${told}, the claim of ${asked}`, sureness: 0.8 }];
-}
-
-function decide({ met, own, topic }: Tally, conflicts: readonly Conflict[]): Comparison {
+function decide(items: readonly Item[], conflicts: readonly Conflict[]): Comparison {
+	const total = sumOf(items, () => 1);
+	const met = total === 0 ? 0 : sumOf(items, ({ credit }) => credit) / total;
+	const own = total === 0 ? 0 : sumOf(items, ({ isOwn, credit }) => (isOwn ? credit : 0)) / total;
+	const topic = topicOf(items);
 	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
 	if (worst) {
-		const isAboutIt = topic >= REFUTE_LEAST && own > 0;
-		const score = round(topic * worst.sureness);
 		const reasons = conflicts.map(({ reason }) => reason);
-		return isAboutIt && worst.sureness >= 0.6 && score >= REFUTE_LEAST * 0.8
+		const score = round(topic * worst.sureness);
+		const isAboutIt = topic >= REFUTE_LEAST && own > 0.15 && worst.sureness >= SURE_LEAST;
+		return isAboutIt
 			? { stance: "refutes", score, reasons }
-			: { stance: "neutral", score: round(score / 2), reasons };
+			: { stance: "neutral", score: round(met / 2), reasons };
 	}
-	if (met >= SUPPORT_LEAST && own >= OWN_LEAST) {
-		return {
-			stance: "supports",
-			score: round(met),
-			reasons: [`holds ${percent(met)} of what the claim says`],
-		};
+	const lacking = items.filter(({ isEssential, credit }) => isEssential && credit === 0);
+	const holds = `holds ${Math.round(met * 100)} % of what the claim says`;
+	if (lacking.length === 0 && met >= SUPPORT_LEAST && own >= OWN_LEAST) {
+		return { stance: "supports", score: round(met), reasons: [holds] };
 	}
-	return {
-		stance: "neutral",
-		score: round(met / 2),
-		reasons: [`holds only ${percent(met)} of what the claim says`],
-	};
+	const without = lacking.map(({ text }) => text).join(", ");
+	const reason = without === "" ? holds : `${holds}, without ${without}`;
+	return { stance: "neutral", score: round(met / 2), reasons: [reason] };
 }
 
-function percent(share: number): string {
-	return `${Math.round(share * 100)} %`;
+/** How far a sentence is about what a claim is about: figures, in which both may differ, left out. */
+function topicOf(items: readonly Item[]): number {
+	const topic = items.filter(({ text }) => !/^[\d$€]/.test(text));
+	const total = sumOf(topic, () => 1);
+	return total === 0 ? 0 : sumOf(topic, ({ credit }) => credit) / total;
+}
+
+function sumOf(items: readonly Item[], share: (item: Item) => number): number {
+	return items.reduce((sum, item) => sum + item.weight * share(item), 0);
 }
 
 function round(value: number): number {

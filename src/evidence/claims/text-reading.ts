@@ -1,21 +1,26 @@
 import { stemWord } from "../../search/stem.js";
 import { isStopWord } from "../../search/stop-words.js";
+import { type BareUnit, findBareUnits } from "./bare-units.js";
 import { type DateSpan, findDateSpans } from "./date-spans.js";
 import { findNames, type Name } from "./names.js";
-import { findNegations } from "./polarity.js";
+import { findNegations, type Negation } from "./polarity.js";
 import { findQuantifiers, type Quantifier } from "./quantifiers.js";
 import { findQuantities, type Quantity } from "./quantities.js";
-import { type AxisPlace, findAxisPlace } from "./word-axes.js";
+import { type AxisPlace, findAxisPlaces, weightOfWord } from "./word-axes.js";
 
 /** A word that says something, and how. */
 export interface ReadWord {
 	readonly written: string;
 	readonly stem: string;
 	readonly start: number;
-	readonly axis: AxisPlace | undefined;
+	/** Place among the words that are read. */
+	readonly place: number;
+	readonly axes: readonly AxisPlace[];
+	/** How much of what is said it carries; 0 for words of grammar that lie on an axis ("must", "before"). */
+	readonly weight: number;
 	readonly isNegated: boolean;
-	/** Words of grammar that lie on an axis ("must", "before") weigh nothing by themselves. */
-	readonly isStopWord: boolean;
+	/** True for what a negation denies first of all. */
+	readonly isDenied: boolean;
 }
 
 /** A text with what the comparator holds against another. */
@@ -26,10 +31,13 @@ export interface TextReading {
 	readonly quantities: readonly Quantity[];
 	readonly dates: readonly DateSpan[];
 	readonly quantifiers: readonly Quantifier[];
+	readonly negations: readonly Negation[];
+	readonly bareUnits: readonly BareUnit[];
 }
 
 const WORD = /[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
 const TEXT_CHARS = 4_000;
+const BARE_NUMBER = /^\p{N}+$/u;
 
 /** Reads at most the first 4,000 characters. */
 export function readText(whole: string): TextReading {
@@ -39,19 +47,43 @@ export function readText(whole: string): TextReading {
 	const negations = findNegations(text);
 	const taken = [...dates, ...quantities];
 	const words: ReadWord[] = [];
-	for (const match of text.matchAll(WORD)) {
-		const start = match.index;
+	for (const { 0: written, index: start } of text.matchAll(WORD)) {
+		if (BARE_NUMBER.test(written)) continue;
 		if (taken.some((span) => start >= span.start && start < span.end)) continue;
-		const lower = match[0].toLowerCase().replace(/'s$/, "");
-		const stem = stemWord(lower);
-		const axis = findAxisPlace(stem);
-		const isStop = isStopWord(lower) || isStopWord(stem);
-		if (isStop && !axis) continue;
-		const isNegated = negations.some(
-			(span) => start >= span.start + span.cue.length && start < span.end,
-		);
-		words.push({ written: match[0], stem, start, axis, isNegated, isStopWord: isStop });
+		const word = readWord(written, start, negations);
+		if (word) words.push({ ...word, place: words.length });
 	}
-	const names = findNames(text);
-	return { text, words, names, quantities, dates, quantifiers: findQuantifiers(text) };
+	return {
+		text,
+		words,
+		names: findNames(text),
+		quantities,
+		dates,
+		quantifiers: findQuantifiers(text),
+		negations,
+		bareUnits: findBareUnits(text),
+	};
+}
+
+/** Undefined for words of grammar that lie on no axis. */
+function readWord(
+	written: string,
+	start: number,
+	negations: readonly Negation[],
+): Omit<ReadWord, "place"> | undefined {
+	const lower = written.toLowerCase().replace(/'s$/, "");
+	const stem = stemWord(lower);
+	const axes = findAxisPlaces(stem);
+	const isStop = isStopWord(lower);
+	if (isStop && axes.length === 0) return undefined;
+	const over = negations.filter(({ from, to }) => start >= from && start < to);
+	return {
+		written,
+		stem,
+		start,
+		axes,
+		weight: isStop ? 0 : weightOfWord(stem, lower),
+		isNegated: over.length % 2 === 1,
+		isDenied: over.some(({ headFrom, headTo }) => start >= headFrom && start < headTo),
+	};
 }

@@ -1,3 +1,4 @@
+import type { ReadContext } from "./sentence-context.js";
 import type { ReadWord, TextReading } from "./text-reading.js";
 import { isDeniedForm } from "./word-axes.js";
 
@@ -6,7 +7,7 @@ export interface AlignedWord {
 	readonly word: ReadWord;
 	/** Where it comes back; undefined where only the sentence's surroundings hold it, or nothing does. */
 	readonly match: ReadWord | undefined;
-	readonly place: "sentence" | "context" | "nowhere";
+	readonly place: "sentence" | "about" | "around" | "nowhere";
 	/** By what: the word itself, one that stands for it, or its opposite. */
 	readonly by: "word" | "like" | "opposite" | undefined;
 	/** False when one of both says the contrary, negations counted. */
@@ -15,34 +16,40 @@ export interface AlignedWord {
 
 const DERIVED_CHARS = 5;
 const DERIVED_TAIL = 4;
+/** An opposite counts only near a word that both texts share: words apart in both. */
+const NEAR_WORDS = 3;
+const NEAR_THERE = 5;
 
-/** Each word of a claim with what answers it: of several candidates the one nearest to where the word before came back. */
+type Found = Pick<AlignedWord, "match" | "by">;
+
+/** Each word of a claim with what answers it: of several candidates the one nearest to where its neighbours come back. */
 export function alignWords(
 	claim: TextReading,
 	sentence: TextReading,
-	contextStems: ReadonlySet<string>,
+	context: ReadContext,
 ): readonly AlignedWord[] {
-	const firm = claim.words.map((word) =>
-		sentence.words.filter((other) => other.stem === word.stem),
-	);
+	const firm = claim.words.map(({ stem }) => sentence.words.filter((other) => other.stem === stem));
 	return claim.words.map((word, index) => {
-		const anchor = anchorOf(firm, index);
-		const candidates = candidatesOf(word, sentence.words);
-		const best = nearestOf(candidates, anchor);
-		if (!best) {
-			const place = contextStems.has(word.stem) ? "context" : "nowhere";
-			return {
-				word,
-				match: undefined,
-				place,
-				by: place === "context" ? "word" : undefined,
-				agrees: true,
-			};
-		}
-		const sign = best.by === "opposite" ? -1 : 1;
-		const agrees = sign * (word.isNegated ? -1 : 1) * (best.match.isNegated ? -1 : 1) > 0;
-		return { word, match: best.match, place: "sentence", by: best.by, agrees };
+		const anchors = anchorsOf(firm, index);
+		const best = nearestOf(candidatesOf(word, sentence.words), anchors);
+		const isFound = best && (best.by !== "opposite" || isNear(best.match, anchors));
+		return isFound ? placed(word, best) : outside(word, context);
 	});
+}
+
+function placed(word: ReadWord, { match, by }: Candidate): AlignedWord {
+	const isTurned = (by === "opposite") !== (word.isNegated !== match.isNegated);
+	return { word, match, place: "sentence", by, agrees: !isTurned };
+}
+
+function outside(word: ReadWord, { aboutStems, aroundStems }: ReadContext): AlignedWord {
+	const nothing: Found = { match: undefined, by: undefined };
+	const place = aboutStems.has(word.stem)
+		? "about"
+		: aroundStems.has(word.stem)
+			? "around"
+			: "nowhere";
+	return { word, ...nothing, place, agrees: true };
 }
 
 interface Candidate {
@@ -50,54 +57,54 @@ interface Candidate {
 	readonly by: "word" | "like" | "opposite";
 }
 
-/** Words themselves before those that stand for them; an opposite counts only where neither is there. */
 function candidatesOf(word: ReadWord, words: readonly ReadWord[]): readonly Candidate[] {
-	const same: Candidate[] = [];
-	const like: Candidate[] = [];
-	const opposite: Candidate[] = [];
-	for (const match of words) {
-		if (match.stem === word.stem) same.push({ match, by: "word" });
-		else if (word.axis && word.axis.axis === match.axis?.axis) {
-			if (word.axis.sign === match.axis.sign) like.push({ match, by: "like" });
-			else opposite.push({ match, by: "opposite" });
-		} else if (isDeniedForm(word.stem, match.stem)) opposite.push({ match, by: "opposite" });
-		else if (isDerived(word.stem, match.stem)) like.push({ match, by: "like" });
+	return words.flatMap((match) => {
+		const by = likenessOf(word, match);
+		return by ? [{ match, by }] : [];
+	});
+}
+
+function likenessOf(word: ReadWord, match: ReadWord): Candidate["by"] | undefined {
+	if (match.stem === word.stem) return "word";
+	if (isDeniedForm(word.stem, match.stem)) return "opposite";
+	let by: Candidate["by"] | undefined;
+	for (const one of word.axes) {
+		const other = match.axes.find(({ axis }) => axis === one.axis);
+		if (other) by = by === "like" || one.sign === other.sign ? "like" : "opposite";
 	}
-	if (word.axis && !word.isStopWord) return [...same, ...like, ...opposite];
-	return same.length > 0 ? same : like.length > 0 ? like : opposite;
+	return by ?? (isDerived(word.stem, match.stem) ? "like" : undefined);
 }
 
 /** "Encrypt" and "encryption", "validator" and "validate". */
 export function isDerived(a: string, b: string): boolean {
 	const least = Math.min(a.length, b.length);
-	if (least < DERIVED_CHARS - 1 || Math.abs(a.length - b.length) > DERIVED_TAIL + 1) return false;
+	if (least < DERIVED_CHARS - 1) return false;
 	let shared = 0;
 	while (shared < least && a[shared] === b[shared]) shared += 1;
-	return (
-		shared >= DERIVED_CHARS &&
-		least - shared <= 2 &&
-		Math.max(a.length, b.length) - shared <= DERIVED_TAIL
-	);
+	const tail = Math.max(a.length, b.length) - shared;
+	return shared >= DERIVED_CHARS - 1 && least - shared <= 1 && tail <= DERIVED_TAIL + 1 && (shared >= DERIVED_CHARS || tail <= 2);
 }
 
-/** Where the nearest other word of the claim comes back, for choosing among several places. */
-function anchorOf(firm: readonly (readonly ReadWord[])[], index: number): number | undefined {
-	for (let step = 1; step < firm.length; step++) {
-		for (const place of [index + step, index - step]) {
-			const [only, ...more] = firm[place] ?? [];
-			if (only && more.length === 0) return only.start;
-		}
+/** Where the claim's words around this one come back; the nearest neighbours first. */
+function anchorsOf(firm: readonly (readonly ReadWord[])[], index: number): readonly ReadWord[] {
+	const anchors: ReadWord[] = [];
+	for (let step = 1; step <= NEAR_WORDS; step++) {
+		for (const place of [index + step, index - step]) anchors.push(...(firm[place] ?? []));
 	}
-	return undefined;
+	return anchors;
+}
+
+function isNear(match: ReadWord, anchors: readonly ReadWord[]): boolean {
+	return anchors.some(({ place }) => place !== match.place && Math.abs(place - match.place) <= NEAR_THERE);
 }
 
 const RANK = { word: 0, like: 1, opposite: 2 } as const;
 
-function nearestOf(
-	candidates: readonly Candidate[],
-	anchor: number | undefined,
-): Candidate | undefined {
+/** Where an opposite stands nearer to the neighbours than the word itself, it is the opposite that is meant. */
+function nearestOf(candidates: readonly Candidate[], anchors: readonly ReadWord[]): Candidate | undefined {
 	const distance = ({ match }: Candidate) =>
-		anchor === undefined ? 0 : Math.abs(match.start - anchor);
-	return [...candidates].sort((a, b) => distance(a) - distance(b) || RANK[a.by] - RANK[b.by])[0];
+		Math.min(NEAR_THERE + 1, ...anchors.filter(({ place }) => place !== match.place).map(({ place }) => Math.abs(place - match.place)));
+	return [...candidates].sort(
+		(a, b) => distance(a) - distance(b) || RANK[a.by] - RANK[b.by],
+	)[0];
 }

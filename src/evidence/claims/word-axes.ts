@@ -1,108 +1,67 @@
 import { stemWord } from "../../search/stem.js";
+import { isStopWord } from "../../search/stop-words.js";
+import { OPPOSITES, SYNONYMS } from "./thesaurus.js";
 
 /** Words that say one thing, or its opposite: an axis, and which end of it. */
 export interface AxisPlace {
 	readonly axis: string;
 	readonly sign: 1 | -1;
+	/** True where the axis has two ends: then what a text says depends on which. */
+	readonly isDirected: boolean;
 }
 
-/** `one end | the other end`; words of one end stand for each other. Data, extended freely. */
-const AXES: Readonly<Record<string, string>> = {
-	need: "require requires required mandatory must necessary compulsory obligatory obliged needs demand prescribe mandate insist | optional voluntary discretionary unnecessary",
-	allow:
-		"allow permit enable let lets accept tolerate authorise authorize legal may | forbid prohibit ban disallow reject refuse deny bar block prevent disable prohibition forbidden illegal rule-out",
-	have: "support offer provide include contain carry feature comprise hold ship supply | lack omit exclude miss missing absent",
-	grow: "increase raise grow rise gain climb expand enlarge lift double up | decrease lower reduce drop fall shrink decline cut halve lessen diminish down",
-	more: "more higher larger greater bigger longer | less fewer smaller shorter",
-	fast: "fast quick rapid faster quicker speed | slow slower",
-	max: "maximum max most upper ceiling cap highest largest longest biggest | minimum min least lower-bound floor lowest smallest shortest",
-	earlier: "before precede earlier prior ahead older predate | after follow later subsequent newer",
-	valid:
-		"current active stable living valid live supported ongoing | deprecated obsolete withdrawn abandoned stagnant retired expired historic discontinued dead invalid superseded",
-	accepted:
-		"accepted adopted approved agreed final standardised standardized ratified | rejected declined refused turned-down withdrawn",
-	add: "add introduce append insert create new bring | remove delete drop strip discard eliminate withdraw",
-	start: "start begin launch open commence | stop end finish close terminate cease",
-	enabled: "enabled on activated | disabled off deactivated",
-	success: "succeed success successful pass | fail failure failed",
-	safe: "secure safe protected | insecure unsafe vulnerable unprotected",
-	public: "public open | private secret confidential",
-	symmetric: "symmetric | asymmetric",
-	sync: "synchronous sync blocking | asynchronous async nonblocking",
-	inside: "internal inside inner within | external outside outer",
-	first: "first earliest oldest initial | last latest newest final",
-	client: "client caller browser user-agent requester | server origin",
-	request: "request | response reply answer",
-	single: "single one sole | multiple several many",
-	full: "full complete whole entire | partial incomplete",
-	strong: "strong | weak",
-	stateful: "stateful | stateless",
-	forward: "forward | backward",
-	human: "human manual | automatic automated machine",
-	same: "same identical equal | different distinct other",
-	always: "always | never rarely seldom",
-	read: "read | write",
-	sender: "sender payer issuer | recipient receiver payee verifier",
-	encrypt: "encrypt encrypted encryption cipher | plaintext unencrypted cleartext decrypt",
-	cheap: "cheap cheaper inexpensive | expensive dear costly dearer",
-	common: "common frequent often usual | rare uncommon seldom",
-	known: "known | unknown",
-	common2: "majority | minority",
-	big: "big-endian | little-endian",
-	ordered: "ordered sorted | unordered random",
-	free: "free gratis | paid charged",
-	left: "left | right",
-	even: "even | odd",
-	compile: "compile-time static | run-time runtime dynamic",
-	// What follows has no other end: words that stand for each other.
-	define: "define specify describe standardise standardize set-out lay-down codify",
-	publish: "publish release issue appear published dated",
-	replace: "replace supersede obsolete supplant succeed",
-	limit: "limit cap bound restrict ceiling",
-	use: "use employ rely apply utilise utilize adopt",
-	make: "make produce generate build yield",
-	show: "show demonstrate find report prove reveal",
-	size: "size length big long",
-	propose: "propose suggest proposal draft",
-	author: "author write written author",
-	check: "check verify validate test examine",
-	send: "send transmit deliver emit",
-	change: "change modify alter amend edit",
-	burn: "burn destroy",
-	part: "part component piece",
-	flaw: "flaw vulnerability weakness bug hole",
-	cost: "cost price charge fee",
-	signature: "signature sign signed",
-	begin: "origin beginning",
-	store: "store keep save retain hold",
-	split: "split divide separate",
-	merge: "merge combine join fuse",
-	improve: "improve better enhance boost outperform exceed beat",
-	row: "row entry entries record",
-	dataset: "dataset corpus",
-	company: "vendor company maker manufacturer",
+const PLACES = new Map<string, AxisPlace[]>();
+const put = (word: string, place: AxisPlace) => {
+	const stem = stemWord(word);
+	const known = PLACES.get(stem) ?? [];
+	if (stem !== "" && !known.some(({ axis }) => axis === place.axis)) PLACES.set(stem, [...known, place]);
 };
-
-const PLACES = new Map<string, AxisPlace>();
-for (const [axis, words] of Object.entries(AXES)) {
-	for (const [end, list] of words.split("|").entries()) {
-		const sign = end === 0 ? 1 : -1;
-		for (const word of list.trim().split(/\s+/)) {
-			const stem = stemWord(word);
-			if (stem !== "" && !PLACES.has(stem)) PLACES.set(stem, { axis, sign });
-		}
-	}
+for (const line of OPPOSITES.trim().split("\n")) {
+	const [one = "", other = ""] = line.split("|");
+	const axis = `± ${one.trim().split(" ")[0]}`;
+	for (const word of one.trim().split(" ")) put(word, { axis, sign: 1, isDirected: true });
+	for (const word of other.trim().split(" ")) put(word, { axis, sign: -1, isDirected: true });
+}
+for (const line of SYNONYMS.trim().split("\n")) {
+	const words = line.trim().split(" ");
+	const axis = `= ${words[0]}`;
+	for (const word of words) put(word, { axis, sign: 1, isDirected: false });
 }
 
-/** Undefined for words on no axis. */
-export function findAxisPlace(stem: string): AxisPlace | undefined {
-	return PLACES.get(stem);
+const NONE: readonly AxisPlace[] = [];
+
+/** Every axis a word lies on; none for most words. */
+export function findAxisPlaces(stem: string): readonly AxisPlace[] {
+	return PLACES.get(stem) ?? NONE;
 }
 
-const OPPOSITE_PREFIX = /^(?:un|in|im|ir|il|non|dis|de|a)(?=\p{L}{4})/u;
+const OPPOSITE_PREFIX = /^(?:un|in|im|ir|il|non|dis)(?=\p{L}{4})/u;
 
 /** True for a word and itself with a denying prefix: signed and unsigned. */
 export function isDeniedForm(a: string, b: string): boolean {
 	const [long, short] = a.length > b.length ? [a, b] : [b, a];
 	return long !== short && long.replace(OPPOSITE_PREFIX, "") === short;
+}
+
+/** Words that fit nearly any sentence of a technical text: their absence says little. */
+const LIGHT: ReadonlySet<string> = new Set(
+	`standard specification specify document define description describe number value data system thing way kind form
+	name list item part case example present current call provide include contain hold take come go mean set put place make
+	result time date year day month long short large small new old good first second third last certain such general common
+	actual real simple main basic different own whole full one two person people anyone somebody everybody author paper
+	people method approach technique process purpose reason fact effect change amount size length level type sort state
+	work run do have get allow support follow begin start end become remain stay keep let help turn show say tell speak state
+	introduce create publish appear release issue ship add produce generate bring write read accord account relate concern
+	today now currently already still even just only also again already otherwise instead rather quite mostly usually typically
+	single proper particular respective specific several various multiple total entire version revision feature today
+	serve consist express expressed call called known`
+		.split(/\s+/)
+		.map(stemWord),
+);
+const LIGHT_WEIGHT = 0.45;
+
+/** How much of what a claim says a word carries. */
+export function weightOfWord(stem: string, written: string): number {
+	if (isStopWord(written.toLowerCase())) return 0;
+	return LIGHT.has(stem) ? LIGHT_WEIGHT : 1;
 }

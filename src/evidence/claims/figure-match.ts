@@ -1,0 +1,83 @@
+import { type Conflict, type Findings, type Item } from "./comparison-items.js";
+import type { DateSpan } from "./date-spans.js";
+import { fitDate, fitQuantity } from "./number-match.js";
+import type { Quantity } from "./quantities.js";
+import type { TextReading } from "./text-reading.js";
+
+const FIGURE_WEIGHT = 1.2;
+const BREAKS = /[,;:()]|\s(?:and|but|while|against|then)\s/g;
+
+/** Numbers, dates and units of a claim against those of a sentence and of its sources. */
+export function compareFigures(
+	claim: TextReading,
+	sentence: TextReading,
+	sourceDates: readonly DateSpan[],
+): Findings {
+	const parts = [
+		...claim.quantities.map((quantity) => compareQuantity(quantity, claim, sentence)),
+		...claim.dates.map((date) => compareDate(date, sentence, sourceDates)),
+		compareUnits(claim, sentence),
+	];
+	return {
+		items: parts.flatMap(({ items }) => items),
+		conflicts: parts.flatMap(({ conflicts }) => conflicts),
+	};
+}
+
+function compareQuantity(quantity: Quantity, claim: TextReading, sentence: TextReading): Findings {
+	const near = quantitiesBeside(claim.dates, sentence);
+	const { fit, found, isSure } = fitQuantity(quantity, near ?? sentence.quantities);
+	const item = figure(quantity.text, fit === "same");
+	if (fit !== "other") return { items: [item], conflicts: [] };
+	const reason = `says ${found ?? "another number"}, the claim ${quantity.text}`;
+	return { items: [item], conflicts: [{ reason, sureness: isSure || near ? 1 : 0.6 }] };
+}
+
+/** In a list of figures by date, those that stand beside the claim's date; undefined where there is no such list. */
+function quantitiesBeside(
+	dates: readonly DateSpan[],
+	sentence: TextReading,
+): readonly Quantity[] | undefined {
+	const [date, ...more] = dates;
+	if (!date || more.length > 0 || sentence.dates.length < 3) return undefined;
+	const places = sentence.dates.filter(({ from, to }) => from >= date.from && to <= date.to);
+	const chunks = chunksOf(sentence.text);
+	const beside = sentence.quantities.filter((quantity) =>
+		places.some((place) => chunks(place.start) === chunks(quantity.start)),
+	);
+	return beside.length > 0 ? beside : undefined;
+}
+
+/** Which piece between commas and the like a place belongs to. */
+function chunksOf(text: string): (at: number) => number {
+	const breaks = [...text.matchAll(BREAKS)].map(({ index }) => index);
+	return (at) => breaks.filter((place) => place < at && !/\(/.test(text[place] ?? "")).length;
+}
+
+function compareDate(
+	date: DateSpan,
+	sentence: TextReading,
+	sourceDates: readonly DateSpan[],
+): Findings {
+	const told = fitDate(date, sentence.dates);
+	const granted = told.fit === "absent" ? fitDate(date, sourceDates) : told;
+	const items = [{ ...figure(date.text, granted.fit === "same"), isOwn: told.fit === "same" }];
+	if (told.fit !== "other") return { items, conflicts: [] };
+	const reason = `says ${told.found ?? "another date"}, the claim ${date.text}`;
+	return { items, conflicts: [{ reason, sureness: 0.95 }] };
+}
+
+/** "Expressed in seconds" against milliseconds. */
+function compareUnits(claim: TextReading, sentence: TextReading): Findings {
+	const conflicts: Conflict[] = claim.bareUnits.flatMap(({ written, dimension, factor }) => {
+		const there = sentence.bareUnits.filter((unit) => unit.dimension === dimension);
+		const [other] = there;
+		if (!other || there.some((unit) => unit.factor === factor)) return [];
+		return [{ reason: `speaks of ${other.written}, the claim of ${written}`, sureness: 1 }];
+	});
+	return { items: [], conflicts };
+}
+
+function figure(text: string, isMet: boolean): Item {
+	return { weight: FIGURE_WEIGHT, credit: isMet ? 1 : 0, isOwn: isMet, isEssential: true, text };
+}

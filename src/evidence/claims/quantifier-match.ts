@@ -1,0 +1,50 @@
+import type { Conflict, Findings } from "./comparison-items.js";
+import { contradictsQuantifier, type Quantifier } from "./quantifiers.js";
+import type { TextReading } from "./text-reading.js";
+
+/** "three of four", "340 of 1,404 rows". */
+const SHARE = /(?<part>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten)\s+(?:\([^)]*\)\s+)?of (?:the |them|its |all )?(?<whole>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)?/giu;
+const UNIVERSAL = /\b(?:whenever|wherever|always|any|every|all|regardless|in all cases|at any time)\b/i;
+
+/** All, most, some, none and only: what is said of a whole against what is said of a part. */
+export function compareQuantifiers(claim: TextReading, sentence: TextReading): Findings {
+	const asked = claim.quantifiers[0];
+	const conflicts: Conflict[] = [];
+	const told = sentence.quantifiers.find((quantifier) => asked && contradictsQuantifier(asked, quantifier));
+	if (asked && told) {
+		conflicts.push({ reason: `speaks of ${told}, the claim of ${asked}`, sureness: 0.8 });
+	}
+	const share = asked && partOf(sentence);
+	if (asked && share && !fitsShare(asked, share.value)) {
+		conflicts.push({ reason: `counts ${share.text}, the claim says ${asked}`, sureness: 0.75 });
+	}
+	if (UNIVERSAL.test(claim.text) && /\bonly\b/i.test(sentence.text) && !/\bonly\b/i.test(claim.text)) {
+		conflicts.push({ reason: "limits by \"only\" what the claim says of every case", sureness: 0.8 });
+	}
+	return { items: [], conflicts };
+}
+
+function partOf({ text, quantities }: TextReading): { value: number; text: string } | undefined {
+	for (const match of text.matchAll(SHARE)) {
+		const { part = "", whole } = match.groups ?? {};
+		const all = toNumber(whole ?? "");
+		if (all > 0) return { value: toNumber(part) / all, text: match[0].trim() };
+		if (/of them/.test(match[0])) return { value: 0.5, text: match[0].trim() };
+	}
+	const percent = quantities.find(({ dimension, bound }) => dimension === "percent" && bound === "exact");
+	return percent && { value: percent.value / 100, text: percent.text };
+}
+
+const WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
+function toNumber(written: string): number {
+	const word = WORDS.indexOf(written.toLowerCase());
+	return word >= 0 ? word : Number(written.replaceAll(",", "")) || 0;
+}
+
+function fitsShare(quantifier: Quantifier, share: number): boolean {
+	if (quantifier === "all") return share >= 1;
+	if (quantifier === "most") return share > 0.5;
+	if (quantifier === "none") return share === 0;
+	return true;
+}
