@@ -22,6 +22,9 @@ interface SkillOffer {
 	readonly id: SkillId;
 	readonly price_usd: string;
 	readonly billing_type: string;
+	/** Where it is sold in several kinds: the price of each, by the value of this field of its input. */
+	readonly price_by?: string;
+	readonly prices?: Readonly<Record<string, string>>;
 	readonly input_schema: Readonly<Record<string, unknown>>;
 	readonly example_input: Readonly<Record<string, unknown>>;
 }
@@ -50,7 +53,15 @@ function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
 		id,
 		price_usd: formatUsd(price.amountMicros),
 		billing_type: price.billingType,
+		...kindsOf(skill, prices),
 		input_schema: z.toJSONSchema(skill.input, { io: "input" }),
 		example_input: skill.exampleInput,
 	};
+}
+
+function kindsOf({ pricedBy }: Skill, prices: PriceList) {
+	if (!pricedBy) return undefined;
+	const kinds = Object.entries(pricedBy.as);
+	const usd = kinds.map(([kind, id]) => [kind, formatUsd(prices.priceOf(id).amountMicros)]);
+	return { price_by: pricedBy.field, prices: Object.fromEntries(usd) };
 }

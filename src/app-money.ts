@@ -1,5 +1,6 @@
 import type { Offer, Quote } from "../payments/challenge.js";
 import { createInvariantGuard, type InvariantGuard } from "../payments/invariants.js";
+import { createJobTill, type JobTill } from "../payments/job-till.js";
 import { createLedger, type Ledger } from "../payments/ledger.js";
 import { createChallengeIssuer } from "../payments/mpp/challenge-issuer.js";
 import { createEvmCharge } from "../payments/mpp/evm-charge.js";
@@ -63,6 +64,7 @@ export interface Money {
 	readonly refunds: Refunds;
 	readonly refundPayouts: RefundPayouts;
 	readonly sweeper: Sweeper;
+	readonly jobTill: JobTill;
 	readonly cashier: Cashier;
 	readonly callRates: CallRates;
 	/** Payments on a chain; undefined while none is configured. */
@@ -127,6 +129,7 @@ export function createMoney(deps: MoneyDeps): Money {
 		}),
 		spts,
 		sweeper: createSweeper({ store, ledger, clock }),
+		jobTill: createJobTill({ clock, ledger, methods, spts }),
 		cashier: callRates.watch(createCashier(sell)),
 		callRates,
 		onchain,

@@ -5,6 +5,7 @@ import { environmentOf, type Money } from "./app-money.js";
 import type { Clock } from "./core/clock.js";
 import type { Ids } from "./core/ids.js";
 import type { Random } from "./core/random.js";
+import type { Jobs } from "./jobs/jobs.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
 import type { AccountOperations } from "./service/account-operations.js";
 import { createOwnerOperations } from "./service/create-owner-operations.js";
@@ -20,6 +21,7 @@ export interface SptServiceDeps {
 	readonly catalog: GraphCatalog;
 	readonly account: AccountOperations;
 	readonly research: ResearchParts;
+	readonly jobs: Jobs;
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly ids: Ids;
@@ -32,7 +34,7 @@ export function createSptService(deps: SptServiceDeps): {
 	readonly owner: OwnerOperations;
 	readonly purchases: Purchases;
 } {
-	const { money, store, catalog, account, research, clock, random, pepper, profile } = deps;
+	const { money, store, catalog, account, research, jobs, clock, random, pepper, profile } = deps;
 	const { ledger, guard, spts, refunds, cashier, onchain } = money;
 	const { issueFrom } = spts;
 	const accounts = createSptAccounts({
@@ -57,6 +59,7 @@ export function createSptService(deps: SptServiceDeps): {
 			account,
 			feedback,
 			research,
+			jobs,
 		}),
 		purchases: createPurchases({
 			store,

@@ -28,6 +28,9 @@ export const JOB_LIMITS = {
 	eventStreamsPerJob: 8,
 	/** How soon a caller should ask again. */
 	pollSeconds: 2,
+	pollsPerMinute: 600,
+	graphsMax: 20,
+	feedsMax: 20,
 	listDefault: 20,
 	listMax: 100,
 } as const;

@@ -293,6 +293,7 @@ export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
 	verify_claim: "verify.claim",
 	verify_text: "verify.text",
 	brand_intelligence: "brand_intelligence",
+	evidence_dossier: "intelligence.dossier",
 	research_stream: "research.stream",
 	deep_dive: "research.deep_dive",
 	research_chat: "research.chat",

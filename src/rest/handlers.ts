@@ -11,6 +11,12 @@ import { parseInput } from "../service/parse-input.js";
 import { sendDocument } from "../service/send-document.js";
 import type { Service } from "../service/service.js";
 import { createTokenBucket } from "../service/token-bucket.js";
+import {
+	type OwnedDocument,
+	type OwnedEvents,
+	sendOwnedDocument,
+	sendOwnedEvents,
+} from "./owned-reply.js";
 import { isPieces, sendPieces } from "./owned-stream.js";
 import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
@@ -74,7 +80,7 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 				resourceUrl: `${service.info.baseUrl()}${req.path}`,
 				signal,
 			});
-			sendPaid(res, result);
+			sendPaid(res, route, result);
 		});
 	};
 }
@@ -130,7 +136,10 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 		await whileCallerWaits({ ...deps, requestTimeoutMs }, res, async (signal) => {
 			const request = { ...raw, credential, caller, signal };
 			const answer = await route.answer(service.owner, request);
-			if (isPieces(answer)) await sendPieces(res, answer, signal);
+			if (route.sends?.kind === "events") {
+				await sendOwnedEvents(res, answer as OwnedEvents, deps.clock);
+			} else if (route.sends) sendOwnedDocument(res, answer as OwnedDocument);
+			else if (isPieces(answer)) await sendPieces(res, answer, signal);
 			else sendOwned(res, route, answer);
 		});
 	};

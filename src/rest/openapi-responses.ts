@@ -18,9 +18,9 @@ export function toResponses(route: Route): Record<string, object> {
 		case "paid":
 			return route.streams
 				? { "200": toStreamResponse(route), "204": NOTHING_LEFT, ...refusals(PAID_REFUSALS) }
-				: { "200": toPaidResponse(route), ...refusals(PAID_REFUSALS) };
+				: { [route.accepted ? 202 : 200]: toPaidResponse(route), ...refusals(PAID_REFUSALS) };
 		case "owner":
-			return { [route.status ?? 200]: toDataResponse(route), ...ownerRefusals(route) };
+			return { ...toOwnedResponse(route), ...ownerRefusals(route) };
 		case "purchase":
 			return {
 				[route.status ?? 200]: { ...toDataResponse(route), headers: RECEIPT_HEADERS },
@@ -140,6 +140,26 @@ function toDataResponse({
 			},
 		},
 	};
+}
+
+function toOwnedResponse(route: OwnerRoute): Record<string, object> {
+	const { sends, status = 200, example } = route;
+	const text = { schema: { type: "string" }, example: example.data };
+	switch (sends?.kind) {
+		case undefined:
+			return { [status]: toDataResponse(route) };
+		case "events":
+			return {
+				"200": { description: "Server-Sent Events.", content: { "text/event-stream": text } },
+				"204": NOTHING_LEFT,
+			};
+		case "document": {
+			const [first = "", ...others] = sends.mediaTypes;
+			const plain = { schema: { type: "string" } };
+			const content = { [first]: text, ...Object.fromEntries(others.map((type) => [type, plain])) };
+			return { "200": { description: "The document as it stands.", content } };
+		}
+	}
 }
 
 function toDocumentResponse({ mediaType, example }: DocumentRoute): object {

@@ -16,6 +16,7 @@ import { CHAT_ROUTES } from "./chat-routes.js";
 import { requestComponent } from "./components.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
+import { DOSSIER_ROUTES } from "./dossier-routes.js";
 import { toDataReply } from "./evidence-examples.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
@@ -101,6 +102,7 @@ export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
 	...VERIFICATION_ROUTES,
 	...TEXT_VERIFICATION_ROUTES,
 	...BRAND_READING_ROUTES,
+	...DOSSIER_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
 	...PAID_DEEP_DIVE_ROUTES,
 	...CHAT_ROUTES,

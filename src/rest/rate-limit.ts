@@ -18,7 +18,12 @@ import { tooMany } from "../service/token-bucket.js";
 import { sendError } from "./respond.js";
 
 /** Operations that ask how something is getting on. */
-const POLLING: readonly OperationId[] = ["health", "receipts.get", "payments.get"];
+const POLLING: readonly OperationId[] = [
+	"health",
+	"receipts.get",
+	"payments.get",
+	"research.deep_dive.status",
+];
 
 export interface RateLimitDeps {
 	readonly rates: CallRates;

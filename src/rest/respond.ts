@@ -10,12 +10,16 @@ import { reportDelivery } from "../service/report-delivery.js";
 import { isStillFresh, sendBytes, toEtag } from "../service/send-document.js";
 import type { PurchaseReply } from "../service/spt-purchase.js";
 import { requestIdOf } from "./request-id.js";
-import type { DataRoute, OwnerRoute, PurchaseRoute } from "./route.js";
+import type { DataRoute, OwnerRoute, PaidRoute, PurchaseRoute } from "./route.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** The paid answer: the skill's result with request id and cost in its meta, the receipt in the headers. */
-export function sendPaid(res: Response, result: CallResult): void {
+export function sendPaid(
+	res: Response,
+	{ accepted }: Pick<PaidRoute, "accepted">,
+	result: CallResult,
+): void {
 	const { output, cost, timings, paymentHeaders = {} } = result;
 	const answer = output as PaidOutput;
 	const requestId = requestIdOf(res);
@@ -29,7 +33,13 @@ export function sendPaid(res: Response, result: CallResult): void {
 	const { data } = answer as { readonly data?: unknown };
 	const json = sharedJsonOf(data);
 	if (json) sendAround(res, json, `{"ok":true,"data":\n,"meta":${JSON.stringify(meta)}}`);
-	else send(res, 200, JSON.stringify({ ...answer, meta }));
+	else {
+		if (accepted) {
+			res.setHeader("Location", accepted.locationOf(answer));
+			res.setHeader("Retry-After", accepted.retryAfterSeconds);
+		}
+		send(res, accepted ? 202 : 200, JSON.stringify({ ...answer, meta }));
+	}
 }
 
 /** A free answer in the envelope `{ok, data, meta}`; its ETag covers the data, not the request id. */

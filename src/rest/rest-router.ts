@@ -76,7 +76,7 @@ export function createRestRouter({
 		const refuse = createMethodRefusal(routes.flatMap(methodsOf));
 		for (const route of routes) {
 			// Express would answer HEAD with the handler of GET.
-			if (route.kind === "paid") at.head(refuse);
+			if (!offersHead(route)) at.head(refuse);
 			at[METHOD_NAMES[methodOf(route)]](...handlersOf(route));
 		}
 		at.all(refuse);
@@ -108,8 +108,13 @@ function methodOf(route: Route): OperationAddress["method"] {
 	return OPERATION_ADDRESSES[route.operationId].method;
 }
 
+/** HEAD runs the handler of GET and drops what it says: never where that is paid for, or told once. */
+function offersHead(route: Route): boolean {
+	return route.kind !== "paid" && !(route.kind === "owner" && route.tellsOnce);
+}
+
 /** Methods a path offers for this route; HEAD comes with GET unless money is asked. */
 function methodsOf(route: Route): string[] {
 	const method = methodOf(route);
-	return method === "GET" && route.kind !== "paid" ? [method, "HEAD"] : [method];
+	return method === "GET" && offersHead(route) ? [method, "HEAD"] : [method];
 }

@@ -8,6 +8,7 @@ import { CITATION_ROUTE } from "./citation-route.js";
 import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
+import { KEPT_DOSSIER_ROUTES } from "./dossier-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
 import { FREE_FEED_ROUTES } from "./feed-routes.js";
 import { FEEDBACK_ROUTES } from "./feedback-routes.js";
@@ -43,6 +44,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...ACCOUNT_ROUTES,
 	...ACCOUNT_KEY_ROUTES,
 	...FEEDBACK_ROUTES,
+	...KEPT_DOSSIER_ROUTES,
 	...SCHEDULE_ROUTES,
 	...CHAT_SESSION_ROUTES,
 	...VERIFICATION_RESULT_ROUTES,

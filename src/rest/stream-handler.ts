@@ -89,7 +89,7 @@ function readInput(
 }
 
 /** What a browser says by itself when it connects again; it is newer than the address it connects to. */
-function readLastEventId(header: HeaderReader): string | undefined {
+export function readLastEventId(header: HeaderReader): string | undefined {
 	const [value, ...others] = header("last-event-id");
 	if (value === undefined || (others.length === 0 && AFTER.test(value))) return value;
 	throw new ServiceError(

@@ -1,17 +1,27 @@
 import type { AnsweredPart } from "../../payments/admission.js";
 import type { Price, PriceList } from "../../payments/price-list.js";
 import type { Micros } from "../core/money.js";
+import type { PricedOperationId } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
 
 /** What one call costs: the listed price, that of the dearer kind it may ask for, for each of the units its input asks for where the operation is sold by units. */
 export function priceOfCall(
 	prices: Pick<PriceList, "priceOf">,
-	skill: Pick<Skill, "operationId" | "units" | "pricedAs">,
+	skill: Pick<Skill, "operationId" | "units" | "pricedBy">,
 	input: unknown,
 ): Price {
-	const listed = prices.priceOf(skill.pricedAs?.(input) ?? skill.operationId);
+	const listed = prices.priceOf(pricedAs(skill, input));
 	const amountMicros = listed.amountMicros * BigInt(unitsOf(skill, input));
 	return { ...listed, amountMicros };
+}
+
+function pricedAs(
+	{ operationId, pricedBy }: Pick<Skill, "operationId" | "pricedBy">,
+	input: unknown,
+): PricedOperationId {
+	if (!pricedBy) return operationId;
+	const kind = String((input as Readonly<Record<string, unknown>>)[pricedBy.field]);
+	return pricedBy.as[kind] ?? operationId;
 }
 
 /** What the answered units of a call come to; undefined where that is the whole price. */

@@ -11,6 +11,7 @@ import type { AccountOperations } from "./account-operations.js";
 import { createBoundedWork } from "./bounded-work.js";
 import { createChatSessions } from "./chat-sessions.js";
 import { createConsultations } from "./consultations.js";
+import { createDossiers } from "./dossiers.js";
 import type { Feedback } from "./feedback.js";
 import { createJobDesk } from "./job-desk.js";
 import type { OwnerOperations } from "./owner-operations.js";
@@ -42,6 +43,7 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 	return {
 		...deps.account,
 		feedback: deps.feedback,
+		dossiers: createDossiers(deps.research.artefacts),
 		schedules: deps.research.schedules.desk,
 		chats: createChatSessions({ ...deps.research.chatSessions, catalog }),
 		consultations: createConsultations(deps.research),

@@ -42,7 +42,8 @@ export function toPricing({ prices, skills }: OfferingDeps): Json {
 	const book = Object.entries(prices.all()) as [PricedOperationId, Price][];
 	const entries = book.map(([id, price]) => {
 		const skill: Skill | undefined = skills[id as PaidOperationId];
-		return [id, { ...toWire(price), ...toUnit(skill), available: skill !== undefined }];
+		const available = skill !== undefined || isKind(skills, id);
+		return [id, { ...toWire(price), ...toUnit(skill), available }];
 	});
 	return {
 		currency: "USD",
@@ -63,6 +64,7 @@ function toOffering({ prices, skills }: OfferingDeps, operation: PaidOperationId
 		description,
 		...toWire(prices.priceOf(operation)),
 		...toUnit(skill),
+		...toKinds(skill, prices),
 		...OPERATION_ADDRESSES[operation],
 	};
 }
@@ -121,6 +123,23 @@ function toPlans(prices: PriceList) {
 /** What the price is for, where that is not the call. */
 function toUnit(skill: Skill | undefined) {
 	return skill?.units && { price_per: skill.units.name };
+}
+
+/** The price of each kind it is sold in, where there are several. */
+function toKinds({ pricedBy }: Skill, prices: PriceList) {
+	if (!pricedBy) return undefined;
+	const kinds = Object.entries(pricedBy.as);
+	return {
+		price_by: pricedBy.field,
+		prices: Object.fromEntries(kinds.map(([kind, id]) => [kind, toWire(prices.priceOf(id))])),
+	};
+}
+
+/** Whether what is priced is a kind of something that is built. */
+function isKind(skills: SkillCatalog, id: PricedOperationId): boolean {
+	return Object.values<Skill>(skills).some(({ pricedBy }) =>
+		Object.values(pricedBy?.as ?? {}).includes(id),
+	);
 }
 
 function toWire({ amountMicros, billingType }: Price) {

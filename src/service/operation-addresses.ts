@@ -38,6 +38,21 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"brands.timeline": { method: "GET", path: "/v1/brands/{brand}/timeline" },
 	"brands.sources": { method: "GET", path: "/v1/brands/{brand}/sources" },
 	"brands.compare": { method: "POST", path: "/v1/brands/compare" },
+	"intelligence.dossier": { method: "POST", path: "/v1/intelligence/dossier" },
+	"intelligence.dossier.refresh": {
+		method: "POST",
+		path: "/v1/intelligence/dossiers/{dossier_id}/refresh",
+	},
+	"intelligence.dossiers.list": { method: "GET", path: "/v1/intelligence/dossiers" },
+	"intelligence.dossiers.get": { method: "GET", path: "/v1/intelligence/dossiers/{dossier_id}" },
+	"intelligence.dossiers.export": {
+		method: "GET",
+		path: "/v1/intelligence/dossiers/{dossier_id}/export",
+	},
+	"intelligence.dossiers.delete": {
+		method: "DELETE",
+		path: "/v1/intelligence/dossiers/{dossier_id}",
+	},
 	"human_agents.consult": { method: "POST", path: "/v1/human-agents/consult" },
 	"human_agents.panel": { method: "POST", path: "/v1/human-agents/panel" },
 	"human_agents.follow_up": {

@@ -3,6 +3,7 @@ import type { Caller } from "../core/call.js";
 import type { AccountOperations } from "./account-operations.js";
 import type { ChatSessions } from "./chat-sessions.js";
 import type { Consultations } from "./consultations.js";
+import type { Dossiers } from "./dossiers.js";
 import type { Feedback } from "./feedback.js";
 import type { Json } from "./free-operations.js";
 import type { JobDesk } from "./job-desk.js";
@@ -30,6 +31,7 @@ export interface OwnerOperations extends AccountOperations {
 	sptRefund(holder: SptHolder, reason: string | undefined): Promise<Json>;
 	sptRevoke(holder: SptHolder): Promise<Json>;
 	readonly feedback: Feedback;
+	readonly dossiers: Dossiers;
 	readonly schedules: ScheduleDesk;
 	readonly chats: ChatSessions;
 	readonly consultations: Consultations;

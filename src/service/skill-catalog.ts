@@ -2,6 +2,8 @@ import { createBrandReadings } from "../../skills/brand-readings.js";
 import { createBriefingRun, createBriefingSchedule } from "../../skills/briefing-schedule.js";
 import { createConsultations } from "../../skills/consultations.js";
 import { createDeepDive } from "../../skills/deep-dive.js";
+import { createDossier } from "../../skills/dossier.js";
+import { createDossierRefresh } from "../../skills/dossier-refresh.js";
 import { createEvidenceReadings } from "../../skills/evidence-readings.js";
 import { createFeedReadings } from "../../skills/feed-readings.js";
 import { createGraphReadings } from "../../skills/graph-readings.js";
@@ -57,6 +59,8 @@ export function createSkillCatalog(
 		"verify.claim": createClaimVerification({ ...deps, ...deps.research, verifier }),
 		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),
 		...createBrandReadings(deps),
+		"intelligence.dossier": createDossier(deps),
+		"intelligence.dossier.refresh": createDossierRefresh(deps),
 		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
 		"research.schedules.create": createBriefingSchedule({
 			schedules: deps.research.schedules.book,

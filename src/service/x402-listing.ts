@@ -48,7 +48,7 @@ function toItem(deps: X402ListingDeps, operationId: PaidOperationId) {
 		title: skill.title,
 		description: skill.description,
 		purpose: skill.title,
-		priceMode: skill.units ? "dynamic" : "fixed",
+		priceMode: skill.units || skill.pricedBy ? "dynamic" : "fixed",
 		example: skill.exampleInput,
 	});
 }

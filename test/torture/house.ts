@@ -10,6 +10,7 @@ import { createIds } from "../../src/core/ids.js";
 import type { Logger } from "../../src/core/logger.js";
 import type { PaidOperationId } from "../../src/core/operations.js";
 import { startHousekeeping } from "../../src/housekeeping.js";
+import { createJobs } from "../../src/jobs/jobs.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createInvoke } from "../../src/service/invoke.js";
 import { createRetention } from "../../src/service/retention.js";
@@ -104,6 +105,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 		spt: createSptService({
 			...{ money, store, catalog, clock, random, ids },
 			research: createTestResearch({ store, clock }),
+			jobs: createJobs({ store, clock, ids, logger, till: money.jobTill, works: [] }),
 			account: createAccountService({ money, store, catalog, clock, info: { mcpUrl: () => null } }),
 			pepper: KEYS.pepper,
 			profile: SETTINGS.profile,

@@ -1,0 +1,35 @@
+import type { JobTill } from "../payments/job-till.js";
+import type { Store } from "../store/store.js";
+import type { Clock } from "./core/clock.js";
+import type { Ids } from "./core/ids.js";
+import type { Logger } from "./core/logger.js";
+import { createDeepDiveWork } from "./evidence/deep-dive/deep-dive-work.js";
+import type { FeedObserver } from "./evidence/deep-dive/feed-pass.js";
+import { createJobs, type Jobs } from "./jobs/jobs.js";
+import type { GraphCatalog } from "./knowledge/catalog.js";
+import type { SearchEngine } from "./search/search.js";
+import type { ResearchParts } from "./service/research-parts.js";
+
+export interface JobDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger: Logger;
+	readonly money: { readonly jobTill: JobTill };
+	readonly search: SearchEngine;
+	readonly catalog: GraphCatalog;
+	readonly research: Pick<ResearchParts, "writer" | "feeds">;
+}
+
+/** Work that outlives its call, wired to one store; nothing is begun yet. */
+export function openJobs(deps: JobDeps): Jobs {
+	const { money, research } = deps;
+	const { writer, feeds } = research;
+	const observed: FeedObserver = {
+		...feeds,
+		suggest: async (topic, limit) =>
+			(await feeds.suggest(topic, limit)).map(({ feed }) => ({ feed_id: feed.id })),
+	};
+	const works = [createDeepDiveWork({ ...deps, writer, feeds: observed })];
+	return createJobs({ ...deps, till: money.jobTill, works });
+}

@@ -1,0 +1,44 @@
+import type { Response } from "express";
+import type { Clock } from "../core/clock.js";
+import type { NumberedEvent } from "../service/stream-record.js";
+import { sendEventStream } from "./event-stream.js";
+
+/** Answers of owners' routes that are no envelope: for their owner alone, kept by no cache. */
+
+/** Events as they come; undefined when there is none left. */
+export interface OwnedEvents {
+	readonly events: AsyncGenerator<NumberedEvent, void, undefined> | undefined;
+}
+
+export interface OwnedDocument {
+	readonly text: string;
+	readonly mediaType: string;
+	readonly fileName: string;
+}
+
+/** A report may come from anywhere: a browser that shows it runs nothing and fetches nothing. */
+const DOCUMENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+export function sendOwnedDocument(
+	res: Response,
+	{ text, mediaType, fileName }: OwnedDocument,
+): void {
+	res.setHeader("Cache-Control", "private, no-store");
+	res.setHeader("Content-Security-Policy", DOCUMENT_POLICY);
+	res.setHeader("X-Content-Type-Options", "nosniff");
+	const shown = mediaType.startsWith("text/html") ? "inline" : "attachment";
+	res.setHeader("Content-Disposition", `${shown}; filename="${fileName}"`);
+	res.setHeader("Content-Type", mediaType);
+	res.end(text);
+}
+
+/** 204 tells a browser not to come back for more. */
+export async function sendOwnedEvents(
+	res: Response,
+	{ events }: OwnedEvents,
+	clock: Clock,
+): Promise<void> {
+	if (events) return sendEventStream(res, events, { clock });
+	res.setHeader("Cache-Control", "private, no-store");
+	res.status(204).end();
+}

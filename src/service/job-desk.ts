@@ -1,0 +1,160 @@
+import type { JobRow } from "../../store/store.js";
+import { isWallet, maySeeAgain } from "../core/account-access.js";
+import type { Caller } from "../core/call.js";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import { type ExportFormat, isOpenJob, type JobJson } from "../core/job.js";
+import type { JobCreditWire, JobStatusWire, JobWire } from "../core/job-wire.js";
+import { formatUsd } from "../core/money.js";
+import type { JobEvent } from "../jobs/job-events.js";
+import type { Jobs } from "../jobs/jobs.js";
+import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
+import { toJobWire } from "./job-wire.js";
+import type { PageRequest } from "./page-request.js";
+
+/** What whoever launched a job may ask about it; others' and unknown ids throw the same NOT_FOUND. */
+export interface JobDesk {
+	/** With the report once there is one, and once with the secret of what a payment on a chain got back. */
+	status(caller: Caller, id: string): Promise<JobStatusWire>;
+	/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
+	list(
+		caller: Caller,
+		page: PageRequest,
+	): Promise<{ readonly items: readonly object[]; readonly next_cursor: string | null }>;
+	/** Gives back what was not begun; a job that has ended stays as it is. */
+	cancel(caller: Caller, id: string): Promise<JobWire>;
+	/** Throws NOT_FOUND while there is no report, and when its time is over. */
+	sources(
+		caller: Caller,
+		id: string,
+	): Promise<{ readonly job_id: string; readonly items: readonly JobJson[] }>;
+	/** As `sources`. */
+	export(caller: Caller, id: string, format: ExportFormat): Promise<ExportedReport>;
+	/** Throws INVALID_ARGUMENT for a job that has not ended. */
+	remove(
+		caller: Caller,
+		id: string,
+	): Promise<{ readonly job_id: string; readonly status: "deleted" }>;
+	/** Everything told after an event, as it comes; undefined when that was the last one. */
+	events(
+		caller: Caller,
+		id: string,
+		options: { readonly after: number; readonly signal: AbortSignal },
+	): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined>;
+}
+
+export interface ExportedReport {
+	readonly text: string;
+	readonly mediaType: string;
+	readonly fileName: string;
+}
+
+const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
+	md: "text/markdown; charset=utf-8",
+	json: "application/json; charset=utf-8",
+	html: "text/html; charset=utf-8",
+};
+
+const LIST = { list: "jobs", asked: {} } as const;
+
+export function createJobDesk({ jobs, clock }: { jobs: Jobs; clock: Clock }): JobDesk {
+	const find = async (caller: Caller, id: string): Promise<JobRow> => {
+		const row = await jobs.find(id);
+		if (row && mayRead(caller, row)) return row;
+		throw unknownJob(id);
+	};
+	const queryOf = async ({ id }: JobRow): Promise<string | null> => {
+		const query = (await jobs.inputOf(id))?.["query"];
+		return typeof query === "string" ? query : null;
+	};
+	const getReport = async (row: JobRow): Promise<JobJson> => {
+		const report = await jobs.reportOf(row);
+		if (report) return report;
+		throw noReport(toJobWire(row, clock.now()));
+	};
+	return {
+		async status(caller, id) {
+			const row = await find(caller, id);
+			return {
+				...toJobWire(row, clock.now()),
+				query: await queryOf(row),
+				report: (await jobs.reportOf(row)) ?? null,
+				credit: await creditOf(jobs, row),
+			};
+		},
+
+		async list({ owner, access }, { limit, cursor }) {
+			const [before] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
+			const mine = (await jobs.listOf(owner)).filter(
+				({ id, grantId }) => maySeeAgain(access, grantId) && (!before || id < before),
+			);
+			const page = mine.slice(0, limit);
+			const last = page.at(-1);
+			const now = clock.now();
+			return {
+				items: await Promise.all(
+					page.map(async (row) => ({ ...toJobWire(row, now), query: await queryOf(row) })),
+				),
+				next_cursor: last && mine.length > limit ? toCursor(LIST, [last.id]) : null,
+			};
+		},
+
+		async cancel(caller, id) {
+			const row = await find(caller, id);
+			const ended = isOpenJob(row.state) ? await jobs.cancel(id) : row;
+			return toJobWire(ended ?? row, clock.now());
+		},
+
+		async sources(caller, id) {
+			const row = await find(caller, id);
+			const items = jobs.workOf(row.kind).sourcesOf(await getReport(row));
+			return { job_id: id, items };
+		},
+
+		async export(caller, id, format) {
+			const row = await find(caller, id);
+			const text = jobs.workOf(row.kind).exportOf(await getReport(row), format);
+			return { text, mediaType: MEDIA_TYPES[format], fileName: `${id}.${format}` };
+		},
+
+		async remove(caller, id) {
+			await jobs.remove(await find(caller, id));
+			return { job_id: id, status: "deleted" };
+		},
+
+		async events(caller, id, { after, signal }) {
+			const row = await find(caller, id);
+			const isOver = !isOpenJob(row.state) && after >= row.lastEventId;
+			return isOver ? undefined : jobs.events(row, after, signal);
+		},
+	};
+}
+
+/** What a wallet paid for, and what nobody had to pay for, is opened by its id: there is no session it could belong to. */
+function mayRead({ owner, access }: Caller, row: JobRow): boolean {
+	if (isWallet(row.owner)) return true;
+	return row.owner === owner && maySeeAgain(access, row.grantId);
+}
+
+async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> {
+	const { id, creditTokenId, creditMicros = 0n } = row;
+	if (creditTokenId === undefined) return null;
+	const token = (await jobs.revealCredit(id)) ?? null;
+	return {
+		id: creditTokenId,
+		token,
+		balance_usd: formatUsd(creditMicros),
+		instructions: token
+			? "What the payment had settled beyond its cost is on this Shared Payment Token; keep it, it is told once."
+			: 'The token was told before, or may only be told to its wallet: POST /v1/spt with "recover": true and a new payment collects what was never used.',
+	};
+}
+
+function unknownJob(id: string): ServiceError {
+	return new ServiceError("NOT_FOUND", `No job of yours is called "${id.slice(0, 80)}".`);
+}
+
+function noReport({ status, job_id: id }: JobWire): ServiceError {
+	const why = status === "expired" ? "its time is over" : `the job is ${status}`;
+	return new ServiceError("NOT_FOUND", `The job "${id}" has no report to read: ${why}.`);
+}
