@@ -147,6 +147,7 @@ export const FREE_OPERATION_IDS = [
 	"analysts.get",
 	"search.suggest",
 	"search.route",
+	"research.deep_dive.plan",
 	"quotes.create",
 	"quotes.get",
 	"receipts.get",

@@ -7,6 +7,7 @@ import { CHAT_SESSION_ROUTES } from "./chat-routes.js";
 import { CITATION_ROUTE } from "./citation-route.js";
 import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
+import { DEEP_DIVE_PLAN_ROUTE } from "./deep-dive-plan-route.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { KEPT_DOSSIER_ROUTES } from "./dossier-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
@@ -31,6 +32,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...CATALOG_ROUTES,
 	...OVERVIEW_ROUTES,
 	...ROUTING_ROUTES,
+	"research.deep_dive.plan": DEEP_DIVE_PLAN_ROUTE,
 	...DISCOVERY_ROUTES,
 	...EXPERT_ROUTES,
 	...EXPERT_READING_ROUTES,

@@ -10,6 +10,7 @@ import { getAnalyst, listAnalysts } from "./analyst-list.js";
 import { createBoundedWork } from "./bounded-work.js";
 import { createBrandDirectory } from "./brand-directory.js";
 import { createCitations } from "./citations.js";
+import { createDeepDivePlans } from "./deep-dive-plans.js";
 import { createDiscovery } from "./discovery.js";
 import { createExpertDirectory } from "./expert-directory.js";
 import { createFeedDirectory } from "./feed-directory.js";
@@ -50,6 +51,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const documents = createServedDocuments({ info, catalog, prices });
 	const suggest = createNameSuggestions({ catalog });
 	const routeQuery = createQueryRouting(deps);
+	const planDeepDive = createDeepDivePlans(deps);
 	const freeSearches = createBoundedWork({
 		running: LIMITS.freeSearchesRunning,
 		waiting: LIMITS.freeSearchesWaiting,
@@ -96,6 +98,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		},
 		suggest,
 		searchRoute: (request, signal) => freeSearches(() => routeQuery(request, signal), signal),
+		planDeepDive: (request, signal) => freeSearches(() => planDeepDive(request, signal), signal),
 	};
 }
 

@@ -2,6 +2,7 @@ import type { OpenAccount } from "./account-opening.js";
 import type { BrandDirectory } from "./brand-directory.js";
 import type { FormatCitations } from "./citations.js";
 import type { Discovery } from "./discovery.js";
+import type { DeepDivePlanRequest } from "./deep-dive-plans.js";
 import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
 import type { FeedDirectory } from "./feed-directory.js";
 import type { GraphPageRequest } from "./graph-listing.js";
@@ -58,6 +59,8 @@ export interface FreeOperations {
 	suggest(prefix: string, limit: number): Promise<readonly Suggestion[]>;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
 	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
+	/** Throws RATE_LIMITED as `expertsSearch` does. */
+	planDeepDive(request: DeepDivePlanRequest, signal: AbortSignal): Promise<Json>;
 	readonly sources: SourceDirectory;
 	readonly brands: BrandDirectory;
 	readonly feeds: FeedDirectory;

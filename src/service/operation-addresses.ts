@@ -129,6 +129,7 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"analysts.list": { method: "GET", path: "/v1/analysts" },
 	"analysts.get": { method: "GET", path: "/v1/analysts/{analyst}" },
 	"search.suggest": { method: "GET", path: "/v1/search/suggest" },
+	"research.deep_dive.plan": { method: "POST", path: "/v1/research/deep-dive/plan" },
 	"search.route": { method: "POST", path: "/v1/search/route" },
 	"quotes.create": { method: "POST", path: "/v1/quotes" },
 	"quotes.get": { method: "GET", path: "/v1/quotes/{quote_id}" },

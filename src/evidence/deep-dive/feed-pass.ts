@@ -1,15 +1,13 @@
+import { ServiceError } from "../../core/errors.js";
 import { subjectOf } from "./plan.js";
 import type { DeepDiveState } from "./state.js";
 
 /** Where numbers from outside the graphs come from, as far as a deep dive looks. */
 export interface FeedObserver {
 	/** Feeds that bear on a topic, best first. */
-	suggest(topic: string, limit: number): readonly { readonly feed_id: string }[];
-	/** Their latest observations; whatever gave none is told with its reason. */
-	observe(
-		feedIds: readonly string[],
-		options: { readonly limit: number; readonly signal: AbortSignal },
-	): Promise<{
+	suggest(topic: string, limit: number): Promise<readonly { readonly feed_id: string }[]>;
+	/** Their latest observations; whatever gave none is told with its reason. Throws NOT_FOUND for an unknown id. */
+	observe(request: { readonly feedIds: readonly string[]; readonly limit: number }): Promise<{
 		readonly feeds: readonly unknown[];
 		readonly skipped: readonly { readonly feed_id: string; readonly reason: string }[];
 	}>;
@@ -24,12 +22,19 @@ export async function readFeeds(
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveState> {
-	if (!feeds) return state;
 	const { query, feeds: asked = [] } = state.input;
-	const suggested = feeds.suggest(subjectOf(query), FEEDS_MAX).map(({ feed_id: id }) => id);
-	const ids = [...new Set([...asked, ...suggested])].slice(0, FEEDS_MAX + asked.length);
-	if (ids.length === 0) return state;
-	const options = { limit: OBSERVATIONS_EACH, signal };
-	const { feeds: supplemental, skipped } = await feeds.observe(ids, options);
-	return { ...state, supplemental, skippedFeeds: skipped };
+	if (!feeds || state.found.length === 0) return state;
+	const suggested = await feeds.suggest(subjectOf(query), FEEDS_MAX);
+	const feedIds = [...new Set([...asked, ...suggested.map(({ feed_id: id }) => id)])];
+	if (feedIds.length === 0) return state;
+	signal.throwIfAborted();
+	try {
+		const observed = await feeds.observe({ feedIds, limit: OBSERVATIONS_EACH });
+		return { ...state, supplemental: observed.feeds, skippedFeeds: observed.skipped };
+	} catch (error) {
+		if (!(error instanceof ServiceError)) throw error;
+		// A feed that was dropped from the registry since the job began costs the report its numbers, not the report.
+		const reason = error.message;
+		return { ...state, skippedFeeds: feedIds.map((feed_id) => ({ feed_id, reason })) };
+	}
 }

@@ -1,10 +1,10 @@
+import type { DEEP_DIVE_MODES } from "../../core/job-wire.js";
 import type { Graph } from "../../knowledge/graph.js";
 import type { GraphRouter } from "../../search/search.js";
 import { tokenize } from "../../search/tokenizer.js";
 import { findTitleOf } from "../entities.js";
 
 /** How thoroughly a question is looked into. */
-export const DEEP_DIVE_MODES = ["fast", "comprehensive"] as const;
 export type DeepDiveMode = (typeof DEEP_DIVE_MODES)[number];
 
 /** One question that is searched for on the way to the answer. */

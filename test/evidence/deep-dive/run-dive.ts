@@ -1,0 +1,53 @@
+import { systemClock } from "../../../src/core/clock.js";
+import type { JobJson, WorkEvent, WorkProgress } from "../../../src/core/job.js";
+import { createDeepDiveWork } from "../../../src/evidence/deep-dive/deep-dive-work.js";
+import type { DeepDiveReport } from "../../../src/evidence/deep-dive/report.js";
+import { extractiveWriter } from "../../../src/evidence/extractive-writer.js";
+import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
+import type { Graph } from "../../../src/knowledge/graph.js";
+import { createSearchEngine } from "../../../src/search/search-engine.js";
+
+const ASKED_AT = Date.UTC(2026, 10, 21);
+
+/** A deep dive over some graphs by keywords, each pass beginning from what the one before it wrote down. */
+export async function openDive(folder: string, graphs: readonly Graph[]) {
+	const search = await createSearchEngine({ folder, clock: systemClock, model: "none" });
+	await search.sync(graphs);
+	const catalog = createGraphCatalog(graphs);
+	const work = createDeepDiveWork({
+		search,
+		catalog,
+		clock: systemClock,
+		writer: extractiveWriter,
+	});
+	return {
+		work,
+		catalog,
+		close: () => search.close(),
+		async run(query: string, mode: "fast" | "comprehensive", { twice = false } = {}) {
+			const input: JobJson = { query, mode };
+			const events: WorkEvent[] = [];
+			const progress: WorkProgress[] = [];
+			const context = {
+				jobId: "job_test",
+				signal: new AbortController().signal,
+				askedAt: ASKED_AT,
+				timeoutMs: 60_000,
+				emit: (event: WorkEvent) => events.push(event),
+				progress: (now: WorkProgress) => progress.push(now),
+			};
+			let state = work.start(input);
+			for (const pass of work.passesOf(input)) {
+				// A pass that was cut off is run again from the state before it.
+				if (twice) await work.run(pass, reread(state), context);
+				state = reread(await work.run(pass, reread(state), context));
+			}
+			const end = work.finish(state);
+			return { ...end, report: end.report as unknown as DeepDiveReport, events, progress, state };
+		},
+	};
+}
+
+function reread(state: JobJson): JobJson {
+	return JSON.parse(JSON.stringify(state));
+}
