@@ -27,6 +27,7 @@ export const createBatchVerification = (deps: CheckedClaimsDeps): Skill<"verify.
 				"Pectra was activated on mainnet in March 2025.",
 			],
 		},
+		isOffered: () => deps.catalog.list().length > 0,
 		input: verifyBatchInput,
 		output: verifyBatchOutput,
 		capture: "onResult",

@@ -24,6 +24,7 @@ export const createTextVerification = (deps: CheckedClaimsDeps): Skill<"verify.t
 		tags: ["verification", "claims", "fact-checking"],
 		examples: ["Check every statement of this draft against curated evidence."],
 		exampleInput: { text: EXAMPLE_TEXT, max_claims: 2 },
+		isOffered: () => deps.catalog.list().length > 0,
 		input: verifyTextInput,
 		output: verifyTextOutput,
 		capture: "onResult",

@@ -79,9 +79,10 @@ t.test("a verification and its ClaimReview are read again by whoever paid for it
 		claimReviewed: TRUE,
 	});
 	const stranger = await newHolder();
-	for (const other of [path, `${path}/claim-review`, "/v1/verify/vrf_1", "/v1/verify/claims"]) {
+	for (const other of [path, `${path}/claim-review`, "/v1/verify/vrf_1"]) {
 		t.equal((await get(other, stranger.headers)).status, 404, other);
 	}
+	t.equal((await get("/v1/verify/claims", headers)).status, 405, "no list of them");
 	t.equal((await get(`/v1/verify/claims/${body.data.verification_id}`, headers)).status, 404);
 	const abstained = await post("/v1/verify/claim", { claim: UNKNOWN }, headers);
 	t.match(abstained.body, { data: { verification_id: null }, meta: { cost: { charged: false } } });
