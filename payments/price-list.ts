@@ -59,6 +59,7 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"verify.citation": usd("0.50", "per_call"),
 	"verify.claims": usd("0.50", "per_call"),
 	"intelligence.dossier": usd("0.50", "per_call"),
+	"intelligence.dossier.refresh": usd("0.50", "per_call"),
 	"supplemental.context": usd("0.50", "per_call"),
 	"supplemental.series": usd("0.50", "per_call"),
 	"supplemental.compare": usd("0.50", "per_call"),

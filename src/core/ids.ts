@@ -26,6 +26,7 @@ export type IdKind =
 	| "fbk"
 	| "cns"
 	| "vrf"
+	| "dos"
 	| "vfb"
 	| "str"
 	| "cht";

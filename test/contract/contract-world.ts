@@ -130,6 +130,12 @@ const verification = post(
 	({ verification_id }: { verification_id: string }) => ({ verification_id }),
 );
 
+const dossier = post(
+	"/v1/intelligence/dossier",
+	{ topic: "Gasless transfers with signed authorizations" },
+	({ dossier_id }: { dossier_id: string }) => ({ dossier_id }),
+);
+
 /** Operations whose path names something that has to be made first. */
 const NAMES: Readonly<Record<string, Naming>> = {
 	quotes_get: post(
@@ -158,6 +164,10 @@ const NAMES: Readonly<Record<string, Naming>> = {
 		({ batch_id }: { batch_id: string }) => ({ batch_id }),
 	),
 	verifications_get: verification,
+	intelligence_dossier_refresh: dossier,
+	intelligence_dossiers_get: dossier,
+	intelligence_dossiers_export: dossier,
+	intelligence_dossiers_delete: dossier,
 	verifications_claim_review: verification,
 	account_connection_tokens_revoke: post(
 		"/v1/account/connection-tokens",

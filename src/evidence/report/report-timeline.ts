@@ -1,5 +1,5 @@
 import type { CitedSentence } from "../cited-sentences.js";
-import { findDateSpans } from "../claims/date-spans.js";
+import { type DateSpan, findDateSpans } from "../claims/date-spans.js";
 
 /** Something a sentence dates, or the day its source appeared. */
 export interface TimelineEntry {
@@ -30,10 +30,18 @@ export function toTimeline(
 }
 
 function toldEntry(sentence: CitedSentence): TimelineEntry | undefined {
-	const [span] = findDateSpans(sentence.text);
+	const span = findDateSpans(sentence.text).find((one) => isMeantAsDate(sentence.text, one));
 	if (!span) return undefined;
 	const day = new Date(span.from * DAY_MS).toISOString();
 	return { date: day.slice(0, DATE_CHARS[span.precision]), sentence, basis: "told" };
+}
+
+/** A bare number of four digits is a year only where the words before it say so: keys have 1952 bytes. */
+function isMeantAsDate(text: string, { precision, start }: DateSpan): boolean {
+	if (precision !== "year") return true;
+	return /\b(?:in|since|until|by|of|from|before|after|during|between|late|early|mid|year)[\s-]+$/i.test(
+		text.slice(0, start),
+	);
 }
 
 function publishedEntry(sentence: CitedSentence, until: string): TimelineEntry | undefined {
