@@ -1,8 +1,9 @@
 import { CONSULT_LIMITS } from "../core/consult-limits.js";
 import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
 import type { CitedSentence } from "./cited-sentences.js";
-import { compareReadings } from "./claims/stance-comparator.js";
-import { readText, type TextReading } from "./claims/text-reading.js";
+import { toAtomicClaim } from "./claims/claim-extraction.js";
+import { compareClaim } from "./claims/stance-comparator.js";
+import type { AtomicClaim } from "./claims/verification.js";
 import { contentTerms, contentWords, coverageOf } from "./content-words.js";
 
 /** One sentence that somebody's answer rests on. */
@@ -30,9 +31,11 @@ const REFUTES_LEAST = 0.7;
 /** Share of the content words of either sentence that the other holds, and how many at least, to say the same. */
 const SAME_SHARE = 0.6;
 const SAME_WORDS = 4;
+/** Share below which two sentences are about different things. */
+const NEAR = 0.3;
 
 interface ReadPoint extends Point {
-	readonly reading: TextReading;
+	readonly claim: AtomicClaim;
 	readonly words: readonly (readonly string[])[];
 	readonly terms: ReadonlySet<string>;
 }
@@ -49,21 +52,18 @@ function* agreementOf(points: readonly Point[]): Steps<Agreement> {
 		const { text } = point.sentence;
 		read.push({
 			...point,
-			reading: readText(text),
+			claim: toAtomicClaim(text),
 			words: contentWords(text),
 			terms: contentTerms(text),
 		});
 	}
 	const contradictions: Agreement["contradictions"][number][] = [];
 	const groups = new Map<ReadPoint, Set<ReadPoint>>(read.map((point) => [point, new Set([point])]));
-	for (const [index, one] of read.entries()) {
+	for (const [one, other] of pairsOf(read)) {
 		yield;
-		for (const other of read.slice(index + 1)) {
-			if (one.by === other.by) continue;
-			const { relation, reasons } = relate(one, other);
-			if (relation === "contradicts") contradictions.push({ one, other, reasons });
-			else if (relation === "agrees") join(groups, one, other);
-		}
+		const { relation, reasons } = relate(one, other);
+		if (relation === "contradicts") contradictions.push({ one, other, reasons });
+		else if (relation === "agrees") join(groups, one, other);
 	}
 	const all = [...new Set(groups.values())];
 	const shared = all.filter((group) => group.size > 1).map((group) => ({ points: [...group] }));
@@ -80,13 +80,22 @@ function* agreementOf(points: readonly Point[]): Steps<Agreement> {
 	};
 }
 
+/** Points of different people, each two once, that are about the same. */
+function* pairsOf(points: readonly ReadPoint[]): Iterable<readonly [ReadPoint, ReadPoint]> {
+	for (const [index, one] of points.entries()) {
+		for (const other of points.slice(index + 1)) {
+			if (one.by !== other.by && speakOfTheSame(one, other)) yield [one, other];
+		}
+	}
+}
+
 function relate(one: ReadPoint, other: ReadPoint) {
 	for (const [a, b] of [
 		[one, other],
 		[other, one],
 	] as const) {
 		const names = [b.sentence.concept.title, ...b.sentence.concept.aliases];
-		const { stance, score, reasons } = compareReadings(a.reading, b.reading, { names });
+		const { stance, score, reasons } = compareClaim(a.claim, b.sentence.text, { names });
 		if (stance === "refutes" && score >= REFUTES_LEAST) {
 			return { relation: "contradicts", reasons } as const;
 		}
@@ -95,6 +104,11 @@ function relate(one: ReadPoint, other: ReadPoint) {
 		}
 	}
 	return { relation: saysTheSame(one, other) ? "agrees" : "neither", reasons: [] } as const;
+}
+
+/** What shares next to nothing is not compared any further. */
+function speakOfTheSame(one: ReadPoint, other: ReadPoint): boolean {
+	return Math.max(coverageOf(one.words, other.terms), coverageOf(other.words, one.terms)) >= NEAR;
 }
 
 function saysTheSame(one: ReadPoint, other: ReadPoint): boolean {

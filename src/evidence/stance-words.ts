@@ -5,7 +5,7 @@ export const STANCES = ["recommends", "advises against", "neutral", "depends"] a
 export type Stance = (typeof STANCES)[number];
 
 const ADVICE =
-	/\b(?:should|must|shall|recommend(?:s|ed)?|prefer(?:s|red)?|advis(?:e|es|ed) to|best practice|action:|is required|make sure|worth)\b|^(?:use|choose|adopt|enable|publish|set|rotate|treat|return|send|sign|staple|keep|require|negotiate|give|list|add|serve|raise|monitor|verify|start|accept|answer|make)\b/i;
+	/\b(?:should|must|shall|recommend(?:s|ed)?|prefer(?:s|red)?|advis(?:e|es|ed) to|best practice|is required|make sure|worth)\b|\baction:|^(?:use|choose|adopt|enable|publish|set|rotate|treat|return|send|sign|staple|keep|require|negotiate|give|list|add|serve|raise|monitor|verify|start|accept|answer|make)\b/i;
 const WARNING =
 	/\b(?:avoid(?:s|ed)?|never|do not|does not recommend|don['’]t|must not|should not|shall not|not recommended|advis(?:e|es|ed) against|discourage[sd]?|deprecate[sd]?|obsoletes?|obsolete|insecure|unsafe|forbid(?:s|den)?|reject(?:s|ed)?|withdrawn|prohibit(?:s|ed)?|remove the)\b/i;
 const CONDITION =
@@ -51,7 +51,7 @@ const TITLE_SHARE = 0.4;
 
 /**
  * What sentences, best first, and the titles they stand under come to for a question: each counts 1 / rank for or against.
- * Twice as much on one side decides, unless most of it is tied to conditions; a question that asks for no advice has none.
+ * More than twice as much on one side decides, unless most of it is tied to conditions; a question that asks for no advice has none.
  */
 export function stanceOf(question: string, sentences: readonly TitledText[]): Stance {
 	if (!ASKS_ADVICE.test(question)) return "neutral";
@@ -66,7 +66,7 @@ export function stanceOf(question: string, sentences: readonly TitledText[]): St
 	for (const [rank, sentence] of sentences.entries()) count(sentence, 1 / (rank + 1));
 	const total = counted.for + counted.against;
 	if (total < LEAST) return "neutral";
-	if (counted.against >= CLEAR * counted.for) return "advises against";
-	if (counted.for < CLEAR * counted.against) return "depends";
+	if (counted.against > CLEAR * counted.for) return "advises against";
+	if (counted.for <= CLEAR * counted.against) return "depends";
 	return counted.conditional / total >= CONDITIONAL_SHARE ? "depends" : "recommends";
 }

@@ -61,3 +61,16 @@ t.test("an expert that does not disclose, and a record from tomorrow, are errors
 	t.same(lint({ ...TIDES, "graph.md": record }), ["error undisclosed-expert graph.md"]);
 	t.same(lint(TIDES, "2026-02-28"), ["error future-date graph.md"]);
 });
+
+t.test("an expert in whose name nobody may answer is told, with what to do", (t) => {
+	const record = TIDES["graph.md"] ?? "";
+	const consent = (text: string) =>
+		lint({ ...TIDES, "graph.md": record.replace(", consent: { basis: synthetic }", text) });
+	t.same(consent(""), ["warning no-consent graph.md"]);
+	const until = (day: string) => consent(`, consent: { basis: contract 7, until: ${day} }`);
+	t.same(until("2026-11-20"), ["warning no-consent graph.md"]);
+	t.same(until("2026-11-21"), []);
+	t.same(until("some day"), ["warning no-consent graph.md"], "what cannot be read permits nothing");
+	t.same(consent(", consent: synthetic"), []);
+	t.end();
+});

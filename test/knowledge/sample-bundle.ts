@@ -28,7 +28,7 @@ description: What moves the sea.
 topics: [tides, currents]
 example_queries: [Why are there two tides a day?]
 curator: { name: Harbour desk, note: Read by hand. }
-expert: { agent_id: tide-desk, name: Tide Desk, headline: Reads tables, is_ai_twin: true, disclosure: A synthetic desk. }
+expert: { agent_id: tide-desk, name: Tide Desk, headline: Reads tables, is_ai_twin: true, disclosure: A synthetic desk., consent: { basis: synthetic } }
 ---
 How water moves.
 `,

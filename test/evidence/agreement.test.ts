@@ -1,0 +1,54 @@
+import t from "tap";
+import { findAgreement, type Point } from "../../src/evidence/agreement.js";
+import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
+import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+
+/** What one desk says, a sentence each. */
+function pointsOf(by: string, sentences: readonly string[]): readonly Point[] {
+	const concept = makeConcept({ title: "Session tickets", summary: "", body: sentences.join(" ") });
+	const graph = makeGraph({ id: by }, [concept]);
+	return toCitedSentences(graph, concept).map((sentence) => ({ by, sentence }));
+}
+const textOf = ({ by, sentence }: Point) => `${by}: ${sentence.text}`;
+
+t.test(
+	"a panel's map tells what is shared, what is contradicted, and what one alone says",
+	async (t) => {
+		const { shared, contradictions, single } = await findAgreement([
+			...pointsOf("one", [
+				"Session tickets last at most 7 days.",
+				"Servers rotate ticket keys weekly.",
+				"Names in logs are public.",
+			]),
+			...pointsOf("two", [
+				"Session tickets last at most 30 days.",
+				"Ticket keys are rotated weekly by servers.",
+				"Early data can be replayed.",
+			]),
+		]);
+		t.same(
+			shared.map(({ points }) => points.map(textOf)),
+			[
+				[
+					"one: Servers rotate ticket keys weekly.",
+					"two: Ticket keys are rotated weekly by servers.",
+				],
+			],
+		);
+		t.same(
+			contradictions.map(({ one, other }) => [textOf(one), textOf(other)]),
+			[["one: Session tickets last at most 7 days.", "two: Session tickets last at most 30 days."]],
+		);
+		t.ok(contradictions[0]?.reasons.length);
+		t.same(single.map(textOf), [
+			"one: Names in logs are public.",
+			"two: Early data can be replayed.",
+		]);
+	},
+);
+
+t.test("nobody contradicts or agrees with themselves, and nothing comes of nothing", async (t) => {
+	const alone = pointsOf("one", ["Tickets last 7 days.", "Tickets last 30 days."]);
+	t.match(await findAgreement(alone), { shared: [], contradictions: [], single: [{}, {}] });
+	t.same(await findAgreement([]), { shared: [], contradictions: [], single: [] });
+});
