@@ -1,12 +1,17 @@
+/** Where something of a claim comes back. */
+export type ItemPlace = "sentence" | "about" | "around" | "nowhere";
+
 /** Something of a claim that a sentence may answer. */
 export interface Item {
 	readonly weight: number;
-	/** How far it is answered, 0..1. */
-	readonly credit: number;
-	/** True when the sentence's own words answer it. */
-	readonly isOwn: boolean;
+	/** In the sentence itself, in the names of what it is about, in the text around it, or nowhere. */
+	readonly place: ItemPlace;
+	/** True when the names of what the sentence is about have it, wherever else it comes back. */
+	readonly isSubject?: boolean;
 	/** True for what a sentence must answer to bear a claim out: names, figures, directions. */
 	readonly isEssential: boolean;
+	/** True for numbers and dates, in which two texts on one thing may differ. */
+	readonly isFigure: boolean;
 	/** As written, for telling what is missing. */
 	readonly text: string;
 }
@@ -24,5 +29,3 @@ export interface Findings {
 	readonly items: readonly Item[];
 	readonly conflicts: readonly Conflict[];
 }
-
-export const CREDIT = { sentence: 1, about: 1, around: 0.6, nowhere: 0 } as const;

@@ -1,4 +1,4 @@
-import { type Conflict, type Findings, type Item } from "./comparison-items.js";
+import type { Conflict, Findings, Item } from "./comparison-items.js";
 import type { DateSpan } from "./date-spans.js";
 import { fitDate, fitQuantity } from "./number-match.js";
 import type { Quantity } from "./quantities.js";
@@ -61,7 +61,9 @@ function compareDate(
 ): Findings {
 	const told = fitDate(date, sentence.dates);
 	const granted = told.fit === "absent" ? fitDate(date, sourceDates) : told;
-	const items = [{ ...figure(date.text, granted.fit === "same"), isOwn: told.fit === "same" }];
+	const isGranted = told.fit !== "same" && granted.fit === "same";
+	const own = figure(date.text, told.fit === "same");
+	const items: readonly Item[] = [isGranted ? { ...own, place: "about" } : own];
 	if (told.fit !== "other") return { items, conflicts: [] };
 	const reason = `says ${told.found ?? "another date"}, the claim ${date.text}`;
 	return { items, conflicts: [{ reason, sureness: 0.95 }] };
@@ -79,5 +81,6 @@ function compareUnits(claim: TextReading, sentence: TextReading): Findings {
 }
 
 function figure(text: string, isMet: boolean): Item {
-	return { weight: FIGURE_WEIGHT, credit: isMet ? 1 : 0, isOwn: isMet, isEssential: true, text };
+	const place = isMet ? "sentence" : "nowhere";
+	return { weight: FIGURE_WEIGHT, place, isEssential: true, isFigure: true, text };
 }

@@ -1,4 +1,4 @@
-import { type Conflict, CREDIT, type Findings, type Item } from "./comparison-items.js";
+import type { Conflict, Findings, Item, ItemPlace } from "./comparison-items.js";
 import type { Name } from "./names.js";
 import type { ReadContext } from "./sentence-context.js";
 import type { TextReading } from "./text-reading.js";
@@ -13,38 +13,39 @@ export function compareNames(
 ): Findings {
 	const items: Item[] = [];
 	const conflicts: Conflict[] = [];
-	for (const name of claim.names) {
-		const place = placeOf(name, sentence, context);
+	for (const [index, name] of claim.names.entries()) {
+		const place = placeOf(name, index === 0, sentence, context);
+		const isSubject = hasName(context.about, name);
 		items.push({
-			weight: NAME_WEIGHT,
-			credit: CREDIT[place],
-			isOwn: place === "sentence",
-			isEssential: true,
-			text: name.text,
+			...{ weight: NAME_WEIGHT, place, isSubject, isFigure: false, text: name.text },
+			isEssential: place !== "around" || name.series !== undefined,
 		});
-		const isFar = place === "nowhere" || place === "around";
-		const rival = isFar ? rivalOf(name, claim, sentence, context) : undefined;
+		const rival = place === "sentence" || place === "about" ? undefined : rivalOf(name, claim, sentence, context);
 		if (rival) {
 			const reason = `speaks of ${rival.text}, the claim of ${name.text}`;
 			conflicts.push({ reason, sureness: name.series ? 0.85 : 0.7 });
 		}
+		const nearer = place === "sentence" ? nearerRival(name, claim, sentence) : undefined;
+		if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
 	}
 	return { items, conflicts };
 }
 
 function placeOf(
 	name: Name,
+	isFirst: boolean,
 	sentence: TextReading,
-	{ about, around }: ReadContext,
-): keyof typeof CREDIT {
+	context: ReadContext,
+): ItemPlace {
 	if (hasName(sentence, name)) return "sentence";
-	if (isAbout(name, sentence, about)) return "about";
-	return hasName(around, name) ? "around" : "nowhere";
+	// What a claim names behind its subject must be told, not taken for granted.
+	if (isFirst ? isAbout(name, sentence, context.about) : hasName(context.title, name)) return "about";
+	return hasName(context.around, name) || hasName(context.about, name) ? "around" : "nowhere";
 }
 
-function hasName({ names, text }: TextReading, { key, text: written }: Name): boolean {
+function hasName({ names, text }: TextReading, { key, text: written, series }: Name): boolean {
 	if (names.some((other) => other.key === key)) return true;
-	return text.toLowerCase().includes(written.toLowerCase());
+	return series === undefined && text.toLowerCase().includes(written.toLowerCase());
 }
 
 /** What a sentence is about is granted, unless it names others of the series and its subject goes by several. */
@@ -57,15 +58,42 @@ function isAbout(name: Name, sentence: TextReading, about: TextReading): boolean
 	return inSeries(about) <= 1 || inSeries(sentence) === 0;
 }
 
-/** Another name of the series; for names without one, any that the claim does not have. */
+/** Another name of the series; for names without one, any that neither the claim nor the subject has. */
 function rivalOf(
 	name: Name,
 	claim: TextReading,
 	sentence: TextReading,
-	{ about }: ReadContext,
+	{ about, unknown }: ReadContext,
 ): Name | undefined {
 	const isOther = (other: Name) => other.key !== name.key && !hasName(claim, other);
-	if (!name.series) return sentence.names.find((other) => isOther(other) && other.series === undefined && !hasName(about, other));
+	if (!name.series) {
+		// What no graph knows is not denied by what they know.
+		if (name.text.toLowerCase().split(/[^\p{L}\p{N}]+/u).some((word) => unknown.has(word))) return undefined;
+		return sentence.names.find((other) => isOther(other) && !other.series && !hasName(about, other));
+	}
 	const isRival = (other: Name) => other.series === name.series && isOther(other);
 	return sentence.names.find(isRival) ?? about.names.find(isRival);
+}
+
+/** "ARI (RFC 9773) … STAR (RFC 8739)": which number of a series stands by another name of the claim. */
+function nearerRival(name: Name, claim: TextReading, sentence: TextReading): string | undefined {
+	const rivals = sentence.names.filter(({ series, key }) => series === name.series && key !== name.key);
+	if (!name.series || rivals.length === 0) return undefined;
+	const text = sentence.text.toLowerCase();
+	const at = ({ text: written }: Name) => text.indexOf(written.toLowerCase());
+	const own = sentence.names.find(({ key }) => key === name.key);
+	for (const anchor of claim.names) {
+		const place = anchor.series === name.series ? -1 : at(anchor);
+		if (place < 0 || !own || text.indexOf(anchor.text.toLowerCase(), place + 1) >= 0) continue;
+		const [nearest] = [own, ...rivals].sort((a, b) => distance(at(a), place) - distance(at(b), place));
+		if (nearest && nearest.key !== name.key && !hasName(claim, nearest)) {
+			return `names ${nearest.text} with ${anchor.text}, the claim ${name.text}`;
+		}
+	}
+	return undefined;
+}
+
+/** What follows stands nearer than what precedes: numbers are told behind names. */
+function distance(at: number, from: number): number {
+	return at >= from ? at - from : 2 * (from - at);
 }

@@ -1,3 +1,4 @@
+import { isStopWord } from "../../search/stop-words.js";
 import { normaliseName } from "../name-likeness.js";
 
 /** A name in a text. */
@@ -44,7 +45,9 @@ export function findNames(text: string): readonly Name[] {
 		const isFirst = match.index === 0 || /[.!?:]["'”’)]*\s+$/.test(text.slice(0, match.index));
 		const isMonth = MONTHS_AND_DAYS.test(match[0]);
 		// What opens a sentence has a capital anyway, unless more words with one follow.
-		if (!isMonth && (!isFirst || match[0].includes(" "))) add(toName(match[0]));
+		const name = toName(match[0]);
+		const isCapital = !isFirst || name.text.includes(" ") || name.text !== match[0];
+		if (!isMonth && isCapital && !isStopWord(name.text.toLowerCase())) add(name);
 	}
 	return [...names.values()];
 }
@@ -61,7 +64,10 @@ function toIdentifier(text: string, written: string, number: string): Name {
 	};
 }
 
-function toName(text: string): Name {
-	const key = normaliseName(text.replace(/['’]s$/, "")).replace(/ /g, "");
+function toName(written: string): Name {
+	const words = written.replace(/['’]s$/, "").split(" ");
+	while (words.length > 1 && isStopWord((words[0] ?? "").toLowerCase())) words.shift();
+	const text = words.join(" ");
+	const key = normaliseName(text).replace(/ /g, "");
 	return { text, key, series: undefined, number: undefined };
 }

@@ -52,7 +52,7 @@ export async function examinePart(
 		signal,
 	});
 	const known = found.sentences.filter((sentence) => isKnownAt(sentence, asOf));
-	const compared = await runInTurns(compareAll(claim, known), signal);
+	const compared = await runInTurns(compareAll(claim, known, found.missing), signal);
 	const judged = await askJudges(judges, claim, compared, signal);
 	const best = [...judged].sort(byBearing).slice(0, CLAIM_LIMITS.evidenceMax);
 	const groups = groupByOrigin(best.map(({ sentence }) => sentence));
@@ -77,6 +77,7 @@ export type ComparedSentence = Omit<EvidenceStance, "tier" | "group" | "part">;
 function* compareAll(
 	claim: AtomicClaim,
 	sentences: readonly RankedSentence[],
+	unknown: readonly string[],
 ): Steps<readonly ComparedSentence[]> {
 	const reading = readText(claim.text);
 	const contexts = new Map<Concept, ReadContext>();
@@ -84,7 +85,7 @@ function* compareAll(
 	for (const sentence of sentences) {
 		yield;
 		const { concept, sources, text } = sentence;
-		const context = contexts.get(concept) ?? contextOf(concept, sentences);
+		const context = contexts.get(concept) ?? contextOf(sentence, sentences, unknown);
 		contexts.set(concept, context);
 		const dates = sources.flatMap(({ publishedAt, datePrecision }) =>
 			publishedAt === undefined ? [] : [toDateSpan(publishedAt, datePrecision ?? "day")],
@@ -95,9 +96,14 @@ function* compareAll(
 	return compared;
 }
 
-function contextOf(concept: Concept, sentences: readonly RankedSentence[]): ReadContext {
+function contextOf(
+	{ concept, graph }: RankedSentence,
+	sentences: readonly RankedSentence[],
+	unknown: readonly string[],
+): ReadContext {
 	const around = sentences.filter((other) => other.concept === concept).map(({ text }) => text);
-	return readContext({ names: [concept.title, ...concept.aliases], around: around.join(" ") });
+	const names = [concept.title, ...concept.aliases, graph.record.title];
+	return readContext({ names, around: around.join(" "), unknown });
 }
 
 /** Whoever asks as of a day is told what was published by then; undated sources count as known. */

@@ -1,5 +1,6 @@
 import type { Conflict, Findings, Item } from "./comparison-items.js";
-import type { TextReading } from "./text-reading.js";
+import type { Negation } from "./polarity.js";
+import type { ReadWord, TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
 
 /** Denied words and opposites: what only one of both texts denies. */
@@ -16,15 +17,47 @@ export function comparePolarity(
 		const reason = `says "${match?.written}" where the claim says "${word.written}"`;
 		conflicts.push({ reason, sureness: 0.9 });
 	}
-	const heads = placed.filter(
-		({ word, match, by }) => by !== "opposite" && word.weight > 0 && (word.isDenied || match?.isDenied),
-	);
-	const turned = heads.filter(({ agrees }) => !agrees);
-	if (turned.length > heads.length - turned.length) {
-		const words = turned.map(({ word }) => `"${word.written}"`).slice(0, 3);
-		conflicts.push({ reason: `only one of both denies ${words.join(", ")}`, sureness: 0.85 });
-	}
+	const denied =
+		turnedBy(claim, placed, ({ word }) => word) ??
+		turnedBy(sentence, placed, ({ match }) => match);
+	if (denied) conflicts.push({ reason: `only one of both denies ${denied}`, sureness: 0.85 });
 	return { items: openNegation(claim, sentence, placed), conflicts };
+}
+
+/** Words that a negation of one text denies and that the other text has undenied; undefined when none does. */
+function turnedBy(
+	{ negations, words }: TextReading,
+	placed: readonly AlignedWord[],
+	ofThis: (pair: AlignedWord) => ReadWord | undefined,
+): string | undefined {
+	for (const [place, negation] of negations.entries()) {
+		const heads = words.filter(({ deniedBy }) => deniedBy.includes(place));
+		const pairs = placed.filter((pair) => ofThis(pair)?.deniedBy.includes(place));
+		if (!isHeadPlaced(negation, heads, pairs.map(ofThis))) continue;
+		const telling = pairs.filter(({ word, by }) => by !== "opposite" && (word.weight > 0.5 || isDirected(word)));
+		const turned = telling.filter(({ agrees }) => !agrees);
+		if (turned.length <= telling.length - turned.length) continue;
+		return turned
+			.slice(0, 3)
+			.map(({ word }) => `"${word.written}"`)
+			.join(", ");
+	}
+	return undefined;
+}
+
+/** What "not" denies is its next word: where the other text lacks that, it denies something else. */
+function isHeadPlaced(
+	{ isDirect }: Negation,
+	heads: readonly ReadWord[],
+	placed: readonly (ReadWord | undefined)[],
+): boolean {
+	if (!isDirect) return true;
+	const first = heads.find(({ weight, axes }) => weight > 0 || axes.some((axis) => axis.isDirected));
+	return first !== undefined && placed.includes(first);
+}
+
+function isDirected({ axes }: ReadWord): boolean {
+	return axes.some((axis) => axis.isDirected);
 }
 
 /** What a claim denies must be found, denied or not: else a sentence without it seems to agree. */
@@ -36,6 +69,6 @@ function openNegation(
 	const isOpen =
 		claim.negations.some(({ isGrammatical }) => isGrammatical) &&
 		sentence.negations.length === 0 &&
-		!placed.some(({ word, by }) => word.isDenied || by === "opposite");
-	return isOpen ? [{ weight: 1, credit: 0, isOwn: false, isEssential: true, text: "its denial" }] : [];
+		!placed.some(({ word, by }) => word.deniedBy.length > 0 || by === "opposite");
+	return isOpen ? [{ weight: 1, place: "nowhere", isEssential: true, isFigure: false, text: "its denial" }] : [];
 }

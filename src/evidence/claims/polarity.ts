@@ -9,6 +9,8 @@ export interface Negation {
 	readonly headTo: number;
 	/** False for words that deny by their meaning: forbid, remove, free of. */
 	readonly isGrammatical: boolean;
+	/** True where the very next word of content is what is denied: "not", "never"; "no" may deny the one behind it. */
+	readonly isDirect: boolean;
 }
 
 const GRAMMATICAL =
@@ -20,8 +22,10 @@ const PASSIVE =
 const CLAUSE_END =
 	/[,;:()](?:\s|$)|\.(?:\s|$)|\s(?:but|while|whereas|although|though|because|so that|which|unless|except|and (?:is|are|was|were|can|may|must|has|have|does|it|they)|if|when)\s/;
 const CLAUSE_START = /.*(?:[,;:()]\s|\.\s|\s(?:but|while|whereas|although|because|which|and)\s)/s;
+const NEXT_CUE = /\s(?:not|never|no|none|neither|nor|without|cannot)\s/i;
+const DIRECT = /^(?:not|never|cannot|\p{L}+n't)$/u;
 const REACH_WORDS = 8;
-const HEAD_WORDS = 4;
+const HEAD_WORDS = 6;
 const REACH_CHARS = 160;
 /** Two that cancel: "no row without a flag" speaks of all rows, "not both" of one. */
 const CANCELLED = /\b(?:no|none|nobody|nothing|never)\b[^,;.]*\bwithout\b|\b(?:no|not|never|cannot|none)\b[^,;.]*\bboth\b/giu;
@@ -47,16 +51,19 @@ function forward(text: string, match: RegExpExecArray, isGrammatical: boolean): 
 	const from = match.index + cue.length;
 	const behind = text.slice(from, from + REACH_CHARS);
 	// What raises an exception is told behind the colon.
-	const stop = /^raise/.test(cue) ? behind.search(/[.;]/) : (CLAUSE_END.exec(behind)?.index ?? -1);
-	const reach = stop < 0 ? behind : behind.slice(0, stop);
+	const isLong = /^raise/.test(cue);
+	const stops = isLong
+		? [behind.search(/[.;]/)]
+		: [CLAUSE_END.exec(behind)?.index ?? -1, behind.search(NEXT_CUE)];
+	const reach = behind.slice(0, Math.min(...stops.filter((stop) => stop >= 0), behind.length));
 	const words = [...reach.matchAll(/\S+/g)].map(({ index, 0: word }) => index + word.length);
 	const end = (count: number) => from + (words[Math.min(count, words.length) - 1] ?? 0);
 	// In "need not" the verb stands before what denies it.
 	const isPostfix = cue === "not" && /\bneed\s$/i.test(text.slice(Math.max(0, match.index - 5), match.index));
 	const start = isPostfix ? match.index - 5 : from;
-	const isLong = /^raise/.test(cue);
 	return {
 		...{ cue, isGrammatical, from: start, headFrom: start },
+		isDirect: DIRECT.test(cue),
 		to: end(isLong ? 40 : REACH_WORDS),
 		headTo: end(isLong ? 40 : HEAD_WORDS),
 	};
@@ -67,6 +74,6 @@ function backward(text: string, match: RegExpExecArray): Negation {
 	const from = match.index - before.length + (CLAUSE_START.exec(before)?.[0].length ?? 0);
 	return {
 		...{ cue: match[0].toLowerCase(), isGrammatical: false, from, to: match.index },
-		...{ headFrom: from, headTo: match.index },
+		...{ headFrom: from, headTo: match.index, isDirect: false },
 	};
 }

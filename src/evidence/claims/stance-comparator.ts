@@ -1,5 +1,4 @@
 import type { Conflict, Findings, Item } from "./comparison-items.js";
-import { CREDIT } from "./comparison-items.js";
 import type { DateSpan } from "./date-spans.js";
 import { compareFigures } from "./figure-match.js";
 import { compareNames } from "./name-match.js";
@@ -10,12 +9,15 @@ import { readText, type TextReading } from "./text-reading.js";
 import type { AtomicClaim, Comparison } from "./verification.js";
 import { type AlignedWord, alignWords } from "./word-alignment.js";
 
-/** Shares of a claim's weight a sentence must answer to support it, or to be about it enough to refute it. */
-const SUPPORT_LEAST = 0.62;
+/** Shares of a claim's weight that a sentence must answer to support it, or to be about it enough to refute it. */
+const SUPPORT_LEAST = 0.6;
 const REFUTE_LEAST = 0.5;
-/** Share that must be in the sentence itself, not around it. */
-const OWN_LEAST = 0.3;
+/** Of what the claim says of its subject, what the sentence itself must say. */
+const NEWS_LEAST = { supports: 0.5, refutes: 0.2 } as const;
 const SURE_LEAST = 0.55;
+/** What it counts where something comes back: what supports must be said; what only bears may be said nearby. */
+const SAID = { sentence: 1, about: 1, around: 0.25, nowhere: 0 } as const;
+const MEANT = { sentence: 1, about: 1, around: 0.7, nowhere: 0 } as const;
 
 /**
  * Says whether a sentence bears a claim out or denies it, by rules alone: words and what stands for them, names, numbers with
@@ -39,7 +41,7 @@ export function compareReadings(
 ): Comparison {
 	const aligned = alignWords(claim, sentence, context);
 	const findings: readonly Findings[] = [
-		{ items: aligned.map(toItem), conflicts: [] },
+		{ items: aligned.map((each) => toItem(each, context)), conflicts: [] },
 		compareNames(claim, sentence, context),
 		compareFigures(claim, sentence, sourceDates),
 		comparePolarity(claim, sentence, aligned),
@@ -50,50 +52,57 @@ export function compareReadings(
 	return decide(items, conflicts);
 }
 
-function toItem({ word, place, match }: AlignedWord): Item {
-	const isDirected = word.axes.some((axis) => axis.isDirected) && word.weight > 0;
+function toItem({ word, place }: AlignedWord, { aboutStems }: ReadContext): Item {
+	const isDirected = word.axes.some((axis) => axis.isDirected);
 	return {
-		weight: word.weight,
-		credit: CREDIT[place],
-		isOwn: match !== undefined,
-		isEssential: isDirected && false,
-		text: word.written,
+		...{ weight: word.weight, place, isFigure: false, text: word.written },
+		isSubject: aboutStems.has(word.stem),
+		isEssential: isDirected && DIRECTION.test(word.written),
 	};
 }
 
+/** A comparison is borne out by what compares, a rise by what rises. */
+const DIRECTION =
+	/^(?:more|less|fewer|higher|lower|larger|smaller|longer|shorter|bigger|faster|slower|cheaper|dearer|increas\w+|decreas\w+|rais\w+|rose|risen|rising|grow\w*|grew|grown|fell|fallen|drop\w*|shrank|shrunk|reduc\w+|lower\w+|declin\w+|better|worse|earlier|later|before|after|mandatory|optional|required|obliged)$/i;
+
 function decide(items: readonly Item[], conflicts: readonly Conflict[]): Comparison {
-	const total = sumOf(items, () => 1);
-	const met = total === 0 ? 0 : sumOf(items, ({ credit }) => credit) / total;
-	const own = total === 0 ? 0 : sumOf(items, ({ isOwn, credit }) => (isOwn ? credit : 0)) / total;
-	const topic = topicOf(items);
+	const met = shareOf(items, SAID);
+	const news = newsOf(items);
 	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
 	if (worst) {
+		const topic = shareOf(items.filter(({ isFigure }) => !isFigure), MEANT);
 		const reasons = conflicts.map(({ reason }) => reason);
-		const score = round(topic * worst.sureness);
-		const isAboutIt = topic >= REFUTE_LEAST && own > 0.15 && worst.sureness >= SURE_LEAST;
+		const isAboutIt = topic >= REFUTE_LEAST && news >= NEWS_LEAST.refutes && worst.sureness >= SURE_LEAST;
 		return isAboutIt
-			? { stance: "refutes", score, reasons }
+			? { stance: "refutes", score: round(((topic + news) / 2) * worst.sureness), reasons }
 			: { stance: "neutral", score: round(met / 2), reasons };
 	}
-	const lacking = items.filter(({ isEssential, credit }) => isEssential && credit === 0);
+	const lacking = items.filter(({ isEssential, place }) => isEssential && (place === "nowhere" || place === "around"));
 	const holds = `holds ${Math.round(met * 100)} % of what the claim says`;
-	if (lacking.length === 0 && met >= SUPPORT_LEAST && own >= OWN_LEAST) {
-		return { stance: "supports", score: round(met), reasons: [holds] };
+	if (lacking.length === 0 && met >= SUPPORT_LEAST && news >= NEWS_LEAST.supports) {
+		return { stance: "supports", score: round((met + news) / 2), reasons: [holds] };
 	}
 	const without = lacking.map(({ text }) => text).join(", ");
 	const reason = without === "" ? holds : `${holds}, without ${without}`;
 	return { stance: "neutral", score: round(met / 2), reasons: [reason] };
 }
 
-/** How far a sentence is about what a claim is about: figures, in which both may differ, left out. */
-function topicOf(items: readonly Item[]): number {
-	const topic = items.filter(({ text }) => !/^[\d$€]/.test(text));
-	const total = sumOf(topic, () => 1);
-	return total === 0 ? 0 : sumOf(topic, ({ credit }) => credit) / total;
+/** Of what a claim says beyond the names of its subject, the share in the sentence itself. */
+function newsOf(items: readonly Item[]): number {
+	const news = items.filter(({ isSubject }) => !isSubject);
+	const told = weightOf(news) === 0 ? items : news;
+	return shareOf(told, OWN);
 }
 
-function sumOf(items: readonly Item[], share: (item: Item) => number): number {
-	return items.reduce((sum, item) => sum + item.weight * share(item), 0);
+const OWN = { sentence: 1, about: 0, around: 0, nowhere: 0 } as const;
+
+function shareOf(items: readonly Item[], credit: Readonly<Record<Item["place"], number>>): number {
+	const total = weightOf(items);
+	return total === 0 ? 0 : items.reduce((sum, { weight, place }) => sum + weight * credit[place], 0) / total;
+}
+
+function weightOf(items: readonly Item[]): number {
+	return items.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 function round(value: number): number {

@@ -19,8 +19,8 @@ export interface ReadWord {
 	/** How much of what is said it carries; 0 for words of grammar that lie on an axis ("must", "before"). */
 	readonly weight: number;
 	readonly isNegated: boolean;
-	/** True for what a negation denies first of all. */
-	readonly isDenied: boolean;
+	/** Places of the negations that deny it first of all. */
+	readonly deniedBy: readonly number[];
 }
 
 /** A text with what the comparator holds against another. */
@@ -84,6 +84,8 @@ function readWord(
 		axes,
 		weight: isStop ? 0 : weightOfWord(stem, lower),
 		isNegated: over.length % 2 === 1,
-		isDenied: over.some(({ headFrom, headTo }) => start >= headFrom && start < headTo),
+		deniedBy: negations.flatMap(({ headFrom, headTo }, place) =>
+			start >= headFrom && start < headTo ? [place] : [],
+		),
 	};
 }

@@ -48,7 +48,7 @@ steal theft thief stolen
 spend pay payment
 expire expiry expiration lapse lifetime
 last duration lifetime valid endure
-apart distinct separate overlap disjoint
+apart distinct separate disjoint
 influence control affect
 remote server
 execute run execution code

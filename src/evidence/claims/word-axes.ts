@@ -40,7 +40,7 @@ const OPPOSITE_PREFIX = /^(?:un|in|im|ir|il|non|dis)(?=\p{L}{4})/u;
 /** True for a word and itself with a denying prefix: signed and unsigned. */
 export function isDeniedForm(a: string, b: string): boolean {
 	const [long, short] = a.length > b.length ? [a, b] : [b, a];
-	return long !== short && long.replace(OPPOSITE_PREFIX, "") === short;
+	return long !== short && (long.replace(OPPOSITE_PREFIX, "") === short || long === `${short}less`);
 }
 
 /** Words that fit nearly any sentence of a technical text: their absence says little. */
