@@ -27,6 +27,9 @@ export interface ChatReply {
 	readonly remember?: () => Promise<void>;
 }
 
+/** Whoever asks "why?" or for more has heard what was told. */
+const WANTS_OTHER: ReadonlySet<string> = new Set(["more", "bare"]);
+
 const NOTHING_KEPT =
 	"This account keeps no text: the session is not remembered, and each turn stands alone.";
 
@@ -51,7 +54,7 @@ export async function* takeTurn(
 			answerQuestion(deps, {
 				question: asked.question,
 				graphs: graphsOf(deps.catalog, memory),
-				told: asked.kind === "more" ? toldBefore(memory) : new Set(),
+				told: WANTS_OTHER.has(asked.kind) ? toldBefore(memory) : new Set(),
 				signal,
 			}),
 		);

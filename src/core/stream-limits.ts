@@ -18,8 +18,8 @@ export const ANSWER_LIMITS = {
 	conceptsMax: 12,
 	/** Sentences that are told as evidence and offered to the writer. */
 	evidenceMax: 24,
-	sentencesMax: 6,
+	sentencesMax: 5,
 	/** Share of the best sentence's score below which another one is no evidence for this question. */
-	evidenceShare: 0.45,
+	evidenceShare: 0.6,
 	suggestionsMax: 3,
 } as const;
