@@ -9,8 +9,7 @@ import {
 	splitSentences,
 	toCitedSentences,
 } from "../src/evidence/cited-sentences.js";
-import { compareReadings } from "../src/evidence/claims/stance-comparator.js";
-import { readText } from "../src/evidence/claims/text-reading.js";
+import { compareClaim } from "../src/evidence/claims/stance-comparator.js";
 import type { AtomicClaim, Comparison, Stance } from "../src/evidence/claims/verification.js";
 import { findTextClaims, isCheckable } from "../src/evidence/text-claims.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
@@ -140,10 +139,9 @@ function toText({ text, evidenceId, concept }: CitedSentence): SourceSentence {
 /** The sentence that says most of a claim decides: one that takes a side before one that takes none. */
 function judge(claim: AtomicClaim, { sentences }: Source) {
 	let best: (Comparison & { readonly sentence: SourceSentence }) | undefined;
-	const reading = readText(claim.text);
 	for (const sentence of sentences) {
 		const { names } = sentence;
-		const comparison = compareReadings(reading, readText(sentence.text), { names });
+		const comparison = compareClaim(claim, sentence.text, { names });
 		if (!best || weightOf(comparison) > weightOf(best)) best = { ...comparison, sentence };
 	}
 	return {
