@@ -4,30 +4,37 @@ import type { Test } from "tap";
 import t from "tap";
 import { isSupported } from "../../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { openAccount, useFreeCalls } from "../auth/open-account.js";
+import { type AccountShop, openAccount, useFreeCalls } from "../auth/open-account.js";
 import { type Answer, sumOfAllEntries, times } from "../support/start-app.js";
 import { dataOf, readEvents } from "./start-stream.js";
 
 const CHAT = "/v1/research/chat";
 const SESSIONS = `${CHAT}/sessions`;
 
-async function openChat(test: Test, usd = "99.00") {
-	const shop = await openAccount(test, { usd });
-	await useFreeCalls(shop);
+let shared: Promise<AccountShop> | undefined;
+
+/** One shop, and for each test an account of its own; `alone` for tests that look into the folder. */
+async function openChat(alone?: Test) {
+	shared ??= openAccount(t);
+	const shop = alone ? await openAccount(alone) : await shared;
+	const { key, account_id: accountId } = await shop.app.operator.createKey({ usd: "99.00" });
+	await useFreeCalls({ ...shop, accountId });
 	const say = (message: string, sessionId = "s1", headers: Record<string, string> = {}) =>
 		shop.send(CHAT, {
 			method: "POST",
-			headers: { "X-API-Key": shop.key, "Content-Type": "application/json", ...headers },
+			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
 			body: JSON.stringify({ sessionId, message }),
 		});
-	const money = () => shop.app.store.read((reader) => reader.balance(`cust:${shop.accountId}`));
-	return { ...shop, say, money };
+	const ask: AccountShop["ask"] = (method, path, body, secret = key) =>
+		shop.ask(method, path, body, secret);
+	const money = () => shop.app.store.read((reader) => reader.balance(`cust:${accountId}`));
+	return { ...shop, key, accountId, ask, say, money };
 }
 
 t.test(
 	"a chat remembers what it was about, cites every sentence and says how it understood",
 	async (t) => {
-		const { say, ask, app, money } = await openChat(t);
+		const { say, ask, app, money } = await openChat();
 		const turns: [said: string, understood: string][] = [
 			["How should a server roll out HSTS?", "How should a server roll out HSTS?"],
 			["Is it a risk for users?", "Is HSTS a risk for users?"],
@@ -76,7 +83,7 @@ t.test(
 );
 
 t.test("fifty turns at once on one session follow each other, and none is lost", async (t) => {
-	const { say, ask, app, money } = await openChat(t);
+	const { say, ask, app, money } = await openChat();
 	const messages = times(50, (index) => `Which HTTP status code asks for payment, take ${index}?`);
 	const before = await money();
 	const replies = await Promise.all(messages.map((message) => say(message, "busy")));
@@ -106,7 +113,7 @@ t.test("fifty turns at once on one session follow each other, and none is lost",
 t.test(
 	"a turn that is sent again is answered from its evidence, charged once and told once",
 	async (t) => {
-		const { say, ask, money } = await openChat(t);
+		const { say, ask, money } = await openChat();
 		const before = await money();
 		const key = { "Idempotency-Key": "once" };
 		const first = await say("What is EIP-3009?", "s1", key);
@@ -122,7 +129,7 @@ t.test(
 );
 
 t.test("a session is its owner's alone, and can be named, limited and deleted", async (t) => {
-	const { say, ask, app, issueSpt, send } = await openChat(t);
+	const { say, ask, app, issueSpt, send } = await openChat();
 	await say("What is EIP-3009?", "shared name");
 	const { token } = await issueSpt("9.00");
 	const asStranger = (method: string, path: string, body?: object) =>
@@ -194,18 +201,19 @@ t.test("messages are nowhere but in their session, and go with it", async (t) =>
 });
 
 t.test("an account that keeps no text has no session: each turn stands alone", async (t) => {
-	const { say, ask, app, accountId } = await openChat(t);
+	const { say, ask, app, accountId } = await openChat();
 	await app.operator.setAccount({ account_id: accountId, zero_retention: true });
 	await ask("PATCH", "/v1/account", { retention: "zero" });
 	await say("What is EIP-3009?");
 	const { body } = await say("Who wrote that standard, EIP-3009?");
 	t.match(body, { data: { session: { id: null } }, meta: { warnings: [/keeps no text/] } });
 	t.same((await ask("GET", SESSIONS)).body.data.items, []);
-	t.same(await app.store.read((reader) => reader.list("chats")), []);
+	const rows = await app.store.read((reader) => reader.findBy("chats", "owner", accountId));
+	t.same(rows, []);
 });
 
 t.test("a turn can be told step by step, and is the same turn", async (t) => {
-	const { say, ask, baseUrl, key, money } = await openChat(t);
+	const { say, ask, baseUrl, key, money } = await openChat();
 	await say("What is EIP-3009?");
 	const before = await money();
 	const stream = async (headers: Record<string, string> = {}, query = "") => {
