@@ -136,6 +136,12 @@ const dossier = post(
 	({ dossier_id }: { dossier_id: string }) => ({ dossier_id }),
 );
 
+const chat = post(
+	"/v1/research/chat",
+	{ sessionId: "session-1", message: "Which HTTP status code asks for payment?" },
+	({ session }: { session: { id: string } }) => ({ session_id: session.id }),
+);
+
 /** Operations whose path names something that has to be made first. */
 const NAMES: Readonly<Record<string, Naming>> = {
 	quotes_get: post(
@@ -153,6 +159,10 @@ const NAMES: Readonly<Record<string, Naming>> = {
 	account_keys_change: key,
 	account_keys_revoke: key,
 	account_keys_rotate: key,
+	research_chat_sessions_get: chat,
+	research_chat_sessions_messages: chat,
+	research_chat_sessions_change: chat,
+	research_chat_sessions_delete: chat,
 	feedback_delete: post(
 		"/v1/feedback",
 		{ request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c", useful: true },
