@@ -89,21 +89,22 @@ function* pairsOf(points: readonly ReadPoint[]): Iterable<readonly [ReadPoint, R
 	}
 }
 
+/** A denial in either direction counts before anything else. */
 function relate(one: ReadPoint, other: ReadPoint) {
-	for (const [a, b] of [
-		[one, other],
-		[other, one],
-	] as const) {
-		const names = [b.sentence.concept.title, ...b.sentence.concept.aliases];
-		const { stance, score, reasons } = compareClaim(a.claim, b.sentence.text, { names });
-		if (stance === "refutes" && score >= REFUTES_LEAST) {
-			return { relation: "contradicts", reasons } as const;
-		}
-		if (stance === "supports" && score >= SUPPORTS_LEAST) {
-			return { relation: "agrees", reasons } as const;
-		}
-	}
-	return { relation: saysTheSame(one, other) ? "agrees" : "neither", reasons: [] } as const;
+	const compared = [compare(one, other), compare(other, one)];
+	const denial = compared.find(
+		({ stance, score }) => stance === "refutes" && score >= REFUTES_LEAST,
+	);
+	if (denial) return { relation: "contradicts", reasons: denial.reasons } as const;
+	const isBorneOut = compared.some(
+		({ stance, score }) => stance === "supports" && score >= SUPPORTS_LEAST,
+	);
+	const agrees = isBorneOut || saysTheSame(one, other);
+	return { relation: agrees ? "agrees" : "neither", reasons: [] } as const;
+}
+
+function compare({ claim }: ReadPoint, { sentence: { text, concept } }: ReadPoint) {
+	return compareClaim(claim, text, { names: [concept.title, ...concept.aliases] });
 }
 
 /** What shares next to nothing is not compared any further. */

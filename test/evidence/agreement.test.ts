@@ -16,12 +16,12 @@ t.test(
 	async (t) => {
 		const { shared, contradictions, single } = await findAgreement([
 			...pointsOf("one", [
-				"Session tickets last at most 7 days.",
+				"Session tickets expire after 7 days.",
 				"Servers rotate ticket keys weekly.",
 				"Names in logs are public.",
 			]),
 			...pointsOf("two", [
-				"Session tickets last at most 30 days.",
+				"Session tickets expire after 30 days.",
 				"Ticket keys are rotated weekly by servers.",
 				"Early data can be replayed.",
 			]),
@@ -37,7 +37,7 @@ t.test(
 		);
 		t.same(
 			contradictions.map(({ one, other }) => [textOf(one), textOf(other)]),
-			[["one: Session tickets last at most 7 days.", "two: Session tickets last at most 30 days."]],
+			[["one: Session tickets expire after 7 days.", "two: Session tickets expire after 30 days."]],
 		);
 		t.ok(contradictions[0]?.reasons.length);
 		t.same(single.map(textOf), [

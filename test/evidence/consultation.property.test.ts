@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import t, { type Test } from "tap";
+import { systemClock } from "../../src/core/clock.js";
+import { askAnalyst } from "../../src/evidence/analyst-view.js";
+import { analystsOf } from "../../src/evidence/analysts.js";
+import { passCitationGate, type WrittenSentence } from "../../src/evidence/citation-gate.js";
+import { findCitedSentence, toCitedSentences } from "../../src/evidence/cited-sentences.js";
+import { consultTwin } from "../../src/evidence/consultation.js";
+import { extractiveWriter } from "../../src/evidence/extractive-writer.js";
+import type { Writer } from "../../src/evidence/writer.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { catalogFolders, loadGraphs } from "../../src/load-graphs.js";
+import { openSearch } from "../../src/open-search.js";
+import { createExpertDirectory } from "../../src/service/expert-directory.js";
+
+const silent = { info: () => undefined, error: () => undefined };
+const folder = t.testdir({});
+const catalog = createGraphCatalog(await loadGraphs(catalogFolders("sample", folder), silent));
+const search = await openSearch({
+	model: "none",
+	folder: join(folder, "index"),
+	modelsFolder: join(folder, "models"),
+	clock: systemClock,
+});
+await search.sync(catalog.list());
+t.teardown(() => search.close());
+
+const experts = createExpertDirectory({ catalog, search });
+const desks = (await experts.list({ limit: 10 })).items.map(({ agent_id }) => agent_id);
+const concepts = catalog.list().flatMap((graph) => graph.concepts);
+/** Questions about anything in any graph, so that most of them tempt whoever is asked to tell what others know. */
+const questions = fc
+	.tuple(
+		fc.constantFrom("Should we use ", "How does one ", "What is ", "Why ", "Which standard "),
+		fc.constantFrom(...concepts.map(({ title }) => title)),
+		fc.constantFrom("?", " and HSTS?", " with pagination?", " in Python?"),
+	)
+	.map((parts) => parts.join(""));
+const { signal } = new AbortController();
+const today = "2026-11-22";
+const foreign = catalog
+	.list({ type: "domain" })
+	.flatMap((graph) => graph.concepts.slice(0, 2).flatMap((one) => toCitedSentences(graph, one)));
+
+/** Every sentence has evidence, all of it is of one graph, and it passes the gate again on what the catalog holds. */
+function assertOwn(t: Test, sentences: readonly WrittenSentence[], graphId: string): void {
+	const draft = sentences.map(({ text, evidence }) => ({
+		text,
+		evidenceIds: evidence.map(({ evidenceId }) => evidenceId),
+	}));
+	for (const { evidence } of sentences) {
+		if (evidence.length === 0 || evidence.some(({ graph }) => graph.record.id !== graphId)) {
+			t.fail("cites another graph, or nothing");
+		}
+	}
+	const ids = draft.flatMap(({ evidenceIds }) => evidenceIds);
+	const offered = ids.flatMap((id) => findCitedSentence(catalog, id) ?? []);
+	const { dropped } = passCitationGate(draft, offered);
+	if (dropped.length > 0) t.fail("a sentence does not pass the gate", { dropped });
+}
+
+/** Cites what it was never offered, beside a little of what it was. */
+const greedy: Writer = {
+	name: "llm:greedy",
+	draft: async ({ offered }) => [
+		...foreign.slice(0, 5).map(({ text, evidenceId }) => ({ text, evidenceIds: [evidenceId] })),
+		...foreign.slice(0, 5).map(({ text }) => ({
+			text,
+			evidenceIds: offered.slice(0, 1).map(({ evidenceId }) => evidenceId),
+		})),
+		...offered.slice(0, 1).map(({ text, evidenceId }) => ({ text, evidenceIds: [evidenceId] })),
+	],
+};
+
+t.test("a twin never cites another graph, whatever it is asked and whoever writes", async (t) => {
+	let answered = 0;
+	const writers = fc.constantFrom(extractiveWriter, greedy);
+	await fc.assert(
+		fc.asyncProperty(
+			questions,
+			fc.constantFrom(...desks),
+			writers,
+			async (question, id, writer) => {
+				const expert = await experts.profile(id);
+				const deps = { search, catalog, writer };
+				const { answer, elsewhere } = await consultTwin(deps, { expert, question, today, signal });
+				if (elsewhere.includes(expert.graph)) t.fail("names itself as somebody else");
+				if (!answer) return;
+				answered += 1;
+				assertOwn(t, [...answer.sentences, ...answer.keyPoints], expert.graph.record.id);
+			},
+		),
+		{ numRuns: 40 },
+	);
+	t.ok(answered > 5, `${answered} answered`);
+});
+
+t.test("an analyst never cites another graph, and its odds add up", async (t) => {
+	let answered = 0;
+	await fc.assert(
+		fc.asyncProperty(
+			questions,
+			fc.constantFrom(...analystsOf(catalog)),
+			async (question, analyst) => {
+				const deps = { search, writer: greedy };
+				const { view } = await askAnalyst(deps, { analyst, question, today, signal });
+				if (!view) return;
+				answered += 1;
+				const { thesis, sides, indicators, odds } = view;
+				const quoted = [
+					...sides.for,
+					...sides.against,
+					...sides.open,
+					...indicators.map(({ sentence }) => sentence),
+				].map((sentence) => ({ text: sentence.text, evidence: [sentence] }));
+				assertOwn(t, [thesis, ...quoted], analyst.graph.record.id);
+				const { base, upside, downside } = odds.probabilities;
+				if (Math.abs(base + upside + downside - 1) > 1e-9) t.fail("odds do not add up");
+			},
+		),
+		{ numRuns: 40 },
+	);
+	t.ok(answered > 5, `${answered} answered`);
+});
