@@ -29,7 +29,8 @@ export const createTextVerification = (deps: CheckedClaimsDeps): Skill<"verify.t
 		output: verifyTextOutput,
 		capture: "onResult",
 		units: { name: "claim", countOf: ({ max_claims }) => max_claims, keepOnly: keepPaid },
-		queryOf: ({ text }) => text,
+		// A whole text is its author's: unlike a question it is not logged.
+		queryOf: () => undefined,
 		graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
 		prepare({ graph_id }) {
 			if (graph_id !== undefined) deps.catalog.assertKnown(graph_id);
