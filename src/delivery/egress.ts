@@ -40,15 +40,16 @@ export function createConfiguredEgress(reach: ConfiguredReach): Egress {
 		async request({ method, url, headers = {}, body, timeoutMs, signal }) {
 			const { host } = assertConfigured(new URL(url), reach);
 			try {
+				const end = untilEither(AbortSignal.timeout(timeoutMs), signal);
 				const response = await fetch(url, {
 					method,
 					headers,
 					redirect: "error",
-					signal: untilEither(AbortSignal.timeout(timeoutMs), signal),
+					signal: end,
 					...(body !== undefined && { body }),
 				});
-				// Under the same deadline as the headers.
-				const reply = await readBounded(response.body ?? [], { host, bytesMax });
+				const chunks = response.body ? chunksUntil(response.body, end) : [];
+				const reply = await readBounded(chunks, { host, bytesMax });
 				return toResponse(response.status, response.headers, reply);
 			} catch (cause) {
 				if (cause instanceof ServiceError) throw cause;
@@ -56,6 +57,31 @@ export function createConfiguredEgress(reach: ConfiguredReach): Egress {
 			}
 		},
 	};
+}
+
+/**
+ * What a body holds, under the deadline that its headers had. fetch loses its signal once the request has been collected as
+ * garbage, which may be while the body still comes.
+ */
+async function* chunksUntil(
+	body: ReadableStream<Uint8Array>,
+	signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+	const reader = body.getReader();
+	const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
+	signal.addEventListener("abort", stop, { once: true });
+	try {
+		for (;;) {
+			signal.throwIfAborted();
+			const { done, value } = await reader.read();
+			signal.throwIfAborted();
+			if (done) return;
+			yield value;
+		}
+	} finally {
+		signal.removeEventListener("abort", stop);
+		stop();
+	}
 }
 
 export interface ConfiguredReach {
@@ -116,6 +142,15 @@ export function isLoopback(hostname: string): boolean {
 	return LOOPBACK_HOST.test(hostname);
 }
 
+/**
+ * Aborts when the time is over or the caller has left. AbortSignal.any does not keep a timeout it was made of from being
+ * collected as garbage; a listener does.
+ */
 function untilEither(timeout: AbortSignal, left: AbortSignal | undefined): AbortSignal {
-	return left ? AbortSignal.any([timeout, left]) : timeout;
+	if (!left) return timeout;
+	const end = new AbortController();
+	if (left.aborted) end.abort(left.reason);
+	timeout.addEventListener("abort", () => end.abort(timeout.reason), { once: true });
+	left.addEventListener("abort", () => end.abort(left.reason), { once: true, signal: timeout });
+	return end.signal;
 }

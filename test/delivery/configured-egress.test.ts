@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import t from "tap";
 import { LIMITS } from "../../src/core/limits.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
@@ -49,4 +51,30 @@ t.test("a message names the host, never the key in an address", async (t) => {
 	const url = "http://127.0.0.1:1/v2/my-secret-key";
 	const egress = createConfiguredEgress({ urls: [url] });
 	await t.rejects(egress.request({ ...post, url }), { message: "Nobody answers at 127.0.0.1:1." });
+});
+
+t.test("a reply has its deadline even when garbage is collected while it comes", async (t) => {
+	setFlagsFromString("--expose-gc");
+	const collect = runInNewContext("gc") as () => void;
+	const server = createServer((req, res) => {
+		if (req.url === "/silent") return;
+		const drip = setInterval(() => res.write("x"), 20);
+		res.on("close", () => clearInterval(drip));
+	});
+	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+	const collecting = setInterval(collect, 50);
+	t.teardown(() => {
+		clearInterval(collecting);
+		server.closeAllConnections();
+		server.close();
+	});
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+	const egress = createConfiguredEgress({ urls: [url] });
+	const left = { signal: new AbortController().signal };
+	for (const more of [{}, left]) {
+		for (const path of ["", "silent"]) {
+			const late = egress.request({ ...post, ...more, url: `${url}${path}`, timeoutMs: 300 });
+			await t.rejects(late, { code: "UNAVAILABLE", cause: { name: "TimeoutError" } });
+		}
+	}
 });
