@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Test } from "tap";
+import { type Clock, systemClock } from "../../src/core/clock.js";
+import { FEED_LIMITS } from "../../src/core/feed-limits.js";
+import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import { createFeedCache } from "../../src/feeds/feed-cache.js";
+import { createFeedFetcher } from "../../src/feeds/feed-fetcher.js";
+import { readRegistry, toRegistry } from "../../src/feeds/feed-registry.js";
+import type { FeedSpec } from "../../src/feeds/feed-spec.js";
+import { createFeeds } from "../../src/feeds/feeds.js";
+import type { IndexDisk } from "../../src/search/index-disk.js";
+import { createMemoryDisk } from "../search/memory-disk.js";
+
+/** The registry that comes with the software. */
+export const REGISTRY = readRegistry(
+	readFileSync(new URL("../../feeds/registry.json", import.meta.url), "utf8"),
+);
+
+export interface FeedSource {
+	readonly origin: string;
+	readonly requests: IncomingMessage[];
+	answer: RequestListener;
+}
+
+/** A source on loopback that answers as it is told to. */
+export async function startSource(t: Test, answer: RequestListener): Promise<FeedSource> {
+	const server = createServer((request, response) => {
+		source.requests.push(request);
+		source.answer(request, response);
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	t.teardown(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const { port } = server.address() as AddressInfo;
+	const source: FeedSource = { origin: `http://127.0.0.1:${port}`, requests: [], answer };
+	return source;
+}
+
+/** A feed of the registry that is fetched from a source on loopback instead of its own. */
+export function feedAt(origin: string, id: string, changes: Partial<FeedSpec> = {}): FeedSpec {
+	const feed = REGISTRY.get(id);
+	if (!feed) throw new Error(`No feed is called ${id}.`);
+	const { pathname, search } = new URL(feed.url);
+	const url = `${origin}${decodeURI(pathname)}${decodeURI(search)}`;
+	return { ...feed, intervalMs: 1, url, ...changes } as FeedSpec;
+}
+
+/** Feeds that are fetched, over a disk and a clock that tests bring. */
+export function openTestFeeds(
+	feeds: readonly FeedSpec[],
+	{
+		disk = createMemoryDisk(),
+		clock = systemClock,
+	}: { readonly disk?: IndexDisk; readonly clock?: Clock } = {},
+) {
+	const problems: string[] = [];
+	const egress = createConfiguredEgress({
+		urls: feeds.map(({ url }) => url),
+		replyBytesMax: FEED_LIMITS.replyBytes,
+	});
+	const opened = createFeeds({
+		registry: async () => toRegistry(feeds),
+		bundle: async () => ({ bundledAt: 0, readings: new Map() }),
+		cache: createFeedCache(async () => disk),
+		fetch: createFeedFetcher({ egress, clock, userAgent: "tollgraph-test" }),
+		clock,
+		report: (problem) => problems.push(problem),
+	});
+	return { feeds: opened, disk, problems };
+}
+
+export const asText =
+	(body: string, headers: Readonly<Record<string, string>> = {}): RequestListener =>
+	(_request, response) => {
+		response.writeHead(200, headers);
+		response.end(body);
+	};
