@@ -54,7 +54,7 @@ export interface ClaimFigures {
 	readonly bins: readonly ConfidenceBin[];
 }
 
-export const SCORED_VERDICTS = ["SUPPORTED", "REFUTED", "NOT_ENOUGH_EVIDENCE"] as const;
+const SCORED_VERDICTS = ["SUPPORTED", "REFUTED", "NOT_ENOUGH_EVIDENCE"] as const;
 const SOLD = new Set<Verdict>(["SUPPORTED", "REFUTED", "CONFLICTING"]);
 const BINS = 10;
 const WIDTH = 20;

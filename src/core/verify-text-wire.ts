@@ -162,7 +162,7 @@ export const verifyBatchOutput = z.object({
 });
 export type VerifyBatchOutput = z.infer<typeof verifyBatchOutput>;
 
-export const unjudgedClaimSchema = z.object({
+const unjudgedClaimSchema = z.object({
 	claim: z.string(),
 	kind: z.enum(CLAIM_KINDS),
 	...placed,
