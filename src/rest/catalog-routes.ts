@@ -2,34 +2,19 @@ import { z } from "zod";
 import { cursorField } from "../core/graph-wire.js";
 import type { FreeOperationId } from "../core/operations.js";
 import { graphIdField } from "../core/wire.js";
-import type { BRAND_ROUTES } from "./brand-routes.js";
 import { graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
-import type { EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { dataRoute, documentRoute } from "./define-route.js";
-import type { DISCOVERY_ROUTES } from "./discovery-routes.js";
-import type { EXPERT_ROUTES } from "./expert-routes.js";
-import type { OFFER_ROUTES } from "./offer-routes.js";
-import type { OVERVIEW_ROUTES } from "./overview-routes.js";
-import type { PAYMENT_ROUTES } from "./payment-routes.js";
 import { digitsField } from "./request-query.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
-import type { ROUTING_ROUTES } from "./search-routing.js";
-import type { SOURCE_ROUTES } from "./source-routes.js";
 
-type CatalogOperationId = Exclude<
+type CatalogOperationId = Extract<
 	FreeOperationId,
-	| keyof typeof OFFER_ROUTES
-	| keyof typeof PAYMENT_ROUTES
-	| keyof typeof ROUTING_ROUTES
-	| keyof typeof DISCOVERY_ROUTES
-	| "accounts.open"
-	| "citations.format"
-	| keyof typeof EXPERT_ROUTES
-	| keyof typeof EXPERT_READING_ROUTES
-	| keyof typeof OVERVIEW_ROUTES
-	| keyof typeof SOURCE_ROUTES
-	| keyof typeof BRAND_ROUTES
-	| keyof typeof FREE_FEED_ROUTES
+	| "graphs.catalog"
+	| "graphs.detail"
+	| "graphs.readme"
+	| "catalog.okf"
+	| "readmes.index"
+	| "graph_slice"
 >;
 
 const PAGE_MAX = 500;
