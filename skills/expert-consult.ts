@@ -59,8 +59,10 @@ export async function consult(
 		graphIds: data.answer ? [asked.expert.graph.record.id] : [],
 	});
 	if (!data.answer) return noAnswer({ ok: true, data, meta });
+	const until = keptUntil(clock, context);
+	if (until === null) return answer({ ok: true, data, meta });
 	const id = research.resultIds("cns", context);
-	const kept = { ...data, consultation_id: id, kept_until: keptUntil(clock, context) };
+	const kept = { ...data, consultation_id: id, kept_until: until };
 	const keep = { kind: "consultation", id, data: kept } as const;
 	return answer({ ok: true, data: kept, meta }, { keep });
 }

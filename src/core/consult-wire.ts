@@ -75,7 +75,7 @@ export const elsewhereSchema = z.object({
 });
 
 export const consultationSchema = z.object({
-	consultation_id: z.string().nullable().describe("Null when there is no answer"),
+	consultation_id: z.string().nullable().describe("Null when nothing is kept"),
 	question: z.string(),
 	follows: z.string().nullable().describe("The consultation this one goes on from"),
 	subject: z
