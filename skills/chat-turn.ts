@@ -4,6 +4,7 @@ import type { ChatInput, ChatOutput } from "../src/core/chat-wire.js";
 import { ServiceError } from "../src/core/errors.js";
 import type { SkillContext, SkillEvent } from "../src/core/skill.js";
 import { ANSWER_LIMITS } from "../src/core/stream-limits.js";
+import { visibleText } from "../src/core/visible-text.js";
 import type { WrittenSentence } from "../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../src/evidence/cited-sentences.js";
 import { resolveFollowUp } from "../src/evidence/follow-up-question.js";
@@ -161,7 +162,9 @@ function suggestionsOf({ concepts, sentences }: QuestionAnswer): string[] {
 	const told = new Set(sentences.flatMap(({ evidence }) => evidence.map(({ concept }) => concept)));
 	const untold = concepts.filter(({ concept }) => !told.has(concept));
 	const titles = [...new Set(untold.map(({ concept }) => concept.title))];
-	return titles.slice(0, ANSWER_LIMITS.suggestionsMax).map((title) => `Tell me about ${title}.`);
+	return titles
+		.slice(0, ANSWER_LIMITS.suggestionsMax)
+		.map((title) => `Tell me about ${toName(title)}.`);
 }
 
 /** What the latest turn was about: its question, and the concepts its evidence is of, in the order of its answer. */
@@ -172,9 +175,20 @@ function toContext(catalog: Pick<GraphCatalog, "find">, { turns }: ChatMemory): 
 	);
 	return {
 		question: last?.question,
-		spokenOf: [...new Set(concepts)].map(({ title, aliases }) => ({ name: title, aliases })),
+		spokenOf: [...new Set(concepts)].map(({ title, aliases }) => ({
+			name: toName(title),
+			aliases: aliases.slice(0, ALIASES_MAX).map(toName),
+		})),
 	};
 }
+
+/** A graph's own words become part of a question: one line of what can be seen, no longer than a name is. */
+function toName(title: string): string {
+	return visibleText(title).replace(/\s+/g, " ").trim().slice(0, NAME_CHARS);
+}
+
+const NAME_CHARS = 120;
+const ALIASES_MAX = 20;
 
 function toldBefore({ turns }: ChatMemory): ReadonlySet<string> {
 	return new Set(turns.flatMap(({ cited }) => cited.flat()));

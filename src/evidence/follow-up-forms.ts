@@ -64,7 +64,7 @@ export function isBareQuestion(said: string): string | undefined {
 const WHAT_ABOUT =
 	/^(?:(?:and|but|so|ok(?:ay)?|then)[, ]+)*(?:what|how) about (?:(in|for|with|on|under|since|before|after|by|at) )?(.+?)[?.!]*$/i;
 const AND_FOR =
-	/^(?:(?:and|but|or|also|same|now|the same|likewise)[, ]+)+(?:(in|for|with|on|under|since|before|after|by|at|to|from) )?(.+?)(?: (?:instead|too|as well|then))?[?.!]*$/i;
+	/^(?:(?:and|but|or|also|same|now|the same|likewise)[, ]+)+(?:(in|for|with|on|under|since|before|after|by|at|to|from) |about )?(.+?)(?: (?:instead|too|as well|then))?[?.!]*$/i;
 const FRAGMENT =
 	/^(in|for|with|on|under|since|before|after|by|at) ((?:\S+ ){0,4}\S+?)(?: instead)?[?.!]*$/i;
 const INSTEAD = /^(?:(in|for|with|on) )?((?:\S+ ){0,4}\S+?) instead[?.!]*$/i;

@@ -1,4 +1,5 @@
 import type { FollowUpKind } from "../core/chat.js";
+import { LIMITS } from "../core/limits.js";
 import {
 	isBareQuestion,
 	isMoreRequest,
@@ -7,7 +8,7 @@ import {
 	readOrdinal,
 } from "./follow-up-forms.js";
 import { replacePronouns } from "./follow-up-pronouns.js";
-import type { TalkContext } from "./talk-context.js";
+import type { SpokenOf, TalkContext } from "./talk-context.js";
 
 export interface ResolvedQuestion {
 	/** Stands alone. */
@@ -18,34 +19,48 @@ export interface ResolvedQuestion {
 /**
  * Makes a follow-up stand alone by rules: what "it", "that standard", "the second one" stand for, what "what about 2024",
  * "and for TLS 1.2?" change in the question before, what "why?" and "the risks?" are about. Text that refers to nothing, or
- * to what is not there, stays as it is.
+ * to what is not there, stays as it is; so does one that would become longer than a question may be.
  */
 export function resolveFollowUp(message: string, context: TalkContext): ResolvedQuestion {
 	const said = message.trim().replace(/\s+/g, " ");
-	const { question: before, spokenOf } = context;
-	const topic = topicOf(context);
-	if (before === undefined || topic === undefined) return { question: said, kind: "alone" };
+	const resolved = resolve(said, context);
+	return resolved && resolved.question.length <= LIMITS.queryChars
+		? resolved
+		: { question: said, kind: "alone" };
+}
+
+function resolve(said: string, context: TalkContext): ResolvedQuestion | undefined {
+	const { spokenOf } = context;
+	if (context.question === undefined) return undefined;
+	const before = withoutFollowUps(context.question);
+	const topic = topicOf(before, spokenOf);
+	if (topic === undefined) return undefined;
 	const pointed = readOrdinal(said, spokenOf);
 	if (pointed !== undefined) return { question: pointed, kind: "ordinal" };
 	if (isMoreRequest(said)) return { question: `Tell me more about ${topic}.`, kind: "more" };
 	const bare = isBareQuestion(said);
 	if (bare !== undefined) return { question: `${bare}: ${before}`, kind: "bare" };
 	const replaced = replacePronouns(said, topic, spokenOf);
-	const changed = readEllipsis(replaced ?? said);
+	if (replaced !== undefined) return { question: replaced, kind: "pronoun" };
+	const changed = readEllipsis(said);
 	if (changed && isAspect(changed.text)) {
 		return { question: `What about ${ofTopic(changed.text, topic)}?`, kind: "aspect" };
 	}
-	if (changed && replaced === undefined) {
-		return { question: changeQuestion(before, topic, changed), kind: "ellipsis" };
-	}
-	if (replaced !== undefined) return { question: replaced, kind: "pronoun" };
+	if (changed) return { question: changeQuestion(before, topic, changed), kind: "ellipsis" };
 	if (isAspect(said)) return { question: `${ofTopic(said, topic)}?`, kind: "aspect" };
-	return { question: said, kind: "alone" };
+	return undefined;
+}
+
+/** What earlier follow-ups put around a question, so that one behind the other does not pile up. */
+function withoutFollowUps(question: string): string {
+	const asked = /^[^:]{1,30}: (.+)$/s.exec(question);
+	const inner =
+		asked?.[1] && isBareQuestion(question.slice(0, question.indexOf(":"))) ? asked[1] : question;
+	return inner.replace(/, and what about [^?]+\?$/, "?");
 }
 
 /** The name that the question before used for what its answer spoke of; the first of these where it used none. */
-function topicOf({ question, spokenOf }: TalkContext): string | undefined {
-	if (question === undefined) return undefined;
+function topicOf(question: string, spokenOf: readonly SpokenOf[]): string | undefined {
 	const names = spokenOf.flatMap(({ name, aliases }) => [name, ...aliases]);
 	const asked = names
 		.flatMap((name) => findName(question, name) ?? [])

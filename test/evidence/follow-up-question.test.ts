@@ -165,6 +165,26 @@ t.test("an answer that spoke of nothing known leaves pronouns to the question's 
 	t.end();
 });
 
+t.test("follow-ups of follow-ups do not pile up", (t) => {
+	let question = "Which vulnerabilities in version control software were exploited?";
+	for (const said of [
+		"why?",
+		"what about databases?",
+		"and about 2024?",
+		"why not?",
+		"what about routers?",
+	]) {
+		question = resolveFollowUp(said, { ...CVE, question }).question;
+	}
+	t.equal(
+		question,
+		"Which vulnerabilities in version control software were exploited in 2024, and what about routers?",
+	);
+	const long = { ...CVE, question: `${"x ".repeat(995)}?` };
+	t.equal(resolveFollowUp("what about databases?", long).kind, "alone");
+	t.end();
+});
+
 t.test("no text takes long, whatever it is made of", (t) => {
 	const hostile = [
 		"it ".repeat(660),
