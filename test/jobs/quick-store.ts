@@ -13,7 +13,9 @@ type AnyRow = Tables[TableName];
  * The store port in memory, for very many transactions: one at a time, and what one that fails has done is undone. It keeps
  * no history and no indexes.
  */
-export function createQuickStore(): Store {
+export function createQuickStore(
+	onCommitted: (table: TableName, row: AnyRow) => void = () => undefined,
+): Store {
 	const tables = new Map<TableName, Map<string, AnyRow>>();
 	const balances = new Map<string, bigint>();
 	const texts = new Map<string, string>();
@@ -34,7 +36,10 @@ export function createQuickStore(): Store {
 		balance: async (account) => balances.get(account) ?? 0n,
 		balances: async () => balances,
 	};
-	const writer = (undo: (() => void)[]): StoreTransaction => {
+	const writer = (
+		undo: (() => void)[],
+		written: (readonly [TableName, AnyRow])[],
+	): StoreTransaction => {
 		const set = (table: TableName, id: string, row: AnyRow | undefined) => {
 			const rows = rowsOf(table);
 			const before = rows.get(id);
@@ -44,7 +49,10 @@ export function createQuickStore(): Store {
 		};
 		return {
 			...reader,
-			put: async (table, row) => set(table, row.id, row),
+			async put(table, row) {
+				set(table, row.id, row);
+				written.push([table, row]);
+			},
 			delete: async (table, id) => set(table, id, undefined),
 			async post({ entries }) {
 				for (const { account, amountMicros } of entries) {
@@ -64,8 +72,11 @@ export function createQuickStore(): Store {
 		transaction(work) {
 			const done = last.then(async () => {
 				const undo: (() => void)[] = [];
+				const written: (readonly [TableName, AnyRow])[] = [];
 				try {
-					return await work(writer(undo));
+					const result = await work(writer(undo, written));
+					for (const [table, row] of written) onCommitted(table, row);
+					return result;
 				} catch (error) {
 					for (const step of undo.reverse()) step();
 					throw error;

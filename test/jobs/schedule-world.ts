@@ -76,7 +76,7 @@ export async function simulateSchedules({
 	const end = START_MS + years * 365.25 * DAY_MS;
 	let trueNow = START_MS;
 	while (trueNow < end) {
-		const slept = dice.chance(1 / 40) ? outage(world) : dice.between(1, 5 * 60) * 60_000;
+		const slept = dice.chance(1 / 80) ? outage(world) : dice.between(1, 14 * 60) * 60_000;
 		await passMonths(world, trueNow, trueNow + slept);
 		trueNow += slept;
 		time.now = trueNow + jump(world);
@@ -170,14 +170,19 @@ function createWorld(seed: number): World {
 		after: () => () => undefined,
 	};
 	const dice = createDice(seed);
-	const store = createQuickStore();
+	const ended = new Map<string, BriefingRunRow>();
+	const store = createQuickStore((table, row) => {
+		if (table !== "briefing_runs") return;
+		const run = row as BriefingRunRow;
+		if (run.finishedAt !== undefined && !ended.has(run.id)) ended.set(run.id, run);
+	});
 	const ids = createIds({ clock, random: dice.fork() });
 	const ledger = createLedger({ clock, ids });
 	return {
 		...{ store, dice, time, clock, ids, ledger },
 		sweeper: createSweeper({ store, ledger, clock }),
 		due: new Set(),
-		ended: new Map(),
+		ended,
 		sent: new Map(),
 		unknown: new Set(),
 		facts: { crashes: 0, jumps: 0, outages: 0, refusals: 0, pauses: 0, runs: 0 },
@@ -187,7 +192,7 @@ function createWorld(seed: number): World {
 /** Days without workers. */
 function outage({ dice, facts }: World): number {
 	facts.outages += 1;
-	return dice.between(1, 12 * 24) * HOUR_MS;
+	return dice.between(1, 9 * 24) * HOUR_MS;
 }
 
 /** How far the clock is off this time: mostly not at all. */
@@ -198,7 +203,7 @@ function jump({ dice, facts }: World): number {
 }
 
 interface SimulatedWorker {
-	tick(): Promise<unknown>;
+	tick(): Promise<number>;
 	/** Resolves when it dies. */
 	readonly died: Promise<void>;
 	isDead: boolean;
@@ -277,30 +282,29 @@ async function oneRound(
 	workers: readonly SimulatedWorker[],
 ): Promise<SimulatedWorker[]> {
 	const { store, dice, sweeper, time } = world;
-	const before = await store.read((reader) => reader.list("schedules"));
 	const some = workers.filter(() => !dice.chance(1 / 4));
 	const busy = some.length > 0 ? some : workers;
-	await Promise.all(busy.map((worker) => Promise.race([worker.tick(), worker.died])));
+	await Promise.all(busy.map((worker) => Promise.race([tickAll(worker), worker.died])));
 	const left = workers.map((worker) => (worker.isDead ? startWorker(world) : worker));
 	if (busy.every(({ isDead }) => isDead)) return oneRound(world, left);
-	noteDue(world, before, time.now);
+	noteDue(world, await store.read((reader) => reader.list("schedules")), time.now);
 	await sweeper.sweep();
-	await noteEnded(world);
 	return left;
 }
 
-/** What a schedule that was running had as its latest slot when the workers looked. */
+/** Rounds follow each other within seconds, until nothing is due. */
+async function tickAll({ tick }: SimulatedWorker): Promise<void> {
+	while ((await tick()) > 0);
+}
+
+/** What a schedule that runs, and has nothing open, has as its latest slot after the workers looked. */
 function noteDue({ due }: World, schedules: readonly ScheduleRow[], now: number): void {
 	for (const schedule of schedules) {
 		if (schedule.status !== "active" && schedule.status !== "failing") continue;
+		// An attempt that just died keeps its lease for a while.
+		if (schedule.openRunId !== undefined) continue;
 		const day = latestLocalSlot(schedule, { since: schedule.startsAt, now });
 		if (day !== undefined) due.add(`${schedule.id} ${day}`);
-	}
-}
-
-async function noteEnded({ store, ended }: World): Promise<void> {
-	for (const run of await store.read((reader) => reader.list("briefing_runs"))) {
-		if (run.finishedAt !== undefined && !ended.has(run.id)) ended.set(run.id, run);
 	}
 }
 
