@@ -1,0 +1,196 @@
+import t from "tap";
+import { createBrandReadings } from "../../skills/brand-readings.js";
+import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import type { Evidence } from "../../src/knowledge/graph.js";
+import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { manualClock } from "../support/manual-clock.js";
+import { ask } from "./asked-skill.js";
+
+const source = (id: string, sourceUrl: string, publishedAt?: string): Evidence => ({
+	articleId: id,
+	title: `Page ${id}`,
+	sourceUrl,
+	publishedAt,
+	datePrecision: publishedAt && "day",
+});
+
+const node = (id: string, title: string, changes: object) =>
+	makeConcept({ id, path: `${id.replaceAll(".", "/")}.md`, title, body: "", ...changes });
+
+const catalog = createGraphCatalog([
+	makeGraph({ id: "shops" }, [
+		node("entities.apple", "Apple in the trade list", {
+			type: "Company",
+			aliases: ["apple.example", "AAPL"],
+			summary: "The maker sells telephones.",
+			edges: [{ type: "affects", target: "trends.repair", weight: 1 }],
+			evidence: [source("a1", "https://www.apple.example/about", "2024-01-10")],
+		}),
+		node("entities.pear", "Pear (PR)", {
+			type: "Company",
+			summary: "Pear is stable.",
+			evidence: [source("p1", "https://pear.example", "2025-03-02")],
+		}),
+		node("events.recall", "Recall of telephones", {
+			type: "Event",
+			summary: "Apple had to recall telephones after an outage. An apple is a fruit.",
+			evidence: [
+				source("r1", "https://press.example/recall", "2025-06-30"),
+				source("r2", "https://mirror.press.example/recall", "2025-06-30"),
+			],
+		}),
+		node("trends.repair", "Right to repair", {
+			type: "Trend",
+			summary: "Repair is asked for.",
+			evidence: [source("t1", "https://law.example/repair", "2025-05-05")],
+		}),
+		node("concepts.undated", "Names", {
+			summary: "Pear and AAPL are names of companies.",
+			evidence: [source("u1", "https://names.example")],
+		}),
+	]),
+	makeGraph({ id: "law" }, [
+		node("cases.one", "A case", {
+			summary: "Apple won the case against Pear.",
+			evidence: [source("c1", "https://court.example/1", "2025-07-01")],
+		}),
+	]),
+]);
+const skills = createBrandReadings({ catalog, clock: manualClock("2025-07-01T10:00:00Z") });
+
+interface Told {
+	// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
+	readonly data: any;
+	readonly meta: { readonly decision: string; readonly warnings: readonly string[] };
+}
+const intelligence = ask<Told>(skills.brand_intelligence);
+const signals = ask<Told>(skills["brands.signals"]);
+const timeline = ask<Told>(skills["brands.timeline"]);
+const sources = ask<Told>(skills["brands.sources"]);
+const compare = ask<Told>(skills["brands.compare"]);
+const mentionsIn = async (window?: unknown) =>
+	(await intelligence({ brand: "Apple", ...(window !== undefined && { window }) })).data.footprint
+		.mentions;
+
+t.test("a brand is known by key, name, other name, domain and symbol", async (t) => {
+	const clues = [
+		"apple-in-the-trade-list",
+		"APPLE",
+		"AAPL",
+		"NASDAQ:AAPL",
+		"https://apple.example/",
+	];
+	for (const brand of clues) {
+		const { data } = await intelligence({ brand });
+		t.equal(data.brand.id, "apple-in-the-trade-list", brand);
+	}
+	t.equal((await intelligence({ brand: "PR" })).data.brand.name, "Pear (PR)");
+	await t.rejects(intelligence({ brand: "Aple" }), {
+		code: "NOT_FOUND",
+		message: /near it .*Apple/,
+	});
+	await t.rejects(intelligence({ brand: "Apple", compare_with: ["nobody"] }), {
+		code: "NOT_FOUND",
+	});
+	await t.rejects(compare({ brands: ["Apple", "AAPL"] }), { code: "INVALID_ARGUMENT" });
+});
+
+t.test("what names it and what its own node says are mentions, a fruit is none", async (t) => {
+	const { kind, data } = await intelligence({ brand: "Apple" });
+	t.equal(kind, "answer");
+	t.match(data.footprint, {
+		...{ mentions: 4, articles: 5, graphs: 2, undated: 1, is_complete: true },
+		...{ first_seen: "2024-01-10", last_seen: "2025-07-01" },
+		by_graph: [
+			{ graph_id: "shops", mentions: 3 },
+			{ graph_id: "law", mentions: 1 },
+		],
+	});
+	t.equal(data.footprint.sources_independent, 4, "a mirror under the same domain counts once");
+	t.same(data.brand.domains, ["apple.example"]);
+	t.notMatch(JSON.stringify(data), /fruit/);
+	t.match(data.gaps, [{ kind: "small_sample" }, { kind: "undated" }]);
+	t.match(data.co_mentions, [{ brand: "pear-pr", mentions: 2, share: 0.5 }]);
+	t.match(data.trends, [{ trend_id: "shops:trends.repair", role: "affects" }]);
+	t.match(data.risks, [{ kind: "operations", statement: /recall/, date: "2025-06-30" }]);
+	t.match(data.signals, [{ type: "event", title: "Recall of telephones" }]);
+	t.same(
+		data.share_of_voice.map(({ brand, share }: { brand: string; share: number }) => [brand, share]),
+		[
+			["apple-in-the-trade-list", 0.5714],
+			["pear-pr", 0.4286],
+		],
+	);
+	t.match(data.share_of_voice[0], { n: 7, is_small_sample: true });
+});
+
+t.test("every piece of evidence is cited, exists, and says what is quoted", async (t) => {
+	const { data } = await intelligence({ brand: "Apple" });
+	const cited = new Map(
+		data.citations.map((one: { evidence_id: string; excerpt: string }) => [
+			one.evidence_id,
+			one.excerpt,
+		]),
+	);
+	const parts = [data.signals, data.trends, data.co_mentions, data.timeline, data.risks].flat();
+	const ids = parts.flatMap(({ evidence }: { evidence: string[] }) => evidence);
+	t.ok(ids.length > 5);
+	for (const id of ids) t.equal(findCitedSentence(catalog, id)?.text, cited.get(id), id);
+	for (const { statement, evidence } of data.risks) t.equal(cited.get(evidence[0]), statement);
+});
+
+t.test("a window has its first and its last day, and leaves out what nobody dates", async (t) => {
+	t.equal(await mentionsIn(), 4);
+	t.equal(await mentionsIn({ to: "2025-07-01" }), 4);
+	t.equal(await mentionsIn({ to: "2025-06-30" }), 3);
+	t.equal(await mentionsIn({ from: "2024-01-10" }), 3, "undated ones have no place in it");
+	t.equal(await mentionsIn({ from: "2024-01-11" }), 2);
+	t.equal(await mentionsIn({ from: "2025-06-30", to: "2025-06-30" }), 1);
+	t.equal(await mentionsIn("1d"), 1, "today alone");
+	t.equal(await mentionsIn("2d"), 2);
+	t.equal(await mentionsIn("1w"), 2);
+	t.equal(await mentionsIn("2y"), 3);
+	for (const window of ["0d", "90", "d", "9".repeat(7), { from: "2025-02-02", to: "2025-02-01" }]) {
+		await t.rejects(mentionsIn(window), { name: /ZodError/ }, JSON.stringify(window));
+	}
+	const silent = await intelligence({ brand: "Apple", window: { from: "2020-01-01", to: "2020-02-01" } });
+	t.match(silent, { kind: "no-answer", meta: { decision: "ABSTAIN" } });
+});
+
+t.test("readings of a brand: signals, timeline, sources, comparison", async (t) => {
+	t.match(await signals({ brand: "Apple" }), {
+		kind: "answer",
+		data: { items: [{ type: "event", date: "2025-06-30", strength: 0.4991 }] },
+	});
+	t.equal((await signals({ brand: "Pear", window: "1d" })).kind, "no-answer");
+	const months = await timeline({ brand: "Apple", from: "2025-05-01", bucket: "month" });
+	t.same(
+		months.data.items.map(({ period, mentions }: { period: string; mentions: number }) => [
+			period,
+			mentions,
+		]),
+		[
+			["2025-05", 0],
+			["2025-06", 1],
+			["2025-07", 1],
+		],
+	);
+	t.match(await timeline({ brand: "Apple", window: "1d" }), { data: { bucket: "day" } });
+	const { data } = await sources({ brand: "Apple" });
+	t.match(data.items[0], { publisher: "apple.example", articles: 1, mentions: 1 });
+	const press = data.items.find((one: { publisher: string }) => one.publisher === "press.example");
+	t.match(press, { hosts: ["mirror.press.example", "press.example"], articles: 2, mentions: 1 });
+	const both = await compare({ brands: ["Apple", "Pear"], window: "2y" });
+	t.match(both.data, {
+		share_of_voice: [
+			{ brand: "apple-in-the-trade-list", share: 0.6, n: 5 },
+			{ brand: "pear-pr", share: 0.4 },
+		],
+		brands: [{ mentions: 3 }, { mentions: 2, first_seen: "2025-03-02" }],
+		together: [{ mentions: 1 }],
+	});
+	await t.rejects(signals({ brand: "Apple", window: "1d", from: "2025-01-01" }), {
+		name: /ZodError/,
+	});
+});
