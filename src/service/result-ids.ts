@@ -6,11 +6,13 @@ import type { SkillContext } from "../core/skill.js";
 export type ResultIds = (kind: IdKind, context: Pick<SkillContext, "callId" | "caller">) => string;
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
 /**
  * The same id when a paid call is sent again under its retry key, so that its result is kept once. It is derived from the
- * hold under a secret: who sees a receipt cannot tell what it paid for. Calls without a hold get a new one each time.
+ * hold, or from the payment on a chain that needed none, under a secret: who sees a receipt cannot tell what it paid for.
+ * Calls that nothing was paid for get a new one each time.
  */
 export function createResultIds({
 	ids,
@@ -20,10 +22,16 @@ export function createResultIds({
 	readonly secret: Uint8Array;
 }): ResultIds {
 	return (kind, { callId, caller }) => {
-		if (!callId.startsWith("hold_") || timeOfId(callId) === undefined) return ids.next(kind);
+		const isHold = callId.startsWith("hold_") && timeOfId(callId) !== undefined;
+		if (!isHold && !PAYMENT_ID.test(callId)) return ids.next(kind);
 		const named = `${kind}\n${caller?.owner ?? ""}\n${callId}`;
 		const digest = createHmac("sha256", secret).update(named).digest();
-		const random = [...digest.subarray(0, RANDOM_CHARS)].map((byte) => CROCKFORD[byte & 31]);
-		return `${siblingId(callId, kind).slice(0, -RANDOM_CHARS)}${random.join("")}`;
+		const chars = [...digest].map((byte) => CROCKFORD[byte & 31]).join("");
+		const random = chars.slice(0, RANDOM_CHARS);
+		if (isHold) return `${siblingId(callId, kind).slice(0, -RANDOM_CHARS)}${random}`;
+		// A payment's id tells no time; the first digit keeps it one that an id can have.
+		return `${kind}_0${chars.slice(-(TIME_CHARS - 1))}${random}`;
 	};
 }
+
+const PAYMENT_ID = /^pay_[0-9a-f]{32}$/;

@@ -20,6 +20,16 @@ t.test("a call that is sent again has one result, which its receipt does not nam
 	t.end();
 });
 
+t.test("a payment on a chain that needed no hold has one result, too", (t) => {
+	const callId = `pay_${"0123456789abcdef".repeat(2)}`;
+	const id = resultIds("dos", { callId });
+	t.match(id, /^dos_0[0-9a-hjkmnp-tv-z]{25}$/);
+	t.equal(resultIds("dos", { callId }), id);
+	t.not(other("dos", { callId }), id);
+	t.not(resultIds("dos", { callId, caller: { owner: "eip155:1:0x2" } }), id);
+	t.end();
+});
+
 t.test("a name that the caller chose names no result", (t) => {
 	const callId = "req_mine_to_choose_1";
 	t.not(resultIds("cns", { callId }), resultIds("cns", { callId }));
