@@ -116,4 +116,4 @@ function chooseFeeds(
 }
 
 /** A feed that shares less with a topic is about something else. */
-const LEAST_SCORE = 0.2;
+const LEAST_SCORE = 0.4;

@@ -41,7 +41,7 @@ export function createSuggestFeeds(registry: FeedRegistry): SuggestFeeds {
 	}
 	const rarity = (term: string) => Math.log(1 + feeds.length / (1 + (counts.get(term) ?? 0)));
 	return (topic, limit) => {
-		const words = contentWords(topic).map((terms) => ({
+		const words = contentWords(spellOut(topic)).map((terms) => ({
 			terms,
 			weight: Math.max(...terms.map(rarity)),
 		}));
@@ -67,6 +67,30 @@ function toIndexed(feed: FeedSpec): IndexedFeed {
 		}
 	}
 	return { feed, terms };
+}
+
+const SHORT = /\b(?:USA?|UK|EU|EUR|USD|GBP|JPY|CNY|CHF|CAD|AUD|INR|BRL)\b|\bU\.S\.(?=\s|$)/g;
+const SPELT: Readonly<Record<string, string>> = {
+	US: "united states",
+	USA: "united states",
+	"U.S.": "united states",
+	UK: "united kingdom",
+	EU: "european union",
+	EUR: "euro",
+	USD: "dollar",
+	GBP: "pound sterling",
+	JPY: "yen",
+	CNY: "yuan",
+	CHF: "franc",
+	CAD: "canada dollar",
+	AUD: "australia dollar",
+	INR: "rupee",
+	BRL: "brazil real",
+};
+
+/** Places and currencies in the words of the registry; in capitals only, as "us" is a word of its own. */
+function spellOut(topic: string): string {
+	return topic.replace(SHORT, (short) => ` ${SPELT[short] ?? short} `);
 }
 
 interface AskedWord {

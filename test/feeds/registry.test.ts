@@ -82,6 +82,10 @@ t.test("feeds are suggested by what they tell, rare words first, and why is said
 	t.equal(first("gold")?.feed.id, "datahub:gold");
 	t.equal(first("CO2 in the atmosphere and climate")?.feed.id, "noaa:co2");
 	t.match(first("inflation in Japan")?.reason, /topics .*"inflation", "japan"/);
+	t.match(first("US inflation")?.feed.topics, ["inflation"]);
+	t.ok(first("US inflation")?.feed.topics.includes("united states"));
+	t.ok(first("EUR/USD")?.feed.topics.includes("euro"));
+	t.same(suggest("tell us", 5), [], "a pronoun is no country");
 	t.same(suggest("zzzqqq", 5), []);
 	t.same(suggest("the of and", 5), []);
 	t.equal(suggest("rates", 4).length, 4);
