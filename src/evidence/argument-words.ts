@@ -4,7 +4,7 @@ import type { Concept, Edge } from "../knowledge/graph.js";
 export type Side = "for" | "against" | "open";
 
 const FOR =
-	/\b(?:accepted|adopted|approved|final|stable|shipped|merged|available|supported|standardi[sz]ed|supports?|enables?|allows?|gains?|improves?|improved|faster|cheaper|safer|simpler|safe|fixes|solves?|benefits?|advantages?|guarantees?|guaranteed|succeeded|widely|makes it (?:easy|easier|cheap|possible)|saves?|without (?:breaking|cost|overhead))\b|^for\b/gi;
+	/\b(?:accepted|adopted|approved|arrived|final|landed|released|stable|shipped|merged|available|supported|standardi[sz]ed|supports?|enables?|allows?|gains?|improves?|improved|faster|cheaper|safer|simpler|safe|fixes|solves?|benefits?|advantages?|guarantees?|guaranteed|succeeded|widely|makes it (?:easy|easier|cheap|possible)|saves?|without (?:breaking|cost|overhead))\b|^for\b/gi;
 const AGAINST =
 	/\b(?:rejected|rejection|withdrawn|refused|objections?|deprecated|(?:was|were|been|being|is|are|be) removed|superseded|abandoned|breaks?|broke|breaking|too costly|slower|slows?|problems?|lacks?|cannot|risks?|harder|limits?|limited|fails?|failed|failure|leaks?|unsafe|insecure|drawbacks?|criticism|criticised|too (?:late|slow|complex|many|much)|incompatib\w+|harm)\b|^against\b/gi;
 /** Outcomes count twice: what became of something says more than what was hoped or feared of it. */

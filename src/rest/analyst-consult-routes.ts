@@ -20,24 +20,29 @@ replyComponent("Scenario", scenarioSchema);
 const nothing = z.strictObject({});
 const question = "Should a language add pattern matching?";
 const TREND_ID = "python-evolution:language.pattern-matching";
+const THESIS =
+	"The match statement arrived in Python 3.10 with PEP 634 (specification), 635 (rationale) and 636 (tutorial), after PEP 622 was superseded.";
 const PRO =
-	"PEP 634 specifies structural pattern matching, PEP 635 gives the motivation and PEP 636 is a tutorial; all three are final for Python 3.10.";
-const CONTRA = "PEP 622 tried to do all in one document and was superseded by the three.";
+	"For plain dispatch on values a dictionary is still simpler, and by type there is single dispatch.";
+const CONTRA = "Earlier switch proposals, PEP 275 and 3103, had been rejected.";
 
-const citation = (n: number, place: number, excerpt: string) => ({
+const SWITCHING = { id: "pep-275", title: "Switching on Multiple Values", day: "2001-11-10" };
+const DISPATCH = { id: "pep-443", title: "Single-dispatch generic functions", day: "2013-05-22" };
+
+const citation = (n: number, place: number, excerpt: string, source = SWITCHING) => ({
 	n,
 	evidence_id: `${TREND_ID}~${place}`,
 	trend_id: TREND_ID,
-	article_id: "pep-634",
-	title: "Structural Pattern Matching: Specification",
-	source_url: "https://peps.python.org/pep-0634/",
-	published_at: "2020-09-12",
+	article_id: source.id,
+	title: source.title,
+	source_url: `https://peps.python.org/pep-0${source.id.slice(4)}/`,
+	published_at: source.day,
 	publisher: "peps.python.org",
 	excerpt,
 	trust_tier: "unverified",
 	graph_id: "python-evolution",
 });
-const citations = [citation(1, 0, PRO), citation(2, 2, CONTRA)];
+const citations = [citation(1, 0, THESIS), citation(2, 8, PRO, DISPATCH), citation(3, 1, CONTRA)];
 const analyst = {
 	id: "python-evolution",
 	name: "python-evolution-analyst",
@@ -45,7 +50,8 @@ const analyst = {
 	method: "Reads PEPs with their status, date and target version.",
 	is_synthetic: true,
 };
-const contra = { text: CONTRA, citation_ids: [2] };
+const pro = { text: PRO, citation_ids: [2] };
+const contra = { text: CONTRA, citation_ids: [3] };
 const meta = { ...CONSULT_META, query: question, graphs_used: [analyst.id] };
 const scenario = (name: string, probability: number, drivers: object[]) => ({
 	...{ name, probability, drivers },
@@ -70,14 +76,14 @@ export const ANALYST_CONSULT_ROUTES: Readonly<Record<AnalystConsultId, PaidRoute
 				{
 					question,
 					analyst,
-					thesis: { text: PRO, citation_ids: [1] },
+					thesis: { text: THESIS, citation_ids: [1] },
 					scenarios: [
 						scenario("base", 0.2, []),
-						scenario("upside", 0.4, []),
+						scenario("upside", 0.4, [pro]),
 						scenario("downside", 0.4, [contra]),
 					],
 					sample: { votes: { base: 0, upside: 1, downside: 1 }, is_small: true },
-					arguments_for: [],
+					arguments_for: [pro],
 					arguments_against: [contra],
 					open_questions: [],
 					not_covered: [],
@@ -104,13 +110,13 @@ export const ANALYST_CONSULT_ROUTES: Readonly<Record<AnalystConsultId, PaidRoute
 				{
 					question,
 					analysts: [{ ...analyst, answered: true }],
-					for: [{ analyst: analyst.id, text: PRO, citation_ids: [1] }],
+					for: [{ analyst: analyst.id, ...pro }],
 					against: [{ analyst: analyst.id, ...contra }],
 					judge: {
 						verdict: "open",
 						weight_for: 0.75,
 						weight_against: 0.75,
-						reasons: [{ analyst: analyst.id, text: PRO, citation_ids: [1], side: "for" }],
+						reasons: [{ analyst: analyst.id, ...pro, side: "for" }],
 						method: "The sum over distinct sources of the trust of what cites them.",
 					},
 					open_questions: [],
