@@ -53,10 +53,15 @@ const RULES: readonly KindRule[] = [
 	{
 		kind: "opinion",
 		pattern:
-			/\b(?:best|worst|better than|worse than|nicer|nicest|ugly|uglier|ugliest|beautiful|beautifully|elegant|elegantly|inelegant|awful|terrible|terribly|horrible|amazing|awesome|great|greatest|wonderful|fantastic|excellent|brilliant|stupid|silly|dumb|pointless|useless|overrated|underrated|over-?hyped|over-?engineered|overcomplicated|boring|exciting|annoying|fun|cool|pleasant|unpleasant|delightful|clumsy|sloppy|lovely|disappointing|impressive|tasteful|cleverest|clever|smartest|superior|inferior|favou?rite|a (?:mistake|disaster|joke|mess|waste|shame|pity|pleasure|nightmare|triumph|masterpiece|nuisance)|waste of|too (?:complex|complicated|hard|easy|slow|verbose|strict|late|early|expensive|difficult|much|little|many|cautious|conservative|long|short|big|small|clever|ambitious|bureaucratic)|(?:more|most|less|least|very|really|quite|so|extremely|far too) (?:interesting|important|beautiful|elegant|exciting|useful|annoying|confusing|intuitive|readable|enjoyable|pleasant|ugly|boring|natural|sensible|attractive|convincing|impressive|promising|trustworthy|fun|tedious|user-friendly|painful|innovative|inspiring|frustrating)|worth (?:it|the|every)|deserves?|ought to|should(?! (?:be (?:sent|ignored|treated|used|included)|not be))|easier to (?:love|like|read|learn)|nobody (?:likes|wants|needs|should)|everyone (?:loves|hates|should)|makes? (?:no )?sense|silver bullet|game[- ]changer)\b/i,
+			/\b(?:the best|worst|needless(?:ly)?|feels?|(?:as|more|so|most) exciting|better than|worse than|cleaner|neater|prettier|nicer|nicest|ugly|uglier|ugliest|beautiful|beautifully|elegant|elegantly|inelegant|awful|terrible|terribly|horrible|amazing|awesome|great|greatest|wonderful|fantastic|excellent|brilliant|stupid|silly|dumb|pointless|useless|overrated|underrated|over-?hyped|over-?engineered|overcomplicated|boring|exciting|annoying|fun|cool|pleasant|unpleasant|delightful|clumsy|sloppy|lovely|disappointing|impressive|tasteful|cleverest|clever|smartest|superior|inferior|favou?rite|a (?:mistake|disaster|joke|mess|waste|shame|pity|pleasure|nightmare|triumph|masterpiece|nuisance)|waste of|too (?:complex|complicated|hard|easy|slow|verbose|strict|late|early|expensive|difficult|much|little|many|cautious|conservative|long|short|big|small|clever|ambitious|bureaucratic)|(?:more|most|less|least|very|really|quite|so|extremely|far too) (?:interesting|important|beautiful|elegant|exciting|useful|annoying|confusing|intuitive|readable|enjoyable|pleasant|ugly|boring|natural|sensible|attractive|convincing|impressive|promising|trustworthy|fun|tedious|user-friendly|painful|innovative|inspiring|frustrating)|worth (?:it|the|every)|deserves?|ought to|should(?! (?:be (?:sent|ignored|treated|used|included)|not be))|easier to (?:love|like|read|learn)|nobody (?:likes|wants|needs|should)|everyone (?:loves|hates|should)|makes? (?:no )?sense|silver bullet|game[- ]changer)\b/i,
 		reason: "judges, which no source can settle",
 	},
 ];
+
+/** "Where X holds, Y will not happen" tells a rule, not the future. */
+const CONDITION = /\b(?:if|when|whenever|where|wherever|unless|once|as soon as)\b/i;
+const WILL_ALONE = /\b(?:will|won't)\b/i;
+const TIME_AHEAD = /\b(?:soon|by 20\d\d|in the (?:near |coming )|next|future|some ?day|eventually|20[3-9]\d)\b/i;
 
 /** What kind of sentence it is, and why when it cannot be checked. */
 export function findClaimKind(sentence: string): {
@@ -65,7 +70,11 @@ export function findClaimKind(sentence: string): {
 } {
 	const text = sentence.trim();
 	for (const { kind, pattern, reason } of RULES) {
-		if (pattern.test(text)) return { kind, reason };
+		if (!pattern.test(text)) continue;
+		const isRule = kind === "prediction" && WILL_ALONE.test(text) && CONDITION.test(text) && !TIME_AHEAD.test(text);
+		// PUT and DELETE are names, not orders.
+		const isName = kind === "instruction" && /^[A-Z]{2}/.test(text);
+		if (!isRule && !isName) return { kind, reason };
 	}
 	return { kind: "checkable" };
 }

@@ -10,6 +10,7 @@ export interface Item {
 	readonly isSubject?: boolean;
 	/** True for what a sentence must answer to bear a claim out: names, figures, directions. */
 	readonly isEssential: boolean;
+	readonly isName?: boolean;
 	/** True for numbers and dates, in which two texts on one thing may differ. */
 	readonly isFigure: boolean;
 	/** As written, for telling what is missing. */
@@ -22,6 +23,8 @@ export interface Conflict {
 	readonly reason: string;
 	/** How sure it is that both speak of the same, 0..1. */
 	readonly sureness: number;
+	/** True for figures and the like: what differs is itself what is told. */
+	readonly isDecisive?: boolean;
 }
 
 /** What one way of comparing finds. */

@@ -30,7 +30,7 @@ function compareQuantity(quantity: Quantity, claim: TextReading, sentence: TextR
 	const item = figure(quantity.text, fit === "same");
 	if (fit !== "other") return { items: [item], conflicts: [] };
 	const reason = `says ${found ?? "another number"}, the claim ${quantity.text}`;
-	return { items: [item], conflicts: [{ reason, sureness: isSure || near ? 1 : 0.6 }] };
+	return { items: [item], conflicts: [{ reason, sureness: isSure || near ? 1 : 0.6, isDecisive: true }] };
 }
 
 /** In a list of figures by date, those that stand beside the claim's date; undefined where there is no such list. */
@@ -66,7 +66,7 @@ function compareDate(
 	const items: readonly Item[] = [isGranted ? { ...own, place: "about" } : own];
 	if (told.fit !== "other") return { items, conflicts: [] };
 	const reason = `says ${told.found ?? "another date"}, the claim ${date.text}`;
-	return { items, conflicts: [{ reason, sureness: 0.95 }] };
+	return { items, conflicts: [{ reason, sureness: 0.95, isDecisive: true }] };
 }
 
 /** "Expressed in seconds" against milliseconds. */
@@ -75,7 +75,7 @@ function compareUnits(claim: TextReading, sentence: TextReading): Findings {
 		const there = sentence.bareUnits.filter((unit) => unit.dimension === dimension);
 		const [other] = there;
 		if (!other || there.some((unit) => unit.factor === factor)) return [];
-		return [{ reason: `speaks of ${other.written}, the claim of ${written}`, sureness: 1 }];
+		return [{ reason: `speaks of ${other.written}, the claim of ${written}`, sureness: 1, isDecisive: true }];
 	});
 	return { items: [], conflicts };
 }

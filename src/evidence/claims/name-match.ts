@@ -17,15 +17,15 @@ export function compareNames(
 		const place = placeOf(name, index === 0, sentence, context);
 		const isSubject = hasName(context.about, name);
 		items.push({
-			...{ weight: NAME_WEIGHT, place, isSubject, isFigure: false, text: name.text },
+			...{ weight: NAME_WEIGHT, place, isSubject, isName: true, isFigure: false, text: name.text },
 			isEssential: place !== "around" || name.series !== undefined,
 		});
 		const rival = place === "sentence" || place === "about" ? undefined : rivalOf(name, claim, sentence, context);
 		if (rival) {
 			const reason = `speaks of ${rival.text}, the claim of ${name.text}`;
-			conflicts.push({ reason, sureness: name.series ? 0.85 : 0.7 });
+			conflicts.push({ reason, sureness: surenessOf(name, rival) });
 		}
-		const nearer = place === "sentence" ? nearerRival(name, claim, sentence) : undefined;
+		const nearer = place === "sentence" ? nearerRival(name, claim, sentence, context) : undefined;
 		if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
 	}
 	return { items, conflicts };
@@ -40,7 +40,7 @@ function placeOf(
 	if (hasName(sentence, name)) return "sentence";
 	// What a claim names behind its subject must be told, not taken for granted.
 	if (isFirst ? isAbout(name, sentence, context.about) : hasName(context.title, name)) return "about";
-	return hasName(context.around, name) || hasName(context.about, name) ? "around" : "nowhere";
+	return context.around.some((other) => hasName(other, name)) || hasName(context.about, name) ? "around" : "nowhere";
 }
 
 function hasName({ names, text }: TextReading, { key, text: written, series }: Name): boolean {
@@ -69,21 +69,47 @@ function rivalOf(
 	if (!name.series) {
 		// What no graph knows is not denied by what they know.
 		if (name.text.toLowerCase().split(/[^\p{L}\p{N}]+/u).some((word) => unknown.has(word))) return undefined;
-		return sentence.names.find((other) => isOther(other) && !other.series && !hasName(about, other));
+		return sentence.names.find((other) => isOther(other) && isAlike(name, other) && !hasName(about, other));
 	}
 	const isRival = (other: Name) => other.series === name.series && isOther(other);
 	return sentence.names.find(isRival) ?? about.names.find(isRival);
 }
 
+/** Names of one shape: both acronyms, both written with capitals, both with one beginning. */
+function isAlike(a: Name, b: Name): boolean {
+	if (a.series || b.series) return false;
+	return shapeOf(a.text) === shapeOf(b.text) || beginsAlike(a, b);
+}
+
+function shapeOf(text: string): string {
+	if (/^[\p{Lu}\p{N}-]+$/u.test(text)) return text.length <= 3 ? "short acronym" : "acronym";
+	return /^\p{Lu}/u.test(text) ? "proper" : "code";
+}
+
+function beginsAlike(a: Name, b: Name): boolean {
+	const [one = "", other = ""] = [a.text.split(/[-\s]/)[0], b.text.split(/[-\s]/)[0]];
+	return one.length > 2 && one === other;
+}
+
+function surenessOf(name: Name, rival: Name): number {
+	if (name.series) return 0.85;
+	return beginsAlike(name, rival) ? 0.95 : 0.7;
+}
+
 /** "ARI (RFC 9773) … STAR (RFC 8739)": which number of a series stands by another name of the claim. */
-function nearerRival(name: Name, claim: TextReading, sentence: TextReading): string | undefined {
+function nearerRival(
+	name: Name,
+	claim: TextReading,
+	sentence: TextReading,
+	{ title }: ReadContext,
+): string | undefined {
 	const rivals = sentence.names.filter(({ series, key }) => series === name.series && key !== name.key);
 	if (!name.series || rivals.length === 0) return undefined;
 	const text = sentence.text.toLowerCase();
 	const at = ({ text: written }: Name) => text.indexOf(written.toLowerCase());
 	const own = sentence.names.find(({ key }) => key === name.key);
 	for (const anchor of claim.names) {
-		const place = anchor.series === name.series ? -1 : at(anchor);
+		const place = anchor.series === name.series || hasName(title, anchor) ? -1 : at(anchor);
 		if (place < 0 || !own || text.indexOf(anchor.text.toLowerCase(), place + 1) >= 0) continue;
 		const [nearest] = [own, ...rivals].sort((a, b) => distance(at(a), place) - distance(at(b), place));
 		if (nearest && nearest.key !== name.key && !hasName(claim, nearest)) {

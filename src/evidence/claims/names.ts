@@ -15,10 +15,10 @@ export interface Name {
 const IDENTIFIER =
 	/(?<![\p{L}\p{N}])(?<series>\p{L}[\p{L}+#]{0,14}(?:\/\p{L}{1,8})?)(?<gap>[-\s/]?)(?<number>v?\d+(?:[.-]\d+)*)(?![\p{L}\p{N}])/gu;
 const CODE =
-	/(?<![\p{L}\p{N}_.])(?:0x[0-9a-fA-F]{1,64}|\p{Ll}+(?:_\p{Ll}+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}[\p{L}\p{N}]*(?:_\p{Lu}[\p{L}\p{N}]*)+|\p{Lu}\p{Ll}+(?:-\p{Lu}\p{L}+)+|\.\p{Ll}{2,12}(?:-\p{Ll}+)+)(?![\p{L}\p{N}_])/gu;
+	/(?<![\p{L}\p{N}_.])(?:0x[0-9a-fA-F]{1,64}|\p{Ll}+(?:_\p{Ll}+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}[\p{L}\p{N}]*(?:_\p{Lu}[\p{L}\p{N}]*)+|\p{Lu}\p{L}+(?:-\p{Lu}\p{L}+)+|\.\p{Ll}{2,12}(?:-\p{Ll}+)+)(?![\p{L}\p{N}_])/gu;
 const ACRONYM = /(?<![\p{L}\p{N}])\p{Lu}{2,}[\p{Lu}\p{N}]*(?:-\p{Lu}{2,})*(?![\p{L}\p{N}])/gu;
 const PROPER =
-	/(?<![\p{L}\p{N}-])\p{Lu}\p{Ll}{2,}(?:['’]s)?(?:\s\p{Lu}\p{Ll}{2,})*(?![\p{L}\p{N}-])/gu;
+	/(?<![\p{L}\p{N}-])\p{Lu}\p{Ll}{2,}(?:\s\p{Lu}\p{Ll}{2,})*(?:['’]s)?(?![\p{L}\p{N}-])/gu;
 /** Words that number parts of a text or answers, not things of a series. */
 const NO_SERIES =
 	/^(?:in|of|to|the|and|or|by|at|on|for|than|only|about|over|under|least|most|up|from|with|since|until|between|status|code|port|section|level|type|is|are|was|has|have|had|january|february|march|april|may|june|july|august|september|october|november|december|exactly|nearly|almost|around|some|all|uses?|takes?|after|before|within|not|no|its|a|an|as|every|each|into|through|error|errors|returns?|opcode|chain|id|nonce|epoch|per|costs?|top|covers?|holds?)$/iu;

@@ -1,4 +1,5 @@
 import type { DateSpan } from "./date-spans.js";
+import { findAxisPlaces } from "./word-axes.js";
 import type { Quantity } from "./quantities.js";
 
 /** What a text says to one number or date of a claim. */
@@ -121,7 +122,7 @@ function isSurelyComparable(claim: Quantity, other: Quantity): boolean {
 }
 
 function sharesNoun(a: Quantity, b: Quantity): boolean {
-	return a.nouns.some((noun) => b.nouns.includes(noun));
+	return a.nouns.some((noun) => b.nouns.some((other) => other === noun || isLike(noun, other)));
 }
 
 /** Whether dates of a text bear out one of a claim. A coarser date neither bears out nor denies a finer one in it. */
@@ -154,4 +155,9 @@ function fitRelation(claim: DateSpan, other: DateSpan): Fit {
 	}
 	if (other.from >= claim.from) return "same";
 	return other.to < claim.from ? "other" : "absent";
+}
+
+function isLike(a: string, b: string): boolean {
+	const axes = findAxisPlaces(b);
+	return findAxisPlaces(a).some((one) => axes.some(({ axis, sign }) => axis === one.axis && sign === one.sign));
 }

@@ -102,8 +102,8 @@ function contextOf(
 	unknown: readonly string[],
 ): ReadContext {
 	const around = sentences.filter((other) => other.concept === concept).map(({ text }) => text);
-	const names = [concept.title, ...concept.aliases, graph.record.title];
-	return readContext({ names, around: around.join(" "), unknown });
+	const names = [concept.title, ...concept.aliases];
+	return readContext({ names, domain: graph.record.title, around, unknown });
 }
 
 /** Whoever asks as of a day is told what was published by then; undated sources count as known. */

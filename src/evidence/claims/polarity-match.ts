@@ -34,7 +34,7 @@ function turnedBy(
 		const heads = words.filter(({ deniedBy }) => deniedBy.includes(place));
 		const pairs = placed.filter((pair) => ofThis(pair)?.deniedBy.includes(place));
 		if (!isHeadPlaced(negation, heads, pairs.map(ofThis))) continue;
-		const telling = pairs.filter(({ word, by }) => by !== "opposite" && (word.weight > 0.5 || isDirected(word)));
+		const telling = pairs.filter(({ word, by }) => by !== "opposite" && (word.weight > 0.4 || isDirected(word)));
 		const turned = telling.filter(({ agrees }) => !agrees);
 		if (turned.length <= telling.length - turned.length) continue;
 		return turned

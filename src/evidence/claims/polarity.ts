@@ -16,15 +16,18 @@ export interface Negation {
 const GRAMMATICAL =
 	/\b(?:not(?!\s+only\b|\s+(?:more|less|fewer)\s+than\b)|never|no(?!\.|\s+(?:later|earlier|more|less|fewer|longer|larger|greater)\s+than\b)(?:\s+longer)?|none|neither|nor|nobody|nothing|without|cannot|hardly|rarely|seldom|rather than|instead of)\b|\b\p{L}+n't\b/giu;
 const DENYING =
-	/\b(?:forbid(?:s|ding|den)?|prohibit(?:s|ed|ing)?|bans?|banned|prevent(?:s|ed|ing)?|disallow(?:s|ed|ing)?|reject(?:s|ed|ing)?|refus(?:e|es|ed|ing)|avoid(?:s|ed|ing)?|fail(?:s|ed)? to|lack(?:s|ed|ing)?|omit(?:s|ted)?|stop(?:s|ped)?(?= \p{L}+ing)|raises? an? (?:exception|error)|abolish(?:es|ed|ing)?|remov(?:e|es|ed|ing)|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|free of|free from|safe from|immune to|protect(?:s|ed|ion)? (?:against|from)|do(?:es|ne|ing)? away with|did away with|gets? rid of|unable to|refrains? from|keeps? [^.,;]{0,30} from|loses?|lost|drops?|dropped|needless|unlike)\b/giu;
+	/\b(?:forbid(?:s|ding|den)?|prohibit(?:s|ed|ing)?|bans?|banned|prevent(?:s|ed|ing)?|disallow(?:s|ed|ing)?|reject(?:s|ed|ing)?|refus(?:e|es|ed|ing)|avoid(?:s|ed|ing)?|fail(?:s|ed)? to|lack(?:s|ed|ing)?|omit(?:s|ted)?|stop(?:s|ped)?(?= \p{L}+ing)|raises? an? (?:exception|error)|abolish(?:es|ed|ing)?|remov(?:e|es|ed|ing)|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|free of|free from|safe from|immune to|protect(?:s|ed|ion)? (?:against|from)|do(?:es|ne|ing)? away with|did away with|gets? rid of|unable to|refrains? from|keeps? [^.,;]{0,30} from|loses?|lost|drops?|dropped|needless|unlike|(?<=(?:not|can|may|will|must|to)\s)block|hinder(?:s|ed)?|imped(?:e|es|ed))\b/giu;
 const PASSIVE =
 	/\b(?:is|are|was|were|be|been|being|become|becomes|became)\s+(?:\p{L}+ly\s+|now\s+|also\s+|therefore\s+)?(?:forbidden|prohibited|banned|rejected|refused|removed|gone|dropped|ignored|disallowed|impossible|absent|missing|ruled out|abolished|discarded|lost|unable|unavailable|optional|left out)\b/giu;
 const CLAUSE_END =
-	/[,;:()](?:\s|$)|\.(?:\s|$)|\s(?:but|while|whereas|although|though|because|so that|which|unless|except|and (?:is|are|was|were|can|may|must|has|have|does|it|they)|if|when)\s/;
+	/[,;:()](?:\s|$)|\.(?:\s|$)|\s(?:but|while|whereas|although|though|because|so that|(?<!of\s)which|unless|except|and (?:is|are|was|were|can|may|must|has|have|does|it|they)|if|when)\s/;
 const CLAUSE_START = /.*(?:[,;:()]\s|\.\s|\s(?:but|while|whereas|although|because|which|and)\s)/s;
 const NEXT_CUE = /\s(?:not|never|no|none|neither|nor|without|cannot)\s/i;
 const DIRECT = /^(?:not|never|cannot|\p{L}+n't)$/u;
 const REACH_WORDS = 8;
+/** What is denied as a thing: "no", "none of". */
+const NOUN_REACH_WORDS = 5;
+const OF_NOUN = /^(?:no|none|neither|nor|without)$/;
 const HEAD_WORDS = 6;
 const REACH_CHARS = 160;
 /** Two that cancel: "no row without a flag" speaks of all rows, "not both" of one. */
@@ -64,8 +67,8 @@ function forward(text: string, match: RegExpExecArray, isGrammatical: boolean): 
 	return {
 		...{ cue, isGrammatical, from: start, headFrom: start },
 		isDirect: DIRECT.test(cue),
-		to: end(isLong ? 40 : REACH_WORDS),
-		headTo: end(isLong ? 40 : HEAD_WORDS),
+		to: end(isLong ? 40 : OF_NOUN.test(cue) ? NOUN_REACH_WORDS : REACH_WORDS),
+		headTo: end(isLong ? 40 : OF_NOUN.test(cue) ? NOUN_REACH_WORDS : HEAD_WORDS),
 	};
 }
 

@@ -1,4 +1,4 @@
-import type { Conflict, Findings } from "./comparison-items.js";
+import type { Conflict, Findings, Item } from "./comparison-items.js";
 import { contradictsQuantifier, type Quantifier } from "./quantifiers.js";
 import type { TextReading } from "./text-reading.js";
 
@@ -21,7 +21,7 @@ export function compareQuantifiers(claim: TextReading, sentence: TextReading): F
 	if (UNIVERSAL.test(claim.text) && /\bonly\b/i.test(sentence.text) && !/\bonly\b/i.test(claim.text)) {
 		conflicts.push({ reason: "limits by \"only\" what the claim says of every case", sureness: 0.8 });
 	}
-	return { items: [], conflicts };
+	return { items: quantityItem(asked, share !== undefined, sentence), conflicts };
 }
 
 function partOf({ text, quantities }: TextReading): { value: number; text: string } | undefined {
@@ -47,4 +47,16 @@ function fitsShare(quantifier: Quantifier, share: number): boolean {
 	if (quantifier === "most") return share > 0.5;
 	if (quantifier === "none") return share === 0;
 	return true;
+}
+
+/** "All" is not borne out by a sentence that counts nothing. */
+function quantityItem(
+	asked: Quantifier | undefined,
+	hasShare: boolean,
+	{ quantifiers, text }: TextReading,
+): readonly Item[] {
+	if (asked !== "all" && asked !== "most") return [];
+	const isCounted = hasShare || quantifiers.includes(asked) || quantifiers.includes("none") || UNIVERSAL.test(text);
+	const place = isCounted ? "sentence" : "nowhere";
+	return [{ weight: 0.8, place, isEssential: false, isFigure: false, text: asked }];
 }

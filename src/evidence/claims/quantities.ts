@@ -1,5 +1,6 @@
 import { stemWord } from "../../search/stem.js";
 import { isStopWord } from "../../search/stop-words.js";
+import { toBaseForm } from "./irregular-forms.js";
 import { NUMBER_WORDS, SCALES } from "./number-words.js";
 import { findUnit, type Unit } from "./units.js";
 
@@ -217,7 +218,7 @@ function nounsAround(text: string, start: number, end: number): readonly string[
 	const phrase = cut ? behind.slice(0, cut.index) : behind;
 	const words = phrase.toLowerCase().match(/\p{L}+/gu) ?? [];
 	const nouns = words.filter((word) => !isStopWord(word) && word.length > 1).slice(0, NOUNS_MAX);
-	return [...new Set([...(label ? [label.toLowerCase()] : []), ...nouns].map(stemWord))];
+	return [...new Set([...(label ? [label.toLowerCase()] : []), ...nouns].map((word) => stemWord(toBaseForm(word))))];
 }
 
 function boundOf(text: string, start: number, end: number): Bound {

@@ -5,8 +5,10 @@ import { readText, type TextReading } from "./text-reading.js";
 export interface SentenceContext {
 	/** Title and other names of what the sentence is about. */
 	readonly names?: readonly string[];
-	/** The text around it. */
-	readonly around?: string;
+	/** What its graph is about. */
+	readonly domain?: string;
+	/** Sentences around it. */
+	readonly around?: readonly string[];
 	/** Words no searched text has, in lower case. */
 	readonly unknown?: readonly string[];
 	/** Dates of its sources. */
@@ -15,25 +17,29 @@ export interface SentenceContext {
 
 /** The same, read once for all sentences of a concept. */
 export interface ReadContext {
-	/** The first name alone. */
+	/** The first name, and what its graph is about. */
 	readonly title: TextReading;
 	readonly about: TextReading;
-	readonly around: TextReading;
+	readonly around: readonly TextReading[];
 	readonly aboutStems: ReadonlySet<string>;
 	readonly aroundStems: ReadonlySet<string>;
 	readonly unknown: ReadonlySet<string>;
 }
 
-export function readContext({ names = [], around = "", unknown = [] }: SentenceContext): ReadContext {
-	const about = readText(names.join(" ; "));
-	const surroundings = readText(around);
-	const stemsOf = ({ words }: TextReading) => new Set(words.map(({ stem }) => stem));
+export function readContext(context: SentenceContext): ReadContext {
+	const { names = [], domain = "", around = [], unknown = [] } = context;
+	const about = readText([...names, domain].join(" ; "));
+	const surroundings = around.map(readText);
 	return {
-		title: readText(names[0] ?? ""),
-		unknown: new Set(unknown),
+		title: readText(`${names[0] ?? ""} ; ${domain}`),
 		about,
 		around: surroundings,
-		aboutStems: stemsOf(about),
+		aboutStems: stemsOf([about]),
 		aroundStems: stemsOf(surroundings),
+		unknown: new Set(unknown),
 	};
+}
+
+function stemsOf(readings: readonly TextReading[]): ReadonlySet<string> {
+	return new Set(readings.flatMap(({ words }) => words.map(({ stem }) => stem)));
 }

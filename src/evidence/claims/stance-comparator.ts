@@ -6,6 +6,8 @@ import { comparePolarity } from "./polarity-match.js";
 import { compareQuantifiers } from "./quantifier-match.js";
 import { type ReadContext, readContext, type SentenceContext } from "./sentence-context.js";
 import { readText, type TextReading } from "./text-reading.js";
+import { compareCurrency } from "./supersession.js";
+import { compareTrends } from "./trend-match.js";
 import type { AtomicClaim, Comparison } from "./verification.js";
 import { type AlignedWord, alignWords } from "./word-alignment.js";
 
@@ -15,6 +17,7 @@ const REFUTE_LEAST = 0.5;
 /** Of what the claim says of its subject, what the sentence itself must say. */
 const NEWS_LEAST = { supports: 0.5, refutes: 0.2 } as const;
 const SURE_LEAST = 0.55;
+const REFUTE_SCORE = 0.45;
 /** What it counts where something comes back: what supports must be said; what only bears may be said nearby. */
 const SAID = { sentence: 1, about: 1, around: 0.25, nowhere: 0 } as const;
 const MEANT = { sentence: 1, about: 1, around: 0.7, nowhere: 0 } as const;
@@ -46,6 +49,8 @@ export function compareReadings(
 		compareFigures(claim, sentence, sourceDates),
 		comparePolarity(claim, sentence, aligned),
 		compareQuantifiers(claim, sentence),
+		compareTrends(claim, sentence),
+		compareCurrency(claim, sentence, context),
 	];
 	const items = findings.flatMap((each) => each.items);
 	const conflicts = findings.flatMap((each) => each.conflicts);
@@ -63,20 +68,13 @@ function toItem({ word, place }: AlignedWord, { aboutStems }: ReadContext): Item
 
 /** A comparison is borne out by what compares, a rise by what rises. */
 const DIRECTION =
-	/^(?:more|less|fewer|higher|lower|larger|smaller|longer|shorter|bigger|faster|slower|cheaper|dearer|increas\w+|decreas\w+|rais\w+|rose|risen|rising|grow\w*|grew|grown|fell|fallen|drop\w*|shrank|shrunk|reduc\w+|lower\w+|declin\w+|better|worse|earlier|later|before|after|mandatory|optional|required|obliged)$/i;
+	/^(?:more|less|fewer|higher|lower|larger|smaller|longer|shorter|bigger|faster|slower|cheaper|dearer|increas\w+|decreas\w+|rais\w+|rose|risen|rising|grow\w*|grew|grown|fell|fallen|drop\w*|shrank|shrunk|reduc\w+|lower\w+|declin\w+|better|worse|mandatory|optional|required|obliged)$/i;
 
 function decide(items: readonly Item[], conflicts: readonly Conflict[]): Comparison {
 	const met = shareOf(items, SAID);
 	const news = newsOf(items);
 	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
-	if (worst) {
-		const topic = shareOf(items.filter(({ isFigure }) => !isFigure), MEANT);
-		const reasons = conflicts.map(({ reason }) => reason);
-		const isAboutIt = topic >= REFUTE_LEAST && news >= NEWS_LEAST.refutes && worst.sureness >= SURE_LEAST;
-		return isAboutIt
-			? { stance: "refutes", score: round(((topic + news) / 2) * worst.sureness), reasons }
-			: { stance: "neutral", score: round(met / 2), reasons };
-	}
+	if (worst) return decideConflict(items, conflicts, { worst, met, news });
 	const lacking = items.filter(({ isEssential, place }) => isEssential && (place === "nowhere" || place === "around"));
 	const holds = `holds ${Math.round(met * 100)} % of what the claim says`;
 	if (lacking.length === 0 && met >= SUPPORT_LEAST && news >= NEWS_LEAST.supports) {
@@ -85,6 +83,26 @@ function decide(items: readonly Item[], conflicts: readonly Conflict[]): Compari
 	const without = lacking.map(({ text }) => text).join(", ");
 	const reason = without === "" ? holds : `${holds}, without ${without}`;
 	return { stance: "neutral", score: round(met / 2), reasons: [reason] };
+}
+
+/** A sentence that differs denies the claim only when it speaks of the same. */
+function decideConflict(
+	items: readonly Item[],
+	conflicts: readonly Conflict[],
+	{ worst, met, news }: { worst: Conflict; met: number; news: number },
+): Comparison {
+	const words = items.filter(({ isFigure }) => !isFigure);
+	const topic = shareOf(words, MEANT);
+	const reasons = conflicts.map(({ reason }) => reason);
+	const isOfOther = items.some(({ isName, place }) => isName && place === "nowhere") && !/^(?:speaks|names)/.test(worst.reason);
+	// In "RAG appeared in 2017" the date is all that is said.
+	const isFigureAll = worst.isDecisive === true && weightOf(words.filter(({ isSubject }) => !isSubject)) <= 1.5;
+	const told = isFigureAll ? Math.max(news, topic) : news;
+	const score = round(((topic + told) / 2) * worst.sureness);
+	const isAboutIt = topic >= REFUTE_LEAST && told >= NEWS_LEAST.refutes && !isOfOther;
+	return isAboutIt && worst.sureness >= SURE_LEAST && score >= REFUTE_SCORE
+		? { stance: "refutes", score, reasons }
+		: { stance: "neutral", score: round(met / 2), reasons };
 }
 
 /** Of what a claim says beyond the names of its subject, the share in the sentence itself. */

@@ -2,6 +2,7 @@ import { stemWord } from "../../search/stem.js";
 import { isStopWord } from "../../search/stop-words.js";
 import { type BareUnit, findBareUnits } from "./bare-units.js";
 import { type DateSpan, findDateSpans } from "./date-spans.js";
+import { toBaseForm } from "./irregular-forms.js";
 import { findNames, type Name } from "./names.js";
 import { findNegations, type Negation } from "./polarity.js";
 import { findQuantifiers, type Quantifier } from "./quantifiers.js";
@@ -39,9 +40,22 @@ const WORD = /[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
 const TEXT_CHARS = 4_000;
 const BARE_NUMBER = /^\p{N}+$/u;
 
-/** Reads at most the first 4,000 characters. */
+/** Sentences of a catalog are held against many claims. */
+const READINGS_KEPT = 4_000;
+const readings = new Map<string, TextReading>();
+
+/** Reads at most the first 4,000 characters; readings of the last few thousand texts are remembered. */
 export function readText(whole: string): TextReading {
 	const text = whole.slice(0, TEXT_CHARS).replaceAll("’", "'");
+	const known = readings.get(text);
+	if (known) return known;
+	if (readings.size >= READINGS_KEPT) readings.clear();
+	const reading = readAnew(text);
+	readings.set(text, reading);
+	return reading;
+}
+
+function readAnew(text: string): TextReading {
 	const dates = findDateSpans(text);
 	const quantities = findQuantities(text, dates);
 	const negations = findNegations(text);
@@ -72,7 +86,7 @@ function readWord(
 	negations: readonly Negation[],
 ): Omit<ReadWord, "place"> | undefined {
 	const lower = written.toLowerCase().replace(/'s$/, "");
-	const stem = stemWord(lower);
+	const stem = stemWord(toBaseForm(lower));
 	const axes = findAxisPlaces(stem);
 	const isStop = isStopWord(lower);
 	if (isStop && axes.length === 0) return undefined;

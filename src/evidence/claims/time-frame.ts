@@ -17,7 +17,7 @@ export interface TimeReport {
 }
 
 /** True for a claim that says it holds now. */
-export function claimsNow(claim: Pick<AtomicClaim, "text">): boolean {
+export function claimsNow(claim: { readonly text: string }): boolean {
 	return CLAIMS_NOW.test(claim.text);
 }
 

@@ -31,8 +31,11 @@ export function alignWords(
 	const firm = claim.words.map(({ stem }) => sentence.words.filter((other) => other.stem === stem));
 	return claim.words.map((word, index) => {
 		const anchors = anchorsOf(firm, index);
-		const best = nearestOf(candidatesOf(word, sentence.words), anchors);
-		const isFound = best && (best.by !== "opposite" || isNear(best.match, anchors));
+		const candidates = candidatesOf(word, sentence.words);
+		// What a claim denies is looked for where the sentence denies it too.
+		const kept = candidates.filter(({ match }) => match.isNegated === word.isNegated);
+		const best = nearestOf(word.isNegated && kept.length > 0 ? kept : candidates, anchors);
+		const isFound = best && (!needsNeighbours(word, best) || isNear(best.match, anchors));
 		return isFound ? placed(word, best) : outside(word, context);
 	});
 }
@@ -92,6 +95,11 @@ function anchorsOf(firm: readonly (readonly ReadWord[])[], index: number): reado
 		for (const place of [index + step, index - step]) anchors.push(...(firm[place] ?? []));
 	}
 	return anchors;
+}
+
+/** Opposites, and directions under another word, may be those of something else. */
+function needsNeighbours({ axes }: ReadWord, { by }: Candidate): boolean {
+	return by === "opposite" || (by === "like" && axes.some(({ isDirected }) => isDirected));
 }
 
 function isNear(match: ReadWord, anchors: readonly ReadWord[]): boolean {

@@ -1,0 +1,57 @@
+import type { Conflict, Findings, Item } from "./comparison-items.js";
+import type { DateSpan } from "./date-spans.js";
+import type { TextReading } from "./text-reading.js";
+
+const MORE = /\b(?:more|higher|larger|greater|bigger)\b[^.]*\bthan\b/i;
+const LESS = /\b(?:fewer|less|lower|smaller)\b[^.]*\bthan\b/i;
+const UP = /\b(?:grow(?:s|n|ing)?|grew|increas(?:e|es|ed|ing)|ris(?:e|es|en|ing)|rose|climb(?:s|ed|ing)?)\b/i;
+const DOWN = /\b(?:fall(?:s|en|ing)?|fell|decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|shr(?:inks|ank|unk|inking)|dropp?(?:s|ed|ing)?)\b/i;
+const AFTER_FIGURE = /^\s*(?:rows?|records?|entries|items?)?\s*(?:in|for|at|during|\()?\s*\(?$/i;
+
+/** Counts by year against what a claim says of two years, or of a development: more in one than in another, growth since. */
+export function compareTrends(claim: TextReading, sentence: TextReading): Findings {
+	const none: Findings = { items: [], conflicts: [] };
+	const series = seriesOf(sentence);
+	const [first, second] = claim.dates;
+	if (series.length < 2 || !first || claim.quantities.length > 0) return none;
+	if (second) {
+		const direction = MORE.test(claim.text) ? 1 : LESS.test(claim.text) ? -1 : 0;
+		return report(direction, valueAt(series, first), valueAt(series, second), sentence);
+	}
+	const direction = first.relation !== "after" ? 0 : UP.test(claim.text) ? 1 : DOWN.test(claim.text) ? -1 : 0;
+	const last = [...series].sort((a, b) => a.at.from - b.at.from).at(-1);
+	return report(direction, last?.value, valueAt(series, first), sentence);
+}
+
+interface Point {
+	readonly at: DateSpan;
+	readonly value: number;
+}
+
+/** "127 for 2014", "311 in 2021": the figure that stands right before each date. */
+function seriesOf({ text, dates, quantities }: TextReading): readonly Point[] {
+	return dates.flatMap((at) => {
+		const before = quantities.findLast(({ end }) => end <= at.start);
+		const gap = before ? text.slice(before.end, at.start) : "";
+		return before?.dimension === "count" && AFTER_FIGURE.test(gap) ? [{ at, value: before.upper }] : [];
+	});
+}
+
+function valueAt(series: readonly Point[], date: DateSpan): number | undefined {
+	return series.find(({ at }) => at.from >= date.from && at.to <= date.to)?.value;
+}
+
+function report(
+	direction: number,
+	one: number | undefined,
+	other: number | undefined,
+	sentence: TextReading,
+): Findings {
+	if (direction === 0 || one === undefined || other === undefined) return { items: [], conflicts: [] };
+	const holds = Math.sign(one - other) === direction;
+	const text = `${one} against ${other}`;
+	const item: Item = { weight: 1, place: "sentence", isEssential: false, isFigure: true, text };
+	void sentence;
+	const conflict: Conflict = { reason: `counts ${text}`, sureness: 1 };
+	return { items: [item], conflicts: holds ? [] : [conflict] };
+}
