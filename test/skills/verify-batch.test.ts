@@ -1,0 +1,65 @@
+import t from "tap";
+import { createBatchVerification } from "../../skills/verify-batch.js";
+import { createTextVerification } from "../../skills/verify-text.js";
+import type { CheckedClaimWire } from "../../src/core/verify-text-wire.js";
+import { createClaimVerifier } from "../../src/evidence/claims/claim-verifier.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createSearchEngine } from "../../src/search/search-engine.js";
+import { DOMAIN_GRAPH } from "../service/sample-graphs.js";
+import { manualClock } from "../support/manual-clock.js";
+import { ask } from "./asked-skill.js";
+
+const clock = manualClock("2026-06-01T00:00:00Z");
+const search = await createSearchEngine({ folder: t.testdir(), clock, model: "none" });
+t.teardown(() => search.close());
+await search.sync([DOMAIN_GRAPH]);
+const catalog = createGraphCatalog([DOMAIN_GRAPH]);
+const verifier = createClaimVerifier({ search, catalog, clock });
+const deps = { verifier, catalog, clock, resultIds: () => "vfb_1" };
+const batch = createBatchVerification(deps);
+const text = createTextVerification(deps);
+
+interface Checked {
+	readonly data: { readonly batch_id: string | null; readonly claims: readonly CheckedClaimWire[] };
+	readonly meta: { readonly claims: number; readonly answered: number };
+}
+const CLAIM = "Status 402 asks for payment.";
+
+t.test("nobody in particular gets a verdict that is not kept", async (t) => {
+	const told = await ask<Checked>(batch)({ claims: [CLAIM, "Zorblax is quuxified."] });
+	t.match(told, { kind: "answer", data: { batch_id: null }, meta: { claims: 2, answered: 1 } });
+	t.same(
+		told.data.claims.map(({ verdict }) => verdict),
+		["SUPPORTED", "NOT_ENOUGH_EVIDENCE"],
+	);
+});
+
+t.test("a claim that is sent twice is looked up once and told alike", async (t) => {
+	const { data } = await ask<Checked>(batch)({ claims: [CLAIM, CLAIM] });
+	t.same(data.claims[0], data.claims[1]);
+});
+
+t.test("a text without a claim that can be checked is no answer", async (t) => {
+	const told = await ask<Checked>(text)({ text: "Is it? I think it is lovely." });
+	t.match(told, { kind: "no-answer", data: { claims: [] }, meta: { claims: 0, answered: 0 } });
+});
+
+t.test("a replay tells no verdict that was not paid for", async (t) => {
+	const { kind: _kind, ...output } = await ask<Checked>(batch)({ claims: [CLAIM, CLAIM] });
+	const kept = batch.units?.keepOnly?.(output, [1]) as Checked;
+	t.match(kept.data.claims, [
+		{ is_answered: false, verdict: "NOT_ENOUGH_EVIDENCE", evidence: [], confidence: 0 },
+		{ is_answered: true, verdict: "SUPPORTED" },
+	]);
+	t.equal(kept.meta.answered, 1);
+});
+
+t.test("the price is for the claims that are sent, and for as many as are asked for", (t) => {
+	t.equal(batch.units?.countOf(batch.input.parse({ claims: [CLAIM, CLAIM] })), 2);
+	t.equal(text.units?.countOf(text.input.parse({ text: CLAIM })), 5);
+	t.equal(text.units?.countOf(text.input.parse({ text: CLAIM, max_claims: 20 })), 20);
+	t.same(text.graphsOf(text.input.parse({ text: CLAIM, graph_id: "web-payments" })), [
+		"web-payments",
+	]);
+	t.end();
+});
