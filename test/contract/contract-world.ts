@@ -142,6 +142,12 @@ const chat = post(
 	({ session }: { session: { id: string } }) => ({ session_id: session.id }),
 );
 
+const consultation = post(
+	"/v1/human-agents/consult",
+	{ agent_id: "transport-security-desk", question: "How should a server roll out HSTS?" },
+	({ consultation_id }: { consultation_id: string }) => ({ consultation_id }),
+);
+
 /** Operations whose path names something that has to be made first. */
 const NAMES: Readonly<Record<string, Naming>> = {
 	quotes_get: post(
@@ -163,6 +169,8 @@ const NAMES: Readonly<Record<string, Naming>> = {
 	research_chat_sessions_messages: chat,
 	research_chat_sessions_change: chat,
 	research_chat_sessions_delete: chat,
+	human_agents_consultations_get: consultation,
+	human_agents_follow_up: consultation,
 	feedback_delete: post(
 		"/v1/feedback",
 		{ request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c", useful: true },
