@@ -25,6 +25,10 @@ export function compareFigures(
 }
 
 function compareQuantity(quantity: Quantity, claim: TextReading, sentence: TextReading): Findings {
+	// "The two" names what was told before, and counts nothing.
+	if (/\b(?:the|these|those|both)\s$/i.test(claim.text.slice(0, quantity.start)) && quantity.value <= 2) {
+		return { items: [], conflicts: [] };
+	}
 	const near = quantitiesBeside(claim.dates, sentence);
 	const { fit, found, isSure } = fitQuantity(quantity, near ?? sentence.quantities);
 	const item = figure(quantity.text, fit === "same");

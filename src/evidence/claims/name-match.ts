@@ -69,16 +69,27 @@ function rivalOf(
 	if (!name.series) {
 		// What no graph knows is not denied by what they know.
 		if (name.text.toLowerCase().split(/[^\p{L}\p{N}]+/u).some((word) => unknown.has(word))) return undefined;
-		return sentence.names.find((other) => isOther(other) && isAlike(name, other) && !hasName(about, other));
+		return sentence.names.find((other) => isOther(other) && isAlike({ name, other }, claim, sentence) && !hasName(about, other));
 	}
 	const isRival = (other: Name) => other.series === name.series && isOther(other);
 	return sentence.names.find(isRival) ?? about.names.find(isRival);
 }
 
 /** Names of one shape: both acronyms, both written with capitals, both with one beginning. */
-function isAlike(a: Name, b: Name): boolean {
-	if (a.series || b.series) return false;
-	return shapeOf(a.text) === shapeOf(b.text) || beginsAlike(a, b);
+function isAlike(
+	{ name, other }: { name: Name; other: Name },
+	claim: TextReading,
+	sentence: TextReading,
+): boolean {
+	if (other.series) return false;
+	if (shapeOf(name.text) === shapeOf(other.text) || beginsAlike(name, other)) return true;
+	const slot = slotOf(name, claim);
+	return slot !== undefined && slot === slotOf(other, sentence);
+}
+
+/** The preposition before a name: "from the W3C", "from MLCommons". */
+function slotOf({ start }: Name, { text }: TextReading): string | undefined {
+	return /\b(from|by|with|to|into|at|under)\s+(?:the\s+|an?\s+)?$/i.exec(text.slice(0, start))?.[1];
 }
 
 function shapeOf(text: string): string {
@@ -101,7 +112,7 @@ function nearerRival(
 	name: Name,
 	claim: TextReading,
 	sentence: TextReading,
-	{ title }: ReadContext,
+	{ domain }: ReadContext,
 ): string | undefined {
 	const rivals = sentence.names.filter(({ series, key }) => series === name.series && key !== name.key);
 	if (!name.series || rivals.length === 0) return undefined;
@@ -109,7 +120,7 @@ function nearerRival(
 	const at = ({ text: written }: Name) => text.indexOf(written.toLowerCase());
 	const own = sentence.names.find(({ key }) => key === name.key);
 	for (const anchor of claim.names) {
-		const place = anchor.series === name.series || hasName(title, anchor) ? -1 : at(anchor);
+		const place = anchor.series === name.series || hasName(domain, anchor) ? -1 : at(anchor);
 		if (place < 0 || !own || text.indexOf(anchor.text.toLowerCase(), place + 1) >= 0) continue;
 		const [nearest] = [own, ...rivals].sort((a, b) => distance(at(a), place) - distance(at(b), place));
 		if (nearest && nearest.key !== name.key && !hasName(claim, nearest)) {

@@ -1,4 +1,5 @@
 import { isStopWord } from "../../search/stop-words.js";
+import { findUnit } from "./units.js";
 import { normaliseName } from "../name-likeness.js";
 
 /** A name in a text. */
@@ -10,12 +11,14 @@ export interface Name {
 	/** `eip` and `1559`; undefined for names that are no identifiers of a series. */
 	readonly series: string | undefined;
 	readonly number: string | undefined;
+	/** Where it stands first. */
+	readonly start: number;
 }
 
 const IDENTIFIER =
 	/(?<![\p{L}\p{N}])(?<series>\p{L}[\p{L}+#]{0,14}(?:\/\p{L}{1,8})?)(?<gap>[-\s/]?)(?<number>v?\d+(?:[.-]\d+)*)(?![\p{L}\p{N}])/gu;
 const CODE =
-	/(?<![\p{L}\p{N}_.])(?:0x[0-9a-fA-F]{1,64}|\p{Ll}+(?:_\p{Ll}+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}[\p{L}\p{N}]*(?:_\p{Lu}[\p{L}\p{N}]*)+|\p{Lu}\p{L}+(?:-\p{Lu}\p{L}+)+|\.\p{Ll}{2,12}(?:-\p{Ll}+)+)(?![\p{L}\p{N}_])/gu;
+	/(?<![\p{L}\p{N}_.])(?:0x[0-9a-fA-F]{1,64}|\p{Ll}+(?:_\p{Ll}+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}[\p{L}\p{N}]*(?:_\p{Lu}[\p{L}\p{N}]*)+|\p{Lu}\p{L}+(?:-\p{Lu}\p{L}+)+|\p{Lu}{2,}\p{Ll}{2,}\p{L}*|\p{Lu}\d\p{Lu}|\p{Ll}{2,}\d+\p{Ll}+\d*|\.\p{Ll}{2,12}(?:-\p{Ll}+)+)(?![\p{L}\p{N}_])/gu;
 const ACRONYM = /(?<![\p{L}\p{N}])\p{Lu}{2,}[\p{Lu}\p{N}]*(?:-\p{Lu}{2,})*(?![\p{L}\p{N}])/gu;
 const PROPER =
 	/(?<![\p{L}\p{N}-])\p{Lu}\p{Ll}{2,}(?:\s\p{Lu}\p{Ll}{2,})*(?:['’]s)?(?![\p{L}\p{N}-])/gu;
@@ -30,29 +33,32 @@ const MONTHS_AND_DAYS =
 /** Names in the order of the text: identifiers, names from code, acronyms, and words with a capital. */
 export function findNames(text: string): readonly Name[] {
 	const names = new Map<string, Name>();
-	const add = (name: Name) => {
-		if (name.key !== "" && !names.has(name.key)) names.set(name.key, name);
+	const add = (name: Omit<Name, "start">, start: number) => {
+		if (name.key !== "" && !names.has(name.key) && !findUnit(name.text)) names.set(name.key, { ...name, start });
 	};
 	for (const match of text.matchAll(IDENTIFIER)) {
 		const { series = "", gap = "", number = "" } = match.groups ?? {};
-		if (NO_SERIES.test(series)) continue;
 		const isWritten = gap !== " " || /\p{Lu}/u.test(series);
-		if (isWritten) add(toIdentifier(match[0], series, number));
+		if (isWritten && !NO_SERIES.test(series)) add(toIdentifier(match[0], series, number), match.index);
 	}
-	for (const [written] of text.matchAll(CODE)) add(toName(written));
-	for (const [written] of text.matchAll(ACRONYM)) add(toName(written));
+	for (const pattern of [CODE, ACRONYM]) {
+		for (const match of text.matchAll(pattern)) add(toName(match[0]), match.index);
+	}
 	for (const match of text.matchAll(PROPER)) {
-		const isFirst = match.index === 0 || /[.!?:]["'”’)]*\s+$/.test(text.slice(0, match.index));
-		const isMonth = MONTHS_AND_DAYS.test(match[0]);
-		// What opens a sentence has a capital anyway, unless more words with one follow.
 		const name = toName(match[0]);
-		const isCapital = !isFirst || name.text.includes(" ") || name.text !== match[0];
-		if (!isMonth && isCapital && !isStopWord(name.text.toLowerCase())) add(name);
+		if (isProper(name.text, match, text)) add(name, match.index);
 	}
-	return [...names.values()];
+	return [...names.values()].sort((a, b) => a.start - b.start);
 }
 
-function toIdentifier(text: string, written: string, number: string): Name {
+/** What opens a sentence has a capital anyway: only what looks like no common word is taken for a name there. */
+function isProper(name: string, match: RegExpExecArray, text: string): boolean {
+	if (MONTHS_AND_DAYS.test(match[0]) || isStopWord(name.toLowerCase())) return false;
+	const isFirst = match.index === 0 || /[.!?:]["'”’)]*\s+$/.test(text.slice(0, match.index));
+	return !isFirst || name.includes(" ") || name !== match[0];
+}
+
+function toIdentifier(text: string, written: string, number: string): Omit<Name, "start"> {
 	const lower = written.toLowerCase();
 	const series = SAME_SERIES[lower] ?? lower;
 	const digits = number.toLowerCase().replace(/^v/, "");
@@ -64,7 +70,7 @@ function toIdentifier(text: string, written: string, number: string): Name {
 	};
 }
 
-function toName(written: string): Name {
+function toName(written: string): Omit<Name, "start"> {
 	const words = written.replace(/['’]s$/, "").split(" ");
 	while (words.length > 1 && isStopWord((words[0] ?? "").toLowerCase())) words.shift();
 	const text = words.join(" ");

@@ -72,6 +72,9 @@ export async function examinePart(
 	};
 }
 
+/** How much the rank of a sentence counts: what the search finds first is more likely about the same. */
+const RANK_SHARE = 0.3;
+
 export type ComparedSentence = Omit<EvidenceStance, "tier" | "group" | "part">;
 
 function* compareAll(
@@ -81,6 +84,7 @@ function* compareAll(
 ): Steps<readonly ComparedSentence[]> {
 	const reading = readText(claim.text);
 	const contexts = new Map<Concept, ReadContext>();
+	const top = Math.max(...sentences.map(({ score }) => score), Number.EPSILON);
 	const compared: ComparedSentence[] = [];
 	for (const sentence of sentences) {
 		yield;
@@ -91,7 +95,8 @@ function* compareAll(
 			publishedAt === undefined ? [] : [toDateSpan(publishedAt, datePrecision ?? "day")],
 		);
 		const comparison = compareReadings(reading, readText(text), context, dates);
-		compared.push({ ...comparison, sentence, isDisputed: false });
+		const score = comparison.score * (1 - RANK_SHARE + RANK_SHARE * (sentence.score / top));
+		compared.push({ ...comparison, score, sentence, isDisputed: false });
 	}
 	return compared;
 }

@@ -4,8 +4,8 @@ export type Quantifier = "all" | "none" | "only" | "most" | "some" | "few";
 const WORDS: readonly (readonly [Quantifier, RegExp])[] = [
 	["none", /\b(?:none of|no(?! longer| more| later| less| fewer)|neither|nobody|nothing)\b/i],
 	["only", /\b(?:only|solely|exclusively|nothing but)\b/i],
-	["all", /(?<!\bnot )\b(?:all|every|each|always|any|both|entire(?:ly)?|without exception)\b/i],
-	["most", /\b(?:most(?! recent)|majority|mostly|usually|typically|nearly all|almost all)\b/i],
+	["all", /(?<!\bnot )\b(?:all|every|always|any|both|without exception)\b/i],
+	["most", /(?<!\bat )\b(?:most(?! recent)|majority|mostly|usually|typically|nearly all|almost all)\b/i],
 	["few", /(?<!\ba )\b(?:few(?!er)|hardly any|rarely|a handful)\b/i],
 	["some", /\b(?:some|several|sometimes|a few|not all|not every|partly|occasionally)\b/i],
 ];

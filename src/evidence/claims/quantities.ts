@@ -207,7 +207,7 @@ function toQuantity(text: string, numeral: Numeral): Quantity {
 		nouns: unit ? [] : nounsAround(text, start, end),
 		bound: boundOf(text, start, end),
 		halfDigit: (factor * 10 ** -numeral.decimals) / 2,
-		isCount: (!unit && numeral.decimals === 0 && scale === 1) || unit?.dimension === "bits",
+		isCount: (!unit && numeral.decimals === 0 && scale === 1),
 	};
 }
 

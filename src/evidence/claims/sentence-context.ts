@@ -19,6 +19,7 @@ export interface SentenceContext {
 export interface ReadContext {
 	/** The first name, and what its graph is about. */
 	readonly title: TextReading;
+	readonly domain: TextReading;
 	readonly about: TextReading;
 	readonly around: readonly TextReading[];
 	readonly aboutStems: ReadonlySet<string>;
@@ -32,6 +33,7 @@ export function readContext(context: SentenceContext): ReadContext {
 	const surroundings = around.map(readText);
 	return {
 		title: readText(`${names[0] ?? ""} ; ${domain}`),
+		domain: readText(domain),
 		about,
 		around: surroundings,
 		aboutStems: stemsOf([about]),

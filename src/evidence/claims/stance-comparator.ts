@@ -38,13 +38,14 @@ export function compareClaim(
 /** The same for texts that were read before. */
 export function compareReadings(
 	claim: TextReading,
-	sentence: TextReading,
+	whole: TextReading,
 	context: ReadContext,
 	sourceDates: readonly DateSpan[],
 ): Comparison {
+	const sentence = focusOn(claim, whole);
 	const aligned = alignWords(claim, sentence, context);
 	const findings: readonly Findings[] = [
-		{ items: aligned.map((each) => toItem(each, context)), conflicts: [] },
+		{ items: aligned.map((each) => toItem(each, context, claim)), conflicts: [] },
 		compareNames(claim, sentence, context),
 		compareFigures(claim, sentence, sourceDates),
 		comparePolarity(claim, sentence, aligned),
@@ -57,10 +58,29 @@ export function compareReadings(
 	return decide(items, conflicts);
 }
 
-function toItem({ word, place }: AlignedWord, { aboutStems }: ReadContext): Item {
-	const isDirected = word.axes.some((axis) => axis.isDirected);
+/** "RFC 1 needs it; RFC 2 does not": of a sentence on several things, the clause on what the claim is about. */
+function focusOn(claim: TextReading, sentence: TextReading): TextReading {
+	const subject = claim.names.find(({ series }) => series !== undefined);
+	if (!subject || !sentence.text.includes(";")) return sentence;
+	const clauses = sentence.text.split(";").map((clause) => readText(clause.trim()));
+	const own = clauses.filter(({ names }) => names.some(({ key }) => key === subject.key));
+	const others = clauses.filter(({ names }) =>
+		names.some(({ key, series }) => series === subject.series && key !== subject.key),
+	);
+	const [only] = own;
+	return only && own.length === 1 && others.some((other) => other !== only) ? only : sentence;
+}
+
+function toItem(
+	{ word, place }: AlignedWord,
+	{ aboutStems }: ReadContext,
+	{ quantities }: TextReading,
+): Item {
+	// "More than half" is a bound, not a direction.
+	const isBound = /^(?:more|less|fewer)$/i.test(word.written) && quantities.some(({ bound }) => / than$/.test(bound));
+	const isDirected = !isBound && word.axes.some((axis) => axis.isDirected);
 	return {
-		...{ weight: word.weight, place, isFigure: false, text: word.written },
+		...{ weight: isBound ? 0 : word.weight, place, isFigure: false, text: word.written },
 		isSubject: aboutStems.has(word.stem),
 		isEssential: isDirected && DIRECTION.test(word.written),
 	};

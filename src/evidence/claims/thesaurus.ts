@@ -142,8 +142,7 @@ tie bind bound attach link
 export const OPPOSITES = `
 mandatory obligatory compulsory required require must obliged oblige need duty | optional voluntary discretionary
 allow permit accept tolerate authorise authorize let | forbid prohibit ban disallow reject refuse deny prevent prohibition
-increase raise rise grow expand enlarge lift climb double growth | decrease lower reduce drop fall shrink decline cut halve lessen diminish reduction
-more higher larger greater bigger longer | less fewer smaller shorter lower
+increase raise rise grow expand enlarge lift climb double growth more higher larger greater bigger longer | decrease lower reduce drop fall shrink decline cut halve lessen diminish reduction less fewer smaller shorter
 fast quick rapid faster quicker sooner | slow slower later
 maximum highest largest longest biggest | minimum lowest smallest shortest
 add introduce append insert gain | remove delete drop discard eliminate abolish

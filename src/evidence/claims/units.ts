@@ -6,6 +6,8 @@ export interface Unit {
 	readonly otherFactor?: number;
 }
 
+/** Bits and bytes are one dimension: 96 bits are 12 bytes. */
+const BITS = 8;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -22,10 +24,10 @@ for (const [power, letter] of ["k", "m", "g", "t"].entries()) {
 	const binary = ["kibi", "mebi", "gibi", "tebi"][power] ?? "";
 	add(`${letter}b ${long}byte ${long}bytes`, { dimension: "bytes", factor, otherFactor });
 	add(`${letter}ib ${binary}byte ${binary}bytes`, { dimension: "bytes", factor: otherFactor });
-	add(`${letter}bit ${letter}bits ${long}bit ${long}bits`, { dimension: "bits", factor });
+	add(`${letter}bit ${letter}bits ${long}bit ${long}bits`, { dimension: "bytes", factor: factor / BITS });
 }
 add("byte bytes octet octets", { dimension: "bytes", factor: 1 });
-add("bit bits", { dimension: "bits", factor: 1 });
+add("bit bits", { dimension: "bytes", factor: 1 / BITS });
 add("ns nanosecond nanoseconds", { dimension: "time", factor: 1e-9 });
 add("µs μs microsecond microseconds", { dimension: "time", factor: 1e-6 });
 add("ms millisecond milliseconds", { dimension: "time", factor: 1e-3 });
