@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { CommandContext } from "./command-context.js";
 import { addBackup, addRestore } from "./commands/backup-commands.js";
 import { addDoctor } from "./commands/doctor-command.js";
+import { addFeeds } from "./commands/feed-commands.js";
 import { addConcepts, addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
 import { addAccounts, addKeys, addTokens } from "./commands/key-commands.js";
 import { addLedger } from "./commands/ledger-commands.js";
@@ -24,6 +25,7 @@ const COMMANDS = [
 	addRetention,
 	addReindex,
 	addModels,
+	addFeeds,
 	addBackup,
 	addRestore,
 	addDoctor,
