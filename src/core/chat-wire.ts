@@ -26,7 +26,7 @@ const chatSessionSchema = z.object({
 	turns: z.int().describe("Turns so far, this one included"),
 });
 
-export const chatData = z.object({
+const chatData = z.object({
 	answer: answerSchema,
 	citations: z.array(citationSchema),
 	resolved_question: z.string().describe("The message as it was understood, standing alone"),
@@ -35,7 +35,6 @@ export const chatData = z.object({
 	not_covered: z.array(z.string()).describe("Words of the question that nothing covers"),
 	session: chatSessionSchema,
 });
-export type ChatData = z.infer<typeof chatData>;
 
 export const chatOutput = z.object({
 	ok: z.literal(true),

@@ -53,7 +53,7 @@ export async function* answerQuestion(
 	deps: QuestionAnswerDeps,
 	task: QuestionTask,
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
-	const { search, writer } = deps;
+	const { search } = deps;
 	const { question, graphs, signal } = task;
 	const limit = ANSWER_LIMITS.graphsMax;
 	const routed = await search.route({ graphs, query: question, limit, signal });
@@ -79,6 +79,15 @@ export async function* answerQuestion(
 	yield { event: "research.search", data: toFound(found, offered.length, missing) };
 	const none = { decision: "ABSTAIN", missing, mode } as const;
 	if (!found || offered.length === 0) return { ...none, ...NOTHING };
+	return yield* tellAnswer(deps, task, { found, offered });
+}
+
+/** Evidence first, then the answer that is written from it. */
+async function* tellAnswer(
+	{ writer }: QuestionAnswerDeps,
+	{ question, signal }: QuestionTask,
+	{ found, offered }: { found: GatheredEvidence; offered: readonly CitedSentence[] },
+): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
 	yield progress(50, "evidence");
 	const list = createCitationList();
 	for (const sentence of offered) list.numberOf(sentence);
@@ -87,36 +96,28 @@ export async function* answerQuestion(
 	}
 	yield progress(75, "write");
 	const { sentencesMax } = ANSWER_LIMITS;
-	const prose = await writeProse(
-		{ purpose: PURPOSE, question, offered, sentencesMax, signal },
-		writer,
-	);
+	const task = { purpose: PURPOSE, question, offered, sentencesMax, signal };
+	const prose = await writeProse(task, writer);
 	const cited = prose.sentences.map((sentence) => list.cite(sentence));
 	for (const [index, sentence] of cited.entries()) {
 		yield { event: "research.output.delta", data: { index, ...sentence } };
 	}
 	const numbers = new Set(cited.flatMap(({ citation_ids: ids }) => ids));
+	const { decision, missing, mode, concepts } = found;
+	const { writer: writtenBy, warnings } = prose;
 	yield progress(100, "write");
 	yield {
 		event: "research.output.done",
 		data: {
 			answer: toAnswerWire(cited),
 			citations: list.toWire().filter(({ n }) => numbers.has(n)),
-			not_covered: found.missing,
-			writer: prose.writer,
-			warnings: prose.warnings,
+			not_covered: missing,
+			writer: writtenBy,
+			warnings,
 		},
 	};
-	return {
-		decision: found.decision,
-		missing: found.missing,
-		mode: found.mode,
-		graphIds: graphIdsOf(offered),
-		sentences: prose.sentences,
-		concepts: found.concepts,
-		writer: prose.writer,
-		warnings: prose.warnings,
-	};
+	const told = { decision, missing, mode, concepts, writer: writtenBy, warnings };
+	return { ...told, graphIds: graphIdsOf(offered), sentences: prose.sentences };
 }
 
 const NOTHING = {

@@ -4,7 +4,7 @@ import { ServiceError } from "../core/errors.js";
 import type { Skill, SkillCaller, SkillContext } from "../core/skill.js";
 import type { Admission, Cashier } from "./cashier.js";
 import { parseInput } from "./parse-input.js";
-import type { SkillCatalog } from "./service.js";
+import type { SkillCatalog } from "./service-info.js";
 
 /** A call that may work: its input is sound, what it asks for exists, and its price is reserved. */
 export interface OpenedCall {
