@@ -12,7 +12,7 @@ const source = (id: string, sourceUrl: string, publishedAt?: string): Evidence =
 	title: `Page ${id}`,
 	sourceUrl,
 	publishedAt,
-	datePrecision: publishedAt && "day",
+	datePrecision: publishedAt === undefined ? undefined : "day",
 });
 
 const node = (id: string, title: string, changes: object) =>
