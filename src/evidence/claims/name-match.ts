@@ -23,12 +23,17 @@ export function compareNames(
 		const rival = place === "sentence" || place === "about" ? undefined : rivalOf(name, claim, sentence, context);
 		if (rival) {
 			const reason = `speaks of ${rival.text}, the claim of ${name.text}`;
-			conflicts.push({ reason, sureness: surenessOf(name, rival) });
+			conflicts.push({ reason, sureness: surenessOf({ name, other: rival }, claim, sentence) });
 		}
 		const nearer = place === "sentence" ? nearerRival(name, claim, sentence, context) : undefined;
 		if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
+		if (isFixedIn(name, claim, sentence)) {
+			conflicts.push({ reason: `speaks of what is before ${name.text}`, sureness: 0.9 });
+		}
 	}
-	return { items, conflicts };
+	// Where two names are missing, it is another matter.
+	const missing = items.filter(({ place }) => place === "around" || place === "nowhere");
+	return { items, conflicts: missing.length > 1 ? [] : conflicts };
 }
 
 function placeOf(
@@ -72,7 +77,7 @@ function rivalOf(
 		return sentence.names.find((other) => isOther(other) && isAlike({ name, other }, claim, sentence) && !hasName(about, other));
 	}
 	const isRival = (other: Name) => other.series === name.series && isOther(other);
-	return sentence.names.find(isRival) ?? about.names.find(isRival);
+	return sentence.names.find(isRival) ?? (hasName(about, name) ? undefined : about.names.find(isRival));
 }
 
 /** Names of one shape: both acronyms, both written with capitals, both with one beginning. */
@@ -102,9 +107,22 @@ function beginsAlike(a: Name, b: Name): boolean {
 	return one.length > 2 && one === other;
 }
 
-function surenessOf(name: Name, rival: Name): number {
-	if (name.series) return 0.85;
-	return beginsAlike(name, rival) ? 0.95 : 0.7;
+function surenessOf(
+	{ name, other }: { name: Name; other: Name },
+	claim: TextReading,
+	sentence: TextReading,
+): number {
+	if (beginsAlike(name, other)) return 0.95;
+	const slot = slotOf(name, claim);
+	return name.series || (slot !== undefined && slot === slotOf(other, sentence)) ? 0.85 : 0.7;
+}
+
+/** "1.0.1 before 1.0.1g": the version named is the first that is not meant. */
+function isFixedIn({ number }: Name, claim: TextReading, sentence: TextReading): boolean {
+	if (!number?.includes(".")) return false;
+	const before = (text: string) =>
+		text.split(/\b(?:before|prior to|earlier than|below)\s+/i).slice(1).some((rest) => rest.slice(0, 40).includes(number));
+	return before(sentence.text) && !before(claim.text);
 }
 
 /** "ARI (RFC 9773) … STAR (RFC 8739)": which number of a series stands by another name of the claim. */

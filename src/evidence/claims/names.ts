@@ -55,7 +55,9 @@ export function findNames(text: string): readonly Name[] {
 function isProper(name: string, match: RegExpExecArray, text: string): boolean {
 	if (MONTHS_AND_DAYS.test(match[0]) || isStopWord(name.toLowerCase())) return false;
 	const isFirst = match.index === 0 || /[.!?:]["'”’)]*\s+$/.test(text.slice(0, match.index));
-	return !isFirst || name.includes(" ") || name !== match[0];
+	if (!isFirst || name.includes(" ") || name !== match[0]) return true;
+	// A lone noun without an article, a verb behind it: "Android accounts for".
+	return /^\s(?:is|was|has|can|must|may|\p{Ll}+[^s\W]s)\s/u.test(text.slice(match.index + match[0].length)) && !/(?:ing|ed|s|ly|ion)$/.test(name);
 }
 
 function toIdentifier(text: string, written: string, number: string): Omit<Name, "start"> {

@@ -14,6 +14,8 @@ export interface JudgedPart extends VerifiedPart {
 /** Both sides must be this near to each other, and independent, to count as a conflict. */
 const CONFLICT_GAP = 0.08;
 const GROUPS_FULL = 3;
+/** What a sentence must reach to decide anything. */
+const DECIDES_LEAST = 0.47;
 
 /** Gate 3 to 5 for one part: the side with the stronger sentence wins; near ones of independent origin are a conflict. */
 export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
@@ -56,7 +58,7 @@ function verdictOf(
 	sides: Record<"supports" | "refutes", readonly EvidenceStance[]>,
 	{ supports, refutes }: Record<"supports" | "refutes", number>,
 ): Extract<Verdict, "SUPPORTED" | "REFUTED" | "CONFLICTING" | "NOT_ENOUGH_EVIDENCE"> {
-	if (supports === 0 && refutes === 0) return "NOT_ENOUGH_EVIDENCE";
+	if (Math.max(supports, refutes) < DECIDES_LEAST) return "NOT_ENOUGH_EVIDENCE";
 	if (Math.abs(supports - refutes) <= CONFLICT_GAP && isIndependent(sides)) return "CONFLICTING";
 	return supports >= refutes ? "SUPPORTED" : "REFUTED";
 }

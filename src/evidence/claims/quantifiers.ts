@@ -10,7 +10,11 @@ const WORDS: readonly (readonly [Quantifier, RegExp])[] = [
 	["some", /\b(?:some|several|sometimes|a few|not all|not every|partly|occasionally)\b/i],
 ];
 
+/** "No row without a flag": all of them. */
+const ALL_BY_DENIAL = /\b(?:no|none|nobody|nothing)\b[^,;.]*\bwithout\b/i;
+
 export function findQuantifiers(text: string): readonly Quantifier[] {
+	if (ALL_BY_DENIAL.test(text)) return ["all"];
 	return WORDS.flatMap(([quantifier, words]) => (words.test(text) ? [quantifier] : []));
 }
 

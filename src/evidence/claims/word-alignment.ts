@@ -29,7 +29,7 @@ export function alignWords(
 	context: ReadContext,
 ): readonly AlignedWord[] {
 	const firm = claim.words.map(({ stem }) => sentence.words.filter((other) => other.stem === stem));
-	return claim.words.map((word, index) => {
+	const aligned = claim.words.map((word, index) => {
 		const anchors = anchorsOf(firm, index);
 		const candidates = candidatesOf(word, sentence.words);
 		// What a claim denies is looked for where the sentence denies it too.
@@ -38,6 +38,25 @@ export function alignWords(
 		const isFound = best && (!needsNeighbours(word, best) || isNear(best.match, anchors));
 		return isFound ? placed(word, best) : outside(word, context);
 	});
+	return withinReach(aligned);
+}
+
+/** Words of content within which one thing is said; in a long sentence the rest is about something else. */
+const REACH_WORDS = 26;
+
+/** Keeps the stretch of the sentence that answers most of the claim; what comes back elsewhere only stands around. */
+function withinReach(aligned: readonly AlignedWord[]): readonly AlignedWord[] {
+	const places = aligned.flatMap(({ match }) => match?.place ?? []);
+	if (places.length === 0 || Math.max(...places) - Math.min(...places) <= REACH_WORDS) return aligned;
+	const isIn = (from: number) => (place: number) => place >= from && place <= from + REACH_WORDS;
+	const [best = 0] = [...places].sort(
+		(a, b) => places.filter(isIn(b)).length - places.filter(isIn(a)).length,
+	);
+	return aligned.map((pair) =>
+		pair.match && !isIn(best)(pair.match.place)
+			? { ...pair, match: undefined, place: "around", by: undefined, agrees: true }
+			: pair,
+	);
 }
 
 function placed(word: ReadWord, { match, by }: Candidate): AlignedWord {
