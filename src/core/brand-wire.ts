@@ -18,7 +18,7 @@ export const brandField = z
 
 const SPAN = /^(?:[1-9]\d{0,4}d|[1-9]\d{0,3}w|[1-9]\d{0,2}m|[1-9]\d?y)$/;
 
-export const spanField = z
+const spanField = z
 	.string()
 	.regex(SPAN, "must be a number of days, weeks, months or years, such as 90d, 12w, 6m or 2y")
 	.describe("Up to and with today, such as 90d, 12w, 6m or 2y");
@@ -31,7 +31,7 @@ const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefi
 	from === undefined || to === undefined || from <= to;
 const ORDER = "must not begin after it ends";
 
-export const windowField = z
+const windowField = z
 	.union([spanField, z.strictObject(daysFields).refine(inOrder, ORDER)])
 	.describe("Days of publication that count; all up to today by default");
 
@@ -89,7 +89,7 @@ const windowSchema = z.object({
 	to: z.string(),
 });
 
-export const brandHeadSchema = z.object({
+const brandHeadSchema = z.object({
 	id: z.string().describe("Its name in addresses"),
 	name: z.string(),
 	aliases: z.array(z.string()),
@@ -120,7 +120,7 @@ const footprintSchema = z.object({
 	),
 });
 
-export const shareSchema = z.object({
+const shareSchema = z.object({
 	brand: z.string(),
 	name: z.string(),
 	share: z.number().describe("Of the mentions of all brands listed; they add up to 1"),
@@ -137,7 +137,7 @@ const toneFields = {
 	negative: z.int(),
 	n: z.int(),
 };
-export const sentimentSchema = z.object({
+const sentimentSchema = z.object({
 	...toneFields,
 	positive_interval: intervalSchema.describe(
 		"Wilson 95 % of the positive share among sentences with a tone",

@@ -200,7 +200,7 @@ t.test("the price map is the whole book and says what is available", (t) => {
 	t.same(prices["brand_intelligence"], {
 		price_usd: "30.00",
 		billing_type: "brand_flat",
-		available: false,
+		available: true,
 	});
 	t.same(prices["search.domain"], {
 		price_usd: "0.25",
