@@ -106,16 +106,17 @@ async function takeOver(
 		await tx.put("briefing_runs", { ...run, leasedAt: now, leaseUntil });
 		return undefined;
 	}
-	if (run.status === "waiting" && isSuperseded(schedule, run, now)) {
-		await closeRun(tx, { schedule, run }, { status: settledStatus(run), now });
-		return "free";
-	}
-	if (now < run.leaseUntil) return undefined;
+	if (run.status === "running" && now < run.leaseUntil) return undefined;
 	// What was being sent when its attempt ended may have arrived: it is not sent again.
 	const channels = run.channels.map((channel) =>
 		channel.status === "sending" ? { ...channel, status: "unknown" as const } : channel,
 	);
 	const next = { ...run, channels };
+	if (isSuperseded(schedule, run, now)) {
+		await closeRun(tx, { schedule, run: next }, { status: settledStatus(next), now });
+		return "free";
+	}
+	if (now < run.leaseUntil) return undefined;
 	const isOver =
 		run.attempt > SCHEDULE_LIMITS.retryDelaysMs.length ||
 		channels.some(({ status }) => status === "unknown");

@@ -22,9 +22,7 @@ const REMEMBERED = 512;
 
 /** The first slot after an instant. An hour that a change of clocks leaves out is made up for by the next that there is. */
 export function nextSlot(timing: ScheduleTiming, after: number): Slot {
-	const run = cronOf(timing).nextRun(new Date(after));
-	if (!run) throw new RangeError(`No slot follows ${new Date(after).toISOString()}.`);
-	return { day: localDay(timing.timezone, run.getTime()), at: run.getTime() };
+	return windowAt(timing, after).next;
 }
 
 /** The last slot after `since` that is due by `now`; undefined when there is none. Slots missed before it are not told. */
@@ -32,15 +30,40 @@ export function latestSlot(
 	timing: ScheduleTiming,
 	{ since, now }: { readonly since: number; readonly now: number },
 ): Slot | undefined {
+	const { latest } = windowAt(timing, now);
+	return latest.at > since ? latest : undefined;
+}
+
+/** The slots around an instant: one that is due, and the one that is not yet. */
+interface Window {
+	readonly latest: Slot;
+	readonly next: Slot;
+}
+
+/** Who asks again usually asks about the same time; asking the calendar is the dear part. */
+const windows = new Map<string, Window>();
+
+function windowAt(timing: ScheduleTiming, at: number): Window {
+	const { timezone } = timing;
+	const pattern = patternOf(timing);
+	const key = `${timezone} ${pattern}`;
+	const known = windows.get(key);
+	if (known && known.latest.at <= at && at < known.next.at) return known;
+	const cron = remembered(crons, key, () => new Cron(pattern, { timezone, paused: true }));
+	const slotAfter = (instant: number): Slot => {
+		const run = cron.nextRun(new Date(instant));
+		if (!run) throw new RangeError(`No slot follows ${new Date(instant).toISOString()}.`);
+		return { day: localDay(timezone, run.getTime()), at: run.getTime() };
+	};
 	// A zone may leave out a whole day, so that two periods back is not always far enough.
 	const periods = timing.frequency === "weekly" ? 15 : 3;
-	let slot = nextSlot(timing, Math.max(since, now - periods * DAY_MS));
-	let latest: Slot | undefined;
-	while (slot.at <= now) {
-		latest = slot;
-		slot = nextSlot(timing, slot.at);
-	}
-	return latest;
+	const isNear = known && known.next.at <= at && at - known.next.at < periods * DAY_MS;
+	let latest = isNear ? known.next : slotAfter(at - periods * DAY_MS);
+	let next = slotAfter(latest.at);
+	while (next.at <= at) [latest, next] = [next, slotAfter(next.at)];
+	if (windows.size >= REMEMBERED) windows.clear();
+	windows.set(key, { latest, next });
+	return { latest, next };
 }
 
 /** The day so many days after another. */
@@ -59,14 +82,9 @@ export function localDay(timezone: string, at: number): string {
 const formats = new Map<string, Intl.DateTimeFormat>();
 const crons = new Map<string, Cron>();
 
-function cronOf({ frequency, timezone, hour, weekday }: ScheduleTiming): Cron {
+function patternOf({ frequency, hour, weekday }: ScheduleTiming): string {
 	const days = frequency === "weekly" ? String(WEEKDAYS.indexOf(weekday as Weekday)) : "*";
-	const pattern = `0 0 ${hour} * * ${days}`;
-	return remembered(
-		crons,
-		`${timezone} ${pattern}`,
-		() => new Cron(pattern, { timezone, paused: true }),
-	);
+	return `0 0 ${hour} * * ${days}`;
 }
 
 /** Making one is dear; few are in use at once. */

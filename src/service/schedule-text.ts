@@ -71,9 +71,9 @@ export async function readTopic(
 	return text === undefined ? "" : stored.parse(JSON.parse(text)).topic;
 }
 
-/** `a…@e…` and `hooks.slack.com/…`: enough to tell one's own targets apart. */
+/** `a…@e…`, and of Slack the host alone: the rest of a webhook is its secret. */
 export function maskTarget(kind: "email" | "slack", target: string): string {
-	if (kind === "slack") return `hooks.slack.com/…${target.slice(-3)}`;
+	if (kind === "slack") return "hooks.slack.com/…";
 	const [name = "", host = ""] = target.split("@");
 	return `${name.slice(0, 1)}…@${host.slice(0, 1)}…`;
 }

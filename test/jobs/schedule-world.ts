@@ -23,6 +23,8 @@ export interface Outcome {
 	readonly name: string;
 	/** Local days that were the latest due ones at some moment in which workers ran. */
 	readonly due: ReadonlySet<string>;
+	/** Those, and what was due while something else was open. */
+	readonly allowed: ReadonlySet<string>;
 	/** In the order in which they ended. */
 	readonly runs: readonly BriefingRunRow[];
 	/** How often a briefing left for its target, by slot. */
@@ -38,13 +40,13 @@ const WEEK_MICROS = 10_000_000n;
 const TOKEN = "tok_simulated";
 const WORKERS = 3;
 
+/** Clocks change on Sundays: there the weekly ones have their hour. */
 const TIMINGS: readonly Timing[] = [
 	{ frequency: "daily", timezone: "Europe/Berlin", hour: 2, weekday: "monday" },
-	{ frequency: "daily", timezone: "America/New_York", hour: 1, weekday: "monday" },
 	{ frequency: "daily", timezone: "Australia/Lord_Howe", hour: 2, weekday: "monday" },
-	{ frequency: "daily", timezone: "UTC", hour: 8, weekday: "monday" },
-	{ frequency: "weekly", timezone: "Europe/Berlin", hour: 2, weekday: "sunday" },
-	{ frequency: "weekly", timezone: "America/New_York", hour: 23, weekday: "friday" },
+	{ frequency: "weekly", timezone: "America/New_York", hour: 2, weekday: "sunday" },
+	{ frequency: "weekly", timezone: "America/New_York", hour: 1, weekday: "sunday" },
+	{ frequency: "weekly", timezone: "UTC", hour: 8, weekday: "wednesday" },
 ];
 
 interface World {
@@ -56,6 +58,7 @@ interface World {
 	readonly ledger: Ledger;
 	readonly sweeper: Sweeper;
 	readonly due: Set<string>;
+	readonly allowed: Set<string>;
 	readonly ended: Map<string, BriefingRunRow>;
 	readonly sent: Map<string, number>;
 	readonly unknown: Set<string>;
@@ -76,7 +79,7 @@ export async function simulateSchedules({
 	const end = START_MS + years * 365.25 * DAY_MS;
 	let trueNow = START_MS;
 	while (trueNow < end) {
-		const slept = dice.chance(1 / 80) ? outage(world) : dice.between(1, 14 * 60) * 60_000;
+		const slept = dice.chance(1 / 60) ? outage(world) : dice.between(1, 20 * 60) * 60_000;
 		await passMonths(world, trueNow, trueNow + slept);
 		trueNow += slept;
 		time.now = trueNow + jump(world);
@@ -100,11 +103,12 @@ export async function simulateSchedules({
 	};
 }
 
-function toOutcome(world: World, id: string, { frequency, timezone }: Timing): Outcome {
+function toOutcome(world: World, id: string, { frequency, timezone, hour }: Timing): Outcome {
 	const slotOf = (key: string) => (key.startsWith(`${id} `) ? [key.slice(id.length + 1)] : []);
 	return {
-		name: `${frequency} ${timezone}`,
+		name: `${frequency} ${timezone} at ${hour}`,
 		due: new Set([...world.due].flatMap(slotOf)),
+		allowed: new Set([...world.allowed].flatMap(slotOf)),
 		runs: [...world.ended.values()].filter(({ scheduleId }) => scheduleId === id),
 		sent: new Map(
 			[...world.sent].flatMap(([key, times]) => slotOf(key).map((slot) => [slot, times] as const)),
@@ -129,7 +133,7 @@ async function passMonths(world: World, from: number, to: number): Promise<void>
 	const { store, ledger, ids, dice } = world;
 	const monthOf = (at: number) => Math.floor(at / (30 * DAY_MS));
 	if (monthOf(from) === monthOf(to)) return;
-	const amountMicros = WEEK_MICROS * (dice.chance(1 / 6) ? 3n : 30n);
+	const amountMicros = WEEK_MICROS * (dice.chance(1 / 6) ? 3n : 25n);
 	const key = ids.next("txn");
 	await store.transaction((tx) =>
 		ledger.credit(tx, { owner: TOKEN, source: "promo:demo", amountMicros, key }),
@@ -182,6 +186,7 @@ function createWorld(seed: number): World {
 		...{ store, dice, time, clock, ids, ledger },
 		sweeper: createSweeper({ store, ledger, clock }),
 		due: new Set(),
+		allowed: new Set(),
 		ended,
 		sent: new Map(),
 		unknown: new Set(),
@@ -227,14 +232,14 @@ function startWorker(world: World, { isSafe = false } = {}): SimulatedWorker {
 	};
 	const mayCrash = (oneIn: number) => !isSafe && dice.chance(1 / oneIn);
 	const compose: ComposeBriefing = async ({ topic, frequency }) => {
-		if (mayCrash(60)) return crash();
+		if (mayCrash(40)) return crash();
 		const memory = { at: clock.now(), graphs: {}, concepts: {} };
 		return { briefing: { topic, frequency } as BriefingWire, memory, isWorth: true };
 	};
 	const delivery: Pick<ScheduleDelivery, "briefing"> = {
 		async briefing({ schedule, run }) {
 			const key = `${schedule.id} ${(run as BriefingRunRow).slot}`;
-			if (mayCrash(80)) {
+			if (mayCrash(60)) {
 				unknown.add(key);
 				return crash();
 			}
@@ -243,7 +248,7 @@ function startWorker(world: World, { isSafe = false } = {}): SimulatedWorker {
 				throw new Error("The target does not answer.");
 			}
 			sent.set(key, (sent.get(key) ?? 0) + 1);
-			if (mayCrash(80)) {
+			if (mayCrash(60)) {
 				unknown.add(key);
 				return crash();
 			}
@@ -282,14 +287,26 @@ async function oneRound(
 	workers: readonly SimulatedWorker[],
 ): Promise<SimulatedWorker[]> {
 	const { store, dice, sweeper, time } = world;
+	const before = await store.read((reader) => reader.list("schedules"));
 	const some = workers.filter(() => !dice.chance(1 / 4));
 	const busy = some.length > 0 ? some : workers;
 	await Promise.all(busy.map((worker) => Promise.race([tickAll(worker), worker.died])));
 	const left = workers.map((worker) => (worker.isDead ? startWorker(world) : worker));
 	if (busy.every(({ isDead }) => isDead)) return oneRound(world, left);
-	noteDue(world, await store.read((reader) => reader.list("schedules")), time.now);
+	const after = await store.read((reader) => reader.list("schedules"));
+	noteDue(world, after, time.now);
+	noteAllowed(world, before, time.now);
 	await sweeper.sweep();
 	return left;
+}
+
+/** What a schedule was due that ran before the round, and perhaps not after it. */
+function noteAllowed({ allowed }: World, schedules: readonly ScheduleRow[], now: number): void {
+	for (const schedule of schedules) {
+		if (schedule.status === "paused") continue;
+		const day = latestLocalSlot(schedule, { since: schedule.startsAt, now });
+		if (day !== undefined) allowed.add(`${schedule.id} ${day}`);
+	}
 }
 
 /** Rounds follow each other within seconds, until nothing is due. */
@@ -301,10 +318,10 @@ async function tickAll({ tick }: SimulatedWorker): Promise<void> {
 function noteDue({ due }: World, schedules: readonly ScheduleRow[], now: number): void {
 	for (const schedule of schedules) {
 		if (schedule.status !== "active" && schedule.status !== "failing") continue;
-		// An attempt that just died keeps its lease for a while.
-		if (schedule.openRunId !== undefined) continue;
 		const day = latestLocalSlot(schedule, { since: schedule.startsAt, now });
-		if (day !== undefined) due.add(`${schedule.id} ${day}`);
+		if (day === undefined) continue;
+		// An attempt that just died keeps its lease for a while.
+		if (schedule.openRunId === undefined) due.add(`${schedule.id} ${day}`);
 	}
 }
 

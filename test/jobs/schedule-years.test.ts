@@ -7,14 +7,14 @@ t.test("ten years of crashes, downtime and jumping clocks: every slot runs once"
 	const world = await simulateSchedules({ seed: 20_260_301, years: YEARS });
 	const { schedules, facts } = world;
 	t.comment(JSON.stringify(facts));
-	t.ok(facts.runs > 4 * 300 * YEARS, "most days of four daily schedules ran");
-	t.ok(facts.crashes > 100 && facts.jumps > 100 && facts.outages > 50, "much went wrong");
+	t.ok(facts.runs > 2 * 330 * YEARS, "most days of two daily schedules ran");
+	t.ok(facts.crashes > 100 && facts.jumps > 100 && facts.outages > 100, "much went wrong");
 	for (const schedule of schedules) checkSchedule(t, schedule);
 	t.equal(world.sumOfEntries, 0n, "no money was made or lost");
 	t.equal(world.heldMicros, 0n, "no week's price is left held");
 });
 
-function checkSchedule(t: Test, { name, due, runs, sent, unknown }: Outcome): void {
+function checkSchedule(t: Test, { name, due, allowed, runs, sent, unknown }: Outcome): void {
 	const ran = new Set(runs.map(({ slot }) => slot));
 	t.equal(ran.size, runs.length, `${name}: a slot has one run`);
 	t.same(
@@ -23,7 +23,7 @@ function checkSchedule(t: Test, { name, due, runs, sent, unknown }: Outcome): vo
 		`${name}: what was due ran`,
 	);
 	t.same(
-		[...ran].filter((day) => !due.has(day)),
+		[...ran].filter((day) => !allowed.has(day)),
 		[],
 		`${name}: nothing ran that was not due`,
 	);

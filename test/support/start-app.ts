@@ -3,6 +3,7 @@ import type { Test } from "tap";
 import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
 import { type App, createApp } from "../../src/app.js";
 import type { Clock } from "../../src/core/clock.js";
+import type { Egress } from "../../src/core/egress.js";
 import type { Settings } from "../../src/settings.js";
 
 /** A whole server on a loopback port, on a folder of its own; closed when the test ends. */
@@ -57,6 +58,7 @@ export async function startApp(
 		clock?: Clock;
 		folder?: string;
 		onchain?: OnchainParts;
+		slack?: Egress;
 	} = {},
 ): Promise<TestApp> {
 	const folder = options.folder ?? join(t.testdir({}), "data");
@@ -67,6 +69,7 @@ export async function startApp(
 		logger: silent,
 		...(options.clock && { clock: options.clock }),
 		...(options.onchain && { onchain: options.onchain }),
+		...(options.slack && { slack: options.slack }),
 	});
 	const server = await app.listen({ host: "127.0.0.1", port: 0 });
 	await app.ready();
