@@ -48,7 +48,7 @@ export const scenarioSchema = z.object({
 	indicators: z.array(indicatorSchema).describe("What to watch, by the momentum of its sources"),
 });
 
-export const analystAnswerSchema = z.object({
+const analystAnswerSchema = z.object({
 	question: z.string(),
 	analyst: profileSchema,
 	thesis: citedTextSchema.nullable().describe("Null, and free, when the graph does not answer"),
@@ -73,7 +73,7 @@ export type AnalystConsultOutput = z.infer<typeof analystConsultOutput>;
 
 const sidedSchema = citedTextSchema.extend({ analyst: z.string() });
 
-export const debateSchema = z.object({
+const debateSchema = z.object({
 	question: z.string(),
 	analysts: z.array(profileSchema.extend({ answered: z.boolean() })),
 	for: z.array(sidedSchema),

@@ -121,7 +121,7 @@ export type ConsultOutput = z.infer<typeof consultOutput>;
 
 const pointSchema = citedTextSchema.extend({ agent_id: z.string() });
 
-export const panelSchema = z.object({
+const panelSchema = z.object({
 	question: z.string(),
 	answers: z.array(
 		consultationSchema.pick({

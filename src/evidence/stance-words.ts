@@ -24,7 +24,7 @@ export interface TitledText {
 }
 
 /** What a text says of a subject: a warning counts where its own clause is about the subject, advice also where its title is. */
-export function polaritiesOf(
+function polaritiesOf(
 	{ text, title }: TitledText,
 	subject: readonly (readonly string[])[],
 ): ReadonlySet<Polarity> {
