@@ -1,5 +1,8 @@
 import t from "tap";
+import { loadLabelledSet } from "../../bench/labelled/labelled-queries.js";
 import { createBrandReadings } from "../../skills/brand-readings.js";
+import { systemClock } from "../../src/core/clock.js";
+import { brandIndexOf } from "../../src/evidence/brands.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Evidence } from "../../src/knowledge/graph.js";
@@ -154,7 +157,10 @@ t.test("a window has its first and its last day, and leaves out what nobody date
 	for (const window of ["0d", "90", "d", "9".repeat(7), { from: "2025-02-02", to: "2025-02-01" }]) {
 		await t.rejects(mentionsIn(window), { name: /ZodError/ }, JSON.stringify(window));
 	}
-	const silent = await intelligence({ brand: "Apple", window: { from: "2020-01-01", to: "2020-02-01" } });
+	const silent = await intelligence({
+		brand: "Apple",
+		window: { from: "2020-01-01", to: "2020-02-01" },
+	});
 	t.match(silent, { kind: "no-answer", meta: { decision: "ABSTAIN" } });
 });
 
@@ -193,4 +199,26 @@ t.test("readings of a brand: signals, timeline, sources, comparison", async (t) 
 	await t.rejects(signals({ brand: "Apple", window: "1d", from: "2025-01-01" }), {
 		name: /ZodError/,
 	});
+});
+
+t.test("of every brand of the sample catalog all evidence exists, and shares add up", async (t) => {
+	const { graphs } = await loadLabelledSet();
+	const sample = createGraphCatalog(graphs);
+	const { brand_intelligence: skill } = createBrandReadings({
+		catalog: sample,
+		clock: systemClock,
+	});
+	const { brands } = await brandIndexOf(sample);
+	t.ok(brands.length > 20);
+	for (const { key } of brands) {
+		const { kind, data } = await ask<Told>(skill)({ brand: key });
+		t.equal(kind, "answer", key);
+		const ids = data.citations.map((one: { evidence_id: string }) => one.evidence_id);
+		t.ok(ids.every((id: string) => findCitedSentence(sample, id)));
+		const parts = [data.signals, data.trends, data.co_mentions, data.timeline, data.risks].flat();
+		const cited = parts.flatMap(({ evidence }: { evidence: string[] }) => evidence);
+		t.ok(cited.every((id) => ids.includes(id)));
+		const shares = data.share_of_voice.map(({ share }: { share: number }) => share * 10_000);
+		t.equal(Math.round(shares.reduce((sum: number, share: number) => sum + share, 0)), 10_000);
+	}
 });

@@ -1,6 +1,7 @@
 import t from "tap";
 import { createDossier } from "../../skills/dossier.js";
 import type { DossierWire } from "../../src/core/dossier-wire.js";
+import type { SkillCaller } from "../../src/core/skill.js";
 import { passCitationGate } from "../../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { compareDossiers } from "../../src/evidence/dossier-diff.js";
@@ -155,6 +156,24 @@ t.test(
 		t.notMatch(html, /\son\w+=|javascript:(?!alert\(3\)|x)/i);
 	},
 );
+
+t.test("whoever keeps no text keeps no dossier, and is told so", async (t) => {
+	const skill = createDossier({ search, catalog, clock, research });
+	const run = (caller?: SkillCaller) =>
+		skill.run(skill.input.parse({ topic: TOPIC }), {
+			...{ signal: new AbortController().signal, requestId: "req_1", callId: "hold_1" },
+			caller,
+		});
+	for (const caller of [undefined, { owner: "acc_1", keepsNoText: true }]) {
+		const outcome = await run(caller);
+		t.match(outcome, { kind: "answer", result: { data: { kept_until: null } } });
+		t.notOk("keep" in outcome && outcome.keep);
+	}
+	t.match(await run({ owner: "acc_1" }), {
+		result: { data: { kept_until: "2026-03-02T12:00:00.000Z" } },
+		keep: { kind: "dossier", id: /^dos_/ },
+	});
+});
 
 t.test("a newer dossier says what was added, removed and changed", (t) => {
 	const finding = (statement: string, confidence = 0.5, n = 1) => ({
