@@ -2,14 +2,17 @@
 export const FEED_LIMITS = {
 	/** One reply, unpacked. */
 	replyBytes: 2_000_000,
-	/** One fetch in all, its whole body included. */
+	/** One fetch in all: its turn at the host, and its whole body. */
 	fetchMs: 4_500,
 	/** How long a call waits for its turn at a host before the feed is skipped. */
-	patienceMs: 4_000,
+	patienceMs: 3_000,
 	/** Least time between two requests to a host, unless the registry says more. */
 	hostIntervalMs: 1_000,
-	fetchesRunning: 8,
-	fetchesWaiting: 100,
+	/** More than one call asks for, so that a call waits for its hosts only. */
+	fetchesRunning: 24,
+	fetchesWaiting: 24,
+	/** What a fetch gets that has waited long. */
+	fetchLeastMs: 500,
 	/** How long a value is told without asking again, by frequency; items are news. */
 	freshMs: {
 		daily: 3_600_000,

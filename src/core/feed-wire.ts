@@ -164,7 +164,7 @@ export const feedSeriesOutput = z.object({
 	meta: z.object({ mode: z.enum(["bundled", "live"]), as_of: z.string() }),
 });
 
-export const comparedRowSchema = z.object({
+const comparedRowSchema = z.object({
 	period: z.string(),
 	values: z
 		.record(z.string(), z.number().nullable())

@@ -1,9 +1,9 @@
 import { FEED_LIMITS } from "../core/feed-limits.js";
+import type { TRANSFORM_NAMES } from "../core/feed-wire.js";
 import type { AlignedRow } from "./align-series.js";
 import { roundTo } from "./series-change.js";
 
-export const TRANSFORMS = ["none", "pct_change", "index"] as const;
-export type Transform = (typeof TRANSFORMS)[number];
+export type Transform = (typeof TRANSFORM_NAMES)[number];
 
 /** Pearson's correlation of two series over the periods that both have. */
 export interface SeriesCorrelation {

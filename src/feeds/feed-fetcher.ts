@@ -24,6 +24,11 @@ interface Asked {
 	readonly topic?: string | undefined;
 }
 
+interface Timed extends Asked {
+	/** Monotonic moment from which its time counts. */
+	readonly sinceMs: number;
+}
+
 /** Asks a feed's source. Throws UPSTREAM or UNAVAILABLE with a reason that may be shown. */
 export type FeedFetcher = (feed: FeedSpec, asked: Asked) => Promise<KeptReading>;
 
@@ -35,11 +40,12 @@ const ACCEPT = {
 	docs: "application/json",
 } as const;
 
-/** Fetches one reply at a time from each host's pace, a few at once in all, each within FEED_LIMITS.fetchMs. */
+/** Fetches at each host's pace and a few at once in all; each ends within FEED_LIMITS.fetchMs of being asked for. */
 export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps): FeedFetcher {
 	const pace = createHostPace(clock);
 	const queue = new PQueue({ concurrency: FEED_LIMITS.fetchesRunning });
-	const ask = async (feed: FeedSpec, { kept, topic }: Asked): Promise<KeptReading> => {
+	const ask = async (feed: FeedSpec, { kept, topic, sinceMs }: Timed): Promise<KeptReading> => {
+		const waitedMs = clock.monotonicMs() - sinceMs;
 		const response = await send(egress, {
 			method: "GET",
 			url: toAddress(feed.url, { topic, nowMs: clock.now() }),
@@ -49,7 +55,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 				...(kept?.etag !== undefined && { "If-None-Match": kept.etag }),
 				...(kept?.lastModified !== undefined && { "If-Modified-Since": kept.lastModified }),
 			},
-			timeoutMs: FEED_LIMITS.fetchMs,
+			timeoutMs: Math.max(FEED_LIMITS.fetchLeastMs, Math.floor(FEED_LIMITS.fetchMs - waitedMs)),
 		});
 		const retrievedAt = clock.now();
 		if (response.status === 304 && kept) return { ...kept, retrievedAt };
@@ -65,6 +71,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 		};
 	};
 	return async (feed, asked) => {
+		const sinceMs = clock.monotonicMs();
 		const { host } = new URL(feed.url);
 		const { intervalMs } = feed;
 		const isTurn = await pace.turn(host, { intervalMs, patienceMs: FEED_LIMITS.patienceMs });
@@ -72,7 +79,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 			throw busy(`${host} is asked once every ${intervalMs / 1000} s, and others wait already.`);
 		}
 		if (queue.size >= FEED_LIMITS.fetchesWaiting) throw busy("Too many feeds are being fetched.");
-		return queue.add(() => ask(feed, asked));
+		return queue.add(() => ask(feed, { ...asked, sinceMs }));
 	};
 }
 
@@ -92,7 +99,7 @@ async function send(egress: Egress, request: Parameters<Egress["request"]>[0]): 
 function reasonOf(error: unknown): string {
 	const chain = causesOf(error);
 	if (chain.some(({ name }) => name === "TimeoutError")) {
-		return `It gave no whole answer within ${FEED_LIMITS.fetchMs / 1000} s.`;
+		return "It gave no whole answer in time.";
 	}
 	if (chain.some(({ message }) => message === "unexpected redirect")) {
 		return "It redirects, which is not followed.";

@@ -5,6 +5,7 @@ import type { Test } from "tap";
 import { type Clock, systemClock } from "../../src/core/clock.js";
 import { FEED_LIMITS } from "../../src/core/feed-limits.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import type { FeedBundle } from "../../src/feeds/bundled-observations.js";
 import { createFeedCache } from "../../src/feeds/feed-cache.js";
 import { createFeedFetcher } from "../../src/feeds/feed-fetcher.js";
 import { readRegistry, toRegistry } from "../../src/feeds/feed-registry.js";
@@ -55,7 +56,8 @@ export function openTestFeeds(
 	{
 		disk = createMemoryDisk(),
 		clock = systemClock,
-	}: { readonly disk?: IndexDisk; readonly clock?: Clock } = {},
+		bundle = { bundledAt: 0, readings: new Map() },
+	}: { readonly disk?: IndexDisk; readonly clock?: Clock; readonly bundle?: FeedBundle } = {},
 ) {
 	const problems: string[] = [];
 	const egress = createConfiguredEgress({
@@ -64,7 +66,7 @@ export function openTestFeeds(
 	});
 	const opened = createFeeds({
 		registry: async () => toRegistry(feeds),
-		bundle: async () => ({ bundledAt: 0, readings: new Map() }),
+		bundle: async () => bundle,
 		cache: createFeedCache(async () => disk),
 		fetch: createFeedFetcher({ egress, clock, userAgent: "tollgraph-test" }),
 		clock,

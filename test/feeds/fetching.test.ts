@@ -1,6 +1,8 @@
 import t from "tap";
 import type { Clock } from "../../src/core/clock.js";
 import { FEED_LIMITS } from "../../src/core/feed-limits.js";
+import { readBundle } from "../../src/feeds/bundled-observations.js";
+import { toRegistry } from "../../src/feeds/feed-registry.js";
 import { createHostPace } from "../../src/feeds/host-pace.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 import { manualClock } from "../support/manual-clock.js";
@@ -178,8 +180,8 @@ t.test("what is fetched in excess is refused, not queued without end", async (t)
 		feedIds: specs.map(({ id }) => id),
 		limit: 1,
 	});
-	t.equal(found.length, 5, "turns within the patience of a call");
-	t.equal(skipped.length, 7);
+	t.equal(found.length, 4, "turns within the patience of a call");
+	t.equal(skipped.length, 8);
 	t.match(skipped[0]?.reason, /once every 1 s/);
 	t.match(
 		await feeds.recall(specs[11] as (typeof specs)[0]),
@@ -187,3 +189,34 @@ t.test("what is fetched in excess is refused, not queued without end", async (t)
 		"which is no failure",
 	);
 });
+
+t.test(
+	"with the network cut the bundle answers; a source that is back answers for itself",
+	async (t) => {
+		const clock = manualClock(NOON);
+		const source = await startSource(t, (_request, response) => void response.destroy());
+		const spec = feedAt(source.origin, "eia:brent");
+		const file = "feed_id,period,value\neia:brent,2026-05,107.14\neia:brent,2026-06,85.4\n";
+		const bundle = readBundle([file], toRegistry([spec]), Date.parse("2026-08-01"));
+		const { feeds } = openTestFeeds([spec], { clock, bundle });
+		t.match(await feeds.observe({ ...BRENT, since: "2026-06" }), {
+			feeds: [
+				{
+					stale: true,
+					retrieved_at: "2026-08-01T00:00:00.000Z",
+					last: { period: "2026-06", value_text: "85.4" },
+					observations: { length: 1 },
+					total: 1,
+				},
+			],
+			skipped: [{ feed_id: "eia:brent", reason: /Nobody answers/, shown: "bundle" }],
+		});
+		source.answer = asText(GOOD);
+		clock.advance(FEED_LIMITS.retryMs);
+		t.match(await feeds.observe(BRENT), {
+			feeds: [{ stale: false, last: { period: "2026-07" } }],
+			skipped: { length: 0 },
+		});
+		t.notOk(source.requests.at(-1)?.headers["if-none-match"], "a bundle has no validators");
+	},
+);
