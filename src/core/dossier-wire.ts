@@ -41,6 +41,9 @@ const contradictingSchema = z.object({
 export const findingSchema = z.object({
 	finding_id: z.string(),
 	statement: z.string(),
+	about: z
+		.object({ trend_id: z.string(), name: z.string() })
+		.describe("Node it stands in: what a statement leaves out, its title names"),
 	confidence: confidenceField,
 	sources_independent: z.int(),
 	tier: z.int().describe("Best tier of its sources, 1 the origin to 4 somebody with an interest"),

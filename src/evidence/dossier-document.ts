@@ -64,7 +64,8 @@ function toItem({
 
 function toFinding(finding: DossierWire["findings"][number]): ReportItem {
 	const { statement, citation_ids: citationIds, confidence, contradicted_by: against } = finding;
+	const { name } = finding.about;
 	const others = against.flatMap(({ citation_ids: ids }) => ids).join(", ");
 	const contradicted = others === "" ? "" : `, contradicted by ${others}`;
-	return { text: statement, citationIds, note: `confidence ${confidence}${contradicted}` };
+	return { text: statement, citationIds, note: `${name}; confidence ${confidence}${contradicted}` };
 }

@@ -167,6 +167,10 @@ function toFindings(
 		return {
 			finding_id: `f${place + 1}`,
 			statement: lead.text,
+			about: {
+				trend_id: toTrendId(lead.graph.record.id, lead.concept.id),
+				name: lead.concept.title,
+			},
 			confidence: confidenceOfFinding(
 				{ sentences: [lead, ...same] },
 				{ today: asOf, isContradicted: against.length > 0 },

@@ -30,6 +30,7 @@ export const DOSSIER = {
 		{
 			finding_id: "f1",
 			statement: STATEMENT,
+			about: { trend_id: TREND_ID, name: "EIP-3009 transfer with authorization" },
 			confidence: 0.5,
 			sources_independent: 1,
 			tier: 1,

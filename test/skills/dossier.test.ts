@@ -178,7 +178,7 @@ t.test("whoever keeps no text keeps no dossier, and is told so", async (t) => {
 t.test("a newer dossier says what was added, removed and changed", (t) => {
 	const finding = (statement: string, confidence = 0.5, n = 1) => ({
 		...{ finding_id: "f1", statement, confidence, sources_independent: 1, tier: 1 },
-		...{ newest: null, citation_ids: [n], contradicted_by: [] },
+		...{ newest: null, citation_ids: [n], contradicted_by: [], about: { trend_id: "", name: "" } },
 	});
 	const dossier = (...findings: ReturnType<typeof finding>[]) => ({
 		findings,
