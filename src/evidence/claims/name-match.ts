@@ -3,7 +3,8 @@ import type { Name } from "./names.js";
 import type { ReadContext } from "./sentence-context.js";
 import type { TextReading } from "./text-reading.js";
 
-const NAME_WEIGHT = 1.6;
+const NAME_WEIGHT = 2;
+const SURE_RIVAL = 0.85;
 
 /** Whether a sentence speaks of what a claim names; another one of the same series is another thing. */
 export function compareNames(
@@ -15,16 +16,15 @@ export function compareNames(
 	const conflicts: Conflict[] = [];
 	for (const [index, name] of claim.names.entries()) {
 		const place = placeOf(name, index === 0, sentence, context);
-		const isSubject = hasName(context.about, name);
-		items.push({
-			...{ weight: NAME_WEIGHT, place, isSubject, isName: true, isFigure: false, text: name.text },
-			isEssential: place !== "around" || name.series !== undefined,
-		});
 		const rival = place === "sentence" || place === "about" ? undefined : rivalOf(name, claim, sentence, context);
-		if (rival) {
-			const reason = `speaks of ${rival.text}, the claim of ${name.text}`;
-			conflicts.push({ reason, sureness: surenessOf({ name, other: rival }, claim, sentence) });
-		}
+		const sureness = rival ? surenessOf({ name, other: rival }, claim, sentence) : 0;
+		items.push({
+			...{ weight: NAME_WEIGHT, isName: true, isFigure: false, isEssential: true, text: name.text },
+			isSubject: hasName(context.about, name),
+			// Another of its kind in its place: the sentence is about what the claim is about.
+			place: sureness >= SURE_RIVAL && place === "nowhere" ? "around" : place,
+		});
+		if (rival) conflicts.push({ reason: `speaks of ${rival.text}, the claim of ${name.text}`, sureness });
 		const nearer = place === "sentence" ? nearerRival(name, claim, sentence, context) : undefined;
 		if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
 		if (isFixedIn(name, claim, sentence)) {
@@ -87,7 +87,8 @@ function isAlike(
 	sentence: TextReading,
 ): boolean {
 	if (other.series) return false;
-	if (shapeOf(name.text) === shapeOf(other.text) || beginsAlike(name, other)) return true;
+	const isAcronym = shapeOf(name.text) === "acronym" && shapeOf(other.text) === "acronym";
+	if (isAcronym || beginsAlike(name, other)) return true;
 	const slot = slotOf(name, claim);
 	return slot !== undefined && slot === slotOf(other, sentence);
 }

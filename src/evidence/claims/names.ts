@@ -16,7 +16,7 @@ export interface Name {
 }
 
 const IDENTIFIER =
-	/(?<![\p{L}\p{N}])(?<series>\p{L}[\p{L}+#]{0,14}(?:\/\p{L}{1,8})?)(?<gap>[-\s/]?)(?<number>v?\d+(?:[.-]\d+)*)(?![\p{L}\p{N}])/gu;
+	/(?<![\p{L}\p{N}])(?<series>\p{L}[\p{L}+#]{0,14}(?:\/\p{L}{1,8})?)(?<gap>[-\s/]?)(?<number>v?\d+(?:[.-]\d+)*(?:(?<=\.\d+)\p{Ll})?)(?![\p{L}\p{N}])/gu;
 const CODE =
 	/(?<![\p{L}\p{N}_.])(?:0x[0-9a-fA-F]{1,64}|\p{Ll}+(?:_\p{Ll}+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{Lu}[\p{L}\p{N}]*(?:_\p{Lu}[\p{L}\p{N}]*)+|\p{Lu}\p{L}+(?:-\p{Lu}\p{L}+)+|\p{Lu}{2,}\p{Ll}{2,}\p{L}*|\p{Lu}\d\p{Lu}|\p{Ll}{2,}\d+\p{Ll}+\d*|\.\p{Ll}{2,12}(?:-\p{Ll}+)+)(?![\p{L}\p{N}_])/gu;
 const ACRONYM = /(?<![\p{L}\p{N}])\p{Lu}{2,}[\p{Lu}\p{N}]*(?:-\p{Lu}{2,})*(?![\p{L}\p{N}])/gu;
@@ -33,7 +33,11 @@ const MONTHS_AND_DAYS =
 /** Names in the order of the text: identifiers, names from code, acronyms, and words with a capital. */
 export function findNames(text: string): readonly Name[] {
 	const names = new Map<string, Name>();
+	const spans: { readonly start: number; readonly end: number }[] = [];
 	const add = (name: Omit<Name, "start">, start: number) => {
+		// The RFC of "RFC 9110" is no name of its own.
+		if (spans.some((span) => start >= span.start && start < span.end)) return;
+		spans.push({ start, end: start + name.text.length });
 		if (name.key !== "" && !names.has(name.key) && !findUnit(name.text)) names.set(name.key, { ...name, start });
 	};
 	for (const match of text.matchAll(IDENTIFIER)) {

@@ -59,18 +59,23 @@ function readAnew(text: string): TextReading {
 	const dates = findDateSpans(text);
 	const quantities = findQuantities(text, dates);
 	const negations = findNegations(text);
+	const names = findNames(text);
+	const named = spansOf(text, names);
 	const taken = [...dates, ...quantities];
 	const words: ReadWord[] = [];
 	for (const { 0: written, index: start } of text.matchAll(WORD)) {
 		if (BARE_NUMBER.test(written)) continue;
 		if (taken.some((span) => start >= span.start && start < span.end)) continue;
 		const word = readWord(written, start, negations);
-		if (word) words.push({ ...word, place: words.length });
+		if (!word) continue;
+		// Names count as names, once.
+		const isNamed = named.some((span) => start >= span.start && start < span.end);
+		words.push({ ...word, ...(isNamed && { weight: 0 }), place: words.length });
 	}
 	return {
 		text,
 		words,
-		names: findNames(text),
+		names,
 		quantities,
 		dates,
 		quantifiers: findQuantifiers(text),
@@ -102,4 +107,11 @@ function readWord(
 			start >= headFrom && start < headTo ? [place] : [],
 		),
 	};
+}
+
+function spansOf(text: string, names: readonly Name[]) {
+	return names.map(({ start, text: written }) => {
+		const from = Math.max(start, text.indexOf(written, start));
+		return { start: from, end: from + written.length };
+	});
 }

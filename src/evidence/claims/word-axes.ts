@@ -49,7 +49,7 @@ const LIGHT: ReadonlySet<string> = new Set(
 	name list item part case example present current call provide include contain hold take come go mean set put place make
 	result time date year day month long short large small new old good first second third last certain such general common
 	actual real simple main basic different own whole full one two person people anyone somebody everybody author paper
-	people method approach technique process purpose reason fact effect change amount size length level type sort state
+	people method approach technique process purpose reason fact effect affect own belong implement change amount size length level type sort state
 	work run do have get allow support follow begin start end become remain stay keep let help turn show say tell speak state
 	introduce create publish appear release issue ship add produce generate bring write read accord account relate concern
 	today now currently already still even just only also again already otherwise instead rather quite mostly usually typically
