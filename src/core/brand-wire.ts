@@ -21,7 +21,7 @@ const SPAN = /^(?:[1-9]\d{0,4}d|[1-9]\d{0,3}w|[1-9]\d{0,2}m|[1-9]\d?y)$/;
 const spanField = z
 	.string()
 	.regex(SPAN, "must be a number of days, weeks, months or years, such as 90d, 12w, 6m or 2y")
-	.describe("Up to and with today, such as 90d, 12w, 6m or 2y");
+	.describe("Up to and with today, such as 90d, 12w, 6m (of 30 days) or 2y (of 365)");
 
 const daysFields = {
 	from: dayField.describe("First day").optional(),

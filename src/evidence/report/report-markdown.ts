@@ -38,12 +38,14 @@ function toItem({ text, citationIds, note }: ReportItem): string {
 
 /** Every ASCII punctuation character that CommonMark could read as markup, behind a backslash; line breaks as spaces. */
 function escapeText(text: string): string {
-	return visibleText(text)
-		.replace(/\s+/g, " ")
-		.trim()
-		.replace(/[\\`*_{}[\]<>()#+!|~&$:@-]/g, "\\$&")
-		// A number that would begin a list, and what readers of a wider dialect take for an address.
-		.replace(/^\d+(?=\.)|www(?=\.)/gi, "$&\\");
+	return (
+		visibleText(text)
+			.replace(/\s+/g, " ")
+			.trim()
+			.replace(/[\\`*_{}[\]<>()#+!|~&$:@-]/g, "\\$&")
+			// A number that would begin a list, and what readers of a wider dialect take for an address.
+			.replace(/^\d+(?=\.)|www(?=\.)/gi, "$&\\")
+	);
 }
 
 /** As an autolink, where the address is one and holds nothing that could end it. */
