@@ -1,6 +1,7 @@
 /** How verdicts over the sample catalog agree with their labels, on what rules were tuned by and on what they were not. */
 import { join } from "node:path";
 import { type Clock, systemClock } from "../src/core/clock.js";
+import { toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { type ClaimVerifier, createClaimVerifier } from "../src/evidence/claims/claim-verifier.js";
 import { createGraphCatalog } from "../src/knowledge/catalog.js";
 import type { Graph } from "../src/knowledge/graph.js";
@@ -17,6 +18,8 @@ const MODEL_FOLDER = join(PACKAGE_ROOT, "models", "bundled");
 const WRITTEN = Date.parse("2026-11-22T12:00:00Z");
 const FIXED_CLOCK: Clock = { ...systemClock, now: () => WRITTEN };
 const PLAIN_KINDS = ["number", "date", "negation", "unit", "entity-swap"] as const;
+/** Share of its own sentences that a catalog may be said to refute. */
+const REFUTED_MOST = 0.04;
 const FREE_KINDS = ["opinion", "prediction"] as const;
 
 export interface OpenVerifier {
@@ -56,8 +59,38 @@ export async function judgeClaims(
 	return judged;
 }
 
+/** What the catalog says itself, sentence by sentence: none of it should be refuted by the rest. */
+export interface QuoteFigures {
+	readonly sentences: number;
+	readonly supported: number;
+	readonly refuted: number;
+	readonly conflicting: number;
+}
+
+const QUOTES = 150;
+
+async function judgeQuotes({ verifier, graphs }: OpenVerifier): Promise<QuoteFigures> {
+	const { signal } = new AbortController();
+	const sentences = graphs.flatMap((graph) =>
+		graph.concepts.flatMap((concept) => toCitedSentences(graph, concept)),
+	);
+	const verdicts: string[] = [];
+	for (let place = 0; place < QUOTES; place++) {
+		const { text } = sentences[Math.floor((place * sentences.length) / QUOTES)] ?? { text: "" };
+		verdicts.push((await verifier.verify({ claim: text, signal })).verdict);
+	}
+	const count = (wanted: string) => verdicts.filter((verdict) => verdict === wanted).length;
+	return {
+		sentences: verdicts.length,
+		supported: count("SUPPORTED"),
+		refuted: count("REFUTED"),
+		conflicting: count("CONFLICTING"),
+	};
+}
+
 export interface ClaimsReport {
 	readonly ms_per_claim: number;
+	readonly quotes: QuoteFigures;
 	readonly parts: Readonly<Record<string, ClaimFigures>>;
 	/** Claims whose verdict is not the label, of the part that may be looked at. */
 	readonly missed: readonly string[];
@@ -65,7 +98,8 @@ export interface ClaimsReport {
 }
 
 export async function benchClaims(folder: string): Promise<ClaimsReport> {
-	const { verifier, close } = await openClaimVerifier(folder);
+	const opened = await openClaimVerifier(folder);
+	const { verifier, close } = opened;
 	try {
 		const startedMs = performance.now();
 		const parts: Record<string, ClaimFigures> = {};
@@ -80,7 +114,9 @@ export async function benchClaims(folder: string): Promise<ClaimsReport> {
 		}
 		const claims = Object.values(parts).reduce((sum, figures) => sum + figures.claims, 0);
 		const msPerClaim = round((performance.now() - startedMs) / claims);
-		return { ms_per_claim: msPerClaim, parts, missed, bars };
+		const quotes = await judgeQuotes(opened);
+		bars.push(atMost("quotes of the catalog, refuted", quotes.refuted, QUOTES * REFUTED_MOST));
+		return { ms_per_claim: msPerClaim, quotes, parts, missed, bars };
 	} finally {
 		await close();
 	}
