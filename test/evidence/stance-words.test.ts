@@ -14,6 +14,7 @@ t.test("a stance is what cited sentences come to, for questions that ask for adv
 		["advises against", ["The desk advises against pinning; use HSTS."]],
 		["recommends", ["Clients should use key pinning.", "It is cheap."]],
 		["recommends", ["Action: send the header with two keys and rotate them."]],
+		["depends", ["Keep pinning off unless you own every client."]],
 		["depends", ["Use pinning only if you own every client."]],
 		["depends", ["Avoid pinning of keys on the web.", "Clients should adopt pinning early."]],
 		["neutral", ["Pins are hashes of keys.", "They were specified in 2015."]],
@@ -36,6 +37,12 @@ t.test("a stance is what cited sentences come to, for questions that ask for adv
 t.test("a warning about something else is none about the subject", (t) => {
 	const sentences = [said("Clients should use HSTS, and never share tickets.", "HSTS")];
 	t.equal(stanceOf("Should we deploy HSTS?", sentences), "recommends");
+	const ids = [
+		said("Use random identifiers.", "Identifiers"),
+		said("Publish a schema.", "Identifiers"),
+	];
+	t.equal(stanceOf("Should I use sequential numbers as identifiers?", ids), "neutral");
+	t.equal(stanceOf("How should I choose identifiers?", ids), "recommends");
 	t.end();
 });
 
