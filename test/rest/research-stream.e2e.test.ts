@@ -88,8 +88,9 @@ t.test(
 
 t.test("whoever was cut off goes on behind the last event, and pays nothing more", async (t) => {
 	const { ask, app, tokenId, issueSpt, send } = await openShop();
-	const whole = readEvents((await ask()).body);
-	const { stream_id: streamId } = whole[0]?.data;
+	const { body: text } = await ask();
+	const whole = readEvents(text);
+	const { stream_id: streamId } = dataOf(text, "research.created");
 	const last = whole.at(-1)?.id ?? 0;
 	const paid = await moneyOf({ app } as TestApp, tokenId);
 	t.equal(paid.balance, 7_500_000n);
@@ -203,5 +204,29 @@ t.test(
 		t.equal(erased.status, 200);
 		t.equal(await shop.app.store.documents.get(streamId), undefined);
 		t.same(await shop.app.store.read((reader) => reader.list("streams")), []);
+	},
+);
+
+t.test(
+	"what was paid for survives a restart: the stream's events, and what a chat was about",
+	async (t) => {
+		const shop = await openAccount(t, { usd: "9.00" });
+		await useFreeCalls(shop);
+		const bought = await shop.ask("GET", path());
+		const say = (message: string) => ({ sessionId: "s1", message });
+		await shop.ask("POST", "/v1/research/chat", say("What is EIP-3009?"));
+		await shop.close();
+
+		const again = await startApp(t, {
+			settings: { model: "none" },
+			folder: shop.folder,
+			clock: shop.clock,
+		});
+		const headers = { "X-API-Key": shop.key, "Content-Type": "application/json" };
+		const resumed = await again.send(path({ after: "6" }), { headers });
+		t.same(readEvents(resumed.body), readEvents(bought.body).slice(6));
+		const body = JSON.stringify(say("And EIP-712?"));
+		const next = await again.send("/v1/research/chat", { method: "POST", headers, body });
+		t.match(next.body.data, { resolved_question: "What is EIP-712?", session: { turns: 2 } });
 	},
 );
