@@ -28,7 +28,7 @@ export const JOB_LIMITS = {
 	eventStreamsPerJob: 8,
 	/** How soon a caller should ask again. */
 	pollSeconds: 2,
-	pollsPerMinute: 600,
+	pollsPerMinute: 6_000,
 	graphsMax: 20,
 	feedsMax: 20,
 	listDefault: 20,
