@@ -48,7 +48,11 @@ export function toSlackMessage(briefing: BriefingWire): SlackMessage {
 		.map(({ n, title: name, source_url: url }) => mrkdwn(`[${n}] ${link(url, name)}`));
 	const header: SlackBlock = {
 		type: "header",
-		text: { type: "plain_text", text: title.slice(0, HEADER_CHARS) },
+		// Plain text is shown as it is; what looks like a mention is none even where a client thinks otherwise.
+		text: {
+			type: "plain_text",
+			text: title.slice(0, HEADER_CHARS).replace(/</g, "‹").replace(/>/g, "›"),
+		},
 	};
 	const notice = isNothingNew ? [section(escapeText(toNotice(briefing)))] : [];
 	const end: SlackBlock[] =

@@ -1,0 +1,177 @@
+import t from "tap";
+import { SCHEDULES, startTracker } from "./start-tracker.js";
+
+const ORDER = { topic: "tidal power", frequency: "daily" };
+
+t.test(
+	"schedules of others are neither listed, changed nor told apart from unknown ones",
+	async (t) => {
+		const shop = await startTracker(t, { usd: "60" });
+		const { token: stranger } = await shop.issueSpt("20");
+		const made = (await shop.ask("POST", SCHEDULES, ORDER)).body.data;
+		const gone = (await shop.ask("POST", SCHEDULES, ORDER)).body.data;
+		const cancelled = await shop.ask("DELETE", `${SCHEDULES}/${gone.schedule_id}`);
+		t.match(cancelled.body.data, { status: "cancelled", next_run_at: null });
+
+		const listed = async (token: string | null) =>
+			(await shop.ask("GET", SCHEDULES, undefined, token)).body.data.items;
+		t.same(await listed(null), [], "nobody sees nothing");
+		t.same(await listed(stranger), []);
+		t.same(
+			(await listed(shop.token)).map(({ schedule_id }: { schedule_id: string }) => schedule_id),
+			[made.schedule_id],
+		);
+
+		const unknown = `sch_${"0".repeat(32)}`;
+		const ids = [made.schedule_id, unknown, gone.schedule_id];
+		for (const [method, rest, body] of [
+			["PATCH", "", { hour: 9 }],
+			["DELETE", "", undefined],
+			["GET", "", undefined],
+			["POST", "/test", undefined],
+			["GET", "/runs", undefined],
+			["GET", "/runs/run_0", undefined],
+			["POST", "/run", {}],
+		] as const) {
+			const answers = [];
+			for (const id of ids) {
+				const { status, body: reply } = await shop.ask(
+					method,
+					`${SCHEDULES}/${id}${rest}`,
+					body,
+					stranger,
+				);
+				const { code, message } = reply.error;
+				answers.push({ status, code, message });
+			}
+			t.same(answers[0], {
+				status: 404,
+				code: "NOT_FOUND",
+				message: "No schedule of yours has this id.",
+			});
+			t.same(answers[1], answers[0], `${method} ${rest}: unknown`);
+			t.same(answers[2], answers[0], `${method} ${rest}: cancelled`);
+		}
+		t.match(
+			await listed(shop.token),
+			[{ schedule_id: made.schedule_id, hour: 8 }],
+			"nothing changed",
+		);
+	},
+);
+
+t.test("the work for an unknown id is that for one of somebody else", async (t) => {
+	const shop = await startTracker(t, { usd: "40" });
+	const { schedule_id: id } = (await shop.ask("POST", SCHEDULES, ORDER)).body.data;
+	const { desk } = shop.app.schedules;
+	const { store } = shop.app;
+	const steps = async (scheduleId: string) => {
+		const seen: string[] = [];
+		const { read, transaction, documents } = store;
+		const { get } = documents;
+		Object.assign(store, {
+			read: (work: Parameters<typeof read>[0]) => {
+				seen.push("read");
+				return read(work);
+			},
+			transaction: (work: Parameters<typeof transaction>[0]) => {
+				seen.push("transaction");
+				return transaction(work);
+			},
+		});
+		Object.assign(documents, {
+			get: (name: string) => {
+				seen.push("document");
+				return get(name);
+			},
+		});
+		const stranger = { caller: { owner: "tok_stranger", rail: "spt" }, isNamed: true };
+		for (const attempt of [
+			() => desk.change(stranger, scheduleId, { hour: 3 }),
+			() => desk.cancel(stranger, scheduleId),
+			() => desk.get(stranger.caller, scheduleId),
+		]) {
+			await attempt().catch(() => seen.push("refused"));
+		}
+		Object.assign(store, { read, transaction });
+		Object.assign(documents, { get });
+		return seen;
+	};
+	const ofUnknown = await steps(`sch_${"0".repeat(32)}`);
+	t.same(await steps(id), ofUnknown);
+	t.same(ofUnknown, ["read", "refused", "read", "refused", "read", "refused"]);
+});
+
+t.test("whoever knows the id can change and cancel without a credential", async (t) => {
+	const shop = await startTracker(t);
+	const { schedule_id: id } = (await shop.ask("POST", SCHEDULES, ORDER)).body.data;
+	const path = `${SCHEDULES}/${id}`;
+	const patch = (body: object) => shop.ask("PATCH", path, body, null);
+	const changed = await patch({
+		topic: "tidal  turbines\u202e",
+		frequency: "weekly",
+		weekday: "friday",
+		timezone: "America/New_York",
+		email: "a@example.com",
+	});
+	t.match(changed.body.data, {
+		topic: "tidal turbines",
+		weekday: "friday",
+		next_run_at: "2026-03-06T13:00:00.000Z",
+		channels: [{ status: "unconfirmed" }],
+	});
+	t.match((await patch({ email: null, status: "paused" })).body.data, {
+		status: "paused",
+		reason: "asked",
+		channels: [],
+		next_run_at: null,
+	});
+	t.match((await patch({ status: "active" })).body.data, { status: "active", reason: null });
+	for (const bad of [
+		{},
+		{ hour: 24 },
+		{ timezone: "Mars/Olympus" },
+		{ slack_webhook: "https://hooks.slack.com.evil.example/services/T/B/x" },
+		{ slack_webhook: "http://127.0.0.1/services/T/B/x" },
+		{ email: "a@b.c\r\nBcc: d@e.f" },
+		{ frequency: "hourly" },
+		{ owner: "tok_x" },
+	]) {
+		t.equal((await patch(bad)).status, 400, JSON.stringify(bad));
+	}
+	t.equal(
+		(await patch({ renew_with: "credential" })).status,
+		401,
+		"nobody pays without a credential",
+	);
+	t.equal(
+		(await shop.ask("GET", path, undefined, null)).status,
+		404,
+		"what it holds is its owner's",
+	);
+	t.equal((await shop.ask("DELETE", path, undefined, null)).status, 200);
+	t.equal((await shop.ask("DELETE", path, undefined, null)).status, 404);
+});
+
+t.test("links that are forged, mixed up or of an old address do nothing", async (t) => {
+	const shop = await startTracker(t);
+	const order = { ...ORDER, email: "first@example.com" };
+	const { schedule_id: id } = (await shop.ask("POST", SCHEDULES, order)).body.data;
+	await shop.tick();
+	const tokenOf = (place: number) =>
+		/confirm\?token=([\w-]+)/.exec(shop.mail.mails[place]?.parts.get("text/plain") ?? "")?.[1] ??
+		"";
+	const old = tokenOf(0);
+	const use = async (name: string, token: string, method = "GET") =>
+		(await shop.send(`${SCHEDULES}/${name}?token=${token}`, { method })).status;
+	const forged = `${old.slice(0, -2)}${old.endsWith("AA") ? "BB" : "AA"}`;
+	t.same([await use("confirm", forged), await use("confirm", "AAAA")], [404, 404]);
+	t.equal(await use("unsubscribe", old, "POST"), 404, "a link does one thing");
+	await shop.ask("PATCH", `${SCHEDULES}/${id}`, { email: "second@example.com" });
+	t.equal(await use("confirm", old), 404, "the address has changed");
+	await shop.tick();
+	t.same(shop.mail.mails[1]?.to, ["second@example.com"]);
+	shop.clock.advance(8 * 24 * 3_600_000);
+	t.equal(await use("confirm", tokenOf(1)), 404, "it has expired");
+	t.equal(shop.slack.posts.length, 0);
+});
