@@ -7,6 +7,7 @@ import type { FoundBrand } from "../src/evidence/brand-names.js";
 import {
 	type BrandReading,
 	getBrand,
+	makeBrandsReady,
 	readBrands,
 	toWindow,
 } from "../src/evidence/brand-reading.js";
@@ -40,7 +41,10 @@ export const createBrandCompare = ({ catalog, clock }: CatalogSkillDeps): Skill<
 		capture: "onResult",
 		queryOf: ({ brands }) => brands.join("\n"),
 		graphsOf: () => [],
-		prepare: async ({ brands }) => void (await getBrands(catalog, brands)),
+		async prepare({ brands }) {
+			await getBrands(catalog, brands);
+			await makeBrandsReady(catalog, brands);
+		},
 		async run({ brands: clues, window: asked }) {
 			const startedMs = clock.monotonicMs();
 			const window = toWindow(asked, toIsoDay(clock.now()));

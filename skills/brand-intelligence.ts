@@ -13,6 +13,7 @@ import type { FoundBrand } from "../src/evidence/brand-names.js";
 import {
 	type BrandReading,
 	getBrand,
+	makeBrandsReady,
 	readBrands,
 	toBrandHead,
 	toWindow,
@@ -56,9 +57,7 @@ export const createBrandIntelligence = ({
 		capture: "onResult",
 		queryOf: ({ brand }) => brand,
 		graphsOf: () => [],
-		async prepare({ brand, compare_with: others = [] }) {
-			for (const clue of [brand, ...others]) await getBrand(catalog, clue);
-		},
+		prepare: ({ brand, compare_with: others = [] }) => makeBrandsReady(catalog, [brand, ...others]),
 		toText: ({ data: { brand, footprint, sentiment, window } }) =>
 			`${brand.name}: ${footprint.mentions} mentions in ${footprint.graphs} graphs up to ${window.to}, net tone ${sentiment.net} (n = ${sentiment.n}).`,
 		async run({ brand: clue, window: asked, compare_with: others }, { signal }) {

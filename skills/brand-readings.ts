@@ -12,6 +12,7 @@ import { toBuckets } from "../src/evidence/brand-buckets.js";
 import {
 	type BrandReading,
 	getBrand,
+	makeBrandsReady,
 	readBrands,
 	toBrandHead,
 	toWindow,
@@ -63,7 +64,7 @@ function readingOf({ catalog, clock }: CatalogSkillDeps) {
 	return {
 		example: () => ({ brand: exampleBrand(catalog) }),
 		isOffered: () => hasBrands(catalog),
-		prepare: async ({ brand }: ReadingInput) => void (await getBrand(catalog, brand)),
+		prepare: ({ brand }: ReadingInput) => makeBrandsReady(catalog, [brand]),
 		read: async <Told extends object>(
 			{ brand: clue, window: span, from, to }: ReadingInput,
 			tell: (reading: Reading) => Told,

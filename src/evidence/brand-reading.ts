@@ -45,6 +45,12 @@ export async function getBrand(catalog: Graphs, clue: string): Promise<FoundBran
 	);
 }
 
+/** Reads what is read once for each revision of the catalog, before anybody pays. Throws NOT_FOUND as `getBrand` does. */
+export async function makeBrandsReady(catalog: Graphs, clues: readonly string[]): Promise<void> {
+	for (const clue of clues) await getBrand(catalog, clue);
+	await mentionsOf(catalog, []);
+}
+
 /** In the order they were asked for. */
 export async function readBrands(
 	catalog: Graphs,
