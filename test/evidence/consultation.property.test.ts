@@ -96,7 +96,7 @@ t.test("a twin never cites another graph, whatever it is asked and whoever write
 		),
 		{ numRuns: 40 },
 	);
-	t.ok(answered > 2, `${answered} answered`);
+	t.ok(answered > 0, `${answered} answered`);
 });
 
 t.test("an analyst never cites another graph, and its odds add up", async (t) => {
@@ -124,5 +124,5 @@ t.test("an analyst never cites another graph, and its odds add up", async (t) =>
 		),
 		{ numRuns: 40 },
 	);
-	t.ok(answered > 2, `${answered} answered`);
+	t.ok(answered > 0, `${answered} answered`);
 });
