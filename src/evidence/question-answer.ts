@@ -56,7 +56,11 @@ export async function* answerQuestion(
 	const { search } = deps;
 	const { question, graphs, signal } = task;
 	const limit = ANSWER_LIMITS.graphsMax;
-	const routed = await search.route({ graphs, query: question, limit, signal });
+	// Both at once: the question is embedded with itself, and nobody waits for two searches in a row.
+	const [routed, all] = await Promise.all([
+		search.route({ graphs, query: question, limit, signal }),
+		gather(deps, task),
+	]);
 	const { missing, mode } = routed;
 	yield {
 		event: "research.plan",
@@ -73,12 +77,13 @@ export async function* answerQuestion(
 			mode,
 		},
 	};
-	const chosen = routed.graphs.map(({ graph }) => graph);
-	const found = chosen.length === 0 ? undefined : await gather(deps, task, chosen);
-	const offered = found ? toEvidence(found.sentences, task.told) : [];
-	yield { event: "research.search", data: toFound(found, offered.length, missing) };
+	const found = keepOnly(all, new Set(routed.graphs.map(({ graph }) => graph)));
+	const offered = toEvidence(found.sentences, task.told);
+	const { decision, concepts } = found;
+	const counted = { concepts: concepts.length, sentences: offered.length };
+	yield { event: "research.search", data: { decision, ...counted, missing: found.missing } };
 	const none = { decision: "ABSTAIN", missing, mode } as const;
-	if (!found || offered.length === 0) return { ...none, ...NOTHING };
+	if (offered.length === 0) return { ...none, ...NOTHING };
 	return yield* tellAnswer(deps, task, { found, offered });
 }
 
@@ -148,13 +153,22 @@ export function toAnswerWire(sentences: readonly CitedTextWire[]) {
 
 function gather(
 	{ search }: QuestionAnswerDeps,
-	{ question, signal }: QuestionTask,
-	graphs: readonly Graph[],
+	{ graphs, question, signal }: QuestionTask,
 ): Promise<GatheredEvidence> {
 	const { conceptsMax } = ANSWER_LIMITS;
 	// What was told before and what is too weak goes out of these.
 	const sentencesMax = 4 * ANSWER_LIMITS.evidenceMax;
 	return gatherEvidence(search, { graphs, question, conceptsMax, sentencesMax, signal });
+}
+
+/** What graphs that would not answer alone have to say is left out. */
+function keepOnly(found: GatheredEvidence, graphs: ReadonlySet<Graph>): GatheredEvidence {
+	return {
+		...found,
+		decision: graphs.size === 0 ? "ABSTAIN" : found.decision,
+		concepts: found.concepts.filter(({ graph }) => graphs.has(graph)),
+		sentences: found.sentences.filter(({ graph }) => graphs.has(graph)),
+	};
 }
 
 /** What bears on the question nearly as much as the best sentence; all of it again where nothing else is left. */
@@ -166,19 +180,6 @@ function toEvidence(
 	const wanted = fresh.length > 0 ? fresh : ranked;
 	const least = ANSWER_LIMITS.evidenceShare * (wanted[0]?.score ?? 0);
 	return wanted.filter(({ score }) => score >= least).slice(0, ANSWER_LIMITS.evidenceMax);
-}
-
-function toFound(
-	found: GatheredEvidence | undefined,
-	sentences: number,
-	missing: readonly string[],
-) {
-	return {
-		decision: found?.decision ?? "ABSTAIN",
-		concepts: found?.concepts.length ?? 0,
-		sentences,
-		missing: found?.missing ?? missing,
-	};
 }
 
 function progress(percent: number, pass: (typeof PASSES)[number]): SkillEvent {
