@@ -24,7 +24,11 @@ export function compareNames(
 			// Another of its kind in its place: the sentence is about what the claim is about.
 			place: sureness >= SURE_RIVAL && place === "nowhere" ? "around" : place,
 		});
-		if (rival) conflicts.push({ reason: `speaks of ${rival.text}, the claim of ${name.text}`, sureness });
+		if (rival) conflicts.push({
+				reason: `speaks of ${rival.text}, the claim of ${name.text}`,
+				sureness,
+				isDecisive: sureness >= SURE_RIVAL,
+			});
 		const nearer = place === "sentence" ? nearerRival(name, claim, sentence, context) : undefined;
 		if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
 		if (isFixedIn(name, claim, sentence)) {

@@ -36,7 +36,6 @@ export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
 		best: best[side],
 		against: isDisputed ? Math.max(against, best[side] / 2) : against,
 		groups: Math.min(1, (groups - 1) / (GROUPS_FULL - 1)),
-		authority: authorityOf(bearing),
 	});
 	return {
 		claim,
@@ -67,11 +66,6 @@ function isIndependent(sides: Record<"supports" | "refutes", readonly EvidenceSt
 	const [one] = sides.supports;
 	const [other] = sides.refutes;
 	return one !== undefined && other !== undefined && one.group !== other.group;
-}
-
-function authorityOf(bearing: readonly EvidenceStance[]): number {
-	const best = Math.min(4, ...bearing.map(({ tier }) => tier));
-	return (4 - best) / 3;
 }
 
 /** What the nearest sentence lacks, the words nobody covers first. */

@@ -112,7 +112,7 @@ function isEnough(items: readonly Item[], met: number, news: number): boolean {
 	return met >= SUPPORT_LEAST - relief / 2 && news >= NEWS_LEAST.supports - relief;
 }
 
-const FIGURE_RELIEF = 0.15;
+const FIGURE_RELIEF = 0.2;
 
 /** A sentence that differs denies the claim only when it speaks of the same. */
 function decideConflict(
@@ -125,7 +125,7 @@ function decideConflict(
 	const reasons = conflicts.map(({ reason }) => reason);
 	const isOfOther = items.some(({ isName, place }) => isName && place === "nowhere") && !/^(?:speaks|names)/.test(worst.reason);
 	// In "RAG appeared in 2017" the date is all that is said.
-	const isFigureAll = worst.isDecisive === true && weightOf(words.filter(({ isSubject }) => !isSubject)) <= 1.5;
+	const isFigureAll = worst.isDecisive === true && weightOf(words.filter(({ isSubject, isName }) => !isSubject && !isName)) <= 1.5;
 	const told = isFigureAll ? Math.max(news, topic) : news;
 	const score = round(((topic + told) / 2) * worst.sureness);
 	const isAboutIt = topic >= REFUTE_LEAST && told >= NEWS_LEAST.refutes && !isOfOther;

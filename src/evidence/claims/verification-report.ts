@@ -1,4 +1,5 @@
 import type { Decision } from "../../core/wire.js";
+import { confidenceOf } from "./confidence.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
 import { type GateMatter, shorten, toGateReports } from "./gate-reports.js";
 import { isOutdated, type JudgedPart } from "./part-verdict.js";
@@ -59,12 +60,10 @@ function verdictOf(judged: readonly JudgedPart[]): Verdict {
 
 /** All parts must be right for "supported", one for "refuted"; parts of one claim are not independent, so the least counts. */
 function confidenceOfAll(verdict: Verdict, deciding: readonly JudgedPart[]): number {
-	if (verdict === "NOT_CHECKABLE") return NOT_CHECKABLE_CONFIDENCE;
+	if (deciding.length === 0) return confidenceOf(verdict, { best: 0, against: 0, groups: 0 });
 	const all = deciding.map(({ confidence }) => confidence);
 	return verdict === "SUPPORTED" ? Math.min(...all) : Math.max(...all);
 }
-
-const NOT_CHECKABLE_CONFIDENCE = 0.95;
 
 function timeOf(judged: readonly JudgedPart[], deciding: readonly JudgedPart[]): TimeFrame {
 	const order: readonly TimeFrame[] = ["OUTDATED", "FUTURE", "UNDATED", "CURRENT"];
