@@ -92,7 +92,13 @@ export async function startContractWorld(
 }
 
 /** Free, and for whoever shows the token they are about. */
-const SHOW_A_TOKEN: ReadonlySet<string> = new Set(["spt_validate", "receipts_get"]);
+const SHOW_A_TOKEN: ReadonlySet<string> = new Set([
+	"spt_validate",
+	"receipts_get",
+	"research_schedules_list",
+	"research_schedules_change",
+	"research_schedules_cancel",
+]);
 
 const none = async () => ({});
 
@@ -148,6 +154,34 @@ const consultation = post(
 	({ consultation_id }: { consultation_id: string }) => ({ consultation_id }),
 );
 
+const dive = post(
+	"/v1/research/deep-dive",
+	{ query: "How do agents pay for what they call?" },
+	({ job_id }: { job_id: string }) => ({ job_id }),
+);
+
+/** One whose report is there: its events end with it. */
+const endedDive: Naming = async (world) => {
+	const names = await dive(world);
+	const path = `/v1/research/deep-dive/${names["job_id"]}/events`;
+	await world.send({ method: "GET", path, headers: world.held.headers });
+	return names;
+};
+
+const schedule = post(
+	"/v1/research/schedules",
+	{ topic: "Payments by agents over HTTP", frequency: "daily" },
+	({ schedule_id }: { schedule_id: string }) => ({ schedule_id }),
+);
+
+/** One that has run. */
+const ranSchedule: Naming = async (world) => {
+	const names = await schedule(world);
+	const path = `/v1/research/schedules/${names["schedule_id"]}/run`;
+	const run = post(path, {}, ({ run_id }: { run_id: string }) => ({ run_id }));
+	return { ...names, ...(await run(world)) };
+};
+
 /** Operations whose path names something that has to be made first. */
 const NAMES: Readonly<Record<string, Naming>> = {
 	quotes_get: post(
@@ -187,6 +221,19 @@ const NAMES: Readonly<Record<string, Naming>> = {
 	intelligence_dossiers_export: dossier,
 	intelligence_dossiers_delete: dossier,
 	verifications_claim_review: verification,
+	research_deep_dive_status: endedDive,
+	research_deep_dive_events: dive,
+	research_deep_dive_cancel: dive,
+	research_deep_dive_sources: endedDive,
+	research_deep_dive_export: endedDive,
+	research_deep_dive_delete: endedDive,
+	research_schedules_run: schedule,
+	research_schedules_get: schedule,
+	research_schedules_change: schedule,
+	research_schedules_cancel: schedule,
+	research_schedules_test: schedule,
+	research_schedules_runs_list: ranSchedule,
+	research_schedules_runs_get: ranSchedule,
 	account_connection_tokens_revoke: post(
 		"/v1/account/connection-tokens",
 		{},

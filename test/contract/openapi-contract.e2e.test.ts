@@ -9,6 +9,9 @@ const NOT_MET: Readonly<Record<string, readonly number[]>> = {
 	spt_top_up: [402],
 	spt_refund: [402, 403, 404],
 	payments_get: [404],
+	// Their links are mailed, and no mail server is configured here.
+	research_schedules_confirm: [404],
+	research_schedules_unsubscribe: [404],
 };
 
 /** Examples that ask for more than one of what the listed price is for. */
@@ -35,6 +38,8 @@ t.test("every paid operation asks for its price where nothing pays, as it descri
 	for (const operation of await readOperations(world.testApp.baseUrl)) {
 		const { security, operationId, method, priceUsd } = operation;
 		if (security.length === 0 || priceUsd === 0) continue;
+		// The price of a job is told with its status, which asks for nothing.
+		if (operationId === "research_deep_dive_status") continue;
 		const reply = await world.send({ method, headers: {}, ...exampleOf(operation) });
 		// A top-up names the token it is for.
 		if (operationId === "spt_top_up") continue;
