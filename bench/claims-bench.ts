@@ -92,7 +92,7 @@ export interface ClaimsReport {
 	readonly ms_per_claim: number;
 	readonly quotes: QuoteFigures;
 	readonly parts: Readonly<Record<string, ClaimFigures>>;
-	/** Claims whose verdict is not the label, of the part that may be looked at. */
+	/** Claims whose verdict is not the label, of the parts that may be looked at. */
 	readonly missed: readonly string[];
 	readonly bars: readonly Bar[];
 }
@@ -110,7 +110,7 @@ export async function benchClaims(folder: string): Promise<ClaimsReport> {
 			const figures = evaluateClaims(judged);
 			parts[part] = figures;
 			bars.push(...toClaimBars(figures, part));
-			if (part === "tune") missed.push(...missedOf(judged));
+			if (part !== "held-back") missed.push(...missedOf(judged));
 		}
 		const claims = Object.values(parts).reduce((sum, figures) => sum + figures.claims, 0);
 		const msPerClaim = round((performance.now() - startedMs) / claims);

@@ -26,7 +26,8 @@ export const LABELLED_CLAIM_KINDS = [
 	"conflict",
 ] as const;
 
-export const CLAIM_PARTS = ["tune", "held-back"] as const;
+/** Rules are tuned by the first two; the last is for reporting only. */
+export const CLAIM_PARTS = ["tune", "second", "held-back"] as const;
 export type ClaimPart = (typeof CLAIM_PARTS)[number];
 
 const labelledClaimSchema = z.strictObject({
