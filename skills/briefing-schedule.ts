@@ -55,7 +55,6 @@ export const createBriefingRun = ({
 		capture: "onResult",
 		queryOf: () => undefined,
 		graphsOf: () => [],
-		prepare: ({ schedule_id }) => schedules.assertKnown(schedule_id),
 		async run({ schedule_id }, context) {
 			const data = await schedules.runNow(schedule_id, context);
 			const result = { ok: true as const, data, meta: {} };

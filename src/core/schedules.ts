@@ -5,8 +5,6 @@ import type { SkillContext } from "./skill.js";
 export interface ScheduleBook {
 	/** Makes a schedule once for each call, however often it is sent. Throws RATE_LIMITED for too many of one owner. */
 	create(order: ScheduleOrder, context: SkillContext): Promise<ScheduleWire>;
-	/** Throws NOT_FOUND, alike for unknown and cancelled ones. */
-	assertKnown(scheduleId: string): Promise<void>;
 	/** Makes and delivers a briefing now, once for each call; channels say whom it did not reach. Throws NOT_FOUND for a schedule of somebody else. */
 	runNow(scheduleId: string, context: SkillContext): Promise<RunWire>;
 }

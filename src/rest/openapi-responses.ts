@@ -52,8 +52,8 @@ const PAID_REFUSALS = {
 } as const;
 
 function freeReplies(route: DataRoute | DocumentRoute): Record<string, object> {
-	const isNamed = Object.keys({ ...route.path.shape, ...route.query.shape }).some((name) =>
-		name.startsWith("graph_id"),
+	const isNamed = Object.keys({ ...route.path.shape, ...route.query.shape }).some(
+		(name) => name.startsWith("graph_id") || name === "token",
 	);
 	const isCacheable = route.kind === "document" || route.freshness === "catalog";
 	return {

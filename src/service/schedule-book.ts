@@ -28,10 +28,6 @@ export function createScheduleBook(deps: ScheduleBookDeps): ScheduleBook {
 	return {
 		create: (order, context) => create(deps, order, context),
 
-		async assertKnown(id) {
-			await getSchedule(store, id, () => true);
-		},
-
 		async runNow(id, context) {
 			const owner = context.shown ?? context.caller ?? NOBODY;
 			const schedule = await getSchedule(store, id, (row) => mayRead(row, owner));
