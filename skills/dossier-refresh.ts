@@ -1,7 +1,8 @@
 import type { ArtefactShelf } from "../src/core/artefacts.js";
+import type { SkillCaller } from "../src/core/call.js";
 import { type DossierWire, refreshInput, refreshOutput } from "../src/core/dossier-wire.js";
 import { ServiceError } from "../src/core/errors.js";
-import { answer, defineSkill, noAnswer, type Skill, type SkillCaller } from "../src/core/skill.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import { compareDossiers } from "../src/evidence/dossier-diff.js";
 import { askDossier, type DossierSkillDeps, keptUntil, toDossierText } from "./dossier-answer.js";
 

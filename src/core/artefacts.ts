@@ -1,4 +1,4 @@
-import type { SkillCaller } from "./skill.js";
+import type { SkillCaller } from "./call.js";
 
 /** Results that stay readable for a while; their text lives nowhere else (D5). */
 export const ARTEFACT_KINDS = [

@@ -34,6 +34,9 @@ export interface Caller {
 	readonly keepsNoText?: boolean | undefined;
 }
 
+/** Whom what a skill keeps belongs to: an opaque name, never a secret, never how they pay. */
+export type SkillCaller = Pick<Caller, "owner" | "access" | "keepsNoText">;
+
 /** What leaves the pipeline: the result, and what it cost. */
 export interface CallResult {
 	readonly output: unknown;

@@ -1,11 +1,8 @@
 import type { z } from "zod";
 import type { KeptResult } from "./artefacts.js";
-import type { Caller } from "./call.js";
+import type { SkillCaller } from "./call.js";
 import type { JobJson } from "./job.js";
 import type { PaidOperationId, PricedOperationId } from "./operations.js";
-
-/** Whom what a skill keeps belongs to: an opaque name, never a secret, never how they pay. */
-export type SkillCaller = Pick<Caller, "owner" | "access" | "keepsNoText">;
 
 /** What a skill may see of the call it serves: never a price, a header or a wallet. */
 export interface SkillContext {

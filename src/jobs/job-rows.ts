@@ -1,9 +1,9 @@
 import type { JobHold } from "../../payments/admission.js";
 import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
+import type { SkillCaller } from "../core/call.js";
 import { isOpenJob, type JobJson, type JobState } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";
-import type { SkillCaller } from "../core/skill.js";
 
 /** Who did not have to show who they are, because it cost nothing: the job's id opens it. */
 export const UNPAID_OWNER = "unpaid:anyone";

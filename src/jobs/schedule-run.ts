@@ -1,10 +1,10 @@
 import type { BriefingRunRow, ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
 import type { ArtefactShelf } from "../core/artefacts.js";
+import type { SkillCaller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
-import type { SkillCaller } from "../core/skill.js";
 import type { Briefing, ComposeBriefing } from "../evidence/briefing.js";
 import { type HeldWeek, NotPaid, type ScheduleBilling } from "../service/schedule-billing.js";
 import type { ScheduleText, ScheduleTexts } from "../service/schedule-text.js";

@@ -1,9 +1,9 @@
 import type { ArtefactRow, Store } from "../../store/store.js";
 import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
 import type { Artefact, ArtefactKind, ArtefactShelf } from "../core/artefacts.js";
+import type { SkillCaller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
-import type { SkillCaller } from "../core/skill.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
 
 export interface ArtefactShelfDeps {

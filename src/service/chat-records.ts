@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { ChatRow, Store } from "../../store/store.js";
 import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
+import type { SkillCaller } from "../core/call.js";
 import type { ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import type { Clock } from "../core/clock.js";
-import type { SkillCaller } from "../core/skill.js";
 
 /** All text of one session; the only place where it is. */
 export interface ChatText {

@@ -1,10 +1,10 @@
 import { grantIdOf } from "../core/account-access.js";
+import type { SkillCaller } from "../core/call.js";
 import type { ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
-import type { SkillCaller } from "../core/skill.js";
 import { type ChatRecord, type ChatRecords, toChatKey } from "./chat-records.js";
 import { createTurnQueue, type TurnQueue } from "./turn-queue.js";
 

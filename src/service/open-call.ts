@@ -1,7 +1,7 @@
 import type { Payer } from "../../payments/payment-method.js";
-import type { Call } from "../core/call.js";
+import type { Call, SkillCaller } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";
-import type { Skill, SkillCaller, SkillContext } from "../core/skill.js";
+import type { Skill, SkillContext } from "../core/skill.js";
 import type { Admission, Cashier } from "./cashier.js";
 import { parseInput } from "./parse-input.js";
 import type { SkillCatalog } from "./service-info.js";

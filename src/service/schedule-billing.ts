@@ -11,12 +11,12 @@ import type {
 	StoreTransaction,
 } from "../../store/store.js";
 import { isWallet } from "../core/account-access.js";
+import type { SkillCaller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { siblingId } from "../core/ids.js";
 import type { Micros } from "../core/money.js";
 import type { PauseReason } from "../core/schedule-wire.js";
-import type { SkillCaller } from "../core/skill.js";
 import { dayAfter } from "../jobs/schedule-slots.js";
 import { fingerprintOf } from "./idempotency.js";
 

@@ -1,11 +1,12 @@
 import { createHmac } from "node:crypto";
 import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
+import type { SkillCaller } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import type { RunWire, ScheduleOrder, ScheduleWire } from "../core/schedule-wire.js";
 import type { ScheduleBook } from "../core/schedules.js";
-import type { SkillCaller, SkillContext } from "../core/skill.js";
+import type { SkillContext } from "../core/skill.js";
 import { type Claim, openRun, ownedRun, runIdOf, settledStatus } from "../jobs/schedule-claims.js";
 import { composeFor, keepBriefing, type ScheduleRunDeps, sendAll } from "../jobs/schedule-run.js";
 import { localDay } from "../jobs/schedule-slots.js";

@@ -1,5 +1,6 @@
 import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import { isWallet, maySeeAgain } from "../core/account-access.js";
+import type { SkillCaller } from "../core/call.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd } from "../core/money.js";
@@ -10,7 +11,6 @@ import type {
 	ScheduleWire,
 	Weekday,
 } from "../core/schedule-wire.js";
-import type { SkillCaller } from "../core/skill.js";
 import { nextSlot } from "../jobs/schedule-slots.js";
 
 /** Who looks at a schedule: somebody, or whoever knows its id where no credential was shown. */

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import t from "tap";
+import type { SkillCaller } from "../../src/core/call.js";
 import type { ChatSeat } from "../../src/core/chat.js";
 import { CHAT_LIMITS } from "../../src/core/chat-limits.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
-import type { SkillCaller } from "../../src/core/skill.js";
 import { createChatRecords } from "../../src/service/chat-records.js";
 import { createChatRoom } from "../../src/service/chat-room.js";
 import { createTurnQueue } from "../../src/service/turn-queue.js";

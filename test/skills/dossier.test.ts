@@ -1,7 +1,7 @@
 import t from "tap";
 import { createDossier } from "../../skills/dossier.js";
+import type { SkillCaller } from "../../src/core/call.js";
 import type { DossierWire } from "../../src/core/dossier-wire.js";
-import type { SkillCaller } from "../../src/core/skill.js";
 import { passCitationGate } from "../../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { compareDossiers } from "../../src/evidence/dossier-diff.js";
