@@ -62,7 +62,9 @@ async function attack(attacked: {
 		const reply = await world.send({ method: operation.method, path, query, headers, body });
 		faults.push(...faultsOf(operation, request, reply));
 		if (reply.status >= 400) refused += 1;
-		else toldMicros += chargeOf(reply);
+		else
+			toldMicros +=
+				reply.status === 202 ? await chargeOfJob(world, headers, reply) : chargeOf(reply);
 	}
 	const after = await balance();
 	const paidMicros =
@@ -72,6 +74,18 @@ async function attack(attacked: {
 
 function chargeOf({ headers }: Received): bigint {
 	return headers.has("x-receipt-id") ? parseUsd(headers.get("x-cost-usd") ?? "0") : 0n;
+}
+
+/** What a job was charged when it has ended. */
+async function chargeOfJob(
+	{ send }: ContractWorld,
+	headers: Readonly<Record<string, string>>,
+	reply: Received,
+): Promise<bigint> {
+	const { links } = (reply.body as { data: { links: { status: string; events: string } } }).data;
+	await send({ method: "GET", path: links.events, headers });
+	const { body } = await send({ method: "GET", path: links.status, headers });
+	return parseUsd((body as { data: { cost: { amount_usd: string } } }).data.cost.amount_usd);
 }
 
 function faultsOf(operation: Operation, request: HostileRequest, reply: Received): string[] {

@@ -1,7 +1,7 @@
 import t from "tap";
 import { z } from "zod";
 import { createPriceList } from "../../payments/price-list.js";
-import { parseUsd } from "../../src/core/money.js";
+import { parseUsd, toUsdNumber } from "../../src/core/money.js";
 import {
 	FREE_OPERATION_IDS,
 	OWNER_OPERATION_IDS,
@@ -37,7 +37,8 @@ const operationSchema = z.object({
 	"x-svc-billing-type": z.string(),
 });
 
-const document = toOpenApiDocument({ baseUrl: "https://example.org", prices: createPriceList() });
+const prices = createPriceList();
+const document = toOpenApiDocument({ baseUrl: "https://example.org", prices });
 const plain = JSON.parse(JSON.stringify(document)) as Json;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 	Object.entries(methods).map(([method, operation]) => ({
@@ -124,26 +125,33 @@ t.test("every parameter of a path is declared, required and named in the path", 
 	t.end();
 });
 
+/** What the price book says of a route; the least of a purchase, and nothing of what is free. */
+function bookPriceOf(route: Route): { readonly usd: number; readonly billingType: string } {
+	if (route.kind === "purchase") return { usd: 1, billingType: "prepaid" };
+	const stated = route.kind === "owner" ? route.statedPrice : undefined;
+	const id = route.kind === "paid" ? route.operationId : stated;
+	if (id === undefined) return { usd: 0, billingType: "free" };
+	const { amountMicros, billingType } = prices.priceOf(id);
+	return { usd: toUsdNumber(amountMicros), billingType };
+}
+
+/** Needs no credential: free to anybody, or a purchase by a payment alone. */
+function isOpen(route: Route): boolean {
+	if (route.kind === "paid" || route.kind === "owner") return false;
+	return !("scheme" in route && route.scheme);
+}
+
 t.test("paid operations name both ways to pay, their price and every refusal", (t) => {
 	for (const route of Object.values(ROUTES)) {
 		const operation = operationOf(route);
-		if (route.kind !== "paid") {
-			const isOpen = !("scheme" in route && route.scheme) && route.kind !== "owner";
-			t.equal(operation.security.length === 0, isOpen, route.operationId);
-			if (route.kind === "purchase") {
-				t.equal(operation["x-svc-price-usd"], 1);
-				t.equal(operation["x-svc-billing-type"], "prepaid");
-				t.ok(operation.responses[402]);
-				continue;
-			}
-			t.equal(operation["x-svc-price-usd"], 0);
-			t.equal(operation["x-svc-billing-type"], "free");
-			continue;
-		}
+		const { usd, billingType } = bookPriceOf(route);
+		t.equal(operation["x-svc-price-usd"], usd, route.operationId);
+		t.equal(operation["x-svc-billing-type"], billingType);
+		t.equal(operation.security.length === 0, isOpen(route), route.operationId);
+		if (route.kind === "purchase") t.ok(operation.responses[402]);
+		if (route.kind !== "paid") continue;
 		t.same(operation.security, [{ apiKey: [] }, { paymentSPT: [] }]);
-		t.equal(operation["x-svc-price-usd"], 0.5);
-		t.equal(operation["x-svc-billing-type"], "per_call");
-		for (const status of [200, 400, 401, 402, 403, 404, 429, 500]) {
+		for (const status of [route.accepted ? 202 : 200, 400, 401, 402, 403, 404, 429, 500]) {
 			t.ok(operation.responses[status], `${route.operationId} declares ${status}`);
 		}
 	}

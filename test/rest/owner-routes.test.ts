@@ -69,7 +69,8 @@ t.test("an owner's answer is for nobody's cache, and other methods are refused",
 		identify: async ({ scheme }) =>
 			scheme === "spt" ? { owner: "tok_1", rail: "spt" } : { owner: "acc_1", rail: "plan", access },
 	});
-	for (const route of OWNER_ROUTES) {
+	const routes = OWNER_ROUTES.filter((route) => !("sends" in route && route.sends));
+	for (const route of routes) {
 		const request = requestOf(route);
 		const credential =
 			"scheme" in route && route.scheme === "account"
@@ -83,7 +84,7 @@ t.test("an owner's answer is for nobody's cache, and other methods are refused",
 		const refused = await rawRequest(baseUrl, { ...request, method: "TRACE", headers });
 		t.equal(refused.status, 405);
 	}
-	t.equal(asked.length, OWNER_ROUTES.length);
+	t.equal(asked.length, routes.length);
 });
 
 t.test("a credential of the wrong kind is told which one is wanted", async (t) => {

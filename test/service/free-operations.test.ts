@@ -213,7 +213,8 @@ t.test("the price map is the whole book and says what is available", (t) => {
 		Object.keys(prices)
 			.filter((id) => prices[id]?.available)
 			.sort(),
-		[...PAID_OPERATION_IDS].sort(),
+		[...PAID_OPERATION_IDS, "research.deep_dive.comprehensive"].sort(),
+		"a kind of what is sold is sold",
 	);
 	t.end();
 });
