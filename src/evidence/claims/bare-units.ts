@@ -8,7 +8,8 @@ export interface BareUnit {
 }
 
 const WORD = /(?<!\p{N}[\s-]?)\p{L}{4,}/gu;
-const ALONE = /^(?:nanoseconds?|microseconds?|milliseconds?|seconds|minutes|hours|days|bytes|octets|bits|kibibytes|megabytes|percent|gwei|wei)$/i;
+const ALONE =
+	/^(?:nanoseconds?|microseconds?|milliseconds?|seconds|minutes|hours|days|bytes|octets|bits|kibibytes|megabytes|percent|gwei|wei)$/i;
 
 /** Units of a text whose names can be nothing else. */
 export function findBareUnits(text: string): readonly BareUnit[] {

@@ -61,7 +61,8 @@ const RULES: readonly KindRule[] = [
 /** "Where X holds, Y will not happen" tells a rule, not the future. */
 const CONDITION = /\b(?:if|when|whenever|where|wherever|unless|once|as soon as)\b/i;
 const WILL_ALONE = /\b(?:will|won't)\b/i;
-const TIME_AHEAD = /\b(?:soon|by 20\d\d|in the (?:near |coming )|next|future|some ?day|eventually|20[3-9]\d)\b/i;
+const TIME_AHEAD =
+	/\b(?:soon|by 20\d\d|in the (?:near |coming )|next|future|some ?day|eventually|20[3-9]\d)\b/i;
 
 /** What kind of sentence it is, and why when it cannot be checked. */
 export function findClaimKind(sentence: string): {
@@ -71,7 +72,11 @@ export function findClaimKind(sentence: string): {
 	const text = sentence.trim();
 	for (const { kind, pattern, reason } of RULES) {
 		if (!pattern.test(text)) continue;
-		const isRule = kind === "prediction" && WILL_ALONE.test(text) && CONDITION.test(text) && !TIME_AHEAD.test(text);
+		const isRule =
+			kind === "prediction" &&
+			WILL_ALONE.test(text) &&
+			CONDITION.test(text) &&
+			!TIME_AHEAD.test(text);
 		// PUT and DELETE are names, not orders.
 		const isName = kind === "instruction" && /^[A-Z]{2}/.test(text);
 		if (!isRule && !isName) return { kind, reason };

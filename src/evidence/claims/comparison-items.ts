@@ -1,5 +1,5 @@
-/** Where something of a claim comes back. */
-export type ItemPlace = "sentence" | "about" | "around" | "nowhere";
+/** Where something of a claim comes back; "rival" where another of its kind stands in its place. */
+export type ItemPlace = "sentence" | "about" | "around" | "rival" | "nowhere";
 
 /** Something of a claim that a sentence may answer. */
 export interface Item {

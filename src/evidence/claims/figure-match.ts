@@ -26,7 +26,10 @@ export function compareFigures(
 
 function compareQuantity(quantity: Quantity, claim: TextReading, sentence: TextReading): Findings {
 	// "The two" names what was told before, and counts nothing.
-	if (/\b(?:the|these|those|both)\s$/i.test(claim.text.slice(0, quantity.start)) && quantity.value <= 2) {
+	if (
+		/\b(?:the|these|those|both)\s$/i.test(claim.text.slice(0, quantity.start)) &&
+		quantity.value <= 2
+	) {
 		return { items: [], conflicts: [] };
 	}
 	const near = quantitiesBeside(claim.dates, sentence);
@@ -34,7 +37,10 @@ function compareQuantity(quantity: Quantity, claim: TextReading, sentence: TextR
 	const item = figure(quantity.text, fit === "same");
 	if (fit !== "other") return { items: [item], conflicts: [] };
 	const reason = `says ${found ?? "another number"}, the claim ${quantity.text}`;
-	return { items: [item], conflicts: [{ reason, sureness: isSure || near ? 1 : 0.6, isDecisive: true }] };
+	return {
+		items: [item],
+		conflicts: [{ reason, sureness: isSure || near ? 1 : 0.6, isDecisive: true }],
+	};
 }
 
 /** In a list of figures by date, those that stand beside the claim's date; undefined where there is no such list. */
@@ -79,7 +85,13 @@ function compareUnits(claim: TextReading, sentence: TextReading): Findings {
 		const there = sentence.bareUnits.filter((unit) => unit.dimension === dimension);
 		const [other] = there;
 		if (!other || there.some((unit) => unit.factor === factor)) return [];
-		return [{ reason: `speaks of ${other.written}, the claim of ${written}`, sureness: 1, isDecisive: true }];
+		return [
+			{
+				reason: `speaks of ${other.written}, the claim of ${written}`,
+				sureness: 1,
+				isDecisive: true,
+			},
+		];
 	});
 	return { items: [], conflicts };
 }

@@ -1,3 +1,4 @@
+import { stemWord } from "../../search/stem.js";
 import type { Conflict, Findings, Item, ItemPlace } from "./comparison-items.js";
 import type { Name } from "./names.js";
 import type { ReadContext } from "./sentence-context.js";
@@ -16,15 +17,19 @@ export function compareNames(
 	const conflicts: Conflict[] = [];
 	for (const [index, name] of claim.names.entries()) {
 		const place = placeOf(name, index === 0, sentence, context);
-		const rival = place === "sentence" || place === "about" ? undefined : rivalOf(name, claim, sentence, context);
+		const rival =
+			place === "sentence" || place === "about"
+				? undefined
+				: rivalOf(name, claim, sentence, context);
 		const sureness = rival ? surenessOf({ name, other: rival }, claim, sentence) : 0;
 		items.push({
 			...{ weight: NAME_WEIGHT, isName: true, isFigure: false, isEssential: true, text: name.text },
 			isSubject: hasName(context.about, name),
 			// Another of its kind in its place: the sentence is about what the claim is about.
-			place: sureness >= SURE_RIVAL && place === "nowhere" ? "around" : place,
+			place: sureness >= SURE_RIVAL ? "rival" : place,
 		});
-		if (rival) conflicts.push({
+		if (rival)
+			conflicts.push({
 				reason: `speaks of ${rival.text}, the claim of ${name.text}`,
 				sureness,
 				isDecisive: sureness >= SURE_RIVAL,
@@ -36,7 +41,7 @@ export function compareNames(
 		}
 	}
 	// Where two names are missing, it is another matter.
-	const missing = items.filter(({ place }) => place === "around" || place === "nowhere");
+	const missing = items.filter(({ place }) => place !== "sentence" && place !== "about");
 	return { items, conflicts: missing.length > 1 ? [] : conflicts };
 }
 
@@ -48,8 +53,11 @@ function placeOf(
 ): ItemPlace {
 	if (hasName(sentence, name)) return "sentence";
 	// What a claim names behind its subject must be told, not taken for granted.
-	if (isFirst ? isAbout(name, sentence, context.about) : hasName(context.title, name)) return "about";
-	return context.around.some((other) => hasName(other, name)) || hasName(context.about, name) ? "around" : "nowhere";
+	if (isFirst ? isAbout(name, sentence, context.about) : hasName(context.title, name))
+		return "about";
+	return context.around.some((other) => hasName(other, name)) || hasName(context.about, name)
+		? "around"
+		: "nowhere";
 }
 
 function hasName({ names, text }: TextReading, { key, text: written, series }: Name): boolean {
@@ -77,11 +85,22 @@ function rivalOf(
 	const isOther = (other: Name) => other.key !== name.key && !hasName(claim, other);
 	if (!name.series) {
 		// What no graph knows is not denied by what they know.
-		if (name.text.toLowerCase().split(/[^\p{L}\p{N}]+/u).some((word) => unknown.has(word))) return undefined;
-		return sentence.names.find((other) => isOther(other) && isAlike({ name, other }, claim, sentence) && !hasName(about, other));
+		if (
+			name.text
+				.toLowerCase()
+				.split(/[^\p{L}\p{N}]+/u)
+				.some((word) => unknown.has(word))
+		)
+			return undefined;
+		return sentence.names.find(
+			(other) =>
+				isOther(other) && isAlike({ name, other }, claim, sentence, !hasName(about, other)),
+		);
 	}
 	const isRival = (other: Name) => other.series === name.series && isOther(other);
-	return sentence.names.find(isRival) ?? (hasName(about, name) ? undefined : about.names.find(isRival));
+	return (
+		sentence.names.find(isRival) ?? (hasName(about, name) ? undefined : about.names.find(isRival))
+	);
 }
 
 /** Names of one shape: both acronyms, both written with capitals, both with one beginning. */
@@ -89,17 +108,24 @@ function isAlike(
 	{ name, other }: { name: Name; other: Name },
 	claim: TextReading,
 	sentence: TextReading,
+	isNews: boolean,
 ): boolean {
 	if (other.series) return false;
 	const isAcronym = shapeOf(name.text) === "acronym" && shapeOf(other.text) === "acronym";
-	if (isAcronym || beginsAlike(name, other)) return true;
+	if (isNews && (isAcronym || beginsAlike(name, other))) return true;
 	const slot = slotOf(name, claim);
 	return slot !== undefined && slot === slotOf(other, sentence);
 }
 
-/** The preposition before a name: "from the W3C", "from MLCommons". */
+/** What stands before a name: "from the W3C", "from MLCommons"; before "in" the verb too, as "in" alone says little. */
 function slotOf({ start }: Name, { text }: TextReading): string | undefined {
-	return /\b(from|by|with|to|into|at|under)\s+(?:the\s+|an?\s+)?$/i.exec(text.slice(0, start))?.[1];
+	const match =
+		/(?:\b(?<verb>\p{L}+)\s+)?\b(?<word>from|by|with|to|into|at|under|in|on|of|as)\s+(?:the\s+|an?\s+)?$/iu.exec(
+			text.slice(Math.max(0, start - 60), start),
+		);
+	const { verb = "", word } = match?.groups ?? {};
+	if (word === undefined) return undefined;
+	return /^(?:in|on|of|as)$/i.test(word) ? `${stemWord(verb.toLowerCase())} ${word}` : word;
 }
 
 function shapeOf(text: string): string {
@@ -126,7 +152,10 @@ function surenessOf(
 function isFixedIn({ number }: Name, claim: TextReading, sentence: TextReading): boolean {
 	if (!number?.includes(".")) return false;
 	const before = (text: string) =>
-		text.split(/\b(?:before|prior to|earlier than|below)\s+/i).slice(1).some((rest) => rest.slice(0, 40).includes(number));
+		text
+			.split(/\b(?:before|prior to|earlier than|below)\s+/i)
+			.slice(1)
+			.some((rest) => rest.slice(0, 40).includes(number));
 	return before(sentence.text) && !before(claim.text);
 }
 
@@ -137,7 +166,9 @@ function nearerRival(
 	sentence: TextReading,
 	{ domain }: ReadContext,
 ): string | undefined {
-	const rivals = sentence.names.filter(({ series, key }) => series === name.series && key !== name.key);
+	const rivals = sentence.names.filter(
+		({ series, key }) => series === name.series && key !== name.key,
+	);
 	if (!name.series || rivals.length === 0) return undefined;
 	const text = sentence.text.toLowerCase();
 	const at = ({ text: written }: Name) => text.indexOf(written.toLowerCase());
@@ -145,7 +176,9 @@ function nearerRival(
 	for (const anchor of claim.names) {
 		const place = anchor.series === name.series || hasName(domain, anchor) ? -1 : at(anchor);
 		if (place < 0 || !own || text.indexOf(anchor.text.toLowerCase(), place + 1) >= 0) continue;
-		const [nearest] = [own, ...rivals].sort((a, b) => distance(at(a), place) - distance(at(b), place));
+		const [nearest] = [own, ...rivals].sort(
+			(a, b) => distance(at(a), place) - distance(at(b), place),
+		);
 		if (nearest && nearest.key !== name.key && !hasName(claim, nearest)) {
 			return `names ${nearest.text} with ${anchor.text}, the claim ${name.text}`;
 		}

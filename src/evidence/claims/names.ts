@@ -1,6 +1,6 @@
 import { isStopWord } from "../../search/stop-words.js";
-import { findUnit } from "./units.js";
 import { normaliseName } from "../name-likeness.js";
+import { findUnit } from "./units.js";
 
 /** A name in a text. */
 export interface Name {
@@ -38,12 +38,14 @@ export function findNames(text: string): readonly Name[] {
 		// The RFC of "RFC 9110" is no name of its own.
 		if (spans.some((span) => start >= span.start && start < span.end)) return;
 		spans.push({ start, end: start + name.text.length });
-		if (name.key !== "" && !names.has(name.key) && !findUnit(name.text)) names.set(name.key, { ...name, start });
+		if (name.key !== "" && !names.has(name.key) && !findUnit(name.text))
+			names.set(name.key, { ...name, start });
 	};
 	for (const match of text.matchAll(IDENTIFIER)) {
 		const { series = "", gap = "", number = "" } = match.groups ?? {};
 		const isWritten = gap !== " " || /\p{Lu}/u.test(series);
-		if (isWritten && !NO_SERIES.test(series)) add(toIdentifier(match[0], series, number), match.index);
+		if (isWritten && !NO_SERIES.test(series))
+			add(toIdentifier(match[0], series, number), match.index);
 	}
 	for (const pattern of [CODE, ACRONYM]) {
 		for (const match of text.matchAll(pattern)) add(toName(match[0]), match.index);
@@ -61,7 +63,11 @@ function isProper(name: string, match: RegExpExecArray, text: string): boolean {
 	const isFirst = match.index === 0 || /[.!?:]["'”’)]*\s+$/.test(text.slice(0, match.index));
 	if (!isFirst || name.includes(" ") || name !== match[0]) return true;
 	// A lone noun without an article, a verb behind it: "Android accounts for".
-	return /^\s(?:is|was|has|can|must|may|\p{Ll}+[^s\W]s)\s/u.test(text.slice(match.index + match[0].length)) && !/(?:ing|ed|s|ly|ion)$/.test(name);
+	return (
+		/^\s(?:is|was|has|can|must|may|\p{Ll}+[^s\W]s)\s/u.test(
+			text.slice(match.index + match[0].length),
+		) && !/(?:ing|ed|s|ly|ion)$/.test(name)
+	);
 }
 
 function toIdentifier(text: string, written: string, number: string): Omit<Name, "start"> {

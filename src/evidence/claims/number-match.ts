@@ -1,6 +1,6 @@
 import type { DateSpan } from "./date-spans.js";
-import { findAxisPlaces } from "./word-axes.js";
 import type { Quantity } from "./quantities.js";
+import { findAxisPlaces } from "./word-axes.js";
 
 /** What a text says to one number or date of a claim. */
 export type Fit = "same" | "other" | "absent";
@@ -159,5 +159,7 @@ function fitRelation(claim: DateSpan, other: DateSpan): Fit {
 
 function isLike(a: string, b: string): boolean {
 	const axes = findAxisPlaces(b);
-	return findAxisPlaces(a).some((one) => axes.some(({ axis, sign }) => axis === one.axis && sign === one.sign));
+	return findAxisPlaces(a).some((one) =>
+		axes.some(({ axis, sign }) => axis === one.axis && sign === one.sign),
+	);
 }

@@ -18,8 +18,7 @@ export function comparePolarity(
 		conflicts.push({ reason, sureness: 0.9 });
 	}
 	const denied =
-		turnedBy(claim, placed, ({ word }) => word) ??
-		turnedBy(sentence, placed, ({ match }) => match);
+		turnedBy(claim, placed, ({ word }) => word) ?? turnedBy(sentence, placed, ({ match }) => match);
 	if (denied) conflicts.push({ reason: `only one of both denies ${denied}`, sureness: 0.85 });
 	return { items: openNegation(claim, sentence, placed), conflicts };
 }
@@ -34,7 +33,9 @@ function turnedBy(
 		const heads = words.filter(({ deniedBy }) => deniedBy.includes(place));
 		const pairs = placed.filter((pair) => ofThis(pair)?.deniedBy.includes(place));
 		if (!isHeadPlaced(negation, heads, pairs.map(ofThis))) continue;
-		const telling = pairs.filter(({ word, by }) => by !== "opposite" && (word.weight > 0.4 || isDirected(word)));
+		const telling = pairs.filter(
+			({ word, by }) => by !== "opposite" && (word.weight > 0.4 || isDirected(word)),
+		);
 		const turned = telling.filter(({ agrees }) => !agrees);
 		if (turned.length <= telling.length - turned.length) continue;
 		return turned
@@ -52,7 +53,9 @@ function isHeadPlaced(
 	placed: readonly (ReadWord | undefined)[],
 ): boolean {
 	if (!isDirect) return true;
-	const first = heads.find(({ weight, axes }) => weight > 0 || axes.some((axis) => axis.isDirected));
+	const first = heads.find(
+		({ weight, axes }) => weight > 0 || axes.some((axis) => axis.isDirected),
+	);
 	return first !== undefined && placed.includes(first);
 }
 
@@ -70,5 +73,7 @@ function openNegation(
 		claim.negations.some(({ isGrammatical }) => isGrammatical) &&
 		sentence.negations.length === 0 &&
 		!placed.some(({ word, by }) => word.deniedBy.length > 0 || by === "opposite");
-	return isOpen ? [{ weight: 1, place: "nowhere", isEssential: true, isFigure: false, text: "its denial" }] : [];
+	return isOpen
+		? [{ weight: 1, place: "nowhere", isEssential: true, isFigure: false, text: "its denial" }]
+		: [];
 }

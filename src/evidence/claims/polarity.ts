@@ -31,11 +31,14 @@ const OF_NOUN = /^(?:no|none|neither|nor|without)$/;
 const HEAD_WORDS = 6;
 const REACH_CHARS = 160;
 /** Two that cancel: "no row without a flag" speaks of all rows, "not both" of one. */
-const CANCELLED = /\b(?:no|none|nobody|nothing|never)\b[^,;.]*\bwithout\b|\b(?:no|not|never|cannot|none)\b[^,;.]*\bboth\b/giu;
+const CANCELLED =
+	/\b(?:no|none|nobody|nothing|never)\b[^,;.]*\bwithout\b|\b(?:no|not|never|cannot|none)\b[^,;.]*\bboth\b/giu;
 
 /** What a text denies, cue by cue. "Not only" and bounds such as "no more than" deny nothing. */
 export function findNegations(text: string): readonly Negation[] {
-	const cancelled = [...text.matchAll(CANCELLED)].map(({ index, 0: found }) => [index, index + found.length] as const);
+	const cancelled = [...text.matchAll(CANCELLED)].map(
+		({ index, 0: found }) => [index, index + found.length] as const,
+	);
 	const isOpen = (at: number) => !cancelled.some(([from, to]) => at >= from && at < to);
 	const found: Negation[] = [];
 	for (const match of text.matchAll(GRAMMATICAL)) {
@@ -43,7 +46,9 @@ export function findNegations(text: string): readonly Negation[] {
 	}
 	for (const match of text.matchAll(PASSIVE)) found.push(backward(text, match));
 	for (const match of text.matchAll(DENYING)) {
-		const isPassive = found.some(({ cue }) => cue.includes(match[0].toLowerCase()) && cue !== match[0].toLowerCase());
+		const isPassive = found.some(
+			({ cue }) => cue.includes(match[0].toLowerCase()) && cue !== match[0].toLowerCase(),
+		);
 		if (!isPassive) found.push(forward(text, match, false));
 	}
 	return found;
@@ -62,7 +67,8 @@ function forward(text: string, match: RegExpExecArray, isGrammatical: boolean): 
 	const words = [...reach.matchAll(/\S+/g)].map(({ index, 0: word }) => index + word.length);
 	const end = (count: number) => from + (words[Math.min(count, words.length) - 1] ?? 0);
 	// In "need not" the verb stands before what denies it.
-	const isPostfix = cue === "not" && /\bneed\s$/i.test(text.slice(Math.max(0, match.index - 5), match.index));
+	const isPostfix =
+		cue === "not" && /\bneed\s$/i.test(text.slice(Math.max(0, match.index - 5), match.index));
 	const start = isPostfix ? match.index - 5 : from;
 	return {
 		...{ cue, isGrammatical, from: start, headFrom: start },

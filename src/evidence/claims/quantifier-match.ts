@@ -3,14 +3,18 @@ import { contradictsQuantifier, type Quantifier } from "./quantifiers.js";
 import type { TextReading } from "./text-reading.js";
 
 /** "three of four", "340 of 1,404 rows". */
-const SHARE = /(?<part>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten)\s+(?:\([^)]*\)\s+)?of (?:the |them|its |all )?(?<whole>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)?/giu;
-const UNIVERSAL = /\b(?:whenever|wherever|always|any|every|all|regardless|in all cases|at any time)\b/i;
+const SHARE =
+	/(?<part>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten)\s+(?:\([^)]*\)\s+)?of (?:the |them|its |all )?(?<whole>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)?/giu;
+const UNIVERSAL =
+	/\b(?:whenever|wherever|always|any|every|all|regardless|in all cases|at any time)\b/i;
 
 /** All, most, some, none and only: what is said of a whole against what is said of a part. */
 export function compareQuantifiers(claim: TextReading, sentence: TextReading): Findings {
 	const asked = claim.quantifiers[0];
 	const conflicts: Conflict[] = [];
-	const told = sentence.quantifiers.find((quantifier) => asked && contradictsQuantifier(asked, quantifier));
+	const told = sentence.quantifiers.find(
+		(quantifier) => asked && contradictsQuantifier(asked, quantifier),
+	);
 	if (asked && told) {
 		conflicts.push({ reason: `speaks of ${told}, the claim of ${asked}`, sureness: 0.8 });
 	}
@@ -18,8 +22,12 @@ export function compareQuantifiers(claim: TextReading, sentence: TextReading): F
 	if (asked && share && !fitsShare(asked, share.value)) {
 		conflicts.push({ reason: `counts ${share.text}, the claim says ${asked}`, sureness: 0.75 });
 	}
-	if (UNIVERSAL.test(claim.text) && /\bonly\b/i.test(sentence.text) && !/\bonly\b/i.test(claim.text)) {
-		conflicts.push({ reason: "limits by \"only\" what the claim says of every case", sureness: 0.8 });
+	if (
+		UNIVERSAL.test(claim.text) &&
+		/\bonly\b/i.test(sentence.text) &&
+		!/\bonly\b/i.test(claim.text)
+	) {
+		conflicts.push({ reason: 'limits by "only" what the claim says of every case', sureness: 0.8 });
 	}
 	return { items: quantityItem(asked, share !== undefined, sentence), conflicts };
 }
@@ -31,11 +39,27 @@ function partOf({ text, quantities }: TextReading): { value: number; text: strin
 		if (all > 0) return { value: toNumber(part) / all, text: match[0].trim() };
 		if (/of them/.test(match[0])) return { value: 0.5, text: match[0].trim() };
 	}
-	const percent = quantities.find(({ dimension, bound }) => dimension === "percent" && bound === "exact");
+	const percent = quantities.find(
+		({ dimension, bound }) => dimension === "percent" && bound === "exact",
+	);
 	return percent && { value: percent.value / 100, text: percent.text };
 }
 
-const WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const WORDS = [
+	"zero",
+	"one",
+	"two",
+	"three",
+	"four",
+	"five",
+	"six",
+	"seven",
+	"eight",
+	"nine",
+	"ten",
+	"eleven",
+	"twelve",
+];
 
 function toNumber(written: string): number {
 	const word = WORDS.indexOf(written.toLowerCase());
@@ -56,7 +80,8 @@ function quantityItem(
 	{ quantifiers, text }: TextReading,
 ): readonly Item[] {
 	if (asked !== "all" && asked !== "most") return [];
-	const isCounted = hasShare || quantifiers.includes(asked) || quantifiers.includes("none") || UNIVERSAL.test(text);
+	const isCounted =
+		hasShare || quantifiers.includes(asked) || quantifiers.includes("none") || UNIVERSAL.test(text);
 	const place = isCounted ? "sentence" : "nowhere";
 	return [{ weight: 0.8, place, isEssential: false, isFigure: false, text: asked }];
 }

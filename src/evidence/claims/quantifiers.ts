@@ -5,7 +5,10 @@ const WORDS: readonly (readonly [Quantifier, RegExp])[] = [
 	["none", /\b(?:none of|no(?! longer| more| later| less| fewer)|neither|nobody|nothing)\b/i],
 	["only", /\b(?:only|solely|exclusively|nothing but)\b/i],
 	["all", /(?<!\bnot )\b(?:all|every|always|any|both|without exception)\b/i],
-	["most", /(?<!\bat )\b(?:most(?! recent)|majority|mostly|usually|typically|nearly all|almost all)\b/i],
+	[
+		"most",
+		/(?<!\bat )\b(?:most(?! recent)|majority|mostly|usually|typically|nearly all|almost all)\b/i,
+	],
 	["few", /(?<!\ba )\b(?:few(?!er)|hardly any|rarely|a handful)\b/i],
 	["some", /\b(?:some|several|sometimes|a few|not all|not every|partly|occasionally)\b/i],
 ];

@@ -207,7 +207,7 @@ function toQuantity(text: string, numeral: Numeral): Quantity {
 		nouns: unit ? [] : nounsAround(text, start, end),
 		bound: boundOf(text, start, end),
 		halfDigit: (factor * 10 ** -numeral.decimals) / 2,
-		isCount: (!unit && numeral.decimals === 0 && scale === 1),
+		isCount: !unit && numeral.decimals === 0 && scale === 1,
 	};
 }
 
@@ -218,7 +218,11 @@ function nounsAround(text: string, start: number, end: number): readonly string[
 	const phrase = cut ? behind.slice(0, cut.index) : behind;
 	const words = phrase.toLowerCase().match(/\p{L}+/gu) ?? [];
 	const nouns = words.filter((word) => !isStopWord(word) && word.length > 1).slice(0, NOUNS_MAX);
-	return [...new Set([...(label ? [label.toLowerCase()] : []), ...nouns].map((word) => stemWord(toBaseForm(word))))];
+	return [
+		...new Set(
+			[...(label ? [label.toLowerCase()] : []), ...nouns].map((word) => stemWord(toBaseForm(word))),
+		),
+	];
 }
 
 function boundOf(text: string, start: number, end: number): Bound {

@@ -5,8 +5,8 @@ import { compareNames } from "./name-match.js";
 import { comparePolarity } from "./polarity-match.js";
 import { compareQuantifiers } from "./quantifier-match.js";
 import { type ReadContext, readContext, type SentenceContext } from "./sentence-context.js";
-import { readText, type TextReading } from "./text-reading.js";
 import { compareCurrency } from "./supersession.js";
+import { readText, type TextReading } from "./text-reading.js";
 import { compareTrends } from "./trend-match.js";
 import type { AtomicClaim, Comparison } from "./verification.js";
 import { type AlignedWord, alignWords } from "./word-alignment.js";
@@ -19,8 +19,8 @@ const NEWS_LEAST = { supports: 0.5, refutes: 0.2 } as const;
 const SURE_LEAST = 0.55;
 const REFUTE_SCORE = 0.45;
 /** What it counts where something comes back: what supports must be said; what only bears may be said nearby. */
-const SAID = { sentence: 1, about: 1, around: 0.25, nowhere: 0 } as const;
-const MEANT = { sentence: 1, about: 1, around: 0.7, nowhere: 0 } as const;
+const SAID = { sentence: 1, about: 1, around: 0.25, rival: 0, nowhere: 0 } as const;
+const MEANT = { sentence: 1, about: 1, around: 0.7, rival: 0.7, nowhere: 0 } as const;
 
 /**
  * Says whether a sentence bears a claim out or denies it, by rules alone: words and what stands for them, names, numbers with
@@ -77,7 +77,9 @@ function toItem(
 	{ quantities }: TextReading,
 ): Item {
 	// "More than half" is a bound, not a direction.
-	const isBound = /^(?:more|less|fewer)$/i.test(word.written) && quantities.some(({ bound }) => / than$/.test(bound));
+	const isBound =
+		/^(?:more|less|fewer)$/i.test(word.written) &&
+		quantities.some(({ bound }) => / than$/.test(bound));
 	const isDirected = !isBound && word.axes.some((axis) => axis.isDirected);
 	return {
 		...{ weight: isBound ? 0 : word.weight, place, isFigure: false, text: word.written },
@@ -95,7 +97,9 @@ function decide(items: readonly Item[], conflicts: readonly Conflict[]): Compari
 	const news = newsOf(items);
 	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
 	if (worst) return decideConflict(items, conflicts, { worst, met, news });
-	const lacking = items.filter(({ isEssential, place }) => isEssential && (place === "nowhere" || place === "around"));
+	const lacking = items.filter(
+		({ isEssential, place }) => isEssential && place !== "sentence" && place !== "about",
+	);
 	const holds = `holds ${Math.round(met * 100)} % of what the claim says`;
 	if (lacking.length === 0 && isEnough(items, met, news)) {
 		return { stance: "supports", score: round((met + news) / 2), reasons: [holds] };
@@ -123,9 +127,13 @@ function decideConflict(
 	const words = items.filter(({ isFigure }) => !isFigure);
 	const topic = shareOf(words, MEANT);
 	const reasons = conflicts.map(({ reason }) => reason);
-	const isOfOther = items.some(({ isName, place }) => isName && place === "nowhere") && !/^(?:speaks|names)/.test(worst.reason);
+	const isOfOther =
+		items.some(({ isName, place }) => isName && place === "nowhere") &&
+		!/^(?:speaks|names)/.test(worst.reason);
 	// In "RAG appeared in 2017" the date is all that is said.
-	const isFigureAll = worst.isDecisive === true && weightOf(words.filter(({ isSubject, isName }) => !isSubject && !isName)) <= 1.5;
+	const isFigureAll =
+		worst.isDecisive === true &&
+		weightOf(words.filter(({ isSubject, isName }) => !isSubject && !isName)) <= 1.5;
 	const told = isFigureAll ? Math.max(news, topic) : news;
 	const score = round(((topic + told) / 2) * worst.sureness);
 	const isAboutIt = topic >= REFUTE_LEAST && told >= NEWS_LEAST.refutes && !isOfOther;
@@ -141,11 +149,13 @@ function newsOf(items: readonly Item[]): number {
 	return shareOf(told, OWN);
 }
 
-const OWN = { sentence: 1, about: 0, around: 0, nowhere: 0 } as const;
+const OWN = { sentence: 1, about: 0, around: 0, rival: 0.7, nowhere: 0 } as const;
 
 function shareOf(items: readonly Item[], credit: Readonly<Record<Item["place"], number>>): number {
 	const total = weightOf(items);
-	return total === 0 ? 0 : items.reduce((sum, { weight, place }) => sum + weight * credit[place], 0) / total;
+	return total === 0
+		? 0
+		: items.reduce((sum, { weight, place }) => sum + weight * credit[place], 0) / total;
 }
 
 function weightOf(items: readonly Item[]): number {

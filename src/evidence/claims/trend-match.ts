@@ -4,8 +4,10 @@ import type { TextReading } from "./text-reading.js";
 
 const MORE = /\b(?:more|higher|larger|greater|bigger)\b[^.]*\bthan\b/i;
 const LESS = /\b(?:fewer|less|lower|smaller)\b[^.]*\bthan\b/i;
-const UP = /\b(?:grow(?:s|n|ing)?|grew|increas(?:e|es|ed|ing)|ris(?:e|es|en|ing)|rose|climb(?:s|ed|ing)?)\b/i;
-const DOWN = /\b(?:fall(?:s|en|ing)?|fell|decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|shr(?:inks|ank|unk|inking)|dropp?(?:s|ed|ing)?)\b/i;
+const UP =
+	/\b(?:grow(?:s|n|ing)?|grew|increas(?:e|es|ed|ing)|ris(?:e|es|en|ing)|rose|climb(?:s|ed|ing)?)\b/i;
+const DOWN =
+	/\b(?:fall(?:s|en|ing)?|fell|decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|shr(?:inks|ank|unk|inking)|dropp?(?:s|ed|ing)?)\b/i;
 const AFTER_FIGURE = /^\s*(?:rows?|records?|entries|items?)?\s*(?:in|for|at|during|\()?\s*\(?$/i;
 
 /** Counts by year against what a claim says of two years, or of a development: more in one than in another, growth since. */
@@ -18,7 +20,8 @@ export function compareTrends(claim: TextReading, sentence: TextReading): Findin
 		const direction = MORE.test(claim.text) ? 1 : LESS.test(claim.text) ? -1 : 0;
 		return report(direction, valueAt(series, first), valueAt(series, second), sentence);
 	}
-	const direction = first.relation !== "after" ? 0 : UP.test(claim.text) ? 1 : DOWN.test(claim.text) ? -1 : 0;
+	const direction =
+		first.relation !== "after" ? 0 : UP.test(claim.text) ? 1 : DOWN.test(claim.text) ? -1 : 0;
 	const last = [...series].sort((a, b) => a.at.from - b.at.from).at(-1);
 	return report(direction, last?.value, valueAt(series, first), sentence);
 }
@@ -33,7 +36,9 @@ function seriesOf({ text, dates, quantities }: TextReading): readonly Point[] {
 	return dates.flatMap((at) => {
 		const before = quantities.findLast(({ end }) => end <= at.start);
 		const gap = before ? text.slice(before.end, at.start) : "";
-		return before?.dimension === "count" && AFTER_FIGURE.test(gap) ? [{ at, value: before.upper }] : [];
+		return before?.dimension === "count" && AFTER_FIGURE.test(gap)
+			? [{ at, value: before.upper }]
+			: [];
 	});
 }
 
@@ -47,7 +52,8 @@ function report(
 	other: number | undefined,
 	sentence: TextReading,
 ): Findings {
-	if (direction === 0 || one === undefined || other === undefined) return { items: [], conflicts: [] };
+	if (direction === 0 || one === undefined || other === undefined)
+		return { items: [], conflicts: [] };
 	const holds = Math.sign(one - other) === direction;
 	const text = `${one} against ${other}`;
 	const item: Item = { weight: 1, place: "sentence", isEssential: false, isFigure: true, text };

@@ -24,7 +24,10 @@ for (const [power, letter] of ["k", "m", "g", "t"].entries()) {
 	const binary = ["kibi", "mebi", "gibi", "tebi"][power] ?? "";
 	add(`${letter}b ${long}byte ${long}bytes`, { dimension: "bytes", factor, otherFactor });
 	add(`${letter}ib ${binary}byte ${binary}bytes`, { dimension: "bytes", factor: otherFactor });
-	add(`${letter}bit ${letter}bits ${long}bit ${long}bits`, { dimension: "bytes", factor: factor / BITS });
+	add(`${letter}bit ${letter}bits ${long}bit ${long}bits`, {
+		dimension: "bytes",
+		factor: factor / BITS,
+	});
 }
 add("byte bytes octet octets", { dimension: "bytes", factor: 1 });
 add("bit bits", { dimension: "bytes", factor: 1 / BITS });

@@ -1,6 +1,6 @@
 import type { Decision } from "../../core/wire.js";
-import { confidenceOf } from "./confidence.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
+import { confidenceOf } from "./confidence.js";
 import { type GateMatter, shorten, toGateReports } from "./gate-reports.js";
 import { isOutdated, type JudgedPart } from "./part-verdict.js";
 import type { EvidenceStance, TimeFrame, Verdict, Verification } from "./verification.js";

@@ -47,7 +47,8 @@ const REACH_WORDS = 26;
 /** Keeps the stretch of the sentence that answers most of the claim; what comes back elsewhere only stands around. */
 function withinReach(aligned: readonly AlignedWord[]): readonly AlignedWord[] {
 	const places = aligned.flatMap(({ match }) => match?.place ?? []);
-	if (places.length === 0 || Math.max(...places) - Math.min(...places) <= REACH_WORDS) return aligned;
+	if (places.length === 0 || Math.max(...places) - Math.min(...places) <= REACH_WORDS)
+		return aligned;
 	const isIn = (from: number) => (place: number) => place >= from && place <= from + REACH_WORDS;
 	const [best = 0] = [...places].sort(
 		(a, b) => places.filter(isIn(b)).length - places.filter(isIn(a)).length,
@@ -104,7 +105,12 @@ export function isDerived(a: string, b: string): boolean {
 	let shared = 0;
 	while (shared < least && a[shared] === b[shared]) shared += 1;
 	const tail = Math.max(a.length, b.length) - shared;
-	return shared >= DERIVED_CHARS - 1 && least - shared <= 1 && tail <= DERIVED_TAIL + 1 && (shared >= DERIVED_CHARS || tail <= 2);
+	return (
+		shared >= DERIVED_CHARS - 1 &&
+		least - shared <= 1 &&
+		tail <= DERIVED_TAIL + 1 &&
+		(shared >= DERIVED_CHARS || tail <= 2)
+	);
 }
 
 /** Where the claim's words around this one come back; the nearest neighbours first. */
@@ -122,16 +128,24 @@ function needsNeighbours({ axes }: ReadWord, { by }: Candidate): boolean {
 }
 
 function isNear(match: ReadWord, anchors: readonly ReadWord[]): boolean {
-	return anchors.some(({ place }) => place !== match.place && Math.abs(place - match.place) <= NEAR_THERE);
+	return anchors.some(
+		({ place }) => place !== match.place && Math.abs(place - match.place) <= NEAR_THERE,
+	);
 }
 
 const RANK = { word: 0, like: 1, opposite: 2 } as const;
 
 /** Where an opposite stands nearer to the neighbours than the word itself, it is the opposite that is meant. */
-function nearestOf(candidates: readonly Candidate[], anchors: readonly ReadWord[]): Candidate | undefined {
+function nearestOf(
+	candidates: readonly Candidate[],
+	anchors: readonly ReadWord[],
+): Candidate | undefined {
 	const distance = ({ match }: Candidate) =>
-		Math.min(NEAR_THERE + 1, ...anchors.filter(({ place }) => place !== match.place).map(({ place }) => Math.abs(place - match.place)));
-	return [...candidates].sort(
-		(a, b) => distance(a) - distance(b) || RANK[a.by] - RANK[b.by],
-	)[0];
+		Math.min(
+			NEAR_THERE + 1,
+			...anchors
+				.filter(({ place }) => place !== match.place)
+				.map(({ place }) => Math.abs(place - match.place)),
+		);
+	return [...candidates].sort((a, b) => distance(a) - distance(b) || RANK[a.by] - RANK[b.by])[0];
 }

@@ -14,7 +14,8 @@ const PLACES = new Map<string, AxisPlace[]>();
 const put = (word: string, place: AxisPlace) => {
 	const stem = stemWord(word);
 	const known = PLACES.get(stem) ?? [];
-	if (stem !== "" && !known.some(({ axis }) => axis === place.axis)) PLACES.set(stem, [...known, place]);
+	if (stem !== "" && !known.some(({ axis }) => axis === place.axis))
+		PLACES.set(stem, [...known, place]);
 };
 for (const line of OPPOSITES.trim().split("\n")) {
 	const [one = "", other = ""] = line.split("|");

@@ -1,0 +1,46 @@
+import t from "tap";
+import { extractClaims, toAtomicClaim } from "../../../src/evidence/claims/claim-extraction.js";
+import { compareClaim } from "../../../src/evidence/claims/stance-comparator.js";
+
+const stance = (claim: string, sentence: string, names: readonly string[] = []) =>
+	compareClaim(toAtomicClaim(claim), sentence, { names }).stance;
+
+t.test("each kind of difference refutes, and what says the same supports", (t) => {
+	const cases: readonly (readonly [string, string, string])[] = [
+		["The cache keeps 12 bytes of each key.", "The cache keeps 96 bits of each key.", "supports"],
+		["The cache keeps 16 bytes of each key.", "The cache keeps 96 bits of each key.", "refutes"],
+		["The fee rose by 5 percentage points.", "The fee rose by 5 %.", "refutes"],
+		["The relay was released in May 2021.", "The relay was released on 7 May 2021.", "supports"],
+		["The relay was released in June 2021.", "The relay was released on 7 May 2021.", "refutes"],
+		["The relay was released before 2020.", "The relay was released in May 2021.", "refutes"],
+		["The relay field is mandatory.", "The relay field is optional.", "refutes"],
+		["The upgrade lowers the relay fee.", "The upgrade raises the relay fee.", "refutes"],
+		["All relays sign receipts.", "Some relays sign receipts.", "refutes"],
+		["RFC 7001 defines relay receipts.", "RFC 7002 defines relay receipts.", "refutes"],
+		["Relay receipts expire after 90 days.", "Bees dance to tell where flowers are.", "neutral"],
+	];
+	for (const [claim, sentence, expected] of cases) t.equal(stance(claim, sentence), expected, claim);
+	t.end();
+});
+
+t.test("the name a sentence takes for granted is that of its subject", (t) => {
+	const claim = "EIP-7001 burns the relay fee.";
+	t.equal(stance(claim, "It burns the relay fee.", ["Relay fee burning (EIP-7001)"]), "supports");
+	t.not(stance(claim, "It burns the relay fee.", ["Relay fee burning (EIP-7002)"]), "supports");
+	t.end();
+});
+
+t.test("a claim of several parts is taken apart, and what states nothing is told by its kind", (t) => {
+	const kinds = (text: string) => extractClaims(text).map(({ kind }) => kind);
+	t.same(kinds("Is the fee burned?"), ["question"]);
+	t.same(kinds("I think the fee is too high."), ["opinion"]);
+	t.same(kinds("By 2035 all fees will be burned."), ["prediction"]);
+	t.same(kinds("Always rotate your keys."), ["instruction"]);
+	t.same(kinds("PUT and DELETE are idempotent."), ["checkable"]);
+	t.same(
+		extractClaims("The relay signs receipts and stores them for 90 days.").map(({ text }) => text),
+		["The relay signs receipts.", "The relay stores them for 90 days."],
+	);
+	t.same(extractClaims(""), []);
+	t.end();
+});
