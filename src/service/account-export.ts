@@ -3,6 +3,7 @@ import type { Store } from "../../store/store.js";
 import type { AccountAccess } from "../core/account-access.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
+import { inputDocument } from "../core/job.js";
 import { LIMITS } from "../core/limits.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountOperations } from "./account-operations.js";
@@ -10,6 +11,7 @@ import { getAccount, toCallWire } from "./account-usage.js";
 import { artefactsOf } from "./artefact-shelf.js";
 import { chatsOf } from "./chat-records.js";
 import { feedbackOf } from "./feedback.js";
+import { toJobWire } from "./job-wire.js";
 import { schedulesOf } from "./schedule-desk.js";
 import type { Json } from "./service-info.js";
 
@@ -71,6 +73,8 @@ async function* pieces(deps: AccountExportDeps, access: AccountAccess) {
 	yield ",";
 	yield* list("feedback", feedbackOf(store, id));
 	yield ",";
+	yield* list("jobs", jobsOf(store, id));
+	yield ",";
 	yield* list("schedules", schedulesOf(deps, id));
 	yield ",";
 	yield* list("results", artefactsOf(store, id));
@@ -114,6 +118,16 @@ async function* tasksOf(store: Store, accountId: string) {
 	for (const { id, state, documentId } of rows) {
 		const text = await store.documents.get(documentId);
 		if (text !== undefined) yield { id, state, task: JSON.parse(text) as unknown };
+	}
+}
+
+/** Jobs with what they were asked, as far as they are remembered; their reports are among the results. */
+async function* jobsOf(store: Store, accountId: string) {
+	const rows = await store.read((reader) => reader.findBy("jobs", "owner", accountId));
+	for (const row of rows) {
+		const input = await store.documents.get(inputDocument(row.id));
+		const asked = input === undefined ? null : (JSON.parse(input) as unknown);
+		yield { ...toJobWire(row, row.updatedAt), asked };
 	}
 }
 
