@@ -8,24 +8,22 @@ import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
 import { createA2a } from "./a2a/a2a.js";
-import { createAccountService } from "./app-accounts.js";
 import { openJobs } from "./app-jobs.js";
 import { type AppLife, createAppLife } from "./app-life.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
+import type { OpenPorts, Ports } from "./app-ports.js";
 import { createResearchParts, type ResearchPartsDeps } from "./app-research.js";
 import { createSchedules } from "./app-schedules.js";
-import { createSptService } from "./app-spt.js";
-import { type KeyFolder, openKeyFolder } from "./auth/key-folder.js";
-import { toKeySet } from "./auth/key-set.js";
+import { createService } from "./app-service.js";
+import { openKeyFolder } from "./auth/key-folder.js";
 import { type Clock, systemClock } from "./core/clock.js";
 import type { Egress } from "./core/egress.js";
-import { createIds, type Ids } from "./core/ids.js";
+import { createIds } from "./core/ids.js";
 import type { Logger } from "./core/logger.js";
 import { type Random, systemRandom } from "./core/random.js";
 import { createDataBackup } from "./data-backup.js";
 import { assertBooksKept, bindProfile } from "./data-profile.js";
 import { createHttpApp } from "./http-app.js";
-import type { Jobs } from "./jobs/jobs.js";
 import { createGraphCatalog, type GraphCatalog } from "./knowledge/catalog.js";
 import { createGraphSnapshots } from "./knowledge/graph-snapshots.js";
 import { catalogFolders, loadGraphs } from "./load-graphs.js";
@@ -35,21 +33,12 @@ import { openIndexDisk } from "./search/index-disk.js";
 import type { SearchEngine } from "./search/search.js";
 import { createChainBooks } from "./service/chain-books.js";
 import { createConceptEditor } from "./service/concept-editor.js";
-import { createFreeOperations } from "./service/create-free-operations.js";
 import { createGraphImporter } from "./service/graph-importer.js";
 import { createGraphShelf } from "./service/graph-shelf.js";
-import { createInvoke } from "./service/invoke.js";
-import { createInvokeStream } from "./service/invoke-stream.js";
-import { createKeptStreams } from "./service/kept-streams.js";
 import { createOperator, type Operator } from "./service/operator.js";
-import { createPaymentOperations } from "./service/payment-operations.js";
-import type { ResearchParts } from "./service/research-parts.js";
 import { createRetention, type Retention } from "./service/retention.js";
 import type { Schedules } from "./service/schedules.js";
-import type { Service, ServiceInfo } from "./service/service.js";
-import { createSkillCatalog } from "./service/skill-catalog.js";
-import { createSoldStreams } from "./service/sold-streams.js";
-import { createUsageRecorder } from "./service/usage.js";
+import type { Service } from "./service/service.js";
 import type { Settings } from "./settings.js";
 import { stderrLogger } from "./stderr-logger.js";
 import { SOFTWARE_VERSION } from "./version.js";
@@ -80,23 +69,6 @@ export interface App extends AppLife {
 	readonly adminToken: string;
 	readonly schedules: Schedules;
 	readonly handler: RequestListener;
-}
-
-export interface OpenPorts {
-	readonly settings: Settings;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly logger: Logger;
-	/** Absolute path of the data folder. */
-	readonly folder: string;
-	readonly keys: KeyFolder;
-}
-
-interface Ports extends OpenPorts {
-	readonly ids: Ids;
-	readonly isServing: boolean;
-	readonly slack: Egress | undefined;
-	readonly onchain: OnchainParts | undefined;
 }
 
 /**
@@ -237,94 +209,6 @@ async function openGraphs({ settings, clock, logger, folder }: Ports) {
 	const folders = catalogFolders(settings.catalog, importedGraphs(folder));
 	const catalog = createGraphCatalog(await loadGraphs(folders, logger, snapshots.read));
 	return { catalog, snapshots };
-}
-
-interface ServiceParts {
-	readonly ports: Ports;
-	readonly store: Store;
-	readonly keys: KeyFolder;
-	readonly money: Money;
-	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
-	readonly research: ResearchParts;
-	readonly jobs: Jobs;
-	readonly address: { readonly baseUrl: string };
-}
-
-function createService(parts: ServiceParts): Service {
-	const { ports, store, keys, money, catalog, search, research, jobs, address } = parts;
-	const { clock, settings } = ports;
-	const { cashier, prices, methods, spts, guard } = money;
-	const info: ServiceInfo = {
-		version: SOFTWARE_VERSION,
-		baseUrl: () => address.baseUrl,
-		mcpUrl: () => null,
-		profile: settings.profile,
-		contact: settings.contact,
-	};
-	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
-	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
-	const recordUsage = createUsageRecorder({ ...usage, clock });
-	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });
-	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
-	const rails = [...onchainRails, ...methods.map((method) => method.rail)];
-	return {
-		info,
-		skills,
-		prices,
-		invoke: createInvoke({ ...research, skills, cashier, recordUsage, clock, jobs }),
-		streams: createSoldStreams({
-			...ports,
-			invokeStream,
-			skills,
-			kept: createKeptStreams({ ...research, store, clock }),
-		}),
-		identify: cashier.identify,
-		...createSptService({
-			...ports,
-			research,
-			jobs,
-			money,
-			store,
-			catalog,
-			account: createAccountService({ money, store, catalog, clock, info }),
-			pepper: keys.pepper,
-			profile: settings.profile,
-		}),
-		free: createFreeOperations({
-			info,
-			clock,
-			catalog,
-			search,
-			store,
-			prices,
-			skills,
-			rails,
-			payments: createPaymentOperations({
-				...money,
-				info,
-				clock,
-				catalog,
-				store,
-				skills,
-				rails,
-				environment: environmentOf(settings.profile),
-				terms: ports.onchain?.terms,
-				seal: money.quoteSeal,
-				identify: cashier.identify,
-				signingKey: keys.receiptJwk,
-				keySet: toKeySet([keys.signingJwk, keys.receiptJwk]),
-			}),
-			openAccount: money.openAccount,
-			validateSpt: spts.validate,
-			invariants: guard.latest,
-			openPayments: money.onchain?.openPayments,
-			writer: research.writer.name,
-			feeds: research.feeds,
-			schedules: research.schedules.free,
-			startedAtMs: clock.now(),
-		}),
-	};
 }
 
 /** Last values of feeds can be had again, so no backup holds them. */

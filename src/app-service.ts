@@ -1,0 +1,122 @@
+import type { Store } from "../store/store.js";
+import { createAccountService } from "./app-accounts.js";
+import { environmentOf, type Money } from "./app-money.js";
+import type { Ports } from "./app-ports.js";
+import { createSptService } from "./app-spt.js";
+import type { KeyFolder } from "./auth/key-folder.js";
+import { toKeySet } from "./auth/key-set.js";
+import type { Jobs } from "./jobs/jobs.js";
+import type { GraphCatalog } from "./knowledge/catalog.js";
+import type { SearchEngine } from "./search/search.js";
+import { createFreeOperations } from "./service/create-free-operations.js";
+import { createInvoke } from "./service/invoke.js";
+import { createInvokeStream } from "./service/invoke-stream.js";
+import { createKeptStreams } from "./service/kept-streams.js";
+import { createPaymentOperations } from "./service/payment-operations.js";
+import type { ResearchParts } from "./service/research-parts.js";
+import type { Service, ServiceInfo } from "./service/service.js";
+import { createSkillCatalog } from "./service/skill-catalog.js";
+import { createSoldStreams } from "./service/sold-streams.js";
+import { createUsageRecorder } from "./service/usage.js";
+import { SOFTWARE_VERSION } from "./version.js";
+
+export interface ServiceParts {
+	readonly ports: Ports;
+	readonly store: Store;
+	readonly keys: KeyFolder;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly research: ResearchParts;
+	readonly jobs: Jobs;
+	readonly address: { readonly baseUrl: string };
+}
+
+/** What transports may ask, wired to one store. */
+export function createService(parts: ServiceParts): Service {
+	const { ports, store, keys, money, catalog, search, research, jobs, address } = parts;
+	const { clock, settings } = ports;
+	const { cashier, prices } = money;
+	const info: ServiceInfo = {
+		version: SOFTWARE_VERSION,
+		baseUrl: () => address.baseUrl,
+		mcpUrl: () => null,
+		profile: settings.profile,
+		contact: settings.contact,
+	};
+	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
+	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
+	const recordUsage = createUsageRecorder({ ...usage, clock });
+	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });
+	return {
+		info,
+		skills,
+		prices,
+		invoke: createInvoke({ ...research, skills, cashier, recordUsage, clock, jobs }),
+		streams: createSoldStreams({
+			...ports,
+			invokeStream,
+			skills,
+			kept: createKeptStreams({ ...research, store, clock }),
+		}),
+		identify: cashier.identify,
+		...createSptService({
+			...ports,
+			research,
+			jobs,
+			money,
+			store,
+			catalog,
+			account: createAccountService({ money, store, catalog, clock, info }),
+			pepper: keys.pepper,
+			profile: settings.profile,
+		}),
+		free: createFree({ ...parts, info, skills }),
+	};
+}
+
+interface FreeParts extends ServiceParts {
+	readonly info: ServiceInfo;
+	readonly skills: Service["skills"];
+}
+
+function createFree(parts: FreeParts): Service["free"] {
+	const { ports, store, keys, money, catalog, search, research, info, skills } = parts;
+	const { clock, settings } = ports;
+	const { cashier, prices, methods, spts, guard } = money;
+	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
+	const rails = [...onchainRails, ...methods.map((method) => method.rail)];
+	return createFreeOperations({
+		info,
+		clock,
+		catalog,
+		search,
+		store,
+		prices,
+		skills,
+		rails,
+		payments: createPaymentOperations({
+			...money,
+			info,
+			clock,
+			catalog,
+			store,
+			skills,
+			rails,
+			environment: environmentOf(settings.profile),
+			terms: ports.onchain?.terms,
+			seal: money.quoteSeal,
+			identify: cashier.identify,
+			signingKey: keys.receiptJwk,
+			keySet: toKeySet([keys.signingJwk, keys.receiptJwk]),
+		}),
+		openAccount: money.openAccount,
+		validateSpt: spts.validate,
+		invariants: guard.latest,
+		openPayments: money.onchain?.openPayments,
+		writer: research.writer.name,
+		feeds: research.feeds,
+		schedules: research.schedules.free,
+		startedAtMs: clock.now(),
+	});
+}
