@@ -52,7 +52,7 @@ const weekdayField = z
 	.enum(WEEKDAYS, `must be one of ${WEEKDAYS.join(", ")}`)
 	.describe("Day of a weekly briefing");
 
-export const scheduleOrderFields = {
+const scheduleOrderFields = {
 	topic: topicField,
 	frequency: frequencyField,
 	email: emailField.optional(),
@@ -100,8 +100,7 @@ export const previewInput = z.strictObject({
 
 export const runListFields = { cursor: cursorField.optional() };
 
-export const CHANNEL_STATUSES = ["ready", "unconfirmed", "unsubscribed", "not_configured"] as const;
-export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+const CHANNEL_STATUSES = ["ready", "unconfirmed", "unsubscribed", "not_configured"] as const;
 
 export const PAUSE_REASONS = [
 	"asked",

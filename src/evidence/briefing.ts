@@ -2,7 +2,7 @@ import { type Clock, toIsoDay, toIsoTime } from "../core/clock.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import type { BriefingWire } from "../core/schedule-wire.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
-import { type Graph, toTrendId } from "../knowledge/graph.js";
+import type { Graph } from "../knowledge/graph.js";
 import type { HybridSearch } from "../search/search.js";
 import {
 	type BriefingMemory,
@@ -12,10 +12,10 @@ import {
 	type TopicChange,
 	type TopicConcept,
 } from "./briefing-changes.js";
+import { moversOf, numbersOf, subjectOf, watchListOf } from "./briefing-figures.js";
 import { type CitationList, createCitationList } from "./citation-list.js";
 import { toCitedSentences } from "./cited-sentences.js";
 import { gatherEvidence, type RankedSentence } from "./gathered-evidence.js";
-import { createMomentum } from "./momentum.js";
 import type { Writer } from "./writer.js";
 import { writeProse } from "./written-prose.js";
 
@@ -189,65 +189,6 @@ function toRemoved(trendId: string): BriefingWire["changes"][number] {
 	const graphId = trendId.slice(0, trendId.indexOf(":"));
 	const subject = { trend_id: trendId, graph_id: graphId, title: trendId };
 	return { ...subject, change: "removed", points: [], new_sources: [] };
-}
-
-function moversOf(told: readonly TopicConcept[], today: string): BriefingWire["movers"] {
-	const momentumOf = createMomentum(today);
-	return told
-		.map((subject) => ({ subject, momentum: momentumOf(subject.concept.evidence) }))
-		.filter(({ momentum }) => momentum.score !== 0)
-		.sort((a, b) => Math.abs(b.momentum.score) - Math.abs(a.momentum.score))
-		.slice(0, SCHEDULE_LIMITS.moversMax)
-		.map(({ subject, momentum: { score, recent, before } }) => ({
-			...subjectOf(subject),
-			momentum: score,
-			recent,
-			before,
-		}));
-}
-
-/** A figure that is no part of a name such as "EIP-712", and no lone year. */
-const FIGURE = /(?<![\w-])[$€£]?\d+(?:[.,]\d+)*(?:\s?%|\s?percent\b|\s?[a-z]+)?(?![\w-])/giu;
-const YEAR = /^(?:1[89]|20)\d\d$/;
-
-/** Sentences with figures, those that bear most on the topic first. */
-function numbersOf({ sentences, told, citations }: Material): BriefingWire["numbers"] {
-	const subjects = new Set(told.map(({ concept }) => concept));
-	return sentences
-		.filter(({ concept, text }) => subjects.has(concept) && hasFigure(text))
-		.slice(0, SCHEDULE_LIMITS.numbersMax)
-		.map((sentence) => citations.cite({ text: sentence.text, evidence: [sentence] }));
-}
-
-function hasFigure(text: string): boolean {
-	return (text.match(FIGURE) ?? []).some((figure) => !YEAR.test(figure.trim()));
-}
-
-const DAY_MS = 86_400_000;
-
-type WatchReason = BriefingWire["watch_list"][number]["reason"] | undefined;
-
-function watchListOf(told: readonly TopicConcept[], today: string): BriefingWire["watch_list"] {
-	const soon = toIsoDay(Date.parse(today) + SCHEDULE_LIMITS.watchDays * DAY_MS);
-	const reasonOf = ({ status, staleAfter, evidence }: TopicConcept["concept"]): WatchReason => {
-		if (staleAfter !== undefined && staleAfter < today) return "stale";
-		if (staleAfter !== undefined && staleAfter <= soon) return "stale_soon";
-		if (status === "deprecated" || status === "draft") return status;
-		return evidence.length === 1 ? "single_source" : undefined;
-	};
-	return told
-		.flatMap((subject) => {
-			const reason = reasonOf(subject.concept);
-			const date = subject.concept.staleAfter ?? null;
-			return reason ? [{ ...subjectOf(subject), reason, date }] : [];
-		})
-		.sort((a, b) => Number(a.reason === "single_source") - Number(b.reason === "single_source"))
-		.slice(0, SCHEDULE_LIMITS.watchMax);
-}
-
-function subjectOf({ graph, concept }: TopicConcept) {
-	const { id } = graph.record;
-	return { trend_id: toTrendId(id, concept.id), graph_id: id, title: concept.title };
 }
 
 function toSource({ title, sourceUrl, publishedAt }: TopicChange["newSources"][number]) {

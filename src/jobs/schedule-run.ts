@@ -10,6 +10,7 @@ import { type HeldWeek, NotPaid, type ScheduleBilling } from "../service/schedul
 import type { ScheduleText, ScheduleTexts } from "../service/schedule-text.js";
 import { type Claim, closeRun, LostClaim, ownedRun } from "./schedule-claims.js";
 import type { ScheduleDelivery } from "./schedule-delivery.js";
+import { sendAll } from "./schedule-sending.js";
 
 export interface ScheduleRunDeps {
 	readonly store: Pick<Store, "read" | "transaction">;
@@ -89,45 +90,6 @@ export async function ownerOf(
 	if (!account) return { owner };
 	const access = { accountId: owner, grantId, isManager: false, keepsNoText };
 	return { owner, access, keepsNoText };
-}
-
-/** Sends to each target that has not got it, one after the other; what is under way is written down before. */
-export async function sendAll(
-	deps: Pick<ScheduleRunDeps, "store" | "delivery">,
-	claim: Claim,
-	{ made, text }: { readonly made: Briefing; readonly text: ScheduleText },
-): Promise<void> {
-	const { store, delivery } = deps;
-	const { schedule } = claim;
-	const due = claim.run.channels.filter(
-		({ status }) => status === "waiting" || status === "failed",
-	);
-	for (const channel of due) {
-		const mark = (status: "sending" | "sent" | "failed") =>
-			store.transaction((tx) => markChannel(tx, claim, { ref: channel.ref, status }));
-		const isWanted = await mark("sending");
-		if (!isWanted) continue;
-		const sending = { schedule, channel, text, run: claim.run, briefing: made.briefing };
-		const isSent = await delivery.briefing(sending).then(
-			() => true,
-			() => false,
-		);
-		await mark(isSent ? "sent" : "failed");
-	}
-}
-
-/** False when its target left meanwhile. */
-async function markChannel(
-	tx: StoreTransaction,
-	claim: Claim,
-	{ ref, status }: { readonly ref: string; readonly status: "sending" | "sent" | "failed" },
-): Promise<boolean> {
-	const { schedule, run } = await ownedRun(tx, claim);
-	const target = schedule.channels.find((channel) => channel.ref === ref);
-	if (status === "sending" && target?.status !== "ready") return false;
-	const channels = run.channels.map((one) => (one.ref === ref ? { ...one, status } : one));
-	await tx.put("briefing_runs", { ...run, channels });
-	return true;
 }
 
 interface Finished {

@@ -25,7 +25,7 @@ import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { searchReplySchema } from "./reply-schemas.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
-import { SCHEDULE_PAID_ROUTES } from "./schedule-routes.js";
+import { SCHEDULE_PAID_ROUTES } from "./schedule-paid-routes.js";
 import {
 	ANALYST_EXAMPLE,
 	DOMAIN_EXAMPLE,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "../core/call.js";
 import type { Credential } from "../core/credential.js";
-import type { FreeOperationId, OwnerOperationId, PaidOperationId } from "../core/operations.js";
+import type { FreeOperationId, OwnerOperationId } from "../core/operations.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import {
 	runIdField,
@@ -11,19 +11,15 @@ import {
 	scheduleSchema,
 } from "../core/schedule-wire.js";
 import { dataRoute, documentRoute, ownerRoute } from "./define-route.js";
-import { toDataReply } from "./evidence-examples.js";
-import type { DataRoute, DocumentRoute, OwnerRoute, PaidRoute } from "./route.js";
+import type { DataRoute, DocumentRoute, OwnerRoute } from "./route.js";
 import { BRIEFING, LINK_TOKEN, RUN, RUN_ID, SCHEDULE, SCHEDULE_ID } from "./schedule-examples.js";
 import {
 	consentSchema,
 	previewBody,
 	previewSchema,
 	runListSchema,
-	runReply,
-	scheduleBody,
 	scheduleChangeBody,
 	scheduleListSchema,
-	scheduleReply,
 	testSchema,
 } from "./schedule-schemas.js";
 
@@ -41,44 +37,6 @@ const linkQuery = z.strictObject({
 		.describe("The token of a link in a mail, as it was"),
 });
 const { changesPerMinute, readsPerMinute, linksPerMinute } = SCHEDULE_LIMITS;
-const ORDER = {
-	topic: SCHEDULE.topic,
-	frequency: "weekly",
-	timezone: "Europe/Berlin",
-	hour: 8,
-	weekday: "monday",
-} as const;
-
-/** Spec: Endpoints, paid operations: weekly_tracker. */
-export const SCHEDULE_PAID_ROUTES: Readonly<Record<ScheduleId<PaidOperationId>, PaidRoute>> = {
-	"research.schedules.create": {
-		kind: "paid",
-		operationId: "research.schedules.create",
-		summary: "Create a schedule",
-		description:
-			"Daily or weekly briefings on a brand or topic, mailed, sent to Slack, or kept for pick-up. The price pays the first week in which a briefing is delivered; each further week is taken from the credential's balance with its first delivered briefing, and a week without one costs nothing. Without a balance the schedule pauses. A payment on a chain pays one week; a credential beside it pays the weeks to come. Nothing is mailed before the reader of the address has agreed. The schedule_id is a capability: whoever knows it can change the schedule.",
-		path: nothing,
-		query: nothing,
-		body: scheduleBody,
-		reply: scheduleReply,
-		example: { body: ORDER, reply: toDataReply({ ...SCHEDULE, channels: [] }, { warnings: [] }) },
-	},
-	"research.schedules.run": {
-		kind: "paid",
-		operationId: "research.schedules.run",
-		summary: "Run a schedule now",
-		description:
-			"Makes its briefing now, delivers it and returns it. It begins no week. Not charged when nothing is new since the last one.",
-		path,
-		query: nothing,
-		reply: runReply,
-		example: {
-			path: { schedule_id: SCHEDULE_ID },
-			reply: toDataReply({ ...RUN, kind: "manual" }),
-		},
-	},
-};
-
 /** Whoever shows no credential is nobody in particular: the id alone tells what they may do (D6). */
 const viewerOf = ({
 	caller,

@@ -8,7 +8,8 @@ import type { RunWire, ScheduleOrder, ScheduleWire } from "../core/schedule-wire
 import type { ScheduleBook } from "../core/schedules.js";
 import type { SkillContext } from "../core/skill.js";
 import { type Claim, openRun, ownedRun, runIdOf, settledStatus } from "../jobs/schedule-claims.js";
-import { composeFor, keepBriefing, type ScheduleRunDeps, sendAll } from "../jobs/schedule-run.js";
+import { composeFor, keepBriefing, type ScheduleRunDeps } from "../jobs/schedule-run.js";
+import { sendAll } from "../jobs/schedule-sending.js";
 import { localDay } from "../jobs/schedule-slots.js";
 import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, toChannels } from "./schedule-channels.js";
