@@ -124,7 +124,7 @@ function cancelled(row: JobRow) {
 }
 
 /** The price of the passes that were begun: price × begun / passes, rounded down to a micro-USD. */
-export function begunPart({
+function begunPart({
 	priceMicros,
 	passesBegun,
 	passes,
