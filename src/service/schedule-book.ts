@@ -42,10 +42,14 @@ const NOBODY: SkillCaller = { owner: "nobody" };
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS = 32;
 
-/** 160 bits under a secret, the same for the same call: a call that is sent again finds what it made. */
-function scheduleIdOf(pepper: Uint8Array, owner: string, callId: string): string {
-	const digest = createHmac("sha256", pepper).update(`schedule\n${owner}\n${callId}`).digest();
-	return `sch_${[...digest.subarray(0, ID_CHARS)].map((byte) => CROCKFORD[byte & 31]).join("")}`;
+/**
+ * 160 bits under a secret, the same for the same payment: a call that is sent again finds what it made. A call that paid
+ * nothing is named by its caller, so that it makes a new one each time.
+ */
+function scheduleIdOf({ pepper, random }: ScheduleBookDeps, callId: string): string {
+	const mac = createHmac("sha256", pepper).update(`schedule\n${callId}`);
+	if (!callId.startsWith("hold_")) mac.update(random.bytes(ID_CHARS));
+	return `sch_${[...mac.digest().subarray(0, ID_CHARS)].map((byte) => CROCKFORD[byte & 31]).join("")}`;
 }
 
 async function create(
@@ -53,13 +57,14 @@ async function create(
 	order: ScheduleOrder,
 	{ caller, shown, callId }: SkillContext,
 ): Promise<ScheduleWire> {
-	const { store, texts, clock, pepper } = deps;
+	const { store, texts, clock } = deps;
 	// A wallet has no session: a schedule it pays for belongs to the credential beside it, if there is one.
 	const owner = shown ?? caller ?? NOBODY;
 	const { topic, email, slack_webhook: slack } = order;
 	const text: ScheduleText = { topic, email, slack };
-	const id = scheduleIdOf(pepper, owner.owner, callId);
+	const id = scheduleIdOf(deps, callId);
 	const known = await store.read((reader) => reader.get("schedules", id));
+	if (known && known.owner !== owner.owner) throw paidBefore();
 	if (known) return describe(deps, known);
 	const row = toRow(deps, { id, owner, order, text, callId });
 	assertDeliverable(owner, row);
@@ -122,6 +127,14 @@ function assertDeliverable({ keepsNoText, access }: SkillCaller, { channels }: S
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
 		'This account keeps no text, so that no briefing can wait for pick-up: send "email" or "slack_webhook".',
+	);
+}
+
+/** Whoever shows a payment again with another credential would else get a second week for it, or somebody else's schedule. */
+function paidBefore(): ServiceError {
+	return new ServiceError(
+		"IDEMPOTENCY_MISMATCH",
+		"This payment made a schedule of another credential already; send the credential it was made with.",
 	);
 }
 
