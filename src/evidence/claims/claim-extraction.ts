@@ -20,6 +20,14 @@ const SECOND_PREDICATE =
 	/(?:,?\s(?:and|but)|;|,\s(?:while|whereas))\s(?:it\s|they\s|that\s|then\s)?(?=(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|never|\p{Ll}{3,}(?:es|[^su]s|ed))\s)/gu;
 const SECOND_CLAUSE =
 	/(?:;\s+|,\s+(?:and|but|while|whereas)\s+)(?=(?:the|a|an|its|their|it|they|\p{Lu}|\p{Ll}+s\b)\s*\S+\s)/gu;
+/** A second statement with a subject of its own: its verb takes an object, so that no list is cut. */
+const OBJECT_VERB =
+	"(?:\\p{Ll}{3,}[^s\\W]s|is|are|was|were|has|have|can|may|must)\\s(?:not\\s)?(?:a|an|the|no|its|their|every|all|\\d)";
+const SECOND_SUBJECT = new RegExp(
+	`\\sand\\s(?=(?:(?:the|a|an|its|their)\\s)?(?:[\\p{L}\\p{N}-]+\\s){1,3}${OBJECT_VERB})`,
+	"gu",
+);
+const HAS_OBJECT_VERB = new RegExp(`\\s${OBJECT_VERB}`, "u");
 const PRONOUN = /^(?:it|they|this|these|that)\s/i;
 
 /**
@@ -60,9 +68,9 @@ export function toAtomicClaim(
 
 /** Two predicates of one subject become two sentences; what has no verb of its own stays where it is. */
 function splitClaims(sentence: string): readonly string[] {
-	const clauses = cutAt(sentence, SECOND_CLAUSE).flatMap((clause) =>
-		cutAt(clause, SECOND_PREDICATE),
-	);
+	const clauses = cutAt(sentence, SECOND_CLAUSE)
+		.flatMap((clause) => cutAt(clause, SECOND_PREDICATE))
+		.flatMap(cutAtSubject);
 	const [first, ...rest] = clauses;
 	if (first === undefined || rest.length === 0) return [sentence];
 	const subject = SUBJECT.exec(first)?.groups?.["subject"];
@@ -79,6 +87,11 @@ function splitClaims(sentence: string): readonly string[] {
 
 function startsWithVerb(clause: string): boolean {
 	return new RegExp(`^${VERB}\\s`, "u").test(clause);
+}
+
+function cutAtSubject(clause: string): readonly string[] {
+	const parts = cutAt(clause, SECOND_SUBJECT);
+	return HAS_OBJECT_VERB.test(parts[0] ?? "") ? parts : [clause];
 }
 
 function cutAt(text: string, pattern: RegExp): readonly string[] {

@@ -80,8 +80,7 @@ function toSpan(text: string, match: RegExpExecArray): DateSpan | undefined {
 	const start = match.index;
 	const end = start + match[0].length;
 	const isBare = !month && !monthNumber;
-	if (isBare && NAME_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return undefined;
-	if (isBare && UNIT_AFTER.test(text.slice(end, end + 16))) return undefined;
+	if (isBare && isNoYear(text, start, end)) return undefined;
 	const precision = day ? "day" : isBare ? "year" : "month";
 	const named = MONTHS.findIndex((name) =>
 		name.startsWith((month ?? "-").toLowerCase().slice(0, 3)),
@@ -92,7 +91,7 @@ function toSpan(text: string, match: RegExpExecArray): DateSpan | undefined {
 		day: Number(day ?? 1),
 	};
 	const days = daysOf(precision, parts);
-	if (!Number.isFinite(days.from) || parts.day < 1 || parts.day > 31) return undefined;
+	if (parts.day < 1 || parts.day > 31) return undefined;
 	return {
 		text: match[0],
 		start,
@@ -101,6 +100,12 @@ function toSpan(text: string, match: RegExpExecArray): DateSpan | undefined {
 		precision,
 		relation: relationOf(text.slice(0, start)),
 	};
+}
+
+/** "RFC 2026", "2048 bits". */
+function isNoYear(text: string, start: number, end: number): boolean {
+	const before = text.slice(Math.max(0, start - 16), start);
+	return NAME_BEFORE.test(before) || UNIT_AFTER.test(text.slice(end, end + 16));
 }
 
 function daysOf(

@@ -13,36 +13,46 @@ export function compareNames(
 	sentence: TextReading,
 	context: ReadContext,
 ): Findings {
-	const items: Item[] = [];
-	const conflicts: Conflict[] = [];
-	for (const [index, name] of claim.names.entries()) {
-		const place = placeOf(name, index === 0, sentence, context);
-		const rival =
-			place === "sentence" || place === "about"
-				? undefined
-				: rivalOf(name, claim, sentence, context);
-		const sureness = rival ? surenessOf({ name, other: rival }, claim, sentence) : 0;
-		items.push({
-			...{ weight: NAME_WEIGHT, isName: true, isFigure: false, isEssential: true, text: name.text },
-			isSubject: hasName(context.about, name),
-			// Another of its kind in its place: the sentence is about what the claim is about.
-			place: sureness >= SURE_RIVAL ? "rival" : place,
-		});
-		if (rival)
-			conflicts.push({
-				reason: `speaks of ${rival.text}, the claim of ${name.text}`,
-				sureness,
-				isDecisive: sureness >= SURE_RIVAL,
-			});
-		const nearer = place === "sentence" ? nearerRival(name, claim, sentence, context) : undefined;
-		if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
-		if (isFixedIn(name, claim, sentence)) {
-			conflicts.push({ reason: `speaks of what is before ${name.text}`, sureness: 0.9 });
-		}
-	}
+	const compared = claim.names.map((name, index) =>
+		compareName(name, { isFirst: index === 0, claim, sentence, context }),
+	);
+	const items = compared.flatMap((each) => each.items);
 	// Where two names are missing, it is another matter.
 	const missing = items.filter(({ place }) => place !== "sentence" && place !== "about");
-	return { items, conflicts: missing.length > 1 ? [] : conflicts };
+	const conflicts = missing.length > 1 ? [] : compared.flatMap((each) => each.conflicts);
+	return { items, conflicts };
+}
+
+interface NameMatter {
+	readonly isFirst: boolean;
+	readonly claim: TextReading;
+	readonly sentence: TextReading;
+	readonly context: ReadContext;
+}
+
+function compareName(name: Name, matter: NameMatter): Findings {
+	const { isFirst, claim, sentence, context } = matter;
+	const place = placeOf(name, isFirst, sentence, context);
+	const isThere = place === "sentence" || place === "about";
+	const rival = isThere ? undefined : rivalOf(name, claim, sentence, context);
+	const sureness = rival ? surenessOf({ name, other: rival }, claim, sentence) : 0;
+	const isSure = sureness >= SURE_RIVAL;
+	const item: Item = {
+		...{ weight: NAME_WEIGHT, isName: true, isFigure: false, isEssential: true, text: name.text },
+		isSubject: hasName(context.about, name),
+		place: isSure ? "rival" : place,
+	};
+	const conflicts: Conflict[] = [];
+	if (rival) {
+		const reason = `speaks of ${rival.text}, the claim of ${name.text}`;
+		conflicts.push({ reason, sureness, isDecisive: isSure });
+	}
+	const nearer = place === "sentence" ? nearerRival(name, claim, sentence, context) : undefined;
+	if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
+	if (isFixedIn(name, claim, sentence)) {
+		conflicts.push({ reason: `speaks of what is before ${name.text}`, sureness: 0.9 });
+	}
+	return { items: [item], conflicts };
 }
 
 function placeOf(

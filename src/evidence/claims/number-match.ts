@@ -139,13 +139,17 @@ export function fitDate(claim: DateSpan, there: readonly DateSpan[]): FitReport 
 function fitOneDate(claim: DateSpan, other: DateSpan): Fit {
 	const isWithin = other.from >= claim.from && other.to <= claim.to;
 	const touches = other.from <= claim.to && other.to >= claim.from;
-	if (claim.relation === "in" && other.relation === "in") {
-		return isWithin ? "same" : touches ? "absent" : "other";
-	}
-	if (claim.relation === other.relation) return isWithin || touches ? "same" : "absent";
-	if (other.relation === "in") return fitRelation(claim, other);
-	if (claim.relation === "in") return touches ? "same" : "absent";
-	return touches ? "other" : "absent";
+	if (claim.relation === "in" && other.relation === "in") return fitMoment(isWithin, touches);
+	if (claim.relation !== "in" && other.relation === "in") return fitRelation(claim, other);
+	if (!touches) return "absent";
+	// "Before 2021" against "since 2021".
+	const isTurnedRound = claim.relation !== "in" && claim.relation !== other.relation;
+	return isTurnedRound ? "other" : "same";
+}
+
+function fitMoment(isWithin: boolean, touches: boolean): Fit {
+	if (isWithin) return "same";
+	return touches ? "absent" : "other";
 }
 
 function fitRelation(claim: DateSpan, other: DateSpan): Fit {

@@ -11,7 +11,7 @@ import { bestTier } from "./source-tiers.js";
 import { compareReadings } from "./stance-comparator.js";
 import { askJudges } from "./stance-judges.js";
 import { readText } from "./text-reading.js";
-import type { AtomicClaim, EvidenceStance, StanceJudge } from "./verification.js";
+import type { AtomicClaim, ComparedSentence, EvidenceStance, StanceJudge } from "./verification.js";
 
 /** What was found on one part of a claim. */
 export interface PartExamination {
@@ -74,8 +74,6 @@ export async function examinePart(
 
 /** How much the rank of a sentence counts: what the search finds first is more likely about the same. */
 const RANK_SHARE = 0.3;
-
-export type ComparedSentence = Omit<EvidenceStance, "tier" | "group" | "part">;
 
 function* compareAll(
 	claim: AtomicClaim,

@@ -1,18 +1,7 @@
-import { stemWord } from "../../search/stem.js";
 import { isStopWord } from "../../search/stop-words.js";
-import { toBaseForm } from "./irregular-forms.js";
 import { NUMBER_WORDS, SCALES } from "./number-words.js";
+import { type Bound, boundOf, nounsAround } from "./quantity-words.js";
 import { findUnit, type Unit } from "./units.js";
-
-/** Which side of a number is meant. */
-export type Bound =
-	| "exact"
-	| "about"
-	| "at most"
-	| "at least"
-	| "less than"
-	| "more than"
-	| "range";
 
 /** A number and what it counts or measures. */
 export interface Quantity {
@@ -49,36 +38,7 @@ const SCALE_BEHIND = new RegExp(
 );
 const COMPACT_SCALE = /^(?<scale>[kKM])(?![\p{L}\p{N}])/u;
 const RANGE_BEHIND = /^\s*(?:-|–|—|to|and|through)\s*$/i;
-const LABEL_BEFORE =
-	/(?<label>status|code|codes|error|errors|port|version|section|level|edition|step|stage|chapter|category|type|opcode|page|value|bit)\s+(?:codes?\s+|of\s+)?$/i;
 const SERIES_BEFORE = /(?:^|[\s(])(?:\p{Lu}[\p{L}.+#]*\p{Ll}*|v|KB)\s$/u;
-const BOUND_BEFORE: readonly (readonly [Bound, RegExp])[] = [
-	[
-		"at least",
-		/(?:at least|no (?:less|fewer) than|not (?:less|fewer) than|minimum(?: of| is)?|min\.?|or more|≥|>=)\s*$/i,
-	],
-	[
-		"at most",
-		/(?:at most|up to|no (?:more|longer|larger|greater) than|not more than|maximum(?: of| is)?|max\.?|within|limited to|capped at|caps? [^.;,]{0,40}at|limits? [^.;,]{0,40}to|≤|<=)\s*$/i,
-	],
-	[
-		"more than",
-		/(?:more than|over|above|exceed(?:s|ing)?|greater than|longer than|larger than|>)\s*$/i,
-	],
-	["less than", /(?:less than|fewer than|under|below|shorter than|smaller than|<)\s*$/i],
-	[
-		"about",
-		/(?:about|around|roughly|approximately|approx\.?|some|nearly|almost|circa|c\.|~|≈)\s*$/i,
-	],
-];
-const BOUND_AFTER: readonly (readonly [Bound, RegExp])[] = [
-	["at least", /^\s*(?:\p{L}+\s)?or (?:more|above|higher|longer|later)/iu],
-	["at most", /^\s*(?:\p{L}+\s)?(?:or (?:less|fewer|below|lower)|at most)/iu],
-];
-const NOUNS_MAX = 3;
-const CLAUSE_END =
-	/[.,;:()"]|\b(?:and|or|of|in|for|from|with|to|that|which|is|are|was|were|by|per|at|on)\b/;
-
 /** Numbers of a text with their units, in order; those that are part of a name or of a date are left out. */
 export function findQuantities(
 	text: string,
@@ -148,18 +108,14 @@ function readWords(written: string): { value: number; isShare: boolean } | undef
 	for (const word of written.toLowerCase().split(/[- ]+/)) {
 		const number = NUMBER_WORDS.get(word);
 		if (number === undefined) return undefined;
-		if (number < 1) {
-			open = (open || 1) * number * 100;
-			isShare = true;
-		} else if (number >= 100) {
-			open = (open || 1) * number;
-			if (number >= 1000) {
-				total += open;
-				open = 0;
-			}
-		} else open += number;
+		isShare ||= number < 1;
+		open = number < 1 || number >= 100 ? (open || 1) * number : open + number;
+		if (number < 1000) continue;
+		total += open;
+		open = 0;
 	}
-	return { value: total + open, isShare };
+	const value = total + open;
+	return { value: isShare ? value * 100 : value, isShare };
 }
 
 /** "TLS 1.3", "Python 3.14", "FIPS 203": the number is part of a name. */
@@ -176,61 +132,46 @@ function isOfSeries(text: string, start: number): boolean {
 }
 
 function toQuantity(text: string, numeral: Numeral): Quantity {
-	let { end } = numeral;
-	let scale = 1;
-	const behind = () => text.slice(end, end + 60);
-	const scaled =
-		SCALE_BEHIND.exec(behind()) ?? (numeral.isWord ? null : COMPACT_SCALE.exec(behind()));
-	if (scaled) {
-		const name = scaled.groups?.["scale"] ?? "";
-		scale = SCALES.get(name) ?? SCALES.get(name.toLowerCase()) ?? 1;
-		end += scaled[0].length;
-	}
-	const named = UNIT_BEHIND.exec(behind());
-	const unit: Unit | undefined = numeral.currency
-		? { dimension: "usd", factor: 1 }
-		: numeral.isShare
-			? { dimension: "percent", factor: 1 }
-			: findUnit(named?.groups?.["unit"] ?? "");
-	if (unit && named && !numeral.currency && !numeral.isShare) end += named[0].length;
-	const factor = scale * (unit?.factor ?? 1);
-	const value = numeral.value * factor;
 	const { start } = numeral;
+	const scaled = readScale(text, numeral);
+	const { unit, end } = readUnit(text, numeral, scaled.end);
+	const factor = scaled.scale * (unit?.factor ?? 1);
+	const value = numeral.value * factor;
 	return {
 		text: text.slice(start, end).trim(),
 		start,
 		end,
 		value,
 		upper: value,
-		otherValue: unit?.otherFactor && numeral.value * scale * unit.otherFactor,
+		otherValue: unit?.otherFactor && numeral.value * scaled.scale * unit.otherFactor,
 		dimension: unit?.dimension ?? "count",
 		nouns: unit ? [] : nounsAround(text, start, end),
 		bound: boundOf(text, start, end),
 		halfDigit: (factor * 10 ** -numeral.decimals) / 2,
-		isCount: !unit && numeral.decimals === 0 && scale === 1,
+		isCount: !unit && numeral.decimals === 0 && scaled.scale === 1,
 	};
 }
 
-function nounsAround(text: string, start: number, end: number): readonly string[] {
-	const label = LABEL_BEFORE.exec(text.slice(Math.max(0, start - 40), start))?.groups?.["label"];
-	const behind = text.slice(end, end + 80);
-	const cut = CLAUSE_END.exec(behind);
-	const phrase = cut ? behind.slice(0, cut.index) : behind;
-	const words = phrase.toLowerCase().match(/\p{L}+/gu) ?? [];
-	const nouns = words.filter((word) => !isStopWord(word) && word.length > 1).slice(0, NOUNS_MAX);
-	return [
-		...new Set(
-			[...(label ? [label.toLowerCase()] : []), ...nouns].map((word) => stemWord(toBaseForm(word))),
-		),
-	];
+/** "2 million", "30k". */
+function readScale(text: string, { end, isWord }: Numeral): { scale: number; end: number } {
+	const behind = text.slice(end, end + 60);
+	const found = SCALE_BEHIND.exec(behind) ?? (isWord ? null : COMPACT_SCALE.exec(behind));
+	const name = found?.groups?.["scale"];
+	if (!found || name === undefined) return { scale: 1, end };
+	const scale = SCALES.get(name) ?? SCALES.get(name.toLowerCase()) ?? 1;
+	return { scale, end: end + found[0].length };
 }
 
-function boundOf(text: string, start: number, end: number): Bound {
-	const before = text.slice(Math.max(0, start - 60), start);
-	const after = text.slice(end, end + 40);
-	for (const [bound, words] of BOUND_BEFORE) if (words.test(before)) return bound;
-	for (const [bound, words] of BOUND_AFTER) if (words.test(after)) return bound;
-	return "exact";
+function readUnit(
+	text: string,
+	{ currency, isShare }: Numeral,
+	end: number,
+): { unit: Unit | undefined; end: number } {
+	if (currency) return { unit: { dimension: "usd", factor: 1 }, end };
+	if (isShare) return { unit: { dimension: "percent", factor: 1 }, end };
+	const named = UNIT_BEHIND.exec(text.slice(end, end + 60));
+	const unit = findUnit(named?.groups?.["unit"] ?? "");
+	return { unit, end: unit && named ? end + named[0].length : end };
 }
 
 /** "100 to 600", "between 5 and 10 days": two numbers with one unit are the ends of a range. */

@@ -142,11 +142,8 @@ function registrableDomain(host: string): string {
 
 /** The best tier among sources; 3 where there are none. */
 export function bestTier(sources: readonly Evidence[]): SourceTier {
-	return sources.reduce<SourceTier>(
-		(best, source) => {
-			const { tier } = findPublisher(source);
-			return tier < best ? tier : best;
-		},
-		sources.length > 0 ? 4 : 3,
-	);
+	const tiers = new Set(sources.map((source) => findPublisher(source).tier));
+	return TIERS.find((tier) => tiers.has(tier)) ?? 3;
 }
+
+const TIERS: readonly SourceTier[] = [1, 2, 3, 4];

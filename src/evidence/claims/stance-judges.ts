@@ -1,6 +1,5 @@
 import { CLAIM_LIMITS } from "./claim-limits.js";
-import type { ComparedSentence } from "./part-examination.js";
-import type { AtomicClaim, StanceJudge } from "./verification.js";
+import type { AtomicClaim, ComparedSentence, StanceJudge } from "./verification.js";
 
 /** From which score on a judge is heard where the rules say nothing. */
 const HEARD_LEAST = 0.6;

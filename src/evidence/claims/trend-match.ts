@@ -16,14 +16,16 @@ export function compareTrends(claim: TextReading, sentence: TextReading): Findin
 	const series = seriesOf(sentence);
 	const [first, second] = claim.dates;
 	if (series.length < 2 || !first || claim.quantities.length > 0) return none;
-	if (second) {
-		const direction = MORE.test(claim.text) ? 1 : LESS.test(claim.text) ? -1 : 0;
-		return report(direction, valueAt(series, first), valueAt(series, second), sentence);
-	}
-	const direction =
-		first.relation !== "after" ? 0 : UP.test(claim.text) ? 1 : DOWN.test(claim.text) ? -1 : 0;
+	const before = valueAt(series, first);
+	if (second) return report(directionOf(claim, MORE, LESS), before, valueAt(series, second));
+	if (first.relation !== "after") return none;
 	const last = [...series].sort((a, b) => a.at.from - b.at.from).at(-1);
-	return report(direction, last?.value, valueAt(series, first), sentence);
+	return report(directionOf(claim, UP, DOWN), last?.value, before);
+}
+
+function directionOf({ text }: TextReading, up: RegExp, down: RegExp): number {
+	if (up.test(text)) return 1;
+	return down.test(text) ? -1 : 0;
 }
 
 interface Point {
@@ -46,18 +48,12 @@ function valueAt(series: readonly Point[], date: DateSpan): number | undefined {
 	return series.find(({ at }) => at.from >= date.from && at.to <= date.to)?.value;
 }
 
-function report(
-	direction: number,
-	one: number | undefined,
-	other: number | undefined,
-	sentence: TextReading,
-): Findings {
+function report(direction: number, one: number | undefined, other: number | undefined): Findings {
 	if (direction === 0 || one === undefined || other === undefined)
 		return { items: [], conflicts: [] };
 	const holds = Math.sign(one - other) === direction;
 	const text = `${one} against ${other}`;
 	const item: Item = { weight: 1, place: "sentence", isEssential: false, isFigure: true, text };
-	void sentence;
 	const conflict: Conflict = { reason: `counts ${text}`, sureness: 1 };
 	return { items: [item], conflicts: holds ? [] : [conflict] };
 }

@@ -86,6 +86,9 @@ export interface EvidenceStance extends Comparison {
 	readonly isDisputed: boolean;
 }
 
+/** A sentence with its stance, before it is known what depends on what. */
+export type ComparedSentence = Omit<EvidenceStance, "tier" | "group" | "part">;
+
 export interface GateReport {
 	readonly gate: GateName;
 	readonly status: (typeof GATE_STATUSES)[number];

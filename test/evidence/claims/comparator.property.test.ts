@@ -11,7 +11,21 @@ t.test("no two texts make the comparator throw, and its score stays between 0 an
 	const text = fc.oneof(
 		fc.string({ unit: "grapheme", maxLength: 200 }),
 		fc
-			.array(fc.constantFrom("not", "no", "12 bytes", "2019", "RFC 9110", "may", "all", ";", "before", "3 of"), { maxLength: 30 })
+			.array(
+				fc.constantFrom(
+					"not",
+					"no",
+					"12 bytes",
+					"2019",
+					"RFC 9110",
+					"may",
+					"all",
+					";",
+					"before",
+					"3 of",
+				),
+				{ maxLength: 30 },
+			)
 			.map((words) => words.join(" ")),
 	);
 	fc.assert(
@@ -45,7 +59,17 @@ t.test("one quantity in two units is one value, whichever is asked first", (t) =
 });
 
 t.test("whole numbers and measures agree in both directions or in none", (t) => {
-	const unit = fc.constantFrom("bytes", "bits", "KiB", "ms", "seconds", "days", "%", "gas", "frames");
+	const unit = fc.constantFrom(
+		"bytes",
+		"bits",
+		"KiB",
+		"ms",
+		"seconds",
+		"days",
+		"%",
+		"gas",
+		"frames",
+	);
 	fc.assert(
 		fc.property(fc.nat(5_000), unit, fc.nat(5_000), unit, (n, one, m, other) => {
 			const [a] = findQuantities(`${n} ${one}`);
@@ -60,9 +84,14 @@ t.test("a number changed beyond tolerance is never supported", (t) => {
 	const said = (n: number, unit: string) => `The buffer of the relay holds ${n} ${unit}.`;
 	const unit = fc.constantFrom("frames", "bytes", "seconds", "entries", "messages");
 	fc.assert(
-		fc.property(fc.integer({ min: 10, max: 9_000 }), fc.integer({ min: 2, max: 9 }), unit, (n, factor, name) => {
-			return compare(said(n * factor, name), said(n, name)).stance !== "supports";
-		}),
+		fc.property(
+			fc.integer({ min: 10, max: 9_000 }),
+			fc.integer({ min: 2, max: 9 }),
+			unit,
+			(n, factor, name) => {
+				return compare(said(n * factor, name), said(n, name)).stance !== "supports";
+			},
+		),
 	);
 	t.equal(compare(said(64, "frames"), said(64, "frames")).stance, "supports");
 	t.equal(compare(said(32, "frames"), said(64, "frames")).stance, "refutes");
@@ -78,7 +107,7 @@ t.test("a year that is another one is never supported", (t) => {
 	t.end();
 });
 
-t.test("\"not\" put into a claim turns its support or takes it away", (t) => {
+t.test('"not" put into a claim turns its support or takes it away', (t) => {
 	const verb = fc.constantFrom("encrypt", "compress", "sign", "cache", "forward", "store");
 	const thing = fc.constantFrom("the payload", "every header", "session tickets", "its replies");
 	fc.assert(

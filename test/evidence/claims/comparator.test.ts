@@ -19,7 +19,8 @@ t.test("each kind of difference refutes, and what says the same supports", (t) =
 		["RFC 7001 defines relay receipts.", "RFC 7002 defines relay receipts.", "refutes"],
 		["Relay receipts expire after 90 days.", "Bees dance to tell where flowers are.", "neutral"],
 	];
-	for (const [claim, sentence, expected] of cases) t.equal(stance(claim, sentence), expected, claim);
+	for (const [claim, sentence, expected] of cases)
+		t.equal(stance(claim, sentence), expected, claim);
 	t.end();
 });
 
@@ -30,17 +31,22 @@ t.test("the name a sentence takes for granted is that of its subject", (t) => {
 	t.end();
 });
 
-t.test("a claim of several parts is taken apart, and what states nothing is told by its kind", (t) => {
-	const kinds = (text: string) => extractClaims(text).map(({ kind }) => kind);
-	t.same(kinds("Is the fee burned?"), ["question"]);
-	t.same(kinds("I think the fee is too high."), ["opinion"]);
-	t.same(kinds("By 2035 all fees will be burned."), ["prediction"]);
-	t.same(kinds("Always rotate your keys."), ["instruction"]);
-	t.same(kinds("PUT and DELETE are idempotent."), ["checkable"]);
-	t.same(
-		extractClaims("The relay signs receipts and stores them for 90 days.").map(({ text }) => text),
-		["The relay signs receipts.", "The relay stores them for 90 days."],
-	);
-	t.same(extractClaims(""), []);
-	t.end();
-});
+t.test(
+	"a claim of several parts is taken apart, and what states nothing is told by its kind",
+	(t) => {
+		const kinds = (text: string) => extractClaims(text).map(({ kind }) => kind);
+		t.same(kinds("Is the fee burned?"), ["question"]);
+		t.same(kinds("I think the fee is too high."), ["opinion"]);
+		t.same(kinds("By 2035 all fees will be burned."), ["prediction"]);
+		t.same(kinds("Always rotate your keys."), ["instruction"]);
+		t.same(kinds("PUT and DELETE are idempotent."), ["checkable"]);
+		t.same(
+			extractClaims("The relay signs receipts and stores them for 90 days.").map(
+				({ text }) => text,
+			),
+			["The relay signs receipts.", "The relay stores them for 90 days."],
+		);
+		t.same(extractClaims(""), []);
+		t.end();
+	},
+);

@@ -1,0 +1,188 @@
+import t from "tap";
+import { createClaimVerification } from "../../../skills/verify-claim.js";
+import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
+import { createClaimVerifier } from "../../../src/evidence/claims/claim-verifier.js";
+import { groupByOrigin } from "../../../src/evidence/claims/independence.js";
+import { bestTier, findPublisher } from "../../../src/evidence/claims/source-tiers.js";
+import type { StanceJudge } from "../../../src/evidence/claims/verification.js";
+import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
+import type { Evidence } from "../../../src/knowledge/graph.js";
+import { createSearchEngine } from "../../../src/search/search-engine.js";
+import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
+import { manualClock } from "../../support/manual-clock.js";
+
+const clock = manualClock("2026-06-01T00:00:00Z");
+const source = (articleId: string, sourceUrl: string, publishedAt?: string): Evidence => ({
+	articleId,
+	title: `Source ${articleId}`,
+	sourceUrl,
+	publishedAt,
+	datePrecision: publishedAt === undefined ? undefined : "day",
+});
+const concept = (id: string, title: string, summary: string, evidence: Evidence[], more = {}) =>
+	makeConcept({ id, path: `${id}.md`, title, summary, body: "", evidence, ...more });
+
+const graph = makeGraph({ id: "relays" }, [
+	concept("window", "Relay window", "The relay window holds 64 frames of 128 bytes.", [
+		source("rfc", "https://www.rfc-editor.org/rfc/rfc7001", "2020-03-01"),
+	]),
+	concept("signing", "Relay signing", "Relay signing uses Ed25519 and never reuses a nonce.", [
+		source("vendor", "https://www.cloudflare.com/relay", "2022-01-01"),
+		source("paper", "https://arxiv.org/abs/2201.00001", "2022-02-01"),
+	]),
+	concept(
+		"format",
+		"Relay frame format",
+		"The relay frame format was deprecated in 2024.",
+		[source("new", "https://www.w3.org/TR/relay", "2024-05-01")],
+		{ status: "deprecated" },
+	),
+]);
+const catalog = createGraphCatalog([graph]);
+const search = await createSearchEngine({ folder: t.testdir(), clock, model: "none" });
+t.teardown(() => search.close());
+await search.sync([graph]);
+const { signal } = new AbortController();
+const verifier = createClaimVerifier({ search, catalog, clock });
+const verify = (claim: string, asOf?: string) => verifier.verify({ claim, asOf, signal });
+
+t.test("five gates are told in their order, each with its reason", async (t) => {
+	const { verdict, gates, evidence, parts, confidence } = await verify(
+		"The relay window holds 64 frames.",
+	);
+	t.equal(verdict, "SUPPORTED");
+	t.same(
+		gates.map(({ gate }) => gate),
+		["checkability", "retrieval", "stance", "independence", "time"],
+	);
+	t.ok(gates.every(({ reason }) => reason.endsWith(".")));
+	t.match(evidence[0], {
+		stance: "supports",
+		tier: 1,
+		sentence: { evidenceId: "relays:window~0" },
+	});
+	t.equal(parts.length, 1);
+	t.ok(confidence > 0.5 && confidence < 1);
+});
+
+t.test("a claim of two parts is refuted by one of them", async (t) => {
+	const { verdict, parts } = await verify(
+		"The relay window holds 64 frames and relay signing reuses a nonce.",
+	);
+	t.same(
+		parts.map((part) => part.verdict),
+		["SUPPORTED", "REFUTED"],
+	);
+	t.equal(verdict, "REFUTED");
+});
+
+t.test("what nobody covers is abstained on, with what is missing", async (t) => {
+	const { verdict, missing, gates, evidence } = await verify(
+		"The relay window was praised in Oslo.",
+	);
+	t.equal(verdict, "NOT_ENOUGH_EVIDENCE");
+	t.ok(missing.some((word) => /oslo/i.test(word)));
+	t.ok(evidence.every(({ stance }) => stance === "neutral"));
+	t.match(gates[3], { status: "skipped" });
+});
+
+t.test("whoever asks as of a day is not told what was published later", async (t) => {
+	t.equal(
+		(await verify("The relay window holds 64 frames.", "2019-01-01")).verdict,
+		"NOT_ENOUGH_EVIDENCE",
+	);
+	t.equal((await verify("The relay window holds 64 frames.", "2021-01-01")).verdict, "SUPPORTED");
+});
+
+t.test("what rests on a deprecated node is of yesterday", async (t) => {
+	const { verdict, qualifier, time } = await verify(
+		"The relay frame format was deprecated in 2024.",
+	);
+	t.same(
+		{ verdict, qualifier, time },
+		{ verdict: "SUPPORTED", qualifier: "OUTDATED", time: "OUTDATED" },
+	);
+});
+
+t.test("a judge that sees it otherwise lowers confidence and turns nothing", async (t) => {
+	const judge: StanceJudge = {
+		method: "nli",
+		judge: async (_, sentences) => sentences.map(() => ({ stance: "refutes", score: 0.9 })),
+	};
+	const failing: StanceJudge = { method: "llm", judge: () => Promise.reject(new Error("down")) };
+	const claim = "The relay window holds 64 frames.";
+	const plain = await verify(claim);
+	const disputed = await createClaimVerifier({
+		search,
+		catalog,
+		clock,
+		judges: [judge, failing],
+	}).verify({ claim, signal });
+	t.ok(disputed.evidence[0]?.isDisputed || disputed.evidence.some(({ isDisputed }) => isDisputed));
+	t.ok(disputed.confidence < plain.confidence);
+});
+
+t.test("one owner and one document are one origin, and the table knows who publishes", (t) => {
+	t.equal(bestTier([source("a", "https://datatracker.ietf.org/doc/x")]), 1);
+	t.equal(bestTier([source("a", "https://nvd.nist.gov/vuln/1")]), 2);
+	t.equal(
+		bestTier([
+			source("a", "https://blog.cloudflare.com/x"),
+			source("b", "https://arxiv.org/abs/1"),
+		]),
+		2,
+	);
+	t.equal(bestTier([source("a", "https://example.org/x")]), 3);
+	t.equal(findPublisher(source("a", "https://github.com/kubernetes/x")).owner, "kubernetes");
+	t.equal(findPublisher(source("a", "https://news.example.co.uk/x")).owner, "example.co.uk");
+	const of = (id: string, url: string, text: string) =>
+		toCitedSentences(graph, concept(id, id, text, [source(id, url)]));
+	const groups = groupByOrigin([
+		...of("a", "https://www.rfc-editor.org/rfc/rfc1", "Relays sign every frame they send."),
+		...of("b", "https://datatracker.ietf.org/doc/y", "A window limits what is in flight."),
+		...of("c", "https://example.org/c", "Nonces are drawn at random."),
+		...of("d", "https://example.net/d", "Nonces are drawn at random."),
+	]);
+	t.same(groups, [1, 1, 2, 2]);
+	t.end();
+});
+
+t.test("only a verdict is sold, kept under an id and told as a ClaimReview", async (t) => {
+	const skill = createClaimVerification({
+		...{ verifier, catalog, clock, embedder: () => undefined },
+		resultIds: () => "vrf_test",
+	});
+	const context = {
+		signal,
+		requestId: "req",
+		callId: "hold",
+		caller: { owner: "acc", access: undefined, keepsNoText: false },
+	};
+	const run = (claim: string, more = {}) =>
+		skill.run(skill.input.parse({ claim }), { ...context, ...more } as never);
+	const sold = await run("The relay window holds 64 frames.");
+	t.match(sold, {
+		kind: "answer",
+		keep: { kind: "verification", id: "vrf_test" },
+		result: {
+			data: {
+				verification_id: "vrf_test",
+				claim_review: { "@type": "ClaimReview", reviewRating: { ratingValue: 5 } },
+			},
+		},
+	});
+	t.ok(skill.output.safeParse(sold.result).success);
+	for (const claim of ["Is it so?", "The relay window was praised in Oslo."]) {
+		const free = await run(claim);
+		t.equal(free.kind, "no-answer");
+		t.ok(skill.output.safeParse(free.result).success);
+	}
+	const textless = await run("The relay window holds 64 frames.", {
+		caller: { ...context.caller, keepsNoText: true },
+	});
+	t.match(textless, {
+		kind: "answer",
+		keep: undefined,
+		result: { data: { verification_id: null } },
+	});
+});
