@@ -93,6 +93,9 @@ const DIRECTION =
 	/^(?:more|less|fewer|higher|lower|larger|smaller|longer|shorter|bigger|faster|slower|cheaper|dearer|increas\w+|decreas\w+|rais\w+|rose|risen|rising|grow\w*|grew|grown|fell|fallen|drop\w*|shrank|shrunk|reduc\w+|lower\w+|declin\w+|better|worse|mandatory|optional|required|obliged)$/i;
 
 function decide(items: readonly Item[], conflicts: readonly Conflict[]): Comparison {
+	if (!saysSomething(items)) {
+		return { stance: "neutral", score: 0, reasons: ["has nothing to say what of whom"] };
+	}
 	const met = shareOf(items, SAID);
 	const news = newsOf(items);
 	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
@@ -107,6 +110,13 @@ function decide(items: readonly Item[], conflicts: readonly Conflict[]): Compari
 	const without = lacking.map(({ text }) => text).join(", ");
 	const reason = without === "" ? holds : `${holds}, without ${without}`;
 	return { stance: "neutral", score: round(met / 2), reasons: [reason] };
+}
+
+/** Names or numbers alone state nothing. */
+function saysSomething(items: readonly Item[]): boolean {
+	const said = items.filter(({ weight, text }) => weight > 0 && text.length > 1);
+	const words = said.filter(({ isName, isFigure }) => !isName && !isFigure);
+	return words.length > 0 && new Set(said.map(({ text }) => text.toLowerCase())).size > 1;
 }
 
 /** Where every figure of a claim comes back, fewer of its words need to. */

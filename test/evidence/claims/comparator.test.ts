@@ -50,3 +50,11 @@ t.test(
 		t.end();
 	},
 );
+
+t.test("names, numbers and noise repeated state nothing, so nothing supports them", (t) => {
+	const sentence = "RFC 9110 defines 12 methods of x.";
+	for (const noise of ["RFC 9110 ".repeat(50), "12 ".repeat(50), "x ".repeat(50), "RFC 9110 12"]) {
+		t.equal(stance(noise, sentence), "neutral", noise.slice(0, 12));
+	}
+	t.end();
+});
