@@ -6,7 +6,7 @@ import { toBarLine } from "../../../bench/search/bars.js";
 import { toTrendId } from "../../../src/knowledge/graph.js";
 
 /** A little below what was reached on the part that nothing was tuned by. */
-const HELD_BACK_LEAST = { macro_f1: 0.5, coverage: 0.5, accuracy: 0.5 };
+const HELD_BACK_LEAST = { macro_f1: 0.63, coverage: 0.74, accuracy: 0.66 };
 
 const { verifier, graphs, close } = await openClaimVerifier(t.testdir());
 t.teardown(close);
@@ -30,7 +30,7 @@ t.test("the part that rules were tuned by reaches every bar", async (t) => {
 });
 
 t.test(
-	"the part that was held back is judged nearly as well, and abstained on when in doubt",
+	"the part that was held back is judged no worse than it was, opinions and predictions never",
 	async (t) => {
 		const judged = await judgeClaims(verifier, loadLabelledClaims("held-back"));
 		const figures = evaluateClaims(judged);
