@@ -109,9 +109,13 @@ function readWord(
 	};
 }
 
+/** Every place of every name. */
 function spansOf(text: string, names: readonly Name[]) {
-	return names.map(({ start, text: written }) => {
-		const from = Math.max(start, text.indexOf(written, start));
-		return { start: from, end: from + written.length };
+	return names.flatMap(({ text: written }) => {
+		const spans: { readonly start: number; readonly end: number }[] = [];
+		for (let at = text.indexOf(written); at >= 0; at = text.indexOf(written, at + written.length)) {
+			spans.push({ start: at, end: at + written.length });
+		}
+		return spans;
 	});
 }
