@@ -1,4 +1,4 @@
-import t from "tap";
+import t, { type Test } from "tap";
 import { systemClock } from "../../src/core/clock.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
@@ -17,7 +17,7 @@ const launch = (shop: TestApp, headers: Record<string, string>, body: object = {
 	});
 
 /** Polls until the job has ended; every answer on the way must not go back. */
-async function untilEnded(t: Tap, shop: TestApp, id: string, headers: Record<string, string>) {
+async function untilEnded(t: Test, shop: TestApp, id: string, headers: Record<string, string>) {
 	let percent = 0;
 	for (let tries = 0; tries < 400; tries++) {
 		const { status, body } = await shop.send(`${AT}/status/${id}`, { headers });
@@ -29,10 +29,15 @@ async function untilEnded(t: Tap, shop: TestApp, id: string, headers: Record<str
 	}
 	throw new Error("the job did not end");
 }
-type Tap = typeof t;
+
+/** One server over the sample catalog for those that need it, and a chain to pay on. */
+const chain = createSimChain({ now: systemClock.now });
+const facilitator = createSimFacilitator({ chain, clock: systemClock });
+const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
+const started = startApp(t, { onchain, settings: { model: "none" } });
 
 t.test("a token launches, follows and reads a deep dive", async (t) => {
-	const shop = await startApp(t, { settings: { model: "none" } });
+	const shop = await started;
 	const { token } = await shop.issueSpt("40.00");
 	const mine = { "X-Pay-SPT": token };
 	const other = { "X-Pay-SPT": (await shop.issueSpt("1.00")).token };
@@ -147,10 +152,7 @@ t.test("a question no graph covers costs nothing", async (t) => {
 });
 
 t.test("a wallet's deep dive is opened by its id", async (t) => {
-	const chain = createSimChain({ now: systemClock.now });
-	const facilitator = createSimFacilitator({ chain, clock: systemClock });
-	const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
-	const shop = await startApp(t, { onchain, settings: { model: "none" } });
+	const shop = await started;
 	const now = systemClock.now;
 	const wallet = createSimWallet(chain, { name: "agent", now, balance: 50_000_000n });
 	const pay = () => ({ "PAYMENT-SIGNATURE": wallet.v2(wallet.sign({ value: 10_000_000n })) });
@@ -173,4 +175,34 @@ t.test("a wallet's deep dive is opened by its id", async (t) => {
 	t.match(ended, { status: "completed", cost: { amount_usd: "10.00", charged: true } });
 	t.match(await shop.app.operator.verifyLedger(), { status: "ok", open_holds: 0, failures: [] });
 	t.equal(await sumOfAllEntries(shop.app), 0n);
+});
+
+t.test("where a deep dive costs nothing, its id opens it", async (t) => {
+	const free = { amountMicros: 0n, billingType: "deep_research_light" } as const;
+	const prices = { "research.deep_dive": free };
+	const shop = await startApp(t, { settings: { model: "none", catalog: "none", prices } });
+	const { status, body } = await launch(shop, {});
+	t.equal(status, 202);
+	t.match(body.meta.cost, { amount_usd: "0.00", charged: false, held: false });
+	t.match(await untilEnded(t, shop, body.data.job_id, {}), { status: "completed" });
+	const { links } = body.data;
+	const head = await fetch(`${shop.baseUrl}${links.status}`, { method: "HEAD" });
+	t.equal(head.status, 405, "a secret told to nobody would be lost");
+	const cancelled = await shop.send(links.cancel, { method: "POST" });
+	t.match(cancelled.body.data, { status: "completed" }, "what has ended stays as it is");
+	t.match(await shop.app.operator.verifyLedger(), { status: "ok", failures: [] });
+});
+
+t.test("an account that keeps no text is told so before anything is held", async (t) => {
+	const settings = { model: "none", catalog: "none" } as const;
+	const shop = await startApp(t, { settings });
+	const { key, account_id: id } = await shop.app.operator.createKey({ usd: "20.00" });
+	await shop.app.store.transaction(async (tx) => {
+		const row = await tx.get("accounts", id);
+		if (row) await tx.put("accounts", { ...row, retention: "zero" });
+	});
+	const { status, body } = await launch(shop, { "X-API-Key": key });
+	t.equal(status, 400);
+	t.match(body.error.message, /keeps no text/);
+	t.equal(await shop.app.store.read((reader) => reader.balance(`held:${id}`)), 0n);
 });
