@@ -62,7 +62,7 @@ export const createBriefingRun = ({
 		},
 	});
 
-function warningsOf({ channels, renews }: ScheduleWire): readonly string[] {
+function warningsOf({ channels, renews }: ScheduleWire): string[] {
 	const has = (status: string) => channels.some((channel) => channel.status === status);
 	return [
 		...(has("unconfirmed")

@@ -220,9 +220,14 @@ export const runSchema = runItemSchema.extend({
 export type RunItemWire = z.infer<typeof runItemSchema>;
 export type RunWire = z.infer<typeof runSchema>;
 
-const meta = z.looseObject({});
-export const scheduleOutput = z.object({ ok: z.literal(true), data: scheduleSchema, meta });
-export const runOutput = z.object({ ok: z.literal(true), data: runSchema, meta });
+export const scheduleOutput = z.object({
+	ok: z.literal(true),
+	data: scheduleSchema,
+	meta: z.object({
+		warnings: z.array(z.string()).describe("What stands between the schedule and its readers"),
+	}),
+});
+export const runOutput = z.object({ ok: z.literal(true), data: runSchema, meta: z.object({}) });
 
 function isTimezone(name: string): boolean {
 	if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/.test(name)) return false;

@@ -223,7 +223,7 @@ export const SCHEDULE_ROUTES: Readonly<
 		operationId: "research.schedules.unsubscribe_page",
 		summary: "Page that asks whether to stop",
 		description: "Opening it changes nothing; its form does.",
-		mediaType: "text/html",
+		mediaType: "text/html; charset=utf-8",
 		path: nothing,
 		query: linkQuery,
 		answer: (free, { query }) => free.schedules.unsubscribePage(query.token),

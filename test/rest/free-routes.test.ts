@@ -19,6 +19,7 @@ const BODIES: Readonly<Record<string, object>> = {
 	"experts.match": { question: "retries" },
 	"citations.format": { trend_ids: ["web-payments:concepts.http-402"] },
 	"brands.resolve": { name: "HTTP" },
+	"research.schedules.preview": { topic: "retries" },
 };
 const NAMES: Readonly<Record<string, string>> = {
 	graph_id_or_slug: "web-payments",
@@ -42,10 +43,18 @@ const QUERIES: Readonly<Record<string, string>> = {
 	graph_slice: "?graph_id=web-payments",
 	"experts.search": "?q=retries",
 	"search.suggest": "?q=pay",
+	"research.schedules.confirm": "?token=no-link",
+	"research.schedules.unsubscribe": "?token=no-link",
+	"research.schedules.unsubscribe_page": "?token=no-link",
 };
 
-/** The two graphs here have no analyst and no brand. */
-const STATUS_OF: Readonly<Record<string, number>> = { "analysts.get": 404, "brands.get": 404 };
+/** The two graphs here have no analyst and no brand, and nobody was mailed a link. */
+const STATUS_OF: Readonly<Record<string, number>> = {
+	"analysts.get": 404,
+	"brands.get": 404,
+	"research.schedules.confirm": 404,
+	"research.schedules.unsubscribe": 404,
+};
 
 t.test("every free operation answers in the shape its route declares", async (t) => {
 	const { baseUrl, unexpected } = await startRest(t);

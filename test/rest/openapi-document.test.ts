@@ -137,7 +137,8 @@ function bookPriceOf(route: Route): { readonly usd: number; readonly billingType
 
 /** Needs no credential: free to anybody, or a purchase by a payment alone. */
 function isOpen(route: Route): boolean {
-	if (route.kind === "paid" || route.kind === "owner") return false;
+	if (route.kind === "owner") return route.isOpen === true;
+	if (route.kind === "paid") return false;
 	return !("scheme" in route && route.scheme);
 }
 

@@ -16,7 +16,6 @@ import { createRestRouter } from "../../src/rest/rest-router.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import { createFreeOperations } from "../../src/service/create-free-operations.js";
 import type { OwnerOperations } from "../../src/service/owner-operations.js";
-import type { FreeSchedules } from "../../src/service/schedule-preview.js";
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Purchases } from "../../src/service/spt-purchase.js";
@@ -25,6 +24,7 @@ import type { Store, StoreReader } from "../../store/store.js";
 import { CAPTURED_PAYMENT, createTestPayments, WALLET_RECEIPT } from "../service/payment-parts.js";
 import { DOMAIN_GRAPH, EXPERT_GRAPH } from "../service/sample-graphs.js";
 import { createTestResearch } from "../support/test-research.js";
+import { createTestSchedules } from "../support/test-schedules.js";
 
 export interface StartedRest {
 	readonly baseUrl: string;
@@ -138,7 +138,7 @@ export function createTestService(options: TestServiceOptions): Service {
 		rails: ["spt", "plan"],
 		writer: "extractive",
 		feeds: createTestResearch().feeds,
-		schedules: {} as FreeSchedules,
+		schedules: createTestSchedules({ search, catalog }),
 		payments: createTestPayments({
 			info,
 			clock: systemClock,
