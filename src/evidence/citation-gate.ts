@@ -1,4 +1,7 @@
-import type { CitedSentence } from "./cited-sentences.js";
+import { type CitedSentence, splitSentences } from "./cited-sentences.js";
+import { extractClaims } from "./claims/claim-extraction.js";
+import { compareClaim } from "./claims/stance-comparator.js";
+import type { AtomicClaim } from "./claims/verification.js";
 import { contentTerms, contentWords, coverageOf } from "./content-words.js";
 
 /** A sentence as a writer hands it in: its words and what they rest on. */
@@ -22,17 +25,25 @@ export interface GateReport {
 
 export type DropReason = "uncited" | "unknown citation" | "not supported" | "unsafe";
 
-/** Share of a sentence's content words that its evidence must hold. */
+/** Share of a sentence's content words that its evidence must hold: one piece alone, or two of them together. */
 const SUPPORT_SHARE = 0.6;
+const PAIR_SHARE = 0.8;
+/** Pieces of evidence that one sentence may rest on. */
+const CARRIERS_MAX = 6;
 const DIGITS = /\d+(?:[.,]\d+)*/g;
-const NEGATION = /\b(?:not|no|never|none|nor|neither|cannot|without|n't)\b|n['’]t\b/i;
-/** Links, pictures and addresses: a reader is sent to evidence by its citation, never by prose. */
-const UNSAFE = /https?:\/\/|www\.|!?\[[^\]]*\]\(|<[a-z/!]|javascript:|data:/i;
+const NEGATION =
+	/\b(?:not|no|never|none|nor|neither|nobody|nothing|nowhere|cannot|without|hardly|barely|fails? to)\b|n['’]t\b/i;
+/** Links, pictures and markup: a reader is sent to evidence by its citation, never by prose. */
+const UNSAFE =
+	/\b[a-z][a-z\d+.-]*:\/\/|(?<![:\w])\/\/\w|\b(?:mailto|javascript|data|tel|vbscript):|!?\[[^\]]*\]\(|<[a-z/!]/i;
+/** What reads like an address must stand in the evidence as it is. */
+const ADDRESS = /[\w.+-]+@[\w-]+\.\w+|\b(?:[a-z\d-]+\.)+[a-z]{2,}\b/gi;
 
 /**
- * Lets through what its own citations carry. A writer names evidence by ids it was offered; a sentence without one, with an
- * unknown one, whose words or numbers its evidence does not hold, that turns its meaning around, or that holds an address
- * is dropped. What is quoted word for word always passes.
+ * Lets through what its own citations carry. A writer names evidence by ids it was offered; a draft is judged sentence by
+ * sentence, and one without an id, with an unknown one, whose words or numbers no piece of its evidence holds, that turns
+ * its meaning around, or that holds an address of its own is dropped. What is quoted word for word always passes. Each
+ * sentence cites what carries it, and nothing else it was handed in with.
  */
 export function passCitationGate(
 	draft: readonly DraftSentence[],
@@ -41,35 +52,69 @@ export function passCitationGate(
 	const byId = new Map(offered.map((sentence) => [sentence.evidenceId, sentence]));
 	const written: WrittenSentence[] = [];
 	const dropped: { text: string; reason: DropReason }[] = [];
-	for (const { text, evidenceIds } of draft) {
-		const evidence = [...new Set(evidenceIds)].flatMap((id) => byId.get(id) ?? []);
-		const reason = reasonToDrop({ text, evidenceIds, evidence });
-		if (reason) dropped.push({ text, reason });
-		else written.push({ text, evidence });
+	for (const { text: whole, evidenceIds } of draft) {
+		const ids = [...new Set(evidenceIds)];
+		const named = ids.flatMap((id) => byId.get(id) ?? []);
+		const quoted = named.find(({ text }) => text === whole);
+		const texts = quoted ? [whole] : splitSentences(whole);
+		for (const text of texts) {
+			const judged = judgeSentence(text, { named, isKnown: named.length === ids.length });
+			if (typeof judged === "string") dropped.push({ text, reason: judged });
+			else written.push({ text, evidence: judged });
+		}
 	}
 	return { written, dropped };
 }
 
-function reasonToDrop({
-	text,
-	evidenceIds,
-	evidence,
-}: DraftSentence & { readonly evidence: readonly CitedSentence[] }): DropReason | undefined {
-	if (evidenceIds.length === 0) return "uncited";
-	if (evidence.length < new Set(evidenceIds).size) return "unknown citation";
-	if (evidence.some((sentence) => sentence.text === text)) return undefined;
-	if (UNSAFE.test(text)) return "unsafe";
-	return isSupported(text, evidence.map((sentence) => sentence.text).join("\n"))
-		? undefined
-		: "not supported";
+/** The evidence that carries a sentence, or why it is left out. */
+function judgeSentence(
+	text: string,
+	{ named, isKnown }: { readonly named: readonly CitedSentence[]; readonly isKnown: boolean },
+): readonly CitedSentence[] | DropReason {
+	if (named.length === 0 && isKnown) return "uncited";
+	if (!isKnown) return "unknown citation";
+	const quoted = named.find((sentence) => sentence.text === text);
+	if (quoted) return [quoted];
+	if (isUnsafe(text, named)) return "unsafe";
+	const [claim] = extractClaims(text);
+	const fitting = named.slice(0, CARRIERS_MAX).filter((sentence) => !isDenied(claim, sentence));
+	const carriers = fitting.filter((sentence) => isSupported(text, sentence.text));
+	if (carriers.length > 0) return carriers;
+	return findPair(text, fitting) ?? "not supported";
+}
+
+function isUnsafe(text: string, named: readonly CitedSentence[]): boolean {
+	if (UNSAFE.test(text)) return true;
+	const addresses = text.match(ADDRESS) ?? [];
+	return addresses.some((address) => !named.some((sentence) => sentence.text.includes(address)));
+}
+
+function isDenied(claim: AtomicClaim | undefined, { text, concept }: CitedSentence): boolean {
+	if (!claim) return false;
+	const names = [concept.title, ...concept.aliases];
+	return compareClaim(claim, text, { names }).stance === "refutes";
+}
+
+/** Two pieces of which neither alone, but both together hold what is said. */
+function findPair(
+	text: string,
+	named: readonly CitedSentence[],
+): readonly CitedSentence[] | undefined {
+	for (const [place, one] of named.entries()) {
+		for (const other of named.slice(place + 1)) {
+			const both = `${one.text}\n${other.text}`;
+			if (isSupported(text, both, PAIR_SHARE)) return [one, other];
+		}
+	}
+	return undefined;
 }
 
 /** Whether a text's words, numbers and negation are those of its evidence. */
-export function isSupported(text: string, evidence: string): boolean {
+export function isSupported(text: string, evidence: string, share = SUPPORT_SHARE): boolean {
 	const words = contentWords(text);
 	if (words.length === 0) return false;
-	if (coverageOf(words, contentTerms(evidence)) < SUPPORT_SHARE) return false;
+	if (coverageOf(words, contentTerms(evidence)) < share) return false;
 	const numbers = new Set(evidence.match(DIGITS) ?? []);
 	if ((text.match(DIGITS) ?? []).some((number) => !numbers.has(number))) return false;
-	return NEGATION.test(text) === NEGATION.test(evidence) || !NEGATION.test(text);
+	return NEGATION.test(text) === NEGATION.test(evidence);
 }
