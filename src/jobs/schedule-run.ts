@@ -50,7 +50,7 @@ export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<v
 }
 
 /** Whether there is anybody to deliver to; without any target briefings are kept for pick-up. */
-function hasWay({ channels }: ScheduleRow): boolean {
+export function hasWay({ channels }: ScheduleRow): boolean {
 	const asked = channels.filter(({ status }) => status !== "not_configured");
 	return asked.length === 0 || asked.some(({ status }) => status === "ready");
 }

@@ -2,7 +2,7 @@ import type { ScheduleRow } from "../../store/store.js";
 import { toIsoDay } from "../core/clock.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import { type Claim, claimDue, isRunning } from "./schedule-claims.js";
-import { maskId, performRun, type ScheduleRunDeps } from "./schedule-run.js";
+import { hasWay, maskId, performRun, type ScheduleRunDeps } from "./schedule-run.js";
 import { latestSlot, nextSlot } from "./schedule-slots.js";
 
 /** Looks for what is due and does it; any number of them may work on one store. */
@@ -80,19 +80,23 @@ function createQuietTimes() {
 
 /** The schedule once it is paid for; one whose payment never came is cancelled, and delivers nothing. */
 async function withPayment(
-	{ store, billing, clock }: ScheduleRunDeps,
+	{ store, texts, billing, clock }: ScheduleRunDeps,
 	row: ScheduleRow,
 ): Promise<ScheduleRow | undefined> {
 	if (row.isPaid || row.status === "cancelled") return row;
 	const isPaid = await billing.isPaid(row);
-	if (!isPaid && clock.now() < row.createdAt + SCHEDULE_LIMITS.unpaidTtlMs) return undefined;
-	return store.transaction(async (tx) => {
+	const now = clock.now();
+	if (!isPaid && now < row.createdAt + SCHEDULE_LIMITS.unpaidTtlMs) return undefined;
+	const end = { status: "cancelled", expiresAt: now + SCHEDULE_LIMITS.cancelledKeptMs } as const;
+	const changed = await store.transaction(async (tx) => {
 		const schedule = await tx.get("schedules", row.id);
 		if (!schedule) return undefined;
-		const changed = { ...schedule, ...(isPaid ? { isPaid } : { status: "cancelled" as const }) };
-		await tx.put("schedules", changed);
-		return changed;
+		const next = { ...schedule, ...(isPaid ? { isPaid } : { ...end, channels: [] }) };
+		await tx.put("schedules", next);
+		return next;
 	});
+	if (changed?.status === "cancelled") await texts.forget([changed.documentId]);
+	return changed;
 }
 
 /** Asks the readers of new addresses whether they want briefings. */
@@ -144,7 +148,9 @@ async function keepText(
 	{ store, texts, clock }: ScheduleRunDeps,
 	{ schedule }: Claim,
 ): Promise<void> {
-	if (schedule.textExpiresAt - clock.now() > SCHEDULE_LIMITS.textRenewedMs) return;
+	const isFresh = schedule.textExpiresAt - clock.now() > SCHEDULE_LIMITS.textRenewedMs;
+	// Nobody's use: an address that never agreed is forgotten when its time is over.
+	if (isFresh || !hasWay(schedule)) return;
 	const text = await texts.get(schedule);
 	if (!text) return;
 	const textExpiresAt = await texts.put(schedule.documentId, text);

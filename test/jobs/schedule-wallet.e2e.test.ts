@@ -55,5 +55,20 @@ t.test(
 			],
 			"both payments were found captured",
 		);
+
+		const unpaid = await shop.app.schedules.book.create(
+			{ topic: "canary", frequency: "daily", timezone: "UTC", hour: 8, weekday: "monday" },
+			{
+				signal: AbortSignal.timeout(5_000),
+				requestId: "req_1",
+				callId: "hold_01kg9yz3v0f6x2m8q4t7w1ab2c",
+				caller: { owner: "tok_nobody" },
+			},
+		);
+		clock.set("2026-03-03T08:00:00Z");
+		await shop.app.schedules.worker.tick();
+		const row = await shop.app.store.read((reader) => reader.get("schedules", unpaid.schedule_id));
+		t.match(row, { status: "cancelled" }, "what was never captured delivers nothing");
+		t.equal(await shop.app.store.documents.get(row?.documentId ?? ""), undefined);
 	},
 );
