@@ -26,6 +26,7 @@ import {
 	JOB_ID,
 } from "./deep-dive-examples.js";
 import { ownerRoute } from "./define-route.js";
+import { toReply } from "./graph-schemas.js";
 import { digitsField } from "./request-query.js";
 import { AFTER } from "./resume-query.js";
 import type { OwnerRoute, PaidRoute } from "./route.js";
@@ -60,7 +61,7 @@ export const PAID_DEEP_DIVE_ROUTES = {
 		path: nothing,
 		query: nothing,
 		body: requestComponent("DeepDiveRequest", z.strictObject(deepDiveFields)),
-		reply: replyComponent("DeepDiveLaunched", jobLaunchedOutput),
+		reply: toReply("DeepDiveLaunched", jobLaunchedOutput),
 		example: { body: { query: DEEP_DIVE_QUERY, mode: "fast" }, reply: DEEP_DIVE_LAUNCHED },
 	},
 } as const satisfies Readonly<Record<"research.deep_dive", PaidRoute>>;

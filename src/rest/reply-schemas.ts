@@ -30,6 +30,10 @@ const costSchema: z.ZodType<CostWire> = replyComponent(
 		balance_after_usd: usdField.nullable().describe("Null where the rail keeps no balance here"),
 		receipt_id: z.string().nullable().describe("Null when nothing was charged"),
 		charged: z.boolean(),
+		held: z
+			.boolean()
+			.optional()
+			.describe("Of work that outlives its call: true while its price is reserved"),
 		replayed: z
 			.boolean()
 			.optional()
