@@ -5,6 +5,7 @@ import type { Store } from "../store/store.js";
 import type { A2a } from "./a2a/a2a.js";
 import { type Money, provideDemoSpt } from "./app-money.js";
 import { startScheduleWorkers } from "./app-schedules.js";
+import { startWebhookDispatch } from "./app-webhooks.js";
 import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
@@ -19,6 +20,7 @@ import { listen, type RunningServer } from "./server.js";
 import type { Retention } from "./service/retention.js";
 import type { Schedules } from "./service/schedules.js";
 import type { SoldStreams } from "./service/sold-streams.js";
+import type { WebhookParts } from "./service/webhooks.js";
 import type { Settings } from "./settings.js";
 
 /** From listening to the last flush. */
@@ -51,6 +53,7 @@ export interface Running {
 	readonly handler: RequestListener;
 	readonly retention: Retention;
 	readonly schedules: Schedules;
+	readonly webhooks: WebhookParts;
 	readonly jobs: Jobs;
 	readonly streams: Pick<SoldStreams, "stop">;
 	readonly onchain: OnchainParts | undefined;
@@ -80,6 +83,7 @@ export function createAppLife(running: Running): AppLife {
 			endings.push(startHousekeeping({ ...money, retention, clock, logger }));
 			endings.push(startScheduleWorkers({ ...running.schedules, clock, logger }));
 			endings.push(startSnapshotKeeper(running));
+			endings.push(startWebhookDispatch({ ...running.webhooks, clock, logger }));
 			return server;
 		},
 		async ready() {

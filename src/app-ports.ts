@@ -23,5 +23,6 @@ export interface Ports extends OpenPorts {
 	readonly ids: Ids;
 	readonly isServing: boolean;
 	readonly slack: Egress | undefined;
+	readonly callerEgress: Egress | undefined;
 	readonly onchain: OnchainParts | undefined;
 }

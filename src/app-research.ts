@@ -15,6 +15,7 @@ import type { ResearchParts } from "./service/research-parts.js";
 import { createResultIds } from "./service/result-ids.js";
 import type { Schedules } from "./service/schedules.js";
 import { createTurnQueue } from "./service/turn-queue.js";
+import type { WebhookParts } from "./service/webhooks.js";
 import type { Settings } from "./settings.js";
 
 export interface ResearchPartsDeps {
@@ -27,6 +28,7 @@ export interface ResearchPartsDeps {
 	/** Where last values of feeds are kept. */
 	readonly feedDisk: () => Promise<IndexDisk>;
 	readonly logger: Logger;
+	readonly webhooks: WebhookParts;
 	readonly schedulesOf: (parts: Pick<ResearchParts, "artefacts" | "writer">) => Schedules;
 }
 
@@ -43,6 +45,7 @@ export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
 		artefacts,
 		writer,
 		schedules: deps.schedulesOf({ artefacts, writer }),
+		webhooks: deps.webhooks,
 		feeds: openFeeds({ ...settings, ...deps }),
 		embedder: () => search.status().model?.id,
 		resultIds: createResultIds({ ids, secret: keys.pepper }),

@@ -15,6 +15,7 @@ import type { OpenPorts, Ports } from "./app-ports.js";
 import { createResearchParts, type ResearchPartsDeps } from "./app-research.js";
 import { createSchedules } from "./app-schedules.js";
 import { createService } from "./app-service.js";
+import { openWebhooks } from "./app-webhooks.js";
 import { openKeyFolder } from "./auth/key-folder.js";
 import { type Clock, systemClock } from "./core/clock.js";
 import type { Egress } from "./core/egress.js";
@@ -39,6 +40,7 @@ import { createOperator, type Operator } from "./service/operator.js";
 import { createRetention, type Retention } from "./service/retention.js";
 import type { Schedules } from "./service/schedules.js";
 import type { Service } from "./service/service.js";
+import type { WebhookParts } from "./service/webhooks.js";
 import type { Settings } from "./settings.js";
 import { stderrLogger } from "./stderr-logger.js";
 import { SOFTWARE_VERSION } from "./version.js";
@@ -55,6 +57,8 @@ export interface AppOptions {
 	readonly onchain?: OnchainParts | undefined;
 	/** How Slack is reached; by https to its own host where absent. */
 	readonly slack?: Egress;
+	/** How addresses that callers name are reached; by https on the public internet where absent. */
+	readonly callerEgress?: Egress;
 	/** Opens those parts, once the data folder and its keys are ours alone. */
 	readonly openOnchain?: (ports: OpenPorts) => Promise<OnchainParts | undefined>;
 }
@@ -68,6 +72,7 @@ export interface App extends AppLife {
 	readonly money: Money;
 	readonly adminToken: string;
 	readonly schedules: Schedules;
+	readonly webhooks: WebhookParts;
 	readonly handler: RequestListener;
 }
 
@@ -80,8 +85,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const folder = resolve(settings.data);
 	const { isServing = false } = options;
 	const ids = createIds({ clock, random });
-	const { slack } = options;
-	const bare = { settings, clock, random, logger, folder, ids, isServing, slack };
+	const { slack, callerEgress } = options;
+	const bare = { settings, clock, random, logger, folder, ids, isServing, slack, callerEgress };
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	assertBooksKept(folder);
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
@@ -129,7 +134,9 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const base = { ...ports, store, search, money, catalog, pepper: keys.pepper };
 	const schedulesOf: ResearchPartsDeps["schedulesOf"] = (parts) =>
 		createSchedules({ ...base, ...parts, baseUrl: () => address.baseUrl });
-	const research = createResearchParts({ ...ports, store, search, feedDisk, schedulesOf });
+	const webhooks = openWebhooks({ ...base, baseUrl: () => address.baseUrl });
+	const parts = { feedDisk, schedulesOf, webhooks };
+	const research = createResearchParts({ ...ports, store, search, ...parts });
 	const { schedules } = research;
 	const jobs = openJobs({ ...ports, store, money, search, catalog, research });
 	const sold = { money, catalog, search, research, jobs };
@@ -148,7 +155,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const front = { callRates, trustedProxies, transports };
 	const http = { service, operator, adminToken, ...front, clock, ids, logger };
 	const handler = createHttpApp(http);
-	const opened = { store, money, search, catalog, snapshots, retention, schedules };
+	const opened = { store, money, search, catalog, snapshots, retention, schedules, webhooks };
 	const { streams } = service;
 	const running = { ...ports, ...opened, jobs, a2a, keys, address, handler, streams };
 	return {
@@ -159,6 +166,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		store,
 		money,
 		adminToken,
+		webhooks,
 		schedules,
 		handler,
 		...createAppLife(running),

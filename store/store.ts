@@ -22,6 +22,8 @@ import type {
 	TaskRow,
 	TokenRow,
 	UsageRow,
+	WebhookDeliveryRow,
+	WebhookRow,
 } from "./rows.js";
 import type { BackupOptions, StoreBackup } from "./store-backup.js";
 
@@ -51,6 +53,8 @@ export type {
 	TokenRow,
 	UsageCount,
 	UsageRow,
+	WebhookDeliveryRow,
+	WebhookRow,
 } from "./rows.js";
 export type { BackupOptions, StoreBackup } from "./store-backup.js";
 
@@ -129,6 +133,8 @@ export interface Tables {
 	streams: StreamRow;
 	chats: ChatRow;
 	jobs: JobRow;
+	webhooks: WebhookRow;
+	webhook_deliveries: WebhookDeliveryRow;
 }
 export type TableName = keyof Tables;
 
@@ -155,6 +161,8 @@ export const TABLE_INDEXES = {
 	streams: ["owner"],
 	chats: ["key", "owner"],
 	jobs: ["owner"],
+	webhooks: ["owner"],
+	webhook_deliveries: ["owner", "webhookId", "state"],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

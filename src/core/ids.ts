@@ -29,7 +29,9 @@ export type IdKind =
 	| "dos"
 	| "vfb"
 	| "str"
-	| "cht";
+	| "cht"
+	| "whk"
+	| "evt";
 
 export interface Ids {
 	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by time of birth. */

@@ -10,11 +10,12 @@ const SECRET = new RegExp(
 	`(sk_(?:live|test)_|spt_(?:live|test)_|spt_(?=[A-Za-z0-9.-]{20})|${START}(?:ct_|adm_|eyJ))[A-Za-z0-9_.-]{8,}`,
 	"g",
 );
+const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/=]{8,}/g;
 const HOOK = /(hooks\.slack\.com(?:\/|%2f)services(?:\/|%2f))[^\s"'<>\\]+/gi;
 
 /** The last net under every log line and error: what looks like a secret keeps its kind only. */
 export function scrubSecrets(text: string): string {
-	return text.replace(SECRET, "$1…").replace(HOOK, "$1…");
+	return text.replace(SECRET, "$1…").replace(HOOK, "$1…").replace(WEBHOOK_SECRET, "whsec_…");
 }
 
 /** What the log says of an exception nobody meant to throw; callers never see it. */

@@ -235,6 +235,14 @@ export const OWNER_OPERATION_IDS = [
 	"research.deep_dive.sources",
 	"research.deep_dive.export",
 	"research.deep_dive.delete",
+	"webhooks.list",
+	"webhooks.create",
+	"webhooks.change",
+	"webhooks.delete",
+	"webhooks.test",
+	"webhooks.rotate_secret",
+	"webhooks.deliveries",
+	"webhooks.redeliver",
 ] as const;
 export type OwnerOperationId = (typeof OWNER_OPERATION_IDS)[number];
 

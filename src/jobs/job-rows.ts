@@ -4,6 +4,7 @@ import { grantIdOf } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
 import { isOpenJob, type JobJson, type JobState } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";
+import { recordJobEnd } from "../service/webhook-events.js";
 
 /** Who did not have to show who they are, because it cost nothing: the job's id opens it. */
 export const UNPAID_OWNER = "unpaid:anyone";
@@ -84,6 +85,7 @@ export async function changeJob(
 		lastEventId: Math.max(row.lastEventId, next.lastEventId),
 	};
 	await tx.put("jobs", changed);
+	await recordJobEnd(tx, changed, now);
 	return changed;
 }
 

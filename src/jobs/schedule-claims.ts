@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BriefingRunRow, ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
+import { recordPause, recordRunEnd } from "../service/webhook-events.js";
 import { latestSlot } from "./schedule-slots.js";
 
 /** One attempt at one run: nobody else works on it until its lease is over. */
@@ -152,16 +153,21 @@ export async function closeRun(
 	{ schedule, run }: Claim,
 	{ status, now }: { readonly status: string; readonly now: number },
 ): Promise<void> {
-	await tx.put("briefing_runs", { ...run, status, finishedAt: now });
+	const ended = { ...run, status, finishedAt: now };
+	await tx.put("briefing_runs", ended);
+	await recordRunEnd(tx, ended, now);
 	const failedRuns = status === "failed" ? schedule.failedRuns + 1 : 0;
 	const { openRunId: _, ...rest } = schedule;
 	const isLost = failedRuns >= SCHEDULE_LIMITS.failedRunsMax && isRunning(schedule);
-	await tx.put("schedules", {
+	const closed: ScheduleRow = {
 		...rest,
 		failedRuns,
 		...(isRunning(schedule) && { status: failedRuns > 0 ? "failing" : "active" }),
 		...(isLost && { status: "paused", reason: "deliveries_failed" }),
-	});
+	};
+	await tx.put("schedules", closed);
+	if (closed.status === "paused" && (isLost || status === "unpaid"))
+		await recordPause(tx, closed, now);
 }
 
 /** The run and its schedule as they are now, for whoever still owns the attempt. Throws LostClaim. */

@@ -24,6 +24,7 @@ import { SOURCE_ROUTES } from "./source-routes.js";
 import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
 import { SPT_ROUTES } from "./spt-routes.js";
 import { VERIFICATION_RESULT_ROUTES } from "./verify-text-routes.js";
+import { WEBHOOK_ROUTES } from "./webhook-routes.js";
 
 /** Every route of the service: router and OpenAPI document are made from this table, so they cannot differ. */
 export const ROUTES: Readonly<Record<OperationId, Route>> = {
@@ -51,6 +52,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...CHAT_SESSION_ROUTES,
 	...VERIFICATION_RESULT_ROUTES,
 	...DEEP_DIVE_ROUTES,
+	...WEBHOOK_ROUTES,
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,
 };

@@ -14,6 +14,8 @@ import { feedbackOf } from "./feedback.js";
 import { toJobWire } from "./job-wire.js";
 import { schedulesOf } from "./schedule-desk.js";
 import type { Json } from "./service-info.js";
+import { deliveriesOf } from "./webhook-deliveries.js";
+import { webhooksOf } from "./webhooks.js";
 
 export interface AccountExportDeps {
 	readonly store: Store;
@@ -76,6 +78,10 @@ async function* pieces(deps: AccountExportDeps, access: AccountAccess) {
 	yield* list("jobs", jobsOf(store, id));
 	yield ",";
 	yield* list("schedules", schedulesOf(deps, id));
+	yield ",";
+	yield* list("webhooks", webhooksOf(store, id));
+	yield ",";
+	yield* list("webhook_deliveries", deliveriesOf(store, id));
 	yield ",";
 	yield* list("results", artefactsOf(store, id));
 	yield ",";

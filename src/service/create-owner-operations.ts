@@ -28,7 +28,7 @@ export interface OwnerOperationDeps {
 	readonly account: AccountOperations;
 	readonly feedback: Feedback;
 	readonly jobs: Jobs;
-	readonly research: Pick<ResearchParts, "schedules" | "artefacts" | "chatSessions">;
+	readonly research: Pick<ResearchParts, "schedules" | "artefacts" | "chatSessions" | "webhooks">;
 }
 
 const REFUND_REASON = "The holder asked for the balance that was not used.";
@@ -49,6 +49,7 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 		consultations: createConsultations(deps.research),
 		jobs: createJobDesk(deps),
 		verifications: createVerificationResults(deps.research.artefacts),
+		webhooks: deps.research.webhooks.desk,
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
 
 		async sptLedger({ owner }, { limit, cursor }, signal) {

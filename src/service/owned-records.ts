@@ -13,8 +13,10 @@ const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly s
 	chats: ({ id }) => [id],
 	jobs: ({ id }) => jobDocuments(id),
 };
+	webhooks: ({ documentId }) => [documentId],
+	webhook_deliveries: () => [],
 
-export type OwnedTable = "tasks" | "feedback" | "artefacts" | "schedules" | "briefing_runs" | "streams" | "chats" | "jobs";
+export type OwnedTable = "tasks" | "feedback" | "artefacts" | "schedules" | "briefing_runs" | "streams" | "chats" | "jobs" | "webhooks" | "webhook_deliveries";
 
 const OWNED_TABLES = Object.keys(DOCUMENTS_OF) as readonly OwnedTable[];
 

@@ -11,6 +11,7 @@ import type { PageRequest } from "./page-request.js";
 import type { ScheduleDesk } from "./schedule-desk.js";
 import type { SptScope } from "./spt-scope.js";
 import type { VerificationResults } from "./verification-results.js";
+import type { Webhooks } from "./webhooks.js";
 
 export interface DelegationOrder extends SptScope {
 	readonly amount_usd: string;
@@ -37,4 +38,5 @@ export interface OwnerOperations extends AccountOperations {
 	readonly consultations: Consultations;
 	readonly jobs: JobDesk;
 	readonly verifications: VerificationResults;
+	readonly webhooks: Webhooks;
 }

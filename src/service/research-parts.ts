@@ -7,6 +7,7 @@ import type { Feeds } from "../feeds/feeds.js";
 import type { ChatSessionParts } from "./chat-sessions.js";
 import type { ResultIds } from "./result-ids.js";
 import type { Schedules } from "./schedules.js";
+import type { WebhookParts } from "./webhooks.js";
 
 /** What research skills and the operations about their results share; wired once, in the composition root. */
 export interface ResearchParts {
@@ -23,6 +24,8 @@ export interface ResearchParts {
 	readonly launched: (jobId: string) => Promise<JobWire>;
 	/** Subscriptions to briefings. */
 	readonly schedules: Schedules;
+	/** Who is told of what happened. */
+	readonly webhooks: WebhookParts;
 	/** Where chats go on, and what is remembered of them. */
 	readonly chats: ChatRoom;
 	readonly chatSessions: ChatSessionParts;

@@ -17,6 +17,7 @@ import { describe } from "./schedule-desk.js";
 import { getSchedule, mayRead, noSchedule, toScheduleWire } from "./schedule-record.js";
 import type { ReadRun } from "./schedule-runs.js";
 import type { ScheduleText } from "./schedule-text.js";
+import { recordRunEnd } from "./webhook-events.js";
 
 export interface ScheduleBookDeps extends ScheduleRunDeps, ChannelDeps {
 	readonly store: Store;
@@ -169,6 +170,7 @@ async function runNow(
 		const status = made.isWorth ? reached : "nothing_new";
 		const ended: BriefingRunRow = { ...now, status, finishedAt: clock.now() };
 		await tx.put("briefing_runs", ended);
+		await recordRunEnd(tx, ended, clock.now());
 		return ended;
 	});
 	return { ...(await readRun(schedule, run)), briefing: made.briefing };

@@ -7,6 +7,7 @@ import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, newRef, toChannels } from "./schedule-channels.js";
 import { noSchedule, type ScheduleViewer } from "./schedule-record.js";
 import { type ScheduleText, type ScheduleTexts, scheduleMemory } from "./schedule-text.js";
+import { recordPause } from "./webhook-events.js";
 
 export interface ScheduleChangeDeps extends ChannelDeps {
 	readonly store: Pick<Store, "transaction">;
@@ -61,6 +62,7 @@ export async function applyChange(
 				...{ channels, documentId, textExpiresAt, expiresAt: textExpiresAt },
 			};
 			await tx.put("schedules", next);
+			if (change.status === "paused") await recordPause(tx, next, now);
 			return next;
 		});
 		await texts.forget([row.documentId]);

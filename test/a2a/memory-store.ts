@@ -98,6 +98,8 @@ function createDisk(): Disk {
 		streams: new Map(),
 		chats: new Map(),
 		jobs: new Map(),
+		webhooks: new Map(),
+		webhook_deliveries: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

@@ -59,6 +59,7 @@ export async function startApp(
 		folder?: string;
 		onchain?: OnchainParts;
 		slack?: Egress;
+		callerEgress?: Egress;
 	} = {},
 ): Promise<TestApp> {
 	const folder = options.folder ?? join(t.testdir({}), "data");
@@ -70,6 +71,7 @@ export async function startApp(
 		...(options.clock && { clock: options.clock }),
 		...(options.onchain && { onchain: options.onchain }),
 		...(options.slack && { slack: options.slack }),
+		...(options.callerEgress && { callerEgress: options.callerEgress }),
 	});
 	const server = await app.listen({ host: "127.0.0.1", port: 0 });
 	await app.ready();

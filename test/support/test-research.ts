@@ -4,6 +4,7 @@ import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import type { Schedules } from "../../src/service/schedules.js";
+import type { WebhookParts } from "../../src/service/webhooks.js";
 import type { Store } from "../../store/store.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 
@@ -30,6 +31,7 @@ export function createTestResearch({
 		keys: { pepper: Buffer.alloc(32, "pepper"), readPlaced: () => undefined },
 		search,
 		schedulesOf: () => ({}) as Schedules,
+		webhooks: {} as WebhookParts,
 		feedDisk: async () => createMemoryDisk(),
 		logger: { info: () => undefined, error: () => undefined },
 	});

@@ -1,0 +1,64 @@
+import { Webhook } from "standardwebhooks";
+import type { Clock } from "../core/clock.js";
+import type { Egress } from "../core/egress.js";
+import { type ErrorCode, ServiceError } from "../core/errors.js";
+import { WEBHOOK_LIMITS } from "../core/webhook-limits.js";
+import type { WebhookFailure } from "../core/webhook-wire.js";
+
+export interface WebhookMessage {
+	readonly url: string;
+	/** `whsec_…`; each of them signs. */
+	readonly secrets: readonly string[];
+	/** The same however often one event is sent: receivers tell repetitions by it. */
+	readonly eventId: string;
+	readonly body: string;
+}
+
+/** What became of one attempt; nothing of what the receiver wrote is kept. */
+export interface WebhookOutcome {
+	readonly httpStatus?: number | undefined;
+	/** Absent when it was taken. */
+	readonly failure?: WebhookFailure | undefined;
+}
+
+/** Sends one message once, signed as Standard Webhooks say; never throws for what the receiver does. */
+export type SendWebhook = (message: WebhookMessage) => Promise<WebhookOutcome>;
+
+const FAILURE_OF: Readonly<Partial<Record<ErrorCode, WebhookFailure>>> = {
+	INVALID_ARGUMENT: "address_refused",
+	UPSTREAM: "redirect_or_size",
+};
+
+/** The address is judged again each time it is asked; the egress must be that for addresses that callers name. */
+export function createWebhookSender({
+	egress,
+	clock,
+}: {
+	readonly egress: Egress;
+	readonly clock: Pick<Clock, "now">;
+}): SendWebhook {
+	return async ({ url, secrets, eventId, body }) => {
+		const at = new Date(clock.now());
+		const signatures = secrets.map((secret) => new Webhook(secret).sign(eventId, at, body));
+		try {
+			const { status } = await egress.request({
+				method: "POST",
+				url,
+				headers: {
+					"Content-Type": "application/json",
+					"User-Agent": "tollgraph-webhooks",
+					"webhook-id": eventId,
+					"webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+					"webhook-signature": signatures.join(" "),
+				},
+				body,
+				timeoutMs: WEBHOOK_LIMITS.sendTimeoutMs,
+			});
+			const isTaken = status >= 200 && status < 300;
+			return isTaken ? { httpStatus: status } : { httpStatus: status, failure: "status" };
+		} catch (error) {
+			const code = error instanceof ServiceError ? error.code : undefined;
+			return { failure: (code && FAILURE_OF[code]) ?? "unreachable" };
+		}
+	};
+}

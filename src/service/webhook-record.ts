@@ -1,0 +1,69 @@
+import type { Store, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
+import { maySeeAgain } from "../core/account-access.js";
+import type { Caller } from "../core/call.js";
+import { toIsoTime } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type {
+	DeliveryWire,
+	WebhookEventType,
+	WebhookFailure,
+	WebhookWire,
+} from "../core/webhook-wire.js";
+
+export function mayUse({ owner, access }: Caller, row: WebhookRow): boolean {
+	return row.owner === owner && maySeeAgain(access, row.grantId);
+}
+
+/** Throws NOT_FOUND after one look, alike for unknown ids and those of others. */
+export async function getWebhook(
+	store: Pick<Store, "read">,
+	caller: Caller,
+	id: string,
+): Promise<WebhookRow> {
+	const row = await store.read((reader) => reader.get("webhooks", id));
+	if (row && mayUse(caller, row)) return row;
+	throw noWebhook();
+}
+
+export function noWebhook(): ServiceError {
+	return new ServiceError("NOT_FOUND", "No webhook of yours has this id.");
+}
+
+/** As its owner is told: never its secret, and of its address the host alone. */
+export function toWebhookWire(row: WebhookRow, description: string | undefined): WebhookWire {
+	return {
+		id: row.id,
+		target_masked: row.masked,
+		events: row.events as WebhookEventType[],
+		description: description ?? null,
+		status: row.status,
+		reason: row.status === "paused" ? ((row.reason ?? "asked") as WebhookWire["reason"]) : null,
+		failed_attempts: row.failedAttempts,
+		old_secret_until: timeOrNull(row.previousUntil),
+		created_at: toIsoTime(row.createdAt),
+		last_delivered_at: timeOrNull(row.deliveredAt),
+	};
+}
+
+export function toDeliveryWire(row: WebhookDeliveryRow): DeliveryWire {
+	return {
+		id: row.id,
+		event_id: row.eventId,
+		type: row.type as WebhookEventType,
+		data: { ...row.data },
+		status: row.state,
+		attempts: row.attempts,
+		last_attempts: row.lastAttempts.map(({ at, httpStatus = null, failure = null }) => ({
+			at: toIsoTime(at),
+			http_status: httpStatus,
+			failure: failure as WebhookFailure | null,
+		})),
+		next_attempt_at: row.state === "pending" ? toIsoTime(row.nextAt) : null,
+		occurred_at: toIsoTime(row.occurredAt),
+		delivered_at: timeOrNull(row.deliveredAt),
+	};
+}
+
+function timeOrNull(at: number | undefined): string | null {
+	return at === undefined ? null : toIsoTime(at);
+}
