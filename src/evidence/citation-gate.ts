@@ -56,7 +56,7 @@ export function passCitationGate(
 		const ids = [...new Set(evidenceIds)];
 		const named = ids.flatMap((id) => byId.get(id) ?? []);
 		const quoted = named.find(({ text }) => text === whole);
-		const texts = quoted ? [whole] : splitSentences(whole);
+		const texts = quoted ? [whole] : splitSentences(whole).map(withoutLooseMarks);
 		for (const text of texts) {
 			const judged = judgeSentence(text, { named, isKnown: named.length === ids.length });
 			if (typeof judged === "string") dropped.push({ text, reason: judged });
@@ -64,6 +64,11 @@ export function passCitationGate(
 		}
 	}
 	return { written, dropped };
+}
+
+/** The mark that begins a picture stays behind with the sentence before it. */
+function withoutLooseMarks(text: string): string {
+	return text.replace(/(?<=[.!?…]["'”’)]?)\s+[!?.]+$/, "");
 }
 
 /** The evidence that carries a sentence, or why it is left out. */
