@@ -68,7 +68,7 @@ export function passCitationGate(
 
 /** The mark that begins a picture stays behind with the sentence before it. */
 function withoutLooseMarks(text: string): string {
-	return text.replace(/(?<=[.!?…]["'”’)]?)\s+[!?.]+$/, "");
+	return text.replace(/(?<=[.!?…]["'”’)]?)\s+[!?.[\]()]+$/, "");
 }
 
 /** The evidence that carries a sentence, or why it is left out. */
