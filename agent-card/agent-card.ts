@@ -43,7 +43,7 @@ export function buildAgentCard(input: AgentCardInput): AgentCard {
 		]),
 		capabilities: {
 			streaming: true,
-			pushNotifications: false,
+			pushNotifications: true,
 			extendedAgentCard: false,
 			extensions: [
 				{

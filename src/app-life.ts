@@ -78,12 +78,13 @@ export function createAppLife(running: Running): AppLife {
 			endings.push(server.drain);
 			// Before the server drains: whoever follows a job is sent away to come back.
 			endings.push(running.jobs.close);
+			endings.push(a2a.close);
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			await a2a.start();
 			endings.push(startHousekeeping({ ...money, retention, clock, logger }));
 			endings.push(startScheduleWorkers({ ...running.schedules, clock, logger }));
-			endings.push(startSnapshotKeeper(running));
 			endings.push(startWebhookDispatch({ ...running.webhooks, clock, logger }));
+			endings.push(startSnapshotKeeper(running));
 			return server;
 		},
 		async ready() {

@@ -7,7 +7,7 @@ import { reportUnreachable } from "../payments/x402/unreachable-payments.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store.js";
-import { createA2a } from "./a2a/a2a.js";
+import { openA2a } from "./app-a2a.js";
 import { openJobs } from "./app-jobs.js";
 import { type AppLife, createAppLife } from "./app-life.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
@@ -141,9 +141,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const jobs = openJobs({ ...ports, store, money, search, catalog, research });
 	const sold = { money, catalog, search, research, jobs };
 	const service = createService({ ports, store, keys, ...sold, address });
-	const x402 = ports.onchain?.terms;
-	const { adminToken, signingJwk } = keys;
-	const a2a = createA2a({ service, store, clock, ids, logger, signingJwk, x402 });
+	const { adminToken } = keys;
+	const a2a = openA2a({ ports, service, store, jobs });
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
 	const operator = wireOperator({ ports, store, money, catalog, search, retention });
@@ -166,8 +165,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		store,
 		money,
 		adminToken,
-		webhooks,
 		schedules,
+		webhooks,
 		handler,
 		...createAppLife(running),
 	};

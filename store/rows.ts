@@ -454,6 +454,10 @@ export interface TaskRow {
 	readonly messageId: string;
 	readonly state: string;
 	readonly documentId: string;
+	/** The job behind it, for work that outlives its call. */
+	readonly jobId?: string | undefined;
+	/** Somebody is still to be told of its end. */
+	readonly isPushed?: boolean | undefined;
 	readonly updatedAt: number;
 	readonly expiresAt: number;
 }

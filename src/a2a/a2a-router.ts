@@ -20,16 +20,20 @@ import { createJsonRpcHandler } from "./json-rpc-handler.js";
 import { createKeepPaid } from "./keep-paid.js";
 import { createPaymentDesk } from "./payment-desk.js";
 import { createBuyAnswer } from "./purchase.js";
+import type { PushDesk } from "./push-desk.js";
 import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
 import { createBodyReader, isObjectBody } from "./request-body.js";
 import { createRequestHandler } from "./request-handler.js";
 import { createRestHandler } from "./rest-handler.js";
 import { createSell } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
+import type { TaskWatch } from "./task-watch.js";
 
 export interface A2aDeps {
 	readonly service: Service;
 	readonly tasks: TaskArchive;
+	readonly watch: TaskWatch;
+	readonly push: PushDesk;
 	readonly card: CardSource;
 	readonly clock: Clock;
 	readonly ids: Ids;
@@ -44,6 +48,7 @@ export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 	const keepPaid = createKeepPaid({ ...deps, tasks });
 	const desk = createPaymentDesk({ ...deps, tasks, sell, keepPaid });
 	const requestHandler = createRequestHandler({
+		...deps,
 		card: async () => (await card()).card,
 		tasks,
 		openTasks: desk,

@@ -26,19 +26,30 @@ export function toCompletedTask(
 	const { taskId, requestId, skillId, timestamp } = frame;
 	const answer = output as PaidOutput;
 	const body = { ...answer, meta: { ...answer.meta, request_id: requestId, cost } };
-	const artifact: Artifact = {
-		artifactId: siblingId(taskId, "art"),
-		name: skillId,
-		description: "",
-		parts: [dataPart(body), textPart(text)],
-		metadata: undefined,
-		extensions: [],
-	};
+	const artifact = answerArtifact({ taskId, name: skillId, body, text });
 	return {
 		...openTask(frame),
 		status: { state: TaskState.TASK_STATE_COMPLETED, message: undefined, timestamp },
 		artifacts: [artifact],
 		metadata: { skill: skillId, request_id: requestId, cost, receipt_id: cost.receipt_id },
+	};
+}
+
+/** One artifact: a data part with the body REST would have sent, beside it the text. */
+export function answerArtifact(told: {
+	readonly taskId: string;
+	readonly name: string;
+	readonly body: unknown;
+	readonly text: string;
+}): Artifact {
+	const { taskId, name, body, text } = told;
+	return {
+		artifactId: siblingId(taskId, "art"),
+		name,
+		description: "",
+		parts: [dataPart(body), textPart(text)],
+		metadata: undefined,
+		extensions: [],
 	};
 }
 

@@ -153,6 +153,7 @@ export function toPaid(
 /** What became of the payment's money, in a sentence. */
 function fateOf({ isAnswer, settlement, cost }: CallResult): string {
 	if (cost.charged) return `Paid: ${cost.amount_usd} USD.`;
+	if (cost.held) return `Paid: ${cost.amount_usd} USD; what the job does not take comes back.`;
 	if (cost.credit) {
 		return `There is no answer, and the payment had settled: its ${cost.credit.balance_usd} USD are on the Shared Payment Token in meta.cost.credit of the artifact. Keep it, it is shown once.`;
 	}

@@ -1,5 +1,11 @@
 import type { AgentCard, Message, SendMessageRequest, Task } from "@a2a-js/sdk";
-import { A2AError, RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
+import {
+	A2AError,
+	RequestMalformedError,
+	TaskNotCancelableError,
+	TaskNotFoundError,
+	UnsupportedOperationError,
+} from "@a2a-js/sdk/errors";
 import {
 	type A2ARequestHandler,
 	type AgentExecutor,
@@ -9,48 +15,57 @@ import {
 import { costHeaders } from "../service/cost-headers.js";
 import { costOf } from "./answer-task.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
+import { jobIdOf } from "./job-task.js";
 import type { OpenTasks } from "./payment-desk.js";
+import { isFinal } from "./payment-status.js";
 import type { BuyAnswer } from "./purchase.js";
+import type { PushDesk } from "./push-desk.js";
 import type { Purchase } from "./sell.js";
 import { toStreamEvents } from "./stream-events.js";
 import type { TaskArchive } from "./task-archive.js";
+import type { TaskWatch } from "./task-watch.js";
 
 export interface RequestHandlerDeps {
 	readonly card: () => Promise<AgentCard>;
 	readonly tasks: TaskArchive;
+	readonly watch: TaskWatch;
+	readonly push: PushDesk;
 	readonly openTasks: OpenTasks;
 	readonly buy: BuyAnswer;
 }
 
 /**
- * What the SDK's transports call. Messages go through the pipeline first and are answered with the finished task, so
- * that a refusal is known before the first byte; reading tasks is the SDK's own work over our archive.
+ * What the SDK's transports call. Messages go through the pipeline first, so that a refusal is known before the first byte:
+ * most are answered with the finished task, long work with a task that its job goes on behind. What is asked about tasks is
+ * the SDK's own work over our archive, but for those jobs.
  */
 export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandler {
-	const { card, tasks, openTasks, buy } = deps;
+	const { card, tasks, openTasks, watch } = deps;
 	const stock = createStock(card, tasks);
-	const purchase = (request: SendMessageRequest, context: ServerCallContext) =>
-		guard(context, async (exchange) => {
-			const bought = await buy(getMessage(request), exchange);
-			showCost(exchange, bought);
-			const limit = request.configuration?.historyLength;
-			return { ...bought, task: trimHistory(bought.task, limit) };
-		});
+	const purchase = createPurchase(deps);
 	const read = <R>(context: ServerCallContext, work: (sdk: A2ARequestHandler) => Promise<R>) =>
 		guard(context, async (exchange) => {
 			await exchange.caller(); // 401 before anything is looked up
 			return work(await stock());
 		});
+	const getTask = createGetTask(tasks);
 
 	return {
 		getAgentCard: card,
 		getAuthenticatedExtendedAgentCard: async (params, context) =>
 			(await stock()).getAuthenticatedExtendedAgentCard(params, context),
-		async sendMessage(request, context) {
-			return (await purchase(request, context)).task;
-		},
+		sendMessage: (request, context) =>
+			guard(context, async (exchange) => {
+				const { task } = await purchase(request, context);
+				const waits = request.configuration?.returnImmediately !== true && goesOn(task);
+				const told = await (waits ? watch.untilEnd(task, exchange) : watch.now(task));
+				return trimHistory(told, request.configuration?.historyLength);
+			}),
 		async *sendMessageStream(request, context) {
-			yield* toStreamEvents(await purchase(request, context));
+			const bought = await guard(context, () => purchase(request, context));
+			const task = trimHistory(bought.task, request.configuration?.historyLength);
+			if (goesOn(task)) yield* watch.events(task, exchangeOf(context));
+			else yield* toStreamEvents({ ...bought, task });
 		},
 		async getTask(params, context) {
 			const task = await openTasks.find(params.id);
@@ -58,22 +73,94 @@ export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandle
 			return read(context, (sdk) => sdk.getTask(params, context));
 		},
 		listTasks: (params, context) => read(context, (sdk) => sdk.listTasks(params, context)),
-		cancelTask: async (params, context) =>
-			(await openTasks.cancel(params.id)) ??
-			read(context, (sdk) => sdk.cancelTask(params, context)),
-		async *resubscribe(params, context) {
-			const events = await read(context, async (sdk) => sdk.resubscribe(params, context));
-			yield* events;
+		async cancelTask(params, context) {
+			const open = await tasks.findOpen(params.id);
+			const waiting = open ? undefined : await openTasks.cancel(params.id);
+			if (waiting) return waiting;
+			return guard(context, async (exchange) => {
+				const task = open ?? (await getTask(params.id, context));
+				if (goesOn(task)) return watch.cancel(task, exchange);
+				throw new TaskNotCancelableError(`Task not cancelable: ${params.id}`);
+			});
 		},
-		createTaskPushNotificationConfig: (params, context) =>
-			read(context, (sdk) => sdk.createTaskPushNotificationConfig(params, context)),
-		getTaskPushNotificationConfig: (params, context) =>
-			read(context, (sdk) => sdk.getTaskPushNotificationConfig(params, context)),
-		listTaskPushNotificationConfigs: (params, context) =>
-			read(context, (sdk) => sdk.listTaskPushNotificationConfigs(params, context)),
-		deleteTaskPushNotificationConfig: (params, context) =>
-			read(context, (sdk) => sdk.deleteTaskPushNotificationConfig(params, context)),
+		async *resubscribe(params, context) {
+			const task = await guard(context, () => getTask(params.id, context));
+			if (isFinal(task)) {
+				throw new UnsupportedOperationError(
+					`The task ${params.id} is finished and cannot be subscribed to; read it instead.`,
+				);
+			}
+			if (goesOn(task)) yield* watch.events(task, exchangeOf(context));
+			else yield* toStreamEvents({ task, isRepeated: true });
+		},
+		...createPushMethods(deps.push, getTask),
 	};
+}
+
+/** Sells what a message asks for and sets who is to be told of it; an address that is not good costs nothing. */
+function createPurchase({ buy, push }: RequestHandlerDeps) {
+	return async (request: SendMessageRequest, context: ServerCallContext): Promise<Purchase> => {
+		const exchange = exchangeOf(context);
+		const wanted = request.configuration?.taskPushNotificationConfig;
+		if (wanted) push.check(wanted, versionOf(context));
+		const bought = await buy(getMessage(request), exchange);
+		showCost(exchange, bought);
+		if (wanted && goesOn(bought.task)) await push.set(bought.task, wanted, versionOf(context));
+		return bought;
+	};
+}
+
+type GetTask = (taskId: string, context: ServerCallContext) => Promise<Task>;
+
+/** The caller's task, or one that its id opens. Throws UNAUTHENTICATED or TaskNotFound. */
+function createGetTask(tasks: TaskArchive): GetTask {
+	return async (taskId, context) => {
+		const task = await tasks.load(taskId, context);
+		if (task) return task;
+		throw new TaskNotFoundError(`Task not found: ${taskId}`);
+	};
+}
+
+type PushMethods = Pick<
+	A2ARequestHandler,
+	| "createTaskPushNotificationConfig"
+	| "getTaskPushNotificationConfig"
+	| "listTaskPushNotificationConfigs"
+	| "deleteTaskPushNotificationConfig"
+>;
+
+function createPushMethods(push: PushDesk, getTask: GetTask): PushMethods {
+	return {
+		createTaskPushNotificationConfig: (params, context) =>
+			guard(context, async () => {
+				const task = await getTask(params.taskId, context);
+				return push.set(task, params, versionOf(context));
+			}),
+		getTaskPushNotificationConfig: (params, context) =>
+			guard(context, async () => {
+				const { id } = await getTask(params.taskId, context);
+				return push.get(id, params.id);
+			}),
+		listTaskPushNotificationConfigs: (params, context) =>
+			guard(context, async () => {
+				const { id } = await getTask(params.taskId, context);
+				return { configs: await push.list(id), nextPageToken: "" };
+			}),
+		deleteTaskPushNotificationConfig: (params, context) =>
+			guard(context, async () => {
+				const { id } = await getTask(params.taskId, context);
+				await push.remove(id, params.id);
+			}),
+	};
+}
+
+/** True for a task whose job has not ended. */
+function goesOn(task: Task): boolean {
+	return jobIdOf(task) !== undefined && !isFinal(task);
+}
+
+function versionOf({ requestedVersion }: ServerCallContext): "1.0" | "0.3" {
+	return requestedVersion.startsWith("0.") ? "0.3" : "1.0";
 }
 
 /** The SDK's handler for everything but messages; made anew when the card changes. */

@@ -13,6 +13,7 @@ import { reportDelivery } from "../service/report-delivery.js";
 import type { Service } from "../service/service.js";
 import { toCompletedTask, toFailedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
+import { toLaunchedTask } from "./job-task.js";
 import type { SkillRequest } from "./skill-request.js";
 
 /** A message on its way through the pipeline. */
@@ -29,7 +30,7 @@ export interface Offered {
 	readonly resourceUrl?: string;
 }
 
-/** The finished task, and what the pipeline said; nothing when the task tells a failure. */
+/** The finished task, or that of a job that was launched, and what the pipeline said; nothing when the task tells a failure. */
 export interface Sold {
 	readonly task: Task;
 	readonly result: CallResult | undefined;
@@ -42,7 +43,7 @@ export interface Purchase {
 }
 
 /**
- * Runs the pipeline and makes the finished task. A failure of ours becomes a failed task where one can be kept
+ * Runs the pipeline and makes the task of its result. A failure of ours becomes a failed task where one can be kept
  * (`canFail`); whatever else the pipeline throws goes to the caller.
  */
 export type Sell = (offered: Offered, options: { readonly canFail: boolean }) => Promise<Sold>;
@@ -78,10 +79,11 @@ export function createSell(deps: {
 				signal: watch.signal,
 			});
 			tellPayment(exchange, result);
-			return {
-				task: toCompletedTask(frame(), result, textOf(service.skills[operationId], result)),
-				result,
-			};
+			const skill: Skill = service.skills[operationId];
+			const task = skill.job
+				? toLaunchedTask(frame(), result)
+				: toCompletedTask(frame(), result, textOf(skill, result));
+			return { task, result };
 		} catch (error) {
 			const failure = canFail ? toOurFailure(error, watch) : undefined;
 			if (!failure) throw toCallersError(error, watch);

@@ -34,11 +34,11 @@ export function toStreamEvents({ task, isRepeated }: Purchase): StreamResponse[]
 /** Last words about payments of tasks that were worked on. */
 const WORKED: ReadonlySet<PaymentStatus> = new Set(["payment-completed", "payment-verified"]);
 
-function taskEvent(value: Task): StreamResponse {
+export function taskEvent(value: Task): StreamResponse {
 	return { payload: { $case: "task", value } };
 }
 
-function statusEvent(
+export function statusEvent(
 	{ id: taskId, contextId }: Task,
 	status: Task["status"],
 	metadata: Task["metadata"],
@@ -46,7 +46,7 @@ function statusEvent(
 	return { payload: { $case: "statusUpdate", value: { taskId, contextId, status, metadata } } };
 }
 
-function artifactEvents({ id: taskId, contextId, artifacts }: Task): StreamResponse[] {
+export function artifactEvents({ id: taskId, contextId, artifacts }: Task): StreamResponse[] {
 	return artifacts.map((artifact) => ({
 		payload: {
 			$case: "artifactUpdate",

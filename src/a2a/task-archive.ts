@@ -1,18 +1,24 @@
-import { createHash } from "node:crypto";
-import { type ListTasksRequest, Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
+import { type ListTasksRequest, type Task, TaskState } from "@a2a-js/sdk";
 import type { TaskStore } from "@a2a-js/sdk/server";
-import type { Store, TaskRow } from "../../store/store.js";
+import type { TaskRow } from "../../store/store.js";
 import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
-import { type Clock, toIsoTime } from "../core/clock.js";
-import { LIMITS } from "../core/limits.js";
+import { toIsoTime } from "../core/clock.js";
 import { agentMessage, ownContextOf, withoutText } from "./answer-task.js";
 import { exchangeOf } from "./exchange.js";
 import { pageOf } from "./task-page.js";
+import {
+	createTaskRecords,
+	digestOf,
+	isTerminal,
+	type TaskRecords,
+	type TaskRecordsDeps,
+} from "./task-records.js";
 
 /**
  * Tasks that survive a restart: where they stand in the table, their text in one document each.
- * Both are forgotten LIMITS.artefactTtlMs after the last change.
+ * Both are forgotten LIMITS.artefactTtlMs after the last change; with a job behind them, when its report is. Such a task is
+ * read as its job stands, and is gone with it.
  */
 export interface TaskArchive extends TaskStore {
 	/**
@@ -25,57 +31,54 @@ export interface TaskArchive extends TaskStore {
 	 * to nobody else, is what opens it.
 	 */
 	findOpen(taskId: string): Promise<Task | undefined>;
+	/** Whoever's task it is, without its artifacts; for what is done on their behalf. */
+	read(taskId: string): Promise<Task | undefined>;
 	/** Resolves when the task survives a power cut; without its text for an account that agreed on zero retention. */
 	keep(caller: Caller, task: Task): Promise<void>;
-	/** Fails what a crash left unfinished; call once before serving. Resolves to how many. */
+	/** Writes down where a task with this job behind it stands. */
+	settle(ended: { readonly jobId: string; readonly owner: string }): Promise<void>;
+	/** Fails what a crash left unfinished and no job goes on with; call once before serving. Resolves to how many. */
 	recover(): Promise<number>;
 	/** Forgets the tasks whose time is over; their text goes with the sweep of documents. */
 	sweep(now: number): Promise<void>;
 }
 
-const TERMINAL: ReadonlySet<string> = new Set(
-	[
-		TaskState.TASK_STATE_COMPLETED,
-		TaskState.TASK_STATE_FAILED,
-		TaskState.TASK_STATE_CANCELED,
-		TaskState.TASK_STATE_REJECTED,
-	].map(taskStateToJSON),
-);
+export function createTaskArchive(deps: TaskRecordsDeps): TaskArchive {
+	const { store, clock } = deps;
+	const records = createTaskRecords(deps);
+	const rowOf = (taskId: string) => store.read((reader) => reader.get("tasks", taskId));
+	const rowsOf = (owner: string) => store.read((reader) => reader.findBy("tasks", "owner", owner));
+	const isAlive = ({ expiresAt }: TaskRow) => expiresAt > clock.now();
 
-export function createTaskArchive({ store, clock }: { store: Store; clock: Clock }): TaskArchive {
-	const keepAs = async (holder: Holder, task: Task, told = task) => {
-		const row = toRow(holder, task, clock.now());
-		// Text first: a row never points to a text that is missing.
-		await store.documents.put(row.documentId, JSON.stringify(Task.toJSON(told)), row.expiresAt);
-		await store.transaction((tx) => tx.put("tasks", row));
-	};
 	const keep = ({ owner, access, keepsNoText }: Caller, task: Task) =>
-		keepAs({ owner, grantId: grantIdOf(access) }, task, keepsNoText ? withoutText(task) : task);
-	const readText = async (row: TaskRow) => {
-		const text = await store.documents.get(row.documentId);
-		return text === undefined ? undefined : Task.fromJSON(JSON.parse(text));
-	};
+		records.put(
+			{ owner, grantId: grantIdOf(access) },
+			task,
+			keepsNoText ? withoutText(task) : task,
+		);
 	const find = async ({ owner, access }: Caller, taskId: string) => {
-		const row = await store.read((reader) => reader.get("tasks", taskId));
+		const row = await rowOf(taskId);
 		if (row?.owner !== owner || !maySeeAgain(access, row.grantId)) return undefined;
-		return row.expiresAt > clock.now() ? readText(row) : undefined;
+		return isAlive(row) ? records.read(row) : undefined;
 	};
 	const findOpen = async (taskId: string) => {
-		const row = await store.read((reader) => reader.get("tasks", taskId));
-		return row && isWallet(row.owner) && row.expiresAt > clock.now() ? readText(row) : undefined;
+		const row = await rowOf(taskId);
+		return row && isWallet(row.owner) && isAlive(row) ? records.read(row) : undefined;
 	};
 	const list = async ({ owner, access }: Caller, request: ListTasksRequest) => {
-		const rows = await store.read((reader) => reader.findBy("tasks", "owner", owner));
-		const now = clock.now();
-		const page = pageOf(
-			rows.filter((row) => row.expiresAt > now && maySeeAgain(access, row.grantId)),
-			{ ...request, contextId: request.contextId && digestOf(request.contextId) },
+		const mine = (await rowsOf(owner)).filter(
+			(row) => isAlive(row) && maySeeAgain(access, row.grantId),
 		);
-		const tasks = await Promise.all(page.rows.map(readText));
+		const page = pageOf(await Promise.all(mine.map(records.withState)), {
+			...request,
+			contextId: request.contextId && digestOf(request.contextId),
+		});
+		const artifacts = request.includeArtifacts === true;
+		const tasks = await Promise.all(page.rows.map((row) => records.read(row, { artifacts })));
 		return {
 			tasks: tasks
 				.filter((task) => task !== undefined)
-				.map((task) => (request.includeArtifacts ? task : { ...task, artifacts: [] })),
+				.map((task) => (artifacts ? task : { ...task, artifacts: [] })),
 			nextPageToken: page.nextPageToken,
 			pageSize: page.pageSize,
 			totalSize: page.totalSize,
@@ -86,6 +89,10 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 		keep,
 		find,
 		findOpen,
+		async read(taskId) {
+			const row = await rowOf(taskId);
+			return row && records.read(row, { artifacts: false });
+		},
 		async save(task, context) {
 			await keep(await exchangeOf(context).caller(), task);
 		},
@@ -95,15 +102,11 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 		async list(request, context) {
 			return list(await exchangeOf(context).caller(), request);
 		},
-		async recover() {
-			const rows = await store.read((reader) => reader.list("tasks"));
-			const unfinished = rows.filter((row) => !TERMINAL.has(row.state));
-			for (const row of unfinished) {
-				const task = (await readText(row)) ?? toBareTask(row);
-				await keepAs(row, toInterrupted(task, toIsoTime(clock.now())));
-			}
-			return unfinished.length;
+		async settle({ jobId, owner }) {
+			const rows = await rowsOf(owner);
+			for (const row of rows.filter((each) => each.jobId === jobId)) await records.settle(row);
 		},
+		recover: () => recover(deps, records),
 		async sweep(now) {
 			const rows = await store.read((reader) => reader.list("tasks"));
 			const expired = rows.filter((row) => row.expiresAt <= now);
@@ -118,27 +121,18 @@ export function createTaskArchive({ store, clock }: { store: Store; clock: Clock
 	};
 }
 
-type Holder = Pick<TaskRow, "owner" | "grantId">;
-
-function toRow({ owner, grantId }: Holder, task: Task, now: number): TaskRow {
-	return {
-		id: task.id,
-		owner,
-		grantId,
-		contextId: digestOf(task.contextId),
-		messageId: digestOf(task.history[0]?.messageId ?? ""),
-		state: taskStateToJSON(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED),
-		documentId: `a2a-${task.id}`,
-		updatedAt: now,
-		expiresAt: now + LIMITS.artefactTtlMs,
-	};
-}
-
-const DIGEST_CHARS = 22;
-
-/** Ids that callers choose may hold anything; rows stay in the journal, so they only tell whether two are equal. */
-function digestOf(callersId: string): string {
-	return createHash("sha256").update(callersId).digest("base64url").slice(0, DIGEST_CHARS);
+async function recover({ store, clock }: TaskRecordsDeps, records: TaskRecords): Promise<number> {
+	const rows = await store.read((reader) => reader.list("tasks"));
+	const unfinished = rows.filter((row) => !isTerminal(row));
+	let interrupted = 0;
+	for (const row of unfinished) {
+		// What a job stands behind goes on with it, or is gone with it.
+		if ((await records.settle(row)) || row.jobId !== undefined) continue;
+		const task = (await records.read(row)) ?? toBareTask(row);
+		await records.put(row, toInterrupted(task, toIsoTime(clock.now())));
+		interrupted += 1;
+	}
+	return interrupted;
 }
 
 function toBareTask({ id }: TaskRow): Task {

@@ -1,10 +1,11 @@
 import { scheduleMemory } from "./schedule-text.js";
 import type { Store, StoreReader, StoreTransaction, Tables } from "../../store/store.js";
 import { jobDocuments } from "../core/job.js";
+import { pushDocument } from "../core/task-documents.js";
 
 /** What callers leave here beside money, by table: which documents hold a row's text. Erasure and purge know no other list. */
 const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly string[] } = {
-	tasks: ({ documentId }) => [documentId],
+	tasks: ({ id, documentId }) => [documentId, pushDocument(id)],
 	feedback: ({ id, hasNote }) => (hasNote ? [id] : []),
 	artefacts: ({ id }) => [id],
 	schedules: ({ id, documentId }) => [documentId, scheduleMemory(id)],
@@ -12,9 +13,9 @@ const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly s
 	streams: () => [],
 	chats: ({ id }) => [id],
 	jobs: ({ id }) => jobDocuments(id),
-};
 	webhooks: ({ documentId }) => [documentId],
 	webhook_deliveries: () => [],
+};
 
 export type OwnedTable = "tasks" | "feedback" | "artefacts" | "schedules" | "briefing_runs" | "streams" | "chats" | "jobs" | "webhooks" | "webhook_deliveries";
 

@@ -33,7 +33,7 @@ t.test("the card of version 1.0 names every way in, every skill and every price"
 		SKILL_IDS,
 	);
 	t.notMatch(JSON.stringify(card), /\$case/);
-	t.match(card.capabilities, { streaming: true, pushNotifications: false });
+	t.match(card.capabilities, { streaming: true, pushNotifications: true });
 	t.equal(card.securitySchemes.paymentSPT.apiKeySecurityScheme.name, "X-Pay-SPT");
 	t.equal(card.version, "1.2.3");
 

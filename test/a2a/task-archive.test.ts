@@ -1,5 +1,6 @@
 import { type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
+import { createLiveTasks } from "../../src/a2a/live-tasks.js";
 import { createTaskArchive } from "../../src/a2a/task-archive.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { manualClock } from "../support/manual-clock.js";
@@ -107,7 +108,11 @@ t.test("a restart keeps completed tasks and fails unfinished ones", async (t) =>
 	const params = askGraph("before the restart");
 	const bought = await rpc(before.baseUrl, { params, headers });
 	const { id: owner } = (await store.read((reader) => reader.list("tokens")))[0] ?? { id: "" };
-	const archive = createTaskArchive({ store, clock: manualClock("2026-01-01T00:00:00Z") });
+	const archive = createTaskArchive({
+		store,
+		clock: manualClock("2026-01-01T00:00:00Z"),
+		live: createLiveTasks(undefined),
+	});
 	const row = (await store.read((reader) => reader.list("tasks")))[0];
 	const caller = { owner: row?.owner ?? owner, rail: "spt" };
 	await archive.keep(caller, workingTask("task_unfinished"));

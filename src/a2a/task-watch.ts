@@ -1,0 +1,120 @@
+import type { StreamResponse, Task } from "@a2a-js/sdk";
+import { UnsupportedOperationError } from "@a2a-js/sdk/errors";
+import { type Clock, toIsoTime } from "../core/clock.js";
+import { LAST_EVENTS } from "../core/job.js";
+import { JOB_LIMITS } from "../core/job-limits.js";
+import { TASK_LIMITS } from "../core/task-limits.js";
+import { watchCaller } from "../service/caller-watch.js";
+import type { JobViews } from "../service/job-views.js";
+import type { Exchange } from "./exchange.js";
+import { type JobProgress, jobIdOf, progressOf, toProgressTask } from "./job-task.js";
+import type { LiveTasks } from "./live-tasks.js";
+import { artifactEvents, statusEvent, taskEvent } from "./stream-events.js";
+
+export interface TaskWatchDeps {
+	readonly jobs: JobViews | undefined;
+	readonly live: LiveTasks;
+	readonly clock: Clock;
+}
+
+/** What callers see of a task while its job goes on. */
+export interface TaskWatch {
+	/** The task as its job stands. */
+	now(task: Task): Promise<Task>;
+	/** The task once its job has ended, or as it stands when the caller has waited long enough. */
+	untilEnd(task: Task, exchange: Exchange): Promise<Task>;
+	/**
+	 * The task as it is given, then each pass and each other progress since, the report as an artifact and the last status. Ends when
+	 * the task does, when the caller leaves, after JOB_LIMITS.eventStreamMs and when the server stops: then it is resumed by
+	 * subscribing again. Throws RATE_LIMITED before the first event while too many read the same job.
+	 */
+	events(task: Task, exchange: Exchange): AsyncGenerator<StreamResponse, void, undefined>;
+	/** Cancels the job behind an open task; the task with its last state, if that comes soon. */
+	cancel(task: Task, exchange: Exchange): Promise<Task>;
+}
+
+/** True for the name of the one event that ends a job. */
+function isLastEvent(name: string): boolean {
+	return LAST_EVENTS.some((last) => last === name);
+}
+
+export function createTaskWatch(deps: TaskWatchDeps): TaskWatch {
+	const { live, clock } = deps;
+	const jobs = () => {
+		if (deps.jobs) return deps.jobs;
+		throw new UnsupportedOperationError("Nothing goes on behind this task.");
+	};
+	const nowOf = async (task: Task) => (await live.now(task)) ?? task;
+
+	const waitFor = async (task: Task, exchange: Exchange, timeoutMs: number) => {
+		const caller = watchCaller(exchange.response, clock, timeoutMs);
+		try {
+			const events = await jobs().follow(jobIdOf(task) ?? "", caller.signal);
+			for await (const { event } of events ?? []) if (isLastEvent(event)) break;
+		} finally {
+			caller.stop();
+		}
+		return nowOf(task);
+	};
+
+	return {
+		now: nowOf,
+		untilEnd: (task, exchange) => waitFor(task, exchange, TASK_LIMITS.blockingMs),
+
+		async *events(task, { response }) {
+			const caller = watchCaller(response, clock, JOB_LIMITS.eventStreamMs);
+			try {
+				const events = await jobs().follow(jobIdOf(task) ?? "", caller.signal);
+				yield taskEvent(task);
+				if (!events) return;
+				for await (const progress of progressAfter(task, events)) {
+					if (progress === "ended") yield* endOf(await nowOf(task));
+					else yield progressEvent(task, progress, toIsoTime(clock.now()));
+				}
+			} finally {
+				caller.stop();
+			}
+		},
+
+		async cancel(task, exchange) {
+			await jobs().cancel(jobIdOf(task) ?? "");
+			return waitFor(task, exchange, TASK_LIMITS.cancelMs);
+		},
+	};
+}
+
+/** How far the job is whenever that is news to who has seen the task, then that it has ended. */
+export async function* progressAfter(
+	seen: Task,
+	events: AsyncIterable<{ readonly event: string; readonly data: unknown }>,
+): AsyncGenerator<JobProgress | "ended", void, undefined> {
+	let latest = latestOf(seen);
+	for await (const { event, data } of events) {
+		if (isLastEvent(event)) return yield "ended";
+		if (event !== "research.progress") continue;
+		const progress = progressOf(data as JobProgress);
+		if (latest && !isLater(progress, latest)) continue;
+		latest = progress;
+		yield progress;
+	}
+}
+
+function progressEvent(task: Task, progress: JobProgress, timestamp: string): StreamResponse {
+	const { status } = toProgressTask(task, progress, timestamp);
+	return statusEvent(task, status, { job_id: jobIdOf(task), ...progress });
+}
+
+function* endOf(task: Task): Generator<StreamResponse, void, undefined> {
+	yield* artifactEvents(task);
+	yield statusEvent(task, task.status, task.metadata);
+}
+
+/** How far the task was when it was told; undefined before its first pass. */
+function latestOf({ metadata }: Task): JobProgress | undefined {
+	const told = metadata as unknown as JobProgress | undefined;
+	return told?.pass_number ? progressOf(told) : undefined;
+}
+
+function isLater(one: JobProgress, other: JobProgress): boolean {
+	return one.pass_number > other.pass_number || one.percent > other.percent;
+}
