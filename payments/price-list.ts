@@ -65,6 +65,7 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"supplemental.compare": usd("0.50", "per_call"),
 	"research.deep_dive": usd("10.00", "deep_research_light"),
 	"research.deep_dive.comprehensive": usd("15.00", "deep_research_heavy"),
+	"research.deep_dive.follow_up": usd("10.00", "deep_research_light"),
 	"research.chat": usd("1.50", "research_chat"),
 	"research.chat.stream": usd("1.50", "research_chat"),
 	"research.stream": usd("1.50", "research_stream"),

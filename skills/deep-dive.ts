@@ -6,7 +6,7 @@ import {
 	type JobWire,
 	jobLaunchedOutput,
 } from "../src/core/job-wire.js";
-import { answer, defineSkill, type Skill } from "../src/core/skill.js";
+import { answer, defineSkill, type PricedBy, type Skill } from "../src/core/skill.js";
 import type { Feeds } from "../src/feeds/feeds.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 
@@ -19,6 +19,12 @@ export interface DeepDiveSkillDeps {
 		readonly feeds: Pick<Feeds, "get">;
 	};
 }
+
+/** A deep dive costs what its mode costs, whatever it goes on from. */
+export const DEEP_DIVE_PRICES: PricedBy = {
+	field: "mode",
+	as: { fast: "research.deep_dive", comprehensive: "research.deep_dive.comprehensive" },
+};
 
 /** A question looked into over all graphs, in passes that go on when the call has ended. */
 export const createDeepDive = (deps: DeepDiveSkillDeps): Skill<"research.deep_dive"> =>
@@ -39,13 +45,7 @@ export const createDeepDive = (deps: DeepDiveSkillDeps): Skill<"research.deep_di
 			inputOf: (input) => ({ ...input }),
 			modeOf: ({ mode }) => mode,
 		},
-		pricedBy: {
-			field: "mode",
-			as: {
-				fast: "research.deep_dive",
-				comprehensive: "research.deep_dive.comprehensive",
-			},
-		},
+		pricedBy: DEEP_DIVE_PRICES,
 		queryOf: ({ query }) => query,
 		graphsOf: ({ graphs }) => graphs ?? [],
 		async prepare({ graphs = [], feeds = [] }) {

@@ -10,6 +10,7 @@ import type { SearchEngine } from "./search/search.js";
 import { createArtefactShelf } from "./service/artefact-shelf.js";
 import { createChatRecords } from "./service/chat-records.js";
 import { createChatRoom } from "./service/chat-room.js";
+import { createEarlierQuestions } from "./service/earlier-question.js";
 import { createLaunchedJobs } from "./service/job-wire.js";
 import type { ResearchParts } from "./service/research-parts.js";
 import { createResultIds } from "./service/result-ids.js";
@@ -50,5 +51,6 @@ export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
 		embedder: () => search.status().model?.id,
 		resultIds: createResultIds({ ids, secret: keys.pepper }),
 		launched: createLaunchedJobs({ store, clock }),
+		earlierQuestion: createEarlierQuestions({ store }),
 	};
 }

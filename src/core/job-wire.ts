@@ -29,11 +29,22 @@ export const deepDiveFields = {
 export const deepDiveInput = z.strictObject(deepDiveFields);
 export type DeepDiveWireInput = z.output<typeof deepDiveInput>;
 
+export const deepDiveFollowUpFields = {
+	query: deepDiveFields.query.describe("What to look into next; may refer to the question before"),
+	mode: deepDiveFields.mode,
+};
+
 export const jobIdField = z
 	.string()
 	.min(1, "must not be empty")
 	.max(80, "must have at most 80 characters")
 	.describe("job_id of the launch reply");
+
+export const deepDiveFollowUpInput = z.strictObject({
+	job_id: jobIdField,
+	...deepDiveFollowUpFields,
+});
+export type DeepDiveFollowUpInput = z.output<typeof deepDiveFollowUpInput>;
 
 const jobCostSchema = z.object({
 	amount_usd: z

@@ -53,6 +53,7 @@ export type PricedOperationId =
 	| "supplemental.compare"
 	| "research.deep_dive"
 	| "research.deep_dive.comprehensive"
+	| "research.deep_dive.follow_up"
 	| "research.chat"
 	| "research.chat.stream"
 	| "research.stream"
@@ -110,6 +111,7 @@ export const PAID_OPERATION_IDS = [
 	"intelligence.dossier.refresh",
 	"research.stream",
 	"research.deep_dive",
+	"research.deep_dive.follow_up",
 	"research.chat",
 	"research.chat.stream",
 	"supplemental.context",

@@ -61,8 +61,8 @@ export interface PricedBy {
 export interface JobOffer<Input = unknown> {
 	/** Names a JobWork. */
 	readonly kind: string;
-	/** What that work is given. */
-	readonly inputOf: (input: Input) => JobJson;
+	/** What that work is given; throws NOT_FOUND for what it goes on from and that is not the caller's. */
+	readonly inputOf: (input: Input, caller?: SkillCaller) => JobJson | Promise<JobJson>;
 	/** How it is done, where a caller can choose, e.g. "fast". */
 	readonly modeOf?: (input: Input) => string;
 }

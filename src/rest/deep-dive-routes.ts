@@ -4,6 +4,7 @@ import { EXPORT_FORMATS } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";
 import {
 	deepDiveFields,
+	deepDiveFollowUpFields,
 	type JobWire,
 	jobDeletedSchema,
 	jobIdField,
@@ -42,6 +43,16 @@ const callsPerMinute = JOB_LIMITS.pollsPerMinute;
 const WHOSE =
 	"For whoever launched it: the same key or token, or, of a job that a wallet paid for, whoever has its id. Others and unknown ids get the same 404.";
 
+const launchedReply = toReply("DeepDiveLaunched", jobLaunchedOutput);
+const PRICED_BY_MODE = {
+	field: "mode",
+	as: { fast: "research.deep_dive", comprehensive: "research.deep_dive.comprehensive" },
+} as const;
+const ACCEPTED = {
+	retryAfterSeconds: JOB_LIMITS.pollSeconds,
+	locationOf: (reply: unknown) => (reply as { readonly data: JobWire }).data.links.status,
+};
+
 /** Deep dives as they are sold. */
 export const PAID_DEEP_DIVE_ROUTES = {
 	"research.deep_dive": {
@@ -50,21 +61,35 @@ export const PAID_DEEP_DIVE_ROUTES = {
 		summary: "Start a deep dive",
 		description:
 			"Looks into one question over all graphs in several passes and writes a report whose every sentence is cited. The reply is a job: poll its status, or follow its events. The price, that of the mode, is held now and taken when the report is there; without an answer nothing is taken, and a cancelled job gives back the passes that were not begun (price × begun / passes, rounded down to a micro-USD, is taken). A payment on a chain settles first and gets the rest back as a Shared Payment Token. Sent again under its Idempotency-Key it names the same job.",
-		priceBy: {
-			field: "mode",
-			as: { fast: "research.deep_dive", comprehensive: "research.deep_dive.comprehensive" },
-		},
-		accepted: {
-			retryAfterSeconds: JOB_LIMITS.pollSeconds,
-			locationOf: (reply) => (reply as { readonly data: JobWire }).data.links.status,
-		},
+		priceBy: PRICED_BY_MODE,
+		accepted: ACCEPTED,
 		path: nothing,
 		query: nothing,
 		body: requestComponent("DeepDiveRequest", z.strictObject(deepDiveFields)),
-		reply: toReply("DeepDiveLaunched", jobLaunchedOutput),
+		reply: launchedReply,
 		example: { body: { query: DEEP_DIVE_QUERY, mode: "fast" }, reply: DEEP_DIVE_LAUNCHED },
 	},
-} as const satisfies Readonly<Record<"research.deep_dive", PaidRoute>>;
+	"research.deep_dive.follow_up": {
+		kind: "paid",
+		operationId: "research.deep_dive.follow_up",
+		summary: "Go on from a deep dive",
+		description:
+			"Launches another deep dive in the same graphs, its question understood from the one it follows. Only for whoever launched that one; priced by its mode, paid for and read as any other.",
+		priceBy: PRICED_BY_MODE,
+		accepted: ACCEPTED,
+		path,
+		query: nothing,
+		body: requestComponent("DeepDiveFollowUpRequest", z.strictObject(deepDiveFollowUpFields)),
+		reply: launchedReply,
+		example: {
+			path: { job_id: JOB_ID },
+			body: { query: "What about its risks?", mode: "fast" },
+			reply: DEEP_DIVE_LAUNCHED,
+		},
+	},
+} as const satisfies Readonly<
+	Record<"research.deep_dive" | "research.deep_dive.follow_up", PaidRoute>
+>;
 
 const example = { path: { job_id: JOB_ID } };
 

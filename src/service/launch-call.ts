@@ -36,11 +36,11 @@ export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 		const { jobs, job } = partsOf(deps, skill);
 		const input = parseInput(skill.input, call.rawInput); // 400 before anything else
 		const payer = await cashier.payerOf(call); // 401
-		await skill.prepare?.(input); // 404 before anybody pays
+		await skill.prepare?.(input, payer); // 404 before anybody pays
 		if (payer?.keepsNoText) throw keepsNoText();
 
 		const startedMs = clock.monotonicMs();
-		const order = toOrder(jobs, { job, skill, input, payer });
+		const order = await toOrder(jobs, { job, skill, input, payer });
 		const place = jobs.place(order);
 		try {
 			call.signal.throwIfAborted();
@@ -80,8 +80,8 @@ interface Order {
 	readonly payer: Payer | undefined;
 }
 
-function toOrder(jobs: Launches, { job, skill, input, payer }: Order) {
-	const asked = job.inputOf(input);
+async function toOrder(jobs: Launches, { job, skill, input, payer }: Order) {
+	const asked = await job.inputOf(input, payer);
 	const mode = job.modeOf?.(input);
 	const { kind } = job;
 	const passes = jobs.passesOf(kind, asked);

@@ -150,6 +150,10 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 	"citations.format": { method: "POST", path: "/v1/citations/format" },
 	"brands.get": { method: "GET", path: "/v1/brands/{brand}" },
 	"research.deep_dive": { method: "POST", path: "/v1/research/deep-dive" },
+	"research.deep_dive.follow_up": {
+		method: "POST",
+		path: "/v1/research/deep-dive/{job_id}/follow-up",
+	},
 	"research.deep_dive.status": {
 		method: "GET",
 		path: "/v1/research/deep-dive/status/{job_id}",

@@ -5,6 +5,7 @@ import type { JobWire } from "../core/job-wire.js";
 import type { Writer } from "../evidence/writer.js";
 import type { Feeds } from "../feeds/feeds.js";
 import type { ChatSessionParts } from "./chat-sessions.js";
+import type { FindEarlierQuestion } from "./earlier-question.js";
 import type { ResultIds } from "./result-ids.js";
 import type { Schedules } from "./schedules.js";
 import type { WebhookParts } from "./webhooks.js";
@@ -22,6 +23,8 @@ export interface ResearchParts {
 	readonly resultIds: ResultIds;
 	/** Where a job stands that was launched. Throws NOT_FOUND. */
 	readonly launched: (jobId: string) => Promise<JobWire>;
+	/** What an earlier deep dive of a caller asked. Throws NOT_FOUND. */
+	readonly earlierQuestion: FindEarlierQuestion;
 	/** Subscriptions to briefings. */
 	readonly schedules: Schedules;
 	/** Who is told of what happened. */

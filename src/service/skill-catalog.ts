@@ -2,6 +2,7 @@ import { createBrandReadings } from "../../skills/brand-readings.js";
 import { createBriefingRun, createBriefingSchedule } from "../../skills/briefing-schedule.js";
 import { createConsultations } from "../../skills/consultations.js";
 import { createDeepDive } from "../../skills/deep-dive.js";
+import { createDeepDiveFollowUp } from "../../skills/deep-dive-follow-up.js";
 import { createDossier } from "../../skills/dossier.js";
 import { createDossierRefresh } from "../../skills/dossier-refresh.js";
 import { createEvidenceReadings } from "../../skills/evidence-readings.js";
@@ -67,6 +68,7 @@ export function createSkillCatalog(
 		}),
 		"research.schedules.run": createBriefingRun({ schedules: deps.research.schedules.book }),
 		"research.deep_dive": createDeepDive(deps),
+		"research.deep_dive.follow_up": createDeepDiveFollowUp(deps),
 		"research.stream": createResearchStream({ ...deps, ...deps.research }),
 		"research.chat": createResearchChat({ ...deps, ...deps.research }),
 		"research.chat.stream": createChatStream({ ...deps, ...deps.research }),
