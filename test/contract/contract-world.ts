@@ -1,6 +1,7 @@
 import type { Test } from "tap";
 import type { Clock } from "../../src/core/clock.js";
 import { formatUsd } from "../../src/core/money.js";
+import { createCallerEgress } from "../../src/delivery/caller-egress.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 import type { Operation } from "./described-operations.js";
 
@@ -43,7 +44,9 @@ export async function startContractWorld(
 	{ clock }: { readonly clock?: Clock } = {},
 ): Promise<ContractWorld> {
 	const settings = { model: "none", accounts: "open" } as const;
-	const testApp = await startApp(t, { settings, ...(clock && { clock }) });
+	// Nobody is called: no name leads anywhere.
+	const callerEgress = createCallerEgress({ resolve: async () => [] });
+	const testApp = await startApp(t, { settings, callerEgress, ...(clock && { clock }) });
 	const { baseUrl, app } = testApp;
 	const send: ContractWorld["send"] = async ({ method, path, query = {}, headers, body }) => {
 		const search = new URLSearchParams(query);
@@ -174,6 +177,25 @@ const schedule = post(
 	({ schedule_id }: { schedule_id: string }) => ({ schedule_id }),
 );
 
+const webhook = post(
+	"/v1/webhooks",
+	{ url: "https://agents.example.com/hooks" },
+	({ id }: { id: string }) => ({ wid: id }),
+);
+
+/** One that was to be told that a schedule is paused. */
+const toldWebhook: Naming = async (world) => {
+	const names = await webhook(world);
+	const { schedule_id: id } = await schedule(world);
+	const { headers } = world.held;
+	const path = `/v1/research/schedules/${id}`;
+	await world.send({ method: "PATCH", path, headers, body: JSON.stringify({ status: "paused" }) });
+	const list = `/v1/webhooks/${names["wid"]}/deliveries`;
+	const reply = await world.send({ method: "GET", path: list, headers });
+	const [delivery] = (reply.body as { data: { items: { id: string }[] } }).data.items;
+	return { ...names, did: delivery?.id ?? "" };
+};
+
 /** One that has run. */
 const ranSchedule: Naming = async (world) => {
 	const names = await schedule(world);
@@ -227,6 +249,7 @@ const NAMES: Readonly<Record<string, Naming>> = {
 	research_deep_dive_sources: endedDive,
 	research_deep_dive_export: endedDive,
 	research_deep_dive_delete: endedDive,
+	research_deep_dive_follow_up: dive,
 	research_schedules_run: schedule,
 	research_schedules_get: schedule,
 	research_schedules_change: schedule,
@@ -234,6 +257,12 @@ const NAMES: Readonly<Record<string, Naming>> = {
 	research_schedules_test: schedule,
 	research_schedules_runs_list: ranSchedule,
 	research_schedules_runs_get: ranSchedule,
+	webhooks_change: webhook,
+	webhooks_delete: webhook,
+	webhooks_test: webhook,
+	webhooks_rotate_secret: webhook,
+	webhooks_deliveries: webhook,
+	webhooks_redeliver: toldWebhook,
 	account_connection_tokens_revoke: post(
 		"/v1/account/connection-tokens",
 		{},
