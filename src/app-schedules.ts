@@ -73,7 +73,10 @@ export function createSchedules(deps: ScheduleServiceDeps): Schedules {
 	return {
 		book: createScheduleBook(parts),
 		desk: createScheduleDesk(parts),
-		free: { ...createScheduleConsent({ store, links }), preview: createSchedulePreview(compose) },
+		free: {
+			...createScheduleConsent({ store, links, clock }),
+			preview: createSchedulePreview(compose),
+		},
 		worker: createScheduleWorker(parts),
 	};
 }

@@ -62,7 +62,8 @@ export async function applyChange(
 				...{ channels, documentId, textExpiresAt, expiresAt: textExpiresAt },
 			};
 			await tx.put("schedules", next);
-			if (change.status === "paused") await recordPause(tx, next, now);
+			const isPaused = next.status === "paused" && current.status !== "paused";
+			if (isPaused) await recordPause(tx, next, now);
 			return next;
 		});
 		await texts.forget([row.documentId]);

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
+import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { LinkPurpose, ScheduleLinks } from "./schedule-links.js";
 import type { ServedDocument } from "./send-document.js";
+import { recordPause } from "./webhook-events.js";
 
 interface Consent {
 	readonly channel: "email" | "slack";
@@ -23,9 +25,11 @@ export interface ScheduleConsent {
 export function createScheduleConsent({
 	store,
 	links,
+	clock,
 }: {
 	readonly store: Pick<Store, "transaction">;
 	readonly links: ScheduleLinks;
+	readonly clock: Pick<Clock, "now">;
 }): ScheduleConsent {
 	const use = (token: string, purpose: LinkPurpose, change: Change): Promise<ScheduleChannel> => {
 		const link = links.open(token, purpose);
@@ -36,6 +40,8 @@ export function createScheduleConsent({
 			const changed = row && channel && change(row, channel);
 			if (!changed) throw deadLink();
 			await tx.put("schedules", changed);
+			const isPaused = changed.status === "paused" && row.status !== "paused";
+			if (isPaused) await recordPause(tx, changed, clock.now());
 			return channel;
 		});
 	};

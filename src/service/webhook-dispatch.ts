@@ -76,7 +76,7 @@ async function attempt(deps: WebhookDispatchDeps, id: string): Promise<void> {
 		return { delivery, hook };
 	});
 	const { delivery, hook } = found;
-	if (delivery?.state !== "pending") return;
+	if (delivery?.state !== "pending" || !isDue(delivery, clock.now())) return;
 	const text = hook && (await texts.get(hook));
 	if (!hook || !text) return forget(store, delivery);
 	const outcome = await send({

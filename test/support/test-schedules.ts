@@ -22,7 +22,7 @@ export function createTestSchedules({
 	const links = createScheduleLinks({ seal, clock, baseUrl: () => "" });
 	const compose = createBriefings({ search, catalog, clock, writer: extractiveWriter });
 	return {
-		...createScheduleConsent({ store: createMemoryStore(), links }),
+		...createScheduleConsent({ store: createMemoryStore(), links, clock }),
 		preview: createSchedulePreview(compose),
 	};
 }
