@@ -39,7 +39,10 @@ export interface TaskArchive extends TaskStore {
 	settle(ended: { readonly jobId: string; readonly owner: string }): Promise<void>;
 	/** Fails what a crash left unfinished and no job goes on with; call once before serving. Resolves to how many. */
 	recover(): Promise<number>;
-	/** Forgets the tasks whose time is over; their text goes with the sweep of documents. */
+	/**
+	 * Forgets the tasks whose time is over, whose text goes with the sweep of documents, and those whose job was deleted, text
+	 * and all.
+	 */
 	sweep(now: number): Promise<void>;
 }
 
@@ -107,18 +110,21 @@ export function createTaskArchive(deps: TaskRecordsDeps): TaskArchive {
 			for (const row of rows.filter((each) => each.jobId === jobId)) await records.settle(row);
 		},
 		recover: () => recover(deps, records),
-		async sweep(now) {
-			const rows = await store.read((reader) => reader.list("tasks"));
-			const expired = rows.filter((row) => row.expiresAt <= now);
-			if (expired.length === 0) return;
-			await store.transaction(
-				async (tx) => {
-					for (const { id } of expired) await tx.delete("tasks", id);
-				},
-				{ durability: "deferred" },
-			);
-		},
+		sweep: (now) => sweep(deps, records, now),
 	};
+}
+
+async function sweep({ store }: TaskRecordsDeps, records: TaskRecords, now: number): Promise<void> {
+	const rows = await store.read((reader) => reader.list("tasks"));
+	const past = rows.filter((row) => row.expiresAt <= now);
+	for (const row of rows) if (await records.forgetLost(row)) past.push(row);
+	if (past.length === 0) return;
+	await store.transaction(
+		async (tx) => {
+			for (const { id } of past) await tx.delete("tasks", id);
+		},
+		{ durability: "deferred" },
+	);
 }
 
 async function recover({ store, clock }: TaskRecordsDeps, records: TaskRecords): Promise<number> {

@@ -3,7 +3,7 @@ import { Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
 import type { Store, TaskRow } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
-import { taskDocument } from "../core/task-documents.js";
+import { pushDocument, taskDocument } from "../core/task-documents.js";
 import type { JobView } from "../service/job-views.js";
 import { jobIdOf, taskStateOf } from "./job-task.js";
 import type { LiveTasks } from "./live-tasks.js";
@@ -18,6 +18,8 @@ export interface TaskRecords {
 	withState(row: TaskRow): Promise<TaskRow>;
 	/** Writes down how the job of a row stands; false where it has none. */
 	settle(row: TaskRow): Promise<boolean>;
+	/** Deletes the text of a row whose job was deleted; true where that is so. */
+	forgetLost(row: TaskRow): Promise<boolean>;
 }
 
 export type TaskHolder = Pick<TaskRow, "owner" | "grantId">;
@@ -64,6 +66,11 @@ export function createTaskRecords({ store, clock, live }: TaskRecordsDeps): Task
 			});
 			// Erased in between: its text must not come back.
 			if (!isThere) await documents.delete(documentId);
+			return true;
+		},
+		async forgetLost({ id, documentId, jobId }) {
+			if (jobId === undefined || (await viewOf(jobId))) return false;
+			for (const name of [documentId, pushDocument(id)]) await documents.delete(name);
 			return true;
 		},
 	};

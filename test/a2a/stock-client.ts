@@ -61,7 +61,7 @@ function headersOf(init: RequestInit | undefined): Record<string, string> {
 
 let count = 0;
 
-function dataMessage(data: unknown, changes: Partial<Message> = {}): Message {
+export function dataMessage(data: unknown, changes: Partial<Message> = {}): Message {
 	return message([part({ $case: "data", value: data })], changes);
 }
 
