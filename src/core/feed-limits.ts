@@ -11,7 +11,7 @@ export const FEED_LIMITS = {
 	/** More than one call asks for, so that a call waits for its hosts only. */
 	fetchesRunning: 24,
 	fetchesWaiting: 24,
-	/** What a fetch gets that has waited long. */
+	/** What is left to a fetch that has waited longest; whoever would get less is skipped. */
 	fetchLeastMs: 500,
 	/** How long a value is told without asking again, by frequency; items are news. */
 	freshMs: {

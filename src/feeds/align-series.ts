@@ -1,6 +1,6 @@
 import type { Observation } from "./feed-reading.js";
 import { FREQUENCIES, type Frequency } from "./feed-spec.js";
-import { nextPeriod, toCoarser } from "./period.js";
+import { nextPeriod, periodStart, toCoarser, toWeek } from "./period.js";
 
 /** Values of one period, in the order of the series; null where a series has none. */
 export interface AlignedRow {
@@ -26,13 +26,17 @@ export function isFiner(frequency: Frequency, other: Frequency): boolean {
 
 /**
  * Series at one frequency, which must be none finer than theirs: finer ones become the mean of each whole period, so that
- * the beginning of a year is never held against a year. Rows are the periods that at least one series has, in order.
+ * the beginning of a year is never held against a year. A week is named by the day it ends on, which is that of the weekly
+ * series. Rows are the periods that at least one series has, in order.
  */
 export function alignSeries(
 	series: readonly DatedSeries[],
 	frequency: Frequency,
 ): readonly AlignedRow[] {
-	const columns = series.map((one) => new Map(toFrequency(one, frequency)));
+	const weekday = frequency === "weekly" ? weekdayOf(series) : undefined;
+	const toRow = (period: string) =>
+		weekday === undefined ? toCoarser(period, frequency) : toWeek(period, weekday);
+	const columns = series.map((one) => new Map(toFrequency(one, { frequency, toRow })));
 	const periods = new Set(columns.flatMap((column) => [...column.keys()]));
 	return [...periods]
 		.sort((a, b) => (a < b ? -1 : 1))
@@ -41,13 +45,17 @@ export function alignSeries(
 
 function toFrequency(
 	{ frequency: own, observations }: DatedSeries,
-	frequency: Frequency,
+	{
+		frequency,
+		toRow,
+	}: { readonly frequency: Frequency; readonly toRow: (period: string) => string },
 ): readonly (readonly [string, number])[] {
 	const pairs = observations.map(([period, value]) => [period, Number(value)] as const);
-	if (own === frequency) return pairs;
+	// Those that name the same day too: of weeks that a holiday shortened, the day is another one.
+	if (own === frequency) return pairs.map(([period, value]) => [toRow(period), value]);
 	const groups = new Map<string, number[]>();
 	for (const [period, value] of pairs) {
-		const coarse = toCoarser(period, frequency);
+		const coarse = toRow(period);
 		const group = groups.get(coarse);
 		if (group) group.push(value);
 		else groups.set(coarse, [value]);
@@ -56,6 +64,20 @@ function toFrequency(
 	return [...groups]
 		.filter(([period, values]) => isWhole(period, values.length))
 		.map(([period, values]) => [period, meanOf(values)]);
+}
+
+/** The day weekly series end their weeks on: the one most of them have; Sunday where there are none. */
+function weekdayOf(series: readonly DatedSeries[]): number {
+	const days = new Map<number, number>();
+	for (const { frequency, observations } of series) {
+		if (frequency !== "weekly") continue;
+		for (const [period] of observations) {
+			const day = new Date(periodStart(period)).getUTCDay();
+			days.set(day, (days.get(day) ?? 0) + 1);
+		}
+	}
+	const [most = [0]] = [...days].sort(([, a], [, b]) => b - a);
+	return most?.[0] ?? 0;
 }
 
 /**

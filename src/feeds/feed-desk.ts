@@ -50,7 +50,7 @@ export function createFeedDesk(deps: FeedDeskDeps): FeedDesk {
 		const { feed, topic, key, kept } = request;
 		try {
 			const got = await request.fetch(feed, { topic, kept });
-			failures.clear(key);
+			failures.clear(feed.id);
 			if (feed.isSearch) searches.put(key, got);
 			else await values.put(feed, got);
 			return { kept: got, reason: undefined, failures: 0 };
@@ -58,7 +58,7 @@ export function createFeedDesk(deps: FeedDeskDeps): FeedDesk {
 			const reason = error instanceof ServiceError ? error.message : "It could not be read.";
 			// Whoever waits for a turn at a host has not failed.
 			const isBusy = error instanceof ServiceError && error.code === "RATE_LIMITED";
-			const count = isBusy ? failures.find(key)?.count : failures.add(key, reason).count;
+			const count = isBusy ? failures.find(feed.id)?.count : failures.add(feed.id, reason).count;
 			return { kept, reason, failures: count ?? 0 };
 		} finally {
 			running.delete(key);
@@ -91,8 +91,8 @@ export function createFeedDesk(deps: FeedDeskDeps): FeedDesk {
 			if (!fetch) return unasked(NOT_FETCHED);
 			if (isUnanswerable(feed, topic)) return unasked(NO_TOPIC);
 			if (isFresh(feed, kept, clock.now())) return unasked(undefined);
-			if (!failures.isPaused(key)) return refreshOnce({ feed, topic, key, kept, fetch });
-			const failure = failures.find(key);
+			if (!failures.isPaused(feed.id)) return refreshOnce({ feed, topic, key, kept, fetch });
+			const failure = failures.find(feed.id);
 			return unasked(failure?.reason, failure?.count);
 		},
 	};

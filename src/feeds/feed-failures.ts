@@ -12,41 +12,33 @@ interface TimedFailure extends FeedFailure {
 	readonly retryAt: number;
 }
 
-/** Who failed lately, and until when nobody asks again: a dead host costs one call its patience, not every call. */
+/** Which feeds failed lately, and until when nobody asks them again, whatever the topic: a dead host costs one call its patience, not every call. */
 export interface FeedFailures {
-	find(key: string): FeedFailure | undefined;
+	find(feedId: string): FeedFailure | undefined;
 	/** True while it is too early to ask again. */
-	isPaused(key: string): boolean;
-	add(key: string, reason: string): FeedFailure;
-	clear(key: string): void;
+	isPaused(feedId: string): boolean;
+	add(feedId: string, reason: string): FeedFailure;
+	clear(feedId: string): void;
 }
-
-/** Failures of searches are as many as questions: the oldest are forgotten. */
-const FAILURES_KEPT = 2_000;
 
 export function createFeedFailures(clock: Clock): FeedFailures {
 	const failures = new Map<string, TimedFailure>();
 	return {
-		find: (key) => failures.get(key),
-		isPaused(key) {
-			const failure = failures.get(key);
+		find: (feedId) => failures.get(feedId),
+		isPaused(feedId) {
+			const failure = failures.get(feedId);
 			if (!failure) return false;
 			const waitMs = failure.retryAt - clock.now();
 			// A clock that was set back must not put a feed to sleep for longer than its pause.
 			return waitMs > 0 && waitMs <= pauseMs(failure.count);
 		},
-		add(key, reason) {
-			const count = (failures.get(key)?.count ?? 0) + 1;
+		add(feedId, reason) {
+			const count = (failures.get(feedId)?.count ?? 0) + 1;
 			const failure = { reason, count, retryAt: clock.now() + pauseMs(count) };
-			failures.delete(key);
-			failures.set(key, failure);
-			for (const oldest of failures.keys()) {
-				if (failures.size <= FAILURES_KEPT) break;
-				failures.delete(oldest);
-			}
+			failures.set(feedId, failure);
 			return failure;
 		},
-		clear: (key) => void failures.delete(key),
+		clear: (feedId) => void failures.delete(feedId),
 	};
 }
 

@@ -40,7 +40,10 @@ const ACCEPT = {
 	docs: "application/json",
 } as const;
 
-/** Fetches at each host's pace and a few at once in all; each ends within FEED_LIMITS.fetchMs of being asked for. */
+/**
+ * Fetches at each host's pace and a few at once in all. Each ends within FEED_LIMITS.fetchMs of being asked for, its turns at
+ * the host and among the others included.
+ */
 export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps): FeedFetcher {
 	const pace = createHostPace(clock);
 	const queue = new PQueue({ concurrency: FEED_LIMITS.fetchesRunning });
@@ -55,7 +58,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 				...(kept?.etag !== undefined && { "If-None-Match": kept.etag }),
 				...(kept?.lastModified !== undefined && { "If-Modified-Since": kept.lastModified }),
 			},
-			timeoutMs: Math.max(FEED_LIMITS.fetchLeastMs, Math.floor(FEED_LIMITS.fetchMs - waitedMs)),
+			timeoutMs: Math.max(1, Math.floor(FEED_LIMITS.fetchMs - waitedMs)),
 		});
 		const retrievedAt = clock.now();
 		if (response.status === 304 && kept) return { ...kept, retrievedAt };
@@ -78,9 +81,34 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 		if (!isTurn) {
 			throw busy(`${host} is asked once every ${intervalMs / 1000} s, and others wait already.`);
 		}
-		if (queue.size >= FEED_LIMITS.fetchesWaiting) throw busy("Too many feeds are being fetched.");
-		return queue.add(() => ask(feed, { ...asked, sinceMs }));
+		if (queue.size >= FEED_LIMITS.fetchesWaiting) throw tooManyFetched();
+		const spentMs = clock.monotonicMs() - sinceMs;
+		const waitMs = FEED_LIMITS.fetchMs - FEED_LIMITS.fetchLeastMs - spentMs;
+		return inQueue({ queue, clock, waitMs }, () => ask(feed, { ...asked, sinceMs }));
 	};
+}
+
+/** The work's result, once the queue lets it in; throws RATE_LIMITED when that takes too long. */
+function inQueue<T>(
+	{ queue, clock, waitMs }: { queue: PQueue; clock: Clock; waitMs: number },
+	work: () => Promise<T>,
+): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const leaving = new AbortController();
+		const cancelTimer = clock.after(Math.max(0, waitMs), () => {
+			leaving.abort();
+			reject(tooManyFetched());
+		});
+		const begin = () => {
+			cancelTimer();
+			return work();
+		};
+		queue.add(begin, { signal: leaving.signal }).then(resolve, reject);
+	});
+}
+
+function tooManyFetched(): ServiceError {
+	return busy("Too many feeds are being fetched.");
 }
 
 function busy(reason: string): ServiceError {

@@ -104,6 +104,13 @@ export function toCoarser(period: string, frequency: Frequency): string {
 	return toPeriodOf(new Date(periodStart(period)), frequency);
 }
 
+/** The last day of the week that a day lies in, weeks ending on a day of the week (Sunday is 0). */
+export function toWeek(day: string, weekday: number): string {
+	const date = new Date(periodStart(day));
+	date.setUTCDate(date.getUTCDate() + ((weekday - date.getUTCDay() + 7) % 7));
+	return toPeriodOf(date, "weekly");
+}
+
 /** The same period a year before; undefined for days and weeks, whose years do not match. */
 export function yearBefore(period: string, frequency: Frequency): string | undefined {
 	if (frequency === "daily" || frequency === "weekly") return undefined;

@@ -8,7 +8,7 @@ import {
 } from "../../src/feeds/align-series.js";
 import { correlate, transformRows } from "../../src/feeds/compare-series.js";
 import { FREQUENCIES, type Frequency } from "../../src/feeds/feed-spec.js";
-import { nextPeriod, periodStart, toCoarser, toPeriod } from "../../src/feeds/period.js";
+import { nextPeriod, periodStart, toCoarser, toPeriod, toWeek } from "../../src/feeds/period.js";
 import {
 	exactDifference,
 	isPublishedNumber,
@@ -63,7 +63,9 @@ function isWithin(
 	return all.every(({ observations }, column) => {
 		const value = row[column] ?? null;
 		const numbers = observations
-			.filter(([own]) => toCoarser(own, frequency) === period)
+			.filter(
+				([own]) => (frequency === "weekly" ? toWeek(own, 0) : toCoarser(own, frequency)) === period,
+			)
 			.map(([, text]) => Number(text));
 		const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
 		return value === null || (value >= least - 1e-6 && value <= most + 1e-6);
@@ -89,6 +91,41 @@ t.test("a series at its own frequency is told as it is, and a part of a period i
 	};
 	t.same(alignSeries([monthly], "quarterly"), [{ period: "2026-Q1", values: [4] }]);
 	t.same(alignSeries([monthly], "annual"), []);
+	t.end();
+});
+
+t.test("days are held against the whole week that a weekly series tells of", (t) => {
+	const dayAfter = (days: number) =>
+		new Date(Date.UTC(2026, 0, 1 + days)).toISOString().slice(0, 10);
+	const daily = Array.from({ length: 28 }, (_, day) => [dayAfter(day), String(day)] as const);
+	const saturdays = [2, 9, 16, 23].map((day) => [dayAfter(day), String(day * 10)] as const);
+	const rows = alignSeries(
+		[
+			{ frequency: "daily", observations: daily },
+			{ frequency: "weekly", observations: saturdays },
+		],
+		"weekly",
+	);
+	t.same(rows, [
+		{ period: "2026-01-03", values: [null, 20] },
+		{ period: "2026-01-10", values: [6, 90] },
+		{ period: "2026-01-17", values: [13, 160] },
+		{ period: "2026-01-24", values: [20, 230] },
+	]);
+	const fridayForOnce = saturdays.map(
+		([day, value], week) => [week === 2 ? "2026-01-16" : day, value] as const,
+	);
+	t.same(
+		alignSeries(
+			[
+				{ frequency: "weekly", observations: saturdays },
+				{ frequency: "weekly", observations: fridayForOnce },
+			],
+			"weekly",
+		).map(({ values }) => values),
+		[20, 90, 160, 230].map((value) => [value, value]),
+		"a week is the same one when a holiday moved its day",
+	);
 	t.end();
 });
 

@@ -1,12 +1,14 @@
 import t from "tap";
 import type { Clock } from "../../src/core/clock.js";
+import type { Egress } from "../../src/core/egress.js";
 import { FEED_LIMITS } from "../../src/core/feed-limits.js";
 import { readBundle } from "../../src/feeds/bundled-observations.js";
+import { createFeedFetcher } from "../../src/feeds/feed-fetcher.js";
 import { toRegistry } from "../../src/feeds/feed-registry.js";
 import { createHostPace } from "../../src/feeds/host-pace.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 import { manualClock } from "../support/manual-clock.js";
-import { asText, feedAt, openTestFeeds, startSource } from "./feed-source.js";
+import { asText, feedAt, openTestFeeds, REGISTRY, startSource } from "./feed-source.js";
 
 const NOON = "2026-11-22T12:00:00Z";
 const GOOD = "observation_date,MCOILBRENTEU\n2026-06-01,85.40\n2026-07-01,83.76\n";
@@ -188,6 +190,70 @@ t.test("what is fetched in excess is refused, not queued without end", async (t)
 		{ failures: 0 },
 		"which is no failure",
 	);
+});
+
+t.test("a search that nobody answers is left alone, whatever else is asked of it", async (t) => {
+	const clock = manualClock(NOON);
+	const source = await startSource(t, (_request, response) => void response.destroy());
+	const [search] = [...REGISTRY.values()].filter(({ isSearch }) => isSearch);
+	const id = search?.id ?? "";
+	const { feeds } = openTestFeeds([feedAt(source.origin, id)], { clock });
+	for (const topic of ["inflation", "unemployment", "oil"]) {
+		const { skipped } = await feeds.observe({ feedIds: [id], topic, limit: 1 });
+		t.match(skipped, [{ feed_id: id, shown: null }]);
+	}
+	t.equal(source.requests.length, 1);
+	clock.advance(FEED_LIMITS.retryMs);
+	await feeds.observe({ feedIds: [id], topic: "oil", limit: 1 });
+	t.equal(source.requests.length, 2);
+});
+
+t.test("the time of a fetch counts from its asking, its place in the queue included", async (t) => {
+	let nowMs = 0;
+	const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+	const after = (delayMs: number, run: () => void) => {
+		const timer = { atMs: nowMs + delayMs, run };
+		timers.add(timer);
+		return () => void timers.delete(timer);
+	};
+	const clock = { now: () => nowMs, monotonicMs: () => nowMs, after } as Partial<Clock> as Clock;
+	const advance = async (toMs: number) => {
+		nowMs = toMs;
+		for (const timer of timers) {
+			if (timer.atMs > nowMs) continue;
+			timers.delete(timer);
+			timer.run();
+		}
+		await new Promise((resolve) => setImmediate(resolve));
+	};
+	const asked: number[] = [];
+	const egress: Egress = {
+		request: ({ timeoutMs }) =>
+			new Promise((_resolve, reject) => {
+				asked.push(nowMs + timeoutMs);
+				after(timeoutMs, () => reject(new DOMException("late", "TimeoutError")));
+			}),
+	};
+	const fetchFeed = createFeedFetcher({ egress, clock, userAgent: "test" });
+	const { fetchesRunning, fetchesWaiting, fetchMs, fetchLeastMs } = FEED_LIMITS;
+	const ended: number[] = [];
+	const codes: string[] = [];
+	for (let n = 0; n < fetchesRunning + fetchesWaiting; n++) {
+		void fetchFeed(feedAt(`http://h${n}.example`, "eia:brent"), {}).catch((error) => {
+			codes.push(error.code);
+			ended.push(nowMs);
+		});
+	}
+	for (let atMs = 0; atMs <= fetchMs * 3; atMs += 100) await advance(atMs);
+	t.equal(ended.length, fetchesRunning + fetchesWaiting);
+	t.equal(Math.max(...ended), fetchMs);
+	t.ok(asked.every((endMs) => endMs <= fetchMs));
+	t.same(
+		[...codes].sort().map((code) => code === "RATE_LIMITED"),
+		[...Array(fetchesWaiting).fill(true), ...Array(fetchesRunning).fill(false)],
+		"whoever waited too long was not asked, which is no failure of its source",
+	);
+	t.equal(fetchMs - Math.min(...ended), fetchLeastMs);
 });
 
 t.test(
