@@ -46,15 +46,18 @@ export const createSupplementalCompare = ({
 				feedIds: input.feeds,
 				limit: FEED_LIMITS.observationsKept,
 			});
+			const compared = compare(told, { ...input, frequency });
+			const columns = told.filter(({ feed_id }) =>
+				compared.rows.some(({ values }) => typeof values[feed_id] === "number"),
+			);
+			const isAnswer = columns.length >= FEED_LIMITS.compareMin;
+			const figures = isAnswer ? compared : { ...compared, rows: [], correlations: [] };
 			const result = {
 				ok: true as const,
-				data: { ...compare(told, { ...input, frequency }), skipped: [...skipped] },
+				data: { ...figures, skipped: [...skipped] },
 				meta: { mode: feeds.mode, as_of: toIsoTime(clock.now()) },
 			};
-			const columns = told.filter(({ feed_id }) =>
-				result.data.rows.some(({ values }) => typeof values[feed_id] === "number"),
-			);
-			return columns.length >= FEED_LIMITS.compareMin ? answer(result) : noAnswer(result);
+			return isAnswer ? answer(result) : noAnswer(result);
 		},
 	});
 

@@ -33,12 +33,14 @@ export const createSupplementalContext = ({
 		toText: ({ data }) => data.feeds.map(toLine).join("\n"),
 		async run({ topic, feeds: feedIds, since, limit }) {
 			const data = await feeds.observe({ feedIds, topic, since, limit });
+			const isAnswer = data.feeds.some(hasSomething);
+			const skipped = [...data.skipped];
 			const result = {
 				ok: true as const,
-				data: { feeds: [...data.feeds], skipped: [...data.skipped] },
+				data: { feeds: isAnswer ? [...data.feeds] : data.feeds.map(withoutFigures), skipped },
 				meta: { topic: topic ?? null, mode: feeds.mode, as_of: toIsoTime(clock.now()) },
 			};
-			return data.feeds.some(hasSomething) ? answer(result) : noAnswer(result);
+			return isAnswer ? answer(result) : noAnswer(result);
 		},
 	});
 
@@ -64,18 +66,25 @@ export const createSupplementalSeries = ({
 		async run({ feed_id, since, limit }) {
 			const spec = await feeds.get(feed_id);
 			const { feeds: found, skipped } = await feeds.observe({ feedIds: [feed_id], since, limit });
-			const told = found[0] ?? feeds.describe(spec);
+			const known = found[0] ?? feeds.describe(spec);
+			const isAnswer = hasSomething(known);
+			const told = isAnswer ? known : withoutFigures(known);
 			const result = {
 				ok: true as const,
 				data: { ...told, skipped: [...skipped] },
 				meta: { mode: feeds.mode, as_of: toIsoTime(clock.now()) },
 			};
-			return hasSomething(told) ? answer(result) : noAnswer(result);
+			return isAnswer ? answer(result) : noAnswer(result);
 		},
 	});
 
 function hasSomething({ observations, items }: ObservedFeedWire): boolean {
 	return observations.length + items.length > 0;
+}
+
+/** What nobody pays for tells no figure: a feed whose last value is older than what was asked for. */
+function withoutFigures(feed: ObservedFeedWire): ObservedFeedWire {
+	return { ...feed, last: null, change: null };
 }
 
 function toLine({ title, last, unit, items, provider, stale }: ObservedFeedWire): string {

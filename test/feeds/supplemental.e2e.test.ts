@@ -54,6 +54,17 @@ t.test("without a network the bundle answers, says so, and is paid for once", as
 			(await post("/v1/supplemental/compare", { feeds: ["eia:brent", "fed:press"] })).status,
 			400,
 		);
+		const ahead = { feeds: ["eia:brent", "eia:wti"], since: "2099" };
+		for (const told of [
+			(await post("/v1/supplemental/context", ahead)).body.data.feeds,
+			[(await get("/v1/supplemental/series/eia:brent?since=2099")).body.data],
+		]) {
+			for (const feed of told) t.match(feed, { last: null, change: null, observations: [] });
+		}
+		t.match((await post("/v1/supplemental/compare", ahead)).body.data, {
+			rows: [],
+			correlations: [],
+		});
 		t.equal(await balance(), before);
 	});
 
