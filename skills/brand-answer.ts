@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { BRAND_LIMITS } from "../src/core/brand-limits.js";
 import type { BrandMeta, gapSchema } from "../src/core/brand-wire.js";
-import { type Bucket, toBuckets } from "../src/evidence/brand-buckets.js";
+import { type Bucket, type BucketSize, toBuckets } from "../src/evidence/brand-buckets.js";
 import type { BrandReading } from "../src/evidence/brand-reading.js";
 import type { BrandSignal } from "../src/evidence/brand-signals.js";
 import { toneCounts } from "../src/evidence/brand-voice.js";
@@ -13,6 +13,7 @@ import {
 } from "../src/evidence/brand-window.js";
 import { type CitationList, createCitationList } from "../src/evidence/citation-list.js";
 import type { CitedSentence } from "../src/evidence/cited-sentences.js";
+import { findPublisher } from "../src/evidence/claims/source-tiers.js";
 import { daysOf } from "../src/evidence/coverage.js";
 
 /** What answers about brands have in common: how evidence is cited, what is missing, and how figures travel. */
@@ -21,10 +22,17 @@ export interface BrandCitations extends Pick<CitationList, "toWire"> {
 	/** evidence_id of a few sentences, each cited from now on. */
 	idsOf(sentences: readonly CitedSentence[]): string[];
 	ofMentions(mentions: readonly DatedMention[]): string[];
+	/** n of what these mentions are cited by. */
+	numbersOf(mentions: readonly DatedMention[]): number[];
+}
+
+/** One sentence is cited once for each publisher it is told of. */
+function keyOf({ evidenceId, sources: [source] }: CitedSentence): string {
+	return `${evidenceId} ${source ? findPublisher(source).owner : ""}`;
 }
 
 export function createBrandCitations(): BrandCitations {
-	const list = createCitationList();
+	const list = createCitationList(keyOf);
 	const idsOf = (sentences: readonly CitedSentence[]) => {
 		const told = sentences.slice(0, BRAND_LIMITS.evidencePerItem);
 		for (const sentence of told) list.numberOf(sentence);
@@ -35,10 +43,14 @@ export function createBrandCitations(): BrandCitations {
 		idsOf,
 		ofMentions: (mentions) =>
 			idsOf(mentions.slice(0, BRAND_LIMITS.evidencePerItem).map(({ sentence }) => sentence)),
+		numbersOf: (mentions) =>
+			mentions
+				.slice(0, BRAND_LIMITS.evidencePerItem)
+				.map(({ sentence }) => list.numberOf(sentence)),
 	};
 }
 
-export function toFootprint({ mentions, total, read }: BrandReading) {
+export function toFootprint({ mentions }: BrandReading) {
 	const byGraph = new Map<string, DatedMention[]>();
 	for (const mention of mentions) {
 		const { id } = mention.sentence.graph.record;
@@ -46,7 +58,7 @@ export function toFootprint({ mentions, total, read }: BrandReading) {
 	}
 	return {
 		...measureFootprint(mentions),
-		is_complete: read === total,
+		is_complete: mentions.every(({ isRead }) => isRead),
 		by_graph: [...byGraph]
 			.map(([graphId, own]) => toGraphShare(graphId, own))
 			.sort((a, b) => b.mentions - a.mentions)
@@ -82,8 +94,13 @@ export function toBucketWire({ period, mentions, sentiment }: Bucket, citations:
 type Gap = z.infer<typeof gapSchema>;
 
 /** What a reader should know of what the figures rest on. */
-export function findGaps(reading: BrandReading, window: BrandWindow): Gap[] {
-	const { brand, mentions, others, read, total } = reading;
+export function findGaps(
+	{ brand, mentions, others }: BrandReading,
+	window: BrandWindow,
+	size?: BucketSize,
+): Gap[] {
+	const { buckets, isCut, earlier } = toBuckets(mentions, window, size);
+	const unread = mentions.filter(({ isRead }) => !isRead).length;
 	const { undated, sources_independent: groups } = measureFootprint(mentions);
 	const gaps: (Gap | false)[] = [
 		mentions.length < BRAND_LIMITS.smallSample && {
@@ -98,9 +115,13 @@ export function findGaps(reading: BrandReading, window: BrandWindow): Gap[] {
 			kind: "one_publisher",
 			message: "All mentions rest on sources of one publisher.",
 		},
-		read < total && {
+		unread > 0 && {
 			kind: "unread",
-			message: `${total - read} of ${total} mentions were counted and not read.`,
+			message: `The tone and dangers of the ${unread} oldest of ${mentions.length} mentions were not read.`,
+		},
+		isCut && {
+			kind: "cut",
+			message: `The timeline tells the last ${buckets.length} stretches, from ${buckets[0]?.period} on; ${earlier} dated mentions are earlier.`,
 		},
 		others.length > 0 && {
 			kind: "ambiguous",
@@ -109,7 +130,7 @@ export function findGaps(reading: BrandReading, window: BrandWindow): Gap[] {
 				.map(({ key }) => key)
 				.join(", ")}.`,
 		},
-		toBuckets(mentions, window).buckets.length === 1 && {
+		buckets.length === 1 && {
 			kind: "small_sample",
 			message:
 				"Every dated mention falls into one stretch of time, so nothing can be said of change.",

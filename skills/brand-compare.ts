@@ -1,12 +1,10 @@
 import { BRAND_LIMITS } from "../src/core/brand-limits.js";
 import { compareInput, compareOutput } from "../src/core/brand-wire.js";
 import { toIsoDay } from "../src/core/clock.js";
-import { ServiceError } from "../src/core/errors.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
-import type { FoundBrand } from "../src/evidence/brand-names.js";
 import {
 	type BrandReading,
-	getBrand,
+	getBrands,
 	makeBrandsReady,
 	readBrands,
 	toWindow,
@@ -14,7 +12,6 @@ import {
 import { TONE_METHOD } from "../src/evidence/brand-tone.js";
 import { shareVoice, toneOfMentions } from "../src/evidence/brand-voice.js";
 import { measureFootprint } from "../src/evidence/brand-window.js";
-import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import {
 	type BrandCitations,
 	createBrandCitations,
@@ -41,10 +38,7 @@ export const createBrandCompare = ({ catalog, clock }: CatalogSkillDeps): Skill<
 		capture: "onResult",
 		queryOf: ({ brands }) => brands.join("\n"),
 		graphsOf: () => [],
-		async prepare({ brands }) {
-			await getBrands(catalog, brands);
-			await makeBrandsReady(catalog, brands);
-		},
+		prepare: ({ brands }) => makeBrandsReady(catalog, brands),
 		async run({ brands: clues, window: asked }) {
 			const startedMs = clock.monotonicMs();
 			const window = toWindow(asked, toIsoDay(clock.now()));
@@ -72,25 +66,6 @@ export const createBrandCompare = ({ catalog, clock }: CatalogSkillDeps): Skill<
 			return all.length > 0 ? answer(result) : noAnswer(result);
 		},
 	});
-
-/** Throws NOT_FOUND for the first unknown one, INVALID_ARGUMENT when two names are of one brand. */
-async function getBrands(
-	catalog: GraphCatalog,
-	clues: readonly string[],
-): Promise<readonly FoundBrand[]> {
-	const found: FoundBrand[] = [];
-	for (const clue of clues) {
-		const one = await getBrand(catalog, clue);
-		if (found.some(({ brand }) => brand === one.brand)) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
-				`"${clue.slice(0, 80)}" is ${one.brand.name} once more; name each brand once.`,
-			);
-		}
-		found.push(one);
-	}
-	return found;
-}
 
 function toCompared({ brand, mentions }: BrandReading, citations: BrandCitations) {
 	const { method, ...sentiment } = toneOfMentions(mentions);

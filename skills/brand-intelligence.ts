@@ -12,7 +12,7 @@ import { mentionsOf } from "../src/evidence/brand-mentions.js";
 import type { FoundBrand } from "../src/evidence/brand-names.js";
 import {
 	type BrandReading,
-	getBrand,
+	getBrands,
 	makeBrandsReady,
 	readBrands,
 	toBrandHead,
@@ -22,7 +22,7 @@ import { findRisks } from "../src/evidence/brand-risks.js";
 import { toSignals } from "../src/evidence/brand-signals.js";
 import { shareVoice, toneOfMentions } from "../src/evidence/brand-voice.js";
 import type { BrandWindow } from "../src/evidence/brand-window.js";
-import { type Brand, brandIndexOf } from "../src/evidence/brands.js";
+import { brandIndexOf } from "../src/evidence/brands.js";
 import type { Graphs } from "../src/evidence/catalog-index.js";
 import {
 	createBrandCitations,
@@ -63,12 +63,18 @@ export const createBrandIntelligence = ({
 		async run({ brand: clue, window: asked, compare_with: others }, { signal }) {
 			const startedMs = clock.monotonicMs();
 			const window = toWindow(asked, toIsoDay(clock.now()));
-			const found = await getBrand(catalog, clue);
-			const peers = await peersOf(catalog, found, others);
-			const [own, ...compared] = await readBrands(catalog, [found, ...peers], window);
-			signal.throwIfAborted();
+			const [found, ...named] = await getBrands(catalog, [clue, ...(others ?? [])]);
+			const brand = found as FoundBrand;
+			const [own] = await readBrands(catalog, [brand], window);
 			const reading = own as BrandReading;
-			const data = await toIntelligence(reading, compared, window);
+			// Without a mention nothing is charged, so nothing is told of others either.
+			const isSaid = reading.mentions.length > 0;
+			const peers = !isSaid ? [] : others ? named : await peersOf(catalog, brand);
+			const compared = await readBrands(catalog, peers, window);
+			signal.throwIfAborted();
+			const data = await (isSaid
+				? toIntelligence(reading, compared, window)
+				: toSilence(reading, window));
 			const meta = toBrandMeta({
 				query: clue,
 				asOf: window.to,
@@ -77,20 +83,12 @@ export const createBrandIntelligence = ({
 				elapsedMs: clock.monotonicMs() - startedMs,
 			});
 			const result = { ok: true as const, data, meta };
-			return reading.mentions.length > 0 ? answer(result) : noAnswer(result);
+			return isSaid ? answer(result) : noAnswer(result);
 		},
 	});
 
-/** Those asked for, else those of which most is said: of the brands in the same graphs, or of all where it is alone there. */
-async function peersOf(
-	catalog: Graphs,
-	{ brand }: FoundBrand,
-	clues: readonly string[] | undefined,
-): Promise<readonly FoundBrand[]> {
-	if (clues) {
-		const found = await Promise.all(clues.map((clue) => getBrand(catalog, clue)));
-		return distinct(found.map((one) => one.brand)).filter(({ brand: one }) => one !== brand);
-	}
+/** Those of which most is said: of the brands in the same graphs, or of all where it is alone there. */
+async function peersOf(catalog: Graphs, { brand }: FoundBrand): Promise<readonly FoundBrand[]> {
 	const graphs = new Set(brand.nodes.map(({ graph }) => graph.record.id));
 	const { brands } = await brandIndexOf(catalog);
 	const all = brands.filter((other) => other !== brand);
@@ -98,13 +96,29 @@ async function peersOf(
 	const near = beside.length > 0 ? beside : all;
 	const mentions = await mentionsOf(catalog, near);
 	const ranked = near
-		.map((other, place) => ({ other, total: mentions[place]?.total ?? 0 }))
+		.map((other, place) => ({ other, total: mentions[place]?.length ?? 0 }))
 		.sort((a, b) => b.total - a.total);
-	return distinct(ranked.slice(0, BRAND_LIMITS.compareWithMax).map(({ other }) => other));
+	const most = ranked.slice(0, BRAND_LIMITS.compareWithMax);
+	return most.map(({ other }) => ({ brand: other, others: [] }));
 }
 
-function distinct(brands: readonly Brand[]): readonly FoundBrand[] {
-	return [...new Set(brands)].map((brand) => ({ brand, others: [] }));
+/** Who was asked for, and that nothing is said. */
+function toSilence(reading: BrandReading, window: BrandWindow): BrandIntelligence {
+	const { brand, mentions } = reading;
+	return {
+		brand: toBrandHead(brand),
+		window,
+		footprint: toFootprint(reading),
+		share_of_voice: [],
+		sentiment: toneOfMentions(mentions),
+		signals: [],
+		trends: [],
+		co_mentions: [],
+		timeline: [],
+		risks: [],
+		gaps: [noMentionsGap(brand.name)],
+		citations: [],
+	};
 }
 
 async function toIntelligence(

@@ -8,7 +8,7 @@ import {
 } from "../src/core/brand-wire.js";
 import { toIsoDay } from "../src/core/clock.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
-import { toBuckets } from "../src/evidence/brand-buckets.js";
+import { type BucketSize, toBuckets } from "../src/evidence/brand-buckets.js";
 import {
 	type BrandReading,
 	getBrand,
@@ -50,6 +50,7 @@ interface ReadingInput {
 	readonly window?: string | undefined;
 	readonly from?: string | undefined;
 	readonly to?: string | undefined;
+	readonly bucket?: BucketSize | undefined;
 }
 
 /** One brand in one window, with the evidence cited so far. */
@@ -65,21 +66,26 @@ function readingOf({ catalog, clock }: CatalogSkillDeps) {
 		example: () => ({ brand: exampleBrand(catalog) }),
 		isOffered: () => hasBrands(catalog),
 		prepare: ({ brand }: ReadingInput) => makeBrandsReady(catalog, [brand]),
-		read: async <Told extends object>(
-			{ brand: clue, window: span, from, to }: ReadingInput,
+		/** Where nothing is told there is no answer, and no figure of one. */
+		read: async <Told extends { readonly items: readonly unknown[] }>(
+			{ brand: clue, window: span, from, to, bucket }: ReadingInput,
 			tell: (reading: Reading) => Told,
 		) => {
 			const startedMs = clock.monotonicMs();
 			const window = toWindow(span ?? { from, to }, toIsoDay(clock.now()));
 			const [reading] = await readBrands(catalog, [await getBrand(catalog, clue)], window);
-			const { brand, mentions } = reading as BrandReading;
+			const { brand } = reading as BrandReading;
 			const citations = createBrandCitations();
 			const told = tell({ reading: reading as BrandReading, window, citations });
+			const isTold = told.items.length > 0;
+			const gaps = isTold ? findGaps(reading as BrandReading, window, bucket) : [];
 			const meta = toBrandMeta({
 				query: clue,
 				asOf: window.to,
-				mentions,
-				warnings: findGaps(reading as BrandReading, window).map(({ message }) => message),
+				mentions: isTold ? (reading as BrandReading).mentions : [],
+				warnings: isTold
+					? gaps.map(({ message }) => message)
+					: [`Nothing of this kind is told of ${brand.name} in the window.`],
 				elapsedMs: clock.monotonicMs() - startedMs,
 			});
 			const data = {
@@ -88,7 +94,8 @@ function readingOf({ catalog, clock }: CatalogSkillDeps) {
 				...told,
 				citations: [...citations.toWire()],
 			};
-			return { ok: true as const, data, meta };
+			const result = { ok: true as const, data, meta };
+			return isTold ? answer(result) : noAnswer(result);
 		},
 	};
 }
@@ -113,14 +120,12 @@ const createBrandSignals = (deps: CatalogSkillDeps): Skill<"brands.signals"> => 
 		output: brandSignalsOutput,
 		queryOf: ({ brand }) => brand,
 		prepare,
-		async run(input) {
-			const result = await read(input, ({ reading, window, citations }) => ({
+		run: (input) =>
+			read(input, ({ reading, window, citations }) => ({
 				items: toSignals(reading.mentions, window)
 					.slice(0, BRAND_LIMITS.signalsListed)
 					.map((signal) => toSignalWire(signal, citations)),
-			}));
-			return result.data.items.length > 0 ? answer(result) : noAnswer(result);
-		},
+			})),
 	});
 };
 
@@ -141,15 +146,12 @@ const createBrandTimeline = (deps: CatalogSkillDeps): Skill<"brands.timeline"> =
 		output: brandTimelineOutput,
 		queryOf: ({ brand }) => brand,
 		prepare,
-		async run({ bucket, ...input }) {
-			const result = await read(input, ({ reading, window, citations }) => {
-				const { size, buckets } = toBuckets(reading.mentions, window, bucket);
+		run: (input) =>
+			read(input, ({ reading, window, citations }) => {
+				const { size, buckets } = toBuckets(reading.mentions, window, input.bucket);
 				const items = buckets.map((one) => toBucketWire(one, citations));
 				return { bucket: size, items };
-			});
-			const isWorth = result.data.items.some(({ mentions }) => mentions > 0);
-			return isWorth ? answer(result) : noAnswer(result);
-		},
+			}),
 	});
 };
 
@@ -170,8 +172,8 @@ const createBrandSources = (deps: CatalogSkillDeps): Skill<"brands.sources"> => 
 		output: brandSourcesOutput,
 		queryOf: ({ brand }) => brand,
 		prepare,
-		async run(input) {
-			const result = await read(input, ({ reading, citations }) => {
+		run: (input) =>
+			read(input, ({ reading, citations }) => {
 				const publishers = groupByPublisher(reading.mentions);
 				const items = publishers
 					.slice(0, BRAND_LIMITS.sourcesListed)
@@ -180,10 +182,9 @@ const createBrandSources = (deps: CatalogSkillDeps): Skill<"brands.sources"> => 
 						mentions: mentions.length,
 						sentiment: toneCounts(sentiment),
 						evidence: citations.ofMentions(mentions.slice(0, 2)),
+						citation_ids: citations.numbersOf(mentions.slice(0, 2)),
 					}));
 				return { items, is_complete: items.length === publishers.length };
-			});
-			return result.data.items.length > 0 ? answer(result) : noAnswer(result);
-		},
+			}),
 	});
 };

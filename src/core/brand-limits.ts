@@ -4,8 +4,8 @@ export const BRAND_LIMITS = {
 	comparedMax: 6,
 	/** Days a window may reach back. */
 	windowDaysMax: 36_525,
-	/** Sentences kept for one brand; more are counted, not read. */
-	mentionsKept: 2_000,
+	/** Sentences read of one brand in a window, the newest; more are counted, not read. */
+	mentionsRead: 2_000,
 	/** Names one node may add to what a brand is known by. */
 	namesPerNode: 50,
 	namesTold: 50,

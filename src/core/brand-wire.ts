@@ -108,7 +108,9 @@ const footprintFields = {
 };
 const footprintSchema = z.object({
 	...footprintFields,
-	is_complete: z.boolean().describe("False when it has more mentions than are read"),
+	is_complete: z
+		.boolean()
+		.describe("False when it has more mentions than tone and risks are read of"),
 	by_graph: z.array(
 		z.object({
 			graph_id: z.string(),
@@ -163,7 +165,15 @@ const bucketSchema = z.object({
 });
 
 export const gapSchema = z.object({
-	kind: z.enum(["small_sample", "undated", "one_publisher", "no_mentions", "ambiguous", "unread"]),
+	kind: z.enum([
+		"small_sample",
+		"undated",
+		"one_publisher",
+		"no_mentions",
+		"ambiguous",
+		"unread",
+		"cut",
+	]),
 	message: z.string(),
 });
 
@@ -247,6 +257,7 @@ export const brandSourceSchema = z.object({
 	sentiment: z.object(toneFields),
 	graphs: z.array(z.string()),
 	evidence: evidenceIds,
+	citation_ids: z.array(z.int()).describe("n of the citations that are of this publisher's pages"),
 });
 export const brandSourcesOutput = outputOf(
 	z.object({

@@ -1,6 +1,6 @@
 import { BRAND_LIMITS } from "../core/brand-limits.js";
 import { countTones, type ToneCount } from "./brand-tone.js";
-import type { BrandWindow, DatedMention } from "./brand-window.js";
+import { type BrandWindow, type DatedMention, textsRead } from "./brand-window.js";
 
 export type BucketSize = "day" | "month" | "quarter" | "year";
 
@@ -22,31 +22,46 @@ function bucketSizeFor(first: string, last: string): BucketSize {
 	return days <= 1_827 ? "quarter" : "year";
 }
 
+interface Buckets {
+	readonly size: BucketSize;
+	readonly buckets: readonly Bucket[];
+	/** Whether the window has earlier stretches than these, and how many dated mentions fall into them. */
+	readonly isCut: boolean;
+	readonly earlier: number;
+}
+
 /**
- * Dated mentions by the day of their newest source in the window, in order of time, empty stretches between them included
- * as long as there are no more than BRAND_LIMITS.bucketsMax; then the last ones.
+ * Dated mentions by the day of their newest source in the window, in order of time, empty stretches included as long as
+ * there are no more than BRAND_LIMITS.bucketsMax; then the last ones up to the newest mention.
  */
 export function toBuckets(
 	mentions: readonly DatedMention[],
 	{ from, to }: BrandWindow,
 	wanted?: BucketSize,
-): { readonly size: BucketSize; readonly buckets: readonly Bucket[] } {
+): Buckets {
 	const days = mentions.flatMap(({ day }) => day ?? []).sort();
 	const [first, last] = [days[0], days.at(-1)];
-	if (first === undefined || last === undefined) return { size: wanted ?? "month", buckets: [] };
+	if (first === undefined || last === undefined) {
+		return { size: wanted ?? "month", buckets: [], isCut: false, earlier: 0 };
+	}
 	const [begin, end] = from === null ? [first, last] : [from, to];
 	const size = wanted ?? bucketSizeFor(begin, end);
 	const byPeriod = new Map<string, DatedMention[]>();
-	for (const period of lastPeriods(begin, end, size)) byPeriod.set(period, []);
+	const whole = lastPeriods(begin, end, size);
+	const reachesBack = whole[0] === periodOf(begin, size);
+	const periods = reachesBack ? whole : lastPeriods(begin, last, size);
+	for (const period of periods) byPeriod.set(period, []);
 	for (const mention of mentions) {
 		if (mention.day !== null) byPeriod.get(periodOf(mention.day, size))?.push(mention);
 	}
 	const buckets = [...byPeriod].map(([period, own]) => ({
 		period,
 		mentions: own,
-		sentiment: countTones(own.map(({ sentence }) => sentence.text)),
+		sentiment: countTones(textsRead(own)),
 	}));
-	return { size, buckets };
+	const told = buckets.reduce((sum, bucket) => sum + bucket.mentions.length, 0);
+	const isCut = periods[0] !== periodOf(begin, size);
+	return { size, buckets, isCut, earlier: days.length - told };
 }
 
 function periodOf(day: string, size: BucketSize): string {

@@ -4,7 +4,7 @@ import { graphMaps, placeOf } from "../knowledge/reading/graph-map.js";
 import { createWalk, toStep } from "../knowledge/reading/walk.js";
 import { round } from "./brand-figures.js";
 import { groupByNode } from "./brand-signals.js";
-import type { BrandWindow, DatedMention } from "./brand-window.js";
+import { type BrandWindow, type DatedMention, sentenceWithin } from "./brand-window.js";
 import type { Brand } from "./brands.js";
 import { type CitedSentence, toCitedSentences } from "./cited-sentences.js";
 import { createMomentum, type Momentum } from "./momentum.js";
@@ -26,13 +26,16 @@ export interface CoMention {
 	readonly share: number;
 }
 
-/** Trends that name the brand in the window or are linked with its nodes; by momentum as of the window's end. */
+/**
+ * Trends that name the brand in the window or are linked with its nodes, each with what it is cited for in the window; by
+ * momentum as of the window's end.
+ */
 export async function findTrends(
 	brand: Brand,
 	mentions: readonly DatedMention[],
-	{ to }: BrandWindow,
+	window: BrandWindow,
 ): Promise<readonly BrandTrend[]> {
-	const momentumOf = createMomentum(to);
+	const momentumOf = createMomentum(window.to);
 	const trends = new Map<string, BrandTrend>();
 	const add = (
 		graph: Graph,
@@ -55,7 +58,10 @@ export async function findTrends(
 		);
 	}
 	for (const { graph, concept, role } of await linkedNodes(brand)) {
-		if (isTrend(concept)) add(graph, concept, role, toCitedSentences(graph, concept).slice(0, 1));
+		if (!isTrend(concept)) continue;
+		const said = toCitedSentences(graph, concept);
+		const told = said.flatMap((sentence) => sentenceWithin(sentence, window) ?? []);
+		add(graph, concept, role, told.slice(0, 1));
 	}
 	return [...trends.values()]
 		.sort((a, b) => b.momentum.score - a.momentum.score || (a.trendId < b.trendId ? -1 : 1))

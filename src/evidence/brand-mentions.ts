@@ -1,4 +1,3 @@
-import { BRAND_LIMITS } from "../core/brand-limits.js";
 import type { Concept, Graph } from "../knowledge/graph.js";
 import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
 import { type BrandForm, type BrandNames, brandNamesOf, wordsIn } from "./brand-names.js";
@@ -15,31 +14,24 @@ export interface Mention {
 	readonly brands: readonly Brand[];
 }
 
-/** Mentions of one brand, anywhere in the catalog. */
-export interface BrandMentions {
-	/** In the order of graphs and nodes; at most BRAND_LIMITS.mentionsKept. */
-	readonly mentions: readonly Mention[];
-	/** How many there are. */
-	readonly total: number;
-}
-
-const NO_MENTIONS: BrandMentions = { mentions: [], total: 0 };
-
-type MentionIndex = ReadonlyMap<Brand, BrandMentions>;
+type MentionIndex = ReadonlyMap<Brand, readonly Mention[]>;
 
 const indexes = new WeakMap<BrandNames, Promise<MentionIndex>>();
 
-/** Every sentence is read once for each revision of the catalog, in turns; whoever asks meanwhile waits for the same. */
+/**
+ * Every mention of each brand, anywhere in the catalog, in the order of graphs and nodes. Every sentence is read once for
+ * each revision of the catalog, in turns; whoever asks meanwhile waits for the same.
+ */
 export async function mentionsOf(
 	catalog: Graphs,
 	brands: readonly Brand[],
-): Promise<readonly BrandMentions[]> {
+): Promise<readonly (readonly Mention[])[]> {
 	const graphs = catalog.list();
 	const names = await brandNamesOf(catalog);
 	const known = indexes.get(names) ?? runInTurns(toMentionIndex(graphs, names));
 	indexes.set(names, known);
 	const index = await known;
-	return brands.map((brand) => index.get(brand) ?? NO_MENTIONS);
+	return brands.map((brand) => index.get(brand) ?? []);
 }
 
 /** Names by their first word. */
@@ -54,7 +46,7 @@ interface NamedForm {
 function* toMentionIndex(graphs: readonly Graph[], names: BrandNames): Steps<MentionIndex> {
 	const forms = toFirstWords(names);
 	const owners = ownersOf(names);
-	const found = new Map<Brand, { mentions: Mention[]; total: number }>();
+	const found = new Map<Brand, Mention[]>();
 	for (const graph of graphs) {
 		for (const concept of graph.concepts) {
 			yield;
@@ -75,17 +67,15 @@ function ownersOf({ index: { brands } }: BrandNames): ReadonlyMap<Concept, Brand
 }
 
 function addMention(
-	found: Map<Brand, { mentions: Mention[]; total: number }>,
+	found: Map<Brand, Mention[]>,
 	sentence: CitedSentence,
 	{ owner, named }: { readonly owner: Brand | undefined; readonly named: ReadonlySet<Brand> },
 ): void {
 	const brands = owner && !named.has(owner) ? [...named, owner] : [...named];
 	for (const brand of brands) {
-		const known = found.get(brand) ?? { mentions: [], total: 0 };
+		const known = found.get(brand) ?? [];
 		found.set(brand, known);
-		known.total += 1;
-		if (known.mentions.length >= BRAND_LIMITS.mentionsKept) continue;
-		known.mentions.push({ sentence, isNamed: named.has(brand), brands });
+		known.push({ sentence, isNamed: named.has(brand), brands });
 	}
 }
 

@@ -1,6 +1,7 @@
 import { BRAND_LIMITS } from "../core/brand-limits.js";
 import { ServiceError } from "../core/errors.js";
-import { type BrandMentions, mentionsOf } from "./brand-mentions.js";
+import { runInTurns } from "../knowledge/work-in-turns.js";
+import { mentionsOf } from "./brand-mentions.js";
 import { domainsOf, type FoundBrand, findBrand, nearBrands } from "./brand-names.js";
 import { type BrandWindow, type DatedMention, withinWindow } from "./brand-window.js";
 import type { Brand } from "./brands.js";
@@ -8,11 +9,8 @@ import type { Graphs } from "./catalog-index.js";
 
 /** One brand and what is said of it in a window. */
 export interface BrandReading extends FoundBrand {
-	/** Newest first. */
+	/** All of them, newest first. */
 	readonly mentions: readonly DatedMention[];
-	/** Mentions at any time, and how many of them were read. */
-	readonly total: number;
-	readonly read: number;
 }
 
 /** A span such as 90d, or days; absent ones are open. */
@@ -24,10 +22,13 @@ export type WindowRequest =
 const DAY_MS = 86_400_000;
 const DAYS_OF = { d: 1, w: 7, m: 30, y: 365 };
 
-/** A span ends today and counts today: 1d is today alone; months have 30 days, years 365. */
+/** A span ends today and counts today: 1d is today alone; months have 30 days, years 365. No window ends after today. */
 export function toWindow(request: WindowRequest, today: string): BrandWindow {
 	if (request === undefined) return { from: null, to: today };
-	if (typeof request !== "string") return { from: request.from ?? null, to: request.to ?? today };
+	if (typeof request !== "string") {
+		const { from = null, to = today } = request;
+		return { from, to: to < today ? to : today };
+	}
 	const unit = DAYS_OF[request.slice(-1) as keyof typeof DAYS_OF];
 	const days = Math.min(Number.parseInt(request, 10) * unit, BRAND_LIMITS.windowDaysMax);
 	const from = new Date(Date.parse(today) - (days - 1) * DAY_MS).toISOString().slice(0, 10);
@@ -45,9 +46,28 @@ export async function getBrand(catalog: Graphs, clue: string): Promise<FoundBran
 	);
 }
 
-/** Reads what is read once for each revision of the catalog, before anybody pays. Throws NOT_FOUND as `getBrand` does. */
+/** Throws NOT_FOUND for the first unknown one, INVALID_ARGUMENT when two names are of one brand. */
+export async function getBrands(
+	catalog: Graphs,
+	clues: readonly string[],
+): Promise<readonly FoundBrand[]> {
+	const found: FoundBrand[] = [];
+	for (const clue of clues) {
+		const one = await getBrand(catalog, clue);
+		if (found.some(({ brand }) => brand === one.brand)) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				`"${clue.slice(0, 80)}" is ${one.brand.name} once more; name each brand once.`,
+			);
+		}
+		found.push(one);
+	}
+	return found;
+}
+
+/** Reads what is read once for each revision of the catalog, before anybody pays. Throws as `getBrands` does. */
 export async function makeBrandsReady(catalog: Graphs, clues: readonly string[]): Promise<void> {
-	for (const clue of clues) await getBrand(catalog, clue);
+	await getBrands(catalog, clues);
 	await mentionsOf(catalog, []);
 }
 
@@ -61,11 +81,12 @@ export async function readBrands(
 		catalog,
 		brands.map(({ brand }) => brand),
 	);
-	return brands.map((found, place) => {
-		const own: BrandMentions = all[place] ?? { mentions: [], total: 0 };
-		const mentions = withinWindow(own, window);
-		return { ...found, mentions, total: own.total, read: own.mentions.length };
-	});
+	const readings: BrandReading[] = [];
+	for (const [place, found] of brands.entries()) {
+		const mentions = await runInTurns(withinWindow(all[place] ?? [], window));
+		readings.push({ ...found, mentions });
+	}
+	return readings;
 }
 
 /** Who it is, without what is said. */

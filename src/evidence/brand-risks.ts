@@ -36,6 +36,7 @@ export function findRisks(mentions: readonly DatedMention[]): readonly BrandRisk
 	const risks: BrandRisk[] = [];
 	const told = new Set<string>();
 	for (const mention of mentions) {
+		if (!mention.isRead) continue;
 		const { text } = mention.sentence;
 		const kind = KINDS.find(([, words]) => words.test(text))?.[0];
 		if (!kind || told.has(text) || toneOf(text) === "positive") continue;

@@ -1,6 +1,6 @@
 import { toArticleAddress } from "./article-address.js";
 import { countTones, type ToneCount } from "./brand-tone.js";
-import { articlesOf, type DatedMention } from "./brand-window.js";
+import { articlesOf, type DatedMention, textsRead } from "./brand-window.js";
 import { findPublisher } from "./claims/source-tiers.js";
 import { daysOf } from "./coverage.js";
 
@@ -47,6 +47,6 @@ function toPublisher(publisher: string, mentions: readonly DatedMention[]): Bran
 		last_seen: newest,
 		graphs: [...new Set(own.map(({ sentence }) => sentence.graph.record.id))].sort(),
 		mentions: own,
-		sentiment: countTones(own.map(({ sentence }) => sentence.text)),
+		sentiment: countTones(textsRead(own)),
 	};
 }

@@ -1,7 +1,7 @@
 import { BRAND_LIMITS } from "../core/brand-limits.js";
 import { sharesOf, wilsonInterval } from "./brand-figures.js";
 import { countTones, TONE_METHOD, type ToneCount } from "./brand-tone.js";
-import type { DatedMention } from "./brand-window.js";
+import { type DatedMention, textsRead } from "./brand-window.js";
 import type { Brand } from "./brands.js";
 
 /** How much of what is said of some brands is said of each, a mention of two counting for both; greatest first. */
@@ -24,8 +24,9 @@ export function shareVoice(
 		.sort((a, b) => b.mentions - a.mentions);
 }
 
+/** Of those that are read, the newest. */
 export function toneOfMentions(mentions: readonly DatedMention[]) {
-	const count = countTones(mentions.map(({ sentence }) => sentence.text));
+	const count = countTones(textsRead(mentions));
 	return { ...count, is_small_sample: count.n < BRAND_LIMITS.smallSample, method: TONE_METHOD };
 }
 

@@ -1,6 +1,9 @@
+import { BRAND_LIMITS } from "../core/brand-limits.js";
 import type { Evidence } from "../knowledge/graph.js";
+import type { Steps } from "../knowledge/work-in-turns.js";
 import { toArticleRef } from "./article-address.js";
-import type { BrandMentions, Mention } from "./brand-mentions.js";
+import type { Mention } from "./brand-mentions.js";
+import type { CitedSentence } from "./cited-sentences.js";
 import { daysOf } from "./coverage.js";
 import { groupSources } from "./report/independent-sources.js";
 
@@ -17,6 +20,8 @@ export interface DatedMention extends Mention {
 	readonly sources: readonly Evidence[];
 	/** Day of the newest of them; null where none is dated. */
 	readonly day: string | null;
+	/** False for those beyond BRAND_LIMITS.mentionsRead: they count, and their tone and dangers are not read. */
+	readonly isRead: boolean;
 }
 
 export interface Footprint {
@@ -33,24 +38,41 @@ export interface Footprint {
  * Mentions with a source published in the window, newest first. A month or year stands for its first day; sources without a
  * date are in a window without a beginning alone.
  */
-export function withinWindow(
-	{ mentions }: BrandMentions,
-	{ from, to }: BrandWindow,
-): readonly DatedMention[] {
-	const isWithin = ({ publishedAt }: Evidence) =>
-		publishedAt === undefined
-			? from === null
-			: publishedAt <= to && (from === null || publishedAt >= from);
-	const found: DatedMention[] = [];
+export function* withinWindow(
+	mentions: readonly Mention[],
+	window: BrandWindow,
+): Steps<readonly DatedMention[]> {
+	const found: Omit<DatedMention, "isRead">[] = [];
 	for (const mention of mentions) {
-		const sources = mention.sentence.sources
-			.filter(isWithin)
-			.sort((a, b) => compareDays(b.publishedAt ?? null, a.publishedAt ?? null));
-		if (sources.length === 0) continue;
-		const day = sources[0]?.publishedAt ?? null;
-		found.push({ ...mention, sentence: { ...mention.sentence, sources }, sources, day });
+		yield;
+		const sentence = sentenceWithin(mention.sentence, window);
+		if (!sentence) continue;
+		const { sources } = sentence;
+		found.push({ ...mention, sentence, sources, day: sources[0]?.publishedAt ?? null });
 	}
-	return found.sort((a, b) => compareDays(b.day, a.day));
+	return found
+		.sort((a, b) => compareDays(b.day, a.day))
+		.map((mention, place) => ({ ...mention, isRead: place < BRAND_LIMITS.mentionsRead }));
+}
+
+/** A sentence with those of its sources that fall into the window, newest first; undefined where none does. */
+export function sentenceWithin(
+	sentence: CitedSentence,
+	{ from, to }: BrandWindow,
+): CitedSentence | undefined {
+	const sources = sentence.sources
+		.filter(({ publishedAt }) =>
+			publishedAt === undefined
+				? from === null
+				: publishedAt <= to && (from === null || publishedAt >= from),
+		)
+		.sort((a, b) => compareDays(b.publishedAt ?? null, a.publishedAt ?? null));
+	return sources.length > 0 ? { ...sentence, sources } : undefined;
+}
+
+/** What those say that are read. */
+export function textsRead(mentions: readonly DatedMention[]): readonly string[] {
+	return mentions.flatMap(({ isRead, sentence }) => (isRead ? [sentence.text] : []));
 }
 
 /** Undated before dated. */

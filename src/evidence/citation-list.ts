@@ -15,19 +15,23 @@ export interface CitationList {
 	toWire(): readonly CitationWire[];
 }
 
-export function createCitationList(): CitationList {
+/** Pieces of evidence are told apart by their ids, or as `keyOf` says: one sentence may be cited once for each publisher. */
+export function createCitationList(
+	keyOf: (sentence: CitedSentence) => string = ({ evidenceId }) => evidenceId,
+): CitationList {
 	const cited = new Map<string, CitedSentence>();
 	const numbers = new Map<string, number>();
 	const numberOf = (sentence: CitedSentence): number => {
-		const known = numbers.get(sentence.evidenceId);
+		const key = keyOf(sentence);
+		const known = numbers.get(key);
 		if (known !== undefined) return known;
-		cited.set(sentence.evidenceId, sentence);
-		numbers.set(sentence.evidenceId, cited.size);
+		cited.set(key, sentence);
+		numbers.set(key, cited.size);
 		return cited.size;
 	};
 	return {
 		numberOf,
-		has: ({ evidenceId }) => numbers.has(evidenceId),
+		has: (sentence) => numbers.has(keyOf(sentence)),
 		cite: ({ text, evidence }) => ({ text, citation_ids: evidence.map(numberOf) }),
 		toWire: () => [...cited.values()].map((sentence, index) => toCitation(sentence, index + 1)),
 	};

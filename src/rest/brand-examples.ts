@@ -127,6 +127,7 @@ export const BRAND_PUBLISHER = {
 	sentiment: TONE,
 	graphs: ["agent-protocols"],
 	evidence: [EVIDENCE_ID],
+	citation_ids: [1],
 };
 
 export const BRAND_COMPARISON = {

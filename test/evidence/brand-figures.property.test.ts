@@ -75,7 +75,7 @@ t.test("a timeline is in order, holds what is dated within its reach, once", (t)
 			(days, size) => {
 				const mentions: DatedMention[] = days.map((day) => ({
 					...{ sentence, isNamed: true, brands: [], sources: [] },
-					day,
+					...{ day, isRead: true },
 				}));
 				const window = { from: null, to: "2026-12-31" };
 				const { buckets } = toBuckets(mentions, window, size);

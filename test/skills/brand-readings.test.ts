@@ -164,6 +164,115 @@ t.test("a window has its first and its last day, and leaves out what nobody date
 	t.match(silent, { kind: "no-answer", meta: { decision: "ABSTAIN" } });
 });
 
+t.test("what is not charged holds no figure, no name of a trend and no citation", async (t) => {
+	const window = { from: "2020-01-01", to: "2020-02-01" };
+	for (const peers of [{}, { compare_with: ["Pear"] }]) {
+		const { data, meta } = await intelligence({ brand: "Apple", window, ...peers });
+		for (const part of ["share_of_voice", "signals", "trends", "timeline", "citations"]) {
+			t.same(data[part], [], part);
+		}
+		t.match(data.footprint, { mentions: 0, articles: 0, by_graph: [] });
+		t.same(meta.warnings, ["Apple in the trade list has no mention in the window."]);
+	}
+	// Pear is mentioned, and nothing of it is a signal.
+	const quiet = await signals({ brand: "Pear", to: "2025-06-29" });
+	t.match(quiet, { kind: "no-answer", data: { items: [], citations: [] } });
+	t.match(quiet.meta, {
+		decision: "ABSTAIN",
+		warnings: ["Nothing of this kind is told of Pear (PR) in the window."],
+	});
+});
+
+t.test("a trend is told with what it is cited for in the window, or not at all", async (t) => {
+	const told = async (window: object) => (await intelligence({ brand: "Apple", window })).data;
+	t.match((await told({ to: "2025-05-05" })).trends, [{ trend_id: "shops:trends.repair" }]);
+	t.same((await told({ to: "2025-05-04" })).trends, [], "published a day later");
+	const { trends, citations } = await told({ from: "2025-06-01" });
+	t.same(trends, [], "published before");
+	for (const { published_at: day } of citations) t.ok(day >= "2025-06-01", day);
+});
+
+t.test("no window ends after today, and no brand is held against itself", async (t) => {
+	const { data } = await intelligence({ brand: "Apple", window: { to: "9999-12-31" } });
+	t.equal(data.window.to, "2025-07-01");
+	t.equal(data.footprint.mentions, 4);
+	for (const compare_with of [["AAPL"], ["Pear", "PR"]]) {
+		await t.rejects(intelligence({ brand: "Apple", compare_with }), {
+			code: "INVALID_ARGUMENT",
+			message: /once more/,
+		});
+	}
+});
+
+t.test("a timeline that cannot tell all ends at the newest mention, and says so", async (t) => {
+	const days = await timeline({
+		brand: "Apple",
+		from: "2024-01-01",
+		to: "2024-12-31",
+		bucket: "day",
+	});
+	t.equal(days.kind, "answer");
+	t.equal(days.data.items.at(-1)?.period, "2024-01-10");
+	t.equal(days.data.items.at(-1)?.mentions, 1);
+	t.same(
+		days.data.items.map(({ mentions }: { mentions: number }) => mentions),
+		[...Array(9).fill(0), 1],
+		"from the first day on, as these are few enough",
+	);
+	const long = await timeline({ brand: "Apple", from: "2024-01-01", bucket: "day" });
+	t.equal(long.data.items.length, 60);
+	t.equal(long.data.items.at(-1)?.period, "2025-07-01");
+	t.match(long.meta.warnings.join(" "), /last 60 stretches, from 2025-05-03 on; 1 dated mentions/);
+});
+
+t.test("what a publisher says is cited from its own pages", async (t) => {
+	const { data } = await sources({ brand: "Apple" });
+	const byNumber = new Map<number, { publisher: string; evidence_id: string }>(
+		data.citations.map((one: { n: number }) => [one.n, one]),
+	);
+	for (const { hosts, evidence, citation_ids: numbers } of data.items) {
+		t.ok(numbers.length > 0);
+		for (const n of numbers) {
+			t.ok(hosts.includes(byNumber.get(n)?.publisher), `${n} is of ${hosts}`);
+			t.ok(evidence.includes(byNumber.get(n)?.evidence_id));
+		}
+	}
+});
+
+t.test("mentions beyond those that are read still count, and the newest are read", async (t) => {
+	const named = (id: string, count: number, day: string, name: string) =>
+		node(id, `Notes ${id}`, {
+			summary: "Notes.",
+			body: Array.from({ length: count }, (_, at) => `${name} shipped build ${at} of it.`).join(
+				"\n\n",
+			),
+			evidence: [source(id, `https://${id}.example/`, day)],
+		});
+	const busy = createGraphCatalog([
+		makeGraph({ id: "busy" }, [
+			node("acme", "Acmesoft", { type: "Company", summary: "It is.", evidence: [] }),
+			node("beta", "Betaware", { type: "Company", summary: "It is.", evidence: [] }),
+			named("old", 3_000, "2020-01-01", "Acmesoft"),
+			named("other", 1_000, "2020-01-01", "Betaware"),
+			named("new", 10, "2025-01-01", "Acmesoft"),
+		]),
+	]);
+	const { brand_intelligence: skill } = createBrandReadings({
+		catalog: busy,
+		clock: manualClock("2025-07-01T10:00:00Z"),
+	});
+	const { data } = await ask<Told>(skill)({ brand: "Acmesoft" });
+	t.match(data.footprint, { mentions: 3_010, last_seen: "2025-01-01", is_complete: false });
+	t.match(data.share_of_voice, [
+		{ brand: "acmesoft", share: 0.7506, n: 4_010 },
+		{ brand: "betaware", mentions: 1_000 },
+	]);
+	t.equal(data.sentiment.n, 2_000);
+	t.match(data.gaps, [{ kind: "unread", message: /1010 oldest of 3010/ }]);
+	const late = await ask<Told>(skill)({ brand: "Acmesoft", window: { from: "2024-12-01" } });
+	t.match(late.data.footprint, { mentions: 10, is_complete: true });
+});
+
 t.test("readings of a brand: signals, timeline, sources, comparison", async (t) => {
 	t.match(await signals({ brand: "Apple" }), {
 		kind: "answer",

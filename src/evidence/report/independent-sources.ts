@@ -24,6 +24,7 @@ export function groupSources(sources: Iterable<Evidence>): readonly SourceGroup[
 		const [group = { publisher, sources: [] }, ...others] = known;
 		group.sources.push(source, ...others.flatMap((other) => other.sources));
 		for (const key of keys) groups.set(key, group);
+		if (others.length === 0) continue;
 		for (const [key, other] of groups) if (others.includes(other)) groups.set(key, group);
 	}
 	return [...new Set(groups.values())];
