@@ -57,6 +57,7 @@ export function startWebhookDispatch({
 	});
 	return async () => {
 		stop();
+		await dispatch.close();
 		await Promise.all(running);
 	};
 }

@@ -41,7 +41,8 @@ export interface DialTarget {
 export function createCallerEgress(reach: CallerReach = {}): Egress {
 	const { resolve = resolveAll, dial = dialTls } = reach;
 	const exchange = async (request: OutboundRequest, url: URL): Promise<Response> => {
-		const signal = AbortSignal.timeout(Math.min(request.timeoutMs, LIMITS.callerEgressMs));
+		const timeout = AbortSignal.timeout(Math.min(request.timeoutMs, LIMITS.callerEgressMs));
+		const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
 		const hostname = bare(url.hostname);
 		const addresses = isIP(hostname) ? [hostname] : await orAborted(signal, resolve(hostname));
 		if (!areAllPublic(addresses)) throw notPublic(url);

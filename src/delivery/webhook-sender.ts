@@ -12,6 +12,7 @@ export interface WebhookMessage {
 	/** The same however often one event is sent: receivers tell repetitions by it. */
 	readonly eventId: string;
 	readonly body: string;
+	readonly signal?: AbortSignal | undefined;
 }
 
 /** What became of one attempt; nothing of what the receiver wrote is kept. */
@@ -37,7 +38,7 @@ export function createWebhookSender({
 	readonly egress: Egress;
 	readonly clock: Pick<Clock, "now">;
 }): SendWebhook {
-	return async ({ url, secrets, eventId, body }) => {
+	return async ({ url, secrets, eventId, body, signal }) => {
 		const at = new Date(clock.now());
 		const signatures = secrets.map((secret) => new Webhook(secret).sign(eventId, at, body));
 		try {
@@ -53,6 +54,7 @@ export function createWebhookSender({
 				},
 				body,
 				timeoutMs: WEBHOOK_LIMITS.sendTimeoutMs,
+				signal,
 			});
 			const isTaken = status >= 200 && status < 300;
 			return isTaken ? { httpStatus: status } : { httpStatus: status, failure: "status" };

@@ -12,6 +12,8 @@ import { signingSecrets, type WebhookTexts } from "./webhook-texts.js";
 export interface WebhookDispatch {
 	/** One round: sends everything that is due and not under way; resolves to how many, once they have ended. */
 	tick(): Promise<number>;
+	/** Lets go of what is under way: it stays pending, and the next process sends it again. */
+	close(): Promise<void>;
 }
 
 export interface WebhookDispatchDeps {
@@ -29,6 +31,7 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatc
 	const all = new PQueue({ concurrency: WEBHOOK_LIMITS.sending });
 	const lanes = new Map<string, PQueue>();
 	const taken = new Set<string>();
+	const closing = new AbortController();
 	const laneOf = (owner: string) => {
 		const known = lanes.get(owner);
 		if (known) return known;
@@ -39,7 +42,7 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatc
 	};
 	const perform = async ({ id }: WebhookDeliveryRow): Promise<void> => {
 		try {
-			await attempt(deps, id);
+			await attempt(deps, id, closing.signal);
 		} catch (error) {
 			logger.error("a webhook could not be told", { delivery: id, error: String(error) });
 		} finally {
@@ -60,6 +63,10 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatc
 			await Promise.all(due.map((row) => laneOf(row.owner).add(() => all.add(() => perform(row)))));
 			return due.length;
 		},
+		async close() {
+			closing.abort();
+			await Promise.all([...lanes.values()].map((lane) => lane.onIdle()));
+		},
 	};
 }
 
@@ -68,7 +75,8 @@ function isDue({ nextAt, updatedAt }: WebhookDeliveryRow, now: number): boolean 
 	return nextAt <= now || now < updatedAt;
 }
 
-async function attempt(deps: WebhookDispatchDeps, id: string): Promise<void> {
+async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSignal): Promise<void> {
+	if (closing.aborted) return;
 	const { store, clock, texts, send, baseUrl } = deps;
 	const found = await store.read(async (reader) => {
 		const delivery = await reader.get("webhook_deliveries", id);
@@ -84,7 +92,10 @@ async function attempt(deps: WebhookDispatchDeps, id: string): Promise<void> {
 		secrets: signingSecrets(text, clock.now()),
 		eventId: delivery.eventId,
 		body: toEventBody(delivery, baseUrl()),
+		signal: closing,
 	});
+	// Nobody knows whether it arrived.
+	if (closing.aborted && outcome.failure !== undefined) return;
 	const kept = await store.transaction((tx) => noteAttempt(deps, tx, { id, outcome }));
 	if (kept && outcome.failure === undefined) await renew(deps, kept);
 }

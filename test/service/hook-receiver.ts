@@ -25,6 +25,8 @@ export async function startHookReceiver(t: Test, reach: CallerReach = {}) {
 		req.on("end", () => {
 			const headers = req.headers as Record<string, string>;
 			received.push({ path: req.url ?? "", headers, text, body: JSON.parse(text) });
+			// Taken, and never answered.
+			if (state.status === 0) return;
 			if (state.status === 302) res.setHeader("Location", "https://127.0.0.1/");
 			res.statusCode = state.status;
 			res.end();
@@ -32,7 +34,10 @@ export async function startHookReceiver(t: Test, reach: CallerReach = {}) {
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	t.teardown(() => server.close());
+	t.teardown(() => {
+		server.closeAllConnections();
+		server.close();
+	});
 	const { port } = server.address() as AddressInfo;
 	const egress = createCallerEgress({
 		resolve: async () => ["93.184.215.14"],

@@ -221,6 +221,24 @@ t.test("for the overlap of a rotation both secrets sign", async (t) => {
 	t.throws(() => verify(secret), "without an overlap the old one is worth nothing at once");
 });
 
+t.test("a receiver that never answers does not keep the service from stopping", async (t) => {
+	const folder = `${t.testdir({})}/data`;
+	const first = await startShop(t, folder);
+	await make(first);
+	first.state.status = 0;
+	for (let job = 0; job < 5; job++) await endJob(first, `job_${job}`);
+	const ticking = first.tick();
+	while (first.received.length < WEBHOOK_LIMITS.sendingOfOwner) {
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
+	await first.close();
+	await ticking;
+	t.equal(first.received.length, WEBHOOK_LIMITS.sendingOfOwner, "the rest was not begun");
+	const second = await startShop(t, folder);
+	t.equal(await second.tick(), 5);
+	t.equal(second.received.length, 5);
+});
+
 t.test("webhooks of others are not told apart from unknown ones", async (t) => {
 	const shop = await startShop(t);
 	const { id } = await make(shop);
