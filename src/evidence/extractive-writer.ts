@@ -10,8 +10,10 @@ const SAMENESS = 0.8;
 /** A summary says by itself what its concept is; a sentence that begins with "It" does not say what it speaks of. */
 const SUMMARY_BONUS = 0.25;
 const LEANING_LOSS = 0.5;
+/** So does one that shares no word with the name of what it is about. */
+const NAMELESS_LOSS = 0.3;
 const LEANING =
-	/^(?:(?:together|therefore|thus|here|there|then|otherwise|instead|likewise|similarly|also|still|yet|but|and|so|as a result|in (?:that|this|both|either) cases?|for (?:that|this) (?:reason|purpose)|by contrast|conversely|the (?:latter|former|same|other|first|second|third|two|three|rest)),?\s|(?:it|its|they|their|them|this|that|these|those|such|both|neither|each|he|she|one|another|others)\b)/i;
+	/^(?:(?:together|therefore|thus|here|there|then|otherwise|instead|likewise|similarly|also|still|yet|but|and|so|as a result|in (?:that|this|both|either) cases?|for (?:that|this) (?:reason|purpose)|by contrast|conversely|the (?:latter|former|same|other|first|second|third|two|three|rest|design|proposal|extension|document|draft|text|specification|framework|scheme|mechanism|idea|field|list|table|attack)),?\s|(?:it|its|they|their|them|this|that|these|those|such|both|neither|each|he|she|one|another|others)\b)/i;
 /** Sentences looked at: the best of what was offered. */
 const LOOKED_AT = 80;
 
@@ -62,13 +64,16 @@ function toCandidates(question: string, offered: readonly CitedSentence[]): read
 	const asked = weighWords(contentWords(question), read);
 	return read.map((one, rank) => {
 		const { text, place, concept } = one.sentence;
-		const titled = new Set([...one.terms, ...contentTerms(concept.title)]);
+		const title = contentTerms(concept.title);
+		const titled = new Set([...one.terms, ...title]);
+		const isNamed = [...title].some((term) => one.terms.has(term));
 		const relevance =
 			WEIGHTS.own * shareOf(asked, one.terms) +
 			WEIGHTS.titled * shareOf(asked, titled) +
 			WEIGHTS.rank * (1 - rank / read.length) +
 			(place === 0 ? SUMMARY_BONUS : 0) -
-			(LEANING.test(text) ? LEANING_LOSS : 0);
+			(LEANING.test(text) ? LEANING_LOSS : 0) -
+			(isNamed ? 0 : NAMELESS_LOSS);
 		return { ...one, relevance };
 	});
 }
