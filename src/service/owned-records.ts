@@ -1,7 +1,7 @@
-import { scheduleMemory } from "./schedule-text.js";
 import type { Store, StoreReader, StoreTransaction, Tables } from "../../store/store.js";
 import { jobDocuments } from "../core/job.js";
 import { pushDocument } from "../core/task-documents.js";
+import { scheduleMemory } from "./schedule-text.js";
 
 /** What callers leave here beside money, by table: which documents hold a row's text. Erasure and purge know no other list. */
 const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly string[] } = {
@@ -17,7 +17,17 @@ const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly s
 	webhook_deliveries: () => [],
 };
 
-export type OwnedTable = "tasks" | "feedback" | "artefacts" | "schedules" | "briefing_runs" | "streams" | "chats" | "jobs" | "webhooks" | "webhook_deliveries";
+export type OwnedTable =
+	| "tasks"
+	| "feedback"
+	| "artefacts"
+	| "schedules"
+	| "briefing_runs"
+	| "streams"
+	| "chats"
+	| "jobs"
+	| "webhooks"
+	| "webhook_deliveries";
 
 const OWNED_TABLES = Object.keys(DOCUMENTS_OF) as readonly OwnedTable[];
 
