@@ -65,11 +65,16 @@ export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 			requireJson,
 			readBody,
 			requireRequestObject,
-			createJsonRpcHandler(requestHandler, openExchange),
+			createJsonRpcHandler(requestHandler, openExchange, deps.clock),
 		)
 		.all(A2A_PATHS.jsonRpc, refuseMethod)
 		.use(A2A_PATHS.jsonRpc, createRpcErrorHandler(openExchange))
-		.use(A2A_PATHS.rest, readBody, refuseOtherJson, createRestHandler(requestHandler, openExchange))
+		.use(
+			A2A_PATHS.rest,
+			readBody,
+			refuseOtherJson,
+			createRestHandler(requestHandler, openExchange, deps.clock),
+		)
 		.use(A2A_PATHS.rest, createRestErrorHandler(openExchange));
 }
 

@@ -11,6 +11,7 @@ import { createA2aRouter } from "./a2a-router.js";
 import { createCardSource } from "./card-source.js";
 import { createLiveTasks } from "./live-tasks.js";
 import { createPushDesk, type PushWay } from "./push-desk.js";
+import { createPushSign } from "./push-signature.js";
 import { createTaskArchive } from "./task-archive.js";
 import { createTaskWatch } from "./task-watch.js";
 
@@ -50,7 +51,9 @@ export function createA2a(options: A2aOptions): A2a {
 	const live = createLiveTasks(jobs);
 	const tasks = createTaskArchive({ store, clock, live });
 	const watch = createTaskWatch({ jobs, live, clock });
-	const push = createPushDesk({ store, clock, jobs, way: options.push, read: tasks.read, logger });
+	const sign = createPushSign({ signingKey: signingJwk, clock, issuer: service.info.baseUrl });
+	const way = options.push;
+	const push = createPushDesk({ store, clock, jobs, way, sign, read: tasks.read, logger });
 	jobs?.onEnded((ended) => {
 		tasks.settle(ended).catch((error) => {
 			// Until the next start its row says that it goes on; what is read of it comes from its job.

@@ -1,8 +1,19 @@
 import { formatSSEEvent, SSE_HEADERS } from "@a2a-js/sdk";
 import type { Response } from "express";
+import type { Clock } from "../core/clock.js";
 
 /** Paid text is for its buyer only, and a proxy that rewrites a stream would hold it back. */
 export const PRIVATE_STREAM = "private, no-store, no-transform";
+
+const HEARTBEAT_MS = 15_000;
+
+/** Says now and then that a stream is still open: what stands between would close one that is silent. */
+export function keepAlive(res: Response, clock: Clock): void {
+	const stop = clock.every(HEARTBEAT_MS, () => {
+		if (!res.writableEnded) res.write(": still here\n\n");
+	});
+	res.once("close", stop);
+}
 
 /** Writes the events as they come and stops pulling them once the caller has left. */
 export async function sendEvents(

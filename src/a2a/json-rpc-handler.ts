@@ -14,7 +14,8 @@ import {
 	validateVersion,
 } from "@a2a-js/sdk/server";
 import type { Request, RequestHandler, Response } from "express";
-import { sendEvents } from "./event-stream.js";
+import type { Clock } from "../core/clock.js";
+import { keepAlive, sendEvents } from "./event-stream.js";
 import type { Exchange } from "./exchange.js";
 import { checkEnvelope, checkLegacyTaskParams } from "./message-envelope.js";
 import { type RpcId, rpcIdOf, sendJson, sendRpcRefusal } from "./refusal.js";
@@ -28,6 +29,7 @@ type Reply = Awaited<ReturnType<JsonRpcTransportHandler["handle"]>>;
 export function createJsonRpcHandler(
 	requestHandler: A2ARequestHandler,
 	openExchange: (req: Request) => Exchange,
+	clock: Clock,
 ): RequestHandler {
 	const current = new JsonRpcTransportHandler(requestHandler);
 	const legacy = new LegacyJsonRpcTransportHandler(requestHandler);
@@ -51,8 +53,11 @@ export function createJsonRpcHandler(
 	return async (req, res) => {
 		const exchange = openExchange(req);
 		const reply = await dispatch(req, exchange);
-		if (Symbol.asyncIterator in reply) await stream(res, exchange, rpcIdOf(req.body), reply);
-		else answer(res, exchange, reply);
+		if (!(Symbol.asyncIterator in reply)) return answer(res, exchange, reply);
+		const first = await firstOf(reply, exchange, { res, id: rpcIdOf(req.body) });
+		if (!first) return;
+		keepAlive(res, clock);
+		await sendEvents(res, first, reply);
 	};
 }
 
@@ -79,15 +84,17 @@ function versionOf(req: Request): string {
 type Events = Extract<Reply, AsyncGenerator>;
 
 /** Nothing is written before the first event is there: until then a refusal can still have its status. */
-async function stream(res: Response, exchange: Exchange, id: RpcId, events: Events): Promise<void> {
-	let first: Awaited<ReturnType<Events["next"]>>;
+async function firstOf(
+	events: Events,
+	exchange: Exchange,
+	{ res, id }: { readonly res: Response; readonly id: RpcId },
+): Promise<Awaited<ReturnType<Events["next"]>> | undefined> {
 	try {
-		first = await events.next();
+		return await events.next();
 	} catch (error) {
 		answer(res, exchange, { jsonrpc: "2.0", id, error: toJsonRpcError(error) });
-		return;
+		return undefined;
 	}
-	await sendEvents(res, first, events);
 }
 
 /** HTTP status of errors the SDK has found; like the SDK, 200 for those that speak of a task. */

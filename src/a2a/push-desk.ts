@@ -10,6 +10,7 @@ import { jobIdOf } from "./job-task.js";
 import { isFinal } from "./payment-status.js";
 import { createPushConfigs, type PushTarget, toPushTarget, toPushWire } from "./push-configs.js";
 import { createPushSend } from "./push-sender.js";
+import type { PushSign } from "./push-signature.js";
 import { createPushTeller } from "./push-teller.js";
 
 /** How addresses that callers name are reached. */
@@ -47,16 +48,22 @@ export interface PushDeskDeps {
 	readonly clock: Clock;
 	readonly jobs: JobViews | undefined;
 	readonly way: PushWay | undefined;
+	readonly sign: PushSign;
 	/** The task as it stands, whoever asks; undefined once it is gone. */
 	readonly read: (taskId: string) => Promise<Task | undefined>;
 	readonly logger?: Logger | undefined;
 }
 
 export function createPushDesk(deps: PushDeskDeps): PushDesk {
-	const { store, jobs, way } = deps;
+	const { store, jobs, way, sign } = deps;
 	if (!jobs || !way) return CLOSED_DESK;
 	const configs = createPushConfigs({ store, seal: way.seal });
-	const teller = createPushTeller({ ...deps, jobs, configs, send: createPushSend(way) });
+	const teller = createPushTeller({
+		...deps,
+		jobs,
+		configs,
+		send: createPushSend({ ...way, sign }),
+	});
 
 	const check = (config: TaskPushNotificationConfig, version: PushTarget["version"]) => {
 		const target = toPushTarget(config, version);

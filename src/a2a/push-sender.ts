@@ -5,20 +5,28 @@ import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
 import { TASK_LIMITS } from "../core/task-limits.js";
 import type { PushTarget } from "./push-configs.js";
+import type { PushSign } from "./push-signature.js";
 import { statusEvent } from "./stream-events.js";
 
 /** Resolves to whether the target took it; never rejects. */
 export type PushSend = (target: PushTarget, task: Task) => Promise<"taken" | "refused" | "failed">;
 
 /** Tells a target where a task stands: its status without the report, which its owner reads here. */
-export function createPushSend({ egress }: { readonly egress: Egress }): PushSend {
+export function createPushSend(deps: {
+	readonly egress: Egress;
+	readonly sign: PushSign;
+}): PushSend {
+	const { egress, sign } = deps;
 	return async (target, task) => {
 		try {
+			const { url } = target;
+			const body = bodyOf(target, task);
+			const signature = await sign({ taskId: task.id, url, body });
 			const { status } = await egress.request({
 				method: "POST",
-				url: target.url,
-				headers: headersOf(target),
-				body: bodyOf(target, task),
+				url,
+				headers: headersOf(target, signature),
+				body,
 				timeoutMs: TASK_LIMITS.pushTimeoutMs,
 			});
 			if (status >= 200 && status < 300) return "taken";
@@ -65,12 +73,16 @@ export function pause(
 
 const TOKEN_HEADER = "X-A2A-Notification-Token";
 
-function headersOf({ token, authentication, version }: PushTarget): Record<string, string> {
-	const { scheme, credentials } = authentication ?? {};
+/** What the target asked to be shown, or else our signature. */
+function headersOf(
+	{ token, authentication, version }: PushTarget,
+	signature: string,
+): Record<string, string> {
+	const { scheme = "Bearer", credentials = signature } = authentication ?? {};
 	return {
 		"Content-Type": version === "0.3" ? "application/json" : "application/a2a+json",
 		...(token !== "" && { [TOKEN_HEADER]: token }),
-		...(scheme !== undefined && { Authorization: `${scheme} ${credentials}`.trim() }),
+		Authorization: `${scheme} ${credentials}`.trim(),
 	};
 }
 

@@ -2,7 +2,8 @@ import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { restHandler } from "@a2a-js/sdk/server/express";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
-import { PRIVATE_STREAM } from "./event-stream.js";
+import type { Clock } from "../core/clock.js";
+import { keepAlive, PRIVATE_STREAM } from "./event-stream.js";
 import type { Exchange } from "./exchange.js";
 import { checkEnvelope } from "./message-envelope.js";
 import { sendRestRefusal } from "./refusal.js";
@@ -11,13 +12,14 @@ import { sendRestRefusal } from "./refusal.js";
 export function createRestHandler(
 	requestHandler: A2ARequestHandler,
 	openExchange: (req: Request) => Exchange,
+	clock: Clock,
 ): Router {
 	const exchanges = new WeakMap<Request, Exchange>();
 	const open: RequestHandler = (req, res, next) => {
 		const exchange = openExchange(req);
 		exchanges.set(req, exchange);
 		replaceRefusals(res, exchange);
-		keepStreamsPrivate(res);
+		prepareStreams(res, clock);
 		next();
 	};
 	const sdk = restHandler({
@@ -47,11 +49,12 @@ const checkMessage: RequestHandler = (req, _res, next) => {
 };
 
 /** The SDK begins every stream with `res.flushHeaders`, and just before sets a caching rule that is too weak. */
-function keepStreamsPrivate(res: Response): void {
+function prepareStreams(res: Response, clock: Clock): void {
 	const flush = res.flushHeaders.bind(res);
 	res.flushHeaders = () => {
 		res.setHeader("Cache-Control", PRIVATE_STREAM);
 		flush();
+		keepAlive(res, clock);
 	};
 }
 

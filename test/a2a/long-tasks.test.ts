@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
 	type SendMessageConfiguration,
 	type StreamResponse,
@@ -5,10 +6,12 @@ import {
 	type TaskPushNotificationConfig,
 	TaskState,
 } from "@a2a-js/sdk";
-import t from "tap";
+import { importJWK, jwtVerify } from "jose";
+import t, { type Test } from "tap";
 import { JOB_LIMITS } from "../../src/core/job-limits.js";
 import { pushDocument } from "../../src/core/task-documents.js";
 import { createGate, createWorld, openShop, PRICE, pause, type World } from "../jobs/job-shop.js";
+import { signingJwk } from "./start-a2a.js";
 import { startLongA2a } from "./start-long-a2a.js";
 import { bodyOf, connect, dataMessage, send, sendParams, type Version } from "./stock-client.js";
 import { connectPaying, payment, paymentMessage, signFor } from "./x402-agent.js";
@@ -219,10 +222,28 @@ t.test("after a restart a working task goes on with its job, and is told of", as
 	while (received.length < 2) await pause();
 	const last = received.at(-1)?.body.statusUpdate;
 	t.match(last, { taskId: task.id, status: { state: "TASK_STATE_COMPLETED" } });
+	await verifySignature(t, after, task.id);
 	await t.rejects(collect(client.resubscribeTask({ tenant: "", id: task.id })), /finished/);
 	t.same(await after.failures(), []);
 	t.same(after.logged, []);
 });
+
+/** As a receiver would that knows no more of us than our address. */
+async function verifySignature(t: Test, { baseUrl, received, clock }: Shop, taskId: string) {
+	const { d: _, ...publicJwk } = signingJwk;
+	const last = received.at(-1);
+	const token = last?.headers["authorization"]?.replace("Bearer ", "") ?? "";
+	const { payload, protectedHeader } = await jwtVerify(token, await importJWK(publicJwk, "ES256"), {
+		issuer: baseUrl,
+		audience: new URL(HOOK).origin,
+		currentDate: new Date(clock.now()),
+	});
+	t.equal(protectedHeader.kid, signingJwk.kid);
+	const request_body_sha256 = createHash("sha256")
+		.update(last?.text ?? "")
+		.digest("hex");
+	t.match(payload, { taskId, request_body_sha256 });
+}
 
 t.test("an end that nobody took is told after the next start", async (t) => {
 	const world = createWorld();
