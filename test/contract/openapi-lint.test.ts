@@ -12,7 +12,7 @@ const TOLD_APART: ReadonlySet<string> = new Set([
 	"#/paths/~1v1~1research~1deep-dive~1{job_id}~1cancel",
 	"#/paths/~1v1~1research~1deep-dive~1{job_id}~1sources",
 	"#/paths/~1v1~1research~1deep-dive~1{job_id}~1export",
-	"#/paths/~1v1~1research~1deep-dive~1{job_id}~1follow-up",
+	"#/paths/~1v1~1research~1deep-dive~1status~1{job_id}",
 ]);
 
 t.test(
