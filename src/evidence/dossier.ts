@@ -4,12 +4,12 @@ import type { Decision } from "../core/wire.js";
 import { type Graph, toTrendId } from "../knowledge/graph.js";
 import { runInTurns } from "../knowledge/work-in-turns.js";
 import type { GraphRouter, HybridSearch, RankedConcept } from "../search/search.js";
-import { isSupported } from "./citation-gate.js";
 import { type CitationList, createCitationList } from "./citation-list.js";
 import { bestTier, findPublisher } from "./claims/source-tiers.js";
 import { chooseSentences } from "./extractive-writer.js";
 import { gatherEvidence, type RankedSentence } from "./gathered-evidence.js";
 import { type Contradiction, findContradictions } from "./report/contradictions.js";
+import { carriersOf, withoutDeniers } from "./report/finding-carriers.js";
 import { clusterSentences, confidenceOfFinding } from "./report/finding-clusters.js";
 import { groupSources } from "./report/independent-sources.js";
 import { findGaps } from "./report/report-gaps.js";
@@ -72,7 +72,7 @@ export async function compileDossier(
 	const pairs = await runInTurns(findContradictions(sentences, contradictionsMax), signal);
 	const citations = createCitationList();
 	const summary = prose.sentences.map(citations.cite);
-	const findings = toFindings(topic, sentences, { pairs, citations, asOf });
+	const findings = await toFindings(task, sentences, { pairs, citations });
 	const contradictions = pairs.map((pair) => toContradiction(pair, citations));
 	const used = sentences.filter((sentence) => citations.has(sentence));
 	const profile = profileSources(used);
@@ -137,18 +137,17 @@ async function gather({ search }: DossierDeps, task: DossierTask) {
 interface FindingsContext {
 	readonly pairs: readonly Contradiction[];
 	readonly citations: CitationList;
-	readonly asOf: string;
 }
 
-/** Those that bear most on the topic and say least of the same, each carried by the sentences that hold its words and numbers. */
-function toFindings(
-	topic: string,
+/** Those that bear most on the topic and say least of the same, each carried by the sentences that hold its words and numbers and deny nothing of it. */
+async function toFindings(
+	{ topic, asOf, signal }: DossierTask,
 	sentences: readonly RankedSentence[],
-	{ pairs, citations, asOf }: FindingsContext,
-): DossierWire["findings"] {
+	{ pairs, citations }: FindingsContext,
+): Promise<DossierWire["findings"]> {
 	const best = sentences[0]?.score ?? 0;
 	const near = sentences.filter(({ score }) => score >= best * DOSSIER_LIMITS.relevanceFloor);
-	const clusters = clusterSentences(near);
+	const clusters = await runInTurns(withoutDeniers(clusterSentences(near), pairs), signal);
 	const byLead = new Map(clusters.map((cluster) => [cluster.sentences[0], cluster]));
 	const leads = chooseSentences({
 		question: topic,
@@ -156,9 +155,7 @@ function toFindings(
 		sentencesMax: DOSSIER_LIMITS.findingsMax,
 	});
 	return leads.map((lead, place) => {
-		const others = byLead.get(lead)?.sentences.slice(1) ?? [];
-		const same = others.filter(({ text }) => isSupported(lead.text, text));
-		const carriers = [lead, ...same] as const;
+		const carriers = carriersOf(byLead.get(lead) ?? { sentences: [lead] });
 		const sources = carriers.flatMap((sentence) => sentence.sources);
 		const against = pairs.filter(({ one, other }) =>
 			[one, other].some(({ evidenceId }) => evidenceId === lead.evidenceId),
@@ -172,7 +169,7 @@ function toFindings(
 				name: lead.concept.title,
 			},
 			confidence: confidenceOfFinding(
-				{ sentences: [lead, ...same] },
+				{ sentences: carriers },
 				{ today: asOf, isContradicted: against.length > 0 },
 			),
 			sources_independent: groupSources(sources).length,

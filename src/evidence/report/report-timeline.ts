@@ -36,12 +36,23 @@ function toldEntry(sentence: CitedSentence): TimelineEntry | undefined {
 	return { date: day.slice(0, DATE_CHARS[span.precision]), sentence, basis: "told" };
 }
 
-/** A bare number of four digits is a year only where the words before it say so: keys have 1952 bytes. */
-function isMeantAsDate(text: string, { precision, start }: DateSpan): boolean {
-	if (precision !== "year") return true;
+/**
+ * A bare number of four digits is a year only where the words before it say so: keys have 1952 bytes. A day that its month
+ * does not have is none.
+ */
+function isMeantAsDate(text: string, span: DateSpan): boolean {
+	const { precision, start } = span;
+	if (precision === "day") return dayTold(span.text) === new Date(span.from * DAY_MS).getUTCDate();
+	if (precision === "month") return true;
 	return /\b(?:in|since|until|by|of|from|before|after|during|between|late|early|mid|year)[\s-]+$/i.test(
 		text.slice(0, start),
 	);
+}
+
+/** The day of the month that a date begins with: `2024-02-28`, "28 February 2024", "February 28th, 2024". */
+function dayTold(date: string): number {
+	const [, day] = /^\d{4}-\d\d-(\d\d)/.exec(date) ?? /(?<!\d)(\d{1,2})(?!\d)/.exec(date) ?? [];
+	return Number(day);
 }
 
 function publishedEntry(sentence: CitedSentence, until: string): TimelineEntry | undefined {
