@@ -1,0 +1,42 @@
+import t from "tap";
+import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
+import { toTimeline } from "../../../src/evidence/report/report-timeline.js";
+import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
+
+const timelineOf = (summary: string) => {
+	const evidence = [
+		{ articleId: "a", title: "A", sourceUrl: "https://a.example/", publishedAt: "2025-06-07" },
+	];
+	const concept = makeConcept({ summary, body: "", evidence });
+	const sentences = toCitedSentences(makeGraph({}, [concept]), concept);
+	return toTimeline(sentences, { until: "2026-01-01", limit: 10 }).map(({ date, basis }) => [
+		date,
+		basis,
+	]);
+};
+
+t.test("a sentence stands at the date it tells, as precise as it tells it", (t) => {
+	for (const [text, date] of [
+		["It began on 2024-02-29 at noon.", "2024-02-29"],
+		["On 31 December 2024 it ended.", "2024-12-31"],
+		["On February 28th, 2023 it was opened.", "2023-02-28"],
+		["It ran from 3 May 2024 to 7 May 2024.", "2024-05-03"],
+		["In May 2024 it was opened.", "2024-05"],
+		["Since 1999 it has been open.", "1999"],
+	] as const) {
+		t.same(timelineOf(text), [[date, "told"]], text);
+	}
+	t.end();
+});
+
+t.test("a day that its month does not have is no date", (t) => {
+	for (const text of [
+		"It began on 2024-02-30 at noon.",
+		"In 2023-02-29 it began.",
+		"It was opened on 31 February 2024.",
+		"On April 31st, 2024 it ended.",
+	]) {
+		t.same(timelineOf(text), [["2025-06-07", "published"]], text);
+	}
+	t.end();
+});
