@@ -36,7 +36,8 @@ const NOTHING_KEPT =
 
 /**
  * One turn: waits for those before it, says the message so that it stands alone, and answers it, telling each step. A turn
- * without an answer is not remembered; one that is sent again is told from what was remembered, and adds nothing.
+ * without an answer is not remembered; one that is sent again is told from what was remembered, and adds nothing: where
+ * that is gone it is NOT_FOUND, since what is said now would answer it otherwise.
  */
 export async function* takeTurn(
 	deps: ChatSkillDeps,
@@ -50,8 +51,10 @@ export async function* takeTurn(
 		const { memory } = seat;
 		const before = memory.turns.find((turn) => turn.callId === callId && turn.message === message);
 		if (before) return yield* tellAgain(deps, input, { seat, before });
+		if (context.isReplay && memory.id !== undefined) throw turnIsGone();
 		const asked = resolveFollowUp(message, toContext(deps.catalog, memory));
-		const found = yield* withoutEnd(
+		const found = yield* asTurnOf(
+			{ id: memory.id ?? null, sessionId },
 			answerQuestion(deps, {
 				question: asked.question,
 				graphs: graphsOf(deps.catalog, memory),
@@ -81,14 +84,24 @@ export async function* takeTurn(
 	}
 }
 
-/** Steps but the last: what the whole turn says is told in its place. */
-async function* withoutEnd(
+function turnIsGone(): ServiceError {
+	return new ServiceError(
+		"NOT_FOUND",
+		"This turn was answered and paid for before, and is not remembered any more; send the message under a new retry key to ask it anew. Nothing was charged now.",
+	);
+}
+
+/** Steps but the last: what the whole turn says is told in its place. The plan names the session. */
+async function* asTurnOf(
+	session: { readonly id: string | null; readonly sessionId: string },
 	steps: AsyncGenerator<SkillEvent, QuestionAnswer, undefined>,
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
 	for (;;) {
 		const step = await steps.next();
 		if (step.done) return step.value;
-		if (step.value.event !== "research.output.done") yield step.value;
+		const { event, data } = step.value;
+		if (event === "research.plan") yield { event, data: { ...(data as object), session } };
+		else if (event !== "research.output.done") yield step.value;
 	}
 }
 

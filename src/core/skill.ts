@@ -18,6 +18,8 @@ export interface SkillContext {
 	 * what was done once is found instead of done twice.
 	 */
 	readonly callId: string;
+	/** True when the call was paid for before, and is sent again under its retry key. */
+	readonly isReplay?: boolean;
 }
 
 /** What every paid answer has: transports add request id and cost to its meta. Beside it stand the contract's `rows`, or `data`. */

@@ -2,6 +2,8 @@
 export const STREAM_LIMITS = {
 	/** Streams whose work goes on at once. */
 	runningMax: 64,
+	/** Of these, one owner's. */
+	ownerRunningMax: 8,
 	/** From the request to the last event, whether somebody listens or not. */
 	workMs: 60_000,
 	/** How long one connection may follow a stream; whoever was cut off resumes. */

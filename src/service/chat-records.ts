@@ -5,6 +5,7 @@ import type { SkillCaller } from "../core/call.js";
 import type { ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import type { Clock } from "../core/clock.js";
+import { removeStreamsOf } from "./chat-streams.js";
 
 /** All text of one session; the only place where it is. */
 export interface ChatText {
@@ -34,6 +35,7 @@ export interface ChatRecords {
 	countOf(owner: string): Promise<number>;
 	/** Durable before it resolves; it is forgotten a year after its last use. */
 	put(row: Omit<ChatRow, "expiresAt">, text: ChatText): Promise<void>;
+	/** With the streams its turns were told as. */
 	remove(row: ChatRow): Promise<void>;
 }
 
@@ -83,7 +85,9 @@ export function createChatRecords({
 			await store.transaction((tx) => tx.put("chats", { ...row, expiresAt }));
 		},
 
-		async remove({ id }) {
+		async remove(row) {
+			const { id } = row;
+			await removeStreamsOf(store, row);
 			// Text first: what a crash leaves is a row that can be deleted again.
 			await store.documents.delete(id);
 			await store.transaction((tx) => tx.delete("chats", id));

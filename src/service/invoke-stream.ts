@@ -27,8 +27,11 @@ export interface RecalledStream extends Settled {
 }
 
 export interface StreamWork {
-	/** Ends the work; until the price is captured the caller's leaving ends it as well. */
-	readonly signal: AbortSignal;
+	/**
+	 * Takes a place for the work of a call that may begin. Its signal ends the work; until the price is captured the caller's
+	 * leaving ends it as well. Throws when there is no place.
+	 */
+	readonly begin: (payer: Payer | undefined) => AbortSignal;
 	/** What an earlier call of this payer gave for the same input and retry key, if it is still there. */
 	readonly recall: (named: {
 		readonly payer: Payer;
@@ -58,10 +61,8 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 			const stream = await work.recall({ payer, fingerprint, idempotencyKey });
 			if (stream) return { kind: "recalled", stream, ...(await settleCall(opened, REPLAYED)) };
 		}
-		const source = startStream(opened, { ...call, signal: work.signal });
-		const start = await readToEvidence(source, [call.signal, work.signal]).catch(
+		const { source, signal, start } = await begin(opened, call, work).catch(
 			async (error: unknown) => {
-				endQuietly(source);
 				throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
 			},
 		);
@@ -78,7 +79,7 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 			output: undefined,
 			receiptId: settled.cost.receipt_id,
 		});
-		const events = replayThenFollow(start.events, source, work.signal);
+		const events = replayThenFollow(start.events, source, signal);
 		return {
 			kind: "begun",
 			...settled,
@@ -93,6 +94,18 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 const REPLAYED = { isAnswer: true } as const;
 
 type Source = AsyncIterator<SkillEvent>;
+
+/** Begins the work and waits for its first evidence. */
+async function begin(opened: OpenedCall, call: Call, work: StreamWork) {
+	const signal = work.begin(opened.payer);
+	const source = startStream(opened, { ...call, signal });
+	try {
+		return { source, signal, start: await readToEvidence(source, [call.signal, signal]) };
+	} catch (error) {
+		endQuietly(source);
+		throw error;
+	}
+}
 
 function startStream(opened: OpenedCall, call: Call): Source {
 	const { skill, input } = opened;

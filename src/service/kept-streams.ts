@@ -35,7 +35,7 @@ export interface KeptStreams {
 	): Promise<FollowedStream | undefined>;
 }
 
-interface KeptStream {
+export interface KeptStream {
 	readonly operation_id: string;
 	readonly events: readonly PlainEvent[];
 }

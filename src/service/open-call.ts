@@ -45,7 +45,8 @@ export function contextOf(
 	const caller = payer && toSkillCaller(payer);
 	const shown = payer?.shown && toSkillCaller(payer.shown);
 	const callId = callIdOf(admission) ?? requestId;
-	return { signal, requestId, caller, ...(shown && { shown }), callId };
+	const isReplay = admission.kind === "replayed";
+	return { signal, requestId, caller, ...(shown && { shown }), callId, isReplay };
 }
 
 function toSkillCaller({ owner, access, keepsNoText }: Payer): SkillCaller {

@@ -14,6 +14,7 @@ import { parseInput } from "./parse-input.js";
 import type { SkillCatalog } from "./service-info.js";
 import type { Settled } from "./settle-call.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
+import { createStreamSlots, type StreamSlot, tooLong } from "./stream-slots.js";
 
 /** A stream that was sold, and what its caller is told of the money. */
 export interface SoldStream extends Settled {
@@ -50,21 +51,8 @@ type PlainEvent = Pick<SkillEvent, "event" | "data">;
 
 export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 	const { invokeStream, kept, ids, clock } = deps;
-	const works = new Set<AbortController>();
+	const slots = createStreamSlots(clock);
 	const writing = new Set<Promise<void>>();
-
-	/** Work whose end is not its caller's. */
-	const beginWork = () => {
-		if (works.size >= STREAM_LIMITS.runningMax) throw tooMany();
-		const work = new AbortController();
-		works.add(work);
-		const cancelTimer = clock.after(STREAM_LIMITS.workMs, () => work.abort(tooLong()));
-		const end = () => {
-			cancelTimer();
-			works.delete(work);
-		};
-		return { work, end };
-	};
 
 	const writeDown = (call: Call, begun: BegunStream, endWork: () => void): FollowedStream => {
 		const { payer, fingerprint, hasEvidence } = begun;
@@ -85,19 +73,22 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 
 	return {
 		async open(call) {
-			const { work, end } = beginWork();
 			const { operationId } = call;
+			let slot: StreamSlot | undefined;
+			const end = () => slot?.end();
 			const result = await invokeStream(call, {
-				signal: work.signal,
+				begin: (payer) => {
+					slot = slots.take(payer?.owner ?? "");
+					return slot.signal;
+				},
 				recall: ({ payer, ...named }) =>
 					kept.find(payer, { operationId, name: toStreamName(payer, named) }),
 			}).catch((error: unknown) => {
 				end();
-				work.abort(error);
+				slot?.abort(error);
 				throw error;
 			});
 			if (result.kind === "begun") return { ...result, stream: writeDown(call, result, end) };
-			end();
 			return result;
 		},
 
@@ -117,7 +108,7 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 		},
 
 		async stop() {
-			for (const work of works) work.abort(CANCELLED);
+			slots.abortAll(CANCELLED);
 			await Promise.all(writing);
 		},
 	};
@@ -187,19 +178,4 @@ function toCreated(
 			kept_until: isKept ? toIsoTime(now + LIMITS.artefactTtlMs) : null,
 		},
 	};
-}
-
-function tooMany(): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		`${STREAM_LIMITS.runningMax} streams are being written already; send the same request again in a moment. Nothing was charged.`,
-		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
-	);
-}
-
-function tooLong(): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		"The stream took longer, or became longer, than one may; send the same request again later.",
-	);
 }

@@ -1,6 +1,7 @@
-import { getEventListeners } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { get } from "node:http";
 import t from "tap";
+import { STREAM_LIMITS } from "../../src/core/stream-limits.js";
 import {
 	dataOf,
 	evidence,
@@ -139,6 +140,32 @@ t.test("a stream that fails, or ends without evidence, costs nothing", async (t)
 	t.equal(failed.statusCode, 500);
 	t.notMatch(await readText(failed), /broken|research/);
 	t.same(await moneyOf(testApp, id), { balance: 1_000_000n, holds: 0 });
+});
+
+t.test("an owner has so many streams at once, and who may not begin takes no place", async (t) => {
+	const finish = new AbortController();
+	const { testApp, url } = await startStream(t, async function* () {
+		yield evidence(1);
+		if (!finish.signal.aborted) await once(finish.signal, "abort");
+	});
+	const { token, id } = await testApp.issueSpt("9.00");
+	for (let n = 0; n < STREAM_LIMITS.ownerRunningMax; n++) {
+		t.equal((await open(url, token)).statusCode, 200);
+	}
+	const before = await moneyOf(testApp, id);
+	for (let n = 0; n < 2; n++) {
+		const refused = await open(url, token);
+		t.equal(refused.statusCode, 429);
+		t.match(await readText(refused), /streams of yours/);
+	}
+	t.same(await moneyOf(testApp, id), before);
+	const poor = await testApp.issueSpt("0.10");
+	t.equal((await open(url, poor.token)).statusCode, 402);
+	const other = await testApp.issueSpt("1.00");
+	t.equal((await open(url, other.token)).statusCode, 200);
+	finish.abort();
+	await new Promise((resolve) => setTimeout(resolve, 50));
+	t.equal((await open(url, token)).statusCode, 200);
 });
 
 t.test("without a credential a stream answers 402 and does not begin", async (t) => {

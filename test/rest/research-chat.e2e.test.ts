@@ -128,6 +128,39 @@ t.test(
 	},
 );
 
+t.test("a paid turn whose session is deleted is told no more, and not answered anew", async (t) => {
+	const { say, ask, money, key, baseUrl } = await openChat();
+	const retry = { "Idempotency-Key": "follow-up" };
+	await say("What is EIP-3009?");
+	await say("What are its risks?", "s1", retry);
+	const stream = async (sessionId: string, headers: Record<string, string> = {}) => {
+		const reply = await fetch(`${baseUrl}${CHAT}/stream`, {
+			method: "POST",
+			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
+			body: JSON.stringify({ sessionId, message: "What is HPACK?" }),
+		});
+		return { status: reply.status, text: await reply.text() };
+	};
+	const told = await stream("s1");
+	t.match(dataOf(told.text, "research.plan"), { session: { sessionId: "s1" } });
+	const other = await stream("s2");
+	const paid = await money();
+	await ask("DELETE", `${SESSIONS}/s1`);
+	t.equal((await stream("s1", { "Last-Event-ID": "0" })).status, 404, "its streams went with it");
+	const goneId = dataOf(told.text, "research.created").stream_id;
+	const exported = JSON.stringify((await ask("GET", "/v1/account/export")).body);
+	t.notOk(exported.includes(goneId));
+	t.same((await stream("s2", { "Last-Event-ID": "0" })).text, other.text, "and no other's");
+
+	const gone = await say("What are its risks?", "s1", retry);
+	t.match(gone, { status: 404, body: { error: { code: "NOT_FOUND", message: /new retry key/ } } });
+	t.equal((await ask("GET", `${SESSIONS}/s1`)).status, 404);
+	t.equal(await money(), paid);
+	t.equal((await say("How should a server roll out HSTS?")).status, 200);
+	t.equal((await say("What are its risks?", "s1", retry)).status, 404, "nor in another context");
+	t.match((await ask("GET", `${SESSIONS}/s1`)).body.data, { turns: 1 });
+});
+
 t.test("a session is its owner's alone, and can be named, limited and deleted", async (t) => {
 	const { say, ask, app, issueSpt, send } = await openChat();
 	await say("What is EIP-3009?", "shared name");
