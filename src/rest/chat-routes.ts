@@ -70,19 +70,20 @@ const [source] = DOMAIN_EXAMPLE.evidence;
 const TURN = { sessionId: "session-1", message: DOMAIN_EXAMPLE.query };
 const SESSION_ID = "cht_01kg9yz3v0f6x2m8q4t7w1ab2c";
 const SENTENCE =
-	"Status code 402 is registered as Payment Required but RFC 9110 only reserves it for future use.";
+	"EIP-3009 lets a token holder sign a transfer off chain (from, to, value, validAfter, validBefore, random nonce) that anyone may submit and pay gas for.";
+const TREND_ID = `${DOMAIN_EXAMPLE.graphId}:${DOMAIN_EXAMPLE.conceptId}`;
 const CITATION = {
 	n: 1,
-	evidence_id: "http-web-standards:status.payment-required~0",
-	trend_id: "http-web-standards:status.payment-required",
+	evidence_id: `${TREND_ID}~0`,
+	trend_id: TREND_ID,
 	article_id: source?.article_id ?? "",
 	title: source?.title ?? "",
 	source_url: source?.source_url ?? "",
 	published_at: source?.published_at ?? null,
-	publisher: "www.rfc-editor.org",
+	publisher: "eips.ethereum.org",
 	excerpt: SENTENCE,
-	trust_tier: "machine-confirmed" as const,
-	graph_id: "http-web-standards",
+	trust_tier: "unverified" as const,
+	graph_id: DOMAIN_EXAMPLE.graphId,
 };
 const REPLY = {
 	ok: true as const,
@@ -91,7 +92,7 @@ const REPLY = {
 		citations: [CITATION],
 		resolved_question: TURN.message,
 		follow_up: "alone" as const,
-		suggested: ["Tell me about Cache handling of payment responses."],
+		suggested: ["Tell me about ERC-2612 permit."],
 		not_covered: [],
 		session: { id: SESSION_ID, sessionId: TURN.sessionId, turns: 1 },
 	},

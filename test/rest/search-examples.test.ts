@@ -1,4 +1,7 @@
 import t from "tap";
+import type { z } from "zod";
+import type { chatOutput } from "../../src/core/chat-wire.js";
+import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { PAID_ROUTES } from "../../src/rest/paid-routes.js";
 import {
@@ -31,6 +34,17 @@ t.test("the examples quote concepts that the sample catalog has", async (t) => {
 				},
 			]);
 		}
+	}
+});
+
+t.test("the example of a chat cites a sentence of the sample catalog", async (t) => {
+	const { data } = PAID_ROUTES["research.chat"].example.reply as z.infer<typeof chatOutput>;
+	const graph = await readGraph(`graphs/${data.citations[0]?.graph_id}`);
+	for (const citation of data.citations) {
+		const sentence = findCitedSentence({ find: () => graph }, citation.evidence_id);
+		t.equal(sentence?.text, citation.excerpt);
+		t.equal(data.answer.text, `${sentence?.text} [1]`);
+		t.match(sentence?.sources[0], { articleId: citation.article_id, title: citation.title });
 	}
 });
 
