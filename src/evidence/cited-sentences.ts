@@ -67,19 +67,48 @@ export function findCitedSentence(
 	return toCitedSentences(graph, concept).find((sentence) => sentence.evidenceId === evidenceId);
 }
 
-/** Sentences of a plain text, trimmed; abbreviations and initials end none. */
+/** More than the longest abbreviation and what stands before it. */
+const TAIL_CHARS = 16;
+
+/** Sentences of a plain text, trimmed; abbreviations and initials end none. Linear in the length of the text. */
 export function splitSentences(text: string): readonly string[] {
 	const sentences: string[] = [];
-	let open = "";
-	for (const { segment } of SENTENCES.segment(text)) {
-		open += segment;
-		if (ABBREVIATION.test(open.trimEnd())) continue;
-		const sentence = open.trim();
+	let start = 0;
+	let tail = "";
+	for (const { segment, index } of segmentsOf(text)) {
+		const near = tail + segment;
+		const end = near.trimEnd();
+		tail = end.slice(-TAIL_CHARS) + (end.length < near.length ? " " : "");
+		if (ABBREVIATION.test(end.slice(-TAIL_CHARS))) continue;
+		const next = index + segment.length;
+		const sentence = text.slice(start, next).trim();
 		if (sentence !== "") sentences.push(sentence);
-		open = "";
+		start = next;
+		tail = "";
 	}
-	if (open.trim() !== "") sentences.push(open.trim());
+	const rest = text.slice(start).trim();
+	if (rest !== "") sentences.push(rest);
 	return sentences;
+}
+
+const WINDOW_CHARS = 4_096;
+
+/**
+ * What the segmenter says of the whole text, asked piece by piece, for each of its steps takes time in proportion to the
+ * text it was given. The last two of a piece depend on what follows and are asked for again.
+ */
+function* segmentsOf(text: string): Iterable<{ readonly segment: string; readonly index: number }> {
+	let start = 0;
+	let chars = WINDOW_CHARS;
+	while (start < text.length) {
+		const isLast = start + chars >= text.length;
+		const found = [...SENTENCES.segment(text.slice(start, start + chars))];
+		const sure = isLast ? found : found.slice(0, -2);
+		for (const { segment, index } of sure) yield { segment, index: start + index };
+		const last = sure.at(-1);
+		start += last ? last.index + last.segment.length : 0;
+		chars = last ? WINDOW_CHARS : 2 * chars;
+	}
 }
 
 interface NotedSentence {

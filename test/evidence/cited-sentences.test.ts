@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import t from "tap";
+import { splitSentences } from "../../src/evidence/cited-sentences.js";
+
+t.test("abbreviations and initials end no sentence, whatever stands behind them", (t) => {
+	for (const [text, sentences] of [
+		["See e.g. Smith. It ends.", ["See e.g. Smith.", "It ends."]],
+		["It is by A. Bell. It ends.", ["It is by A. Bell.", "It ends."]],
+		["He plays the piano. It ends.", ["He plays the piano.", "It ends."]],
+		["Look at fig.\n\n\nSeven is told. It ends.", ["Look at fig.\n\n\nSeven is told.", "It ends."]],
+		[`Look at fig.${"\n".repeat(40)}Seven. It ends.`, 2],
+		["E.g. Smith says so", ["E.g. Smith says so"]],
+		["It ends (cf. Smith). So it is (p. 7).", ["It ends (cf. Smith).", "So it is (p. 7)."]],
+		["  \n ", []],
+		["It ends. It is no.", ["It ends.", "It is no."]],
+	] as const) {
+		const split = splitSentences(text);
+		if (typeof sentences === "number") t.equal(split.length, sentences, JSON.stringify(text));
+		else t.same(split, sentences, JSON.stringify(text));
+	}
+	t.end();
+});
+
+t.test("a text of abbreviations alone is read in one go", (t) => {
+	// In time that grows with its square this takes minutes.
+	const text = "A. Bcd fig. ".repeat(40_000);
+	t.same(splitSentences(text), [text.trim()]);
+	t.equal(splitSentences("It ends here. ".repeat(30_000)).length, 30_000);
+	t.equal(splitSentences("no end ".repeat(70_000)).length, 1);
+	t.end();
+});
+
+t.test("where a long text is cut into pieces changes none of its sentences", (t) => {
+	const word = fc.constantFrom(
+		...["It ends. ", "it goes on ", "7 ", "No? ", "(So.) ", "\n", "… ", "🙂. ", '"Yes." ', "12. "],
+	);
+	const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+	fc.assert(
+		fc.property(fc.array(word, { minLength: 1_000, maxLength: 1_500 }), (words) => {
+			const text = words.join("");
+			const whole = [...segmenter.segment(text)].map(({ segment }) => segment.trim());
+			t.same(
+				splitSentences(text),
+				whole.filter((sentence) => sentence !== ""),
+			);
+		}),
+		{ numRuns: 20 },
+	);
+	t.end();
+});
