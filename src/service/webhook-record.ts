@@ -14,12 +14,22 @@ export function mayUse({ owner, access }: Caller, row: WebhookRow): boolean {
 	return row.owner === owner && maySeeAgain(access, row.grantId);
 }
 
-/** Throws NOT_FOUND after one look, alike for unknown ids and those of others. */
+/** A secret that was replaced pays for the rest of its overlap, and does nothing else. Throws SCOPE_FORBIDDEN. */
+export function refuseReplaced({ access }: Caller): void {
+	if (!access?.isReplaced) return;
+	throw new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"This key was rotated; look at webhooks and change them with its new secret.",
+	);
+}
+
+/** Throws NOT_FOUND after one look, alike for unknown ids and those of others, and SCOPE_FORBIDDEN for replaced secrets. */
 export async function getWebhook(
 	store: Pick<Store, "read">,
 	caller: Caller,
 	id: string,
 ): Promise<WebhookRow> {
+	refuseReplaced(caller);
 	const row = await store.read((reader) => reader.get("webhooks", id));
 	if (row && mayUse(caller, row)) return row;
 	throw noWebhook();

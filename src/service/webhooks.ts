@@ -14,7 +14,6 @@ import {
 	describe,
 	documentOf,
 	maskUrl,
-	refuseReplaced,
 	type WebhookChanges,
 	type WebhookSecret,
 	writeOrForget,
@@ -22,7 +21,7 @@ import {
 import type { WebhookDeliveries } from "./webhook-deliveries.js";
 import type { WebhookDispatch } from "./webhook-dispatch.js";
 import { toEventBody } from "./webhook-events.js";
-import { getWebhook, mayUse, noWebhook, toWebhookWire } from "./webhook-record.js";
+import { getWebhook, mayUse, noWebhook, refuseReplaced, toWebhookWire } from "./webhook-record.js";
 import { newSecret, signingSecrets, type WebhookTexts } from "./webhook-texts.js";
 
 /** Addresses that somebody wants to be told of events at; others' and unknown ids throw the same NOT_FOUND. */
@@ -60,6 +59,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 		test: createTest(deps),
 
 		async list(caller) {
+			refuseReplaced(caller);
 			const rows = await store.read((reader) => reader.findBy("webhooks", "owner", caller.owner));
 			const mine = rows.filter((row) => mayUse(caller, row));
 			return { items: await Promise.all(mine.map((row) => describe(deps, row))) };
