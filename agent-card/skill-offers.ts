@@ -42,7 +42,7 @@ export function createSkillOffers(skills: CardSkills, prices: PriceList): SkillO
 		currency: "USD",
 		text_skill: DEFAULT_TEXT_SKILL,
 		message:
-			'Send one data part {"skill": <id>, "input": <value of input_schema>}, or text alone for text_skill. Answers without rows are not charged.',
+			'Send one data part {"skill": <id>, "input": <value of input_schema>}, or text alone for text_skill. Answers without rows are not charged. Work that takes longer (deep_dive) is a task that goes on: stream it, ask for it, cancel it, or name an address to be told under.',
 		offers: SKILL_IDS.map((id) => createOffer(id, skills[OPERATION_OF_SKILL[id]], prices)),
 	};
 }

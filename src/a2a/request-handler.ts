@@ -1,4 +1,4 @@
-import type { AgentCard, Message, SendMessageRequest, Task } from "@a2a-js/sdk";
+import type { AgentCard, Message, SendMessageRequest, StreamResponse, Task } from "@a2a-js/sdk";
 import {
 	A2AError,
 	RequestMalformedError,
@@ -64,7 +64,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandle
 		async *sendMessageStream(request, context) {
 			const bought = await guard(context, () => purchase(request, context));
 			const task = trimHistory(bought.task, request.configuration?.historyLength);
-			if (goesOn(task)) yield* watch.events(task, exchangeOf(context));
+			if (goesOn(task)) yield* begun(context, watch.events(task, exchangeOf(context)));
 			else yield* toStreamEvents({ ...bought, task });
 		},
 		async getTask(params, context) {
@@ -90,7 +90,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandle
 					`The task ${params.id} is finished and cannot be subscribed to; read it instead.`,
 				);
 			}
-			if (goesOn(task)) yield* watch.events(task, exchangeOf(context));
+			if (goesOn(task)) yield* begun(context, watch.events(task, exchangeOf(context)));
 			else yield* toStreamEvents({ task, isRepeated: true });
 		},
 		...createPushMethods(deps.push, getTask),
@@ -191,6 +191,21 @@ async function guard<R>(
 	} catch (error) {
 		if (!(error instanceof A2AError)) exchange.refuse(error);
 		throw error;
+	}
+}
+
+/** The events, whose refusal to begin is remembered like every other. */
+async function* begun(
+	context: ServerCallContext,
+	events: AsyncGenerator<StreamResponse, void, undefined>,
+): AsyncGenerator<StreamResponse, void, undefined> {
+	try {
+		const first = await guard(context, () => events.next());
+		if (first.done) return;
+		yield first.value;
+		yield* events;
+	} finally {
+		await events.return();
 	}
 }
 

@@ -1,6 +1,7 @@
 import type { StreamResponse, Task } from "@a2a-js/sdk";
 import { UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import { type Clock, toIsoTime } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
 import { LAST_EVENTS } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";
 import { TASK_LIMITS } from "../core/task-limits.js";
@@ -50,7 +51,10 @@ export function createTaskWatch(deps: TaskWatchDeps): TaskWatch {
 		const caller = watchCaller(exchange.response, clock, timeoutMs);
 		try {
 			const events = await jobs().follow(jobIdOf(task) ?? "", caller.signal);
-			for await (const { event } of events ?? []) if (isLastEvent(event)) break;
+			if (events) await untilLast(events);
+		} catch (error) {
+			// Too many wait for this job already: whoever only wants an answer gets it at once.
+			if (!(error instanceof ServiceError) || error.code !== "RATE_LIMITED") throw error;
 		} finally {
 			caller.stop();
 		}
@@ -102,6 +106,10 @@ export async function* progressAfter(
 function progressEvent(task: Task, progress: JobProgress, timestamp: string): StreamResponse {
 	const { status } = toProgressTask(task, progress, timestamp);
 	return statusEvent(task, status, { job_id: jobIdOf(task), ...progress });
+}
+
+async function untilLast(events: AsyncIterable<{ readonly event: string }>): Promise<void> {
+	for await (const { event } of events) if (isLastEvent(event)) return;
 }
 
 function* endOf(task: Task): Generator<StreamResponse, void, undefined> {

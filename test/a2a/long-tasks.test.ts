@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+	Message,
 	type SendMessageConfiguration,
 	type StreamResponse,
 	type Task,
@@ -11,6 +12,7 @@ import t, { type Test } from "tap";
 import { JOB_LIMITS } from "../../src/core/job-limits.js";
 import { pushDocument } from "../../src/core/task-documents.js";
 import { createGate, createWorld, openShop, PRICE, pause, type World } from "../jobs/job-shop.js";
+import { rpc } from "./raw-rpc.js";
 import { signingJwk } from "./start-a2a.js";
 import { startLongA2a } from "./start-long-a2a.js";
 import { bodyOf, connect, dataMessage, send, sendParams, type Version } from "./stock-client.js";
@@ -38,7 +40,7 @@ async function buyer({ issue }: Pick<Shop, "issue">) {
 	const headers = { "X-Pay-SPT": token };
 	const at = ({ baseUrl }: Shop, version: Version = "1.0") =>
 		connect({ baseUrl, ...WAY, version, headers });
-	return { id, at };
+	return { id, at, headers };
 }
 
 type Wishes = Partial<Omit<SendMessageConfiguration, "taskPushNotificationConfig">> & {
@@ -178,6 +180,33 @@ t.test("whoever leaves a stream leaves nothing behind, and the job goes on", asy
 	await pause(20);
 	gate.open();
 	t.same((await stayed).map(stateOf), [WORKING, WORKING, "artifactUpdate", COMPLETED]);
+});
+
+t.test("a task that many read can still be asked for and cancelled", async (t) => {
+	const world = createWorld();
+	const gate = gateIn(world);
+	const shop = await startLongA2a(t, await openShop(world));
+	const { at, headers } = await buyer(shop);
+	const client = await at(shop);
+	const message = dataMessage(DIVE);
+	const streams = Array.from({ length: JOB_LIMITS.eventStreamsPerJob }, () =>
+		collect(client.sendMessageStream(sendParams(message))),
+	);
+	await gate.arrived;
+	await pause(50);
+	const { status, body } = await rpc(shop.baseUrl, {
+		method: "SendStreamingMessage",
+		params: { message: Message.toJSON(message) },
+		headers,
+	});
+	t.match([status, body.error?.data?.error?.code], [429, "RATE_LIMITED"]);
+	const told = await send(client, message);
+	t.equal(told.status?.state, WORKING, "it is not waited for");
+	await client.cancelTask(named(told));
+	for (const events of await Promise.all(streams)) {
+		t.same(events.map(stateOf).at(-1), CANCELED);
+	}
+	gate.open();
 });
 
 t.test("work that fails is a failed task that costs nothing", async (t) => {
