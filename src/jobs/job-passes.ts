@@ -42,10 +42,7 @@ export async function runPass(deps: PassDeps, order: PassOrder): Promise<JobJson
 		},
 	};
 	try {
-		return await unlessAborted(
-			Promise.resolve().then(() => work.run(pass, state, context)),
-			signal,
-		);
+		return await unlessAborted(async () => work.run(pass, state, context), signal);
 	} finally {
 		isOver = true;
 		stopTimer();
@@ -53,9 +50,10 @@ export async function runPass(deps: PassDeps, order: PassOrder): Promise<JobJson
 	}
 }
 
-/** A pass that does not look at its signal must not keep its place for ever. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** A pass that does not look at its signal must not keep its place for ever; aborted before it begins, it never does. */
+async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
 	signal.throwIfAborted();
+	const work = begin();
 	let leave = () => undefined as unknown;
 	const left = new Promise<never>((_, reject) => {
 		leave = () => reject(signal.reason);
