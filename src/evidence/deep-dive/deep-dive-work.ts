@@ -25,7 +25,7 @@ import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan
 import type { DeepDiveReport } from "./report.js";
 import { toReportDocument } from "./report-writing.js";
 import { type DeepDiveInput, type DeepDiveState, sourcesOf, startState } from "./state.js";
-import { unwrittenReport, writeReport } from "./write-pass.js";
+import { quoteReport, writeReport } from "./write-pass.js";
 
 export interface DeepDiveDeps {
 	readonly search: SearchEngine;
@@ -61,7 +61,7 @@ export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
 			context.progress(progressOf(deps, after));
 			return toJson(after);
 		},
-		finish: (json) => endOf(fromJson(json)),
+		finish: (json) => endOf(deps.catalog, fromJson(json)),
 		sourcesOf: (report) => toReport(report).evidence_table.map(toJson),
 		exportOf: (report, format) => EXPORTS[format](toReport(report)),
 	};
@@ -78,7 +78,7 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 	async search(deps, state, context) {
 		const asked = await askAspects(deps, state, context, [0, firstOf(state)]);
 		// Of a subject that no graph knows, whatever else was found is about something else.
-		return isCovered(asked) ? asked : { ...asked, found: [] };
+		return isCovered(asked) ? asked : { ...asked, found: [], answered: [] };
 	},
 	read: (deps, state, { signal }) => readFound(deps, state, { limits: limitsOf(state), signal }),
 	async follow(deps, state, { signal }) {
@@ -95,8 +95,9 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 	feeds: ({ feeds }, state, { signal }) => readFeeds(feeds, state, signal),
 	async write(deps, state, { signal, emit }) {
 		const report = await writeReport(deps, state, signal);
-		for (const sentence of report.abstract) {
-			emit({ event: "research.output.delta", data: toJson(sentence) });
+		for (const [index, sentence] of report.abstract.entries()) {
+			// A pass that is begun again tells the same again: by its index a reader knows it.
+			emit({ event: "research.output.delta", data: { index, ...sentence } });
 		}
 		emit({ event: "research.output.done", data: { findings: report.findings.length } });
 		return { ...state, report };
@@ -109,13 +110,12 @@ const EXPORTS: Readonly<Record<ExportFormat, (report: DeepDiveReport) => string>
 	html: (report) => toHtml(toReportDocument(report)),
 };
 
-function endOf(state: DeepDiveState): WorkEnd {
-	const { report } = state;
-	if (!report) {
-		return { report: toJson(unwrittenReport(state)), isAnswer: false, stopReason: "stopped early" };
-	}
+/** A dive that was cancelled before it wrote hands over what it had read so far, quoted. */
+function endOf(catalog: GraphCatalog, state: DeepDiveState): WorkEnd {
+	const report = state.report ?? quoteReport(catalog, state);
 	const isAnswer = report.findings.length > 0;
-	return { report: toJson(report), isAnswer, stopReason: isAnswer ? "done" : "no evidence" };
+	const done = isAnswer ? "done" : "no evidence";
+	return { report: toJson(report), isAnswer, stopReason: state.report ? done : "stopped early" };
 }
 
 function askAspects(

@@ -50,6 +50,7 @@ export async function searchAspects(
 ): Promise<DeepDiveState> {
 	const graphs = graphsOf(deps.catalog, state);
 	let { found, mode } = state;
+	const answered = new Set(state.answered);
 	for (const { aspect, place } of aspects) {
 		signal.throwIfAborted();
 		const query = aspect.question;
@@ -66,9 +67,10 @@ export async function searchAspects(
 			aspects: [place],
 		}));
 		onFound(aspect, now.length);
+		if (now.length > 0) answered.add(place);
 		found = mergeFound(found, now, limits.concepts);
 	}
-	return { ...state, found, ...(mode && { mode }) };
+	return { ...state, found, answered: [...answered], ...(mode && { mode }) };
 }
 
 /** The sentences of what was found and not read yet, rated for the question and the aspect each bears on most. */

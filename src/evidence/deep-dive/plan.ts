@@ -88,7 +88,7 @@ export async function makePlan(router: GraphRouter, request: PlanRequest): Promi
 		{ question: query, purpose: "The question as it was asked.", isCore: true },
 		...partsOf(query).map((question) => ({
 			question,
-			purpose: "One side of what is compared.",
+			purpose: `One side of what is compared: ${question}.`,
 			isCore: true,
 		})),
 		...names.map((name) => ({

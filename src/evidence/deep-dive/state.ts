@@ -52,6 +52,8 @@ export interface DeepDiveState {
 	readonly asOf: string;
 	readonly plan?: DeepDivePlan;
 	readonly found: readonly FoundConcept[];
+	/** Places of the aspects for which anything was found, whether or not it was good enough to be remembered. */
+	readonly answered: readonly number[];
 	/** Concepts whose sentences were read. */
 	readonly readConcepts: readonly string[];
 	readonly sentences: readonly ReadSentence[];
@@ -70,6 +72,7 @@ export function startState(input: DeepDiveInput, asOf: string): DeepDiveState {
 		input,
 		asOf,
 		found: [],
+		answered: [],
 		readConcepts: [],
 		sentences: [],
 		contradictions: [],

@@ -45,19 +45,49 @@ export async function writeReport(
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveReport> {
+	const read = readOf(catalog, state);
+	const task = {
+		purpose: "Answer the question in a short abstract.",
+		question: state.input.query,
+		offered: read,
+		sentencesMax: ABSTRACT_SENTENCES,
+		signal,
+	};
+	return composeReport(catalog, state, { read, abstract: await writeProse(task, writer) });
+}
+
+/** The report of a dive that was ended before it wrote: what was read until then, quoted. */
+export function quoteReport(catalog: GraphCatalog, state: DeepDiveState): DeepDiveReport {
+	const read = readOf(catalog, state);
+	const quoted = chooseSentences({
+		question: state.input.query,
+		offered: read,
+		sentencesMax: ABSTRACT_SENTENCES,
+	});
+	const abstract = {
+		sentences: quoted.map((sentence) => ({ text: sentence.text, evidence: [sentence] })),
+		writer: "extractive",
+		warnings: ["The research was ended before all of its passes had run."],
+	};
+	return composeReport(catalog, state, { read, abstract });
+}
+
+function readOf(catalog: GraphCatalog, { sentences }: DeepDiveState): readonly CitedSentence[] {
+	return evidenceOf(catalog, sentences.filter(isNear(sentences)));
+}
+
+interface Written {
+	readonly read: readonly CitedSentence[];
+	readonly abstract: Prose;
+}
+
+function composeReport(
+	catalog: GraphCatalog,
+	state: DeepDiveState,
+	{ read, abstract }: Written,
+): DeepDiveReport {
 	const { query, mode } = state.input;
-	const read = evidenceOf(catalog, state.sentences.filter(isNear(state.sentences)));
 	const citations = createCitationList();
-	const abstract = await writeProse(
-		{
-			purpose: "Answer the question in a short abstract.",
-			question: query,
-			offered: read,
-			sentencesMax: ABSTRACT_SENTENCES,
-			signal,
-		},
-		writer,
-	);
 	const stated = abstract.sentences.map(citations.cite);
 	const pairs = toPairs(state.contradictions, evidenceOf(catalog, sidesOf(state)));
 	const findings = toFindings(state, read, { citations, pairs });
@@ -93,29 +123,6 @@ export async function writeReport(
 function isNear([best]: readonly ReadSentence[]) {
 	const least = NEAR_SHARE * (best?.score ?? 0);
 	return ({ score }: ReadSentence) => score >= least;
-}
-
-/** What a dive that ended before it wrote hands over: how far it came, and no finding. */
-export function unwrittenReport(state: DeepDiveState): DeepDiveReport {
-	const { query, mode } = state.input;
-	return {
-		title: query,
-		query,
-		mode,
-		abstract: [],
-		findings: [],
-		contradictions: [],
-		timeline: [],
-		evidence_table: [],
-		not_known: ["The research ended before it was written down."],
-		supplemental: state.supplemental,
-		skipped_feeds: state.skippedFeeds,
-		source_profile: profileSources([]),
-		method: toMethod(state, { writer: "none" }),
-		citations: [],
-		as_of: state.asOf,
-		warnings: [],
-	};
 }
 
 interface Pair {
@@ -212,10 +219,10 @@ function toEvidenceTable(
 	}));
 }
 
-/** Words of the question no graph covers, and aspects on which nothing was found. */
-function notKnown({ plan, found }: DeepDiveState): readonly string[] {
-	const answered = new Set(found.flatMap(({ aspects }) => aspects));
-	const unanswered = (plan?.aspects ?? []).filter((_, place) => !answered.has(place));
+/** Words of the question no graph covers, and aspects for which nothing was found. */
+function notKnown({ plan, answered }: DeepDiveState): readonly string[] {
+	const known = new Set(answered);
+	const unanswered = (plan?.aspects ?? []).filter((_, place) => !known.has(place));
 	return [
 		...(plan?.missing ?? []).map((word) => `No graph covers "${word}".`),
 		...unanswered.map(({ purpose }) => `Nothing was found on: ${purpose}`),

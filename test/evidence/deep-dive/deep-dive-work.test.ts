@@ -72,12 +72,35 @@ t.test("the plan tells questions and graphs, and nothing of what these hold", as
 	t.notMatch(JSON.stringify(plan), /summary|body|source_url/);
 });
 
-t.test("a dive that was stopped before it wrote hands over no finding", async (t) => {
-	const input = { query: QUESTIONS[0] ?? "", mode: "fast" };
-	const end = dive.work.finish(dive.work.start(input));
-	t.equal(end.isAnswer, false);
-	t.match(dive.work.exportOf(end.report, "md"), /ended before it was written/);
-	t.same(dive.work.sourcesOf(end.report), []);
+t.test("a dive that was stopped hands over what it had read, quoted and cited", async (t) => {
+	const { states } = await dive.run(QUESTIONS[0] ?? "", "fast");
+	const ends = states.map((state) => dive.work.finish(state));
+	t.same(
+		ends.map(({ isAnswer }) => isAnswer),
+		[false, false, false, true, true, true, true],
+		"from the pass on that reads",
+	);
+	const [unread, read] = [ends[0]?.report ?? {}, ends[3]?.report ?? {}];
+	t.same(dive.work.sourcesOf(unread), []);
+	t.ok(dive.work.sourcesOf(read).length > 0);
+	t.match(dive.work.exportOf(read, "md"), /ended before all of its passes/);
+	assertCited(t, read as unknown as DeepDiveReport, dive.catalog);
+});
+
+t.test("what was found and not remembered is not told as unknown", async (t) => {
+	const { report, events } = await dive.run(
+		"JSON Pointer versus Raft versus HSTS",
+		"comprehensive",
+	);
+	const searched = events.filter(({ event }) => event === "research.search");
+	for (const { data } of searched) {
+		const { question, concepts } = data as { question: string; concepts: number };
+		if (concepts === 0) continue;
+		t.notOk(
+			report.not_known.some((told) => told.endsWith(`compared: ${question}.`)),
+			question,
+		);
+	}
 });
 
 function assertCited(t: Test, report: DeepDiveReport, catalog: GraphCatalog) {

@@ -37,13 +37,15 @@ export async function openDive(folder: string, graphs: readonly Graph[]) {
 				progress: (now: WorkProgress) => progress.push(now),
 			};
 			let state = work.start(input);
+			const states = [state];
 			for (const pass of work.passesOf(input)) {
 				// A pass that was cut off is run again from the state before it.
 				if (twice) await work.run(pass, reread(state), context);
 				state = reread(await work.run(pass, reread(state), context));
+				states.push(state);
 			}
 			const end = work.finish(state);
-			return { ...end, report: end.report as unknown as DeepDiveReport, events, progress, state };
+			return { ...end, report: end.report as unknown as DeepDiveReport, events, progress, states };
 		},
 	};
 }
