@@ -52,7 +52,7 @@ export function createService(parts: ServiceParts): Service {
 		info,
 		skills,
 		prices,
-		invoke: createInvoke({ ...research, skills, cashier, recordUsage, clock, jobs }),
+		invoke: createInvoke({ ...ports, ...research, skills, cashier, recordUsage, jobs }),
 		streams: createSoldStreams({
 			...ports,
 			invokeStream,

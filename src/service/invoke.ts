@@ -1,19 +1,17 @@
-import type { ArtefactShelf } from "../core/artefacts.js";
 import type { Call, CallResult, Invoke } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import type { Outcome } from "../core/skill.js";
+import { type KeepResultDeps, keepResult, tellKeptUntil } from "./kept-result.js";
 import { createLaunchCall, type Launches } from "./launch-call.js";
 import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
 import { giveBack, paidPartOf, settleCall } from "./settle-call.js";
 import type { RecordUsage } from "./usage.js";
 
-export interface InvokeDeps extends OpenCallDeps {
+export interface InvokeDeps extends OpenCallDeps, KeepResultDeps {
 	readonly recordUsage: RecordUsage;
 	readonly clock: Clock;
 	/** Launches what outlives its call; without it nothing does. */
 	readonly jobs?: Launches | undefined;
-	/** Keeps what skills want kept of their answers; without one nothing is. */
-	readonly artefacts?: Pick<ArtefactShelf, "keep"> | undefined;
 }
 
 /** Runs one call for one caller: nothing is delivered without a capture, nothing is captured without delivery. */
@@ -36,12 +34,12 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 
 		// As with what is kept: paid for and at hand, the answer leaves whatever becomes of the rest.
 		if (outcome.kind === "answer") await outcome.onPaid?.().catch(() => undefined);
-		if (outcome.kind === "answer" && outcome.keep && payer) {
-			// Paid for and at hand: that it cannot be read again later takes nothing from it.
-			await deps.artefacts?.keep(payer, outcome.keep).catch(() => undefined);
+		let { result } = outcome;
+		if (outcome.kind === "answer" && outcome.keep) {
+			result = tellKeptUntil(result, await keepResult(deps, opened, outcome.keep));
 		}
 
-		const output = paidPartOf(opened, outcome.result);
+		const output = paidPartOf(opened, result);
 		const owner = payer?.owner ?? "anonymous";
 		recordUsage({
 			...{ call, skill, input, owner },

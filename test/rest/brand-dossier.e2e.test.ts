@@ -158,3 +158,18 @@ t.test("what a wallet paid for is opened by its id; a retry finds the same dossi
 	t.equal((await send("DELETE", `${DOSSIERS}/${id}`, {})).status, 200);
 	t.equal((await send("GET", `${DOSSIERS}/${id}`, {})).status, 404);
 });
+
+t.test("what its owner deleted is not kept again by a retry, which says so", async (t) => {
+	const headers = { ...SPT, "Idempotency-Key": "deleted-once" };
+	const made = await send("POST", "/v1/intelligence/dossier", headers, TOPIC);
+	const { dossier_id: id, kept_until: keptUntil } = made.body.data;
+	const again = await send("POST", "/v1/intelligence/dossier", headers, TOPIC);
+	t.match(again.body.data, { dossier_id: id, kept_until: keptUntil });
+	t.equal((await send("DELETE", `${DOSSIERS}/${id}`, SPT)).status, 200);
+	const retried = await send("POST", "/v1/intelligence/dossier", headers, TOPIC);
+	t.match(retried.body, {
+		data: { dossier_id: id, kept_until: null },
+		meta: { cost: { replayed: true } },
+	});
+	t.equal((await send("GET", `${DOSSIERS}/${id}`, SPT)).status, 404);
+});

@@ -6,7 +6,8 @@ import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
 
 const say = (id: string, summary: string): CitedSentence => {
-	const evidence = [{ articleId: id, title: id, sourceUrl: `https://${id}.example/` }];
+	const dates = { publishedAt: undefined, datePrecision: undefined };
+	const evidence = [{ articleId: id, title: id, sourceUrl: `https://${id}.example/`, ...dates }];
 	const concept = makeConcept({ id, title: "Notes", summary, body: "", evidence });
 	const [sentence] = toCitedSentences(makeGraph({}, [concept]), concept);
 	if (!sentence) throw new Error("the sample has a cited sentence");

@@ -5,7 +5,10 @@ import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
 
 const timelineOf = (summary: string) => {
 	const evidence = [
-		{ articleId: "a", title: "A", sourceUrl: "https://a.example/", publishedAt: "2025-06-07" },
+		{
+			...{ articleId: "a", title: "A", sourceUrl: "https://a.example/" },
+			...{ publishedAt: "2025-06-07", datePrecision: "day" as const },
+		},
 	];
 	const concept = makeConcept({ summary, body: "", evidence });
 	const sentences = toCitedSentences(makeGraph({}, [concept]), concept);
