@@ -1,5 +1,5 @@
-/** How a date is meant: the claim's moment lies in it, before it, after it. */
-export type DateRelation = "in" | "before" | "after";
+/** How a date is meant: what is told happened in it, before it, after it, or began in it and goes on. */
+export type DateRelation = "in" | "before" | "after" | "since";
 
 /** A day, month or year of a text, or a range of them. Days are counted from 1970-01-01. */
 export interface DateSpan {
@@ -49,7 +49,8 @@ const UNIT_AFTER =
 	/^[- ]?(?:bits?|bytes?|gas|rows?|entries|dimensions?|tokens?|ms|seconds?|mib|kib|times|%|percent)\b/i;
 const BEFORE =
 	/\b(?:before|until|till|up to|prior to|by|earlier than|no later than)\s+(?:the end of\s+)?$/i;
-const AFTER = /\b(?:after|since|later than|from|as of|starting(?: in)?|no earlier than)\s+$/i;
+const SINCE = /\bsince\s+$/i;
+const AFTER = /\b(?:after|later than|from|as of|starting(?: in)?|no earlier than)\s+$/i;
 const BETWEEN = /\b(?:between|from)\s+$/i;
 const DAY_MS = 86_400_000;
 
@@ -124,6 +125,7 @@ function daysOf(
 function relationOf(before: string): DateRelation {
 	const near = before.slice(-40);
 	if (BEFORE.test(near)) return "before";
+	if (SINCE.test(near)) return "since";
 	return AFTER.test(near) ? "after" : "in";
 }
 

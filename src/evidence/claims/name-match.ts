@@ -45,7 +45,7 @@ function compareName(name: Name, matter: NameMatter): Findings {
 	const conflicts: Conflict[] = [];
 	if (rival) {
 		const reason = `speaks of ${rival.text}, the claim of ${name.text}`;
-		conflicts.push({ reason, sureness, isDecisive: isSure });
+		conflicts.push({ reason, sureness, isDecisive: isSure, of: "name" });
 	}
 	const nearer = place === "sentence" ? nearerRival(name, claim, sentence, context) : undefined;
 	if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
@@ -72,8 +72,20 @@ function placeOf(
 
 function hasName({ names, text }: TextReading, { key, text: written, series }: Name): boolean {
 	if (names.some((other) => other.key === key)) return true;
-	return series === undefined && text.toLowerCase().includes(written.toLowerCase());
+	return series === undefined && hasWords(text.toLowerCase(), written.toLowerCase());
 }
+
+/** True where words stand in a text as such: "MIT" is not in "permitted". A plural or a genitive may follow. */
+function hasWords(text: string, words: string): boolean {
+	for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+		const before = text[at - 1] ?? " ";
+		const behind = text.slice(at + words.length);
+		if (!WORD_CHAR.test(before) && /^(?:e?s)?(?![\p{L}\p{N}])/u.test(behind)) return true;
+	}
+	return false;
+}
+
+const WORD_CHAR = /[\p{L}\p{N}]/u;
 
 /** What a sentence is about is granted, unless it names others of the series and its subject goes by several. */
 function isAbout(name: Name, sentence: TextReading, about: TextReading): boolean {

@@ -57,6 +57,8 @@ function isRounded(a: Quantity, b: Quantity, left: number, right: number): boole
 	return Math.abs(left - right) <= coarse && isNear(left, right, ROUNDED_SHARE);
 }
 
+/** How far above a lower bound a number may lie that bears it out. */
+const BOUND_REACH = 2;
 const UPPER = new Set(["at most", "less than"]);
 const LOWER = new Set(["at least", "more than"]);
 
@@ -77,8 +79,10 @@ export function fitQuantity(claim: Quantity, there: readonly Quantity[]): FitRep
 
 function fitOne(claim: Quantity, other: Quantity): Fit {
 	if (isSameValue(claim, other)) return isTurned(claim, other) ? "other" : "same";
-	if (isMeasuredAgainst(claim, other)) return isWithin(claim, other) ? "same" : "other";
-	return "other";
+	if (!isMeasuredAgainst(claim, other)) return "other";
+	if (!isWithin(claim, other)) return "other";
+	// Who says "over 40" does not mean 95.
+	return LOWER.has(claim.bound) && other.value > claim.value * BOUND_REACH ? "absent" : "same";
 }
 
 /** "At least 64" against "at most 64". */
@@ -140,11 +144,19 @@ function fitOneDate(claim: DateSpan, other: DateSpan): Fit {
 	const isWithin = other.from >= claim.from && other.to <= claim.to;
 	const touches = other.from <= claim.to && other.to >= claim.from;
 	if (claim.relation === "in" && other.relation === "in") return fitMoment(isWithin, touches);
+	// What has been so since 2011 began then; what happened in 2017 says nothing of when.
+	if (claim.relation === "since") return fitStart(isWithin, touches, other);
 	if (claim.relation !== "in" && other.relation === "in") return fitRelation(claim, other);
 	if (!touches) return "absent";
 	// "Before 2021" against "since 2021".
-	const isTurnedRound = claim.relation !== "in" && claim.relation !== other.relation;
+	const isTurnedRound =
+		claim.relation !== "in" && (claim.relation === "before") !== (other.relation === "before");
 	return isTurnedRound ? "other" : "same";
+}
+
+function fitStart(isWithin: boolean, touches: boolean, { relation }: DateSpan): Fit {
+	if (relation === "since" && !touches) return "other";
+	return isWithin && relation !== "before" ? "same" : "absent";
 }
 
 function fitMoment(isWithin: boolean, touches: boolean): Fit {

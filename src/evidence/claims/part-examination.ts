@@ -6,11 +6,11 @@ import { gatherEvidence, type RankedSentence } from "../gathered-evidence.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
 import { toDateSpan } from "./date-spans.js";
 import { groupByOrigin } from "./independence.js";
-import { type ReadContext, readContext } from "./sentence-context.js";
+import { type ReadContext, readCatalogContext } from "./sentence-context.js";
 import { bestTier } from "./source-tiers.js";
 import { compareReadings } from "./stance-comparator.js";
 import { askJudges } from "./stance-judges.js";
-import { readText } from "./text-reading.js";
+import { readCatalogText, readText } from "./text-reading.js";
 import type { AtomicClaim, ComparedSentence, EvidenceStance, StanceJudge } from "./verification.js";
 
 /** What was found on one part of a claim. */
@@ -92,7 +92,7 @@ function* compareAll(
 		const dates = sources.flatMap(({ publishedAt, datePrecision }) =>
 			publishedAt === undefined ? [] : [toDateSpan(publishedAt, datePrecision ?? "day")],
 		);
-		const comparison = compareReadings(reading, readText(text), context, dates);
+		const comparison = compareReadings(reading, readCatalogText(text), context, dates);
 		const score = comparison.score * (1 - RANK_SHARE + RANK_SHARE * (sentence.score / top));
 		compared.push({ ...comparison, score, sentence, isDisputed: false });
 	}
@@ -106,7 +106,7 @@ function contextOf(
 ): ReadContext {
 	const around = sentences.filter((other) => other.concept === concept).map(({ text }) => text);
 	const names = [concept.title, ...concept.aliases];
-	return readContext({ names, domain: graph.record.title, around, unknown });
+	return readCatalogContext({ names, domain: graph.record.title, around, unknown });
 }
 
 /** Whoever asks as of a day is told what was published by then; undated sources count as known. */

@@ -13,7 +13,6 @@ export interface JudgedPart extends VerifiedPart {
 
 /** Both sides must be this near to each other, and independent, to count as a conflict. */
 const CONFLICT_GAP = 0.08;
-const GROUPS_FULL = 3;
 /** What a sentence must reach to decide anything. */
 const DECIDES_LEAST = 0.47;
 
@@ -35,7 +34,6 @@ export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
 	const confidence = confidenceOf(verdict, {
 		best: best[side],
 		against: isDisputed ? Math.max(against, best[side] / 2) : against,
-		groups: Math.min(1, (groups - 1) / (GROUPS_FULL - 1)),
 	});
 	return {
 		claim,

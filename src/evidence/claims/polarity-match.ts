@@ -15,11 +15,12 @@ export function comparePolarity(
 	if (opposite) {
 		const { word, match } = opposite;
 		const reason = `says "${match?.written}" where the claim says "${word.written}"`;
-		conflicts.push({ reason, sureness: 0.9 });
+		conflicts.push({ reason, sureness: 0.9, of: "opposite" });
 	}
 	const denied =
 		turnedBy(claim, placed, ({ word }) => word) ?? turnedBy(sentence, placed, ({ match }) => match);
-	if (denied) conflicts.push({ reason: `only one of both denies ${denied}`, sureness: 0.85 });
+	if (denied)
+		conflicts.push({ reason: `only one of both denies ${denied}`, sureness: 0.85, of: "denial" });
 	return { items: openNegation(claim, sentence, placed), conflicts };
 }
 

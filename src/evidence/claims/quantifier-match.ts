@@ -7,6 +7,11 @@ const SHARE =
 	/(?<part>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten)\s+(?:\([^)]*\)\s+)?of (?:the |them|its |all )?(?<whole>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)?/giu;
 const UNIVERSAL =
 	/\b(?:whenever|wherever|always|any|every|all|regardless|in all cases|at any time)\b/i;
+const ALL = new RegExp(`${UNIVERSAL.source}|\\b(?:each|both|without exception|no)\\b`, "gi");
+/** Of what says "all", what means it in every sentence: "any" may not. */
+const EACH = /(?<!\bnot )\b(?:all|every|each|always|without exception)\b(?! at all)/i;
+const ONLY = /\b(?:only|solely|exclusively)\b/i;
+const EITHER = /\beither\b[^.;]*\bor\b|\bor alternatively\b/i;
 
 /** All, most, some, none and only: what is said of a whole against what is said of a part. */
 export function compareQuantifiers(claim: TextReading, sentence: TextReading): Findings {
@@ -15,7 +20,7 @@ export function compareQuantifiers(claim: TextReading, sentence: TextReading): F
 	const told = sentence.quantifiers.find(
 		(quantifier) => asked && contradictsQuantifier(asked, quantifier),
 	);
-	if (asked && told) {
+	if (asked && told && !claim.quantifiers.includes(told)) {
 		conflicts.push({ reason: `speaks of ${told}, the claim of ${asked}`, sureness: 0.8 });
 	}
 	const share = asked && partOf(sentence);
@@ -29,7 +34,11 @@ export function compareQuantifiers(claim: TextReading, sentence: TextReading): F
 	) {
 		conflicts.push({ reason: 'limits by "only" what the claim says of every case', sureness: 0.8 });
 	}
-	return { items: quantityItem(asked, share !== undefined, sentence), conflicts };
+	if (ONLY.test(claim.text) && EITHER.test(sentence.text) && !ONLY.test(sentence.text)) {
+		const reason = 'offers a choice where the claim says "only"';
+		conflicts.push({ reason, sureness: 0.85, of: "opposite" });
+	}
+	return { items: quantityItem(asked, share !== undefined, claim, sentence), conflicts };
 }
 
 function partOf({ text, quantities }: TextReading): { value: number; text: string } | undefined {
@@ -73,15 +82,36 @@ function fitsShare(quantifier: Quantifier, share: number): boolean {
 	return true;
 }
 
-/** "All" is not borne out by a sentence that counts nothing. */
+/** "All" is not borne out by a sentence that counts nothing, or counts something else. */
 function quantityItem(
 	asked: Quantifier | undefined,
 	hasShare: boolean,
-	{ quantifiers, text }: TextReading,
+	claim: TextReading,
+	sentence: TextReading,
 ): readonly Item[] {
 	if (asked !== "all" && asked !== "most") return [];
+	const { quantifiers } = sentence;
 	const isCounted =
-		hasShare || quantifiers.includes(asked) || quantifiers.includes("none") || UNIVERSAL.test(text);
+		hasShare ||
+		(asked === "most" && quantifiers.includes("most")) ||
+		quantifiers.includes("none") ||
+		speaksOfAll(claim, sentence);
 	const place = isCounted ? "sentence" : "nowhere";
-	return [{ weight: 0.8, place, isEssential: false, isFigure: false, text: asked }];
+	return [
+		{
+			weight: 0.8,
+			place,
+			isEssential: asked === "most" || EACH.test(claim.text),
+			isFigure: false,
+			text: asked,
+		},
+	];
+}
+
+function speaksOfAll(claim: TextReading, { text, words }: TextReading): boolean {
+	const stems = new Set(claim.words.map(({ stem }) => stem));
+	return [...text.matchAll(ALL)].some(({ index, 0: all }) => {
+		const counted = words.find(({ start }) => start >= index + all.length);
+		return counted !== undefined && stems.has(counted.stem);
+	});
 }

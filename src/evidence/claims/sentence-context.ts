@@ -1,5 +1,5 @@
 import type { DateSpan } from "./date-spans.js";
-import { readText, type TextReading } from "./text-reading.js";
+import { readCatalogText, readText, type TextReading } from "./text-reading.js";
 
 /** What a sentence takes for granted: whom it speaks of, what stands around it, when its sources date from. */
 export interface SentenceContext {
@@ -28,12 +28,21 @@ export interface ReadContext {
 }
 
 export function readContext(context: SentenceContext): ReadContext {
+	return readAll(context, readText);
+}
+
+/** The same for text of a catalog, which may be remembered. */
+export function readCatalogContext(context: SentenceContext): ReadContext {
+	return readAll(context, readCatalogText);
+}
+
+function readAll(context: SentenceContext, read: (text: string) => TextReading): ReadContext {
 	const { names = [], domain = "", around = [], unknown = [] } = context;
-	const about = readText([...names, domain].join(" ; "));
-	const surroundings = around.map(readText);
+	const about = read([...names, domain].join(" ; "));
+	const surroundings = around.map(read);
 	return {
-		title: readText(`${names[0] ?? ""} ; ${domain}`),
-		domain: readText(domain),
+		title: read(`${names[0] ?? ""} ; ${domain}`),
+		domain: read(domain),
 		about,
 		around: surroundings,
 		aboutStems: stemsOf([about]),

@@ -1,3 +1,9 @@
+import {
+	type Alignment,
+	deniesAlike,
+	objectToRefutation,
+	objectToSupport,
+} from "./alignment-gates.js";
 import type { Conflict, Findings, Item } from "./comparison-items.js";
 import type { DateSpan } from "./date-spans.js";
 import { compareFigures } from "./figure-match.js";
@@ -55,7 +61,7 @@ export function compareReadings(
 	];
 	const items = findings.flatMap((each) => each.items);
 	const conflicts = findings.flatMap((each) => each.conflicts);
-	return decide(items, conflicts);
+	return decide({ claim, sentence, aligned, items, context }, conflicts);
 }
 
 /** "RFC 1 needs it; RFC 2 does not": of a sentence on several things, the clause on what the claim is about. */
@@ -92,32 +98,47 @@ function toItem(
 const DIRECTION =
 	/^(?:more|less|fewer|higher|lower|larger|smaller|longer|shorter|bigger|faster|slower|cheaper|dearer|increas\w+|decreas\w+|rais\w+|rose|risen|rising|grow\w*|grew|grown|fell|fallen|drop\w*|shrank|shrunk|reduc\w+|lower\w+|declin\w+|better|worse|mandatory|optional|required|obliged)$/i;
 
-function decide(items: readonly Item[], conflicts: readonly Conflict[]): Comparison {
-	if (!saysSomething(items)) {
+function decide(matter: Alignment, conflicts: readonly Conflict[]): Comparison {
+	const { items } = matter;
+	if (!saysSomething(matter.claim.text, items)) {
 		return { stance: "neutral", score: 0, reasons: ["has nothing to say what of whom"] };
 	}
 	const met = shareOf(items, SAID);
 	const news = newsOf(items);
 	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
-	if (worst) return decideConflict(items, conflicts, { worst, met, news });
+	if (worst && !(worst.of === "denial" && conflicts.length === 1 && deniesAlike(matter)))
+		return decideConflict(matter, conflicts, { worst, met, news });
+	return decideSupport(matter, met, news);
+}
+
+function decideSupport(matter: Alignment, met: number, news: number): Comparison {
+	const { items } = matter;
 	const lacking = items.filter(
 		({ isEssential, place }) => isEssential && place !== "sentence" && place !== "about",
 	);
 	const holds = `holds ${Math.round(met * 100)} % of what the claim says`;
-	if (lacking.length === 0 && isEnough(items, met, news)) {
-		return { stance: "supports", score: round((met + news) / 2), reasons: [holds] };
-	}
 	const without = lacking.map(({ text }) => text).join(", ");
-	const reason = without === "" ? holds : `${holds}, without ${without}`;
+	if (without !== "") return toNeutral(met, `${holds}, without ${without}`);
+	if (!isEnough(items, met, news)) return toNeutral(met, holds);
+	const objection = objectToSupport(matter);
+	if (objection !== undefined) return toNeutral(met, `${holds}, but ${objection}`);
+	return { stance: "supports", score: round((met + news) / 2), reasons: [holds] };
+}
+
+function toNeutral(met: number, reason: string): Comparison {
 	return { stance: "neutral", score: round(met / 2), reasons: [reason] };
 }
 
-/** Names or numbers alone state nothing. */
-function saysSomething(items: readonly Item[]): boolean {
+/** Names or numbers alone state nothing, but one thing may be said to be another. */
+function saysSomething(claim: string, items: readonly Item[]): boolean {
 	const said = items.filter(({ weight, text }) => weight > 0 && text.length > 1);
 	const words = said.filter(({ isName, isFigure }) => !isName && !isFigure);
+	const names = new Set(said.filter(({ isName }) => isName).map(({ text }) => text.toLowerCase()));
+	if (names.size > 1 && IS.test(claim)) return true;
 	return words.length > 0 && new Set(said.map(({ text }) => text.toLowerCase())).size > 1;
 }
+
+const IS = /\b(?:is|are|was|were|has been|have been|became|becomes)\b/;
 
 /** Where every figure of a claim comes back, fewer of its words need to. */
 function isEnough(items: readonly Item[], met: number, news: number): boolean {
@@ -130,10 +151,11 @@ const FIGURE_RELIEF = 0.2;
 
 /** A sentence that differs denies the claim only when it speaks of the same. */
 function decideConflict(
-	items: readonly Item[],
+	matter: Alignment,
 	conflicts: readonly Conflict[],
 	{ worst, met, news }: { worst: Conflict; met: number; news: number },
 ): Comparison {
+	const { items } = matter;
 	const words = items.filter(({ isFigure }) => !isFigure);
 	const topic = shareOf(words, MEANT);
 	const reasons = conflicts.map(({ reason }) => reason);
@@ -143,11 +165,13 @@ function decideConflict(
 	// In "RAG appeared in 2017" the date is all that is said.
 	const isFigureAll =
 		worst.isDecisive === true &&
+		items.filter(({ isFigure }) => isFigure).length <= 1 &&
 		weightOf(words.filter(({ isSubject, isName }) => !isSubject && !isName)) <= 1.5;
 	const told = isFigureAll ? Math.max(news, topic) : news;
 	const score = round(((topic + told) / 2) * worst.sureness);
 	const isAboutIt = topic >= REFUTE_LEAST && told >= NEWS_LEAST.refutes && !isOfOther;
-	return isAboutIt && worst.sureness >= SURE_LEAST && score >= REFUTE_SCORE
+	const isDenied = isAboutIt && worst.sureness >= SURE_LEAST && score >= REFUTE_SCORE;
+	return isDenied && objectToRefutation(matter, worst) === undefined
 		? { stance: "refutes", score, reasons }
 		: { stance: "neutral", score: round(met / 2), reasons };
 }

@@ -41,18 +41,28 @@ const TEXT_CHARS = 4_000;
 const BARE_NUMBER = /^\p{N}+$/u;
 
 /** Sentences of a catalog are held against many claims. */
-const READINGS_KEPT = 4_000;
+const READINGS_KEPT = 6_000;
 const readings = new Map<string, TextReading>();
 
-/** Reads at most the first 4,000 characters; readings of the last few thousand texts are remembered. */
+/** Reads at most the first 4,000 characters, and remembers nothing: what callers send is kept nowhere. */
 export function readText(whole: string): TextReading {
-	const text = whole.slice(0, TEXT_CHARS).replaceAll("’", "'");
+	return readAnew(toPlain(whole));
+}
+
+/** The same for a catalog's own text; readings of the last few thousand are remembered. */
+export function readCatalogText(whole: string): TextReading {
+	const text = toPlain(whole);
 	const known = readings.get(text);
 	if (known) return known;
-	if (readings.size >= READINGS_KEPT) readings.clear();
+	const [oldest] = readings.keys();
+	if (readings.size >= READINGS_KEPT && oldest !== undefined) readings.delete(oldest);
 	const reading = readAnew(text);
 	readings.set(text, reading);
 	return reading;
+}
+
+function toPlain(whole: string): string {
+	return whole.slice(0, TEXT_CHARS).replaceAll("’", "'");
 }
 
 function readAnew(text: string): TextReading {

@@ -37,7 +37,8 @@ overlook miss ignore forget lose
 middle halfway midway centre center between
 quarrel dispute controversy argument debate conflict
 role position post job office
-resign step quit leave retire
+leave remain stay
+resign quit retire
 person human people individual somebody single one man
 fetch download retrieve load obtain get
 poll query ask request
@@ -141,8 +142,8 @@ tie bind bound attach link
 /** Words and their opposites, one pair of groups a line. */
 export const OPPOSITES = `
 mandatory obligatory compulsory required require must obliged oblige need duty | optional voluntary discretionary
-allow permit accept tolerate authorise authorize let | forbid prohibit ban disallow reject refuse deny prevent prohibition
-increase raise rise grow expand enlarge lift climb double growth more higher larger greater bigger longer | decrease lower reduce drop fall shrink decline cut halve lessen diminish reduction less fewer smaller shorter
+allow permit accept tolerate authorise authorize let | forbid prohibit ban disallow reject refuse deny prevent prohibition exclude
+increase raise rise grow expand enlarge lift climb double growth more higher larger greater bigger longer lengthen prolong | decrease lower reduce drop fall shrink decline cut halve lessen diminish reduction less fewer smaller shorter shorten
 fast quick rapid faster quicker sooner | slow slower later
 maximum highest largest longest biggest | minimum lowest smallest shortest
 add introduce append insert gain | remove delete drop discard eliminate abolish

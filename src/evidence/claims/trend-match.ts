@@ -18,7 +18,7 @@ export function compareTrends(claim: TextReading, sentence: TextReading): Findin
 	if (series.length < 2 || !first || claim.quantities.length > 0) return none;
 	const before = valueAt(series, first);
 	if (second) return report(directionOf(claim, MORE, LESS), before, valueAt(series, second));
-	if (first.relation !== "after") return none;
+	if (first.relation !== "after" && first.relation !== "since") return none;
 	const last = [...series].sort((a, b) => a.at.from - b.at.from).at(-1);
 	return report(directionOf(claim, UP, DOWN), last?.value, before);
 }

@@ -13,7 +13,8 @@ export interface ReportMatter extends GateMatter {
 /** Puts the parts together: a claim is refuted as soon as one part is, and supported only when all are. */
 export function toVerification(matter: ReportMatter): Verification {
 	const { claim, asOf, atoms, examined, judged } = matter;
-	const verdict = verdictOf(judged);
+	const isCut = atoms.filter(({ kind }) => kind === "checkable").length > judged.length;
+	const verdict = verdictOf(judged, isCut);
 	const deciding = judged.filter((part) => part.verdict === verdict);
 	const isDated = deciding.length > 0 && deciding.some(isOutdated);
 	const confidence = confidenceOfAll(verdict, deciding);
@@ -50,17 +51,18 @@ export function toVerification(matter: ReportMatter): Verification {
 	};
 }
 
-function verdictOf(judged: readonly JudgedPart[]): Verdict {
+/** What was not checked cannot be told to be supported. */
+function verdictOf(judged: readonly JudgedPart[], isCut: boolean): Verdict {
 	if (judged.length === 0) return "NOT_CHECKABLE";
 	const has = (verdict: Verdict) => judged.some((part) => part.verdict === verdict);
 	if (has("REFUTED")) return "REFUTED";
 	if (has("CONFLICTING")) return "CONFLICTING";
-	return has("NOT_ENOUGH_EVIDENCE") ? "NOT_ENOUGH_EVIDENCE" : "SUPPORTED";
+	return isCut || has("NOT_ENOUGH_EVIDENCE") ? "NOT_ENOUGH_EVIDENCE" : "SUPPORTED";
 }
 
 /** All parts must be right for "supported", one for "refuted"; parts of one claim are not independent, so the least counts. */
 function confidenceOfAll(verdict: Verdict, deciding: readonly JudgedPart[]): number {
-	if (deciding.length === 0) return confidenceOf(verdict, { best: 0, against: 0, groups: 0 });
+	if (deciding.length === 0) return confidenceOf(verdict, { best: 0, against: 0 });
 	const all = deciding.map(({ confidence }) => confidence);
 	return verdict === "SUPPORTED" ? Math.min(...all) : Math.max(...all);
 }

@@ -49,15 +49,26 @@ function withinReach(aligned: readonly AlignedWord[]): readonly AlignedWord[] {
 	const places = aligned.flatMap(({ match }) => match?.place ?? []);
 	if (places.length === 0 || Math.max(...places) - Math.min(...places) <= REACH_WORDS)
 		return aligned;
-	const isIn = (from: number) => (place: number) => place >= from && place <= from + REACH_WORDS;
-	const [best = 0] = [...places].sort(
-		(a, b) => places.filter(isIn(b)).length - places.filter(isIn(a)).length,
-	);
+	const best = densestOf(places);
 	return aligned.map((pair) =>
-		pair.match && !isIn(best)(pair.match.place)
+		pair.match && !isWithin(best, pair.match.place)
 			? { ...pair, match: undefined, place: "around", by: undefined, agrees: true }
 			: pair,
 	);
+}
+
+function isWithin(from: number, place: number): boolean {
+	return place >= from && place <= from + REACH_WORDS;
+}
+
+/** The first of the places that most others are within reach of. */
+function densestOf(places: readonly number[]): number {
+	let [best = 0, most] = [places[0], 0];
+	for (const from of new Set(places)) {
+		const count = places.filter((place) => isWithin(from, place)).length;
+		if (count > most) [best, most] = [from, count];
+	}
+	return best;
 }
 
 function placed(word: ReadWord, { match, by }: Candidate): AlignedWord {
@@ -140,12 +151,23 @@ function nearestOf(
 	candidates: readonly Candidate[],
 	anchors: readonly ReadWord[],
 ): Candidate | undefined {
-	const distance = ({ match }: Candidate) =>
-		Math.min(
-			NEAR_THERE + 1,
-			...anchors
-				.filter(({ place }) => place !== match.place)
-				.map(({ place }) => Math.abs(place - match.place)),
-		);
-	return [...candidates].sort((a, b) => distance(a) - distance(b) || RANK[a.by] - RANK[b.by])[0];
+	let best: { readonly candidate: Candidate; readonly distance: number } | undefined;
+	for (const candidate of candidates) {
+		const distance = distanceTo(candidate.match, anchors);
+		const isNearer =
+			!best ||
+			distance < best.distance ||
+			(distance === best.distance && RANK[candidate.by] < RANK[best.candidate.by]);
+		if (isNearer) best = { candidate, distance };
+	}
+	return best?.candidate;
+}
+
+/** To the nearest anchor, in words; what is farther than near is all the same. */
+function distanceTo({ place }: ReadWord, anchors: readonly ReadWord[]): number {
+	let least = NEAR_THERE + 1;
+	for (const anchor of anchors) {
+		if (anchor.place !== place) least = Math.min(least, Math.abs(anchor.place - place));
+	}
+	return least;
 }
