@@ -1,12 +1,13 @@
 import { type DebateOutput, debateInput, debateOutput } from "../src/core/analyst-wire.js";
-import { toIsoDay } from "../src/core/clock.js";
 import { CONSULT_LIMITS } from "../src/core/consult-limits.js";
+import { ServiceError } from "../src/core/errors.js";
 import { defineSkill, type Skill } from "../src/core/skill.js";
-import { type AnalystView, askAnalyst } from "../src/evidence/analyst-view.js";
+import { type AnalystArguments, findArguments } from "../src/evidence/analyst-view.js";
 import { type Analyst, analystsOf, findAnalyst } from "../src/evidence/analysts.js";
 import type { Side } from "../src/evidence/argument-words.js";
 import { createCitationList } from "../src/evidence/citation-list.js";
 import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate } from "../src/evidence/debate.js";
+import { extractiveWriter } from "../src/evidence/extractive-writer.js";
 import { toAnalystWire } from "./analyst-consult.js";
 import { toConsultMeta } from "./consult-answer.js";
 import type { ConsultSkillDeps } from "./consult-deps.js";
@@ -32,30 +33,29 @@ export const createAnalystDebate = (deps: ConsultSkillDeps): Skill<"analysts.deb
 		graphsOf: ({ analysts = [] }) =>
 			analysts.map((name) => findAnalyst(deps.catalog, name).graph.record.id),
 		prepare({ analysts = [] }) {
-			for (const name of analysts) findAnalyst(deps.catalog, name);
+			getAnalysts(deps, analysts);
 		},
 		async run({ question, analysts: names }, { signal }) {
-			const { clock, search, research } = deps;
+			const { clock, search } = deps;
 			const startedMs = clock.monotonicMs();
 			const analysts = await chooseAnalysts(deps, { names, question, signal });
-			const today = toIsoDay(clock.now());
-			const { writer } = research;
 			const told = await Promise.all(
 				analysts.map(async (analyst) => ({
 					analyst,
-					...(await askAnalyst({ search, writer }, { analyst, question, today, signal })),
+					...(await findArguments(search, { analyst, question, signal })),
 				})),
 			);
 			const data = toData(question, told);
 			const hasArguments = data.for.length + data.against.length > 0;
-			const answered = told.filter(({ view }) => view);
+			const answered = told.filter(({ sides }) => sides);
 			const meta = toConsultMeta(deps, {
 				query: question,
 				decision: hasArguments ? (answered[0]?.decision ?? "ABSTAIN") : "ABSTAIN",
 				mode: told.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
 				graphIds: hasArguments ? answered.map(({ analyst }) => analyst.graph.record.id) : [],
-				writer: answered[0]?.writer ?? writer.name,
-				warnings: [...new Set(told.flatMap(({ warnings }) => warnings))],
+				// Arguments are quoted word for word.
+				writer: extractiveWriter.name,
+				warnings: [],
 				startedMs,
 			});
 			return answerIf(hasArguments, { ok: true as const, data, meta });
@@ -68,15 +68,32 @@ interface Choice {
 	readonly signal: AbortSignal;
 }
 
-/** Those who were named, each once, or those whose graphs would answer best. */
+/** Throws NOT_FOUND for one nobody knows, INVALID_ARGUMENT when two names are of one analyst. */
+function getAnalysts(
+	{ catalog }: Pick<ConsultSkillDeps, "catalog">,
+	names: readonly string[],
+): readonly Analyst[] {
+	const found: Analyst[] = [];
+	for (const name of names) {
+		const analyst = findAnalyst(catalog, name);
+		if (found.some(({ graph }) => graph === analyst.graph)) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				`"${name.slice(0, 80)}" is ${analyst.profile.name} once more; name each analyst once.`,
+			);
+		}
+		found.push(analyst);
+	}
+	return found;
+}
+
+/** Those who were named, or those whose graphs would answer best. */
 async function chooseAnalysts(
-	{ catalog, search }: ConsultSkillDeps,
+	deps: ConsultSkillDeps,
 	{ names, question, signal }: Choice,
 ): Promise<readonly Analyst[]> {
-	if (names)
-		return [...new Set(names.map((name) => findAnalyst(catalog, name).graph.record.id))].map((id) =>
-			findAnalyst(catalog, id),
-		);
+	const { catalog, search } = deps;
+	if (names) return getAnalysts(deps, names);
 	const known = analystsOf(catalog);
 	const graphs = known.map(({ graph }) => graph);
 	if (graphs.length === 0) return [];
@@ -85,14 +102,14 @@ async function chooseAnalysts(
 	return routed.graphs.flatMap(({ graph }) => known.find((one) => one.graph === graph) ?? []);
 }
 
-type Told = AnalystView & { readonly analyst: Analyst };
+type Told = AnalystArguments & { readonly analyst: Analyst };
 
 function toData(question: string, told: readonly Told[]): DebateOutput["data"] {
 	const list = createCitationList();
 	const pointsOf = (side: Side) =>
 		inTurns(
-			told.map(({ analyst, view }) =>
-				(view?.sides[side] ?? []).map((sentence) => ({ by: analyst.graph.record.id, sentence })),
+			told.map(({ analyst, sides }) =>
+				(sides?.[side] ?? []).map((sentence) => ({ by: analyst.graph.record.id, sentence })),
 			),
 		);
 	const toWire = ({ by, sentence }: DebatePoint) => ({
@@ -104,9 +121,9 @@ function toData(question: string, told: readonly Told[]): DebateOutput["data"] {
 	const hasArguments = pro.length + contra.length > 0;
 	return {
 		question,
-		analysts: told.map(({ analyst, view }) => ({
+		analysts: told.map(({ analyst, sides }) => ({
 			...toAnalystWire(analyst),
-			answered: view !== undefined,
+			answered: sides !== undefined,
 		})),
 		for: pro.map(toWire),
 		against: contra.map(toWire),

@@ -24,7 +24,7 @@ export const createDossierRefresh = (deps: RefreshDeps): Skill<"intelligence.dos
 		operationId: "intelligence.dossier.refresh",
 		title: "Refresh a dossier",
 		description:
-			"A new version of a dossier that is still kept, on the same topic and graphs as of today, with what was added, removed and changed since. The earlier version stays until its time is over. Not charged when the dossier is unknown or nothing covers the topic any more.",
+			"A new version of a dossier that is still kept, on the same topic and graphs as of today, with what was added, removed and changed since. The earlier version stays until its time is over; a paid call that is sent again needs it as well, what it made is then read under its own id. Not charged when the dossier is unknown or nothing covers the topic any more.",
 		tags: ["dossier", "evidence", "changes"],
 		examples: ["What is new since this dossier was made?"],
 		exampleInput: { dossier_id: "dos_01kg9yz3v0f6x2m8q4t7w1ab2c" },

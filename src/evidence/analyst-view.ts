@@ -57,21 +57,41 @@ export interface AnalystDeps {
 	readonly writer: Writer;
 }
 
+/** What an analyst's graph holds for and against, without a word of its own: nothing is written for it. */
+export interface AnalystArguments {
+	readonly decision: Decision;
+	readonly mode: "hybrid" | "keyword";
+	/** Undefined when the graph does not answer. */
+	readonly sides: Sides | undefined;
+}
+
+/** Asks an analyst for arguments alone. */
+export async function findArguments(
+	search: HybridSearch,
+	task: Omit<AnalystTask, "today">,
+): Promise<AnalystArguments> {
+	const { decision, mode, offered } = await gatherFor(search, task);
+	const isCovered = decision !== "ABSTAIN" && offered.length > 0;
+	if (!isCovered) return { decision: "ABSTAIN", mode, sides: undefined };
+	return { decision, mode, sides: toSides(offered, []) };
+}
+
+async function gatherFor(
+	search: HybridSearch,
+	{ analyst, question, signal }: Omit<AnalystTask, "today">,
+) {
+	const { conceptsMax, sentencesMax } = CONSULT_LIMITS;
+	const graphs = [analyst.graph];
+	const asked = { graphs, question, conceptsMax, sentencesMax, signal };
+	const found = await gatherEvidence(search, asked);
+	return { ...found, offered: relevantOf(question, found) };
+}
+
 /** Asks an analyst: a thesis, what speaks for and against it, what is open, and what may come of it. */
 export async function askAnalyst(deps: AnalystDeps, task: AnalystTask): Promise<AnalystView> {
 	const { search, writer } = deps;
-	const { analyst, question, today, signal } = task;
-	const { conceptsMax, sentencesMax } = CONSULT_LIMITS;
-	const graphs = [analyst.graph];
-	const found = await gatherEvidence(search, {
-		graphs,
-		question,
-		conceptsMax,
-		sentencesMax,
-		signal,
-	});
-	const { decision, mode, missing } = found;
-	const offered = relevantOf(question, found);
+	const { question, today, signal } = task;
+	const { decision, mode, missing, offered } = await gatherFor(search, task);
 	const none = { decision: "ABSTAIN", mode, missing, view: undefined } as const;
 	if (decision === "ABSTAIN" || offered.length === 0) {
 		return { ...none, writer: writer.name, warnings: [] };
@@ -81,7 +101,7 @@ export async function askAnalyst(deps: AnalystDeps, task: AnalystTask): Promise<
 	const [thesis] = prose.sentences;
 	const { warnings } = prose;
 	if (!thesis) return { ...none, writer: prose.writer, warnings };
-	const sides = toSides(offered, thesis);
+	const sides = toSides(offered, thesis.evidence);
 	const indicators = indicatorsOf(offered, today);
 	const view = {
 		thesis,
@@ -99,8 +119,8 @@ export async function askAnalyst(deps: AnalystDeps, task: AnalystTask): Promise<
 }
 
 /** Sentences by the side they speak for, those that bear most on the question first; the thesis argues for nothing. */
-function toSides(offered: readonly RankedSentence[], { evidence }: WrittenSentence): Sides {
-	const said = new Set(evidence.map(({ evidenceId }) => evidenceId));
+function toSides(offered: readonly RankedSentence[], thesis: readonly CitedSentence[]): Sides {
+	const said = new Set(thesis.map(({ evidenceId }) => evidenceId));
 	const sides: Record<Side, CitedSentence[]> = { for: [], against: [], open: [] };
 	const lead = offered[0]?.concept;
 	const most = {

@@ -101,6 +101,11 @@ t.test("analysts debate with cited arguments, and a judge says why", async (t) =
 		post(DEBATE, { question, analysts });
 	t.equal((await ask(["python-evolution"])).status, 400);
 	t.equal((await ask(["python-evolution", "nobody"])).status, 404);
+	const twice = await ask(["python-evolution", "Python-Evolution-Analyst"]);
+	t.match(twice, {
+		status: 400,
+		body: { error: { message: /once more; name each analyst once/ } },
+	});
 	const bread = await ask(["python-evolution", "javascript-and-rust-evolution"], "Bake bread?");
 	t.match(bread.body, {
 		data: { for: [], against: [], citations: [] },
