@@ -6,6 +6,7 @@ import type { Random } from "../core/random.js";
 import { WEBHOOK_LIMITS } from "../core/webhook-limits.js";
 import type { SendWebhook, WebhookOutcome } from "../delivery/webhook-sender.js";
 import { pauseWebhook, toEventBody } from "./webhook-events.js";
+import { hearingOf } from "./webhook-hearing.js";
 import { signingSecrets, type WebhookTexts } from "./webhook-texts.js";
 
 /** Sends what waits. What a crash interrupts is still pending, and is sent again: at least once, never lost. */
@@ -81,12 +82,14 @@ async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSign
 	const found = await store.read(async (reader) => {
 		const delivery = await reader.get("webhook_deliveries", id);
 		const hook = delivery && (await reader.get("webhooks", delivery.webhookId));
-		return { delivery, hook };
+		const hearing = hook && (await hearingOf(reader, hook, clock.now()));
+		return { delivery, hook, hearing };
 	});
-	const { delivery, hook } = found;
+	const { delivery, hook, hearing } = found;
 	if (delivery?.state !== "pending" || !isDue(delivery, clock.now())) return;
 	const text = hook && (await texts.get(hook));
 	if (!hook || !text) return forget(store, delivery);
+	if (hearing === "nothing") return silence(deps, hook);
 	const outcome = await send({
 		url: text.url,
 		secrets: signingSecrets(text, clock.now()),
@@ -103,6 +106,15 @@ async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSign
 /** Whom it was for is gone. */
 function forget(store: Store, { id }: WebhookDeliveryRow): Promise<void> {
 	return store.transaction((tx) => tx.delete("webhook_deliveries", id));
+}
+
+/** Whoever made it may be told nothing more. */
+function silence({ store, clock }: WebhookDispatchDeps, { id }: WebhookRow): Promise<void> {
+	const change = { reason: "credential_ended", now: clock.now() };
+	return store.transaction(async (tx) => {
+		const hook = await tx.get("webhooks", id);
+		if (hook) await pauseWebhook(tx, hook, change);
+	});
 }
 
 /** The webhook as it is now; undefined when it, or what was sent, is gone meanwhile. */

@@ -11,6 +11,7 @@ import { toIsoTime } from "../core/clock.js";
 import { WEBHOOK_LIMITS } from "../core/webhook-limits.js";
 import type { WebhookEventType } from "../core/webhook-wire.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
+import { type Hearing, hearingOf } from "./webhook-hearing.js";
 
 /** Something that happened; `data` are ids and closed words, never what was asked or answered. */
 interface WebhookEvent {
@@ -62,10 +63,11 @@ export async function recordPause(
 
 async function record(tx: StoreTransaction, event: WebhookEvent): Promise<void> {
 	for (const hook of await tx.findBy("webhooks", "owner", event.owner)) {
-		if (!isToldOf(hook, event)) continue;
+		const hearing = await hearingOf(tx, hook, event.at);
+		if (!isToldOf(hook, hearing, event)) continue;
 		const id = `dlv_${digest(`${hook.id}\n${event.id}`)}`;
 		if (await tx.get("webhook_deliveries", id)) continue;
-		const isSent = hook.status === "active" && (await isGrantAlive(tx, hook));
+		const isSent = hook.status === "active" && hearing !== "nothing";
 		if (hook.status === "active" && !isSent) {
 			await pauseWebhook(tx, hook, { reason: "credential_ended", now: event.at });
 		}
@@ -74,16 +76,11 @@ async function record(tx: StoreTransaction, event: WebhookEvent): Promise<void> 
 	}
 }
 
-/** What was made with a scoped key hears of that key's doings alone. */
-function isToldOf(hook: WebhookRow, { type, grantId }: WebhookEvent): boolean {
-	return hook.events.includes(type) && (hook.isForAll || hook.grantId === grantId);
-}
-
-/** Whoever made it with a key that was revoked since hears no more. */
-async function isGrantAlive(tx: StoreTransaction, { grantId }: WebhookRow): Promise<boolean> {
-	if (grantId?.startsWith("key_")) return (await tx.get("keys", grantId))?.status === "active";
-	if (!grantId?.startsWith("con_")) return true;
-	return (await tx.get("connections", grantId))?.status === "active";
+/** What was made with a scoped key hears of that key's doings alone; what it misses once that has ended is listed. */
+function isToldOf(hook: WebhookRow, hearing: Hearing, { type, grantId }: WebhookEvent): boolean {
+	if (!hook.events.includes(type)) return false;
+	const hearsAll = hearing === "nothing" ? hook.isForAll : hearing === "all";
+	return hearsAll || hook.grantId === grantId;
 }
 
 function toDelivery(

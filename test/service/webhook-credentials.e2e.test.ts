@@ -7,6 +7,7 @@ import { startHookReceiver } from "./hook-receiver.js";
 const HOOKS = "/v1/webhooks";
 const KEYS = "/v1/account/keys";
 const TARGET = "https://hooks.example.com/in";
+const DAY_MS = 86_400_000;
 
 /** A shop, an account with a manager's key, and a receiver. */
 async function startShop(t: Test) {
@@ -83,4 +84,76 @@ t.test("a secret that was replaced neither sees nor changes webhooks", async (t)
 	}
 	t.equal(received.length, 0);
 	t.match((await ask("GET", HOOKS)).body.data.items, [{ id, status: "active" }]);
+});
+
+t.test("what waits is not sent once the key that it was made with has ended", async (t) => {
+	const shop = await startShop(t);
+	const { ask, make, newKey, happen, accountId, clock, tick, received, state } = shop;
+	const revoked = await newKey({});
+	const expiring = await newKey({ expires_in_days: 1 });
+	const lasting = await newKey({});
+	const hooks = [];
+	for (const { key, id: grantId } of [revoked, expiring, lasting]) {
+		hooks.push({ id: await make(key), grantId });
+		await happen(accountId, grantId);
+	}
+	state.status = 500;
+	t.equal(await tick(), 3);
+	await ask("DELETE", `${KEYS}/${revoked.id}`);
+	clock.advance(DAY_MS);
+	state.status = 204;
+	received.length = 0;
+	await tick();
+	t.equal(received.length, 1);
+	for (const { id, grantId } of hooks) {
+		await happen(accountId, grantId);
+		await tick();
+		const isEnded = grantId !== lasting.id;
+		const [row, told] = [await shop.hookRow(id), await shop.deliveries(id)];
+		t.match(row, isEnded ? { status: "paused", reason: "credential_ended" } : { status: "active" });
+		t.same(
+			told.map(({ state }) => state),
+			isEnded ? ["skipped", "skipped"] : ["delivered", "delivered"],
+		);
+	}
+	t.equal(received.length, 2);
+
+	const [{ id = "" } = {}] = hooks;
+	await ask("PATCH", `${HOOKS}/${id}`, { status: "active" });
+	const [delivery] = await shop.deliveries(id);
+	await ask("POST", `${HOOKS}/${id}/deliveries/${delivery?.id}/redeliver`);
+	t.equal(await tick(), 1);
+	t.equal(received.length, 2, "resuming it gives no ended key its ears back");
+});
+
+t.test("an expired or revoked token is told nothing", async (t) => {
+	const { app, make, happen, clock, tick, received, issueSpt, hookRow } = await startShop(t);
+	const { token: lost, id: revoked } = await issueSpt("1");
+	const { token, id: expiring } = await app.operator.issueSpt({ usd: "1", expires_in_days: 1 });
+	const hooks = [await make(lost), await make(token)];
+	await happen(revoked);
+	await happen(expiring);
+	await app.operator.revokeSpt({ id: revoked });
+	clock.advance(DAY_MS);
+	await tick();
+	await happen(revoked);
+	await happen(expiring);
+	await tick();
+	t.equal(received.length, 0);
+	for (const id of hooks) t.match(await hookRow(id), { reason: "credential_ended" });
+});
+
+t.test("a key that no longer manages its account hears of its own doings alone", async (t) => {
+	const { ask, make, newKey, happen, accountId, tick, received } = await startShop(t);
+	const manager = await newKey({ manages_account: true });
+	await make(manager.key);
+	await happen(accountId);
+	t.equal(await tick(), 1);
+	const demoted = await ask("PATCH", `${KEYS}/${manager.id}`, { manages_account: false });
+	t.equal(demoted.status, 200);
+	await happen(accountId);
+	t.equal(await tick(), 0);
+	await happen(accountId, manager.id);
+	t.equal(await tick(), 1);
+	t.equal(received.length, 2);
 });

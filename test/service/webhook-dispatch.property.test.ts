@@ -6,7 +6,7 @@ import type { SendWebhook } from "../../src/delivery/webhook-sender.js";
 import { createWebhookDispatch } from "../../src/service/webhook-dispatch.js";
 import { recordPause } from "../../src/service/webhook-events.js";
 import { createWebhookTexts } from "../../src/service/webhook-texts.js";
-import type { WebhookDeliveryRow } from "../../store/store.js";
+import type { TokenRow, WebhookDeliveryRow } from "../../store/store.js";
 import { createQuickStore } from "../jobs/quick-store.js";
 import { manualClock } from "../support/manual-clock.js";
 
@@ -52,6 +52,8 @@ async function startWorld() {
 	const store = createQuickStore();
 	const clock = manualClock("2026-03-10T12:00:00Z");
 	const texts = createWebhookTexts({ documents: store.documents, seal: plain, clock });
+	const token = { id: "tok_1", hash: "h", status: "active", createdAt: clock.now() };
+	await store.transaction((tx) => tx.put("tokens", token as TokenRow));
 	const expiresAt = await texts.put("whk_1-a", { url: "https://example.com/", secret: SECRET });
 	await store.transaction((tx) =>
 		tx.put("webhooks", {
