@@ -128,18 +128,20 @@ function toItem(
 	place: { readonly start?: number; readonly end?: number } | undefined,
 ): CheckedClaimWire {
 	const { claim, verdict, qualifier, confidence, explanation, missing, evidence } = verification;
+	const isSold = SOLD.has(verdict);
 	return {
 		claim,
 		start: place?.start ?? null,
 		end: place?.end ?? null,
-		is_answered: SOLD.has(verdict),
+		is_answered: isSold,
 		verdict,
 		qualifier: qualifier ?? null,
 		confidence: round(confidence),
 		explanation,
 		missing: [...missing],
 		independent_groups: verification.independentGroups,
-		evidence: evidence.slice(0, VERIFY_TEXT_LIMITS.evidenceMax).map(toEvidence),
+		// Sentences of the graphs are what is sold.
+		evidence: isSold ? evidence.slice(0, VERIFY_TEXT_LIMITS.evidenceMax).map(toEvidence) : [],
 	};
 }
 

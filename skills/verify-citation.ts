@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { ServiceError } from "../src/core/errors.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
@@ -11,8 +12,10 @@ import {
 } from "../src/evidence/cited-sentences.js";
 import { compareClaim } from "../src/evidence/claims/stance-comparator.js";
 import type { AtomicClaim, Comparison, Stance } from "../src/evidence/claims/verification.js";
-import { findTextClaims, isCheckable } from "../src/evidence/text-claims.js";
+import { toComparedPieces } from "../src/evidence/compared-pieces.js";
+import { findTextClaims, isCheckable, type TextClaim } from "../src/evidence/text-claims.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
+import { restOfTurn, runInTurns, type Steps } from "../src/knowledge/work-in-turns.js";
 
 export interface CitationCheckDeps {
 	readonly catalog: GraphCatalog;
@@ -62,26 +65,27 @@ export const createCitationCheck = ({ catalog }: CitationCheckDeps): Skill<"veri
 		graphsOf: ({ evidence_id: id }) => (id === undefined ? [] : [id.slice(0, id.indexOf(":"))]),
 		prepare: async (input) => void (await getSource(catalog, input)),
 		toText: ({ data }) => `${data.stance}: ${data.sentence}`,
-		async run({ sentence, ...asked }) {
+		async run({ sentence, ...asked }, { signal }) {
 			const source = await getSource(catalog, asked);
-			const claims = findTextClaims(sentence, VERIFY_TEXT_LIMITS.claimsMax)
-				.filter(isCheckable)
-				.map(({ claim }) => judge(claim, source));
+			const checkable = findTextClaims(sentence, VERIFY_TEXT_LIMITS.claimsMax).filter(isCheckable);
+			const claims = await runInTurns(judgeAll(checkable, source), signal);
+			const isAnswer = claims.length > 0;
 			const result = {
 				ok: true as const,
 				data: {
 					sentence,
 					...together(claims),
-					claims,
+					claims: [...claims],
+					// What a source is called is sold with what it says.
 					source: {
-						title: source.title,
-						source_url: source.sourceUrl,
+						title: isAnswer ? source.title : "",
+						source_url: isAnswer ? source.sourceUrl : "",
 						sentences: source.sentences.length,
 					},
 				},
 				meta: { claims: claims.length },
 			};
-			return claims.length > 0 ? answer(result) : noAnswer(result);
+			return isAnswer ? answer(result) : noAnswer(result);
 		},
 	});
 
@@ -90,7 +94,9 @@ async function getSource(catalog: GraphCatalog, asked: Asked): Promise<Source> {
 	const { evidence_id: evidenceId, article_ref: ref, excerpt = "" } = asked;
 	if (evidenceId !== undefined) return sentenceSource(catalog, evidenceId);
 	if (ref !== undefined) return articleSource(catalog, ref);
-	const sentences = splitSentences(excerpt).map((text) => ({ text, evidenceId: null, names: [] }));
+	const sentences = splitSentences(excerpt)
+		.slice(0, VERIFY_TEXT_LIMITS.excerptSentencesMax)
+		.map((text) => ({ text, evidenceId: null, names: [] }));
 	return { title: "", sourceUrl: "", sentences };
 }
 
@@ -136,13 +142,33 @@ function toText({ text, evidenceId, concept }: CitedSentence): SourceSentence {
 	return { text, evidenceId, names: [concept.title, ...concept.aliases] };
 }
 
+/** Each claim against the whole source; whatever waits comes between two comparisons. */
+function* judgeAll(
+	claims: readonly TextClaim[],
+	{ sentences }: Source,
+): Steps<readonly JudgedClaim[]> {
+	const pieces = sentences.flatMap((sentence) =>
+		toComparedPieces(sentence.text).map((text) => ({ text, sentence })),
+	);
+	const judged: JudgedClaim[] = [];
+	for (const { claim } of claims) judged.push(yield* judge(claim, pieces));
+	return judged;
+}
+
+interface Piece {
+	readonly text: string;
+	readonly sentence: SourceSentence;
+}
+
+type JudgedClaim = z.infer<typeof citationCheckOutput>["data"]["claims"][number];
+
 /** The sentence that says most of a claim decides: one that takes a side before one that takes none. */
-function judge(claim: AtomicClaim, { sentences }: Source) {
+function* judge(claim: AtomicClaim, pieces: readonly Piece[]): Steps<JudgedClaim> {
 	let best: (Comparison & { readonly sentence: SourceSentence }) | undefined;
-	for (const sentence of sentences) {
-		const { names } = sentence;
-		const comparison = compareClaim(claim, sentence.text, { names });
+	for (const { text, sentence } of pieces) {
+		const comparison = compareClaim(claim, text, { names: sentence.names });
 		if (!best || weightOf(comparison) > weightOf(best)) best = { ...comparison, sentence };
+		yield* restOfTurn();
 	}
 	return {
 		claim: claim.text,

@@ -101,6 +101,7 @@ function toWire(
 	id: string | null,
 ): VerifyClaimOutput["data"] {
 	const { claim, verdict, qualifier, confidence, explanation, time, missing } = verification;
+	const isSold = SOLD.has(verdict);
 	return {
 		verification_id: id,
 		kept_until: id === null ? null : toIsoTime(clock.now() + LIMITS.artefactTtlMs),
@@ -115,11 +116,12 @@ function toWire(
 		gates: verification.gates.map(({ evidenceIds, score, ...gate }) => ({
 			...gate,
 			score: round(score),
-			evidence_ids: [...evidenceIds],
+			evidence_ids: isSold ? [...evidenceIds] : [],
 		})),
-		parts: verification.parts.map(toPart),
-		evidence: verification.evidence.map(toEvidence),
-		claim_review: SOLD.has(verdict)
+		// Verdicts on parts, and sentences of the graphs, are sold with a verdict on the whole.
+		parts: verification.parts.filter((part) => isSold || !SOLD.has(part.verdict)).map(toPart),
+		evidence: isSold ? verification.evidence.map(toEvidence) : [],
+		claim_review: isSold
 			? { ...toClaimReview(verification, { id: id ?? "unkept", author: REVIEWER }) }
 			: null,
 	};

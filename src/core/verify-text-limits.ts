@@ -12,6 +12,8 @@ export const VERIFY_TEXT_LIMITS = {
 	evidenceMax: 5,
 	/** Sentences of one article that a citation is held against. */
 	citedSentencesMax: 400,
+	/** The same of an excerpt. */
+	excerptSentencesMax: 200,
 	idChars: 80,
 	evidenceIdChars: 1_100,
 } as const;

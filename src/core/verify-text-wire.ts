@@ -139,7 +139,7 @@ export const checkedClaimSchema = z.object({
 	explanation: z.string(),
 	missing: z.array(z.string()).describe("What no sentence covers"),
 	independent_groups: z.int(),
-	evidence: z.array(checkedEvidenceSchema),
+	evidence: z.array(checkedEvidenceSchema).describe("None for what was not charged"),
 });
 export type CheckedClaimWire = z.infer<typeof checkedClaimSchema>;
 

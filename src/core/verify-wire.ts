@@ -77,8 +77,12 @@ export const verificationSchema = z.object({
 		.describe("Origins behind the verdict that do not depend on each other"),
 	missing: z.array(z.string()).describe("What no sentence covers"),
 	gates: z.array(gateSchema).describe("The five gates in their order"),
-	parts: z.array(claimPartSchema),
-	evidence: z.array(claimEvidenceSchema).describe("Best first; neutral ones came nearest"),
+	parts: z
+		.array(claimPartSchema)
+		.describe("Where there is no verdict on the whole, only parts without one"),
+	evidence: z
+		.array(claimEvidenceSchema)
+		.describe("Best first, neutral ones came nearest; none without a verdict"),
 	claim_review: z
 		.looseObject({})
 		.nullable()

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/core/clock.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";
-import { startApp } from "../support/start-app.js";
+import { type Answer, startApp } from "../support/start-app.js";
 
 const TRUE = "Pectra was activated on mainnet in May 2025.";
 const FALSE = "Pectra was activated on mainnet in March 2025.";
@@ -150,6 +150,27 @@ t.test("what says nothing, is nobody's or makes no sense costs nothing", async (
 		if (status === 200 && "batch_id" in reply.body.data) t.equal(reply.body.data.batch_id, null);
 	}
 	t.equal(await balance(), "25.00");
+});
+
+t.test("without a verdict nothing of what is sold is told", async (t) => {
+	const { headers, balance } = await newHolder();
+	const half = `${TRUE} HPACK's static table has 61 squirrels of Bolivia.`;
+	const claims = ["HPACK static table entries are 9999 squirrels of Bolivia.", OPINION, half];
+	const sold = ({ verdict }: { verdict: string }) => /SUPPORTED|REFUTED|CONFLICTING/.test(verdict);
+	for (const claim of claims) {
+		const { data } = (await post("/v1/verify/claim", { claim }, headers)).body;
+		t.notOk(sold(data), claim);
+		t.match(data, { evidence: [], claim_review: null, gates: { length: 5 } });
+		t.ok(data.gates.every((gate: Answer["body"]) => gate.reason && gate.evidence_ids.length === 0));
+		t.notOk(data.parts.some(sold));
+		t.notMatch(JSON.stringify(data), /https?:|hpack~|pectra~/);
+	}
+	const batch = await post("/v1/verify/claims", { claims: [...claims, TRUE] }, headers);
+	const text = await post("/v1/verify/text", { text: claims.join(" ") }, headers);
+	for (const one of [...batch.body.data.claims, ...text.body.data.claims]) {
+		t.equal(one.evidence.length > 0, sold(one), one.claim);
+	}
+	t.equal(await balance(), "24.00", "one verdict of the batch, one of the text");
 });
 
 t.test("a citation is held against the sentence it names", async (t) => {

@@ -82,9 +82,24 @@ t.test(
 	},
 );
 
+t.test("long sources are compared in turns, and no longer than somebody waits", async (t) => {
+	const skill = createCitationCheck({ catalog });
+	const excerpt = "HPACK has a static table of entries. ".repeat(100);
+	const input = skill.input.parse({ sentence: "HPACK's static table has 61 entries.", excerpt });
+	const leaving = new AbortController();
+	setImmediate(() => leaving.abort(new Error("gone")));
+	const context = { signal: leaving.signal, requestId: "req_1", callId: "req_1" };
+	await t.rejects(Promise.resolve(skill.run(input, context)), { message: "gone" });
+	const hidden = `${"QUIC and so on, ".repeat(60)} HPACK's static table has 61 entries.`;
+	const found = await check({ sentence: "HPACK's static table has 61 entries.", excerpt: hidden });
+	t.equal(found.data.stance, "supports", "what comes late in a long sentence counts");
+});
+
 t.test("nothing to check, nobody's source and two sources cost nothing", async (t) => {
 	const opinion = await check({ sentence: "I love HPACK!", excerpt: "HPACK is loved." });
 	t.match(opinion, { kind: "no-answer", data: { stance: "neutral", claims: [] } });
+	const unsold = await check({ sentence: "I love HPACK!", article_ref: ref });
+	t.match(unsold.data.source, { title: "", source_url: "", sentences: 3 });
 	const sentence = "HPACK has a static table.";
 	for (const source of [
 		{ evidence_id: "web:protocols.hpack~99" },
