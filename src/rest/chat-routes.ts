@@ -137,7 +137,7 @@ export const CHAT_ROUTES: Readonly<Record<ChatOperationId, PaidRoute>> = {
 		kind: "paid",
 		operationId: "research.chat",
 		summary: "Next turn of a research chat",
-		description: `Answers a message from the graphs, every sentence cited, and understands what refers to earlier turns of the same sessionId. Turns of one session are answered in order of arrival. ${MEMORY} Not charged, and not remembered, when nothing answers.`,
+		description: `Answers a message from the graphs, every sentence cited, and understands what refers to earlier turns of the same sessionId. Turns of one session are answered in order of arrival; one that is sent again under its retry key is told from what is remembered, and is NOT_FOUND once that is gone. ${MEMORY} Not charged, and not remembered, when nothing answers.`,
 		path: nothing,
 		query: nothing,
 		body: chatBody,
@@ -214,7 +214,7 @@ export const CHAT_SESSION_ROUTES: Readonly<Record<ChatSessionOperationId, OwnerR
 		...{ ...about, ...changes },
 		operationId: "research.chat.sessions.delete",
 		summary: "Delete a chat session",
-		description: "Its messages are gone at once.",
+		description: "Its messages, and the streams that told them, are gone at once.",
 		data: deleted,
 		answer: (owner, { caller, path }) => owner.chats.remove(caller, path.session_id),
 		example: {
