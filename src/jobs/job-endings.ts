@@ -12,7 +12,7 @@ import { changeJob } from "./job-rows.js";
 export interface JobEndings {
 	/** The work is done: captured for an answer, released without one. A job being cancelled ends as cancelled. */
 	complete(id: string, ended: Ended): Promise<JobRow | undefined>;
-	/** Passes that were not begun are given back; whatever report there is yet stays its owner's. */
+	/** Passes that were not begun are given back, and all of it without an answer; whatever report there is yet stays its owner's. */
 	cancel(id: string, ended: Partial<Ended>): Promise<JobRow | undefined>;
 	/** All of the price is given back. */
 	fail(id: string, reason: FailureReason, lastEventId: number): Promise<JobRow | undefined>;
@@ -76,14 +76,15 @@ export function createJobEndings(deps: JobEndingDeps): JobEndings {
 			end(id, ended, {
 				from: WORKING,
 				judge(row) {
-					if (row.state === "cancelling") return cancelled(row);
+					if (row.state === "cancelling") return cancelled(row, ended.end);
 					const { isAnswer, stopReason } = ended.end;
 					const amountMicros = isAnswer ? row.priceMicros : 0n;
 					return { state: "completed", stopReason, amountMicros };
 				},
 			}),
 
-		cancel: (id, ended) => end(id, ended, { from: OPEN, judge: cancelled }),
+		cancel: (id, ended) =>
+			end(id, ended, { from: OPEN, judge: (row) => cancelled(row, ended.end) }),
 
 		fail(id, reason, lastEventId) {
 			const now = clock.now();
@@ -115,11 +116,12 @@ interface Outcome {
 	};
 }
 
-function cancelled(row: JobRow) {
+/** Cancelled or not, what is no answer costs nothing (D3). */
+function cancelled(row: JobRow, end: WorkEnd | undefined) {
 	return {
 		state: "cancelled" as const,
 		stopReason: "cancelled",
-		amountMicros: begunPart(row),
+		amountMicros: end?.isAnswer ? begunPart(row) : 0n,
 	};
 }
 

@@ -1,5 +1,5 @@
 import t from "tap";
-import { createWorld, openShop, pause } from "./job-shop.js";
+import { createGate, createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
 
 t.test(
 	"a process that stops with open jobs ends cleanly, whatever they were about to do",
@@ -31,3 +31,59 @@ t.test(
 		t.same(unhandled, []);
 	},
 );
+
+t.test("a job cancelled without an answer costs nothing, whenever it is cancelled", async (t) => {
+	const world = createWorld(["one", "two"]);
+	world.script.isAnswer = false;
+	const shop = await openShop(world);
+	const { token, id } = await shop.issue(30n);
+	const caller = { owner: id, rail: "spt" };
+	const free = { status: "cancelled", cost: { amount_usd: "0.00", charged: false, held: false } };
+
+	for (const held of ["one", "two"]) {
+		const gate = createGate();
+		world.script.onPass = (pass) => (pass === held ? gate.pass() : undefined);
+		const { job } = await shop.launch({ token });
+		await gate.arrived;
+		await shop.desk.cancel(caller, job?.job_id ?? "");
+		t.match(await shop.ended(job?.job_id ?? ""), free, `in the pass ${held}`);
+		gate.open();
+	}
+
+	world.script.onPass = () => undefined;
+	const { documents } = shop.store;
+	const put = documents.put.bind(documents);
+	documents.put = async (name, ...rest) => {
+		if (/^job_[^-]*$/.test(name)) await shop.desk.cancel(caller, name);
+		return put(name, ...rest);
+	};
+	const { job } = await shop.launch({ token });
+	t.match(await shop.ended(job?.job_id ?? ""), free, "while its last report is written");
+	documents.put = put;
+	t.equal(await shop.balance(`cust:${id}`), 3n * PRICE);
+
+	const gate = createGate();
+	world.script.onPass = (pass) => (pass === "two" ? gate.pass() : undefined);
+	const authorization = world.wallet.sign({ value: PRICE });
+	const paid = (await shop.launch({ authorization })).job?.job_id ?? "";
+	await gate.arrived;
+	await shop.desk.cancel(NOBODY, paid);
+	t.match(await shop.ended(paid), free);
+	t.match((await shop.desk.status(NOBODY, paid)).credit, { balance_usd: "10.00" });
+	t.same(await shop.failures(), []);
+	await shop.close();
+});
+
+t.test("a job cancelled before it found anything costs nothing", async (t) => {
+	const world = createWorld();
+	const shop = await openShop(world);
+	const gate = createGate();
+	world.script.onPass = () => gate.pass();
+	const { token, id } = await shop.issue(10n);
+	const { job } = await shop.launch({ token });
+	await gate.arrived;
+	await shop.desk.cancel({ owner: id, rail: "spt" }, job?.job_id ?? "");
+	t.match(await shop.ended(job?.job_id ?? ""), { status: "cancelled", cost: { charged: false } });
+	t.equal(await shop.balance(`cust:${id}`), PRICE);
+	await shop.close();
+});
