@@ -6,8 +6,8 @@ export const CLAIM_LIMITS = {
 	partsMax: 6,
 	questionChars: LIMITS.queryChars,
 	/** Concepts searched for each part, and their sentences that are compared. */
-	conceptsMax: 12,
-	sentencesMax: 120,
+	conceptsMax: 8,
+	sentencesMax: 60,
 	/** Sentences told for each part. */
 	evidenceMax: 12,
 	/** Sentences that judges besides the comparator are asked about. */

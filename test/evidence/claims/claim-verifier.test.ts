@@ -104,6 +104,14 @@ t.test("what rests on a deprecated node is of yesterday", async (t) => {
 	);
 });
 
+t.test("what holds more statements than are checked is never told to be supported", async (t) => {
+	const claim = "The relay window holds 64 frames.";
+	const { verdict, warnings } = await verify(`${claim} `.repeat(9));
+	t.equal(verdict, "NOT_ENOUGH_EVIDENCE");
+	t.match(warnings, [/3 of 9 statements were not checked/]);
+	t.equal((await verify("and the relay signs a ".repeat(90) + claim)).verdict, verdict);
+});
+
 t.test("a judge that sees it otherwise lowers confidence and turns nothing", async (t) => {
 	const judge: StanceJudge = {
 		method: "nli",

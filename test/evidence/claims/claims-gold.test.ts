@@ -1,12 +1,28 @@
-import t from "tap";
-import { judgeClaims, openClaimVerifier, toClaimBars } from "../../../bench/claims-bench.js";
-import { evaluateClaims, toConfusionLines } from "../../../bench/claims-evaluation.js";
+import t, { type Test } from "tap";
+import { judgeClaims, openClaimVerifier } from "../../../bench/claims-bench.js";
+import {
+	type ClaimFigures,
+	evaluateClaims,
+	toConfusionLines,
+} from "../../../bench/claims-evaluation.js";
 import { CLAIM_PARTS, loadLabelledClaims } from "../../../bench/labelled/labelled-claims.js";
-import { toBarLine } from "../../../bench/search/bars.js";
 import { toTrendId } from "../../../src/knowledge/graph.js";
 
+/** What the claims that rules were written with must reach, and a little below what is reached beyond that. */
+const TUNE_LEAST = { macro_f1: 0.8, coverage: 0.75, accuracy_where_covered: 0.95 };
+const TUNE_KINDS_LEAST = {
+	number: 0.85,
+	negation: 0.85,
+	date: 0.9,
+	unit: 0.9,
+	"entity-swap": 0.9,
+	opinion: 1,
+	prediction: 1,
+};
+const SECOND_LEAST = { macro_f1: 0.6, coverage: 0.63, accuracy_where_covered: 0.95 };
 /** A little below what was reached on the part that nothing was tuned by. */
-const HELD_BACK_LEAST = { macro_f1: 0.63, coverage: 0.74, accuracy: 0.66 };
+const HELD_BACK_LEAST = { macro_f1: 0.58, coverage: 0.62, accuracy_where_covered: 0.75 };
+const CALIBRATION_MOST = 0.1;
 
 const { verifier, graphs, close } = await openClaimVerifier(t.testdir());
 t.teardown(close);
@@ -22,23 +38,34 @@ t.test("every claim names a concept of the sample catalog", async (t) => {
 	);
 });
 
-t.test("the part that rules were tuned by reaches every bar", async (t) => {
-	const judged = await judgeClaims(verifier, loadLabelledClaims("tune"));
-	const figures = evaluateClaims(judged);
-	for (const line of toConfusionLines(figures)) t.comment(line);
-	for (const bar of toClaimBars(figures, "tune")) t.ok(bar.is_met, toBarLine(bar));
+t.test("verdicts on the claims that rules were written with are right and not rare", async (t) => {
+	const tune = evaluateClaims(await judgeClaims(verifier, loadLabelledClaims("tune")));
+	for (const line of toConfusionLines(tune)) t.comment(line);
+	assertLeast(t, tune, TUNE_LEAST);
+	for (const [kind, least] of Object.entries(TUNE_KINDS_LEAST)) {
+		const accuracy = tune.kinds[kind]?.accuracy ?? 0;
+		t.ok(accuracy >= least, `${kind}: ${accuracy}`);
+	}
+	const second = evaluateClaims(await judgeClaims(verifier, loadLabelledClaims("second")));
+	assertLeast(t, second, SECOND_LEAST);
+	for (const { calibration_error: error } of [tune, second]) {
+		t.ok(error <= CALIBRATION_MOST, `calibration error: ${error}`);
+	}
 });
 
 t.test(
 	"the part that was held back is judged no worse than it was, opinions and predictions never",
 	async (t) => {
-		const judged = await judgeClaims(verifier, loadLabelledClaims("held-back"));
-		const figures = evaluateClaims(judged);
+		const figures = evaluateClaims(await judgeClaims(verifier, loadLabelledClaims("held-back")));
 		for (const line of toConfusionLines(figures)) t.comment(line);
-		for (const [name, least] of Object.entries(HELD_BACK_LEAST)) {
-			const value = figures[name as keyof typeof HELD_BACK_LEAST];
-			t.ok(value >= least, `${name}: ${value}`);
-		}
+		assertLeast(t, figures, HELD_BACK_LEAST);
+		t.comment(`calibration error: ${figures.calibration_error}`);
 		for (const kind of ["opinion", "prediction"]) t.equal(figures.kinds[kind]?.accuracy, 1, kind);
 	},
 );
+
+function assertLeast(t: Test, figures: ClaimFigures, least: typeof SECOND_LEAST): void {
+	for (const name of ["macro_f1", "coverage", "accuracy_where_covered"] as const) {
+		t.ok(figures[name] >= least[name], `${name}: ${figures[name]}`);
+	}
+}

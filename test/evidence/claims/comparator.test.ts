@@ -58,3 +58,49 @@ t.test("names, numbers and noise repeated state nothing, so nothing supports the
 	}
 	t.end();
 });
+
+t.test("one thing more than the sentence says, and it bears the claim out no longer", (t) => {
+	const sentence = "The relay checks the signature of each frame before the window opens.";
+	const cases: readonly (readonly [string, string])[] = [
+		["The relay checks the signature of each frame.", sentence],
+		["The relay checks the signature of each frame and its nonce.", sentence],
+		["The relay only checks the signature of each frame.", sentence],
+		["The first relay to check a signature checks that of each frame.", sentence],
+		["All relays check the signature of a frame.", "A relay checks the signature of a frame."],
+		["The relay was signed at MIT.", "The relay that was signed permitted frames."],
+		["Relays have signed frames since 2011.", "Relays signed frames in 2017."],
+		["The relay signed over 40 frames.", "The relay signed 95 frames."],
+		["The relay predefines error -32100.", "The relay predefines error -32700."],
+		["Relay frames are not kept as receipts.", "Relay frames are kept as receipts."],
+	];
+	const [[claim, said] = ["", ""], ...others] = cases;
+	t.equal(stance(claim, said), "supports", claim);
+	for (const [more, text] of others) t.not(stance(more, text), "supports", more);
+	t.end();
+});
+
+t.test("what another clause or another subject denies refutes nothing", (t) => {
+	const cases: readonly (readonly [string, string])[] = [
+		[
+			"A frame signed for one relay is refused by another relay.",
+			"A frame that is signed for one relay is void on another.",
+		],
+		[
+			"None of the relay rows is flagged for theft.",
+			"The relay has 35 rows, more than others, none flagged for theft.",
+		],
+		[
+			"A machine with neither screen nor keyboard can get a relay token.",
+			"The client asks the relay for a token using only its own credentials.",
+		],
+	];
+	for (const [claim, sentence] of cases) t.not(stance(claim, sentence), "refutes", claim);
+	t.equal(
+		stance(
+			"The relay can only be told seconds.",
+			"The relay can be told either a date or seconds.",
+		),
+		"refutes",
+	);
+	t.end();
+});
