@@ -91,12 +91,16 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
 /** What is left to do once a job has ended: its last events, its text, and word to who waits for it. */
 function createFarewell(deps: WorkDeps & Pick<JobRunnerDeps, "onEnded">) {
 	const { store, notes, logs, logger, onEnded } = deps;
-	/** Its row is gone, with its owner: nothing of it stays. */
-	const dropped = async (id: string): Promise<void> => {
+	/** Once its row is gone, deleted or erased with its owner, nothing of it stays. */
+	const findOrForget = async (id: string): Promise<JobRow | undefined> => {
 		const row = await store.read((reader) => reader.get("jobs", id));
+		if (!row) await notes.forget(id);
+		return row;
+	};
+	const dropped = async (id: string): Promise<void> => {
+		const row = await findOrForget(id);
 		logs.get(id)?.end(row ? lastEventsOf(row) : []);
 		logs.delete(id);
-		if (!row) await notes.forget(id);
 	};
 	return async (row: JobRow | undefined, id: string): Promise<void> => {
 		if (!row) return dropped(id);
@@ -106,6 +110,8 @@ function createFarewell(deps: WorkDeps & Pick<JobRunnerDeps, "onEnded">) {
 		// The state is of no more use; what was told can be told again as long as the report.
 		await notes.writeWork(row, { done: row.passesDone, events }).catch(() => undefined);
 		logs.delete(id);
+		// Text that cannot be forgotten now expires.
+		await findOrForget(id).catch(() => undefined);
 		try {
 			onEnded(row);
 		} catch (error) {

@@ -204,6 +204,8 @@ function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs
 				await tx.delete("artefacts", row.id);
 				await tx.delete("jobs", row.id);
 			});
+			// What was told may have been written down between the two.
+			await notes.forget(row.id);
 		},
 
 		revealCredit: (id) =>

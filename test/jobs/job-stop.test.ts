@@ -1,4 +1,5 @@
 import t from "tap";
+import { jobDocuments } from "../../src/core/job.js";
 import { createGate, createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
 
 t.test(
@@ -85,5 +86,49 @@ t.test("a job cancelled before it found anything costs nothing", async (t) => {
 	await shop.desk.cancel({ owner: id, rail: "spt" }, job?.job_id ?? "");
 	t.match(await shop.ended(job?.job_id ?? ""), { status: "cancelled", cost: { charged: false } });
 	t.equal(await shop.balance(`cust:${id}`), PRICE);
+	await shop.close();
+});
+
+t.test("a job deleted as soon as it has ended leaves no text behind", async (t) => {
+	const world = createWorld(["one"]);
+	const shop = await openShop(world);
+	const { token } = await shop.issue(20n);
+	const { documents } = shop.store;
+	const put = documents.put.bind(documents);
+	/** The last writing comes late, before or after the row is gone. */
+	for (const isErased of [false, true]) {
+		const gate = createGate();
+		let last = Promise.resolve();
+		documents.put = async (name, text, ...rest) => {
+			if (name.endsWith("-work") && !text.includes('"state"')) {
+				await gate.pass();
+				last = put(name, text, ...rest);
+				return last;
+			}
+			return put(name, text, ...rest);
+		};
+		const jobId = (await shop.launch({ token })).job?.job_id ?? "";
+		await gate.arrived;
+		const row = await shop.jobs.find(jobId);
+		if (!row) throw new Error("no row");
+		if (isErased) await shop.jobs.remove(row);
+		else {
+			const remove = shop.store.transaction.bind(shop.store);
+			shop.store.transaction = async (work, ...rest) => {
+				shop.store.transaction = remove;
+				gate.open();
+				while ((await documents.get(`${jobId}-work`)) === undefined) await pause();
+				return remove(work, ...rest);
+			};
+			await shop.jobs.remove(row);
+		}
+		gate.open();
+		await pause(5);
+		await last;
+		for (const name of [jobId, ...jobDocuments(jobId)]) {
+			t.equal(await documents.get(name), undefined, name.slice(-5));
+		}
+		documents.put = put;
+	}
 	await shop.close();
 });
