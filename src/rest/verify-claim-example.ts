@@ -6,7 +6,7 @@ export const VERIFY_CLAIM_EXAMPLE = {
 		claim: "The static table of HPACK contains 61 entries.",
 		verdict: "SUPPORTED",
 		qualifier: null,
-		confidence: 0.962,
+		confidence: 0.952,
 		explanation:
 			'This is supported by the curated graph, which cites "HPACK: Header Compression for HTTP/2": the best sentence holds 100 % of what the claim says.',
 		time: "CURRENT",
@@ -77,7 +77,7 @@ export const VERIFY_CLAIM_EXAMPLE = {
 			{
 				claim: "The static table of HPACK contains 61 entries.",
 				verdict: "SUPPORTED",
-				confidence: 0.962,
+				confidence: 0.952,
 				missing: [],
 				time: "CURRENT",
 				entities: ["HPACK"],

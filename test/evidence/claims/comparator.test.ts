@@ -1,6 +1,7 @@
 import t from "tap";
 import { extractClaims, toAtomicClaim } from "../../../src/evidence/claims/claim-extraction.js";
 import { compareClaim } from "../../../src/evidence/claims/stance-comparator.js";
+import { readCatalogText, readText } from "../../../src/evidence/claims/text-reading.js";
 
 const stance = (claim: string, sentence: string, names: readonly string[] = []) =>
 	compareClaim(toAtomicClaim(claim), sentence, { names }).stance;
@@ -102,5 +103,13 @@ t.test("what another clause or another subject denies refutes nothing", (t) => {
 		),
 		"refutes",
 	);
+	t.end();
+});
+
+t.test("readings of a catalog are remembered, those of what callers send are not", (t) => {
+	const text = "The relay keeps 12 bytes.";
+	t.equal(readCatalogText(text), readCatalogText(text));
+	t.not(readText(text), readText(text));
+	t.not(readText(text), readCatalogText(text));
 	t.end();
 });
