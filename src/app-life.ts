@@ -4,8 +4,7 @@ import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import type { Store } from "../store/store.js";
 import type { A2a } from "./a2a/a2a.js";
 import { type Money, provideDemoSpt } from "./app-money.js";
-import { startScheduleWorkers } from "./app-schedules.js";
-import { startWebhookDispatch } from "./app-webhooks.js";
+import { startWorkers } from "./app-workers.js";
 import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
@@ -75,16 +74,18 @@ export function createAppLife(running: Running): AppLife {
 			if (settings.profile === "demo") assertLoopback(host);
 			await running.jobs.resume();
 			const server = await listen(running.handler, { host, port, clock });
+			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
+			const workers = startWorkers(running);
+			// While the server still takes calls nothing may be waited for that others keep waiting.
+			endings.push(workers.end);
 			endings.push(server.drain);
 			// Before the server drains: whoever follows a job is sent away to come back.
 			endings.push(running.jobs.close);
 			endings.push(a2a.close);
-			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			await a2a.start();
 			endings.push(startHousekeeping({ ...money, retention, clock, logger }));
-			endings.push(startScheduleWorkers({ ...running.schedules, clock, logger }));
-			endings.push(startWebhookDispatch({ ...running.webhooks, clock, logger }));
 			endings.push(startSnapshotKeeper(running));
+			endings.push(workers.halt);
 			return server;
 		},
 		async ready() {

@@ -92,10 +92,11 @@ export function startScheduleWorkers({
 	readonly logger: Logger;
 }): () => Promise<void> {
 	const running = new Set<Promise<void>>();
+	const stopping = new AbortController();
 	const tick = () => {
 		if (running.size >= SCHEDULE_LIMITS.workersMax) return;
 		const done: Promise<void> = worker
-			.tick()
+			.tick(stopping.signal)
 			.then(() => undefined)
 			.catch((error: unknown) => logger.error("schedules failed", { error: String(error) }))
 			.finally(() => running.delete(done));
@@ -104,6 +105,7 @@ export function startScheduleWorkers({
 	const stop = clock.every(SCHEDULE_LIMITS.tickIntervalMs, tick);
 	return async () => {
 		stop();
+		stopping.abort();
 		await Promise.all(running);
 	};
 }

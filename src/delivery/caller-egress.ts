@@ -43,6 +43,7 @@ export function createCallerEgress(reach: CallerReach = {}): Egress {
 	const exchange = async (request: OutboundRequest, url: URL): Promise<Response> => {
 		const timeout = AbortSignal.timeout(Math.min(request.timeoutMs, LIMITS.callerEgressMs));
 		const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+		signal.throwIfAborted();
 		const hostname = bare(url.hostname);
 		const addresses = isIP(hostname) ? [hostname] : await orAborted(signal, resolve(hostname));
 		if (!areAllPublic(addresses)) throw notPublic(url);

@@ -7,8 +7,11 @@ import { latestSlot, nextSlot } from "./schedule-slots.js";
 
 /** Looks for what is due and does it; any number of them may work on one store. */
 export interface ScheduleWorker {
-	/** One round over all schedules; resolves to how many runs it attempted. Never throws for one schedule's sake. */
-	tick(): Promise<number>;
+	/**
+	 * One round over all schedules; resolves to how many runs it attempted. Never throws for one schedule's sake. Once told
+	 * to stop it begins no other schedule.
+	 */
+	tick(stopping?: AbortSignal): Promise<number>;
 }
 
 export function createScheduleWorker(deps: ScheduleRunDeps): ScheduleWorker {
@@ -30,11 +33,12 @@ export function createScheduleWorker(deps: ScheduleRunDeps): ScheduleWorker {
 		return 1;
 	};
 	return {
-		async tick() {
+		async tick(stopping) {
 			let attempts = 0;
 			const rows = await store.read((reader) => reader.list("schedules"));
 			quiet.keepOnly(new Set(rows.map(({ id }) => id)));
 			for (const row of rows) {
+				if (stopping?.aborted) break;
 				attempts += await look(row).catch((error: unknown) => {
 					logger.error("a schedule could not be looked after", {
 						schedule: maskId(row.id),
@@ -156,10 +160,10 @@ async function keepText(
 	const textExpiresAt = await texts.put(schedule.documentId, text);
 	const isMeant = await store.transaction(async (tx) => {
 		const row = await tx.get("schedules", schedule.id);
-		if (row?.documentId !== schedule.documentId) return false;
+		if (row?.documentId !== schedule.documentId || row.status === "cancelled") return false;
 		await tx.put("schedules", { ...row, textExpiresAt, expiresAt: textExpiresAt });
 		return true;
 	});
-	// Changed or erased meanwhile: what was just written belongs to nothing.
+	// Changed, cancelled or erased meanwhile: what was just written belongs to nothing.
 	if (!isMeant) await texts.forget([schedule.documentId]);
 }

@@ -52,6 +52,7 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatc
 	};
 	return {
 		async tick() {
+			if (closing.signal.aborted) return 0;
 			const now = clock.now();
 			const waiting = await store.read((reader) =>
 				reader.findBy("webhook_deliveries", "state", "pending"),
