@@ -56,9 +56,15 @@ export const createBriefingRun = ({
 		queryOf: () => undefined,
 		graphsOf: () => [],
 		async run({ schedule_id }, context) {
-			const data = await schedules.runNow(schedule_id, context);
-			const result = { ok: true as const, data, meta: {} };
-			return data.status === "nothing_new" ? noAnswer(result) : answer(result);
+			const { run, deliver } = await schedules.runNow(schedule_id, context);
+			const result = { ok: true as const, data: run, meta: {} };
+			if (run.status === "nothing_new") return noAnswer(result);
+			if (!deliver) return answer(result);
+			// The answer tells how the delivery went, which begins once it is paid for.
+			const onPaid = async () => {
+				result.data = await deliver();
+			};
+			return answer(result, { onPaid });
 		},
 	});
 

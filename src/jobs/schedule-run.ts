@@ -1,44 +1,64 @@
-import type { BriefingRunRow, ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
-import type { ArtefactShelf } from "../core/artefacts.js";
+import type {
+	ArtefactRow,
+	BriefingRunRow,
+	ScheduleRow,
+	Store,
+	StoreTransaction,
+} from "../../store/store.js";
 import type { SkillCaller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import type { Briefing, ComposeBriefing } from "../evidence/briefing.js";
-import { type HeldWeek, NotPaid, type ScheduleBilling } from "../service/schedule-billing.js";
-import type { ScheduleText, ScheduleTexts } from "../service/schedule-text.js";
+import type { BriefingMemory } from "../evidence/briefing-changes.js";
+import { stageArtefact } from "../service/artefact-shelf.js";
+import {
+	type HeldWeek,
+	isCovered,
+	NotPaid,
+	type ScheduleBilling,
+} from "../service/schedule-billing.js";
+import {
+	type ScheduleText,
+	type ScheduleTexts,
+	scheduleMemories,
+} from "../service/schedule-text.js";
 import { type Claim, closeRun, LostClaim, ownedRun } from "./schedule-claims.js";
 import type { ScheduleDelivery } from "./schedule-delivery.js";
 import { sendAll } from "./schedule-sending.js";
 
 export interface ScheduleRunDeps {
-	readonly store: Pick<Store, "read" | "transaction">;
+	readonly store: Pick<Store, "read" | "transaction" | "documents">;
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly compose: ComposeBriefing;
 	readonly texts: ScheduleTexts;
 	readonly delivery: ScheduleDelivery;
 	readonly billing: ScheduleBilling;
-	readonly artefacts: Pick<ArtefactShelf, "keep">;
 }
 
 /**
  * Makes one briefing and delivers it: the week's price is held before, and captured in the transaction that says the briefing
- * was delivered. Never throws for what a target or a payer does; it throws when the store cannot be written.
+ * was delivered; from then on it can be picked up. Never throws for what a target or a payer does; it throws when the store
+ * cannot be written.
  */
 export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<void> {
 	const { billing, texts } = deps;
 	const { schedule, run } = claim;
 	let held: HeldWeek | undefined;
+	let staged: ArtefactRow | undefined;
 	try {
 		const text = await texts.get(schedule);
 		if (!text || !hasWay(schedule)) return await close(deps, claim, "unconfirmed");
 		held = await billing.reserve(schedule, run.slot);
-		const made = await composeFor(deps, schedule, text);
-		const isKept = await keepBriefing(deps, claim, made);
+		const made = await composeFor(deps, schedule, {
+			text,
+			before: await texts.memoryOf(schedule, "scheduled"),
+		});
+		staged = await stageBriefing(deps, claim, made);
 		await sendAll(deps, claim, { made, text });
-		await finish(deps, claim, { made, held, isKept });
+		await finish(deps, claim, { made, held, staged });
 		held = undefined;
 	} catch (error) {
 		if (error instanceof LostClaim) return;
@@ -46,7 +66,32 @@ export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<v
 		await retryLater(deps, claim, error);
 	} finally {
 		await billing.giveBack(held, "failed");
+		if (staged) await dropUnkept(deps, claim);
 	}
+}
+
+/** Text that nobody may pick up is not kept until its time is over; what another attempt staged is left to that. */
+export async function dropUnkept(
+	{ store }: Pick<ScheduleRunDeps, "store">,
+	{ run }: { readonly run: Pick<BriefingRunRow, "id" | "attempt"> },
+): Promise<void> {
+	const isLeft = await store.read(async (reader) => {
+		const now = await reader.get("briefing_runs", run.id);
+		const isOurs = now === undefined || now.attempt === run.attempt;
+		return isOurs && (await reader.get("artefacts", run.id)) === undefined;
+	});
+	if (isLeft) await store.documents.delete(run.id);
+}
+
+/** What the next briefing of its kind is compared with; nothing is left of a schedule that was cancelled meanwhile. */
+export async function rememberTold(
+	{ store, texts }: Pick<ScheduleRunDeps, "store" | "texts">,
+	{ schedule, run }: Claim,
+	{ memory }: Briefing,
+): Promise<void> {
+	await texts.remember(schedule, run.kind, memory);
+	const row = await store.read((reader) => reader.get("schedules", schedule.id));
+	if (!row || row.status === "cancelled") await texts.forget(scheduleMemories(schedule.id));
 }
 
 /** Whether there is anybody to deliver to; without any target briefings are kept for pick-up. */
@@ -57,27 +102,32 @@ export function hasWay({ channels }: ScheduleRow): boolean {
 
 /** The briefing of a schedule as things stand now. */
 export async function composeFor(
-	{ compose, texts }: Pick<ScheduleRunDeps, "compose" | "texts">,
-	schedule: ScheduleRow,
-	{ topic }: ScheduleText,
+	{ compose }: Pick<ScheduleRunDeps, "compose">,
+	{ frequency }: ScheduleRow,
+	asked: {
+		readonly text: ScheduleText;
+		/** What its reader was told last. */
+		readonly before: BriefingMemory | undefined;
+		readonly signal?: AbortSignal;
+	},
 ): Promise<Briefing> {
+	const timeout = AbortSignal.timeout(SCHEDULE_LIMITS.composeTimeoutMs);
 	return compose({
-		topic,
-		frequency: schedule.frequency,
-		before: await texts.memoryOf(schedule),
-		signal: AbortSignal.timeout(SCHEDULE_LIMITS.composeTimeoutMs),
+		topic: asked.text.topic,
+		frequency,
+		before: asked.before,
+		signal: asked.signal ? AbortSignal.any([asked.signal, timeout]) : timeout,
 	});
 }
 
-/** True when it can be picked up. */
-export async function keepBriefing(
-	{ store, artefacts }: Pick<ScheduleRunDeps, "store" | "artefacts">,
-	{ schedule, run }: Claim,
+/** The briefing's text, and the row that lets it be picked up once it is put; undefined where no text is kept. */
+export async function stageBriefing(
+	deps: Pick<ScheduleRunDeps, "store" | "clock">,
+	{ schedule, run }: { readonly schedule: ScheduleRow; readonly run: Pick<BriefingRunRow, "id"> },
 	{ briefing }: Briefing,
-): Promise<boolean> {
-	const owner = await ownerOf(store, schedule);
-	const keptUntil = await artefacts.keep(owner, { kind: "briefing", id: run.id, data: briefing });
-	return keptUntil !== undefined;
+): Promise<ArtefactRow | undefined> {
+	const owner = await ownerOf(deps.store, schedule);
+	return stageArtefact(deps, owner, { kind: "briefing", id: run.id, data: briefing });
 }
 
 /** Whom a schedule's briefings belong to, and whether text of theirs may be kept now. */
@@ -95,12 +145,12 @@ export async function ownerOf(
 interface Finished {
 	readonly made: Briefing;
 	readonly held: HeldWeek | undefined;
-	readonly isKept: boolean;
+	readonly staged: ArtefactRow | undefined;
 }
 
 /** Says how it went and takes the week's price, both or none; what was told is remembered after that. */
 async function finish(deps: ScheduleRunDeps, claim: Claim, finished: Finished): Promise<void> {
-	const { store, texts, logger, billing } = deps;
+	const { store, logger, billing } = deps;
 	const { made, held } = finished;
 	let isOver: boolean;
 	try {
@@ -114,48 +164,71 @@ async function finish(deps: ScheduleRunDeps, claim: Claim, finished: Finished): 
 			settle(deps, tx, claim, { ...finished, held: undefined }),
 		);
 	}
-	if (isOver) await texts.remember(claim.schedule, made.memory);
+	if (isOver) await rememberTold(deps, claim, made);
 }
 
 /** False when a target is still to be tried again. */
 async function settle(
-	{ billing, clock }: ScheduleRunDeps,
+	deps: ScheduleRunDeps,
 	tx: StoreTransaction,
 	claim: Claim,
-	{ made, held, isKept }: Finished,
+	finished: Finished,
 ): Promise<boolean> {
 	const { schedule, run } = await ownedRun(tx, claim);
-	const { isDelivered, isOpen } = howItWent(run, isKept);
-	const charges = isDelivered && made.isWorth && schedule.status !== "cancelled";
-	if (!charges && held) {
-		await held.method.release(tx, held.hold, isDelivered ? "no_answer" : "failed");
-	}
-	const begun = charges
-		? await billing.begin(tx, schedule, { day: run.slot, held })
-		: { row: schedule };
+	const { isWorth } = finished.made;
+	const isSent = hasReached(run, finished.staged);
+	const charges = isSent && isWorth && schedule.status !== "cancelled";
+	const begun = await settleWeek(
+		deps,
+		tx,
+		{ schedule, run },
+		{ held: finished.held, charges, isSent },
+	);
+	const isServed = isWorth ? isCovered(begun.row, run.slot) : isSent;
+	const isKept = finished.staged !== undefined && isServed && schedule.status !== "cancelled";
+	if (finished.staged && isKept) await tx.put("artefacts", finished.staged);
+	// Without targets only what can be picked up was delivered.
+	const isDelivered = run.channels.length === 0 ? isKept : isSent;
+	const isOpen = run.channels.length === 0 ? !isKept : run.channels.some(isRefused);
 	const { receiptId = run.receiptId } = begun;
-	const now = clock.now();
+	const now = deps.clock.now();
 	const next = { ...run, ...(receiptId !== undefined && { receiptId }) };
 	const delayMs = SCHEDULE_LIMITS.retryDelaysMs[run.attempt - 1];
-	if (isOpen && delayMs !== undefined) {
+	if (isOpen && delayMs !== undefined && schedule.status !== "cancelled") {
 		const waiting = { ...next, status: "waiting", leasedAt: now, leaseUntil: now + delayMs };
 		await tx.put("briefing_runs", waiting);
 		await tx.put("schedules", markFailing(begun.row, isDelivered));
 		return false;
 	}
-	const told = made.isWorth ? "delivered" : "nothing_new";
+	const told = isWorth ? "delivered" : "nothing_new";
 	const claimed = { schedule: begun.row, run: next };
 	await closeRun(tx, claimed, { status: isDelivered ? told : "failed", now });
 	return isDelivered;
 }
 
-function howItWent({ channels }: BriefingRunRow, isKept: boolean) {
-	if (channels.length === 0) return { isDelivered: isKept, isOpen: !isKept };
-	return {
-		isDelivered: channels.some(({ status }) => status === "sent"),
-		isOpen: channels.some(({ status }) => status === "failed"),
-	};
+/** Takes the week's price, or gives it back. */
+async function settleWeek(
+	{ billing }: ScheduleRunDeps,
+	tx: StoreTransaction,
+	{ schedule, run }: Claim,
+	how: {
+		readonly held: HeldWeek | undefined;
+		readonly charges: boolean;
+		readonly isSent: boolean;
+	},
+): Promise<{ readonly row: ScheduleRow; readonly receiptId?: string }> {
+	const { held, charges, isSent } = how;
+	if (charges) return billing.begin(tx, schedule, { day: run.slot, held });
+	if (held) await held.method.release(tx, held.hold, isSent ? "no_answer" : "failed");
+	return { row: schedule };
 }
+
+function hasReached({ channels }: BriefingRunRow, staged: ArtefactRow | undefined): boolean {
+	if (channels.length === 0) return staged !== undefined;
+	return channels.some(({ status }) => status === "sent");
+}
+
+const isRefused = ({ status }: { readonly status: string }): boolean => status === "failed";
 
 function markFailing(schedule: ScheduleRow, isDelivered: boolean): ScheduleRow {
 	const isRunning = schedule.status === "active" || schedule.status === "failing";

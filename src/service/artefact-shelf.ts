@@ -1,6 +1,6 @@
 import type { ArtefactRow, Store } from "../../store/store.js";
 import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
-import type { Artefact, ArtefactKind, ArtefactShelf } from "../core/artefacts.js";
+import type { Artefact, ArtefactKind, ArtefactShelf, KeptResult } from "../core/artefacts.js";
 import type { SkillCaller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
@@ -15,22 +15,18 @@ export interface ArtefactShelfDeps {
 
 /** Keeps result text in `documents`, one for each row; see docs/adr/0012. */
 export function createArtefactShelf(deps: ArtefactShelfDeps): ArtefactShelf {
-	const { store, clock, ttlMs = LIMITS.artefactTtlMs } = deps;
+	const { store, clock } = deps;
 	const findRow = async (caller: SkillCaller, kind: ArtefactKind, id: string) => {
 		const row = await store.read((reader) => reader.get("artefacts", id));
 		const isOpen = row?.kind === kind && row.expiresAt > clock.now() && mayRead(caller, row);
 		return isOpen ? row : undefined;
 	};
 	return {
-		async keep({ owner, access, keepsNoText }, { kind, id, data }) {
-			if (keepsNoText || access?.keepsNoText) return undefined;
-			const createdAt = clock.now();
-			const expiresAt = createdAt + ttlMs;
-			// Text first: a row never points to a text that is missing.
-			await store.documents.put(id, JSON.stringify(data), expiresAt);
-			const row = { id, owner, grantId: grantIdOf(access), kind, createdAt, expiresAt };
+		async keep(caller, result) {
+			const row = await stageArtefact(deps, caller, result);
+			if (!row) return undefined;
 			await store.transaction((tx) => tx.put("artefacts", row));
-			return expiresAt;
+			return row.expiresAt;
 		},
 
 		async find(caller, kind, id) {
@@ -65,6 +61,27 @@ export function createArtefactShelf(deps: ArtefactShelfDeps): ArtefactShelf {
 		},
 	};
 }
+
+/**
+ * The text of a result, which nobody can read before its row is put too, by whoever says that it was paid for. Undefined for
+ * callers whose account keeps no text; durable before it resolves, and gone with its time where no row follows.
+ */
+export async function stageArtefact(
+	{ store, clock, ttlMs = LIMITS.artefactTtlMs }: ArtefactStageDeps,
+	{ owner, access, keepsNoText }: SkillCaller,
+	{ kind, id, data }: KeptResult,
+): Promise<ArtefactRow | undefined> {
+	if (keepsNoText || access?.keepsNoText) return undefined;
+	const createdAt = clock.now();
+	const expiresAt = createdAt + ttlMs;
+	// Text first: a row never points to a text that is missing.
+	await store.documents.put(id, JSON.stringify(data), expiresAt);
+	return { id, owner, grantId: grantIdOf(access), kind, createdAt, expiresAt };
+}
+
+type ArtefactStageDeps = Pick<ArtefactShelfDeps, "clock" | "ttlMs"> & {
+	readonly store: Pick<Store, "documents">;
+};
 
 /** Everything of one owner that is still there, for exports. */
 export async function* artefactsOf(

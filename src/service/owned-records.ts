@@ -1,14 +1,14 @@
 import type { Store, StoreReader, StoreTransaction, Tables } from "../../store/store.js";
 import { jobDocuments } from "../core/job.js";
 import { pushDocument } from "../core/task-documents.js";
-import { scheduleMemory } from "./schedule-text.js";
+import { scheduleMemories } from "./schedule-text.js";
 
 /** What callers leave here beside money, by table: which documents hold a row's text. Erasure and purge know no other list. */
 const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly string[] } = {
 	tasks: ({ id, documentId }) => [documentId, pushDocument(id)],
 	feedback: ({ id, hasNote }) => (hasNote ? [id] : []),
 	artefacts: ({ id }) => [id],
-	schedules: ({ id, documentId }) => [documentId, scheduleMemory(id)],
+	schedules: ({ id, documentId }) => [documentId, ...scheduleMemories(id)],
 	briefing_runs: () => [],
 	streams: () => [],
 	chats: ({ id }) => [id],

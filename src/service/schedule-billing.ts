@@ -68,9 +68,12 @@ export class NotPaid extends Error {
 const OPERATION = "research.schedules.create";
 const WEEK_DAYS = 7;
 
-/** What of a caller can pay for weeks to come; wallets sign each payment anew, so that they cannot. */
+/**
+ * What of a caller can pay for weeks to come; wallets sign each payment anew, so that they cannot, and a secret that was
+ * replaced ends with its overlap.
+ */
 export function toRenewal(caller: SkillCaller | undefined): ScheduleRenewal | undefined {
-	if (!caller || isWallet(caller.owner)) return undefined;
+	if (!caller || isWallet(caller.owner) || caller.access?.isReplaced) return undefined;
 	const { keyId, grantId, scope } = caller.access ?? {};
 	return {
 		owner: caller.owner,
@@ -127,8 +130,23 @@ function stateOf(
 	{ coveredThrough, prepaidWeeks }: ScheduleRow,
 	day: string,
 ): "covered" | "prepaid" | "unpaid" {
-	if (coveredThrough !== undefined && day <= coveredThrough) return "covered";
+	if (isCovered({ coveredThrough }, day)) return "covered";
 	return prepaidWeeks > 0 ? "prepaid" : "unpaid";
+}
+
+/**
+ * Whether a local day is of the week that was paid for last. The day before it counts as well: zones differ by up to a day,
+ * and nobody pays twice for moving west.
+ */
+export function isCovered(
+	{ coveredThrough }: Pick<ScheduleRow, "coveredThrough">,
+	day: string,
+): boolean {
+	return (
+		coveredThrough !== undefined &&
+		day <= coveredThrough &&
+		day >= dayAfter(coveredThrough, -WEEK_DAYS)
+	);
 }
 
 /** Never more than was agreed on; what became cheaper is cheaper for everybody. */

@@ -1,28 +1,22 @@
 import { createHmac } from "node:crypto";
-import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
+import type { ScheduleRow, Store } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
-import type { RunWire, ScheduleOrder, ScheduleWire } from "../core/schedule-wire.js";
+import type { ScheduleOrder, ScheduleWire } from "../core/schedule-wire.js";
 import type { ScheduleBook } from "../core/schedules.js";
 import type { SkillContext } from "../core/skill.js";
-import { type Claim, openRun, ownedRun, runIdOf, settledStatus } from "../jobs/schedule-claims.js";
-import { composeFor, keepBriefing, type ScheduleRunDeps } from "../jobs/schedule-run.js";
-import { sendAll } from "../jobs/schedule-sending.js";
-import { localDay } from "../jobs/schedule-slots.js";
 import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, toChannels } from "./schedule-channels.js";
 import { describe } from "./schedule-desk.js";
-import { getSchedule, mayRead, noSchedule, toScheduleWire } from "./schedule-record.js";
-import type { ReadRun } from "./schedule-runs.js";
+import { type ManualRunDeps, runNow } from "./schedule-manual-run.js";
+import { getSchedule, mayRead, toScheduleWire } from "./schedule-record.js";
 import type { ScheduleText } from "./schedule-text.js";
-import { recordRunEnd } from "./webhook-events.js";
 
-export interface ScheduleBookDeps extends ScheduleRunDeps, ChannelDeps {
+export interface ScheduleBookDeps extends ManualRunDeps, ChannelDeps {
 	readonly store: Store;
 	readonly pepper: Uint8Array;
-	readonly readRun: ReadRun;
 }
 
 /** Schedules as they are sold. */
@@ -145,56 +139,4 @@ function tooMany(): ServiceError {
 		`${SCHEDULE_LIMITS.perOwnerMax} schedules run for you already; cancel some with DELETE /v1/research/schedules/{schedule_id}.`,
 		{ retryAfterSeconds: 3_600 },
 	);
-}
-
-/** One briefing at once, for its own price: it begins no week, and the next one tells what changed since. */
-async function runNow(
-	deps: ScheduleBookDeps,
-	schedule: ScheduleRow,
-	{ callId }: SkillContext,
-): Promise<RunWire> {
-	const { store, clock, texts, readRun } = deps;
-	const text = await texts.get(schedule);
-	if (!text) throw noSchedule();
-	const claim = await claimManual(deps, schedule, callId);
-	if ("finishedAt" in claim.run) return readRun(schedule, claim.run);
-	const made = await composeFor(deps, schedule, text);
-	if (made.isWorth) {
-		const isKept = await keepBriefing(deps, claim, made);
-		await sendAll(deps, claim, { made, text });
-		if (isKept) await texts.remember(schedule, made.memory);
-	}
-	const run = await store.transaction(async (tx) => {
-		const { run: now } = await ownedRun(tx, claim);
-		const reached = now.channels.length === 0 ? "delivered" : settledStatus(now);
-		const status = made.isWorth ? reached : "nothing_new";
-		const ended: BriefingRunRow = { ...now, status, finishedAt: clock.now() };
-		await tx.put("briefing_runs", ended);
-		await recordRunEnd(tx, ended, clock.now());
-		return ended;
-	});
-	return { ...(await readRun(schedule, run)), briefing: made.briefing };
-}
-
-async function claimManual(
-	{ store, clock }: ScheduleBookDeps,
-	schedule: ScheduleRow,
-	callId: string,
-): Promise<Claim> {
-	const now = clock.now();
-	const slot = localDay(schedule.timezone, now);
-	const id = runIdOf(schedule.id, callId);
-	return store.transaction(async (tx) => {
-		const known = await tx.get("briefing_runs", id);
-		if (known?.finishedAt !== undefined) return { schedule, run: known };
-		if (known && now < known.leaseUntil) {
-			throw new ServiceError("IDEMPOTENCY_IN_FLIGHT", "This briefing is being made already.", {
-				retryAfterSeconds: 1,
-			});
-		}
-		const begun = openRun(schedule, { id, kind: "manual", slot, dueAt: now }, now);
-		const run = known ? { ...begun, attempt: known.attempt + 1, channels: known.channels } : begun;
-		await tx.put("briefing_runs", run);
-		return { schedule, run };
-	});
 }

@@ -6,7 +6,7 @@ import { closeRun, settledStatus } from "../jobs/schedule-claims.js";
 import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, newRef, toChannels } from "./schedule-channels.js";
 import { noSchedule, type ScheduleViewer } from "./schedule-record.js";
-import { type ScheduleText, type ScheduleTexts, scheduleMemory } from "./schedule-text.js";
+import { type ScheduleText, type ScheduleTexts, scheduleMemories } from "./schedule-text.js";
 import { recordPause } from "./webhook-events.js";
 
 export interface ScheduleChangeDeps extends ChannelDeps {
@@ -43,7 +43,7 @@ export async function applyChange(
 ): Promise<ScheduleRow> {
 	const { store, texts, clock } = deps;
 	const { row, viewer, change } = changing;
-	if (change.renew_with && !viewer.isNamed) throw noCredential();
+	if (change.renew_with) assertRenews(viewer);
 	const before = await texts.get(row);
 	if (!before) throw noSchedule();
 	const text = toText(before, change);
@@ -67,7 +67,7 @@ export async function applyChange(
 			return next;
 		});
 		await texts.forget([row.documentId]);
-		if (text.topic !== before.topic) await texts.forget([scheduleMemory(row.id)]);
+		if (text.topic !== before.topic) await texts.forget(scheduleMemories(row.id));
 		return changed;
 	} catch (error) {
 		await texts.forget([documentId]);
@@ -111,21 +111,29 @@ function withTiming(row: ScheduleRow, change: ScheduleChange, now: number): Sche
 	return Object.keys(timing).length === 0 ? row : { ...row, ...timing, startsAt: now };
 }
 
-/** What was due while it was paused does not come later. */
+/** What was due while it was paused does not come later; runs that failed before count on, so that pausing makes no new ones. */
 function statusOf(
 	row: ScheduleRow,
 	{ status }: ScheduleChange,
 	now: number,
-): Partial<Pick<ScheduleRow, "status" | "reason" | "startsAt" | "failedRuns">> {
-	if (status === "paused") return { status: "paused", reason: "asked", failedRuns: 0 };
+): Partial<Pick<ScheduleRow, "status" | "reason" | "startsAt">> {
+	if (status === "paused") return { status: "paused", reason: "asked" };
 	if (status !== "active" || row.status !== "paused") return {};
-	return { status: "active", reason: undefined, startsAt: now, failedRuns: 0 };
+	return { status: "active", reason: undefined, startsAt: now };
 }
 
-function noCredential(): ServiceError {
-	return new ServiceError(
-		"UNAUTHENTICATED",
-		'"renew_with": "credential" needs one: send an API key or a Shared Payment Token with this request.',
+/** Throws UNAUTHENTICATED without a credential, and SCOPE_FORBIDDEN for a secret that was replaced. */
+function assertRenews({ isNamed, caller }: ScheduleViewer): void {
+	if (!isNamed) {
+		throw new ServiceError(
+			"UNAUTHENTICATED",
+			'"renew_with": "credential" needs one: send an API key or a Shared Payment Token with this request.',
+		);
+	}
+	if (!caller.access?.isReplaced) return;
+	throw new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"This secret was replaced and cannot pay for weeks to come; send the key's newest secret.",
 	);
 }
 

@@ -14,7 +14,7 @@ import {
 	toScheduleWire,
 } from "./schedule-record.js";
 import type { ScheduleRuns } from "./schedule-runs.js";
-import { readTopic, scheduleMemory } from "./schedule-text.js";
+import { readTopic, scheduleMemories } from "./schedule-text.js";
 import { type ScheduleTest, sendTests } from "./schedule-trial.js";
 
 /** What owners of schedules, and whoever knows their ids, may ask, paying nothing. */
@@ -66,13 +66,14 @@ export function createScheduleDesk(deps: ScheduleDeskDeps): ScheduleDesk {
 			const row = await getSchedule(store, id, (found) => mayChange(found, viewer));
 			const wire = await describe(deps, row);
 			const expiresAt = deps.clock.now() + SCHEDULE_LIMITS.cancelledKeptMs;
-			await changeRow(store, id, (now) => ({
+			// The text of the row as it is now: another change may have given it a new one since it was read.
+			const { documentId } = await changeRow(store, id, (now) => ({
 				...now,
 				status: "cancelled",
 				channels: [],
 				expiresAt,
 			}));
-			await texts.forget([row.documentId, scheduleMemory(id)]);
+			await texts.forget([documentId, ...scheduleMemories(id)]);
 			return { ...wire, status: "cancelled", reason: null, channels: [], next_run_at: null };
 		},
 

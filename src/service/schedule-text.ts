@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DocumentStore, ScheduleRow } from "../../store/store.js";
+import type { BriefingRunRow, DocumentStore, ScheduleRow } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import { type BriefingMemory, parseMemory } from "../evidence/briefing-changes.js";
@@ -17,8 +17,8 @@ export interface ScheduleTexts {
 	put(documentId: string, text: ScheduleText): Promise<number>;
 	/** Undefined once it is gone. */
 	get(row: Pick<ScheduleRow, "documentId">): Promise<ScheduleText | undefined>;
-	memoryOf(row: Pick<ScheduleRow, "id">): Promise<BriefingMemory | undefined>;
-	remember(row: Pick<ScheduleRow, "id">, memory: BriefingMemory): Promise<void>;
+	memoryOf(row: Pick<ScheduleRow, "id">, kind: RunKind): Promise<BriefingMemory | undefined>;
+	remember(row: Pick<ScheduleRow, "id">, kind: RunKind, memory: BriefingMemory): Promise<void>;
 	/** Durable before it resolves. */
 	forget(documentIds: readonly string[]): Promise<void>;
 }
@@ -26,8 +26,14 @@ export interface ScheduleTexts {
 const stored = z.object({ topic: z.string(), targets: z.string() });
 const targets = z.object({ email: z.string().optional(), slack: z.string().optional() });
 
-/** The document with what a schedule told, as hashes. */
-export const scheduleMemory = (scheduleId: string): string => `${scheduleId}-memory`;
+/** What was asked for out of turn has a memory of its own, so that it takes nothing from what is told in turn. */
+type RunKind = BriefingRunRow["kind"];
+
+const MEMORY_OF = { scheduled: "memory", manual: "manual-memory" } as const;
+
+/** The documents with what a schedule told, as hashes. */
+export const scheduleMemories = (scheduleId: string): readonly string[] =>
+	Object.values(MEMORY_OF).map((name) => `${scheduleId}-${name}`);
 
 /** Topics are query text and lie open, as the query log does; targets are sealed, because a webhook's address is a secret. */
 export function createScheduleTexts({
@@ -53,9 +59,9 @@ export function createScheduleTexts({
 			const { topic, targets: sealed } = stored.parse(JSON.parse(text));
 			return { topic, ...targets.parse(JSON.parse(seal.open(sealed) ?? "{}")) };
 		},
-		memoryOf: async ({ id }) => parseMemory(await documents.get(scheduleMemory(id))),
-		remember: ({ id }, memory) =>
-			documents.put(scheduleMemory(id), JSON.stringify(memory), expiry()),
+		memoryOf: async ({ id }, kind) => parseMemory(await documents.get(`${id}-${MEMORY_OF[kind]}`)),
+		remember: ({ id }, kind, memory) =>
+			documents.put(`${id}-${MEMORY_OF[kind]}`, JSON.stringify(memory), expiry()),
 		async forget(documentIds) {
 			for (const id of documentIds) await documents.delete(id);
 		},

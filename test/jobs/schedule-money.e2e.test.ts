@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { SCHEDULES, startTracker, type Tracker } from "./start-tracker.js";
+import { SCHEDULES, startTracker, type Tracker, tellNews } from "./start-tracker.js";
 
 const ORDER = { topic: "tidal power", frequency: "weekly" };
 const HOOK = "https://hooks.slack.com/services/T000/B000/canaryhook";
@@ -276,18 +275,6 @@ t.test("without targets briefings wait for pick-up; a preview shows their beginn
 	);
 	t.match(uncovered.body.data.briefing, { is_nothing_new: true, top: [] });
 });
-
-/** The graph says something else on turbines from now on. */
-async function tellNews(shop: Tracker, news: string): Promise<void> {
-	const { catalog, search } = shop.app;
-	const { memory: _, ...graph } = catalog.get("tides");
-	const body = `A tidal turbine takes tidal power from a current. News ${news} are told here.`;
-	const concepts = graph.concepts.map((one) =>
-		one.id === "turbines" ? { ...one, summary: body, body } : one,
-	);
-	catalog.put({ ...graph, concepts, contentHash: createHash("sha256").update(news).digest("hex") });
-	await search.sync(catalog.list());
-}
 
 function filesWith(folder: string, text: string): string[] {
 	return readdirSync(folder, { recursive: true })

@@ -276,7 +276,6 @@ function startWorker(world: World, { isSafe = false } = {}): SimulatedWorker {
 		texts: createScheduleTexts({ documents: store.documents, seal, clock }),
 		delivery: delivery as ScheduleDelivery,
 		billing,
-		artefacts: { keep: async () => clock.now() },
 	});
 	return Object.assign(worker, { tick });
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -103,6 +104,18 @@ export async function startTracker(
 		tick: () => app.app.schedules.worker.tick(),
 		balance: async () => (await ask("GET", "/v1/spt/balance")).body.data.balance_usd,
 	};
+}
+
+/** The graph says something else on turbines from now on. */
+export async function tellNews(shop: TestApp, news: string): Promise<void> {
+	const { catalog, search } = shop.app;
+	const { memory: _, ...graph } = catalog.get("tides");
+	const body = `A tidal turbine takes tidal power from a current. News ${news} are told here.`;
+	const concepts = graph.concepts.map((one) =>
+		one.id === "turbines" ? { ...one, summary: body, body } : one,
+	);
+	catalog.put({ ...graph, concepts, contentHash: createHash("sha256").update(news).digest("hex") });
+	await search.sync(catalog.list());
 }
 
 async function listenAsSlack(

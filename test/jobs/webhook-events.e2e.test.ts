@@ -50,19 +50,22 @@ t.test(
 		const schedules = "/v1/research/schedules";
 		const made = await ask("POST", schedules, { topic: TOPIC, frequency: "daily" });
 		const { schedule_id: id } = made.body.data;
+		const manual = await ask("POST", `${schedules}/${id}/run`, {});
+		t.equal(await tick(), 1);
+		t.match(received[1]?.body.data, { run_id: manual.body.data.run_id, kind: "manual" });
 		clock.advance(DAY_MS);
 		t.equal(await app.schedules.worker.tick(), 1);
 		t.equal(await tick(), 1);
-		const { type, data } = received[1]?.body ?? {};
+		const { type, data } = received[2]?.body ?? {};
 		t.match(
 			{ type, data },
 			{ type: "briefing.delivered", data: { schedule_id: id, slot: "2026-03-11" } },
 		);
 		const run = await ask("GET", data.links.run.slice(shop.baseUrl.length));
 		t.equal(run.body.data.run_id, data.run_id);
-		const manual = await ask("POST", `${schedules}/${id}/run`, {});
-		t.equal(await tick(), 1);
-		t.match(received[2]?.body.data, { run_id: manual.body.data.run_id, kind: "manual" });
+		const idle = await ask("POST", `${schedules}/${id}/run`, {});
+		t.equal(idle.body.data.status, "nothing_new");
+		t.equal(await tick(), 0, "what was not paid for leaves nothing behind");
 
 		await ask("PATCH", `${schedules}/${id}`, { status: "paused" });
 		t.equal(await tick(), 2);
