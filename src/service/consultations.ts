@@ -46,7 +46,7 @@ export function createConsultations({
 
 		async get(caller, id) {
 			const kept = await find(caller, id);
-			if (kept) return kept.data;
+			if (kept) return { ...kept.data, kept_until: toIsoTime(kept.expiresAt) };
 			throw new ServiceError("NOT_FOUND", `No consultation of yours is called "${id}".`);
 		},
 	};
