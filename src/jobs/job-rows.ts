@@ -90,7 +90,10 @@ export async function changeJob(
 }
 
 /** The row as it is on the disk: nobody is told what a crash could take back. */
-export function readJob(store: Store, id: string): Promise<JobRow | undefined> {
+export function readJob(
+	store: Pick<Store, "transaction">,
+	id: string,
+): Promise<JobRow | undefined> {
 	return store.transaction((tx) => tx.get("jobs", id));
 }
 

@@ -5,6 +5,7 @@ import type { JobStatus } from "../core/job.js";
 import type { JobWire } from "../core/job-wire.js";
 import { formatUsd } from "../core/money.js";
 import { toJobCost } from "../jobs/job-cost.js";
+import { readJob } from "../jobs/job-rows.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 
 /** Where a job stands, for its owner. */
@@ -54,11 +55,11 @@ export function createLaunchedJobs({
 	store,
 	clock,
 }: {
-	readonly store: Pick<Store, "read">;
+	readonly store: Pick<Store, "transaction">;
 	readonly clock: Clock;
 }): (jobId: string) => Promise<JobWire> {
 	return async (jobId) => {
-		const row = await store.read((reader) => reader.get("jobs", jobId));
+		const row = await readJob(store, jobId);
 		if (row) return toJobWire(row, clock.now());
 		throw new ServiceError("NOT_FOUND", `No job is called "${jobId}".`);
 	};

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import type { JobStatus } from "../../src/core/job.js";
 import type { JobWire } from "../../src/core/job-wire.js";
+import type { JobRow } from "../../store/store.js";
 import { diskError, seededRandom } from "../store/fake-disk.js";
 import {
 	createWorld,
@@ -117,8 +118,7 @@ async function assertWhole(shop: JobShop, shoppers: readonly Shopper[]): Promise
 	const revenue = await shop.balance("rev:deep_research_light");
 	if (revenue !== charged) throw new Error(`${revenue} taken, the jobs say ${charged}`);
 	for (const row of rows) {
-		const begun = (PRICE * BigInt(row.passesBegun)) / BigInt(row.passes.length);
-		const due = { completed: PRICE, cancelled: begun, failed: 0n }[row.state] ?? -1n;
+		const due = dueOf(row, shop.script.isAnswer);
 		if ((row.chargedMicros ?? 0n) !== due) throw new Error(`${row.state}: ${row.chargedMicros}`);
 	}
 	const holds = await shop.store.read((reader) => reader.list("holds"));
@@ -131,6 +131,15 @@ async function assertWhole(shop: JobShop, shoppers: readonly Shopper[]): Promise
 	const jobs = new Set(shoppers.flatMap(({ jobId }) => jobId ?? []));
 	const asked = shoppers.filter(({ jobId }) => jobId !== undefined);
 	if (jobs.size !== asked.length) throw new Error("two shoppers share a job");
+}
+
+/** What a job may have cost: nothing without an answer, and what was found is handed over before it is paid for. */
+function dueOf(row: JobRow, isAnswer: boolean): bigint {
+	const hasReport = row.reportExpiresAt !== undefined;
+	if (row.passesDone > 0 && row.state === "cancelled" && !hasReport) throw new Error("no report");
+	const begun = (PRICE * BigInt(row.passesBegun)) / BigInt(row.passes.length);
+	const worth = { completed: PRICE, cancelled: begun, failed: 0n }[row.state] ?? -1n;
+	return isAnswer && hasReport ? worth : 0n;
 }
 
 async function openShoppers(world: World, shop: JobShop): Promise<Shopper[]> {
@@ -177,33 +186,38 @@ t.test(
 	async (t) => {
 		let [crashes, ended] = [0, 0];
 		const life = fc.array(action, { minLength: 6, maxLength: 16 });
-		const property = fc.asyncProperty(life, fc.nat(1_000), async (actions, seed) => {
-			const world = createWorld(["one", "two", "three"]);
-			let turn = 0;
-			world.script.onPass = async (_pass, { progress }) => {
-				turn += 1;
-				// A pass that runs again may say less than before.
-				progress({
-					considered: 9 - (turn % 4),
-					read: 4 - (turn % 3),
-					share: 0.9 - 0.2 * (turn % 4),
-				});
-				await pause();
-			};
-			let shop = await openShop(world);
-			const shoppers = await openShoppers(world, shop);
-			for (const { do: what, who } of actions) {
-				const shopper = shoppers[who] ?? (shoppers[0] as Shopper);
-				shop = await act(shop, { shopper, what, who, seed });
-				if (what === "crash") crashes += 1;
-			}
-			shop = await crash(shop, 0, seed);
-			ended += await settle(shop, shoppers);
-			await assertClosedOnce(shop);
-			await assertWhole(shop, shoppers);
-			await shop.close();
-		});
-		await fc.assert(property, { numRuns: RUNS });
+		const property = fc.asyncProperty(
+			life,
+			fc.record({ seed: fc.nat(1_000), isAnswer: fc.boolean() }),
+			async (actions, { seed, isAnswer }) => {
+				const world = createWorld(["one", "two", "three"]);
+				world.script.isAnswer = isAnswer;
+				let turn = 0;
+				world.script.onPass = async (_pass, { progress }) => {
+					turn += 1;
+					// A pass that runs again may say less than before.
+					progress({
+						considered: 9 - (turn % 4),
+						read: 4 - (turn % 3),
+						share: 0.9 - 0.2 * (turn % 4),
+					});
+					await pause();
+				};
+				let shop = await openShop(world);
+				const shoppers = await openShoppers(world, shop);
+				for (const { do: what, who } of actions) {
+					const shopper = shoppers[who] ?? (shoppers[0] as Shopper);
+					shop = await act(shop, { shopper, what, who, seed });
+					if (what === "crash") crashes += 1;
+				}
+				shop = await crash(shop, 0, seed);
+				ended += await settle(shop, shoppers);
+				await assertClosedOnce(shop);
+				await assertWhole(shop, shoppers);
+				await shop.close();
+			},
+		);
+		await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
 		t.comment(`${crashes} crashes, ${ended} jobs came to their end`);
 		t.ok(crashes > RUNS / 2 && ended > RUNS / 2);
 	},
