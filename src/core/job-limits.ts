@@ -5,6 +5,8 @@ export const JOB_LIMITS = {
 	waiting: 64,
 	/** Open jobs of one owner, those at work counted. */
 	openPerOwner: 5,
+	/** Of all callers together who show no credential, where jobs cost nothing: half of what may wait is left to the others. */
+	openOfStrangers: 32,
 	passTimeoutMs: 300_000,
 	/** All passes together, not counting what was lost with a process. */
 	jobTimeoutMs: 1_800_000,

@@ -10,7 +10,7 @@ export interface Place {
 /** Jobs that wait for their turn: of each owner one, then of each a second one, whoever came with how many. */
 export interface JobQueue {
 	/** Throws RATE_LIMITED for an owner with too many open jobs, UNAVAILABLE when too many wait in all. */
-	reserve(owner: string): Place;
+	reserve(owner: string, openMax?: number): Place;
 	/** Lets a job wait; beyond all bounds, because it was let in before. */
 	push(job: QueuedJob): void;
 	/** The next one, from now on at work until `end`. */
@@ -46,8 +46,8 @@ export function createJobQueue({
 		return id;
 	};
 	return {
-		reserve(owner) {
-			if (open.of(owner) >= openPerOwner) throw tooManyOfOwner(openPerOwner);
+		reserve(owner, openMax = openPerOwner) {
+			if (open.of(owner) >= openMax) throw tooManyOfOwner(openMax);
 			if (reserved + queued >= waitingMax) throw tooManyInAll();
 			reserved += 1;
 			open.add(owner, 1);
@@ -105,7 +105,7 @@ function createCounts() {
 function tooManyOfOwner(openPerOwner: number): ServiceError {
 	return new ServiceError(
 		"RATE_LIMITED",
-		`You have ${openPerOwner} jobs that have not ended yet; send this one when one of them has, or cancel one. Nothing was charged.`,
+		`You, or those who show no credential if you show none, have ${openPerOwner} jobs that have not ended yet; send this one when one of them has, or cancel one. Nothing was charged.`,
 		{ retryAfterSeconds: 30 },
 	);
 }

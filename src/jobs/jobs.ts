@@ -1,5 +1,4 @@
 import type { JobOpening } from "../../payments/admission.js";
-import type { Quote } from "../../payments/challenge.js";
 import type { JobTill } from "../../payments/job-till.js";
 import type { JobRow, Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
@@ -14,6 +13,7 @@ import { createJobNotes, type JobNotes } from "./job-notes.js";
 import { createJobQueue, type JobQueue, type Place } from "./job-queue.js";
 import { type JobOrder, readJob, toJobRow, UNPAID_OWNER } from "./job-rows.js";
 import { createJobRunner, type JobRunner } from "./job-runner.js";
+import { openUnpaidJob, type UnpaidJob, type UnpaidTerms } from "./unpaid-job.js";
 
 export interface JobsDeps {
 	readonly store: Store;
@@ -29,8 +29,8 @@ export interface JobsDeps {
 
 /** An order on its way to become a job. */
 export interface JobPlace extends JobOpening {
-	/** Writes the job where there is nothing to hold. */
-	openUnpaid(terms: { readonly quote: Quote; readonly fingerprint: string }): Promise<void>;
+	/** Writes the job where there is nothing to hold, or finds the one that its retry key names. Throws IDEMPOTENCY_MISMATCH. */
+	openUnpaid(terms: UnpaidTerms): Promise<UnpaidJob>;
 	/** Gives back a place that was not taken; safe to call whatever happened. */
 	leave(): void;
 }
@@ -118,18 +118,16 @@ function createLaunching(parts: Parts): Pick<Jobs, "place" | "begin"> {
 			const id = ids.next("job");
 			let place: Place | undefined;
 			const reserve = () => {
-				place ??= queue.reserve(order.caller?.owner ?? UNPAID_OWNER);
+				place ??= order.caller
+					? queue.reserve(order.caller.owner)
+					: queue.reserve(UNPAID_OWNER, JOB_LIMITS.openOfStrangers);
 			};
 			return {
 				id,
 				reserve,
 				leave: () => place?.leave(),
 				open: (tx, held) => tx.put("jobs", toJobRow(id, order, { ...held, now: clock.now() })),
-				async openUnpaid(terms) {
-					reserve();
-					const free = { ...terms, graphIds: [], isProven: false, now: clock.now() };
-					await store.transaction((tx) => tx.put("jobs", toJobRow(id, order, free)));
-				},
+				openUnpaid: (terms) => openUnpaidJob({ store, clock }, { ...terms, id, order, reserve }),
 			};
 		},
 

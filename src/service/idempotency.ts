@@ -86,13 +86,13 @@ async function grantOf(
 	return paid?.keyId ?? grantIdOf(access);
 }
 
-/** Marks the key as being worked on under this hold; the capture marks it done in its own transaction. */
+/** Marks the key as being worked on under this hold, and the capture marks it done in its own transaction; without a hold it is done. */
 export async function beginAttempt(
 	tx: StoreTransaction,
 	input: {
 		id: string;
 		fingerprint: string;
-		holdId: string;
+		holdId?: string;
 		jobId?: string | undefined;
 		access?: AccountAccess | undefined;
 		now: number;
@@ -101,8 +101,8 @@ export async function beginAttempt(
 	const row: IdempotencyRow = {
 		id: input.id,
 		fingerprint: input.fingerprint,
-		state: "in_flight",
-		holdId: input.holdId,
+		state: input.holdId === undefined ? "done" : "in_flight",
+		holdId: input.holdId ?? "",
 		receiptId: undefined,
 		...(input.jobId !== undefined && { jobId: input.jobId }),
 		grantId: grantIdOf(input.access),

@@ -1,7 +1,7 @@
 import type { LaunchedAdmission } from "../../payments/admission.js";
 import type { Payer } from "../../payments/payment-method.js";
 import type { JobRow } from "../../store/store.js";
-import type { CallResult, Invoke } from "../core/call.js";
+import type { Call, CallResult, Invoke } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { JobJson } from "../core/job.js";
@@ -45,7 +45,7 @@ export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 		try {
 			call.signal.throwIfAborted();
 			const admission = await cashier.admit({ skill, input, payer, call, job: place }); // 402, 429
-			const launched = await toLaunched(admission, place, { skill, input });
+			const launched = await toLaunched(admission, place, { call, skill, input });
 			if (launched.isNew) await beginOrSay(jobs, place.id, order.input);
 			const row = await jobs.find(launched.jobId);
 			if (!row) throw forgotten(launched.jobId);
@@ -94,13 +94,13 @@ type Launched = Pick<LaunchedAdmission, "jobId" | "isNew"> & Partial<LaunchedAdm
 async function toLaunched(
 	admission: Admission,
 	place: JobPlace,
-	{ skill, input }: Pick<Order, "skill" | "input">,
+	{ call, skill, input }: Pick<Order, "skill" | "input"> & { readonly call: Call },
 ): Promise<Launched> {
 	if (admission.kind === "launched") return admission;
 	if (admission.kind !== "free") throw new Error(`"${skill.operationId}" was held by a call.`);
 	const fingerprint = fingerprintOf(skill.operationId, input);
-	await place.openUnpaid({ quote: admission.quote, fingerprint });
-	return { jobId: place.id, isNew: true };
+	const { idempotencyKey } = call;
+	return place.openUnpaid({ quote: admission.quote, fingerprint, idempotencyKey });
 }
 
 /** The price is given back where the job cannot even begin; what had settled is told by the job. */

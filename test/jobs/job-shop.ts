@@ -109,16 +109,23 @@ export interface JobShop extends World {
 	close(): Promise<void>;
 }
 
+interface ShopOptions {
+	readonly disk?: FakeDisk;
+	readonly running?: number;
+	readonly prices?: Settings["prices"];
+}
+
 export async function openShop(
 	world: World = createWorld(),
-	{ disk = createFakeDisk(), running = 2 }: { disk?: FakeDisk; running?: number } = {},
+	{ disk = createFakeDisk(), running = 2, prices = {} }: ShopOptions = {},
 ): Promise<JobShop> {
 	const { clock, script, chain, facilitator } = world;
 	const store = await openOn(disk, { clock });
 	const ids = createIds({ clock, random: systemRandom });
 	const logger = { info: () => undefined, error: () => undefined };
 	const money = createMoney({
-		...{ store, clock, ids, logger, random: systemRandom, keys: KEYS, settings: SETTINGS },
+		...{ store, clock, ids, logger, random: systemRandom, keys: KEYS },
+		settings: { ...SETTINGS, prices },
 		onchain: { terms: chain.terms, facilitator, chain, close: async () => undefined },
 	});
 	await money.sweeper.releaseAll();
@@ -179,7 +186,7 @@ export async function openShop(
 		},
 		balance: (account) => store.read((reader) => reader.balance(account)),
 		failures: async () => (await money.guard.check({ full: true })).failures,
-		restart: (found = disk.copy()) => openShop(world, { disk: found, running }),
+		restart: (found = disk.copy()) => openShop(world, { disk: found, running, prices }),
 		async close() {
 			await jobs.close();
 			await store.close();
