@@ -16,6 +16,7 @@ const BODIES: Readonly<Record<string, object>> = {
 	"quotes.create": { operation: "search.domain", input: { query: "retries" } },
 	"receipts.verify": { jws: "no.receipt.atall" },
 	"search.route": { query: "retries" },
+	"research.deep_dive.plan": { query: "retries" },
 	"experts.match": { question: "retries" },
 	"citations.format": { trend_ids: ["web-payments:concepts.http-402"] },
 	"brands.resolve": { name: "HTTP" },
@@ -38,12 +39,16 @@ const NAMES: Readonly<Record<string, string>> = {
 	host: "www.rfc-editor.org",
 	brand: "no-brand",
 	payment_id: CAPTURED_PAYMENT.id,
+	feed_id: "fred:UNRATE",
 };
 const QUERIES: Readonly<Record<string, string>> = {
 	graph_slice: "?graph_id=web-payments",
 	"experts.search": "?q=retries",
 	"search.suggest": "?q=pay",
+	"supplemental.suggest": "?q=inflation",
+	"supplemental.feeds.list": "?limit=200",
 	"research.schedules.confirm": "?token=no-link",
+	"research.schedules.confirm_page": "?token=no-link",
 	"research.schedules.unsubscribe": "?token=no-link",
 	"research.schedules.unsubscribe_page": "?token=no-link",
 };
