@@ -127,13 +127,19 @@ t.test("what waits is not sent once the key that it was made with has ended", as
 });
 
 t.test("an expired or revoked token is told nothing", async (t) => {
-	const { app, make, happen, clock, tick, received, issueSpt, hookRow } = await startShop(t);
+	const shop = await startShop(t);
+	const { app, make, happen, clock, tick, received, issueSpt, hookRow } = shop;
 	const { token: lost, id: revoked } = await issueSpt("1");
 	const { token, id: expiring } = await app.operator.issueSpt({ usd: "1", expires_in_days: 1 });
 	const hooks = [await make(lost), await make(token)];
 	await happen(revoked);
 	await happen(expiring);
 	await app.operator.revokeSpt({ id: revoked });
+	await happen(revoked);
+	t.same(
+		(await shop.deliveries(hooks[0] ?? "")).map(({ state }) => state),
+		["skipped", "skipped"],
+	);
 	clock.advance(DAY_MS);
 	await tick();
 	await happen(revoked);
