@@ -14,6 +14,7 @@ import { createScheduleDelivery } from "./jobs/schedule-delivery.js";
 import { createScheduleWorker, type ScheduleWorker } from "./jobs/schedule-worker.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
 import type { HybridSearch } from "./search/search.js";
+import { createMailRefusals } from "./service/mail-refusals.js";
 import { createScheduleBilling } from "./service/schedule-billing.js";
 import { createScheduleBook } from "./service/schedule-book.js";
 import { createScheduleConsent } from "./service/schedule-consent.js";
@@ -55,6 +56,7 @@ export function createSchedules(deps: ScheduleServiceDeps): Schedules {
 		seal: seal("schedule targets"),
 		clock,
 	});
+	const refusals = createMailRefusals({ store, texts, pepper, clock });
 	const { mail } = settings;
 	const mailer = mail && createSmtpMailer({ ...mail, timeoutMs: SCHEDULE_LIMITS.mailTimeoutMs });
 	const slack = deps.slack ?? createCallerEgress({ hosts: [SLACK_HOST], ports: [443] });
@@ -66,6 +68,7 @@ export function createSchedules(deps: ScheduleServiceDeps): Schedules {
 		texts,
 		runs,
 		readRun: runs.read,
+		refusals,
 		canMail: mail !== undefined,
 		billing: createScheduleBilling({ ...money, store, clock }),
 		delivery: createScheduleDelivery({ mailer, slack, links }),
@@ -74,7 +77,7 @@ export function createSchedules(deps: ScheduleServiceDeps): Schedules {
 		book: createScheduleBook(parts),
 		desk: createScheduleDesk(parts),
 		free: {
-			...createScheduleConsent({ store, links, clock }),
+			...createScheduleConsent({ store, links, refusals, clock }),
 			preview: createSchedulePreview(compose),
 		},
 		worker: createScheduleWorker(parts),

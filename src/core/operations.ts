@@ -171,6 +171,7 @@ export const FREE_OPERATION_IDS = [
 	"citations.format",
 	"research.schedules.preview",
 	"research.schedules.confirm",
+	"research.schedules.confirm_page",
 	"research.schedules.unsubscribe",
 	"research.schedules.unsubscribe_page",
 	"supplemental.suggest",

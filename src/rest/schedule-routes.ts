@@ -189,7 +189,8 @@ export const SCHEDULE_ROUTES: Readonly<
 	"research.schedules.confirm": dataRoute({
 		operationId: "research.schedules.confirm",
 		summary: "Agree to briefings by mail",
-		description: "The link in the mail that asks the reader of an address. It works once.",
+		description:
+			"With the link of the mail that asks the reader of an address; it works once. Whatever body is sent with it is not read.",
 		callsPerMinute: linksPerMinute,
 		path: nothing,
 		query: linkQuery,
@@ -201,6 +202,16 @@ export const SCHEDULE_ROUTES: Readonly<
 			query: { token: LINK_TOKEN },
 			data: { channel: "email", target_masked: "a…@e…", status: "confirmed" },
 		},
+	}),
+	"research.schedules.confirm_page": documentRoute({
+		operationId: "research.schedules.confirm_page",
+		summary: "Page that asks whether to agree",
+		description: "Opening it changes nothing; its form does.",
+		mediaType: "text/html; charset=utf-8",
+		path: nothing,
+		query: linkQuery,
+		answer: (free, { query }) => free.schedules.confirmPage(query.token),
+		example: { query: { token: LINK_TOKEN }, document: "<!doctype html>" },
 	}),
 	"research.schedules.unsubscribe": dataRoute({
 		operationId: "research.schedules.unsubscribe",

@@ -206,7 +206,8 @@ export const OPERATION_ADDRESSES: Readonly<Record<OperationId, OperationAddress>
 		path: "/v1/research/schedules/{schedule_id}/runs/{run_id}",
 	},
 	"research.schedules.preview": { method: "POST", path: "/v1/research/schedules/preview" },
-	"research.schedules.confirm": { method: "GET", path: "/v1/research/schedules/confirm" },
+	"research.schedules.confirm": { method: "POST", path: "/v1/research/schedules/confirm" },
+	"research.schedules.confirm_page": { method: "GET", path: "/v1/research/schedules/confirm" },
 	"research.schedules.unsubscribe": { method: "POST", path: "/v1/research/schedules/unsubscribe" },
 	"research.schedules.unsubscribe_page": {
 		method: "GET",

@@ -135,8 +135,8 @@ function stateOf(
 }
 
 /**
- * Whether a local day is of the week that was paid for last. The day before it counts as well: zones differ by up to a day,
- * and nobody pays twice for moving west.
+ * Whether a local day is of the week that was paid for last. The days of one week before it count as well: what begins a week
+ * too early, by a clock that is set back or a zone further west, is not paid twice; what lies further back is.
  */
 export function isCovered(
 	{ coveredThrough }: Pick<ScheduleRow, "coveredThrough">,
@@ -145,7 +145,7 @@ export function isCovered(
 	return (
 		coveredThrough !== undefined &&
 		day <= coveredThrough &&
-		day >= dayAfter(coveredThrough, -WEEK_DAYS)
+		day > dayAfter(coveredThrough, -2 * WEEK_DAYS)
 	);
 }
 

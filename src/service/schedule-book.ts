@@ -7,6 +7,7 @@ import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import type { ScheduleOrder, ScheduleWire } from "../core/schedule-wire.js";
 import type { ScheduleBook } from "../core/schedules.js";
 import type { SkillContext } from "../core/skill.js";
+import type { MailRefusals } from "./mail-refusals.js";
 import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, toChannels } from "./schedule-channels.js";
 import { describe } from "./schedule-desk.js";
@@ -17,6 +18,7 @@ import type { ScheduleText } from "./schedule-text.js";
 export interface ScheduleBookDeps extends ManualRunDeps, ChannelDeps {
 	readonly store: Store;
 	readonly pepper: Uint8Array;
+	readonly refusals: MailRefusals;
 }
 
 /** Schedules as they are sold. */
@@ -63,6 +65,7 @@ async function create(
 	if (known) return describe(deps, known);
 	const row = toRow(deps, { id, owner, order, text, callId });
 	assertDeliverable(owner, row);
+	if (email !== undefined) await deps.refusals.assertMayAsk(owner.owner, email);
 	const textExpiresAt = await texts.put(row.documentId, text);
 	const made = { ...row, textExpiresAt, expiresAt: textExpiresAt };
 	try {

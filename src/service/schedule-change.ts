@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { ScheduleChange } from "../core/schedule-wire.js";
 import { closeRun, settledStatus } from "../jobs/schedule-claims.js";
+import type { MailRefusals } from "./mail-refusals.js";
 import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, newRef, toChannels } from "./schedule-channels.js";
 import { noSchedule, type ScheduleViewer } from "./schedule-record.js";
@@ -10,6 +11,7 @@ import { type ScheduleText, type ScheduleTexts, scheduleMemories } from "./sched
 import { recordPause } from "./webhook-events.js";
 
 export interface ScheduleChangeDeps extends ChannelDeps {
+	readonly refusals: MailRefusals;
 	readonly store: Pick<Store, "transaction">;
 	readonly texts: ScheduleTexts;
 	readonly clock: Clock;
@@ -41,11 +43,12 @@ export async function applyChange(
 	deps: ScheduleChangeDeps,
 	changing: Changing,
 ): Promise<ScheduleRow> {
-	const { store, texts, clock } = deps;
+	const { store, texts, clock, refusals } = deps;
 	const { row, viewer, change } = changing;
 	if (change.renew_with) assertRenews(viewer);
 	const before = await texts.get(row);
 	if (!before) throw noSchedule();
+	if (change.email) await refusals.assertMayAsk(row.owner, change.email);
 	const text = toText(before, change);
 	const channels = toChannels(deps, text, { text: before, channels: row.channels });
 	// A text of its own for each change: whichever comes last names it, and a crash leaves the old one whole.

@@ -24,8 +24,8 @@ export function toChannels(
 	const kept = (kind: "email" | "slack", target: string) => {
 		const last = kind === "email" ? before?.text.email : before?.text.slack;
 		const channel = before?.channels.find((one) => one.kind === kind);
-		// Naming an address again asks its reader again, and what was missing may be there now.
-		const isSettled = channel?.status === "ready" || channel?.status === "unconfirmed";
+		// What was missing may be there now; a reader who left is not asked again.
+		const isSettled = channel?.status !== "not_configured";
 		return last === target && isSettled ? channel : undefined;
 	};
 	const channels: ScheduleChannel[] = [];

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
+import type { MailRefusals } from "./mail-refusals.js";
 import type { LinkPurpose, ScheduleLinks } from "./schedule-links.js";
 import type { ServedDocument } from "./send-document.js";
 import { recordPause } from "./webhook-events.js";
@@ -18,21 +19,31 @@ export interface ScheduleConsent {
 	confirm(token: string): Promise<Consent>;
 	/** Once, as `confirm`. From then on nothing is mailed to this reader. */
 	unsubscribe(token: string): Promise<Consent>;
-	/** A page that asks whether to unsubscribe: mail programs open links, and only people send forms. */
+	/** A page that asks whether to agree: mail programs open links, and only people send forms. */
+	confirmPage(token: string): ServedDocument;
+	/** The same for unsubscribing. */
 	unsubscribePage(token: string): ServedDocument;
 }
 
 export function createScheduleConsent({
 	store,
 	links,
+	refusals,
 	clock,
 }: {
 	readonly store: Pick<Store, "transaction">;
+	readonly refusals: MailRefusals;
 	readonly links: ScheduleLinks;
 	readonly clock: Pick<Clock, "now">;
 }): ScheduleConsent {
-	const use = (token: string, purpose: LinkPurpose, change: Change): Promise<ScheduleChannel> => {
+	const use = async (
+		token: string,
+		purpose: LinkPurpose,
+		change: Change,
+	): Promise<ScheduleChannel> => {
 		const link = links.open(token, purpose);
+		// First: what a crash leaves is an address that is not asked, and a link that works again.
+		if (link && purpose === "unsubscribe") await refusals.note(link);
 		return store.transaction(async (tx) => {
 			// The same look-up for every link, so that the time tells nothing.
 			const row = await tx.get("schedules", link?.scheduleId ?? "");
@@ -61,7 +72,8 @@ export function createScheduleConsent({
 			});
 			return { channel, target_masked: masked, status: "unsubscribed" };
 		},
-		unsubscribePage: (token) => toPage(token),
+		confirmPage: (token) => toPage(token, CONFIRM),
+		unsubscribePage: (token) => toPage(token, UNSUBSCRIBE),
 	};
 }
 
@@ -88,16 +100,36 @@ function deadLink(): ServiceError {
 	);
 }
 
+interface Question {
+	readonly purpose: LinkPurpose;
+	readonly title: string;
+	readonly asks: string;
+	readonly button: string;
+}
+
+const CONFIRM: Question = {
+	purpose: "confirm",
+	title: "Receive briefings",
+	asks: "Receive these briefings by mail?",
+	button: "Send them to me",
+};
+const UNSUBSCRIBE: Question = {
+	purpose: "unsubscribe",
+	title: "Stop briefings",
+	asks: "Stop these briefings?",
+	button: "Stop them",
+};
+
 /** Tokens are base64url, as the route's schema demands: nothing in one can end an attribute. */
-function toPage(token: string): ServedDocument {
-	const action = `/v1/research/schedules/unsubscribe?token=${encodeURIComponent(token)}`;
+function toPage(token: string, { purpose, title, asks, button }: Question): ServedDocument {
+	const action = `/v1/research/schedules/${purpose}?token=${encodeURIComponent(token)}`;
 	const body = [
-		'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Stop briefings</title></head><body>',
-		"<h1>Stop these briefings?</h1>",
-		`<form method="post" action="${action}"><button type="submit">Stop them</button></form>`,
+		`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>`,
+		`<h1>${asks}</h1>`,
+		`<form method="post" action="${action}"><button type="submit">${button}</button></form>`,
 		"</body></html>",
 		"",
 	].join("\n");
 	const hash = createHash("sha256").update(body).digest("hex");
-	return { mediaType: "text/html; charset=utf-8", body, hash };
+	return { mediaType: "text/html; charset=utf-8", body, hash, isSecret: true };
 }

@@ -4,6 +4,7 @@ import type { Caller } from "../core/call.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import type { RunItemWire, RunWire, ScheduleChange, ScheduleWire } from "../core/schedule-wire.js";
 import type { ScheduleRunDeps } from "../jobs/schedule-run.js";
+import type { MailRefusals } from "./mail-refusals.js";
 import { applyChange, changeRow } from "./schedule-change.js";
 import type { ChannelDeps } from "./schedule-channels.js";
 import {
@@ -39,6 +40,7 @@ export interface ScheduleDesk {
 export interface ScheduleDeskDeps extends ScheduleRunDeps, ChannelDeps {
 	readonly store: Store;
 	readonly runs: ScheduleRuns;
+	readonly refusals: MailRefusals;
 }
 
 export function createScheduleDesk(deps: ScheduleDeskDeps): ScheduleDesk {

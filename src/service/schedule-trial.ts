@@ -27,22 +27,28 @@ interface TrialDeps {
 export async function sendTests(deps: TrialDeps, row: ScheduleRow): Promise<ScheduleTest> {
 	const { store, texts, delivery, clock } = deps;
 	const now = clock.now();
-	const text = await texts.get(row);
+	// Judged and counted in one: tests that come together are not more of them.
+	const counted = await changeRow(store, row.id, (schedule) => {
+		if (!mayMail(schedule, now)) throw tooManyMails();
+		return countMail(schedule, now);
+	});
+	// Of the same row as the channels: an old address never gets the link of a new one.
+	const text = await texts.get(counted);
 	if (!text) throw noSchedule();
-	if (!mayMail(row, now)) {
-		throw new ServiceError(
-			"RATE_LIMITED",
-			`A schedule sends at most ${SCHEDULE_LIMITS.extraMailsPerDay} tests and confirmations a day; send this one tomorrow.`,
-			{ retryAfterSeconds: 3_600 },
-		);
-	}
-	await changeRow(store, row.id, (schedule) => countMail(schedule, now));
 	const channels: ScheduleTest["channels"][number][] = [];
-	for (const channel of row.channels) {
+	for (const channel of counted.channels) {
 		const status = await sendTest(delivery, { schedule: row, channel, text });
 		channels.push({ kind: channel.kind, target_masked: channel.masked, status });
 	}
 	return { channels };
+}
+
+function tooManyMails(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		`A schedule sends at most ${SCHEDULE_LIMITS.extraMailsPerDay} tests and confirmations a day; send this one tomorrow.`,
+		{ retryAfterSeconds: 3_600 },
+	);
 }
 
 async function sendTest(

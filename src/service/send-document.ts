@@ -6,6 +6,8 @@ export interface ServedDocument {
 	readonly mediaType: string;
 	readonly body: string | Uint8Array;
 	readonly hash: string;
+	/** Its address holds a secret: no cache may keep it. */
+	readonly isSecret?: boolean;
 }
 
 const PUBLIC_CACHE = "public, max-age=60";
@@ -18,7 +20,10 @@ export function sendDocument(
 	document: ServedDocument,
 	{ fileName }: { readonly fileName?: string | undefined } = {},
 ): void {
-	if (isStillFresh(req, res, toEtag(document.hash))) return;
+	if (document.isSecret) {
+		res.setHeader("Cache-Control", "no-store");
+		res.setHeader("Referrer-Policy", "no-referrer");
+	} else if (isStillFresh(req, res, toEtag(document.hash))) return;
 	if (fileName) res.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
 	sendBytes(res, { status: 200, body: document.body, mediaType: document.mediaType });
 }

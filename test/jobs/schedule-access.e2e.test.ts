@@ -162,7 +162,7 @@ t.test("links that are forged, mixed up or of an old address do nothing", async 
 		/confirm\?token=([\w-]+)/.exec(shop.mail.mails[place]?.parts.get("text/plain") ?? "")?.[1] ??
 		"";
 	const old = tokenOf(0);
-	const use = async (name: string, token: string, method = "GET") =>
+	const use = async (name: string, token: string, method = "POST") =>
 		(await shop.send(`${SCHEDULES}/${name}?token=${token}`, { method })).status;
 	const forged = `${old.slice(0, -2)}${old.endsWith("AA") ? "BB" : "AA"}`;
 	t.same([await use("confirm", forged), await use("confirm", "AAAA")], [404, 404]);

@@ -37,11 +37,13 @@ t.test(
 		const link = /\/v1\/research\/schedules\/confirm\?token=[\w-]+/.exec(
 			asked?.parts.get("text/plain") ?? "",
 		);
-		t.match((await shop.send(link?.[0] ?? "")).body.data, {
-			status: "confirmed",
-			channel: "email",
-		});
-		t.equal((await shop.send(link?.[0] ?? "")).status, 404, "it works once");
+		const page = await shop.send(link?.[0] ?? "");
+		t.match(page.body, /<form method="post" action="[^"]+confirm/, "opening it changes nothing");
+		t.equal(page.headers.get("cache-control"), "no-store", "its address holds a secret");
+		t.equal(page.headers.get("etag"), null);
+		const agree = () => shop.send(link?.[0] ?? "", { method: "POST" });
+		t.match((await agree()).body.data, { status: "confirmed", channel: "email" });
+		t.equal((await agree()).status, 404, "it works once");
 
 		shop.clock.set("2026-03-09T07:00:05Z");
 		t.equal(await shop.tick(), 1);
@@ -80,6 +82,13 @@ t.test(
 		const form = { method: "POST", body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }) };
 		t.match((await shop.send(path, form)).body.data, { status: "unsubscribed" });
 		t.equal((await shop.send(path, form)).status, 404, "it works once");
+		await shop.ask("PATCH", `${SCHEDULES}/${id}`, { weekday: "monday" });
+		t.equal((await shop.ask("PATCH", `${SCHEDULES}/${id}`, { email: null })).status, 200);
+		const address = { email: "READER@example.com" };
+		const renamed = await shop.ask("PATCH", `${SCHEDULES}/${id}`, address);
+		t.equal(renamed.status, 400, "a reader who left is not asked again");
+		t.equal((await shop.ask("POST", SCHEDULES, { ...order, ...address })).status, 400);
+		t.equal(await shop.balance(), "15.00");
 		shop.clock.set("2026-03-16T07:00:05Z");
 		t.equal(await shop.tick(), 1);
 		t.equal(shop.mail.mails.length, 2, "nothing more is mailed");

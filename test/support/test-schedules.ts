@@ -21,8 +21,9 @@ export function createTestSchedules({
 	const seal = createSealedText({ pepper: Buffer.alloc(32, "pepper"), random, purpose: "test" });
 	const links = createScheduleLinks({ seal, clock, baseUrl: () => "" });
 	const compose = createBriefings({ search, catalog, clock, writer: extractiveWriter });
+	const refusals = { note: async () => undefined, assertMayAsk: async () => undefined };
 	return {
-		...createScheduleConsent({ store: createMemoryStore(), links, clock }),
+		...createScheduleConsent({ store: createMemoryStore(), links, refusals, clock }),
 		preview: createSchedulePreview(compose),
 	};
 }
