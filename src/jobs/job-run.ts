@@ -104,8 +104,8 @@ async function begin(deps: WorkDeps, id: string): Promise<Begun | "cancelling" |
 			startedAt,
 		}));
 	});
+	if (row && now > row.createdAt + JOB_LIMITS.lifeMs) throw new JobFailure("time");
 	if (!row || row.state === "cancelling") return row && "cancelling";
-	if (now > row.createdAt + JOB_LIMITS.lifeMs) throw new JobFailure("time");
 	return open(deps, row);
 }
 
@@ -188,23 +188,34 @@ async function endPass(
 	);
 }
 
-/** What was found before the cancellation, if it makes a report, goes to its owner. */
+/**
+ * What was found before the cancellation, if it makes a report, goes to its owner. A report that cannot be kept does not
+ * keep the job open: then it ends without one, and costs nothing.
+ */
 export async function endCancelled(
-	{ endings, notes, works, logs, store }: WorkDeps,
+	deps: WorkDeps,
 	{ id, ended }: Pick<Working, "id" | "ended">,
 ): Promise<void> {
-	const row = await store.read((reader) => reader.get("jobs", id));
-	const kept = row && (await notes.readWork(id));
-	const work = works.find(({ kind }) => kind === row?.kind);
-	const lastEventId = logs.get(id)?.lastId() ?? 0;
-	const end = kept?.state && kept.done > 0 ? tryFinish(work, kept.state) : undefined;
-	await ended(await endings.cancel(id, { lastEventId, ...(end && { end }) }), id);
+	const { endings, logger } = deps;
+	const lastEventId = deps.logs.get(id)?.lastId() ?? 0;
+	const unkept = (error: unknown) => {
+		logger.error("a cancelled job could not hand over its report", {
+			job: id,
+			error: stackOf(error),
+		});
+		return endings.cancel(id, { lastEventId });
+	};
+	const row = await finishEarly(deps, id)
+		.then((end) => endings.cancel(id, { lastEventId, ...(end && { end }) }))
+		.catch(unkept)
+		.catch(() => endings.fail(id, "error", lastEventId));
+	await ended(row, id);
 }
 
-function tryFinish(work: JobWork | undefined, state: JobJson) {
-	try {
-		return work?.finish(state);
-	} catch {
-		return undefined;
-	}
+/** What the latest checkpoint comes to; undefined where nothing was found yet. */
+async function finishEarly({ store, notes, works }: WorkDeps, id: string) {
+	const row = await store.read((reader) => reader.get("jobs", id));
+	const kept = row && (await notes.readWork(id));
+	if (!kept?.state || kept.done === 0) return undefined;
+	return works.find(({ kind }) => kind === row?.kind)?.finish(kept.state);
 }

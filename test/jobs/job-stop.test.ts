@@ -1,5 +1,6 @@
 import t from "tap";
 import { jobDocuments } from "../../src/core/job.js";
+import { JOB_LIMITS } from "../../src/core/job-limits.js";
 import { createGate, createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
 
 t.test(
@@ -132,3 +133,57 @@ t.test("a job deleted as soon as it has ended leaves no text behind", async (t) 
 	}
 	await shop.close();
 });
+
+t.test(
+	"a cancelled job whose report cannot be kept ends without it, and costs nothing",
+	async (t) => {
+		const world = createWorld(["one", "two"]);
+		const shop = await openShop(world);
+		const { documents } = shop.store;
+		const put = documents.put.bind(documents);
+		documents.put = async (name, ...rest) => {
+			if (/^job_[^-]*$/.test(name)) throw new Error("no space left");
+			return put(name, ...rest);
+		};
+		const gate = createGate();
+		world.script.onPass = (pass) => (pass === "two" ? gate.pass() : undefined);
+		const { token, id } = await shop.issue(10n);
+		const caller = { owner: id, rail: "spt" };
+		const jobId = (await shop.launch({ token })).job?.job_id ?? "";
+		await gate.arrived;
+		await shop.desk.cancel(caller, jobId);
+		t.match(await shop.ended(jobId), {
+			status: "cancelled",
+			cost: { charged: false, held: false },
+		});
+		t.equal((await shop.desk.status(caller, jobId)).report, null);
+		t.equal(await shop.balance(`cust:${id}`), PRICE);
+		t.same(await shop.failures(), []);
+		await shop.close();
+	},
+);
+
+t.test(
+	"a job that is to be cancelled is over after a day, whatever stood in its way",
+	async (t) => {
+		const world = createWorld();
+		const gate = createGate();
+		world.script.onPass = () => gate.pass();
+		const shop = await openShop(world);
+		const { token, id } = await shop.issue(10n);
+		const jobId = (await shop.launch({ token })).job?.job_id ?? "";
+		await gate.arrived;
+		await shop.store.transaction(async (tx) => {
+			const row = await tx.get("jobs", jobId);
+			if (row) await tx.put("jobs", { ...row, state: "cancelling" });
+		});
+		world.clock.set(world.clock.now() + JOB_LIMITS.lifeMs + 1);
+		const after = await shop.restart();
+		t.match(await after.ended(jobId), { status: "failed", stop_reason: "time" });
+		t.equal(await after.balance(`cust:${id}`), PRICE);
+		t.same(await after.failures(), []);
+		await after.close();
+		gate.open();
+		await shop.close().catch(() => undefined);
+	},
+);
