@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import t, { type Test } from "tap";
 import { WEBHOOK_LIMITS } from "../../src/core/webhook-limits.js";
+import { sweepOwned } from "../../src/service/owned-records.js";
 import { manualClock } from "../support/manual-clock.js";
 import { startApp } from "../support/start-app.js";
 import { startHookReceiver } from "./hook-receiver.js";
@@ -112,6 +113,9 @@ t.test("an event is signed, told once, and carries ids and links alone", async (
 
 	await endJob(shop, "job_1");
 	t.equal(await shop.tick(), 0, "the same end is the same event");
+
+	await sweepOwned(shop.app.store, shop.clock.now() + WEBHOOK_LIMITS.deliveriesKeptMs);
+	t.same((await deliveriesOf(shop, id)).data.items, [], "deliveries are forgotten in time");
 });
 
 t.test(
