@@ -46,11 +46,13 @@ export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 			call.signal.throwIfAborted();
 			const admission = await cashier.admit({ skill, input, payer, call, job: place }); // 402, 429
 			const launched = await toLaunched(admission, place, { call, skill, input });
-			if (launched.isNew) await beginOrSay(jobs, place.id, order.input);
-			const row = await jobs.find(launched.jobId);
-			if (!row) throw forgotten(launched.jobId);
-			const context = { signal: call.signal, requestId: call.requestId, callId: row.id };
-			const { result: output } = await skill.run(input, context);
+			const { row, output } = await unlessLost(launched, async () => {
+				if (launched.isNew) await beginOrSay(jobs, place.id, order.input);
+				const row = await jobs.find(launched.jobId);
+				if (!row) throw forgotten(launched.jobId);
+				const context = { signal: call.signal, requestId: call.requestId, callId: row.id };
+				return { row, output: (await skill.run(input, context)).result };
+			});
 			const cost = toCost(row, launched);
 			const owner = payer?.owner ?? "anonymous";
 			if (launched.isNew) recordUsage({ call, skill, input, owner, output, receiptId: null });
@@ -101,6 +103,16 @@ async function toLaunched(
 	const fingerprint = fingerprintOf(skill.operationId, input);
 	const { idempotencyKey } = call;
 	return place.openUnpaid({ quote: admission.quote, fingerprint, idempotencyKey });
+}
+
+/** A caller who is told of no job can be told of it under the same payment. */
+async function unlessLost<T>({ abandoned }: Launched, tell: () => Promise<T>): Promise<T> {
+	try {
+		return await tell();
+	} catch (error) {
+		abandoned?.();
+		throw error;
+	}
 }
 
 /** The price is given back where the job cannot even begin; what had settled is told by the job. */
