@@ -32,31 +32,33 @@ const HEADER_CHARS = 150;
 const SECTION_CHARS = 3_000;
 const BLOCKS_MAX = 50;
 const CONTEXT_ELEMENTS_MAX = 10;
+const LABEL_CHARS = 300;
 
-/** A briefing as a message; whatever does not fit is left out, from the end. */
+/** A briefing as a message, with every source it cites; what does not fit of the rest is left out, from the end. */
 export function toSlackMessage(briefing: BriefingWire): SlackMessage {
 	const { topic, as_of: asOf, is_nothing_new: isNothingNew, citations } = briefing;
-	const title = `${isNothingNew ? "Nothing new" : "Briefing"}: ${topic} (${asOf.slice(0, 10)})`;
+	const day = ` (${asOf.slice(0, 10)})`;
+	const about = `${isNothingNew ? "Nothing new" : "Briefing"}: ${topic}`;
+	const title = `${about}${day}`;
 	const sections = toBriefingParts(briefing).flatMap(({ heading, items }) => [
 		section(`*${heading}*`),
 		...items.map(({ title: name, lines }) =>
 			section([...(name ? [`*${escapeText(name)}*`] : []), ...lines.map(escapeText)].join("\n")),
 		),
 	]);
-	const sources = citations
-		.slice(0, CONTEXT_ELEMENTS_MAX)
-		.map(({ n, title: name, source_url: url }) => mrkdwn(`[${n}] ${link(url, name)}`));
+	const sources = citations.map(({ n, title: name, source_url: url }) =>
+		mrkdwn(`[${n}] ${link(url, cut(name, LABEL_CHARS))}`),
+	);
 	const header: SlackBlock = {
 		type: "header",
 		// Plain text is shown as it is; what looks like a mention is none even where a client thinks otherwise.
 		text: {
 			type: "plain_text",
-			text: title.slice(0, HEADER_CHARS).replace(/</g, "‹").replace(/>/g, "›"),
+			text: `${cut(about, HEADER_CHARS - day.length)}${day}`.replace(/</g, "‹").replace(/>/g, "›"),
 		},
 	};
 	const notice = isNothingNew ? [section(escapeText(toNotice(briefing)))] : [];
-	const end: SlackBlock[] =
-		sources.length > 0 ? [{ type: "divider" }, { type: "context", elements: sources }] : [];
+	const end: SlackBlock[] = sources.length > 0 ? [{ type: "divider" }, ...contexts(sources)] : [];
 	const room = BLOCKS_MAX - 1 - end.length;
 	return {
 		text: escapeText(title),
@@ -92,12 +94,27 @@ function section(text: string): SlackBlock {
 }
 
 function mrkdwn(text: string): Mrkdwn {
-	const isLong = text.length > SECTION_CHARS;
-	return {
-		type: "mrkdwn",
-		text: isLong ? `${text.slice(0, SECTION_CHARS - 1)}…` : text,
-		verbatim: true,
-	};
+	return { type: "mrkdwn", text: cut(text, SECTION_CHARS), verbatim: true };
+}
+
+/** As many as there are, in blocks that hold so many each; the last room of a message is the header's. */
+function contexts(elements: readonly Mrkdwn[]): SlackBlock[] {
+	const blocks: SlackBlock[] = [];
+	for (let from = 0; from < elements.length; from += CONTEXT_ELEMENTS_MAX) {
+		const some = elements.slice(from, from + CONTEXT_ELEMENTS_MAX);
+		blocks.push({ type: "context", elements: some });
+	}
+	return blocks;
+}
+
+/** At most so many UTF-16 units, without half a character or half an escape at the end. */
+function cut(text: string, chars: number): string {
+	if (text.length <= chars) return text;
+	const kept = text
+		.slice(0, chars - 1)
+		.replace(/[\ud800-\udbff]$/, "")
+		.replace(/&[a-z]{0,3}$/, "");
+	return `${kept}…`;
 }
 
 /** A bar would end the address, an angle bracket the link. */

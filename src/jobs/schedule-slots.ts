@@ -18,6 +18,8 @@ export interface Slot {
 }
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const LAST_HOUR = 23;
 const REMEMBERED = 512;
 
 /** The first slot after an instant. An hour that a change of clocks leaves out is made up for by the next that there is. */
@@ -53,7 +55,8 @@ function windowAt(timing: ScheduleTiming, at: number): Window {
 	const slotAfter = (instant: number): Slot => {
 		const run = cron.nextRun(new Date(instant));
 		if (!run) throw new RangeError(`No slot follows ${new Date(instant).toISOString()}.`);
-		return { day: localDay(timezone, run.getTime()), at: run.getTime() };
+		const found = { day: localDay(timezone, run.getTime()), at: run.getTime() };
+		return lostSlot(timing, instant, found) ?? found;
 	};
 	// A zone may leave out a whole day, so that two periods back is not always far enough.
 	const periods = timing.frequency === "weekly" ? 15 : 3;
@@ -64,6 +67,34 @@ function windowAt(timing: ScheduleTiming, at: number): Window {
 	if (windows.size >= REMEMBERED) windows.clear();
 	windows.set(key, { latest, next });
 	return { latest, next };
+}
+
+/**
+ * The slot between an instant and the one that follows, where a change of clocks leaves out the last hour of a day: it is
+ * made up for at the day's end, and stays that day's.
+ */
+function lostSlot(timing: ScheduleTiming, after: number, found: Slot): Slot | undefined {
+	if (timing.hour !== LAST_HOUR) return undefined;
+	const { timezone, frequency, weekday } = timing;
+	const first = dayAfter(localDay(timezone, after), -1);
+	for (let day = first; day < found.day; day = dayAfter(day, 1)) {
+		const name = WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()];
+		if (frequency === "weekly" && name !== weekday) continue;
+		const at = dayEnd(timezone, day);
+		if (at !== undefined && at > after && at < found.at) return { day, at };
+	}
+	return undefined;
+}
+
+/** The end of a local day that has no last hour; undefined for days that have one, and for those a zone leaves out. */
+function dayEnd(timezone: string, day: string): number | undefined {
+	const next = dayAfter(day, 1);
+	// No zone is further from UTC than 15 hours; changes of clocks are at quarters of an hour.
+	let at = Date.parse(`${next}T00:00:00Z`) - 15 * HOUR_MS;
+	while (localDay(timezone, at) < next) at += HOUR_MS / 4;
+	const last = at - 1;
+	const hasDay = localDay(timezone, last) === day;
+	return hasDay && localHour(timezone, last) < LAST_HOUR ? at : undefined;
 }
 
 /** The day so many days after another. */
@@ -77,6 +108,15 @@ export function localDay(timezone: string, at: number): string {
 		const date = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
 		return new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, ...date });
 	}).format(at);
+}
+
+function localHour(timezone: string, at: number): number {
+	const format = new Intl.DateTimeFormat("en", {
+		timeZone: timezone,
+		hour: "2-digit",
+		hourCycle: "h23",
+	});
+	return Number(format.format(at));
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

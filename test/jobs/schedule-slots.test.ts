@@ -32,6 +32,21 @@ t.test("an hour that a change of clocks leaves out is made up for at once", asyn
 	]);
 });
 
+t.test("the last hour of a day that has none is made up for at its end", async (t) => {
+	t.same(slotsFrom(daily("America/Nuuk", 23), "2025-03-29T12:00:00Z", 2), [
+		["2025-03-29", "2025-03-30T01:00:00.000Z"],
+		["2025-03-30", "2025-03-31T00:00:00.000Z"],
+	]);
+	const weekly = { ...daily("America/Scoresbysund", 23), frequency: "weekly", weekday: "saturday" };
+	t.same(
+		slotsFrom(weekly, "2025-03-20T12:00:00Z", 3).map(([day]) => day),
+		["2025-03-22", "2025-03-29", "2025-04-05"],
+	);
+	const now = Date.parse("2025-03-30T01:00:00Z");
+	t.equal(latestSlot(daily("America/Nuuk", 23), { since: 0, now })?.day, "2025-03-29");
+	t.equal(latestSlot(daily("America/Nuuk", 23), { since: 0, now: now - 1 })?.day, "2025-03-28");
+});
+
 t.test("an hour that comes twice is one slot", async (t) => {
 	t.same(slotsFrom(daily("America/New_York", 1), "2026-10-31T12:00:00Z", 2), [
 		["2026-11-01", "2026-11-01T05:00:00.000Z"],
