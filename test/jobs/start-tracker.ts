@@ -14,7 +14,7 @@ const RECORD =
 const INDEX =
 	'---\nokf_version: "0.2"\n---\n# Tides\n\n* [Barrages](barrages.md)\n* [Turbines](turbines.md)\n';
 
-export const concept = (title: string, body: string, source: string): string =>
+const concept = (title: string, body: string, source: string): string =>
 	`---\ntype: Concept\ntitle: ${title}\ndescription: ${body.split(".")[0]}.\nsources:\n  - { id: one, resource: "https://example.org/${source}", title: "Report on ${source}", last_modified: "2026-02-01" }\n---\n${body}\n`;
 
 const GRAPH = {

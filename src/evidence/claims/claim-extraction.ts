@@ -9,7 +9,7 @@ import { findQuantities } from "./quantities.js";
 import type { AtomicClaim, ClaimKind } from "./verification.js";
 
 /** Atomic claims of one text, at most; what is behind them is not read. */
-export const CLAIMS_MAX = 50;
+const CLAIMS_MAX = 50;
 const TEXT_CHARS = 20_000;
 
 /** Predicates that may stand behind a shared subject: an auxiliary, or a verb in the third person. */

@@ -110,7 +110,7 @@ function likenessOf(word: ReadWord, match: ReadWord): Candidate["by"] | undefine
 }
 
 /** "Encrypt" and "encryption", "validator" and "validate". */
-export function isDerived(a: string, b: string): boolean {
+function isDerived(a: string, b: string): boolean {
 	const least = Math.min(a.length, b.length);
 	if (least < DERIVED_CHARS - 1) return false;
 	let shared = 0;
