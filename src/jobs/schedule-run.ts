@@ -2,17 +2,12 @@ import type {
 	ArtefactRow,
 	BriefingRunRow,
 	ScheduleRow,
-	Store,
 	StoreTransaction,
 } from "../../store/store.js";
-import type { SkillCaller } from "../core/call.js";
-import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
-import type { Briefing, ComposeBriefing } from "../evidence/briefing.js";
-import type { BriefingMemory } from "../evidence/briefing-changes.js";
-import { stageArtefact } from "../service/artefact-shelf.js";
+import type { Briefing } from "../evidence/briefing.js";
 import {
 	type HeldWeek,
 	isCovered,
@@ -20,20 +15,18 @@ import {
 	type ScheduleBilling,
 } from "../service/schedule-billing.js";
 import {
-	type ScheduleText,
-	type ScheduleTexts,
-	scheduleMemories,
-} from "../service/schedule-text.js";
+	type BriefingDeps,
+	composeFor,
+	dropUnkept,
+	rememberTold,
+	stageBriefing,
+} from "./schedule-briefing.js";
 import { type Claim, closeRun, LostClaim, ownedRun } from "./schedule-claims.js";
 import type { ScheduleDelivery } from "./schedule-delivery.js";
 import { sendAll } from "./schedule-sending.js";
 
-export interface ScheduleRunDeps {
-	readonly store: Pick<Store, "read" | "transaction" | "documents">;
-	readonly clock: Clock;
+export interface ScheduleRunDeps extends BriefingDeps {
 	readonly logger: Logger;
-	readonly compose: ComposeBriefing;
-	readonly texts: ScheduleTexts;
 	readonly delivery: ScheduleDelivery;
 	readonly billing: ScheduleBilling;
 }
@@ -70,76 +63,10 @@ export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<v
 	}
 }
 
-/** Text that nobody may pick up is not kept until its time is over; what another attempt staged is left to that. */
-export async function dropUnkept(
-	{ store }: Pick<ScheduleRunDeps, "store">,
-	{ run }: { readonly run: Pick<BriefingRunRow, "id" | "attempt"> },
-): Promise<void> {
-	const isLeft = await store.read(async (reader) => {
-		const now = await reader.get("briefing_runs", run.id);
-		const isOurs = now === undefined || now.attempt === run.attempt;
-		return isOurs && (await reader.get("artefacts", run.id)) === undefined;
-	});
-	if (isLeft) await store.documents.delete(run.id);
-}
-
-/** What the next briefing of its kind is compared with; nothing is left of a schedule that was cancelled meanwhile. */
-export async function rememberTold(
-	{ store, texts }: Pick<ScheduleRunDeps, "store" | "texts">,
-	{ schedule, run }: Claim,
-	{ memory }: Briefing,
-): Promise<void> {
-	await texts.remember(schedule, run.kind, memory);
-	const row = await store.read((reader) => reader.get("schedules", schedule.id));
-	if (!row || row.status === "cancelled") await texts.forget(scheduleMemories(schedule.id));
-}
-
 /** Whether there is anybody to deliver to; without any target briefings are kept for pick-up. */
 export function hasWay({ channels }: ScheduleRow): boolean {
 	const asked = channels.filter(({ status }) => status !== "not_configured");
 	return asked.length === 0 || asked.some(({ status }) => status === "ready");
-}
-
-/** The briefing of a schedule as things stand now. */
-export async function composeFor(
-	{ compose }: Pick<ScheduleRunDeps, "compose">,
-	{ frequency }: ScheduleRow,
-	asked: {
-		readonly text: ScheduleText;
-		/** What its reader was told last. */
-		readonly before: BriefingMemory | undefined;
-		readonly signal?: AbortSignal;
-	},
-): Promise<Briefing> {
-	const timeout = AbortSignal.timeout(SCHEDULE_LIMITS.composeTimeoutMs);
-	return compose({
-		topic: asked.text.topic,
-		frequency,
-		before: asked.before,
-		signal: asked.signal ? AbortSignal.any([asked.signal, timeout]) : timeout,
-	});
-}
-
-/** The briefing's text, and the row that lets it be picked up once it is put; undefined where no text is kept. */
-export async function stageBriefing(
-	deps: Pick<ScheduleRunDeps, "store" | "clock">,
-	{ schedule, run }: { readonly schedule: ScheduleRow; readonly run: Pick<BriefingRunRow, "id"> },
-	{ briefing }: Briefing,
-): Promise<ArtefactRow | undefined> {
-	const owner = await ownerOf(deps.store, schedule);
-	return stageArtefact(deps, owner, { kind: "briefing", id: run.id, data: briefing });
-}
-
-/** Whom a schedule's briefings belong to, and whether text of theirs may be kept now. */
-export async function ownerOf(
-	store: Pick<Store, "read">,
-	{ owner, grantId }: Pick<ScheduleRow, "owner" | "grantId">,
-): Promise<SkillCaller> {
-	const account = await store.read((reader) => reader.get("accounts", owner));
-	const keepsNoText = account?.retention === "zero";
-	if (!account) return { owner };
-	const access = { accountId: owner, grantId, isManager: false, keepsNoText };
-	return { owner, access, keepsNoText };
 }
 
 interface Finished {

@@ -5,14 +5,9 @@ import type { ManualRun } from "../core/schedules.js";
 import type { SkillContext } from "../core/skill.js";
 import type { Briefing } from "../evidence/briefing.js";
 import type { BriefingMemory } from "../evidence/briefing-changes.js";
+import { composeFor, dropUnkept, rememberTold, stageBriefing } from "../jobs/schedule-briefing.js";
 import { type Claim, openRun, ownedRun, runIdOf, settledStatus } from "../jobs/schedule-claims.js";
-import {
-	composeFor,
-	dropUnkept,
-	rememberTold,
-	type ScheduleRunDeps,
-	stageBriefing,
-} from "../jobs/schedule-run.js";
+import type { ScheduleRunDeps } from "../jobs/schedule-run.js";
 import { sendAll } from "../jobs/schedule-sending.js";
 import { localDay } from "../jobs/schedule-slots.js";
 import { noSchedule, toRunItem } from "./schedule-record.js";

@@ -9,7 +9,7 @@ import {
 	type RunItemWire,
 	type RunWire,
 } from "../core/schedule-wire.js";
-import { ownerOf } from "../jobs/schedule-run.js";
+import { ownerOf } from "../jobs/schedule-briefing.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
 import { toRunItem } from "./schedule-record.js";
 
