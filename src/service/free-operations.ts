@@ -1,8 +1,8 @@
 import type { OpenAccount } from "./account-opening.js";
 import type { BrandDirectory } from "./brand-directory.js";
 import type { FormatCitations } from "./citations.js";
-import type { Discovery } from "./discovery.js";
 import type { DeepDivePlanRequest } from "./deep-dive-plans.js";
+import type { Discovery } from "./discovery.js";
 import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
 import type { FeedDirectory } from "./feed-directory.js";
 import type { GraphPageRequest } from "./graph-listing.js";
