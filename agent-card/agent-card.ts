@@ -1,9 +1,14 @@
 /** What other agents read first: the card, the offers in it, and the signature under it. */
 import { AgentCard } from "@a2a-js/sdk";
 import type { PriceList } from "../payments/price-list.js";
-import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../src/core/operations.js";
+import { OPERATION_OF_SKILL, type SkillId } from "../src/core/operations.js";
 import type { Skill } from "../src/core/skill.js";
-import { type CardSkills, createSkillOffers, SKILL_OFFERS_URI } from "./skill-offers.js";
+import {
+	type CardSkills,
+	createSkillOffers,
+	offeredSkills,
+	SKILL_OFFERS_URI,
+} from "./skill-offers.js";
 import { createX402Extension, type X402Terms } from "./x402-extension.js";
 
 /** Where the A2A interfaces answer, below the base address. */
@@ -27,7 +32,7 @@ export interface AgentCardInput {
 	readonly x402?: X402Terms | undefined;
 }
 
-/** The unsigned card: both transports in both protocol versions, every built skill, every price. */
+/** The unsigned card: both transports in both protocol versions, every skill that can answer here, every price. */
 export function buildAgentCard(input: AgentCardInput): AgentCard {
 	const { baseUrl, skills, prices, version, x402 } = input;
 	return AgentCard.fromJSON({
@@ -61,7 +66,7 @@ export function buildAgentCard(input: AgentCardInput): AgentCard {
 		})),
 		defaultInputModes: ["application/json", "text/plain"],
 		defaultOutputModes: ["application/json", "text/plain"],
-		skills: SKILL_IDS.map((id) => toCardSkill(id, skills[OPERATION_OF_SKILL[id]])),
+		skills: offeredSkills(skills).map((id) => toCardSkill(id, skills[OPERATION_OF_SKILL[id]])),
 	});
 }
 

@@ -25,6 +25,8 @@ interface SkillOffer {
 	/** Where it is sold in several kinds: the price of each, by the value of this field of its input. */
 	readonly price_by?: string;
 	readonly prices?: Readonly<Record<string, string>>;
+	/** Where the price is that of one unit: what a unit is called. */
+	readonly price_per?: string;
 	readonly input_schema: Readonly<Record<string, unknown>>;
 	readonly example_input: Readonly<Record<string, unknown>>;
 }
@@ -43,8 +45,15 @@ export function createSkillOffers(skills: CardSkills, prices: PriceList): SkillO
 		text_skill: DEFAULT_TEXT_SKILL,
 		message:
 			'Send one data part {"skill": <id>, "input": <value of input_schema>}, or text alone for text_skill. Answers without rows are not charged. Work that takes longer (deep_dive) is a task that goes on: stream it, ask for it, cancel it, or name an address to be told under.',
-		offers: SKILL_IDS.map((id) => createOffer(id, skills[OPERATION_OF_SKILL[id]], prices)),
+		offers: offeredSkills(skills).map((id) =>
+			createOffer(id, skills[OPERATION_OF_SKILL[id]], prices),
+		),
 	};
+}
+
+/** Skills the catalog holds something for: an agent that chose another would only learn that nobody answers. */
+export function offeredSkills(skills: CardSkills): readonly SkillId[] {
+	return SKILL_IDS.filter((id) => skills[OPERATION_OF_SKILL[id]].isOffered?.() !== false);
 }
 
 function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
@@ -54,6 +63,7 @@ function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
 		price_usd: formatUsd(price.amountMicros),
 		billing_type: price.billingType,
 		...kindsOf(skill, prices),
+		...(skill.units && { price_per: skill.units.name }),
 		input_schema: z.toJSONSchema(skill.input, { io: "input" }),
 		example_input: skill.exampleInput,
 	};

@@ -12,16 +12,19 @@ export interface A2aParts {
 	readonly service: Service;
 	readonly store: Store;
 	readonly jobs: Jobs;
+	/** Changes with what is on sale. */
+	readonly revision: () => string;
 }
 
 /** Agent-to-agent over the whole house: tasks of long work are its jobs, whoever wants to be told is told on the public internet. */
-export function openA2a({ ports, service, store, jobs }: A2aParts): A2a {
+export function openA2a({ ports, service, store, jobs, revision }: A2aParts): A2a {
 	const { keys, clock, random, callerEgress: egress = createCallerEgress() } = ports;
 	const { pepper, signingJwk } = keys;
 	const seal = createSealedText({ pepper, random, purpose: "a2a push targets" });
 	return createA2a({
 		...ports,
 		service,
+		revision,
 		store,
 		signingJwk,
 		x402: ports.onchain?.terms,

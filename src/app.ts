@@ -142,11 +142,11 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const sold = { money, catalog, search, research, jobs };
 	const service = createService({ ports, store, keys, ...sold, address });
 	const { adminToken } = keys;
-	const a2a = openA2a({ ports, service, store, jobs });
+	const revision = () => catalog.revision;
+	const a2a = openA2a({ ports, service, store, jobs, revision });
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
 	const operator = wireOperator({ ports, store, money, catalog, search, retention });
-	const revision = () => catalog.revision;
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
 	const transports = [a2a.router, web];
 	const { callRates } = money;

@@ -128,6 +128,7 @@ function toRecord({ id, type, isRoster, field }: GraphPlan): GraphRecord {
 						headline: `Generated ${isRoster ? "specialists of all fields" : `notes on ${field.name}`}`,
 						isAiTwin: true,
 						disclosure: `Synthetic. ${NOTE}`,
+						consent: { basis: "synthetic", until: undefined },
 					}
 				: undefined,
 		analyst:

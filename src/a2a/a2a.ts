@@ -17,6 +17,8 @@ import { createTaskWatch } from "./task-watch.js";
 
 export interface A2aOptions {
 	readonly service: Service;
+	/** Changes with what is on sale. */
+	readonly revision: () => string;
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
@@ -47,7 +49,7 @@ export interface A2a {
 }
 
 export function createA2a(options: A2aOptions): A2a {
-	const { service, store, clock, ids, signingJwk, x402, jobs, logger } = options;
+	const { service, revision, store, clock, ids, signingJwk, x402, jobs, logger } = options;
 	const live = createLiveTasks(jobs);
 	const tasks = createTaskArchive({ store, clock, live });
 	const watch = createTaskWatch({ jobs, live, clock });
@@ -60,7 +62,7 @@ export function createA2a(options: A2aOptions): A2a {
 			logger?.error("the end of a task was not written down", { error: stackOf(error) });
 		});
 	});
-	const card = createCardSource({ service, signingKey: signingJwk, x402 });
+	const card = createCardSource({ service, revision, signingKey: signingJwk, x402 });
 	const acceptsX402 = x402 !== undefined;
 	return {
 		router: createA2aRouter({

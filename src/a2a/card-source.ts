@@ -7,26 +7,30 @@ import {
 import type { X402Terms } from "../../agent-card/x402-extension.js";
 import type { Service } from "../service/service.js";
 
-/** The signed card for the address the service is reached under; signed once for each address. */
+/** The signed card for the address the service is reached under and what is on sale there; signed once for each of both. */
 export type CardSource = () => Promise<PublishedCard>;
 
 export function createCardSource({
 	service,
+	revision,
 	signingKey,
 	x402,
 }: {
 	readonly service: Service;
+	/** Changes with what is on sale. */
+	readonly revision: () => string;
 	readonly signingKey: CardSigningKey;
 	readonly x402?: X402Terms | undefined;
 }): CardSource {
-	let published: { readonly baseUrl: string; readonly card: Promise<PublishedCard> } | undefined;
+	let published: { readonly key: string; readonly card: Promise<PublishedCard> } | undefined;
 	return () => {
 		const baseUrl = service.info.baseUrl();
-		if (published?.baseUrl !== baseUrl) {
+		const key = `${revision()} ${baseUrl}`;
+		if (published?.key !== key) {
 			const { skills, prices, info } = service;
 			const unsigned = buildAgentCard({ baseUrl, skills, prices, version: info.version, x402 });
 			const keySetUrl = `${baseUrl}${A2A_PATHS.keys}`;
-			published = { baseUrl, card: publishCard(unsigned, { signingKey, keySetUrl }) };
+			published = { key, card: publishCard(unsigned, { signingKey, keySetUrl }) };
 		}
 		return published.card;
 	};

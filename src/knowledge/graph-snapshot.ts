@@ -16,7 +16,7 @@ import {
 import type { Steps } from "./work-in-turns.js";
 
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then made anew. */
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 
 /** Stamps as text by path; a file without one has to be looked into. */
 export type StampsByPath = ReadonlyMap<string, string>;

@@ -90,6 +90,7 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 	} as Partial<Service> as Service;
 	const a2a = createA2a({
 		service,
+		revision: () => "1",
 		store,
 		clock,
 		ids,

@@ -43,6 +43,7 @@ export async function startLongA2a(t: Test, shop: JobShop, receiver?: Receiver) 
 	const logged: unknown[] = [];
 	const a2a = createA2a({
 		...{ service, store, clock, signingJwk },
+		revision: () => "1",
 		ids: createIds({ clock, random: systemRandom }),
 		logger: { info: () => undefined, error: (...line) => logged.push(line) },
 		x402: { network: chain.terms.network, asset: chain.terms.asset },

@@ -10,7 +10,7 @@ export const probe = (
 		egress: createConfiguredEgress({ urls: [origin] }),
 		origin,
 		timeoutMs: 5_000,
-		routesMax: 50,
+		routesMax: 500,
 		...changes,
 	});
 

@@ -1,8 +1,17 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import t from "tap";
 import { probeServer } from "../../src/cli/probe/probe-server.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
 import { startApp } from "../support/start-app.js";
+
+interface Card {
+	readonly skills: readonly { readonly id: string }[];
+	readonly capabilities: {
+		readonly extensions: readonly {
+			readonly params: { readonly offers: readonly { readonly id: string }[] };
+		}[];
+	};
+}
 
 const NOTE = {
 	"graph.md":
@@ -15,7 +24,7 @@ const NOTE = {
 t.test("a shop with one note and no source advertises nothing that it cannot answer", async (t) => {
 	const root = t.testdir({ graphs: { "one-note": NOTE } });
 	const settings = { catalog: join(root, "graphs"), model: "none" } as const;
-	const { baseUrl } = await startApp(t, { folder: join(root, "data"), settings });
+	const { baseUrl, app } = await startApp(t, { folder: join(root, "data"), settings });
 	const report = await probeServer({
 		egress: createConfiguredEgress({ urls: [baseUrl] }),
 		origin: baseUrl,
@@ -31,4 +40,22 @@ t.test("a shop with one note and no source advertises nothing that it cannot ans
 		items: { operation: string }[];
 	};
 	t.notOk(listing.items.some(({ operation }) => operation === "articles.get"));
+
+	const skills = async () => {
+		const card = await fetch(`${baseUrl}/.well-known/agent-card.json`);
+		const { skills, capabilities } = (await card.json()) as Card;
+		const ids = skills.map(({ id }) => id);
+		t.same(
+			capabilities.extensions[0]?.params.offers.map(({ id }) => id),
+			ids,
+			"what is named is what is priced",
+		);
+		return ids;
+	};
+	const before = await skills();
+	t.ok(before.includes("graph_search"));
+	t.notOk(before.includes("consult_expert"));
+	const source = resolve("graphs", "api-design-desk");
+	await app.operator.importGraph({ source, as: "api-design-desk" });
+	t.ok((await skills()).includes("consult_expert"), "as soon as somebody answers");
 });

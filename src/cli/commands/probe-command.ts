@@ -6,7 +6,7 @@ import { printResult, toColumns } from "../output.js";
 import { type ProbeReport, probeServer } from "../probe/probe-server.js";
 
 const TIMEOUT_SECONDS = "10";
-const ROUTES_MAX = "50";
+const ROUTES_MAX = "200";
 
 export function addProbe(program: Command, { terminal }: CommandContext): void {
 	program

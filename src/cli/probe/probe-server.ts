@@ -1,6 +1,7 @@
 import type { Egress } from "../../core/egress.js";
 import { ServiceError } from "../../core/errors.js";
 import { type AdvertisedRoute, isWire, mergeRoutes, type Wire } from "./advertised-route.js";
+import { ask } from "./ask.js";
 import { judgeChallenge, type UnpaidReply } from "./judge-challenge.js";
 import { AGENT_CARD_PATH, readAgentCard } from "./read-agent-card.js";
 import { readOpenApi } from "./read-openapi.js";
@@ -144,7 +145,7 @@ async function probeRoute(
 			const problems = ["Not judged: it wants to know who asks before it names its price."];
 			return { ...about, url, status: "skipped", ways: [], problems };
 		}
-		if (reply.status === 404 && isOnlyAnExample(route)) {
+		if (reply.status === 404 && (await isOnlyAnExample(options, route, url))) {
 			const problems = ["Not judged: nothing here has the name its example uses."];
 			return { ...about, url, status: "skipped", ways: [], problems };
 		}
@@ -158,9 +159,20 @@ async function probeRoute(
 	}
 }
 
-/** An OpenAPI document shows what a path looks like; only a listing names what is there. */
-function isOnlyAnExample({ sources, label }: AdvertisedRoute): boolean {
-	return sources.length === 1 && sources[0] === OPENAPI_PATH && label.includes("{");
+/**
+ * An OpenAPI document shows what a request looks like; only a listing names what is there. A route that is not served
+ * answers 404 to an empty body as well; one that looked for what the example names does not get as far.
+ */
+async function isOnlyAnExample(
+	options: ProbeOptions,
+	{ sources, label, method }: AdvertisedRoute,
+	url: string,
+): Promise<boolean> {
+	if (sources.length !== 1 || sources[0] !== OPENAPI_PATH) return false;
+	if (label.includes("{")) return true;
+	if (method !== "POST") return false;
+	const headers = { "Content-Type": "application/json" };
+	return (await ask(options, { method, url, headers, body: "{}" })).status !== 404;
 }
 
 /** The address at the named origin; undefined when the route lies somewhere else. */
@@ -201,35 +213,6 @@ async function lookForFreeRides(options: ProbeOptions, url: string): Promise<rea
 			? [`OPTIONS is answered ${preflight.status} with a document, without payment.`]
 			: []),
 	];
-}
-
-interface Question {
-	readonly method: "GET" | "POST" | "HEAD" | "OPTIONS";
-	readonly url: string;
-	readonly headers?: Readonly<Record<string, string>>;
-	readonly body?: string;
-}
-
-async function ask({ egress, timeoutMs }: ProbeOptions, question: Question): Promise<UnpaidReply> {
-	const reply = await egress.request({ ...question, timeoutMs }).catch((error: unknown) => {
-		if (!isRedirect(error)) throw error;
-		throw new ServiceError("UPSTREAM", "It is answered by a redirect, which is not followed.");
-	});
-	const { status, headers } = reply;
-	const text = await reply.text();
-	try {
-		return { status, headers, body: text === "" ? undefined : (JSON.parse(text) as unknown) };
-	} catch {
-		return { status, headers, body: undefined };
-	}
-}
-
-/** The adapter follows no redirect and says so in the cause of its failure. */
-function isRedirect(error: unknown): boolean {
-	for (let at = error; at instanceof Error; at = at.cause) {
-		if (/redirect/.test(at.message)) return true;
-	}
-	return false;
 }
 
 function isUnavailable(error: unknown): boolean {

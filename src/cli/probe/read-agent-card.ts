@@ -30,7 +30,8 @@ export function readAgentCard(card: Wire, origin: string): readonly AdvertisedRo
 					url: rpc.url,
 					headers: { "A2A-Version": rpc.version },
 					body: toMessage(rpc.version, { skill: id, input: offer["example_input"] ?? {} }),
-					pricesUsd: { [AGENT_CARD_PATH]: price },
+					// The price of one unit is not that of an example which asks for several.
+					pricesUsd: textOf(offer["price_per"]) ? {} : { [AGENT_CARD_PATH]: price },
 					takesX402: false,
 				},
 			];
