@@ -19,11 +19,16 @@ export interface AccountAccessDeps {
 	readonly connections: ConnectionTokens;
 	/** Undefined where no identity provider is configured. */
 	readonly findSubject?: FindSubject | undefined;
+	/** Undefined where no authorization server is known. Throws UNAUTHENTICATED for a token that is not for this resource. */
+	readonly findGrant?: FindGrant | undefined;
 }
+
+/** What an access token opens at the address it was shown at; undefined once its grant has ended. */
+export type FindGrant = (token: string, resource: string) => Promise<AccountAccess | undefined>;
 
 /** Every kind of credential that opens an account, each judged in its own way. */
 export function createFindAccess(deps: AccountAccessDeps): FindAccess {
-	const { store, keys, connections, findSubject } = deps;
+	const { store, keys, connections, findSubject, findGrant } = deps;
 	return async (credential, options) => {
 		switch (credential.scheme) {
 			case "api_key":
@@ -41,6 +46,12 @@ export function createFindAccess(deps: AccountAccessDeps): FindAccess {
 				throw new ServiceError(
 					"UNAUTHENTICATED",
 					"Identity tokens are not taken here; send an API key (sk_live_…) or a Shared Payment Token (spt_…).",
+				);
+			case "oauth":
+				if (findGrant) return findGrant(credential.token, credential.resource);
+				throw new ServiceError(
+					"UNAUTHENTICATED",
+					"Access tokens are not taken here; send an API key.",
 				);
 			case "spt":
 				return undefined;

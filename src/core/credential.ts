@@ -19,7 +19,9 @@ export type Credential =
 	/** A JSON Web Token of the operator's identity provider. */
 	| { readonly scheme: "oidc"; readonly token: string }
 	/** Part of an MCP address, for clients that cannot send headers; never read from one. */
-	| { readonly scheme: "connection"; readonly token: string };
+	| { readonly scheme: "connection"; readonly token: string }
+	/** An access token of an authorization server, shown at the address that it must name as its resource. */
+	| { readonly scheme: "oauth"; readonly token: string; readonly resource: string };
 
 /**
  * What pays for one call by itself, beside who calls; decoded from its envelope, not judged yet.
