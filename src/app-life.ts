@@ -14,6 +14,7 @@ import type { Jobs } from "./jobs/jobs.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
 import type { GraphSnapshots } from "./knowledge/graph-snapshots.js";
 import { startSnapshotKeeper } from "./knowledge/snapshot-keeper.js";
+import type { Mcp } from "./mcp/mcp.js";
 import type { SearchEngine } from "./search/search.js";
 import { listen, type RunningServer } from "./server.js";
 import type { Retention } from "./service/retention.js";
@@ -47,6 +48,7 @@ export interface Running {
 	readonly snapshots: GraphSnapshots;
 	readonly search: SearchEngine;
 	readonly a2a: A2a;
+	readonly mcp: Pick<Mcp, "close">;
 	readonly keys: KeyFolder;
 	readonly address: { baseUrl: string };
 	readonly handler: RequestListener;
@@ -82,6 +84,7 @@ export function createAppLife(running: Running): AppLife {
 			// Before the server drains: whoever follows a job is sent away to come back.
 			endings.push(running.jobs.close);
 			endings.push(a2a.close);
+			endings.push(running.mcp.close);
 			await a2a.start();
 			endings.push(startHousekeeping({ ...money, retention, clock, logger }));
 			endings.push(startSnapshotKeeper(running));

@@ -40,7 +40,7 @@ export function createService(parts: ServiceParts): Service {
 	const info: ServiceInfo = {
 		version: SOFTWARE_VERSION,
 		baseUrl: () => address.baseUrl,
-		mcpUrl: () => null,
+		mcpUrl: () => address.baseUrl || null,
 		profile: settings.profile,
 		contact: settings.contact,
 	};

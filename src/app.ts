@@ -10,6 +10,7 @@ import type { Store } from "../store/store.js";
 import { openA2a } from "./app-a2a.js";
 import { openJobs } from "./app-jobs.js";
 import { type AppLife, createAppLife } from "./app-life.js";
+import { openMcp } from "./app-mcp.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
 import type { OpenPorts, Ports } from "./app-ports.js";
 import { createResearchParts, type ResearchPartsDeps } from "./app-research.js";
@@ -146,9 +147,11 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const a2a = openA2a({ ports, service, store, jobs, revision });
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
-	const operator = wireOperator({ ports, store, money, catalog, search, retention });
+	const { mcpUrl } = service.info;
+	const operator = wireOperator({ ports, store, money, catalog, search, retention, mcpUrl });
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
-	const transports = [a2a.router, web];
+	const mcp = openMcp({ ports, service });
+	const transports = [a2a.router, mcp.router, web];
 	const { callRates } = money;
 	const { trustedProxies = [] } = settings;
 	const front = { callRates, trustedProxies, transports };
@@ -156,7 +159,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const handler = createHttpApp(http);
 	const opened = { store, money, search, catalog, snapshots, retention, schedules, webhooks };
 	const { streams } = service;
-	const running = { ...ports, ...opened, jobs, a2a, keys, address, handler, streams };
+	const running = { ...ports, ...opened, jobs, a2a, mcp, keys, address, handler, streams };
 	return {
 		service,
 		operator,
@@ -179,10 +182,11 @@ interface OperatorParts {
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
 	readonly retention: Retention;
+	readonly mcpUrl: () => string | null;
 }
 
 function wireOperator(parts: OperatorParts): Operator {
-	const { ports, store, money, catalog, search, retention } = parts;
+	const { ports, store, money, catalog, search, retention, mcpUrl } = parts;
 	const { settings, clock, logger, ids, folder } = ports;
 	const graphs = importedGraphs(folder);
 	const shelf = createGraphShelf({ catalog, search, folder: graphs, logger });
@@ -190,7 +194,7 @@ function wireOperator(parts: OperatorParts): Operator {
 	return createOperator({
 		...money,
 		chainBooks: createChainBooks({ ...ports, store }),
-		mcpUrl: () => null,
+		mcpUrl,
 		store,
 		ids,
 		catalog,

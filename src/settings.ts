@@ -13,6 +13,8 @@ import {
 	parseIdentitySettings,
 } from "./identity-settings.js";
 import { MAIL_ROWS, type MailSettings, parseMailSettings } from "./mail-settings.js";
+import { MCP_ROWS, type McpSettings, parseMcpSettings } from "./mcp-settings.js";
+import { OAUTH_ROWS, type OAuthSettings, parseOAuthSettings } from "./oauth-settings.js";
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
 import { parseModelName } from "./search/model-name.js";
 import { parseTrustedProxies } from "./trusted-proxies.js";
@@ -110,6 +112,8 @@ export const SETTING_ROWS = [
 			"Where supplemental data comes from: `bundled` (observations that come with the software; no source is ever asked) or `live` (the sources of the registry, by https; topics of callers go to those that search).",
 	},
 	...IDENTITY_ROWS,
+	...OAUTH_ROWS,
+	...MCP_ROWS,
 	...WRITER_ROWS,
 	...MAIL_ROWS,
 	{
@@ -138,6 +142,10 @@ export interface Settings {
 	readonly onchain: OnchainSettings;
 	/** Whose tokens open accounts beside our own keys; nobody's where absent. */
 	readonly identity?: IdentitySettings | undefined;
+	/** Who gives MCP clients access to accounts; this server where absent. */
+	readonly oauth?: OAuthSettings | undefined;
+	/** Nobody calls without an account where absent. */
+	readonly mcp?: McpSettings | undefined;
 	/** The language model that drafts prose; none where absent. */
 	readonly writer?: WriterSettings | undefined;
 	/** `bundled` where absent: then no source of supplemental data is ever asked. */
@@ -179,6 +187,8 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		contact: parseContact(text("contact")),
 		onchain: parseOnchainSettings(text),
 		identity: parseIdentitySettings(text),
+		oauth: parseOAuthSettings(text),
+		mcp: parseMcpSettings(text),
 		writer: parseWriterSettings(text, environment["TOLLGRAPH_WRITER_KEY"]),
 		accounts: parseAccounts(text("accounts")),
 		mail: parseMailSettings(text),

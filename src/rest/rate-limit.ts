@@ -12,7 +12,7 @@ import {
 	toCredentialKey,
 } from "../service/call-rates.js";
 import { toCallerAddress } from "../service/caller-address.js";
-import { createHeaderReader, toRequestId } from "../service/http-request.js";
+import { connectionTokenOf, createHeaderReader, toRequestId } from "../service/http-request.js";
 import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import { tooMany } from "../service/token-bucket.js";
 import { sendError } from "./respond.js";
@@ -122,6 +122,8 @@ const WHY: Readonly<Record<RateLevel["policy"], (level: RateLevel) => string>> =
 
 /** Credentials that cannot be read have one key for each address: such a request is a guess like any other. */
 function credentialKeyOf(req: Request, address: string): string | undefined {
+	const connection = connectionTokenOf(req.url);
+	if (connection !== undefined) return toCredentialKey({ scheme: "connection", token: connection });
 	const { authorization, "x-pay-spt": spt, "x-api-key": key } = req.headers;
 	if (authorization === undefined && spt === undefined && key === undefined) return undefined;
 	try {

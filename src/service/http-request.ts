@@ -23,3 +23,12 @@ export function toRequestId(header: HeaderReader, ids: Ids): string {
 	const isAccepted = sent !== undefined && others.length === 0 && ACCEPTED_ID.test(sent);
 	return isAccepted ? sent : ids.next("req");
 }
+
+/** Where connection tokens are part of the address. */
+export const CONNECTION_PATH = "/c";
+
+/** The secret in such an address; undefined for any other. */
+export function connectionTokenOf(url: string): string | undefined {
+	const [, token] = /^\/c\/([^/?#]+)\/?(?:[?#]|$)/.exec(url) ?? [];
+	return token;
+}

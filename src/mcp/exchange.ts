@@ -1,0 +1,74 @@
+import type { Request, Response } from "express";
+import type { Caller } from "../core/call.js";
+import type { Credential } from "../core/credential.js";
+import { ServiceError } from "../core/errors.js";
+import type { Ids } from "../core/ids.js";
+import { toCallerAddress } from "../service/caller-address.js";
+import { createHeaderReader, toRequestId } from "../service/http-request.js";
+import type { Service } from "../service/service.js";
+
+/** One HTTP request on its way through the protocol's SDK: who calls, from where, and which graph its address chose. */
+export interface Exchange {
+	readonly response: Response;
+	readonly requestId: string;
+	/** IP address of the caller, or its network; see toCallerAddress. */
+	readonly address: string;
+	/** Absolute address that was called, for challenges that name it; a secret in it is left out. */
+	readonly resourceUrl: string;
+	/** Undefined for anonymous agents, where they are let in. */
+	readonly credential: Credential | undefined;
+	/** Chosen in the address (`?graph=`): what a tool takes where its arguments name none. */
+	readonly graphId: string | undefined;
+	/** Throws UNAUTHENTICATED without a credential. */
+	caller(): Promise<Caller>;
+}
+
+export interface ExchangeOptions {
+	readonly service: Service;
+	readonly ids: Ids;
+	/** Path without secrets, e.g. `/mcp`. */
+	readonly path: string;
+	readonly credential: Credential | undefined;
+}
+
+export function createExchange(
+	req: Request,
+	{ service, ids, path, credential }: ExchangeOptions,
+): Exchange {
+	const response = req.res as Response;
+	let caller: Promise<Caller> | undefined;
+	return {
+		response,
+		requestId: openRequestId(req, response, ids),
+		address: toCallerAddress(req.ip),
+		resourceUrl: `${service.info.baseUrl()}${path}`,
+		credential,
+		graphId: readGraphId(req),
+		caller() {
+			caller ??= identify(service, credential);
+			return caller;
+		},
+	};
+}
+
+async function identify(service: Service, credential: Credential | undefined): Promise<Caller> {
+	if (credential) return service.identify(credential, { opens: true });
+	throw new ServiceError("UNAUTHENTICATED", "This tool is for its owner; send an API key.");
+}
+
+/** Throws INVALID_ARGUMENT for more than one graph. */
+function readGraphId({ query }: Request): string | undefined {
+	const graph = query["graph"];
+	if (graph === undefined || graph === "") return undefined;
+	if (typeof graph === "string" && graph.length <= 200) return graph;
+	throw new ServiceError("INVALID_ARGUMENT", 'The address may choose one graph: "?graph=<id>".');
+}
+
+/** The id an earlier handler gave to this request, or a new one. */
+function openRequestId(req: Request, res: Response, ids: Ids): string {
+	const given = res.getHeader("X-Request-Id");
+	if (typeof given === "string" && given !== "") return given;
+	const made = toRequestId(createHeaderReader(req), ids);
+	res.setHeader("X-Request-Id", made);
+	return made;
+}

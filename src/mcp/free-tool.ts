@@ -1,0 +1,74 @@
+import type { z } from "zod";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+import { watchCaller } from "../service/caller-watch.js";
+import { parseInput } from "../service/parse-input.js";
+import type { Service } from "../service/service.js";
+import type { Exchange } from "./exchange.js";
+import { READS, type Tool, type ToolHints } from "./tool.js";
+import { toInputSchema, toOutputSchema } from "./tool-schema.js";
+
+/** A tool that nobody pays for. */
+export interface FreeToolTerms<Input extends z.ZodObject> {
+	readonly name: string;
+	readonly title: string;
+	/** A sentence or two. */
+	readonly description: string;
+	/** Judges the arguments; each of its fields has a description. */
+	readonly input: Input;
+	/** What the answer is sure to have. */
+	readonly output: z.ZodType;
+	readonly hints?: ToolHints;
+	readonly answer: (service: Service, request: FreeToolRequest<Input>) => object | Promise<object>;
+}
+
+export interface FreeToolRequest<Input extends z.ZodObject> {
+	readonly input: z.output<Input>;
+	readonly exchange: Exchange;
+	/** Aborted when the caller leaves or the time is over. */
+	readonly signal: AbortSignal;
+}
+
+export interface FreeToolDeps {
+	readonly service: Service;
+	readonly clock: Clock;
+}
+
+export function createFreeTool<Input extends z.ZodObject>(
+	{ service, clock }: FreeToolDeps,
+	terms: FreeToolTerms<Input>,
+): Tool {
+	const { name, title, description, input, output, hints = READS } = terms;
+	const inputSchema = toInputSchema(input, describedFields(input));
+	const takesGraph = "graph_id" in inputSchema.properties;
+	return {
+		listed: {
+			name,
+			title,
+			description: `${description} Free.`,
+			inputSchema,
+			outputSchema: toOutputSchema(output),
+			annotations: hints,
+		},
+		async answer({ args, exchange }) {
+			const { graphId, response } = exchange;
+			const chosen = takesGraph && graphId !== undefined ? { graph_id: graphId } : {};
+			const parsed = parseInput(input, { ...chosen, ...args });
+			const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);
+			try {
+				const request = { input: parsed, exchange, signal: watch.signal };
+				return { data: await terms.answer(service, request) };
+			} catch (error) {
+				throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
+			} finally {
+				watch.stop();
+			}
+		},
+	};
+}
+
+function describedFields({ shape }: z.ZodObject): Record<string, string> {
+	const fields = Object.entries(shape as Record<string, z.ZodType>);
+	return Object.fromEntries(fields.map(([name, field]) => [name, field.description ?? ""]));
+}

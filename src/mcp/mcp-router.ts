@@ -1,0 +1,180 @@
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { type AuthInfo, createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
+import express, {
+	type ErrorRequestHandler,
+	type Request,
+	type RequestHandler,
+	type Response,
+	type Router,
+} from "express";
+import type { Credential } from "../core/credential.js";
+import { ServiceError } from "../core/errors.js";
+import type { Ids } from "../core/ids.js";
+import { LIMITS } from "../core/limits.js";
+import { type Logger, stackOf } from "../core/logger.js";
+import { toErrorReply, toServiceError } from "../service/error-reply.js";
+import { CONNECTION_PATH, connectionTokenOf } from "../service/http-request.js";
+import { isNoJson, readJsonBody } from "../service/json-body.js";
+import type { Service } from "../service/service.js";
+import { admit, admitByToken, type Way } from "./credential-gate.js";
+import { createExchange, type Exchange } from "./exchange.js";
+import { createOriginCheck } from "./origin-check.js";
+import type { Profile, Profiles } from "./profiles.js";
+import { createProtocolServer } from "./protocol-server.js";
+
+export interface McpRouterDeps {
+	readonly service: Service;
+	readonly profiles: Profiles;
+	readonly ids: Ids;
+	readonly allowedOrigins: readonly string[];
+	/** Anonymous agents are let in, and pay call by call. */
+	readonly takesPayments: boolean;
+	readonly logger?: Logger | undefined;
+}
+
+/** Levels the protocol wraps around a tool's arguments: request, params, arguments. */
+const ENVELOPE_LEVELS = 4;
+const INVALID_REQUEST = -32600;
+const PARSE_ERROR = -32700;
+const REFUSED = -32000;
+
+/** The four addresses of the Model Context Protocol; mount it at the root. Spec: Base Addresses. */
+export function createMcpRouter(deps: McpRouterDeps): { router: Router; close(): Promise<void> } {
+	const { service, profiles, takesPayments } = deps;
+	const speak = createSpeaker(deps);
+	const check = createOriginCheck({ ...deps, baseUrl: service.info.baseUrl });
+	const named = (way: Way, profile: Profile, letsAnyoneIn = false): RequestHandler[] => [
+		keepPrivate,
+		check,
+		(req, _res, next) =>
+			admit(service, req, { way, letsAnyoneIn }).then((credential) => {
+				openExchange(deps, req, { path: way.path, credential });
+				next();
+			}, next),
+		readRequest,
+		speak.as(profile),
+	];
+	const router = express
+		.Router({ caseSensitive: true, strict: true })
+		.all("/mcp", named({ path: "/mcp", isOAuthOnly: false }, profiles.whole, takesPayments))
+		.all("/chatgpt", named({ path: "/chatgpt", isOAuthOnly: true }, profiles.chatgpt))
+		.all("/copilot", named({ path: "/copilot", isOAuthOnly: false }, profiles.copilot))
+		.use(CONNECTION_PATH, [
+			keepPrivate,
+			createTokenGate(deps),
+			check,
+			readRequest,
+			speak.as(profiles.whole),
+		])
+		.use(["/mcp", "/chatgpt", "/copilot", CONNECTION_PATH], createErrorHandler(deps));
+	return { router, close: speak.close };
+}
+
+const EXCHANGES = new WeakMap<Request, Exchange>();
+
+function openExchange(
+	{ service, ids }: McpRouterDeps,
+	req: Request,
+	{ path, credential }: { readonly path: string; readonly credential: Credential | undefined },
+): void {
+	EXCHANGES.set(req, createExchange(req, { service, ids, path, credential }));
+}
+
+/** Takes the secret out of the address before anything else sees it: neither an error nor a log can repeat it. */
+function createTokenGate(deps: McpRouterDeps): RequestHandler {
+	return (req, res, next) => {
+		const token = connectionTokenOf(req.originalUrl);
+		const { search } = new URL(req.originalUrl, "http://localhost");
+		req.originalUrl = `${CONNECTION_PATH}${search}`;
+		req.url = `/${search}`;
+		res.setHeader("Referrer-Policy", "no-referrer");
+		admitByToken(deps.service, token ?? "").then((credential) => {
+			openExchange(deps, req, { path: "/mcp", credential });
+			next();
+		}, next);
+	};
+}
+
+/** One handler of the SDK for each profile; each request gets a server of its own that shares the profile's lists. */
+function createSpeaker(deps: McpRouterDeps) {
+	const { logger } = deps;
+	const handlers: McpHttpHandler[] = [];
+	const onerror = (error: Error) => logger?.error("mcp", { error: stackOf(error) });
+	return {
+		as(profile: Profile): RequestHandler {
+			const handler = createMcpHandler(({ authInfo }) =>
+				createProtocolServer({ ...deps, profile }, exchangeOf(authInfo)),
+			);
+			handlers.push(handler);
+			const answer = toNodeHandler(handler, { onerror });
+			return async (req, res) => {
+				const exchange = EXCHANGES.get(req);
+				const auth: AuthInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
+				await answer(Object.assign(req, { auth }), res as never, req.body);
+			};
+		},
+		async close() {
+			await Promise.all(handlers.map((handler) => handler.close()));
+		},
+	};
+}
+
+function exchangeOf(authInfo: AuthInfo | undefined): Exchange {
+	return authInfo?.extra?.["exchange"] as Exchange;
+}
+
+const keepPrivate: RequestHandler = (_req, res, next) => {
+	res.setHeader("Cache-Control", "private, no-store");
+	next();
+};
+
+/** Stateless: a request is one message, sent with POST. */
+const readRequest: RequestHandler = async (req, res, next) => {
+	if (req.method !== "POST") {
+		res.setHeader("Allow", "POST");
+		return sendRpcError(res, 405, { code: REFUSED, message: "Send one message with POST." });
+	}
+	if (req.is("application/json")) {
+		req.body = await readJsonBody(req, LIMITS.bodyDepth + ENVELOPE_LEVELS);
+		if (typeof req.body !== "object" || req.body === null || Array.isArray(req.body)) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				"The body must be one JSON-RPC message, an object.",
+			);
+		}
+	}
+	next();
+};
+
+function createErrorHandler({ service, logger }: McpRouterDeps): ErrorRequestHandler {
+	return (error: unknown, req, res, next) => {
+		if (res.headersSent) return next(error);
+		const told = toServiceError(error);
+		const requestId = String(res.getHeader("X-Request-Id") ?? "");
+		if (told !== error && told.code === "INTERNAL") {
+			logger?.error("unexpected failure", { requestId, error: stackOf(error) });
+		}
+		const { status, headers, body } = toErrorReply(told, requestId);
+		for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+		if (status === 401) res.setHeader("WWW-Authenticate", challengeOf(service, req));
+		const code = isNoJson(error) ? PARSE_ERROR : status === 400 ? INVALID_REQUEST : REFUSED;
+		sendRpcError(res, status, { code, message: told.message, data: body });
+	};
+}
+
+/** Where an authorization server is found (RFC 9728); an address with a secret in it has none. */
+function challengeOf({ info }: Service, { baseUrl: mount, path, headers }: Request): string {
+	const at = mount || path;
+	if (at === CONNECTION_PATH) return 'Bearer realm="tollgraph"';
+	const metadata = `${info.baseUrl()}/.well-known/oauth-protected-resource${at}`;
+	const wrong = headers.authorization === undefined ? "" : ', error="invalid_token"';
+	return `Bearer realm="tollgraph", resource_metadata="${metadata}"${wrong}`;
+}
+
+function sendRpcError(
+	res: Response,
+	status: number,
+	error: { readonly code: number; readonly message: string; readonly data?: unknown },
+): void {
+	res.status(status).json({ jsonrpc: "2.0", id: null, error });
+}

@@ -1,0 +1,247 @@
+import { createSoldTool, type SellDeps, type SoldToolTerms } from "./sold-tool.js";
+import { BEGINS, type Tool } from "./tool.js";
+
+const QUESTION = "Question in plain language";
+const GRAPH = "Graph id; list_graphs and route_query name them";
+const LIMIT = "Rows wanted; 5 if left out";
+const AS_OF = "What was valid on this day, YYYY-MM-DD";
+const NODE = "Node id, as rows name it";
+const EDGE_TYPES = "Only these kinds of edge";
+const DIRECTION = "Which way edges are followed";
+
+/** Few rows: a model reads every one of them. */
+const FEW = { limit: 5 } as const;
+const search = { query: QUESTION, limit: LIMIT } as const;
+
+/** What is sold, one tool for each skill an agent would choose. */
+const TERMS: readonly SoldToolTerms[] = [
+	{
+		name: "search",
+		operationId: "search.all",
+		title: "Search all graphs",
+		description: "Ranked, cited rows from every graph for a question.",
+		fields: search,
+		defaults: FEW,
+	},
+	{
+		name: "search_graph",
+		operationId: "graphs.search",
+		title: "Search one graph",
+		description: "Ranked, cited rows from one graph, with the decision whether they answer.",
+		fields: { graph_id: GRAPH, ...search },
+		defaults: FEW,
+	},
+	{
+		name: "search_domain",
+		operationId: "search.domain",
+		title: "Search domain trends",
+		description: "Rows from the graphs of trends and their evidence.",
+		fields: search,
+		defaults: FEW,
+	},
+	{
+		name: "search_reports",
+		operationId: "search.report",
+		title: "Search reports",
+		description: "Rows from the graphs of industry and corporate reports.",
+		fields: search,
+		defaults: FEW,
+	},
+	{
+		name: "search_experts",
+		operationId: "search.expert",
+		title: "Search experts' notes",
+		description: "Rows from what the experts have written.",
+		fields: search,
+		defaults: FEW,
+	},
+	{
+		name: "search_analysts",
+		operationId: "search.analyst",
+		title: "Search analysts' notes",
+		description: "Rows from what the analysts have written.",
+		fields: search,
+		defaults: FEW,
+	},
+	{
+		name: "get_context",
+		operationId: "graphs.context",
+		title: "Context for a question, within a token budget",
+		description:
+			"The passages of one graph that bear on a question, cited, cut to a budget of tokens.",
+		fields: { graph_id: GRAPH, query: QUESTION, max_tokens: "Budget in tokens" },
+	},
+	{
+		name: "get_node",
+		operationId: "graphs.node",
+		title: "Read one node",
+		description: "One concept with its text, evidence and edges.",
+		fields: { graph_id: GRAPH, node_id: NODE },
+	},
+	{
+		name: "neighbors",
+		operationId: "graphs.neighbors",
+		title: "Neighbours of a node",
+		description: "Nodes that are linked with one, up to some steps away.",
+		fields: {
+			graph_id: GRAPH,
+			node_id: NODE,
+			edge_types: EDGE_TYPES,
+			direction: DIRECTION,
+			as_of: AS_OF,
+			depth: "Steps away",
+			limit: "Neighbours wanted",
+		},
+	},
+	{
+		name: "find_paths",
+		operationId: "graphs.paths",
+		title: "Paths between two nodes",
+		description: "How two concepts of a graph are connected, shortest first.",
+		fields: {
+			graph_id: GRAPH,
+			from: "Node id to begin at",
+			to: "Node id to arrive at",
+			edge_types: EDGE_TYPES,
+			direction: DIRECTION,
+			as_of: AS_OF,
+			max_steps: "Longest path",
+			limit: "Paths wanted",
+		},
+	},
+	{
+		name: "find_similar",
+		operationId: "graphs.similar",
+		title: "Nodes like a text or a node",
+		description: "Concepts of a graph that resemble a text, or another node.",
+		fields: {
+			graph_id: GRAPH,
+			text: "Text to resemble",
+			node_id: "Node id, instead of text",
+			limit: LIMIT,
+		},
+	},
+	{
+		name: "get_trend",
+		operationId: "trends.get",
+		title: "Read one trend",
+		description: "One trend with its strength over time and its evidence.",
+		fields: { trend_id: "Trend id: <graph id>:<node id>", as_of: AS_OF },
+	},
+	{
+		name: "resolve_entities",
+		operationId: "entities.resolve",
+		title: "Resolve names",
+		description: "Which entities of the graphs are meant by names, with aliases and near matches.",
+		fields: {
+			names: "Names as people write them",
+			graph_id: "Only this graph",
+			limit: "Candidates for each name",
+		},
+	},
+	{
+		name: "verify_claim",
+		operationId: "verify.claim",
+		title: "Verify a claim",
+		description:
+			"Whether the cited evidence supports or refutes a claim, and why. Claims without enough evidence cost nothing.",
+		fields: { claim: "One claim, in a sentence", as_of: AS_OF, graph_id: "Only this graph" },
+	},
+	{
+		name: "verify_text",
+		operationId: "verify.text",
+		title: "Verify the claims of a text",
+		description: "Takes the claims of a text apart and verifies each.",
+		fields: {
+			text: "Text with claims",
+			max_claims: "Claims at most",
+			graph_id: "Only this graph",
+			as_of: AS_OF,
+		},
+	},
+	{
+		name: "consult_expert",
+		operationId: "human_agents.consult",
+		title: "Consult an expert's twin",
+		description:
+			"One question to one expert. A machine answers from that expert's own notes, every sentence cited; match_experts names who can be asked.",
+		fields: { agent_id: "agent_id of match_experts", question: QUESTION },
+	},
+	{
+		name: "consult_analyst",
+		operationId: "analysts.consult",
+		title: "Consult an analyst",
+		description:
+			"One question to one synthetic analyst, answered from its own notes, every sentence cited.",
+		fields: { analyst: "Analyst id of list_analysts", question: QUESTION },
+	},
+	{
+		name: "brand_intelligence",
+		operationId: "brand_intelligence",
+		title: "Brand intelligence",
+		description:
+			"Footprint of a brand, product or standard over all graphs: share of voice, signals, trends, co-mentions, timeline, risks.",
+		fields: { brand: "Name as people write it", window: "How far back, e.g. 90d, 12m, 2y" },
+	},
+	{
+		name: "dossier",
+		operationId: "intelligence.dossier",
+		title: "Evidence dossier",
+		description:
+			"Findings on a topic with confidence, contradictions, evidence, timeline and gaps.",
+		fields: { topic: "Topic in a few words", graphs: "Only these graph ids", as_of: AS_OF },
+	},
+	{
+		name: "supplemental_context",
+		operationId: "supplemental.context",
+		title: "Figures from public feeds",
+		description: "Latest values of public data series on a topic, each with its source and age.",
+		fields: {
+			topic: "Topic in a few words",
+			feeds: "Only these feed ids",
+			since: "From this day on, YYYY-MM-DD",
+			limit: "Feeds at most",
+		},
+	},
+	{
+		name: "start_deep_dive",
+		operationId: "research.deep_dive",
+		title: "Start a deep dive",
+		description:
+			"Begins a research job that reads many sources and writes a cited report; get_deep_dive tells where it stands.",
+		fields: {
+			query: "Question to look into",
+			mode: "How thoroughly",
+			graphs: "Only these graph ids",
+		},
+		hints: BEGINS,
+	},
+	{
+		name: "research_chat",
+		operationId: "research.chat",
+		title: "Research in turns",
+		description:
+			"The next turn of a research conversation, cited; sessionId is yours to choose and to keep.",
+		fields: { sessionId: "Id of the conversation", message: "What to ask next" },
+		hints: BEGINS,
+	},
+	{
+		name: "schedule_briefing",
+		operationId: "research.schedules.create",
+		title: "Schedule a briefing",
+		description:
+			"A daily or weekly briefing on a topic, by e-mail or to a Slack webhook; charged by the week.",
+		fields: {
+			topic: "Topic in a few words",
+			frequency: "How often",
+			email: "Where to send it",
+			slack_webhook: "Slack webhook to post it to",
+			timezone: "Time zone, e.g. Europe/Zurich",
+			hour: "Hour of the day",
+		},
+		hints: BEGINS,
+	},
+];
+
+export const createSoldTools = (deps: SellDeps): readonly Tool[] =>
+	TERMS.map((terms) => createSoldTool(deps, terms));

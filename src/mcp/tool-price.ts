@@ -1,0 +1,19 @@
+import type { PriceList } from "../../payments/price-list.js";
+import { formatUsd } from "../core/money.js";
+import type { PricedOperationId } from "../core/operations.js";
+import type { Skill } from "../core/skill.js";
+
+/** What one call of an operation costs, as a tool's description ends. */
+export function priceSentence(
+	prices: PriceList,
+	{ operationId, units, pricedBy }: Pick<Skill, "operationId" | "units" | "pricedBy">,
+): string {
+	const usd = (id: PricedOperationId) => formatUsd(prices.priceOf(id).amountMicros);
+	if (pricedBy) {
+		const kinds = Object.entries(pricedBy.as).map(([kind, id]) => `${kind} ${usd(id)} USD`);
+		return `Costs by ${pricedBy.field}: ${kinds.join(", ")}.`;
+	}
+	if (prices.priceOf(operationId).amountMicros === 0n) return "Free.";
+	const price = `Costs ${usd(operationId)} USD`;
+	return units ? `${price} per ${units.name}.` : `${price}; free without an answer.`;
+}

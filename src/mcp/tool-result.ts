@@ -1,0 +1,39 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { ServiceError } from "../core/errors.js";
+import { toErrorReply } from "../service/error-reply.js";
+import { demandMetaOf } from "./payment-meta.js";
+import type { ToolAnswer } from "./tool.js";
+
+/** Characters of text that are worth a model's attention; what is longer is in `structuredContent`. */
+const TEXT_CHARS_MAX = 24_000;
+
+/** The answer twice: as data, and as text for clients that read nothing else. */
+export function toToolResult({ data, summary, meta }: ToolAnswer): CallToolResult {
+	return {
+		content: [{ type: "text", text: textOf(data, summary) }],
+		structuredContent: { ...data },
+		...(meta && { _meta: { ...meta } }),
+	};
+}
+
+/**
+ * A refusal the model can act on: the contract's error envelope, with every way to pay where it is about money. Without
+ * `structuredContent`, which would have to match the tool's output schema.
+ */
+export function toRefusal(error: ServiceError, requestId: string): CallToolResult {
+	const { body } = toErrorReply(error, requestId);
+	const demand = demandMetaOf(error);
+	return {
+		isError: true,
+		content: [{ type: "text", text: JSON.stringify(body) }],
+		...(demand && { _meta: { ...demand } }),
+	};
+}
+
+function textOf(data: object, summary: string | undefined): string {
+	const json = JSON.stringify(data);
+	if (json.length <= TEXT_CHARS_MAX) return json;
+	const { meta } = data as { readonly meta?: { readonly cost?: unknown } };
+	const short = (summary ?? json).slice(0, TEXT_CHARS_MAX);
+	return `${short}\n\n${JSON.stringify({ shortened: true, cost: meta?.cost })}`;
+}

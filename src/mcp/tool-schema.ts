@@ -1,0 +1,113 @@
+import { z } from "zod";
+
+/** JSON Schema of one argument, as every client takes it: one type, no reference, no alternative. */
+export interface FieldSchema {
+	readonly type: "string" | "integer" | "number" | "boolean" | "array";
+	readonly description: string;
+	readonly enum?: readonly string[];
+	readonly items?: { readonly type: string };
+	readonly minLength?: number;
+	readonly maxLength?: number;
+	readonly minimum?: number;
+	readonly maximum?: number;
+	readonly minItems?: number;
+	readonly maxItems?: number;
+}
+
+/** Arguments of a tool, flat. */
+export interface InputSchema {
+	readonly type: "object";
+	readonly properties: Readonly<Record<string, FieldSchema>>;
+	readonly required?: readonly string[];
+	readonly additionalProperties: false;
+}
+
+/** What `structuredContent` holds; read by programs, so without descriptions. */
+export interface OutputSchema {
+	readonly type: "object";
+	readonly [keyword: string]: unknown;
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const KEPT = [
+	"type",
+	"enum",
+	"minLength",
+	"maxLength",
+	"minimum",
+	"maximum",
+	"minItems",
+	"maxItems",
+] as const;
+const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "number", "boolean", "array"]);
+
+/**
+ * The named fields of what an operation takes, each with a description of a few words. Some clients drop tools whose
+ * schemas have references, alternatives, lists of types or exclusive bounds: none is left here, and the operation
+ * itself judges what came. Throws for a field that has no flat form.
+ */
+export function toInputSchema(
+	input: z.ZodType,
+	descriptions: Readonly<Record<string, string>>,
+): InputSchema {
+	const { properties = {}, required = [] } = z.toJSONSchema(input, { io: "input" });
+	const names = Object.keys(descriptions);
+	const fields = names.map((name) => [
+		name,
+		toField(name, properties[name] as JsonSchema | undefined, descriptions[name] ?? ""),
+	]);
+	const needed = names.filter((name) => required.includes(name));
+	return {
+		type: "object",
+		properties: Object.fromEntries(fields),
+		...(needed.length > 0 && { required: needed }),
+		additionalProperties: false,
+	};
+}
+
+function toField(name: string, schema: JsonSchema | undefined, description: string): FieldSchema {
+	const plain = schema && withoutNull(schema);
+	if (!plain || !TYPES.has(plain["type"])) {
+		throw new Error(`The argument "${name}" has no flat schema.`);
+	}
+	const kept = KEPT.filter((key) => isTelling(plain[key])).map((key) => [key, plain[key]]);
+	const items = plain["items"] as JsonSchema | undefined;
+	return {
+		...Object.fromEntries(kept),
+		description,
+		...(items && { items: { type: String(items["type"] ?? "string") } }),
+	} as FieldSchema;
+}
+
+/** Bounds that say no more than that it is a number are noise. */
+function isTelling(value: unknown): boolean {
+	return value !== undefined && Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
+}
+
+/** The first alternative that is a plain value: what else is taken is an alias of it, or null for "none". */
+function withoutNull(schema: JsonSchema): JsonSchema {
+	const alternatives = schema["anyOf"] as readonly JsonSchema[] | undefined;
+	return alternatives?.find(({ type }) => TYPES.has(type)) ?? schema;
+}
+
+/** Answers carry what they cost beside what the operation says of itself. */
+export function toOutputSchema(output: z.ZodType): OutputSchema {
+	const schema = z.toJSONSchema(output, { io: "output" }) as JsonSchema;
+	const { $schema: _, ...plain } = withoutText(schema) as Record<string, unknown>;
+	const properties = { ...(plain["properties"] as object) } as Record<string, JsonSchema>;
+	const { additionalProperties: _closed, ...meta } = properties["meta"] ?? { type: "object" };
+	return { ...plain, type: "object", properties: { ...properties, meta } };
+}
+
+/** Descriptions, examples and titles left out, at every depth. */
+function withoutText(schema: unknown): unknown {
+	if (Array.isArray(schema)) return schema.map(withoutText);
+	if (typeof schema !== "object" || schema === null) return schema;
+	const kept = Object.entries(schema).filter(
+		([key, value]) => !(TEXT_KEYS.has(key) && (typeof value === "string" || Array.isArray(value))),
+	);
+	return Object.fromEntries(kept.map(([key, value]) => [key, withoutText(value)]));
+}
+
+const TEXT_KEYS: ReadonlySet<string> = new Set(["description", "title", "examples"]);
