@@ -3,15 +3,19 @@ import { IDENTITY_ALGORITHMS, type IdentityAlgorithm } from "./auth/identity-tok
 import { ServiceError } from "./core/errors.js";
 import { isLoopback } from "./delivery/egress.js";
 
-export interface IdentitySettings {
+/** How the tokens of an issuer are judged, whatever they must be for. */
+export interface IssuerSettings {
 	/** Exactly as tokens name it. */
 	readonly issuer: string;
-	readonly audience: string;
 	readonly algorithms: readonly IdentityAlgorithm[];
 	readonly jwksUri: string | undefined;
 	readonly accountClaim: string;
 	readonly scopeClaim: string | undefined;
 	readonly maxTokenAgeSeconds: number;
+}
+
+export interface IdentitySettings extends IssuerSettings {
+	readonly audience: string;
 }
 
 export const IDENTITY_ROWS = [
@@ -64,14 +68,22 @@ export function parseIdentitySettings(
 ): IdentitySettings | undefined {
 	const issuer = text("oidc_issuer");
 	if (issuer === "") return undefined;
+	const rules = parseIssuerSettings(issuer, text);
+	const audience = text("oidc_audience");
+	if (audience === "") throw invalid("oidc_issuer needs oidc_audience, what its tokens are for.");
+	return { ...rules, audience };
+}
+
+/** Throws INVALID_ARGUMENT. */
+export function parseIssuerSettings(
+	issuer: string,
+	text: (key: IdentityKey) => string,
+): IssuerSettings {
 	assertAddress(issuer, "oidc_issuer");
 	const jwksUri = text("oidc_jwks_uri") || undefined;
 	if (jwksUri !== undefined) assertAddress(jwksUri, "oidc_jwks_uri");
-	const audience = text("oidc_audience");
-	if (audience === "") throw invalid("oidc_issuer needs oidc_audience, what its tokens are for.");
 	return {
 		issuer,
-		audience,
 		jwksUri,
 		algorithms: parseAlgorithms(text("oidc_algorithms")),
 		accountClaim: text("oidc_account_claim"),

@@ -11,6 +11,7 @@ import type {
 	IdempotencyRow,
 	JobRow,
 	KeyRow,
+	OAuthRow,
 	PaymentRow,
 	QuotaRow,
 	ReceiptRow,
@@ -39,6 +40,7 @@ export type {
 	IdempotencyRow,
 	JobRow,
 	KeyRow,
+	OAuthRow,
 	PaymentRow,
 	PaymentState,
 	QuotaRow,
@@ -135,6 +137,7 @@ export interface Tables {
 	jobs: JobRow;
 	webhooks: WebhookRow;
 	webhook_deliveries: WebhookDeliveryRow;
+	oauth_records: OAuthRow;
 }
 export type TableName = keyof Tables;
 
@@ -163,6 +166,7 @@ export const TABLE_INDEXES = {
 	jobs: ["owner"],
 	webhooks: ["owner"],
 	webhook_deliveries: ["owner", "webhookId", "state"],
+	oauth_records: ["owner", "keyId"],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

@@ -71,6 +71,7 @@ const FORMS: Readonly<Record<string, Assertion>> = {
 	"admin-token": parseAdminToken,
 	"card-signing.jwk.json": parseSigningJwk,
 	"receipt-signing.jwk.json": parseSigningJwk,
+	"oauth-signing.jwk.json": parseSigningJwk,
 	"demo-wallet.json": parseKeyPair,
 	"demo-settler.json": parseKeyPair,
 	"demo-spt": assertSecret,

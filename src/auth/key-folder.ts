@@ -32,6 +32,8 @@ export interface KeyFolder {
 	readonly signingJwk: SigningJwk;
 	/** Signs receipts, and nothing else. */
 	readonly receiptJwk: SigningJwk;
+	/** Signs access tokens, and nothing else; another one in its place costs clients no more than a refresh. */
+	readonly oauthJwk: SigningJwk;
 	readDemoSpt(): string | undefined;
 	writeDemoSpt(token: string): void;
 	/** Key of a wallet on the demo chain, made by `create` on first use. */
@@ -73,6 +75,7 @@ export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 		}),
 		signingJwk: signingKey("card-signing.jwk.json"),
 		receiptJwk: signingKey("receipt-signing.jwk.json"),
+		oauthJwk: signingKey("oauth-signing.jwk.json"),
 		readDemoSpt: () => readIfThere(file("demo-spt")),
 		writeDemoSpt: (token) => writeDurably(folder, "demo-spt", token),
 		async demoWallet(name, create) {

@@ -15,6 +15,7 @@ const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly s
 	jobs: ({ id }) => jobDocuments(id),
 	webhooks: ({ documentId }) => [documentId],
 	webhook_deliveries: () => [],
+	oauth_records: ({ id }) => [id],
 };
 
 export type OwnedTable =
@@ -27,7 +28,8 @@ export type OwnedTable =
 	| "chats"
 	| "jobs"
 	| "webhooks"
-	| "webhook_deliveries";
+	| "webhook_deliveries"
+	| "oauth_records";
 
 const OWNED_TABLES = Object.keys(DOCUMENTS_OF) as readonly OwnedTable[];
 

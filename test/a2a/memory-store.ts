@@ -100,6 +100,7 @@ function createDisk(): Disk {
 		jobs: new Map(),
 		webhooks: new Map(),
 		webhook_deliveries: new Map(),
+		oauth_records: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

@@ -1,0 +1,151 @@
+import { isUsable } from "../../payments/plan/plan-access.js";
+import { hashSecret } from "../../payments/secret.js";
+import type { OAuthRow, Store, StoreTransaction } from "../../store/store.js";
+import type { Clock } from "../core/clock.js";
+import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+
+type OAuthKind = OAuthRow["kind"];
+type Payload = Readonly<Record<string, unknown>>;
+
+interface FoundRecord {
+	readonly payload: Payload;
+	readonly consumedAt: number | undefined;
+}
+
+interface NewRecord {
+	readonly kind: OAuthKind;
+	/** A code, a refresh token, the id of a client or of a grant; only its hash is kept. */
+	readonly id: string;
+	readonly accountId: string | undefined;
+	/** Client that uses it; undefined for a client itself. */
+	readonly clientId: string | undefined;
+	/** Key that stands for the grant. */
+	readonly keyId: string | undefined;
+	readonly payload: Payload;
+	readonly expiresAt: number;
+}
+
+/** Clients, grants, codes and refresh tokens, in the store: found by who knows their id, and lost with their account. */
+export interface OAuthRecords {
+	/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
+	find(kind: OAuthKind, id: string): Promise<FoundRecord | undefined>;
+	/** Durable before it resolves. A refresh token keeps its client and the key of its grant for longer. */
+	put(record: NewRecord): Promise<void>;
+	/** False for what was used before, or is gone: of two that use it at once one is told so. */
+	consume(kind: OAuthKind, id: string): Promise<boolean>;
+	remove(kind: OAuthKind, id: string): Promise<void>;
+	removeOfKey(kind: OAuthKind, keyId: string): Promise<void>;
+}
+
+export interface OAuthRecordDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly pepper: Uint8Array;
+}
+
+/** Clients belong to nobody: what one user registers another may use. */
+const NOBODY = "clients";
+const SEPARATOR = "\u0000";
+
+export function createOAuthRecords({ store, clock, pepper }: OAuthRecordDeps): OAuthRecords {
+	const toId = (kind: OAuthKind, id: string) =>
+		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
+	const forget = async (rows: readonly Pick<OAuthRow, "id">[]): Promise<void> => {
+		await store.transaction(async (tx) => {
+			for (const { id } of rows) await tx.delete("oauth_records", id);
+		});
+		for (const { id } of rows) await store.documents.delete(id);
+	};
+	/** Its text is written anew, because a document is gone at the time it was written for. */
+	const prolongClient = async (clientId: string): Promise<void> => {
+		const id = toId("client", clientId);
+		const row = await store.read((reader) => reader.get("oauth_records", id));
+		const expiresAt = clock.now() + OAUTH_LIMITS.clientKeptSeconds * 1000;
+		if (!row || !isLonger(expiresAt, row.expiresAt)) return;
+		const text = await store.documents.get(id);
+		if (text === undefined) return;
+		await store.documents.put(id, text, expiresAt);
+		await store.transaction((tx) => tx.put("oauth_records", { ...row, isUsed: true, expiresAt }));
+	};
+	return {
+		async find(kind, id) {
+			const now = clock.now();
+			const row = await store.read(async (reader) => {
+				const found = await reader.get("oauth_records", toId(kind, id));
+				if (!found || found.expiresAt <= now) return undefined;
+				if (found.keyId === undefined) return found;
+				const key = await reader.get("keys", found.keyId);
+				return key && isUsable(key, now) ? found : undefined;
+			});
+			const text = row && (await store.documents.get(row.id));
+			if (!row || text === undefined) return undefined;
+			return { payload: JSON.parse(text) as Payload, consumedAt: row.consumedAt };
+		},
+
+		async put({ kind, id, accountId, clientId, keyId, payload, expiresAt }) {
+			const createdAt = clock.now();
+			const owner = kind === "client" ? NOBODY : (accountId ?? NOBODY);
+			const row: OAuthRow = { id: toId(kind, id), owner, kind, keyId, createdAt, expiresAt };
+			await store.documents.put(row.id, JSON.stringify(payload), expiresAt);
+			const dropped = await store.transaction(async (tx) => {
+				await putRow(tx, row);
+				return kind === "client" ? makeRoom(tx) : [];
+			});
+			for (const { id } of dropped) await store.documents.delete(id);
+			if (clientId !== undefined && kind !== "code") await prolongClient(clientId);
+		},
+
+		consume: (kind, id) =>
+			store.transaction(async (tx) => {
+				const row = await tx.get("oauth_records", toId(kind, id));
+				if (!row || row.consumedAt !== undefined) return false;
+				await tx.put("oauth_records", { ...row, consumedAt: clock.now() });
+				return true;
+			}),
+
+		remove: (kind, id) => forget([{ id: toId(kind, id) }]),
+
+		async removeOfKey(kind, keyId) {
+			const rows = await store.read((reader) => reader.findBy("oauth_records", "keyId", keyId));
+			await forget(rows.filter((row) => row.kind === kind));
+		},
+	};
+}
+
+async function putRow(tx: StoreTransaction, row: OAuthRow): Promise<void> {
+	if (row.kind === "grant" && row.keyId !== undefined) {
+		const key = await tx.get("keys", row.keyId);
+		await tx.put("oauth_records", { ...row, prolongedTo: key?.expiresAt });
+		return;
+	}
+	await tx.put("oauth_records", row);
+	if (row.kind === "refresh_token" && row.keyId !== undefined) await prolongKey(tx, row);
+}
+
+/** The key of a grant that is used lives as long as its latest refresh token, unless its owner set another end. */
+async function prolongKey(tx: StoreTransaction, { keyId = "", expiresAt }: OAuthRow): Promise<void> {
+	const key = await tx.get("keys", keyId);
+	const rows = await tx.findBy("oauth_records", "keyId", keyId);
+	const grant = rows.find(({ kind }) => kind === "grant");
+	const { prolongedTo } = grant ?? {};
+	if (!key || !grant || prolongedTo === undefined || key.expiresAt !== prolongedTo) return;
+	const until = Math.min(expiresAt, grant.expiresAt);
+	if (!isLonger(until, prolongedTo)) return;
+	await tx.put("keys", { ...key, expiresAt: until });
+	await tx.put("oauth_records", { ...grant, prolongedTo: until });
+}
+
+/** Forgets the client that was registered longest ago of those nobody gave consent to, beyond those remembered. */
+async function makeRoom(tx: StoreTransaction): Promise<readonly OAuthRow[]> {
+	const clients = await tx.findBy("oauth_records", "owner", NOBODY);
+	if (clients.length <= OAUTH_LIMITS.clientsMax) return [];
+	const unused = clients.filter(({ isUsed }) => !isUsed);
+	const [oldest] = unused.sort((a, b) => a.createdAt - b.createdAt);
+	if (!oldest) return [];
+	await tx.delete("oauth_records", oldest.id);
+	return [oldest];
+}
+
+function isLonger(expiresAt: number, earlier: number): boolean {
+	return expiresAt - earlier > OAUTH_LIMITS.extensionSeconds * 1000;
+}

@@ -1,0 +1,35 @@
+/** How clients get access to accounts, and what bounds them; units last. */
+export const OAUTH_LIMITS = {
+	accessTokenSeconds: 900,
+	/** Each use gives a new one; who does not come back for so long has to ask for consent again. */
+	refreshTokenSeconds: 30 * 24 * 3_600,
+	/** Whoever goes on coming back has to ask again after this. */
+	grantSeconds: 365 * 24 * 3_600,
+	codeSeconds: 60,
+	/** How long a user may take from the first page to the last. */
+	interactionSeconds: 600,
+	/** Users on their way through the pages at once, and what one of them may take of memory. */
+	interactionsMax: 5_000,
+	authorizationQueryChars: 4_096,
+	/** A client that nobody gave consent to, and one that was used, is forgotten after so long. */
+	clientUnusedSeconds: 30 * 24 * 3_600,
+	clientKeptSeconds: 60 * 24 * 3_600,
+	/** Registered clients that are remembered; beyond, the oldest goes that nobody gave consent to. */
+	clientsMax: 5_000,
+	registrationBodyBytes: 16 * 1024,
+	registrationDepth: 4,
+	redirectUrisMax: 10,
+	redirectUriChars: 1_024,
+	clientTextChars: 200,
+	formBodyBytes: 8 * 1024,
+	/** By one address. */
+	registrationsPerMinute: 10,
+	authorizationsPerMinute: 60,
+	tokensPerMinute: 300,
+	documentFetchesPerMinute: 20,
+	/** Of a document in which a client describes itself. */
+	documentTimeoutMs: 2_500,
+	/** Lifetimes that are written down again only once they have grown by so much. */
+	extensionSeconds: 24 * 3_600,
+	budgetDefaultMicros: 5_000_000n,
+} as const;

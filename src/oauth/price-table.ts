@@ -1,0 +1,30 @@
+import type { PriceList } from "../../payments/price-list.js";
+import { formatUsd, type Micros } from "../core/money.js";
+import { OPERATION_OF_SKILL, SKILL_IDS } from "../core/operations.js";
+import type { Skill } from "../core/skill.js";
+import type { SkillCatalog } from "../service/service.js";
+
+/** What an application could buy, as a user is told before agreeing to it. */
+export interface PriceTable {
+	readonly rows: readonly { readonly title: string; readonly price: string }[];
+	readonly leastMicros: Micros;
+	readonly mostMicros: Micros;
+}
+
+/** Every skill at today's price; where it is sold in several kinds, from the least to the most. */
+export function toPriceTable(prices: PriceList, skills: SkillCatalog): PriceTable {
+	const amounts: Micros[] = [];
+	const rows = SKILL_IDS.map((id) => {
+		const skill: Skill = skills[OPERATION_OF_SKILL[id]];
+		const kinds = Object.values(skill.pricedBy?.as ?? {});
+		const own = [skill.operationId, ...kinds].map((kind) => prices.priceOf(kind).amountMicros);
+		const [least, most] = [leastOf(own), mostOf(own)];
+		amounts.push(least, most);
+		const price = least === most ? formatUsd(least) : `${formatUsd(least)}–${formatUsd(most)}`;
+		return { title: skill.title, price: skill.units ? `${price} per ${skill.units.name}` : price };
+	});
+	return { rows, leastMicros: leastOf(amounts), mostMicros: mostOf(amounts) };
+}
+
+const leastOf = (amounts: readonly Micros[]) => amounts.reduce((a, b) => (b < a ? b : a));
+const mostOf = (amounts: readonly Micros[]) => amounts.reduce((a, b) => (b > a ? b : a));

@@ -1,0 +1,207 @@
+import type { IncomingMessage } from "node:http";
+import type { Configuration, KoaContextWithOIDC, Provider } from "oidc-provider";
+import type { SigningJwk } from "../auth/key-files.js";
+import type { OAuthGrants } from "../auth/oauth-grants.js";
+import type { OAuthRecords } from "../auth/oauth-records.js";
+import type { Clock } from "../core/clock.js";
+import type { Egress } from "../core/egress.js";
+import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../core/oauth-resources.js";
+import { OAUTH_PATHS } from "./oauth-documents.js";
+import { toPlainDocument } from "./client-metadata.js";
+import { createRecordAdapter } from "./record-adapter.js";
+
+type Library = typeof import("oidc-provider");
+
+export interface ProviderDeps {
+	readonly records: OAuthRecords;
+	readonly grants: OAuthGrants;
+	readonly clock: Clock;
+	/** Reaches addresses that callers name. */
+	readonly egress: Egress;
+	readonly signingJwk: SigningJwk;
+	readonly cookieKey: string;
+	/** Whether an account can still be charged. */
+	readonly isOpen: (accountId: string) => Promise<boolean>;
+	/** Whether the address a request came from may have one more document fetched. */
+	readonly mayFetch: (req: IncomingMessage) => boolean;
+	/** Shown to users whose request cannot go on, and cannot go back to its client either. */
+	readonly renderError: (description: string) => { readonly body: string; readonly policy: string };
+	readonly logUnexpected: (error: unknown) => void;
+}
+
+/** What users and clients meet; the certified part of it. Loaded at the first request, since few servers ever need it. */
+export interface OAuthProvider {
+	readonly provider: Provider;
+	readonly library: Library;
+}
+
+export async function openProvider(issuer: string, deps: ProviderDeps): Promise<OAuthProvider> {
+	const library = await import("oidc-provider");
+	const provider = new library.Provider(issuer, toConfiguration(issuer, deps, library));
+	// What a proxy says is replaced by what the operator says before a request gets here.
+	provider.proxy = true;
+	provider.on("server_error", (_ctx, error) => deps.logUnexpected(error));
+	return { provider, library };
+}
+
+function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): Configuration {
+	const { signingJwk, isOpen } = deps;
+	const toUsedTwice = () => new library.errors.InvalidGrant("it was used before");
+	return {
+		adapter: createRecordAdapter({ ...deps, toUsedTwice }),
+		jwks: { keys: [{ ...signingJwk, kty: "EC" }] },
+		routes: {
+			authorization: OAUTH_PATHS.authorize,
+			token: OAUTH_PATHS.token,
+			revocation: OAUTH_PATHS.revoke,
+			jwks: OAUTH_PATHS.jwks,
+		},
+		scopes: [OAUTH_SCOPE],
+		claims: {},
+		responseTypes: ["code"],
+		clientAuthMethods: ["none"],
+		clientDefaults: {
+			grant_types: ["authorization_code", "refresh_token"],
+			response_types: ["code"],
+			token_endpoint_auth_method: "none",
+			id_token_signed_response_alg: "ES256",
+		},
+		enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
+		pkce: { required: () => true },
+		// An address that was not sent is not compared.
+		allowOmittingSingleRegisteredRedirectUri: false,
+		cookies: toCookies(issuer, deps),
+		features: toFeatures(issuer, deps, library),
+		ttl: TIMES,
+		findAccount: async (_ctx, accountId) =>
+			(await isOpen(accountId)) ? { accountId, claims: async () => ({ sub: accountId }) } : undefined,
+		// A grant is made by one consent and never found again by another request.
+		loadExistingGrant: async ({ oidc }) => {
+			const grantId = oidc.result?.consent?.grantId;
+			return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);
+		},
+		issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+		expiresWithSession: async () => false,
+		rotateRefreshToken: true,
+		extraTokenClaims: async (_ctx, token) =>
+			"grantId" in token ? { [OAUTH_KEY_CLAIM]: token.grantId } : undefined,
+		interactions: {
+			policy: toPolicy(library),
+			url: (_ctx, { uid }) => `${new URL(issuer).pathname.replace(/\/$/, "")}${OAUTH_PATHS.interaction}/${uid}`,
+		},
+		clientBasedCORS: () => true,
+		renderError: async (ctx, out) => {
+			const { body, policy } = deps.renderError(out.error_description ?? out.error);
+			ctx.type = "html";
+			ctx.set("Content-Security-Policy", policy);
+			ctx.body = body;
+		},
+		fetch: (url, options) => fetchDocument(deps.egress, url, options),
+	};
+}
+
+const TIMES = {
+	AccessToken: OAUTH_LIMITS.accessTokenSeconds,
+	AuthorizationCode: OAUTH_LIMITS.codeSeconds,
+	RefreshToken: OAUTH_LIMITS.refreshTokenSeconds,
+	Grant: OAUTH_LIMITS.grantSeconds,
+	Interaction: OAUTH_LIMITS.interactionSeconds,
+	Session: OAUTH_LIMITS.interactionSeconds,
+} as const;
+
+/** Names of the cookies; see interaction-routes.ts for why none outlives its request for access. */
+export const OAUTH_COOKIES = {
+	session: "tollgraph_oauth_session",
+	interaction: "tollgraph_oauth_step",
+	resume: "tollgraph_oauth_resume",
+} as const;
+
+function toCookies(issuer: string, { cookieKey }: ProviderDeps): Configuration["cookies"] {
+	const path = `${new URL(issuer).pathname.replace(/\/$/, "")}/oauth`;
+	const secure = issuer.startsWith("https:");
+	const options = { httpOnly: true, sameSite: "lax", secure } as const;
+	return {
+		names: OAUTH_COOKIES,
+		keys: [cookieKey],
+		long: { ...options, path, signed: true },
+		short: { ...options, signed: true },
+	};
+}
+
+function toFeatures(
+	issuer: string,
+	{ mayFetch }: ProviderDeps,
+	{ errors }: Library,
+): Configuration["features"] {
+	const resources: readonly string[] = OAUTH_RESOURCE_PATHS.map((path) => `${issuer}${path}`);
+	return {
+		devInteractions: { enabled: false },
+		dPoP: { enabled: false },
+		userinfo: { enabled: false },
+		rpInitiatedLogout: { enabled: false },
+		pushedAuthorizationRequests: { enabled: false },
+		revocation: { enabled: true },
+		clientIdMetadataDocument: {
+			enabled: true,
+			ack: "draft-02",
+			allowFetch: ({ req }: KoaContextWithOIDC) => mayFetch(req),
+		},
+		resourceIndicators: {
+			enabled: true,
+			// Clients that name none speak an older protocol, which had one address.
+			defaultResource: async (_ctx, _client, oneOf) => {
+				if (oneOf === undefined) return `${issuer}${OAUTH_RESOURCE_PATHS[0]}`;
+				throw new errors.InvalidTarget("name one resource, and one only");
+			},
+			useGrantedResource: async () => true,
+			getResourceServerInfo: async ({ oidc }, resource) => {
+				const isOne = !Array.isArray(oidc.params?.["resource"]);
+				if (!resources.includes(resource) || !isOne) {
+					throw new errors.InvalidTarget(`name one resource out of ${resources.join(", ")}`);
+				}
+				return {
+					scope: OAUTH_SCOPE,
+					audience: resource,
+					accessTokenFormat: "jwt",
+					accessTokenTTL: OAUTH_LIMITS.accessTokenSeconds,
+					jwt: { sign: { alg: "ES256" } },
+				};
+			},
+		},
+	};
+}
+
+/** Every request for access is signed in to and agreed to, whatever was agreed to before. */
+function toPolicy({ interactionPolicy: { Prompt, Check } }: Library) {
+	const policy = [
+		new Prompt(
+			{ name: "login", requestable: true },
+			new Check("no_login", "the user has to sign in", "login_required", ({ oidc }) => !oidc.result?.login),
+		),
+		new Prompt(
+			{ name: "consent", requestable: true },
+			new Check("no_consent", "the user has to agree", "consent_required", ({ oidc }) => !oidc.result?.consent),
+		),
+	];
+	return policy;
+}
+
+/** Documents in which clients describe themselves, and nothing else, are fetched. */
+async function fetchDocument(
+	egress: Egress,
+	request: string | URL | Request,
+	{ method, signal }: RequestInit = {},
+): Promise<Response> {
+	if (request instanceof Request || (method !== undefined && method !== "GET")) {
+		throw new TypeError("Only GET is sent.");
+	}
+	const response = await egress.request({
+		method: "GET",
+		url: String(request),
+		headers: { Accept: "application/json" },
+		timeoutMs: OAUTH_LIMITS.documentTimeoutMs,
+		signal: signal ?? undefined,
+	});
+	return response.ok ? toPlainDocument(response) : response;
+}

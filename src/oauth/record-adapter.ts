@@ -1,0 +1,103 @@
+import type { Adapter, AdapterPayload } from "oidc-provider";
+import type { OAuthGrants } from "../auth/oauth-grants.js";
+import type { OAuthRecords } from "../auth/oauth-records.js";
+import type { Clock } from "../core/clock.js";
+import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import { createPassingRecords, type PassingRecords } from "./passing-records.js";
+
+export interface RecordAdapterDeps {
+	readonly records: OAuthRecords;
+	readonly grants: OAuthGrants;
+	readonly clock: Clock;
+	/** What a request is refused with whose code or token somebody else has just used. */
+	readonly toUsedTwice: () => Error;
+}
+
+const KINDS = {
+	Client: "client",
+	Grant: "grant",
+	AuthorizationCode: "code",
+	RefreshToken: "refresh_token",
+} as const;
+const PASSING: readonly string[] = ["Session", "Interaction"];
+
+/** What the provider remembers, by its names for it: some in the store, some in memory, the rest nowhere. */
+export function createRecordAdapter(deps: RecordAdapterDeps): (model: string) => Adapter {
+	const passing = new Map(PASSING.map((name) => [name, createPassingRecords(deps.clock)]));
+	return (model) => {
+		const inMemory = passing.get(model);
+		if (inMemory) return toPassing(inMemory);
+		const kind = Object.entries(KINDS).find(([name]) => name === model)?.[1];
+		return kind ? toStored(deps, kind) : NOTHING;
+	};
+}
+
+/** Access tokens are signed, not kept, and everything else is switched off. */
+const NOTHING: Adapter = {
+	upsert: async () => undefined,
+	find: async () => undefined,
+	findByUserCode: async () => undefined,
+	findByUid: async () => undefined,
+	consume: async () => undefined,
+	destroy: async () => undefined,
+	revokeByGrantId: async () => undefined,
+};
+
+function toPassing(records: PassingRecords): Adapter {
+	return {
+		...NOTHING,
+		upsert: async (id, payload) => records.put(id, payload),
+		find: async (id) => records.find(id),
+		findByUid: async (uid) => records.findByUid(uid),
+		destroy: async (id) => records.remove(id),
+	};
+}
+
+function toStored(
+	{ records, grants, clock, toUsedTwice }: RecordAdapterDeps,
+	kind: (typeof KINDS)[keyof typeof KINDS],
+): Adapter {
+	const endGrant = async (keyId: string) => {
+		// The key first: without it nothing else of the grant is worth anything.
+		await grants.end(keyId);
+		await records.remove("grant", keyId);
+	};
+	return {
+		...NOTHING,
+		async upsert(id, { jti: _secret, ...payload }, expiresIn) {
+			await records.put({
+				kind,
+				id,
+				accountId: payload.accountId,
+				clientId: payload.clientId,
+				keyId: kind === "grant" ? id : payload.grantId,
+				payload,
+				expiresAt: clock.now() + (expiresIn ?? OAUTH_LIMITS.clientUnusedSeconds) * 1000,
+			});
+		},
+		async find(id) {
+			const found = await records.find(kind, id);
+			if (!found) return undefined;
+			if (kind === "client") return found.payload as AdapterPayload;
+			const { consumedAt } = found;
+			return {
+				...found.payload,
+				jti: id,
+				...(consumedAt !== undefined && { consumed: Math.floor(consumedAt / 1000) }),
+			};
+		},
+		async consume(id) {
+			if (await records.consume(kind, id)) return;
+			// The other one had it first, and one of the two has stolen it.
+			const found = await records.find(kind, id);
+			const keyId = found?.payload["grantId"];
+			if (typeof keyId === "string") {
+				await endGrant(keyId);
+				await records.removeOfKey(kind, keyId);
+			}
+			throw toUsedTwice();
+		},
+		destroy: (id) => (kind === "grant" ? endGrant(id) : records.remove(kind, id)),
+		revokeByGrantId: (keyId) => records.removeOfKey(kind, keyId),
+	};
+}
