@@ -20,6 +20,7 @@ import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import { createX402Envelope } from "../payments/x402/x402-envelope.js";
 import type { Store } from "../store/store.js";
 import { createIdentity } from "./app-identity.js";
+import { createGrantFinder } from "./app-oauth.js";
 import { createFindAccess } from "./auth/account-access.js";
 import { type AccountProfiles, createAccountProfiles } from "./auth/account-profiles.js";
 import { type ApiKeys, createApiKeys } from "./auth/api-keys.js";
@@ -45,6 +46,8 @@ export interface MoneyDeps {
 	readonly random: Random;
 	readonly ids: Ids;
 	readonly logger: Logger;
+	/** Public base address; known once the server listens. */
+	readonly baseUrl: () => string;
 	/** Undefined while no chain is configured: then tokens and keys only. */
 	readonly onchain?: OnchainParts | undefined;
 }
@@ -89,7 +92,14 @@ export function createMoney(deps: MoneyDeps): Money {
 	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
 	const profiles = createAccountProfiles(store.documents);
 	const findSubject = createIdentity({ ...deps, identity: settings.identity, pepper });
-	const findAccess = createFindAccess({ store, keys: apiKeys, connections, findSubject });
+	const findGrant = createGrantFinder({ ...deps, oauth: settings.oauth });
+	const findAccess = createFindAccess({
+		store,
+		keys: apiKeys,
+		connections,
+		findSubject,
+		findGrant,
+	});
 	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
 	const isForSale = () => onchain !== undefined;
 	const prepaid = createPrepaidCharge({ issuer: paymentChallenges });

@@ -12,6 +12,7 @@ import { openJobs } from "./app-jobs.js";
 import { type AppLife, createAppLife } from "./app-life.js";
 import { openMcp } from "./app-mcp.js";
 import { createMoney, environmentOf, type Money } from "./app-money.js";
+import { openOAuth } from "./app-oauth.js";
 import type { OpenPorts, Ports } from "./app-ports.js";
 import { createResearchParts, type ResearchPartsDeps } from "./app-research.js";
 import { createSchedules } from "./app-schedules.js";
@@ -113,7 +114,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 async function wire(ports: Ports, store: Store): Promise<App> {
 	const { settings, clock, logger, ids, folder, keys } = ports;
-	const money = createMoney({ ...ports, store });
+	const address = { baseUrl: settings.publicUrl ?? "" };
+	const money = createMoney({ ...ports, store, baseUrl: () => address.baseUrl });
 	await money.sweeper.releaseAll();
 	if (money.onchain) await money.onchain.resume();
 	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
@@ -130,7 +132,6 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	if (ports.isServing) search.warm();
 	const { catalog, snapshots } = await openGraphs(ports);
 
-	const address = { baseUrl: settings.publicUrl ?? "" };
 	const feedDisk = feedDiskOf(ports);
 	const base = { ...ports, store, search, money, catalog, pepper: keys.pepper };
 	const schedulesOf: ResearchPartsDeps["schedulesOf"] = (parts) =>
@@ -151,7 +152,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const operator = wireOperator({ ports, store, money, catalog, search, retention, mcpUrl });
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ports, service });
-	const transports = [a2a.router, mcp.router, web];
+	const oauth = openOAuth({ ports, store, money, service });
+	const transports = [a2a.router, mcp.router, ...oauth, web];
 	const { callRates } = money;
 	const { trustedProxies = [] } = settings;
 	const front = { callRates, trustedProxies, transports };

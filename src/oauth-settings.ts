@@ -32,7 +32,8 @@ export function parseOAuthSettings(text: (key: "oauth" | IdentityKey) => string)
 }
 
 function isSafeAddress(text: string): boolean {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!url || url.username !== "" || url.password !== "" || url.hash !== "") return false;
+	if (!URL.canParse(text)) return false;
+	const url = new URL(text);
+	if (url.username !== "" || url.password !== "" || url.hash !== "") return false;
 	return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }

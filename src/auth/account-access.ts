@@ -24,7 +24,11 @@ export interface AccountAccessDeps {
 }
 
 /** What an access token opens at the address it was shown at; undefined once its grant has ended. */
-export type FindGrant = (token: string, resource: string) => Promise<AccountAccess | undefined>;
+export type FindGrant = (
+	token: string,
+	resource: string,
+	options?: IdentifyOptions,
+) => Promise<AccountAccess | undefined>;
 
 /** Every kind of credential that opens an account, each judged in its own way. */
 export function createFindAccess(deps: AccountAccessDeps): FindAccess {
@@ -48,7 +52,7 @@ export function createFindAccess(deps: AccountAccessDeps): FindAccess {
 					"Identity tokens are not taken here; send an API key (sk_live_…) or a Shared Payment Token (spt_…).",
 				);
 			case "oauth":
-				if (findGrant) return findGrant(credential.token, credential.resource);
+				if (findGrant) return findGrant(credential.token, credential.resource, options);
 				throw new ServiceError(
 					"UNAUTHENTICATED",
 					"Access tokens are not taken here; send an API key.",

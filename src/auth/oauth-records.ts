@@ -123,7 +123,10 @@ async function putRow(tx: StoreTransaction, row: OAuthRow): Promise<void> {
 }
 
 /** The key of a grant that is used lives as long as its latest refresh token, unless its owner set another end. */
-async function prolongKey(tx: StoreTransaction, { keyId = "", expiresAt }: OAuthRow): Promise<void> {
+async function prolongKey(
+	tx: StoreTransaction,
+	{ keyId = "", expiresAt }: OAuthRow,
+): Promise<void> {
 	const key = await tx.get("keys", keyId);
 	const rows = await tx.findBy("oauth_records", "keyId", keyId);
 	const grant = rows.find(({ kind }) => kind === "grant");

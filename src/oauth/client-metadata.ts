@@ -43,7 +43,9 @@ export function toClientMetadata(value: unknown): ClientMetadata {
 		throw invalid('response_types must include "code".');
 	}
 	const mayRefresh = asked.grant_types?.includes("refresh_token") ?? true;
-	const name = visibleText(client_name ?? "").replace(/\s+/g, " ").trim();
+	const name = visibleText(client_name ?? "")
+		.replace(/\s+/g, " ")
+		.trim();
 	return {
 		...(name !== "" && { client_name: name }),
 		...(client_uri && isHttps(client_uri) && { client_uri }),

@@ -26,5 +26,14 @@ export function toPriceTable(prices: PriceList, skills: SkillCatalog): PriceTabl
 	return { rows, leastMicros: leastOf(amounts), mostMicros: mostOf(amounts) };
 }
 
-const leastOf = (amounts: readonly Micros[]) => amounts.reduce((a, b) => (b < a ? b : a));
-const mostOf = (amounts: readonly Micros[]) => amounts.reduce((a, b) => (b > a ? b : a));
+function leastOf(amounts: readonly Micros[]): Micros {
+	return inOrder(amounts).at(0) ?? 0n;
+}
+
+function mostOf(amounts: readonly Micros[]): Micros {
+	return inOrder(amounts).at(-1) ?? 0n;
+}
+
+function inOrder(amounts: readonly Micros[]): readonly Micros[] {
+	return [...amounts].sort((a, b) => Number(a - b));
+}

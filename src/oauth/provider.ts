@@ -7,8 +7,8 @@ import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../core/oauth-resources.js";
-import { OAUTH_PATHS } from "./oauth-documents.js";
 import { toPlainDocument } from "./client-metadata.js";
+import { OAUTH_PATHS } from "./oauth-documents.js";
 import { createRecordAdapter } from "./record-adapter.js";
 
 type Library = typeof import("oidc-provider");
@@ -75,7 +75,9 @@ function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): 
 		features: toFeatures(issuer, deps, library),
 		ttl: TIMES,
 		findAccount: async (_ctx, accountId) =>
-			(await isOpen(accountId)) ? { accountId, claims: async () => ({ sub: accountId }) } : undefined,
+			(await isOpen(accountId))
+				? { accountId, claims: async () => ({ sub: accountId }) }
+				: undefined,
 		// A grant is made by one consent and never found again by another request.
 		loadExistingGrant: async ({ oidc }) => {
 			const grantId = oidc.result?.consent?.grantId;
@@ -88,7 +90,8 @@ function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): 
 			"grantId" in token ? { [OAUTH_KEY_CLAIM]: token.grantId } : undefined,
 		interactions: {
 			policy: toPolicy(library),
-			url: (_ctx, { uid }) => `${new URL(issuer).pathname.replace(/\/$/, "")}${OAUTH_PATHS.interaction}/${uid}`,
+			url: (_ctx, { uid }) =>
+				`${new URL(issuer).pathname.replace(/\/$/, "")}${OAUTH_PATHS.interaction}/${uid}`,
 		},
 		clientBasedCORS: () => true,
 		renderError: async (ctx, out) => {
@@ -177,11 +180,21 @@ function toPolicy({ interactionPolicy: { Prompt, Check } }: Library) {
 	const policy = [
 		new Prompt(
 			{ name: "login", requestable: true },
-			new Check("no_login", "the user has to sign in", "login_required", ({ oidc }) => !oidc.result?.login),
+			new Check(
+				"no_login",
+				"the user has to sign in",
+				"login_required",
+				({ oidc }) => !oidc.result?.login,
+			),
 		),
 		new Prompt(
 			{ name: "consent", requestable: true },
-			new Check("no_consent", "the user has to agree", "consent_required", ({ oidc }) => !oidc.result?.consent),
+			new Check(
+				"no_consent",
+				"the user has to agree",
+				"consent_required",
+				({ oidc }) => !oidc.result?.consent,
+			),
 		),
 	];
 	return policy;

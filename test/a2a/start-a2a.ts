@@ -71,7 +71,7 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 	const logger = { info: () => undefined, error: (...line: unknown[]) => logged.push(line) };
 	const { onchain } = options;
 	const ports = { store, keys, settings, clock, random, ids, logger };
-	const money = createMoney({ ...ports, ...(onchain && { onchain }) });
+	const money = createMoney({ ...ports, baseUrl: () => "http://127.0.0.1", ...(onchain && { onchain }) });
 	const skills = createSkillCatalog({
 		search,
 		clock,

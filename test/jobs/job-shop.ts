@@ -124,6 +124,7 @@ export async function openShop(
 	const ids = createIds({ clock, random: systemRandom });
 	const logger = { info: () => undefined, error: () => undefined };
 	const money = createMoney({
+		baseUrl: () => "http://127.0.0.1",
 		...{ store, clock, ids, logger, random: systemRandom, keys: KEYS },
 		settings: { ...SETTINGS, prices },
 		onchain: { terms: chain.terms, facilitator, chain, close: async () => undefined },

@@ -79,6 +79,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 	const ids = createIds({ clock, random });
 	const { logger, complaints } = createComplaints(store, chain ? [] : [UNPROVED]);
 	const money = createMoney({
+		baseUrl: () => "http://127.0.0.1",
 		...{ store, clock, random, ids, logger },
 		keys: KEYS,
 		settings: SETTINGS,

@@ -1,0 +1,54 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "../core/errors.js";
+import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+
+/** The fields of a form, each once. Throws INVALID_ARGUMENT for anything else. */
+export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
+	const type = req.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+	if (type !== "application/x-www-form-urlencoded") throw noForm();
+	const chunks: Buffer[] = [];
+	let length = 0;
+	for await (const chunk of req) {
+		length += (chunk as Buffer).length;
+		if (length > OAUTH_LIMITS.formBodyBytes) throw noForm();
+		chunks.push(chunk as Buffer);
+	}
+	const form = new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+	if (new Set(form.keys()).size !== [...form.keys()].length) throw noForm();
+	return form;
+}
+
+/** Values that prove a form was shown by us to whom it comes from. */
+export interface FormProof {
+	of(step: string): string;
+	/** Throws SCOPE_FORBIDDEN for a form that another site has sent. */
+	assert(req: IncomingMessage, form: URLSearchParams, step: string): void;
+}
+
+export function createFormProof(pepper: Uint8Array, origin: () => string): FormProof {
+	const key = createHmac("sha256", pepper).update("tollgraph oauth forms v1").digest();
+	const of = (step: string) => createHmac("sha256", key).update(step).digest("base64url");
+	return {
+		of,
+		assert({ headers }, form, step) {
+			const [shown, right] = [form.get("csrf") ?? "", of(step)].map((text) => Buffer.from(text));
+			const isOurs =
+				shown?.length === right?.length && timingSafeEqual(shown ?? NONE, right ?? NONE);
+			const { origin: sender, "sec-fetch-site": site } = headers;
+			const isFromHere =
+				site === undefined ? [undefined, origin()].includes(sender) : site === "same-origin";
+			if (isOurs && isFromHere) return;
+			throw new ServiceError(
+				"SCOPE_FORBIDDEN",
+				"The form did not come from this page; go back to the application and start again.",
+			);
+		},
+	};
+}
+
+const NONE = Buffer.alloc(0);
+
+function noForm(): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", "The request must be a form of a few short fields.");
+}

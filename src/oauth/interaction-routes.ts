@@ -1,0 +1,212 @@
+import type { Request, RequestHandler, Response } from "express";
+import type { Client, Interaction, InteractionResults } from "oidc-provider";
+import type { OAuthGrants } from "../auth/oauth-grants.js";
+import { ServiceError } from "../core/errors.js";
+import { formatUsd, type Micros } from "../core/money.js";
+import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import { OAUTH_SCOPE } from "../core/oauth-resources.js";
+import { STATUS_OF } from "../service/error-reply.js";
+import type { Service } from "../service/service.js";
+import { parseLimit } from "../service/spt-scope.js";
+import { createFormProof, readForm } from "./form-body.js";
+import { type AskingClient, consentPage, failurePage, loginPage } from "./interaction-pages.js";
+import type { Page } from "./page.js";
+import { toPriceTable } from "./price-table.js";
+import { OAUTH_COOKIES, type OAuthProvider } from "./provider.js";
+import type { SignIn } from "./sign-in.js";
+
+export interface InteractionDeps {
+	readonly service: Pick<Service, "prices" | "skills" | "info">;
+	readonly grants: OAuthGrants;
+	readonly signIn: SignIn;
+	/** Undefined for an account that is closed. */
+	readonly readAccount: (accountId: string) => Promise<AccountView | undefined>;
+	readonly pepper: Uint8Array;
+	readonly open: () => Promise<OAuthProvider>;
+	/** Brings a request into the form in which the provider knows its own address. */
+	readonly prepare: (req: Request) => void;
+}
+
+export interface AccountView {
+	readonly name: string;
+	readonly balanceMicros: Micros;
+}
+
+interface Step {
+	readonly oauth: OAuthProvider;
+	readonly interaction: Interaction;
+	readonly client: AskingClient;
+	readonly resource: string;
+	readonly csrf: string;
+}
+
+/** Two pages: who are you, and do you agree. Without a script, and without a session that outlives them. */
+export function createInteractionRoutes(deps: InteractionDeps) {
+	const proof = createFormProof(deps.pepper, () => new URL(deps.service.info.baseUrl()).origin);
+	const openStep = async (req: Request, res: Response): Promise<Step> => {
+		deps.prepare(req);
+		const oauth = await deps.open();
+		const interaction = await oauth.provider.interactionDetails(req, res);
+		if (interaction.uid !== req.params["uid"]) throw expired();
+		const { params, uid, prompt } = interaction;
+		const client = await oauth.provider.Client.find(String(params["client_id"]));
+		if (!client) throw expired();
+		return {
+			oauth,
+			interaction,
+			client: toAskingClient(client, String(params["redirect_uri"])),
+			resource: String(params["resource"]),
+			csrf: proof.of(`${prompt.name} ${uid}`),
+		};
+	};
+	const show: RequestHandler = async (req, res) => {
+		await withStep(
+			res,
+			() => openStep(req, res),
+			async (step) => {
+				const page =
+					step.interaction.prompt.name === "login" ? loginPage(step) : await toConsent(deps, step);
+				sendPage(res, 200, page);
+			},
+		);
+	};
+	const submit: RequestHandler = async (req, res) => {
+		await withStep(
+			res,
+			() => openStep(req, res),
+			async (step) => {
+				const form = await readForm(req);
+				const { name } = step.interaction.prompt;
+				proof.assert(req, form, `${name} ${step.interaction.uid}`);
+				const finish = (result: InteractionResults) =>
+					step.oauth.provider.interactionFinished(req, res, result);
+				if (form.get("step") === "decline") {
+					return finish({ error: "access_denied", error_description: "the user declined" });
+				}
+				return name === "login"
+					? login({ deps, step, form, req, res, finish })
+					: agree({ deps, step, form, req, res, finish });
+			},
+		);
+	};
+	return { show, submit };
+}
+
+interface Submission {
+	readonly deps: InteractionDeps;
+	readonly step: Step;
+	readonly form: URLSearchParams;
+	readonly req: Request;
+	readonly res: Response;
+	readonly finish: (result: InteractionResults) => Promise<void>;
+}
+
+async function login({ deps, step, form, req, res, finish }: Submission): Promise<void> {
+	try {
+		const accountId = await deps.signIn(req, form.get("key")?.trim() ?? "");
+		// A session of somebody who was here before must not meet the one that begins now.
+		for (const name of [OAUTH_COOKIES.session, `${OAUTH_COOKIES.session}.sig`]) {
+			res.append(
+				"Set-Cookie",
+				`${name}=; Path=${cookiePath(deps)}; Max-Age=0; HttpOnly; SameSite=Lax`,
+			);
+		}
+		await finish({ login: { accountId, remember: false } });
+	} catch (error) {
+		sendPage(res, statusOf(error), loginPage({ ...step, error: messageOf(error) }));
+	}
+}
+
+async function agree({ deps, step, form, res, finish }: Submission): Promise<void> {
+	const budget = form.get("budget")?.trim().replace(/^\$/, "") ?? "";
+	const { client, interaction, oauth } = step;
+	const accountId = getAccountId(interaction);
+	let keyId: string;
+	try {
+		const label = `${client.name ?? "Application"} (OAuth)`;
+		keyId = await deps.grants.open({ accountId, budgetMicros: parseLimit(budget), label });
+	} catch (error) {
+		return sendPage(
+			res,
+			statusOf(error),
+			await toConsent(deps, step, { budget, error: messageOf(error) }),
+		);
+	}
+	const clientId = String(interaction.params["client_id"]);
+	const grant = new oauth.provider.Grant({ accountId, clientId });
+	// The grant is found by its key, and ends with it.
+	grant.jti = keyId;
+	grant.addResourceScope(step.resource, OAUTH_SCOPE);
+	await grant.save();
+	await finish({ consent: { grantId: keyId } });
+}
+
+async function toConsent(
+	{ service, readAccount }: InteractionDeps,
+	step: Step,
+	shown: { readonly budget?: string; readonly error?: string } = {},
+): Promise<Page> {
+	const account = await readAccount(getAccountId(step.interaction));
+	if (!account) throw expired();
+	return consentPage({
+		...step,
+		accountName: account.name,
+		balanceMicros: account.balanceMicros,
+		prices: toPriceTable(service.prices, service.skills),
+		budget: shown.budget ?? formatUsd(OAUTH_LIMITS.budgetDefaultMicros),
+		error: shown.error,
+	});
+}
+
+function getAccountId({ session }: Interaction): string {
+	if (session?.accountId === undefined) throw expired();
+	return session.accountId;
+}
+
+function toAskingClient({ clientId, clientName }: Client, redirectUri: string): AskingClient {
+	const isDocument = clientId.startsWith("https:");
+	const verifiedHost = isDocument ? new URL(clientId).host : undefined;
+	return { name: clientName, verifiedHost, redirectUri };
+}
+
+/** A page for whatever goes wrong: nobody here reads JSON. */
+async function withStep(
+	res: Response,
+	open: () => Promise<Step>,
+	work: (step: Step) => Promise<void>,
+): Promise<void> {
+	try {
+		await work(await open());
+	} catch (error) {
+		if (res.headersSent) throw error;
+		const isLost = error instanceof Error && error.name === "SessionNotFound";
+		const shown = isLost ? expired() : error;
+		if (!(shown instanceof ServiceError)) throw error;
+		sendPage(res, statusOf(shown), failurePage(shown.message));
+	}
+}
+
+export function sendPage(res: Response, status: number, { body, policy }: Page): void {
+	res.status(status).set("Content-Security-Policy", policy).type("html").send(body);
+}
+
+function expired(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		"This request for access is no longer open; go back to the application and start again.",
+	);
+}
+
+function statusOf(error: unknown): number {
+	return error instanceof ServiceError ? STATUS_OF[error.code] : 500;
+}
+
+/** Throws what no user can do anything about. */
+function messageOf(error: unknown): string {
+	if (error instanceof ServiceError) return error.message;
+	throw error;
+}
+
+function cookiePath({ service }: InteractionDeps): string {
+	return `${new URL(service.info.baseUrl()).pathname.replace(/\/$/, "")}/oauth`;
+}

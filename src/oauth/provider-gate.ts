@@ -1,0 +1,105 @@
+import { createHmac } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Request, RequestHandler } from "express";
+import type { SigningJwk } from "../auth/key-files.js";
+import type { OAuthGrants } from "../auth/oauth-grants.js";
+import type { OAuthRecords } from "../auth/oauth-records.js";
+import type { Clock } from "../core/clock.js";
+import type { Egress } from "../core/egress.js";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+import { type Logger, stackOf } from "../core/logger.js";
+import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import { toCallerAddress } from "../service/caller-address.js";
+import { createTokenBuckets } from "../service/token-bucket.js";
+import { failurePage } from "./interaction-pages.js";
+import { OAUTH_COOKIES, type OAuthProvider, openProvider } from "./provider.js";
+
+export interface ProviderGateDeps {
+	readonly records: OAuthRecords;
+	readonly grants: OAuthGrants;
+	readonly clock: Clock;
+	readonly egress: Egress;
+	readonly signingJwk: SigningJwk;
+	readonly pepper: Uint8Array;
+	/** Public base address; see assertSafeIssuer. */
+	readonly baseUrl: () => string;
+	readonly isOpen: (accountId: string) => Promise<boolean>;
+	readonly logger: Logger;
+}
+
+/** The way to the provider, which is loaded by the first who takes it. */
+export interface ProviderGate {
+	open(): Promise<OAuthProvider>;
+	/** Replaces what a proxy or a caller says of our address by what the operator says. */
+	prepare(req: Request): void;
+	/** Whatever the provider answers. */
+	readonly handle: RequestHandler;
+}
+
+export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
+	const { clock, baseUrl, pepper, logger } = deps;
+	const fetches = createTokenBuckets({
+		clock,
+		perMinute: OAUTH_LIMITS.documentFetchesPerMinute,
+		keysMax: LIMITS.rateLimitedCallersMax,
+	});
+	const addresses = new WeakMap<IncomingMessage, string>();
+	const cookieKey = createHmac("sha256", pepper)
+		.update("tollgraph oauth cookies v1")
+		.digest("base64url");
+	let opened: { readonly issuer: string; readonly provider: Promise<OAuthProvider> } | undefined;
+	const open = (): Promise<OAuthProvider> => {
+		const issuer = baseUrl();
+		assertSafeIssuer(issuer);
+		if (opened?.issuer !== issuer) {
+			const provider = openProvider(issuer, {
+				...deps,
+				cookieKey,
+				mayFetch: (req) => fetches.take(addresses.get(req) ?? "").isLetIn,
+				renderError: (description) =>
+					failurePage(`The request for access cannot go on: ${description}.`),
+				logUnexpected: (error) => logger.error("unexpected failure", { error: stackOf(error) }),
+			});
+			opened = { issuer, provider };
+		}
+		return opened.provider;
+	};
+	const prepare = (req: Request): void => {
+		const { host, protocol, pathname } = new URL(baseUrl());
+		addresses.set(req, toCallerAddress(req.ip));
+		req.headers.host = host;
+		req.headers["x-forwarded-proto"] = protocol.slice(0, -1);
+		delete req.headers["x-forwarded-host"];
+		req.originalUrl = `${pathname.replace(/\/$/, "")}${req.url}`;
+	};
+	return {
+		open,
+		prepare,
+		async handle(req, res) {
+			prepare(req);
+			const { provider } = await open();
+			await provider.callback()(req, res as ServerResponse);
+		},
+	};
+}
+
+/** Forgets who was signed in: each request for access begins with nobody. */
+export function withoutSession(req: Request): void {
+	const { cookie } = req.headers;
+	if (cookie === undefined) return;
+	const kept = cookie.split(";").filter((pair) => !pair.trim().startsWith(OAUTH_COOKIES.session));
+	req.headers.cookie = kept.join(";");
+}
+
+/** Throws UNAVAILABLE where codes and tokens would travel in the open. */
+export function assertSafeIssuer(base: string): void {
+	const { protocol, hostname } = new URL(base);
+	const isLocal = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
+	if (protocol === "https:" || isLocal) return;
+	throw new ServiceError(
+		"UNAVAILABLE",
+		"Access can be given over https only; the operator has to set public_url to the https address of this server.",
+		{ retryable: false },
+	);
+}
