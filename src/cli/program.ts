@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { CommandContext } from "./command-context.js";
 import { addBackup, addRestore } from "./commands/backup-commands.js";
+import { addConnect } from "./commands/connect-command.js";
 import { addDoctor } from "./commands/doctor-command.js";
 import { addFeeds } from "./commands/feed-commands.js";
 import { addConcepts, addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
@@ -21,6 +22,7 @@ const COMMANDS = [
 	addKeys,
 	addTokens,
 	addAccounts,
+	addConnect,
 	addLedger,
 	addRetention,
 	addReindex,

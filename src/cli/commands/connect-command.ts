@@ -1,0 +1,151 @@
+import type { Command } from "commander";
+import { ServiceError } from "../../core/errors.js";
+import { parseGraphId } from "../../core/ids.js";
+import type { Settings } from "../../settings.js";
+import {
+	type CommandContext,
+	type Flags,
+	settingsOf,
+	textOf,
+	withSettings,
+} from "../command-context.js";
+import {
+	CLIENT_NAMES,
+	getClientGuide,
+	type Instructions,
+	URL_CLIENT,
+} from "../connect/client-guides.js";
+import { findServerAddress, parseBaseUrl, type ServerAddress } from "../connect/server-address.js";
+import { withOperator } from "../open-operator.js";
+import { printResult, type Terminal } from "../output.js";
+
+const TOKEN_VARIABLE = "TOLLGRAPH_CONNECTION_TOKEN";
+const TOKEN = /^ct_[0-9A-Za-z]{36}$/;
+const WHO_HAS_IT_PAYS =
+	"This address is a secret: whoever has it spends the account's money. It is shown once; tollgraph tokens list and revoke end it.";
+
+interface Connection extends Instructions {
+	readonly client: string;
+	readonly address: string;
+}
+
+interface Wish {
+	readonly client: string;
+	readonly graph: string | undefined;
+	readonly server: ServerAddress;
+	/** An operator of the same server can be asked. */
+	readonly isOurs: boolean;
+}
+
+export function addConnect(program: Command, context: CommandContext): void {
+	const command = program
+		.command("connect <client>")
+		.description(`Print what connects an MCP client: ${CLIENT_NAMES.join(", ")}.`)
+		.option("--graph <id>", "graph that tools read where a call names none")
+		.option("--url <base>", "address of the server, without /mcp; by default the running one's")
+		.option("--account <id>", `with ${URL_CLIENT}: account that pays (acc_…), for a new token`)
+		.option("--label <text>", `with ${URL_CLIENT}: whom the new token is for`)
+		.option("--json", "print one JSON line");
+	withSettings(command).action(async (client: string, flags: Flags) => {
+		if (client !== URL_CLIENT) getClientGuide(client);
+		const settings = settingsOf(context, flags);
+		const [url, graph] = [textOf(flags, "url"), textOf(flags, "graph")];
+		const wish: Wish = {
+			client,
+			graph: graph === undefined ? undefined : parseGraphId(graph),
+			server:
+				url === undefined
+					? await findServerAddress(settings)
+					: { baseUrl: parseBaseUrl(url), isRunning: true },
+			isOurs: url === undefined,
+		};
+		await assertOnSale(settings, wish);
+		const connection =
+			client === URL_CLIENT
+				? await toSecretAddress(context, { settings, flags, wish })
+				: toConnection(wish, flags);
+		print(context.terminal, connection, { wish, json: flags["json"] === true });
+	});
+}
+
+function toConnection({ client, graph, server }: Wish, flags: Flags): Connection {
+	if (textOf(flags, "account") !== undefined || textOf(flags, "label") !== undefined) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`--account and --label make a secret address; use them with "tollgraph connect ${URL_CLIENT}".`,
+		);
+	}
+	const { path, instruct, takesNoGraph } = getClientGuide(client);
+	if (takesNoGraph && graph !== undefined) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`Access tokens are issued for ${path} as it stands, so its address takes no graph; tools name the graph in their arguments.`,
+		);
+	}
+	const name = graph === undefined ? "tollgraph" : `tollgraph-${graph}`;
+	const address = withGraph(`${server.baseUrl}${path}`, graph);
+	return { client, address, ...instruct({ name, address }) };
+}
+
+/** A token that is given stands in the environment, because arguments are seen by every process of the machine. */
+async function toSecretAddress(
+	{ environment }: CommandContext,
+	{ settings, flags, wish }: { settings: Settings; flags: Flags; wish: Wish },
+): Promise<Connection> {
+	const token = await tokenOf(settings, { flags, wish, given: environment[TOKEN_VARIABLE] });
+	const address = withGraph(`${wish.server.baseUrl}/c/${token}`, wish.graph);
+	return { client: URL_CLIENT, address, notes: [WHO_HAS_IT_PAYS] };
+}
+
+async function tokenOf(
+	settings: Settings,
+	{ flags, wish, given }: { flags: Flags; wish: Wish; given: string | undefined },
+): Promise<string> {
+	const account = textOf(flags, "account");
+	if (account !== undefined && wish.isOurs) {
+		const order = { account_id: account, label: textOf(flags, "label") };
+		return (await withOperator(settings, (operator) => operator.createToken(order))).token;
+	}
+	if (account === undefined && given && TOKEN.test(given)) return given;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		account !== undefined
+			? "Another server's accounts are not ours to make tokens for; leave --url out, or --account."
+			: given
+				? `What ${TOKEN_VARIABLE} holds is no connection token (ct_…).`
+				: `Name the account that pays with --account acc_… (tollgraph accounts list), or put a connection token into ${TOKEN_VARIABLE}.`,
+	);
+}
+
+/** A graph nobody sells is found out here, not by an agent later. Only a running server is asked. */
+async function assertOnSale(settings: Settings, { graph, server, isOurs }: Wish): Promise<void> {
+	if (graph === undefined || !isOurs || !server.isRunning) return;
+	const { items } = await withOperator(settings, (operator) => operator.listGraphs());
+	if (items.some(({ id }) => id === graph)) return;
+	throw new ServiceError(
+		"NOT_FOUND",
+		`No graph is called "${graph}"; tollgraph graphs list names them.`,
+	);
+}
+
+function withGraph(address: string, graph: string | undefined): string {
+	return graph === undefined ? address : `${address}?graph=${graph}`;
+}
+
+/** What is pasted goes to stdout, what is read to stderr. */
+function print(
+	terminal: Terminal,
+	{ client, address, ...told }: Connection,
+	{ wish, json }: { readonly wish: Wish; readonly json: boolean },
+): void {
+	const { file, config, command, steps, notes } = told;
+	const asText = typeof config === "object" ? JSON.stringify(config, undefined, 2) : config;
+	const lines = asText?.split("\n") ?? steps?.map((step, at) => `${at + 1}. ${step}`) ?? [address];
+	const { isRunning } = wish.server;
+	if (!json && file !== undefined) terminal.say(`Add this to ${file}:`);
+	printResult(terminal, { client, address, ...told }, { json, lines });
+	if (json) return;
+	if (command !== undefined) terminal.say(`Or run: ${command}`);
+	if (!isRunning) terminal.say("No server runs on this data folder now (tollgraph serve).");
+	for (const note of notes) terminal.say(note);
+}
