@@ -52,6 +52,8 @@ async function startShop(t: Test) {
 	return { ...shop, account, run: run.bind(undefined, shop.folder) };
 }
 
+type Shop = Awaited<ReturnType<typeof startShop>>;
+
 async function toolsAt(t: Test, address: string, headers: Record<string, string> = {}) {
 	const client = new Client({ name: "test", version: "1.0.0" });
 	const transport = new StreamableHTTPClientTransport(new URL(address), {
@@ -63,8 +65,14 @@ async function toolsAt(t: Test, address: string, headers: Record<string, string>
 	return { client, names: (await client.listTools()).tools.map(({ name }) => name) };
 }
 
-t.test("what is printed connects: configurations by key, a secret address by itself", async (t) => {
-	const { run, account, baseUrl, app } = await startShop(t);
+t.test("beside a running server", async (t) => {
+	const shop = await startShop(t);
+	await t.test("what is printed connects", (t) => connectByWhatIsPrinted(t, shop));
+	await t.test("what is pasted goes to stdout", (t) => readBothStreams(t, shop));
+	await t.test("a wrong call is refused before anything is made", (t) => callWrongly(t, shop));
+});
+
+async function connectByWhatIsPrinted(t: Test, { run, account, baseUrl, app }: Shop) {
 	for (const client of HEADER_CLIENTS) {
 		const { json } = await run(["connect", client, "--graph", "agent-payments", "--json"]);
 		t.match(json, {
@@ -96,10 +104,9 @@ t.test("what is printed connects: configurations by key, a secret address by its
 	const token = await run(["tokens", "create", "--account", account.account_id, "--json"]);
 	t.equal(token.json.url, `${baseUrl}/c/${token.json.token}`);
 	t.same((await toolsAt(t, token.json.url)).names, byKey.names);
-});
+}
 
-t.test("what is pasted goes to stdout, what is read to stderr", async (t) => {
-	const { run, account, baseUrl } = await startShop(t);
+async function readBothStreams(t: Test, { run, account, baseUrl }: Shop) {
 	const cursor = await run(["connect", "cursor"]);
 	t.same(JSON.parse(cursor.out.join("\n")), {
 		mcpServers: {
@@ -132,7 +139,7 @@ t.test("what is pasted goes to stdout, what is read to stderr", async (t) => {
 	const copilot = await run(["connect", "copilot"]);
 	t.ok(copilot.out.some((line) => line.endsWith(`${baseUrl}/copilot`)));
 	t.match(copilot.err, [/public and https/]);
-});
+}
 
 t.test("the command for Claude Code holds a reference in place of the key", async (t) => {
 	const { json } = await run(t.testdir({}), ["connect", "claude-code", "--json"]);
@@ -165,8 +172,8 @@ t.test("an address is taken from the settings while nobody serves, or from --url
 	await t.rejects(at("--port", "0"), { code: "INVALID_ARGUMENT", message: /--url/ });
 });
 
-t.test("a wrong call is refused before anything is made", async (t) => {
-	const { run, account, app } = await startShop(t);
+async function callWrongly(t: Test, { run, account, app }: Shop) {
+	const before = (await app.operator.listTokens({})).items.length;
 	const refused = (args: readonly string[], message: RegExp, environment = {}) =>
 		t.rejects(run(["connect", ...args], environment), { message });
 	await refused(["emacs"], /claude-code, claude-desktop, cursor.*url/);
@@ -182,9 +189,9 @@ t.test("a wrong call is refused before anything is made", async (t) => {
 	await refused(["cursor", "--graph", "a'b"], /cannot name a graph/);
 	await refused(["cursor", "--account", account.account_id], /connect url/);
 	await refused(["chatgpt", "--graph", "agent-payments"], /takes no graph/);
-	t.same((await app.operator.listTokens({})).items, []);
+	t.equal((await app.operator.listTokens({})).items.length, before);
 
 	const given = { TOLLGRAPH_CONNECTION_TOKEN: `ct_${"a".repeat(36)}` };
 	const { out } = await run(["connect", "url", "--url", "https://api.example.org"], given);
 	t.same(out, [`https://api.example.org/c/ct_${"a".repeat(36)}`]);
-});
+}
