@@ -38,6 +38,8 @@ export interface Offer {
 	readonly headers: Readonly<Record<string, string>>;
 	/** The x402 v2 form of the offer, for transports that carry it in a message. */
 	readonly x402?: Readonly<Record<string, unknown>>;
+	/** The challenge of the "Payment" scheme, for transports that carry it in a message. */
+	readonly mpp?: Readonly<Record<string, unknown>>;
 }
 
 /** Price and ways to pay it, meaning first; `http-challenge.ts` turns it into headers and a body. */

@@ -11,7 +11,7 @@ import {
 import type { Hex, SettlementTerms } from "../x402/facilitator.js";
 import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
 import { keccak256 } from "./keccak.js";
-import { toChallengeHeader } from "./payment-challenge.js";
+import { toChallengeOffer } from "./payment-challenge.js";
 import { toReceiptHeaders } from "./payment-receipt.js";
 
 const METHOD = "evm";
@@ -39,7 +39,7 @@ export function createEvmCharge({ terms, issuer }: EvmChargeDeps): PaymentEnvelo
 		offer: (quote) => ({
 			continuation: howToPay(terms, quote),
 			accepts: [],
-			headers: { "WWW-Authenticate": toChallengeHeader(issuer.issue(chargeFor(quote))) },
+			...toChallengeOffer(issuer.issue(chargeFor(quote))),
 		}),
 
 		read: readCharge,

@@ -1,6 +1,7 @@
 /** MPP, the "Payment" HTTP authentication scheme: challenges, credentials and receipts as they stand on the wire. */
 import { createHmac } from "node:crypto";
 import { toCanonicalJson } from "../../src/core/canonical-json.js";
+import type { Offer } from "../challenge.js";
 
 /** One challenge of `WWW-Authenticate: Payment`; `request` and `opaque` are base64url of canonical JSON, as sent. */
 export interface PaymentChallenge {
@@ -48,6 +49,23 @@ export function toChallengeHeader(challenge: PaymentChallenge): string {
 		return value === undefined ? [] : `${name}="${escapeQuoted(value)}"`;
 	});
 	return `Payment ${parameters.join(", ")}`;
+}
+
+/** The challenge in both of its forms: the header, and what a message carries. */
+export function toChallengeOffer(challenge: PaymentChallenge): Pick<Offer, "headers" | "mpp"> {
+	return {
+		headers: { "WWW-Authenticate": toChallengeHeader(challenge) },
+		mpp: toChallengeMessage(challenge),
+	};
+}
+
+/** The challenge as messages carry it: what the method asks for as an object, everything else as in the header. */
+function toChallengeMessage({
+	request,
+	...challenge
+}: PaymentChallenge): Readonly<Record<string, unknown>> {
+	const asked: unknown = JSON.parse(Buffer.from(request, "base64url").toString("utf8"));
+	return { ...challenge, request: asked };
 }
 
 /** Unpadded base64url of canonical JSON: equal values give equal text, on their side and on ours. */

@@ -4,7 +4,7 @@ import { type Offer, PaymentRequired, type Quote } from "../challenge.js";
 import type { PaymentMethod } from "../payment-method.js";
 import { PaymentRefused } from "../x402/envelope.js";
 import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
-import { toChallengeHeader } from "./payment-challenge.js";
+import { toChallengeOffer } from "./payment-challenge.js";
 import { toReceiptHeaders } from "./payment-receipt.js";
 
 /** One answer to a challenge of ours for exactly this request. */
@@ -18,8 +18,8 @@ export interface PrepaidUse {
 
 /** The prepaid method of the "Payment" scheme: the proof is a Shared Payment Token, the ledger does the rest. */
 export interface PrepaidCharge {
-	/** Headers with the challenge, for callers without a credential. */
-	challengeHeaders(quote: Quote): Readonly<Record<string, string>>;
+	/** A new challenge, for callers without a credential. */
+	ask(quote: Quote): Pick<Offer, "headers" | "mpp">;
 	/** Throws PAYMENT_REJECTED for a challenge that is not ours, has expired or is of another request. */
 	open(echo: unknown, quote: Quote): PrepaidUse;
 }
@@ -29,17 +29,15 @@ export function createPrepaidCharge({
 }: {
 	readonly issuer: ChallengeIssuer;
 }): PrepaidCharge {
-	const challengeHeaders = (quote: Quote) => ({
-		"WWW-Authenticate": toChallengeHeader(issuer.issue(toTerms(quote))),
-	});
+	const ask = (quote: Quote) => toChallengeOffer(issuer.issue(toTerms(quote)));
 	const offerAgain = (quote: Quote): Offer => ({
 		continuation: ANSWER_AGAIN,
 		accepts: [],
-		headers: challengeHeaders(quote),
+		...ask(quote),
 	});
 
 	return {
-		challengeHeaders,
+		ask,
 		open(echo, quote) {
 			const { id } = recognise(issuer, echo, { quote, offer: () => offerAgain(quote) });
 			return {
@@ -59,9 +57,9 @@ export function offerPrepaid(method: PaymentMethod, charge: PrepaidCharge): Paym
 		...method,
 		offer(quote) {
 			const offer = method.offer(quote);
-			return (
-				offer && { ...offer, headers: { ...offer.headers, ...charge.challengeHeaders(quote) } }
-			);
+			if (!offer) return undefined;
+			const { headers, mpp } = charge.ask(quote);
+			return { ...offer, headers: { ...offer.headers, ...headers }, ...(mpp && { mpp }) };
 		},
 	};
 }

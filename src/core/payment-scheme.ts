@@ -1,3 +1,4 @@
+import { toCanonicalJson } from "./canonical-json.js";
 import { ServiceError } from "./errors.js";
 
 /** Our own method of the "Payment" scheme: its proof is a Shared Payment Token of this service. */
@@ -19,17 +20,33 @@ export function isPaymentScheme(authorization: string | undefined): boolean {
 export function decodePaymentScheme(authorization: string): PaymentSchemeCredential {
 	const [, token = "", ...rest] = authorization.split(/\s+/);
 	const value = rest.length === 0 && /^[\w-]+={0,2}$/.test(token) ? parseJson(token) : undefined;
-	if (isRecord(value) && isRecord(value["challenge"]) && isRecord(value["payload"])) {
-		return {
-			challenge: value["challenge"],
-			payload: value["payload"],
-			...(value["source"] !== undefined && { source: value["source"] }),
-		};
-	}
+	const credential = toCredential(value);
+	if (credential) return credential;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
 		'The Authorization header must read "Payment <credential>", the credential a JSON object with "challenge" and "payload", encoded in base64url.',
 	);
+}
+
+/**
+ * The credential as a message carries it; undefined for anything else. There a challenge names what it asks for in JSON:
+ * it is read back into the text that was signed.
+ */
+export function readPaymentCredential(value: unknown): PaymentSchemeCredential | undefined {
+	const credential = toCredential(value);
+	if (!credential) return undefined;
+	const fields = Object.entries(credential.challenge).map(([name, field]) => [
+		name,
+		isRecord(field) ? Buffer.from(toCanonicalJson(field), "utf8").toString("base64url") : field,
+	]);
+	return { ...credential, challenge: Object.fromEntries(fields) };
+}
+
+function toCredential(value: unknown): PaymentSchemeCredential | undefined {
+	if (!isRecord(value)) return undefined;
+	const { challenge, payload, source } = value;
+	if (!isRecord(challenge) || !isRecord(payload)) return undefined;
+	return { challenge, payload, ...(source !== undefined && { source }) };
 }
 
 /** The Shared Payment Token of a prepaid credential; undefined for the methods that settle elsewhere. */

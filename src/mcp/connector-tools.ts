@@ -52,7 +52,11 @@ function createSearch(deps: SellDeps): Tool {
 		async answer(call) {
 			const { query } = parseInput(searchInput, call.args);
 			const operationId = "search.all";
-			const result = await sell(deps, call, { operationId, rawInput: { query, limit: RESULTS } });
+			const result = await sell(deps, call, {
+				operationId,
+				rawInput: { query, limit: RESULTS },
+				name: "search",
+			});
 			const { rows } = result.output as { readonly rows: readonly Row[] };
 			const results = rows.map(({ trend_id: id, name: title }) => ({
 				id,
@@ -93,7 +97,11 @@ function createFetch(deps: SellDeps): Tool {
 			const { id } = parseInput(fetchInput, call.args);
 			const { graph_id, node_id } = placeOf(id);
 			const operationId = "graphs.node";
-			const result = await sell(deps, call, { operationId, rawInput: { graph_id, node_id } });
+			const result = await sell(deps, call, {
+				operationId,
+				rawInput: { graph_id, node_id },
+				name: "fetch",
+			});
 			const { data: node } = result.output as { readonly data: Node };
 			const [source] = node.evidence;
 			return {
@@ -145,5 +153,5 @@ function urlOf(baseUrl: string, id: string): string {
 /** What it cost stands beside the answer: the shape of the answer itself is the connector's. */
 function metaOf({ exchange }: ToolCall, result: Awaited<ReturnType<typeof sell>>) {
 	const { meta } = toSoldBody(result, exchange.requestId);
-	return { "tollgraph/cost": meta["cost"], ...receiptMetaOf(result) };
+	return { "tollgraph/cost": meta["cost"], ...receiptMetaOf(result.paymentHeaders) };
 }

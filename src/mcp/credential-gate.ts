@@ -1,5 +1,5 @@
-import type { Request } from "express";
-import { type Credential, parseCredential } from "../core/credential.js";
+import type { Request, RequestHandler } from "express";
+import { type Credential, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { createHeaderReader } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
@@ -21,18 +21,36 @@ export async function admit(
 	{ way, letsAnyoneIn }: { readonly way: Way; readonly letsAnyoneIn: boolean },
 ): Promise<Credential | undefined> {
 	const shown = parseCredential(createHeaderReader(req));
-	const credential = shown && toCredential(service, shown, way);
+	const isPrepaid = letsAnyoneIn && shown?.scheme === "spt";
+	const credential = isPrepaid ? shown : shown && toCredential(service, shown, way);
 	if (credential) await service.identify(credential);
 	else if (!letsAnyoneIn) throw new ServiceError("UNAUTHENTICATED", HOW_TO_SHOW);
 	return credential;
 }
 
+/** A payment is refused where nobody looks for it, rather than left unread beside an answer. Throws INVALID_ARGUMENT. */
+export const refuseHeaderPayments: RequestHandler = (req, _res, next) => {
+	if (parsePayment(createHeaderReader(req)) === undefined) return next();
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'Payments are not read from headers here; where calls are paid one by one, the payment stands in "_meta" of the call, as "x402/payment" or "org.paymentauth/credential".',
+	);
+};
+
 /** A connection token's owner is known by the address alone. Throws UNAUTHENTICATED. */
 export async function admitByToken(service: Service, token: string): Promise<Credential> {
 	const credential = { scheme: "connection", token } as const;
-	await service.identify(credential);
-	return credential;
+	try {
+		await service.identify(credential);
+		return credential;
+	} catch (error) {
+		const isWrong = error instanceof ServiceError && error.code === "UNAUTHENTICATED";
+		throw isWrong ? new ServiceError("UNAUTHENTICATED", WRONG_TOKEN) : error;
+	}
 }
+
+const WRONG_TOKEN =
+	"The connection token in this address is not known here, has expired or was revoked; the owner of the account can make a new one.";
 
 const HOW_TO_SHOW =
 	'Show who calls: an API key in "X-API-Key" or as "Authorization: Bearer sk_live_…", or an access token of the authorization server that the protected-resource metadata names.';

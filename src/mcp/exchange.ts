@@ -13,27 +13,26 @@ export interface Exchange {
 	readonly requestId: string;
 	/** IP address of the caller, or its network; see toCallerAddress. */
 	readonly address: string;
-	/** Absolute address that was called, for challenges that name it; a secret in it is left out. */
-	readonly resourceUrl: string;
+	/** Anonymous agents are let in, and payments stand in `_meta` of a call. */
+	readonly takesPayments: boolean;
 	/** Undefined for anonymous agents, where they are let in. */
 	readonly credential: Credential | undefined;
 	/** Chosen in the address (`?graph=`): what a tool takes where its arguments name none. */
 	readonly graphId: string | undefined;
-	/** Throws UNAUTHENTICATED without a credential. */
+	/** Nobody for anonymous agents, who are shown only what its unguessable id opens. Throws UNAUTHENTICATED. */
 	caller(): Promise<Caller>;
 }
 
 export interface ExchangeOptions {
 	readonly service: Service;
 	readonly ids: Ids;
-	/** Path without secrets, e.g. `/mcp`. */
-	readonly path: string;
+	readonly takesPayments: boolean;
 	readonly credential: Credential | undefined;
 }
 
 export function createExchange(
 	req: Request,
-	{ service, ids, path, credential }: ExchangeOptions,
+	{ service, ids, takesPayments, credential }: ExchangeOptions,
 ): Exchange {
 	const response = req.res as Response;
 	let caller: Promise<Caller> | undefined;
@@ -41,20 +40,20 @@ export function createExchange(
 		response,
 		requestId: openRequestId(req, response, ids),
 		address: toCallerAddress(req.ip),
-		resourceUrl: `${service.info.baseUrl()}${path}`,
+		takesPayments,
 		credential,
 		graphId: readGraphId(req),
 		caller() {
-			caller ??= identify(service, credential);
+			caller ??= credential
+				? service.identify(credential, { opens: true })
+				: Promise.resolve(NOBODY);
 			return caller;
 		},
 	};
 }
 
-async function identify(service: Service, credential: Credential | undefined): Promise<Caller> {
-	if (credential) return service.identify(credential, { opens: true });
-	throw new ServiceError("UNAUTHENTICATED", "This tool is for its owner; send an API key.");
-}
+/** Owns nothing. */
+const NOBODY: Caller = { owner: "nobody", rail: "none" };
 
 /** Throws INVALID_ARGUMENT for more than one graph. */
 function readGraphId({ query }: Request): string | undefined {

@@ -51,7 +51,8 @@ export function createFreeTool<Input extends z.ZodObject>(
 			outputSchema: toOutputSchema(output),
 			annotations: hints,
 		},
-		async answer({ args, exchange }) {
+		async answer({ args, exchange, payment }) {
+			if (payment) throw nothingToPay();
 			const { graphId, response } = exchange;
 			const chosen = takesGraph && graphId !== undefined ? { graph_id: graphId } : {};
 			const parsed = parseInput(input, { ...chosen, ...args });
@@ -66,6 +67,13 @@ export function createFreeTool<Input extends z.ZodObject>(
 			}
 		},
 	};
+}
+
+function nothingToPay(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		"This tool is free; call it again without a payment. Nothing was run or charged.",
+	);
 }
 
 function describedFields({ shape }: z.ZodObject): Record<string, string> {

@@ -7,7 +7,7 @@ import express, {
 	type Response,
 	type Router,
 } from "express";
-import type { Credential } from "../core/credential.js";
+import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { LIMITS } from "../core/limits.js";
@@ -16,9 +16,10 @@ import { toErrorReply, toServiceError } from "../service/error-reply.js";
 import { CONNECTION_PATH, connectionTokenOf } from "../service/http-request.js";
 import { isNoJson, readJsonBody } from "../service/json-body.js";
 import type { Service } from "../service/service.js";
-import { admit, admitByToken, type Way } from "./credential-gate.js";
+import { admit, admitByToken, refuseHeaderPayments, type Way } from "./credential-gate.js";
 import { createExchange, type Exchange } from "./exchange.js";
 import { createOriginCheck } from "./origin-check.js";
+import { createPaymentGate } from "./payment-gate.js";
 import type { Profile, Profiles } from "./profiles.js";
 import { createProtocolServer } from "./protocol-server.js";
 
@@ -26,6 +27,7 @@ export interface McpRouterDeps {
 	readonly service: Service;
 	readonly profiles: Profiles;
 	readonly ids: Ids;
+	readonly clock: Clock;
 	readonly allowedOrigins: readonly string[];
 	/** Anonymous agents are let in, and pay call by call. */
 	readonly takesPayments: boolean;
@@ -37,6 +39,7 @@ const ENVELOPE_LEVELS = 4;
 const INVALID_REQUEST = -32600;
 const PARSE_ERROR = -32700;
 const REFUSED = -32000;
+const PRIVATE = "private, no-store";
 
 /** The four addresses of the Model Context Protocol; mount it at the root. Spec: Base Addresses. */
 export function createMcpRouter(deps: McpRouterDeps): { router: Router; close(): Promise<void> } {
@@ -46,11 +49,12 @@ export function createMcpRouter(deps: McpRouterDeps): { router: Router; close():
 	const named = (way: Way, profile: Profile, letsAnyoneIn = false): RequestHandler[] => [
 		keepPrivate,
 		check,
-		(req, _res, next) =>
-			admit(service, req, { way, letsAnyoneIn }).then((credential) => {
-				openExchange(deps, req, { path: way.path, credential });
-				next();
-			}, next),
+		refuseHeaderPayments,
+		async (req, _res, next) => {
+			const credential = await admit(service, req, { way, letsAnyoneIn });
+			openExchange(deps, req, { takesPayments: letsAnyoneIn, credential });
+			next();
+		},
 		readRequest,
 		speak.as(profile),
 	];
@@ -63,6 +67,7 @@ export function createMcpRouter(deps: McpRouterDeps): { router: Router; close():
 			keepPrivate,
 			createTokenGate(deps),
 			check,
+			refuseHeaderPayments,
 			readRequest,
 			speak.as(profiles.whole),
 		])
@@ -75,38 +80,41 @@ const EXCHANGES = new WeakMap<Request, Exchange>();
 function openExchange(
 	{ service, ids }: McpRouterDeps,
 	req: Request,
-	{ path, credential }: { readonly path: string; readonly credential: Credential | undefined },
+	shown: Pick<Exchange, "takesPayments" | "credential">,
 ): void {
-	EXCHANGES.set(req, createExchange(req, { service, ids, path, credential }));
+	EXCHANGES.set(req, createExchange(req, { service, ids, ...shown }));
 }
 
 /** Takes the secret out of the address before anything else sees it: neither an error nor a log can repeat it. */
 function createTokenGate(deps: McpRouterDeps): RequestHandler {
-	return (req, res, next) => {
+	return async (req, res, next) => {
 		const token = connectionTokenOf(req.originalUrl);
-		const { search } = new URL(req.originalUrl, "http://localhost");
+		const [search = ""] = /\?.*$/s.exec(req.originalUrl) ?? [];
 		req.originalUrl = `${CONNECTION_PATH}${search}`;
 		req.url = `/${search}`;
 		res.setHeader("Referrer-Policy", "no-referrer");
-		admitByToken(deps.service, token ?? "").then((credential) => {
-			openExchange(deps, req, { path: "/mcp", credential });
-			next();
-		}, next);
+		const credential = await admitByToken(deps.service, token ?? "");
+		openExchange(deps, req, { takesPayments: false, credential });
+		next();
 	};
 }
 
 /** One handler of the SDK for each profile; each request gets a server of its own that shares the profile's lists. */
 function createSpeaker(deps: McpRouterDeps) {
 	const { logger } = deps;
+	const paymentOf = createPaymentGate(deps.clock);
 	const handlers: McpHttpHandler[] = [];
 	const onerror = (error: Error) => logger?.error("mcp", { error: stackOf(error) });
 	return {
 		as(profile: Profile): RequestHandler {
 			const handler = createMcpHandler(({ authInfo }) =>
-				createProtocolServer({ ...deps, profile }, exchangeOf(authInfo)),
+				createProtocolServer({ ...deps, profile, paymentOf }, exchangeOf(authInfo)),
 			);
 			handlers.push(handler);
-			const answer = toNodeHandler(handler, { onerror });
+			const answer = toNodeHandler(privately(handler), {
+				onerror,
+				maxRequestBodySize: LIMITS.bodyBytes,
+			});
 			return async (req, res) => {
 				const exchange = EXCHANGES.get(req);
 				const auth: AuthInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
@@ -119,12 +127,23 @@ function createSpeaker(deps: McpRouterDeps) {
 	};
 }
 
+/** The SDK lets caches keep what it streams; an answer was paid for by one caller. */
+function privately({ fetch }: McpHttpHandler): Pick<McpHttpHandler, "fetch"> {
+	return {
+		async fetch(request, options) {
+			const response = await fetch(request, options);
+			response.headers.set("Cache-Control", PRIVATE);
+			return response;
+		},
+	};
+}
+
 function exchangeOf(authInfo: AuthInfo | undefined): Exchange {
 	return authInfo?.extra?.["exchange"] as Exchange;
 }
 
 const keepPrivate: RequestHandler = (_req, res, next) => {
-	res.setHeader("Cache-Control", "private, no-store");
+	res.setHeader("Cache-Control", PRIVATE);
 	next();
 };
 

@@ -1,47 +1,78 @@
-import { PaymentRequired } from "../../payments/challenge.js";
-import type { CallResult } from "../core/call.js";
-import type { Payment } from "../core/credential.js";
+/** Payments as calls carry them over this protocol: in `_meta`, never in headers. */
+import type { Credential, Payment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
+import { prepaidTokenOf, readPaymentCredential } from "../core/payment-scheme.js";
 
 /** Names of the x402 transport for this protocol (x402 v2, transports: MCP). */
-const X402 = {
+export const X402 = {
 	required: "x402/payment-required",
 	payment: "x402/payment",
 	response: "x402/payment-response",
 } as const;
 
-type Meta = Readonly<Record<string, unknown>>;
+/** Names of the "Payment" scheme in this protocol. */
+export const MPP = {
+	required: "org.paymentauth/payment-required",
+	credential: "org.paymentauth/credential",
+	receipt: "org.paymentauth/receipt",
+} as const;
+
+export type Meta = Readonly<Record<string, unknown>>;
+
+/** What pays for one call: a payment that settles on a chain, or a prepaid balance and so whose it is. */
+export interface ShownPayment {
+	readonly payment?: Payment;
+	readonly credential?: Credential;
+}
 
 /**
- * The one payment in a request's `_meta`, decoded and not judged; undefined where none is. Throws INVALID_ARGUMENT for one
- * that cannot be read.
+ * The one payment in a call's `_meta`, decoded and not judged; undefined where none is. Throws INVALID_ARGUMENT for one
+ * that cannot be read and for two at once.
  */
-export function paymentOf(meta: Meta | undefined): Payment | undefined {
-	const payload = meta?.[X402.payment];
-	if (payload === undefined) return undefined;
-	if (!isRecord(payload)) {
+export function readPayment(meta: Meta | undefined): ShownPayment | undefined {
+	const x402 = meta?.[X402.payment];
+	const mpp = meta?.[MPP.credential];
+	if (x402 === undefined) return mpp === undefined ? undefined : fromMpp(mpp);
+	if (mpp === undefined) return { payment: fromX402(x402) };
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The call carries two payments; send exactly one of "${X402.payment}" and "${MPP.credential}" in "_meta".`,
+	);
+}
+
+function fromX402(payload: unknown): Payment {
+	const version = (payload as { readonly x402Version?: unknown } | null)?.x402Version;
+	if (version === 1 || version === 2) return { scheme: "x402", version, payload };
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${X402.payment}" in "_meta" must be an x402 payment payload, a JSON object whose x402Version is 1 or 2.`,
+	);
+}
+
+function fromMpp(value: unknown): ShownPayment {
+	const payload = readPaymentCredential(value);
+	if (!payload) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
-			`"_meta.${X402.payment}" must be a payment payload, a JSON object.`,
+			`"${MPP.credential}" in "_meta" must be a credential of the "Payment" scheme, a JSON object with "challenge" and "payload".`,
 		);
 	}
-	return { scheme: "x402", version: payload["x402Version"] === 1 ? 1 : 2, payload };
+	const token = prepaidTokenOf(payload);
+	if (token === undefined) return { payment: { scheme: "mpp", payload } };
+	return { credential: { scheme: "spt", token, challenge: payload.challenge } };
 }
 
-/** How a refusal for money is paid, beside its text; undefined for any other refusal and where nothing can pay. */
-export function demandMetaOf(error: ServiceError): Meta | undefined {
-	if (!(error instanceof PaymentRequired)) return undefined;
-	const required = error.challenge.offers.find(({ x402 }) => x402)?.x402;
-	return required && { [X402.required]: required };
+/** How the payment of a call ended, as each protocol tells it; undefined where nothing was paid for the call by itself. */
+export function receiptMetaOf(headers: Readonly<Record<string, string>> = {}): Meta | undefined {
+	const x402 = headers["PAYMENT-RESPONSE"] ?? headers["X-PAYMENT-RESPONSE"];
+	const { "Payment-Receipt": mpp } = headers;
+	if (x402 === undefined && mpp === undefined) return undefined;
+	return {
+		...(x402 !== undefined && { [X402.response]: decode(x402, "base64") }),
+		...(mpp !== undefined && { [MPP.receipt]: decode(mpp, "base64url") }),
+	};
 }
 
-/** Where a payment for this call settled; undefined for calls that were paid from a balance. */
-export function receiptMetaOf({ paymentHeaders }: CallResult): Meta | undefined {
-	const encoded = paymentHeaders?.["PAYMENT-RESPONSE"];
-	if (encoded === undefined) return undefined;
-	return { [X402.response]: JSON.parse(Buffer.from(encoded, "base64").toString("utf8")) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
+function decode(header: string, encoding: "base64" | "base64url"): unknown {
+	return JSON.parse(Buffer.from(header, encoding).toString("utf8"));
 }

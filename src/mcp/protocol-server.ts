@@ -10,7 +10,7 @@ import { type Logger, stackOf } from "../core/logger.js";
 import { toServiceError } from "../service/error-reply.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
-import { paymentOf } from "./payment-meta.js";
+import type { PaymentGate } from "./payment-gate.js";
 import type { Profile } from "./profiles.js";
 import { getPrompt, PROMPTS } from "./prompts.js";
 import { listResources, README_TEMPLATE, readResource } from "./resources.js";
@@ -28,8 +28,7 @@ const INSTRUCTIONS =
 export interface ProtocolServerDeps {
 	readonly service: Service;
 	readonly profile: Profile;
-	/** Payments stand in `_meta`, and are looked for. */
-	readonly takesPayments: boolean;
+	readonly paymentOf: PaymentGate;
 	readonly logger?: Logger | undefined;
 }
 
@@ -69,7 +68,7 @@ interface CallParams {
 }
 
 async function callTool(
-	{ profile, takesPayments, logger }: ProtocolServerDeps,
+	{ profile, paymentOf, logger }: ProtocolServerDeps,
 	exchange: Exchange,
 	{ name, arguments: args = {}, context }: CallParams,
 ): Promise<CallToolResult> {
@@ -82,7 +81,7 @@ async function callTool(
 	}
 	const { _meta: meta } = context.mcpReq;
 	try {
-		const payment = takesPayments ? paymentOf(meta) : undefined;
+		const payment = paymentOf(exchange, meta);
 		const idempotencyKey = readKey(meta?.[KEY_META]);
 		return toToolResult(await tool.answer({ args, exchange, payment, idempotencyKey }));
 	} catch (error) {
@@ -90,7 +89,7 @@ async function callTool(
 		if (told !== error && told.code === "INTERNAL") {
 			logger?.error("unexpected failure", { requestId: exchange.requestId, error: stackOf(error) });
 		}
-		return toRefusal(told, exchange.requestId);
+		return toRefusal(told, exchange);
 	}
 }
 

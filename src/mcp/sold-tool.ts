@@ -51,29 +51,37 @@ export function createSoldTool(deps: SellDeps, terms: SoldToolTerms): Tool {
 			const chosen = takesGraph && graphId !== undefined ? { graph_id: graphId } : {};
 			assertKnown(call, fields);
 			const rawInput = { ...terms.defaults, ...chosen, ...call.args };
-			return toAnswer(skill, await sell(deps, call, { operationId, rawInput }), call);
+			return toAnswer(skill, await sell(deps, call, { operationId, rawInput, name }), call);
 		},
 	};
+}
+
+interface ToolSale {
+	readonly operationId: PaidOperationId;
+	readonly rawInput: unknown;
+	/** Of the tool. */
+	readonly name: string;
 }
 
 /** Runs the pipeline for one call of a tool, and tells the rail what became of its answer. */
 export async function sell(
 	{ service, clock }: SellDeps,
 	{ exchange, payment, idempotencyKey }: ToolCall,
-	{ operationId, rawInput }: { readonly operationId: PaidOperationId; readonly rawInput: unknown },
+	{ operationId, rawInput, name }: ToolSale,
 ): Promise<CallResult> {
-	const { response, requestId, resourceUrl, credential } = exchange;
+	const { response, requestId, credential } = exchange;
 	const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);
 	try {
 		const result = await service.invoke({
 			operationId,
 			rawInput,
-			credential,
-			payment,
+			credential: payment?.credential ?? credential,
+			payment: payment?.payment,
 			idempotencyKey: idempotencyKey === undefined ? undefined : `mcp:${idempotencyKey}`,
 			requestId,
 			transport: "mcp",
-			resourceUrl,
+			// As the x402 transport for this protocol names what is bought.
+			resourceUrl: `mcp://tool/${name}`,
 			signal: watch.signal,
 		});
 		reportDelivery(response, result);
@@ -95,7 +103,7 @@ function toAnswer(skill: Skill, result: CallResult, { exchange }: ToolCall): Too
 	return {
 		data: toSoldBody(result, exchange.requestId),
 		summary: result.isAnswer ? skill.toText?.(result.output) : undefined,
-		meta: receiptMetaOf(result),
+		meta: receiptMetaOf(result.paymentHeaders),
 	};
 }
 

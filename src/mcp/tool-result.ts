@@ -1,7 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ServiceError } from "../core/errors.js";
 import { toErrorReply } from "../service/error-reply.js";
-import { demandMetaOf } from "./payment-meta.js";
+import type { Exchange } from "./exchange.js";
+import { demandOf, toToolEnvelope } from "./payment-demand.js";
+import { receiptMetaOf } from "./payment-meta.js";
 import type { ToolAnswer } from "./tool.js";
 
 /** Characters of text that are worth a model's attention; what is longer is in `structuredContent`. */
@@ -17,16 +19,21 @@ export function toToolResult({ data, summary, meta }: ToolAnswer): CallToolResul
 }
 
 /**
- * A refusal the model can act on: the contract's error envelope, with every way to pay where it is about money. Without
- * `structuredContent`, which would have to match the tool's output schema.
+ * A refusal the model can act on: the contract's error envelope, after the demand that clients of x402 look for in the first
+ * text where a payment can mend it. Without `structuredContent`, which would have to match the tool's output schema.
  */
-export function toRefusal(error: ServiceError, requestId: string): CallToolResult {
-	const { body } = toErrorReply(error, requestId);
-	const demand = demandMetaOf(error);
+export function toRefusal(
+	error: ServiceError,
+	{ requestId, takesPayments }: Pick<Exchange, "requestId" | "takesPayments">,
+): CallToolResult {
+	const { body, headers } = toErrorReply(error, requestId);
+	const receipt = receiptMetaOf(headers);
+	const demand = takesPayments ? demandOf(error, receipt) : undefined;
+	const texts = [...(demand?.x402 ? [demand.x402] : []), toToolEnvelope(body, takesPayments)];
 	return {
 		isError: true,
-		content: [{ type: "text", text: JSON.stringify(body) }],
-		...(demand && { _meta: { ...demand } }),
+		content: texts.map((told) => ({ type: "text", text: JSON.stringify(told) })),
+		...((demand || receipt) && { _meta: { ...receipt, ...demand?.meta } }),
 	};
 }
 

@@ -1,5 +1,5 @@
-import type { Payment } from "../core/credential.js";
 import type { Exchange } from "./exchange.js";
+import type { ShownPayment } from "./payment-meta.js";
 import type { InputSchema, OutputSchema } from "./tool-schema.js";
 
 /** What a client may take for granted of a tool, as the protocol names it. */
@@ -25,7 +25,7 @@ export interface ToolCall {
 	readonly args: Readonly<Record<string, unknown>>;
 	readonly exchange: Exchange;
 	/** Pays for this call alone. */
-	readonly payment?: Payment | undefined;
+	readonly payment?: ShownPayment | undefined;
 	/** Caller's retry key (D4). */
 	readonly idempotencyKey?: string | undefined;
 }
