@@ -20,7 +20,7 @@ import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import { createX402Envelope } from "../payments/x402/x402-envelope.js";
 import type { Store } from "../store/store.js";
 import { createIdentity } from "./app-identity.js";
-import { createGrantFinder } from "./app-oauth.js";
+import { createGrantFinder } from "./app-oauth-access.js";
 import { createFindAccess } from "./auth/account-access.js";
 import { type AccountProfiles, createAccountProfiles } from "./auth/account-profiles.js";
 import { type ApiKeys, createApiKeys } from "./auth/api-keys.js";

@@ -41,13 +41,15 @@ export interface OAuthRecordDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly pepper: Uint8Array;
+	readonly clientsMax?: number;
 }
 
 /** Clients belong to nobody: what one user registers another may use. */
 const NOBODY = "clients";
 const SEPARATOR = "\u0000";
 
-export function createOAuthRecords({ store, clock, pepper }: OAuthRecordDeps): OAuthRecords {
+export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
+	const { store, clock, pepper, clientsMax = OAUTH_LIMITS.clientsMax } = deps;
 	const toId = (kind: OAuthKind, id: string) =>
 		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
 	const forget = async (rows: readonly Pick<OAuthRow, "id">[]): Promise<void> => {
@@ -89,7 +91,7 @@ export function createOAuthRecords({ store, clock, pepper }: OAuthRecordDeps): O
 			await store.documents.put(row.id, JSON.stringify(payload), expiresAt);
 			const dropped = await store.transaction(async (tx) => {
 				await putRow(tx, row);
-				return kind === "client" ? makeRoom(tx) : [];
+				return kind === "client" ? makeRoom(tx, clientsMax) : [];
 			});
 			for (const { id } of dropped) await store.documents.delete(id);
 			if (clientId !== undefined && kind !== "code") await prolongClient(clientId);
@@ -139,9 +141,9 @@ async function prolongKey(
 }
 
 /** Forgets the client that was registered longest ago of those nobody gave consent to, beyond those remembered. */
-async function makeRoom(tx: StoreTransaction): Promise<readonly OAuthRow[]> {
+async function makeRoom(tx: StoreTransaction, clientsMax: number): Promise<readonly OAuthRow[]> {
 	const clients = await tx.findBy("oauth_records", "owner", NOBODY);
-	if (clients.length <= OAUTH_LIMITS.clientsMax) return [];
+	if (clients.length <= clientsMax) return [];
 	const unused = clients.filter(({ isUsed }) => !isUsed);
 	const [oldest] = unused.sort((a, b) => a.createdAt - b.createdAt);
 	if (!oldest) return [];

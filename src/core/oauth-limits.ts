@@ -22,10 +22,10 @@ export const OAUTH_LIMITS = {
 	redirectUriChars: 1_024,
 	clientTextChars: 200,
 	formBodyBytes: 8 * 1024,
-	/** By one address. */
-	registrationsPerMinute: 10,
+	/** By one address, which may be that of a service many users share. */
+	registrationsPerMinute: 30,
 	authorizationsPerMinute: 60,
-	tokensPerMinute: 300,
+	tokensPerMinute: 1_200,
 	documentFetchesPerMinute: 20,
 	/** Of a document in which a client describes itself. */
 	documentTimeoutMs: 2_500,

@@ -6,14 +6,12 @@ import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 /** The fields of a form, each once. Throws INVALID_ARGUMENT for anything else. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 	const type = req.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+	const length = Number(req.headers["content-length"] ?? Number.NaN);
 	if (type !== "application/x-www-form-urlencoded") throw noForm();
+	// Browsers tell the length of a form, and node reads no more than was told.
+	if (!(length <= OAUTH_LIMITS.formBodyBytes)) throw noForm();
 	const chunks: Buffer[] = [];
-	let length = 0;
-	for await (const chunk of req) {
-		length += (chunk as Buffer).length;
-		if (length > OAUTH_LIMITS.formBodyBytes) throw noForm();
-		chunks.push(chunk as Buffer);
-	}
+	for await (const chunk of req) chunks.push(chunk as Buffer);
 	const form = new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 	if (new Set(form.keys()).size !== [...form.keys()].length) throw noForm();
 	return form;

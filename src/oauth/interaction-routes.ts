@@ -119,7 +119,7 @@ async function login({ deps, step, form, req, res, finish }: Submission): Promis
 
 async function agree({ deps, step, form, res, finish }: Submission): Promise<void> {
 	const budget = form.get("budget")?.trim().replace(/^\$/, "") ?? "";
-	const { client, interaction, oauth } = step;
+	const { client, interaction } = step;
 	const accountId = getAccountId(interaction);
 	let keyId: string;
 	try {
@@ -132,13 +132,32 @@ async function agree({ deps, step, form, res, finish }: Submission): Promise<voi
 			await toConsent(deps, step, { budget, error: messageOf(error) }),
 		);
 	}
-	const clientId = String(interaction.params["client_id"]);
-	const grant = new oauth.provider.Grant({ accountId, clientId });
-	// The grant is found by its key, and ends with it.
-	grant.jti = keyId;
-	grant.addResourceScope(step.resource, OAUTH_SCOPE);
-	await grant.save();
+	await saveGrant({ deps, step, accountId, keyId });
 	await finish({ consent: { grantId: keyId } });
+}
+
+/** The grant is found by its key, and ends with it; without a grant nobody could use the key, so it goes as well. */
+async function saveGrant({
+	deps,
+	step: { oauth, interaction, resource },
+	accountId,
+	keyId,
+}: {
+	readonly deps: InteractionDeps;
+	readonly step: Step;
+	readonly accountId: string;
+	readonly keyId: string;
+}): Promise<void> {
+	const clientId = String(interaction.params["client_id"]);
+	try {
+		const grant = new oauth.provider.Grant({ accountId, clientId });
+		grant.jti = keyId;
+		grant.addResourceScope(resource, OAUTH_SCOPE);
+		await grant.save();
+	} catch (error) {
+		await deps.grants.end(keyId);
+		throw error;
+	}
 }
 
 async function toConsent(

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
 import type { SigningJwk } from "../auth/key-files.js";
 import type { OAuthGrants } from "../auth/oauth-grants.js";
@@ -78,8 +78,8 @@ export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
 		prepare,
 		async handle(req, res) {
 			prepare(req);
-			const { provider } = await open();
-			await provider.callback()(req, res as ServerResponse);
+			const { handle } = await open();
+			await handle(req, res);
 		},
 	};
 }

@@ -33,7 +33,7 @@ export interface ProviderDeps {
 /** What users and clients meet; the certified part of it. Loaded at the first request, since few servers ever need it. */
 export interface OAuthProvider {
 	readonly provider: Provider;
-	readonly library: Library;
+	readonly handle: ReturnType<Provider["callback"]>;
 }
 
 export async function openProvider(issuer: string, deps: ProviderDeps): Promise<OAuthProvider> {
@@ -42,7 +42,8 @@ export async function openProvider(issuer: string, deps: ProviderDeps): Promise<
 	// What a proxy says is replaced by what the operator says before a request gets here.
 	provider.proxy = true;
 	provider.on("server_error", (_ctx, error) => deps.logUnexpected(error));
-	return { provider, library };
+	(provider as NodeJS.EventEmitter).on("error", deps.logUnexpected);
+	return { provider, handle: provider.callback() };
 }
 
 function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): Configuration {
@@ -144,7 +145,11 @@ function toFeatures(
 		userinfo: { enabled: false },
 		rpInitiatedLogout: { enabled: false },
 		pushedAuthorizationRequests: { enabled: false },
-		revocation: { enabled: true },
+		// RFC 7009: whose token it is not is told nothing.
+		revocation: {
+			enabled: true,
+			allowedPolicy: async (_ctx, { clientId }, token) => token.clientId === clientId,
+		},
 		clientIdMetadataDocument: {
 			enabled: true,
 			ack: "draft-02",

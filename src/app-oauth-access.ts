@@ -1,0 +1,49 @@
+import type { Store } from "../store/store.js";
+import type { FindGrant } from "./auth/account-access.js";
+import { createFindSubject } from "./auth/identity-accounts.js";
+import { createIssuerKeys } from "./auth/issuer-keys.js";
+import type { KeyFolder } from "./auth/key-folder.js";
+import { createFindOwnGrant, createResourceVerifier } from "./auth/oauth-access.js";
+import type { Clock } from "./core/clock.js";
+import type { Ids } from "./core/ids.js";
+import type { Logger } from "./core/logger.js";
+import { createConfiguredEgress } from "./delivery/egress.js";
+import type { OAuthSettings } from "./oauth-settings.js";
+
+export interface FindGrantDeps {
+	readonly oauth: OAuthSettings | undefined;
+	readonly store: Store;
+	readonly keys: KeyFolder;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger: Logger;
+	/** Public base address; known once the server listens. */
+	readonly baseUrl: () => string;
+}
+
+/** What access tokens open: our own, or those of the issuer that was configured; undefined where none are taken. */
+export function createGrantFinder(deps: FindGrantDeps): FindGrant | undefined {
+	const { oauth = "own", store, clock, keys, baseUrl } = deps;
+	if (oauth === "off") return undefined;
+	if (oauth === "own") {
+		return createFindOwnGrant({ store, clock, baseUrl, signingJwk: keys.oauthJwk });
+	}
+	const { issuer, jwksUri } = oauth;
+	const egress = createConfiguredEgress({ urls: jwksUri ? [issuer, jwksUri] : [issuer] });
+	const verify = createResourceVerifier({
+		clock,
+		baseUrl,
+		rules: () => oauth,
+		keys: createIssuerKeys({ ...deps, ...oauth, egress }),
+	});
+	return async (token, resource, options) => {
+		const find = createFindSubject({
+			...deps,
+			...oauth,
+			pepper: keys.pepper,
+			verify: (text) => verify(text, resource),
+		});
+		// An application that may call in somebody's name does not manage the account.
+		return { ...(await find(token, options)), isManager: false };
+	};
+}
