@@ -43,6 +43,7 @@ export function renderBanner({ app, settings, demoSpt, demoWallet, readyMs }: St
 		`  REST         ${baseUrl}/v1`,
 		`  Agent card   ${baseUrl}/.well-known/agent-card.json`,
 		`  OpenAPI      ${baseUrl}/openapi.json`,
+		`  MCP          ${info.mcpUrl()}/mcp`,
 		`  Catalog      ${baseUrl}/v1/graphs/catalog   ${graphs.length} graphs, ${concepts} concepts`,
 	];
 	if (graphs.length === 0) {

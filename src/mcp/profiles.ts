@@ -3,6 +3,7 @@ import { createLookupTools } from "./lookup-tools.js";
 import type { SellDeps } from "./sold-tool.js";
 import { createSoldTools } from "./sold-tools.js";
 import type { ListedTool, Tool } from "./tool.js";
+import { toFlatOutput } from "./tool-schema.js";
 
 /** The tools of one address. */
 export interface Profile {
@@ -54,7 +55,7 @@ export function createProfiles(deps: SellDeps): Profiles {
 	return {
 		whole: createProfile(all),
 		chatgpt: createProfile([...connector, ...readers]),
-		copilot: createProfile(COPILOT_TOOLS.flatMap((name) => byName.get(name) ?? [])),
+		copilot: createProfile(COPILOT_TOOLS.flatMap((name) => byName.get(name) ?? []).map(toFlat)),
 	};
 }
 
@@ -64,6 +65,15 @@ export function createProfile(tools: readonly Tool[]): Profile {
 		tools: new Map(tools.map((tool) => [tool.listed.name, tool])),
 		listed,
 		listedForGraph: listed.map(withChosenGraph),
+	};
+}
+
+/** The client of that address drops tools whose schemas have objects within objects. */
+function toFlat({ listed, answer }: Tool): Tool {
+	const { outputSchema, ...others } = listed;
+	return {
+		listed: { ...others, ...(outputSchema && { outputSchema: toFlatOutput(outputSchema) }) },
+		answer,
 	};
 }
 

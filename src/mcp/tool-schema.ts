@@ -91,23 +91,39 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 	return alternatives?.find(({ type }) => TYPES.has(type)) ?? schema;
 }
 
-/** Answers carry what they cost beside what the operation says of itself. */
+/**
+ * What an answer is sure to hold: its fields, those of the objects and rows in them, and no further down. A value that may
+ * be of several kinds, or null, is left open.
+ */
 export function toOutputSchema(output: z.ZodType): OutputSchema {
 	const schema = z.toJSONSchema(output, { io: "output" }) as JsonSchema;
-	const { $schema: _, ...plain } = withoutText(schema) as Record<string, unknown>;
-	const properties = { ...(plain["properties"] as object) } as Record<string, JsonSchema>;
-	const { additionalProperties: _closed, ...meta } = properties["meta"] ?? { type: "object" };
-	return { ...plain, type: "object", properties: { ...properties, meta } };
+	return { ...toOutline(schema, OUTPUT_LEVELS), type: "object" };
 }
 
-/** Descriptions, examples and titles left out, at every depth. */
-function withoutText(schema: unknown): unknown {
-	if (Array.isArray(schema)) return schema.map(withoutText);
-	if (typeof schema !== "object" || schema === null) return schema;
-	const kept = Object.entries(schema).filter(
-		([key, value]) => !(TEXT_KEYS.has(key) && (typeof value === "string" || Array.isArray(value))),
-	);
-	return Object.fromEntries(kept.map(([key, value]) => [key, withoutText(value)]));
+/** The same with its topmost fields alone. */
+export function toFlatOutput(schema: OutputSchema): OutputSchema {
+	return { ...toOutline(schema, 1), type: "object" };
 }
 
-const TEXT_KEYS: ReadonlySet<string> = new Set(["description", "title", "examples"]);
+const OUTPUT_LEVELS = 2;
+
+function toOutline(schema: JsonSchema, levels: number): JsonSchema {
+	const { type, properties, required, items, enum: values } = schema;
+	if (type === "object" && properties !== undefined && levels > 0) {
+		const fields = Object.entries(properties as Record<string, JsonSchema>);
+		return {
+			type,
+			properties: Object.fromEntries(
+				fields.map(([name, field]) => [name, toOutline(field, levels - 1)]),
+			),
+			...(Array.isArray(required) && required.length > 0 && { required }),
+		};
+	}
+	if (type === "array" && items !== undefined) {
+		const row = toOutline(items as JsonSchema, levels);
+		return { type, ...(levels > 0 && "type" in row && { items: row }) };
+	}
+	if (type === "object" || TYPES.has(type))
+		return { type, ...(Array.isArray(values) && { enum: values }) };
+	return {};
+}

@@ -175,7 +175,7 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 			data: {
 				id: CONNECTION_ID,
 				token: "ct_0123456789abcdefghijklmnopqrstuvwxyz",
-				url: null,
+				url: "https://knowledge.example/c/ct_0123456789abcdefghijklmnopqrstuvwxyz",
 			},
 		},
 	}),

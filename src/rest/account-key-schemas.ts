@@ -110,7 +110,7 @@ export const createdConnectionSchema = replyComponent(
 		url: z
 			.string()
 			.nullable()
-			.describe("MCP address that holds the secret; null while there is no MCP server"),
+			.describe("MCP address that holds the secret, and is one itself"),
 	}),
 );
 

@@ -82,7 +82,9 @@ export function toApiCatalog(baseUrl: string, { mcpUrl }: { readonly mcpUrl: str
 				"service-desc": [href("/.well-known/agent-card.json", json)],
 				status: [href("/v1/health", json)],
 			},
-			...(mcpUrl === null ? [] : [{ anchor: mcpUrl, "service-doc": [href("/docs", "text/html")] }]),
+			...(mcpUrl === null
+				? []
+				: [{ anchor: `${mcpUrl}/mcp`, "service-doc": [href("/docs", "text/html")] }]),
 		],
 	};
 }

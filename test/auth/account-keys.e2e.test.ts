@@ -192,7 +192,7 @@ t.test("keys of an account", async (t) => {
 			t.equal(made.status, 201);
 			const { token, url, id } = made.body.data;
 			t.match(token, /^ct_\w{36}$/);
-			t.equal(url, null, "there is no MCP server yet");
+			t.equal(url, `${shop.baseUrl}/c/${token}`);
 			const { app } = shop;
 			const shown = { scheme: "connection", token } as const;
 			t.match(await app.service.identify(shown), { owner: shop.accountId });

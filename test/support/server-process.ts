@@ -23,7 +23,7 @@ function spawnTollgraph(args: readonly string[], program = FROM_SOURCES): ChildP
 export interface ReadyLine {
 	readonly base_url: string;
 	readonly agent_card_url: string;
-	readonly mcp_url: null;
+	readonly mcp_url: string;
 	readonly docs_url: string;
 	readonly admin_token: string;
 	readonly demo_spt: string;

@@ -4,6 +4,7 @@ import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
 import { type App, createApp } from "../../src/app.js";
 import type { Clock } from "../../src/core/clock.js";
 import type { Egress } from "../../src/core/egress.js";
+import type { Logger } from "../../src/core/logger.js";
 import type { Settings } from "../../src/settings.js";
 
 /** A whole server on a loopback port, on a folder of its own; closed when the test ends. */
@@ -60,6 +61,7 @@ export async function startApp(
 		onchain?: OnchainParts;
 		slack?: Egress;
 		callerEgress?: Egress;
+		logger?: Logger;
 	} = {},
 ): Promise<TestApp> {
 	const folder = options.folder ?? join(t.testdir({}), "data");
@@ -67,7 +69,7 @@ export async function startApp(
 	const silent = { info: () => undefined, error: () => undefined };
 	const app = await createApp({
 		settings,
-		logger: silent,
+		logger: options.logger ?? silent,
 		...(options.clock && { clock: options.clock }),
 		...(options.onchain && { onchain: options.onchain }),
 		...(options.slack && { slack: options.slack }),
