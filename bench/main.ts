@@ -1,4 +1,4 @@
-/** `npm run bench -- [store routes ledger hostile load claims] [--json]`: measurements with their baselines in the same run; all parts unless some are named. */
+/** `npm run bench -- [store routes mcp ledger hostile load claims] [--json]`: measurements with their baselines in the same run; all parts unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { toConfusionLines } from "./claims-evaluation.js";
 import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
+import { benchMcp } from "./mcp-bench.js";
 import { benchRoutes } from "./route-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
 import { benchStore } from "./store-bench.js";
@@ -15,6 +16,7 @@ import { benchStore } from "./store-bench.js";
 const PARTS = {
 	store: (folder: string) => benchStore({ seconds: 3, folder }),
 	routes: benchRoutes,
+	mcp: benchMcp,
 	ledger: benchLedger,
 	hostile: benchHostile,
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
@@ -54,7 +56,9 @@ try {
 	for (const [part, figures] of Object.entries(options.json ? {} : (claims?.parts ?? {}))) {
 		process.stdout.write(`${part}\n${toConfusionLines(figures).join("\n")}\n`);
 	}
-	for (const part of options.json ? [] : [report["load"], report["hostile"], claims]) {
+	for (const part of options.json
+		? []
+		: [report["mcp"], report["load"], report["hostile"], claims]) {
 		const { bars = [] } = (part ?? {}) as { readonly bars?: readonly Bar[] };
 		for (const bar of bars) process.stdout.write(`${toBarLine(bar)}\n`);
 	}
