@@ -11,7 +11,7 @@ export function toChatgptSteps({ address }: Endpoint): Instructions {
 			"Back in Apps, choose Create, and give it a name and a description of what your graphs cover.",
 			`MCP server URL: ${address}`,
 			"Authentication: OAuth. Leave client id and secret empty; it registers itself.",
-			"Create, sign in with an API key of your account, set a budget, and allow.",
+			"Create, sign in with an API key that manages your account, set a monthly budget, and allow.",
 			"In a new chat add the app with +; it searches with `search` and reads with `fetch`.",
 		],
 		notes: notesFor(address),
