@@ -32,6 +32,8 @@ export interface McpRouterDeps {
 	/** Anonymous agents are let in, and pay call by call. */
 	readonly takesPayments: boolean;
 	readonly logger?: Logger | undefined;
+	/** What answers one request; the server of our own profiles where absent. */
+	readonly createServer?: typeof createProtocolServer;
 }
 
 /** Levels the protocol wraps around a tool's arguments: request, params, arguments. */
@@ -101,14 +103,14 @@ function createTokenGate(deps: McpRouterDeps): RequestHandler {
 
 /** One handler of the SDK for each profile; each request gets a server of its own that shares the profile's lists. */
 function createSpeaker(deps: McpRouterDeps) {
-	const { logger } = deps;
+	const { logger, createServer = createProtocolServer } = deps;
 	const paymentOf = createPaymentGate(deps.clock);
 	const handlers: McpHttpHandler[] = [];
 	const onerror = (error: Error) => logger?.error("mcp", { error: stackOf(error) });
 	return {
 		as(profile: Profile): RequestHandler {
 			const handler = createMcpHandler(({ authInfo }) =>
-				createProtocolServer({ ...deps, profile, paymentOf }, exchangeOf(authInfo)),
+				createServer({ ...deps, profile, paymentOf }, exchangeOf(authInfo)),
 			);
 			handlers.push(handler);
 			const answer = toNodeHandler(privately(handler), {
@@ -176,9 +178,17 @@ function createErrorHandler({ service, logger }: McpRouterDeps): ErrorRequestHan
 		const { status, headers, body } = toErrorReply(told, requestId);
 		for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 		if (status === 401) res.setHeader("WWW-Authenticate", challengeOf(service, req));
-		const code = isNoJson(error) ? PARSE_ERROR : status === 400 ? INVALID_REQUEST : REFUSED;
-		sendRpcError(res, status, { code, message: told.message, data: body });
+		sendRpcError(res, status, {
+			code: toRpcCode(error, status),
+			message: told.message,
+			data: body,
+		});
 	};
+}
+
+function toRpcCode(error: unknown, status: number): number {
+	if (isNoJson(error)) return PARSE_ERROR;
+	return status === 400 ? INVALID_REQUEST : REFUSED;
 }
 
 /** Where an authorization server is found (RFC 9728); an address with a secret in it has none. */
