@@ -131,10 +131,10 @@ t.test("nothing is left of an erased account's grants", async (t) => {
 	await t.rejects(shop.identify(access), REFUSED);
 	t.equal((await refreshWith(shop, clientId, refresh)).status, 400);
 	const rows = await shop.app.store.read((reader) => reader.list("oauth_records"));
-	t.same(
-		rows.map(({ kind }) => kind),
-		["client"],
-		"the client belongs to nobody",
+	t.ok(rows.length > 0);
+	t.ok(
+		rows.every(({ kind }) => kind === "client"),
+		"clients belong to nobody",
 	);
 });
 

@@ -91,7 +91,8 @@ export interface Visited {
 	readonly left: URL | undefined;
 }
 
-export function createBrowser(baseUrl: string): Browser {
+/** `known` is the address the server goes by, where that is another than the one it listens on. */
+export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 	const jar = new Map<string, { value: string; path: string }>();
 	const cookiesFor = (url: URL) =>
 		[...jar]
@@ -120,7 +121,9 @@ export function createBrowser(baseUrl: string): Browser {
 		const text = await response.text();
 		const location = response.headers.get("location");
 		const next = location === null ? undefined : new URL(location, target);
-		if (next?.origin === target.origin) return visit(next.href);
+		if (next && [target.origin, new URL(known).origin].includes(next.origin)) {
+			return visit(`${next.pathname}${next.search}`);
+		}
 		return {
 			url: target.href,
 			status: response.status,
@@ -135,7 +138,7 @@ export function createBrowser(baseUrl: string): Browser {
 			visit(url, {
 				method: "POST",
 				body: new URLSearchParams(fields),
-				headers: { Origin: baseUrl, ...headers },
+				headers: { Origin: known, ...headers },
 			}),
 	};
 }
@@ -151,7 +154,7 @@ export function authorizeUrl(shop: TestApp, fields: Record<string, string | unde
 		redirect_uri: REDIRECT,
 		state: "the-state",
 		code_challenge_method: "S256",
-		resource: `${shop.baseUrl}/mcp`,
+		resource: `${shop.app.service.info.baseUrl()}/mcp`,
 		...fields,
 	};
 	const sent = Object.entries(all).flatMap(([name, value]) =>
@@ -179,7 +182,7 @@ export async function obtainCode(
 		fields?: Record<string, string | undefined>;
 	},
 ): Promise<{ code: string; consent: Visited; left: URL }> {
-	const browser = createBrowser(shop.baseUrl);
+	const browser = createBrowser(shop.baseUrl, shop.app.service.info.baseUrl());
 	const login = await browser.get(
 		authorizeUrl(shop, { client_id: clientId, code_challenge: challenge, ...fields }),
 	);

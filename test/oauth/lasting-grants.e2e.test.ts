@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { manualClock } from "../support/manual-clock.js";
+import { connect, createPkce, obtainCode, openOAuthShop, REDIRECT } from "./oauth-client.js";
+
+const DAY_MS = 24 * 3_600_000;
+const REFUSED = { code: "UNAUTHENTICATED" };
+
+t.test("grants outlive the process; codes and tokens are in no file", async (t) => {
+	const folder = join(t.testdir({}), "data");
+	const port = { publicUrl: "http://127.0.0.1:9" };
+	const first = await openOAuthShop(t, { folder, settings: port });
+	const { key, accountId } = first;
+	// Its own address is another one than the one it is known by, as behind a proxy.
+	const resource = `${port.publicUrl}/mcp`;
+	const tokens = await connect(first, { resource });
+	const clientId = await first.register();
+	const { verifier, challenge } = createPkce();
+	const { code } = await obtainCode(first, { clientId, challenge, fields: { resource } });
+	await first.close();
+
+	const kept = filesOf(folder).map((path) => readFileSync(path));
+	for (const secret of [tokens.refresh, tokens.access, code, key]) {
+		t.notOk(
+			kept.some((bytes) => bytes.includes(secret)),
+			secret.slice(0, 6),
+		);
+	}
+
+	const second = await openOAuthShop(t, { folder, key, accountId, settings: port });
+	t.ok(await opens(second, tokens.access, resource), "an access token is good until its end");
+	const refreshed = await second.token({
+		grant_type: "refresh_token",
+		client_id: tokens.clientId,
+		refresh_token: tokens.refresh,
+	});
+	t.equal(refreshed.status, 200);
+	const exchanged = await second.token({
+		grant_type: "authorization_code",
+		client_id: clientId,
+		code,
+		code_verifier: verifier,
+		redirect_uri: REDIRECT,
+	});
+	t.equal(exchanged.status, 200, "even a code is, within its minute");
+});
+
+t.test("what nobody uses ends by itself; what is used lasts", async (t) => {
+	// The provider reads the system's clock, so ours starts where that is.
+	const clock = manualClock(new Date().toISOString());
+	const shop = await openOAuthShop(t, { clock });
+	const { access, refresh, clientId } = await connect(shop);
+	const { keyId = "" } = await shop.identify(access);
+	const expiryOf = async () =>
+		(await shop.app.store.read((reader) => reader.get("keys", keyId)))?.expiresAt ?? 0;
+	const began = await expiryOf();
+	const use = (refresh_token: string) =>
+		shop.token({ grant_type: "refresh_token", client_id: clientId, refresh_token });
+
+	clock.advance(14 * 60_000);
+	t.ok((await shop.identify(access)).keyId);
+	clock.advance(2 * 60_000);
+	await t.rejects(shop.identify(access), REFUSED, "an access token lasts a quarter of an hour");
+
+	clock.advance(20 * DAY_MS);
+	const used = await use(refresh);
+	t.equal(used.status, 200);
+	t.ok((await expiryOf()) - began > 19 * DAY_MS, "its key lasts as long as the new refresh token");
+
+	t.equal(
+		(await shop.ask("PATCH", `/v1/account/keys/${keyId}`, { expires_in_days: 2 })).status,
+		200,
+	);
+	const limited = await expiryOf();
+	clock.advance(DAY_MS);
+	const again = await use(used.body.refresh_token);
+	t.equal(again.status, 200);
+	t.equal(await expiryOf(), limited, "an end that its owner has set stays");
+	clock.advance(2 * DAY_MS);
+	t.equal((await use(again.body.refresh_token)).status, 400);
+});
+
+t.test("records whose time is over are swept", async (t) => {
+	const clock = manualClock(new Date().toISOString());
+	const shop = await openOAuthShop(t, { clock });
+	const { refresh, clientId } = await connect(shop);
+	const count = async () =>
+		(await shop.app.store.read((reader) => reader.list("oauth_records"))).map(({ kind }) => kind);
+	t.same((await count()).sort(), ["client", "code", "grant", "refresh_token"]);
+	clock.advance(31 * DAY_MS);
+	const late = await shop.token({
+		grant_type: "refresh_token",
+		client_id: clientId,
+		refresh_token: refresh,
+	});
+	t.equal(late.status, 400, "a month without use is the end");
+	await shop.app.operator.purge();
+	t.same((await count()).sort(), ["client", "grant"]);
+});
+
+async function opens(
+	shop: Awaited<ReturnType<typeof openOAuthShop>>,
+	token: string,
+	resource: string,
+) {
+	const { access } = await shop.app.service.identify({ scheme: "oauth", token, resource });
+	return access?.keyId !== undefined;
+}
+
+function filesOf(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name));
+}
