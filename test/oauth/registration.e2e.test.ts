@@ -187,7 +187,8 @@ t.test(
 	"clients that nobody consented to make room for new ones, and are forgotten after a month",
 	async (t) => {
 		const clock = manualClock("2026-03-10T12:00:00Z");
-		const { store } = shop.app;
+		const store = await openOn(undefined, { clock });
+		t.teardown(() => store.close());
 		const records = createOAuthRecords({
 			store,
 			clock,
