@@ -17,6 +17,8 @@ export interface PaidMcp extends TestApp {
 	readonly chain: SimChain;
 	readonly facilitator: SimFacilitator;
 	readonly wallet: SimWallet;
+	/** Lines of the log, with all their fields. */
+	readonly logged: readonly string[];
 	/** One call of a tool, as an agent without an account sends it. */
 	call(sent: ToolCall): Promise<Called>;
 	/** What a payment of version 2 (or 1) for what was asked says. */
@@ -61,14 +63,20 @@ export async function startPaidMcp(t: Test, settings: Partial<Settings> = {}): P
 	const { terms } = chain;
 	const onchain = { terms, facilitator, chain, close: async () => undefined };
 	const wallet = createSimWallet(chain, { name: "agent", now: clock.now, balance: 50_000_000n });
+	const logged: string[] = [];
+	const keep = (message: string, fields?: object) => {
+		logged.push(`${message} ${JSON.stringify(fields)}`);
+	};
 	const shop = await startApp(t, {
 		clock,
+		logger: { info: keep, error: keep },
 		onchain,
 		settings: { model: "none", mcp: { payPerCall: true, allowedOrigins: [] }, ...settings },
 	});
 	return {
 		...shop,
 		clock,
+		logged,
 		chain,
 		facilitator,
 		wallet,
