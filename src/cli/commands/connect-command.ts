@@ -9,12 +9,8 @@ import {
 	textOf,
 	withSettings,
 } from "../command-context.js";
-import {
-	CLIENT_NAMES,
-	getClientGuide,
-	type Instructions,
-	URL_CLIENT,
-} from "../connect/client-guides.js";
+import { CLIENT_NAMES, getClientGuide, URL_CLIENT } from "../connect/client-guides.js";
+import type { Instructions } from "../connect/instructions.js";
 import { findServerAddress, parseBaseUrl, type ServerAddress } from "../connect/server-address.js";
 import { withOperator } from "../open-operator.js";
 import { printResult, type Terminal } from "../output.js";

@@ -1,25 +1,7 @@
 /** How each client is told of an MCP server: its file, its format, and how it is given a key that stands in no file. */
 import { ServiceError } from "../../core/errors.js";
 import { toChatgptSteps, toCopilotSteps } from "./connector-steps.js";
-
-/** What a client connects to. */
-export interface Endpoint {
-	/** How the client lists it. */
-	readonly name: string;
-	/** Address with path and graph, e.g. `https://api.example.org/mcp?graph=tides`. */
-	readonly address: string;
-}
-
-/** What its owner does: writes `config` to `file`, runs `command`, or goes through the steps. */
-export interface Instructions {
-	readonly file?: string;
-	/** An object is JSON; a text is what the file wants. */
-	readonly config?: object | string;
-	readonly command?: string;
-	readonly steps?: readonly string[];
-	/** What else is worth knowing. */
-	readonly notes: readonly string[];
-}
+import type { Endpoint, Instructions } from "./instructions.js";
 
 export interface ClientGuide {
 	readonly path: "/mcp" | "/chatgpt" | "/copilot";

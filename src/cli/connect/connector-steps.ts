@@ -1,4 +1,4 @@
-import type { Endpoint, Instructions } from "./client-guides.js";
+import type { Endpoint, Instructions } from "./instructions.js";
 
 const IS_REACHED_FROM_OUTSIDE =
 	"The connector calls from its maker's servers: the address must be public and https.";
