@@ -6,7 +6,7 @@ import type { Graph, GraphRecord } from "./graph.js";
 export interface ReadmeOptions {
 	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
-	/** Base address of the MCP server; null until one is built, and the readme says so. */
+	/** Base address of the MCP server; null until it is known, and the readme says so. */
 	readonly mcpUrl: string | null;
 	/** Price of one search as a decimal string; the price list's address stands in when it is not given. */
 	readonly searchPriceUsd?: string;

@@ -98,7 +98,7 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 	};
 }
 
-/** A connection token and the address it makes; null until there is an MCP server. */
+/** A connection token and the address it makes; null where nobody serves. */
 export async function createConnection(
 	deps: Pick<AccountKeyDeps, "store" | "connections" | "profiles" | "catalog" | "clock"> & {
 		readonly mcpUrl: string | null;

@@ -9,7 +9,7 @@ export interface ServiceInfo {
 	readonly version: string;
 	/** Public base address without a trailing slash; known once the server listens. */
 	readonly baseUrl: () => string;
-	/** Address of the MCP server; null until one is built. */
+	/** Base address of the MCP server; null until it is known. */
 	readonly mcpUrl: () => string | null;
 	readonly profile: "demo" | "production";
 	/** Where security reports go, as an address with a scheme; undefined when the operator names none. */

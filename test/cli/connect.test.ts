@@ -188,6 +188,7 @@ async function callWrongly(t: Test, { run, account, app }: Shop) {
 	await refused(["url", "--account", account.account_id, "--graph", "no-such"], /No graph/);
 	await refused(["cursor", "--graph", "a'b"], /cannot name a graph/);
 	await refused(["cursor", "--account", account.account_id], /connect url/);
+	await refused(["chatgpt", "--oauth", "off"], /OAuth alone/);
 	await refused(["chatgpt", "--graph", "agent-payments"], /takes no graph/);
 	t.equal((await app.operator.listTokens({})).items.length, before);
 

@@ -31,6 +31,8 @@ interface Wish {
 	readonly server: ServerAddress;
 	/** An operator of the same server can be asked. */
 	readonly isOurs: boolean;
+	/** False where our settings leave OAuth out. */
+	readonly givesAccess: boolean;
 }
 
 export function addConnect(program: Command, context: CommandContext): void {
@@ -54,6 +56,7 @@ export function addConnect(program: Command, context: CommandContext): void {
 					? await findServerAddress(settings)
 					: { baseUrl: parseBaseUrl(url), isRunning: true },
 			isOurs: url === undefined,
+			givesAccess: url !== undefined || settings.oauth !== "off",
 		};
 		await assertOnSale(settings, wish);
 		const connection =
@@ -64,15 +67,21 @@ export function addConnect(program: Command, context: CommandContext): void {
 	});
 }
 
-function toConnection({ client, graph, server }: Wish, flags: Flags): Connection {
+function toConnection({ client, graph, server, givesAccess }: Wish, flags: Flags): Connection {
 	if (textOf(flags, "account") !== undefined || textOf(flags, "label") !== undefined) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
 			`--account and --label make a secret address; use them with "tollgraph connect ${URL_CLIENT}".`,
 		);
 	}
-	const { path, instruct, takesNoGraph } = getClientGuide(client);
-	if (takesNoGraph && graph !== undefined) {
+	const { path, instruct, isOAuthOnly = false } = getClientGuide(client);
+	if (isOAuthOnly && !givesAccess) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"This client takes access by OAuth alone, and the settings switch that off; set oauth to own, or to an issuer.",
+		);
+	}
+	if (isOAuthOnly && graph !== undefined) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
 			`Access tokens are issued for ${path} as it stands, so its address takes no graph; tools name the graph in their arguments.`,

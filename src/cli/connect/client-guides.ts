@@ -6,8 +6,8 @@ import type { Endpoint, Instructions } from "./instructions.js";
 export interface ClientGuide {
 	readonly path: "/mcp" | "/chatgpt" | "/copilot";
 	readonly instruct: (endpoint: Endpoint) => Instructions;
-	/** The address is what tokens are issued for, so that nothing may be added to it. */
-	readonly takesNoGraph?: boolean;
+	/** Takes access tokens alone, issued for the address as it stands: nothing may be added to it. */
+	readonly isOAuthOnly?: boolean;
 }
 
 /** Environment variable that configurations refer to; a key itself is never printed. */
@@ -131,7 +131,7 @@ const GUIDES = {
 		},
 		(url) => ({ type: "http", url, ...keyHeader(BRACES) }),
 	),
-	chatgpt: { path: "/chatgpt", takesNoGraph: true, instruct: toChatgptSteps },
+	chatgpt: { path: "/chatgpt", isOAuthOnly: true, instruct: toChatgptSteps },
 	copilot: { path: "/copilot", instruct: toCopilotSteps },
 } as const satisfies Readonly<Record<string, ClientGuide>>;
 
