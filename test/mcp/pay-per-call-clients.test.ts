@@ -10,6 +10,7 @@ import type { Account } from "viem";
 import type { Hex } from "../../payments/x402/facilitator.js";
 import { digest, signatureOf } from "../support/sim-chain.js";
 import { sumOfAllEntries, times } from "../support/start-app.js";
+import { CLIENTS, connectMcp } from "./mcp-clients.js";
 import { SEARCH, startPaidMcp } from "./start-paid-mcp.js";
 
 const shop = await startPaidMcp(t);
@@ -130,24 +131,25 @@ t.test("a prepaid balance answers the same demand, without a chain", async (t) =
 	t.equal(balance, 500_000n);
 });
 
-t.test("the client of @x402/core signs what a tool demands, and its payload pays", async (t) => {
-	const account = accountOf("x402");
-	const { network, asset } = terms;
-	const payer = new x402Client().register(
-		network as "eip155:84532",
-		new ExactEvmScheme(account as never),
-	);
-	payer.setSpendControls?.({
-		allowedAssets: [{ network: network as "eip155:84532", asset, maxAmountPerPayment: "1000000" }],
+for (const name of CLIENTS) {
+	t.test(`what @x402/core signs for a demand pays, sent by ${name}`, async (t) => {
+		const account = accountOf(`x402 with ${name}`);
+		const { asset } = terms;
+		const network = terms.network as "eip155:84532";
+		const payer = new x402Client().register(network, new ExactEvmScheme(account as never));
+		payer.setSpendControls({
+			allowedAssets: [{ network, asset, maxAmountPerPayment: "1000000" }],
+		});
+		const client = await connectMcp(t, name, { url: `${shop.baseUrl}/mcp` });
+		const asked = await client.callTool(CALL);
+		t.equal(asked.isError, true);
+		const payload = await payer.createPaymentPayload(JSON.parse(asked.content[0]?.text ?? ""));
+		t.equal(payload.resource?.url, "mcp://tool/search_graph");
+		const paid = await client.callTool({ ...CALL, _meta: { "x402/payment": payload } });
+		t.ok(bodyOf(paid).rows.length > 0);
+		const { _meta: meta } = paid as Told;
+		t.match(meta, { "x402/payment-response": { success: true, network } });
+		t.equal(await chain.balanceOf(terms, account.address), 49_500_000n);
+		t.equal(await sumOfAllEntries(shop.app), 0n);
 	});
-	const client = await connect(t);
-	const asked = await client.callTool(CALL);
-	const [first] = asked.content as { text: string }[];
-	const payload = await payer.createPaymentPayload(JSON.parse(first?.text ?? ""));
-	t.equal(payload.resource?.url, "mcp://tool/search_graph");
-	const paid = await client.callTool({ ...CALL, _meta: { "x402/payment": payload } });
-	t.ok(bodyOf(paid).rows.length > 0);
-	t.match(paid._meta?.["x402/payment-response"], { success: true, network });
-	t.equal(await chain.balanceOf(terms, account.address), 49_500_000n);
-	t.equal(await sumOfAllEntries(shop.app), 0n);
-});
+}

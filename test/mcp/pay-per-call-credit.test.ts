@@ -2,6 +2,7 @@ import t from "tap";
 import { sumOfAllEntries } from "../support/start-app.js";
 import { type PaidMcp, SEARCH, startPaidMcp, type ToolCall } from "./start-paid-mcp.js";
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const QUERY = "How do agents pay for what they call?";
 
 t.test("money that had settled for a search without an answer is a token, told once", async (t) => {
@@ -22,6 +23,29 @@ t.test("money that had settled for a search without an answer is a token, told o
 	const spent = await shop.call({ headers: { "X-Pay-SPT": cost.credit.token } });
 	t.match(spent.result.structuredContent.meta.cost, { rail: "spt", balance_after_usd: "0.00" });
 	t.equal(await sumOfAllEntries(shop.app), 0n);
+});
+
+t.test("whoever leaves while the payment settles finds the answer with it later", async (t) => {
+	const shop = await startPaidMcp(t);
+	const { required } = await shop.call({});
+	const meta = { "x402/payment": shop.pay(required) };
+	shop.facilitator.behaviour = "slow";
+	shop.facilitator.delayMs = 300;
+	const sent = shop.facilitator.settled();
+	const caller = new AbortController();
+	const leaving = shop.call({ meta, signal: caller.signal });
+	while (shop.facilitator.settled() === sent) await pause(5);
+	caller.abort();
+	await t.rejects(leaving);
+	let { result, refusal } = await shop.call({ meta });
+	for (let tries = 0; refusal?.error.code === "IDEMPOTENCY_IN_FLIGHT" && tries < 100; tries++) {
+		await pause(25);
+		({ result, refusal } = await shop.call({ meta }));
+	}
+	t.notOk(result.isError);
+	t.match(result.structuredContent.meta.cost, { replayed: true });
+	t.match(result._meta["x402/payment-response"], { success: true });
+	t.equal(await shop.funds(), 49_500_000n, "charged once");
 });
 
 t.test("a deep dive that a wallet has paid for is opened and ended by its id", async (t) => {
@@ -59,7 +83,7 @@ async function untilEnded(shop: PaidMcp, job: ToolCall): Promise<void> {
 	for (let tries = 0; tries < 400; tries++) {
 		const { result } = await shop.call({ name: "get_deep_dive", ...job });
 		if (/^(completed|failed|cancelled)$/.test(result.structuredContent.status)) return;
-		await new Promise((resolve) => setTimeout(resolve, 25));
+		await pause(25);
 	}
 	throw new Error("the job did not end");
 }

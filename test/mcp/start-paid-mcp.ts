@@ -33,6 +33,7 @@ export interface ToolCall {
 	readonly meta?: Readonly<Record<string, unknown>>;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly path?: string;
+	readonly signal?: AbortSignal;
 }
 
 export interface Called {
@@ -80,9 +81,17 @@ export async function startPaidMcp(t: Test, settings: Partial<Settings> = {}): P
 		chain,
 		facilitator,
 		wallet,
-		async call({ name = "search_graph", args = SEARCH, meta, headers = {}, path = "/mcp" }) {
+		async call({
+			name = "search_graph",
+			args = SEARCH,
+			meta,
+			headers = {},
+			path = "/mcp",
+			signal,
+		}) {
 			const response = await fetch(`${shop.baseUrl}${path}`, {
 				method: "POST",
+				...(signal && { signal }),
 				headers: {
 					"Content-Type": "application/json",
 					Accept: "application/json, text/event-stream",
