@@ -4,8 +4,8 @@ import { BEGINS, type Tool } from "./tool.js";
 const QUESTION = "Question in plain language";
 const GRAPH = "Graph id; list_graphs and route_query name them";
 const LIMIT = "Rows wanted; 5 if left out";
-const AS_OF = "What was valid on this day, YYYY-MM-DD";
-const NODE = "Node id, as rows name it";
+const AS_OF = "As of this day, YYYY-MM-DD; today if left out";
+const NODE = "Node id: what follows the colon in a row's trend_id";
 const EDGE_TYPES = "Only these kinds of edge";
 const DIRECTION = "Which way edges are followed";
 
@@ -69,7 +69,7 @@ const TERMS: readonly SoldToolTerms[] = [
 		title: "Context for a question, within a token budget",
 		description:
 			"The passages of one graph that bear on a question, cited, cut to a budget of tokens.",
-		fields: { graph_id: GRAPH, query: QUESTION, max_tokens: "Budget in tokens" },
+		fields: { graph_id: GRAPH, query: QUESTION, max_tokens: "Budget in tokens; 2000 if left out" },
 	},
 	{
 		name: "get_node",
@@ -89,8 +89,8 @@ const TERMS: readonly SoldToolTerms[] = [
 			edge_types: EDGE_TYPES,
 			direction: DIRECTION,
 			as_of: AS_OF,
-			depth: "Steps away",
-			limit: "Neighbours wanted",
+			depth: "Steps away; 1 if left out",
+			limit: "Neighbours wanted; 10 if left out",
 		},
 	},
 	{
@@ -105,8 +105,8 @@ const TERMS: readonly SoldToolTerms[] = [
 			edge_types: EDGE_TYPES,
 			direction: DIRECTION,
 			as_of: AS_OF,
-			max_steps: "Longest path",
-			limit: "Paths wanted",
+			max_steps: "Edges of one path at most",
+			limit: "Paths wanted; 3 if left out",
 		},
 	},
 	{
@@ -120,13 +120,14 @@ const TERMS: readonly SoldToolTerms[] = [
 			node_id: "Node id, instead of text",
 			limit: LIMIT,
 		},
+		defaults: FEW,
 	},
 	{
 		name: "get_trend",
 		operationId: "trends.get",
 		title: "Read one trend",
 		description: "One trend with its strength over time and its evidence.",
-		fields: { trend_id: "Trend id: <graph id>:<node id>", as_of: AS_OF },
+		fields: { trend_id: "trend_id of a row: <graph id>:<node id>", as_of: AS_OF },
 	},
 	{
 		name: "resolve_entities",
@@ -134,9 +135,9 @@ const TERMS: readonly SoldToolTerms[] = [
 		title: "Resolve names",
 		description: "Which entities of the graphs are meant by names, with aliases and near matches.",
 		fields: {
-			names: "Names as people write them",
+			names: "Titles, other names or identifiers",
 			graph_id: "Only this graph",
-			limit: "Candidates for each name",
+			limit: "Candidates for each name; 5 if left out",
 		},
 	},
 	{
@@ -154,7 +155,7 @@ const TERMS: readonly SoldToolTerms[] = [
 		description: "Takes the claims of a text apart and verifies each.",
 		fields: {
 			text: "Text with claims",
-			max_claims: "Claims at most",
+			max_claims: "Only its first claims; 5 if left out",
 			graph_id: "Only this graph",
 			as_of: AS_OF,
 		},
@@ -173,7 +174,7 @@ const TERMS: readonly SoldToolTerms[] = [
 		title: "Consult an analyst",
 		description:
 			"One question to one synthetic analyst, answered from its own notes, every sentence cited.",
-		fields: { analyst: "Analyst id of list_analysts", question: QUESTION },
+		fields: { analyst: "analyst of list_analysts", question: QUESTION },
 	},
 	{
 		name: "brand_intelligence",
@@ -197,10 +198,10 @@ const TERMS: readonly SoldToolTerms[] = [
 		title: "Figures from public feeds",
 		description: "Latest values of public data series on a topic, each with its source and age.",
 		fields: {
-			topic: "Topic in a few words",
-			feeds: "Only these feed ids",
+			topic: "Topic in a few words, or name feeds",
+			feeds: "These feed ids",
 			since: "From this day on, YYYY-MM-DD",
-			limit: "Feeds at most",
+			limit: "Newest values of each feed; 12 if left out",
 		},
 	},
 	{
@@ -211,7 +212,7 @@ const TERMS: readonly SoldToolTerms[] = [
 			"Begins a research job that reads many sources and writes a cited report; get_deep_dive tells where it stands.",
 		fields: {
 			query: "Question to look into",
-			mode: "How thoroughly",
+			mode: "How thoroughly; fast if left out",
 			graphs: "Only these graph ids",
 		},
 		hints: BEGINS,
@@ -237,7 +238,7 @@ const TERMS: readonly SoldToolTerms[] = [
 			email: "Where to send it",
 			slack_webhook: "Slack webhook to post it to",
 			timezone: "Time zone, e.g. Europe/Zurich",
-			hour: "Hour of the day",
+			hour: "Hour of the day there; 8 if left out",
 		},
 		hints: BEGINS,
 	},

@@ -68,15 +68,16 @@ export function toInputSchema(
 
 function toField(name: string, schema: JsonSchema | undefined, description: string): FieldSchema {
 	const plain = schema && withoutNull(schema);
-	if (!plain || !TYPES.has(plain["type"])) {
-		throw new Error(`The argument "${name}" has no flat schema.`);
-	}
+	const { type, items } = plain ?? {};
+	const isList = type === "array";
+	const itemType = isList ? (items as JsonSchema | undefined)?.["type"] : undefined;
+	const isFlat = isList ? TYPES.has(itemType) && itemType !== "array" : TYPES.has(type);
+	if (!plain || !isFlat) throw new Error(`The argument "${name}" has no flat schema.`);
 	const kept = KEPT.filter((key) => isTelling(plain[key])).map((key) => [key, plain[key]]);
-	const items = plain["items"] as JsonSchema | undefined;
 	return {
 		...Object.fromEntries(kept),
 		description,
-		...(items && { items: { type: String(items["type"] ?? "string") } }),
+		...(isList && { items: { type: itemType } }),
 	} as FieldSchema;
 }
 
@@ -87,8 +88,11 @@ function isTelling(value: unknown): boolean {
 
 /** The first alternative that is a plain value: what else is taken is an alias of it, or null for "none". */
 function withoutNull(schema: JsonSchema): JsonSchema {
-	const alternatives = schema["anyOf"] as readonly JsonSchema[] | undefined;
-	return alternatives?.find(({ type }) => TYPES.has(type)) ?? schema;
+	const { type: types, anyOf } = schema;
+	if (Array.isArray(types)) return { ...schema, type: types.find((type) => TYPES.has(type)) };
+	return (
+		(anyOf as readonly JsonSchema[] | undefined)?.find(({ type }) => TYPES.has(type)) ?? schema
+	);
 }
 
 /**

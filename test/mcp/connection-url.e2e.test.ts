@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import t from "tap";
 import { KNOWN_QUERY, times } from "../support/start-app.js";
+import { overSocket } from "./over-socket.js";
 import { type McpShop, type RpcReply, startMcp } from "./start-mcp.js";
 
 const SEARCH = { graph_id: "agent-payments", query: KNOWN_QUERY };
@@ -228,22 +228,6 @@ async function send(shop: McpShop, path: string, init: RequestInit): Promise<Rpc
 	const response = await fetch(`${shop.baseUrl}${path}`, init);
 	const { status, headers } = response;
 	return { status, headers, text: await response.text(), message: undefined, result: undefined };
-}
-
-/** What comes back for a request that a client library would not send, and that ends before its body does. */
-function overSocket({ baseUrl }: McpShop, head: string): Promise<string> {
-	return new Promise((resolve) => {
-		let text = "";
-		const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
-		socket.on("data", (data) => {
-			text += data;
-			socket.destroy();
-		});
-		socket.setTimeout(300, () => socket.destroy());
-		socket.on("error", () => undefined);
-		socket.once("close", () => resolve(text));
-		socket.write(`${head}\r\n\r\n{`);
-	});
 }
 
 function filesIn(folder: string): string[] {
