@@ -9,7 +9,7 @@ export const OAUTH_LIMITS = {
 	/** How long a user may take from the first page to the last. */
 	interactionSeconds: 600,
 	/** Users on their way through the pages at once, and what one of them may take of memory. */
-	interactionsMax: 5_000,
+	interactionsMax: 2_000,
 	authorizationQueryChars: 4_096,
 	/** A client that nobody gave consent to, and one that was used, is forgotten after so long. */
 	clientUnusedSeconds: 30 * 24 * 3_600,

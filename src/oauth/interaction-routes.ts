@@ -4,10 +4,10 @@ import type { OAuthGrants } from "../auth/oauth-grants.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd, type Micros } from "../core/money.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
-import { OAUTH_SCOPE } from "../core/oauth-resources.js";
 import { STATUS_OF } from "../service/error-reply.js";
 import type { Service } from "../service/service.js";
 import { parseLimit } from "../service/spt-scope.js";
+import { type Agree, createAgree } from "./agreement.js";
 import { createFormProof, readForm } from "./form-body.js";
 import { type AskingClient, consentPage, failurePage, loginPage } from "./interaction-pages.js";
 import type { Page } from "./page.js";
@@ -42,6 +42,7 @@ interface Step {
 
 /** Two pages: who are you, and do you agree. Without a script, and without a session that outlives them. */
 export function createInteractionRoutes(deps: InteractionDeps) {
+	const agreeOnce = createAgree(deps.grants);
 	const proof = createFormProof(deps.pepper, () => new URL(deps.service.info.baseUrl()).origin);
 	const openStep = async (req: Request, res: Response): Promise<Step> => {
 		deps.prepare(req);
@@ -83,9 +84,8 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 				if (form.get("step") === "decline") {
 					return finish({ error: "access_denied", error_description: "the user declined" });
 				}
-				return name === "login"
-					? login({ deps, step, form, req, res, finish })
-					: agree({ deps, step, form, req, res, finish });
+				const submission = { deps, agreeOnce, step, form, req, res, finish };
+				return name === "login" ? login(submission) : agree(submission);
 			},
 		);
 	};
@@ -94,6 +94,7 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 
 interface Submission {
 	readonly deps: InteractionDeps;
+	readonly agreeOnce: Agree;
 	readonly step: Step;
 	readonly form: URLSearchParams;
 	readonly req: Request;
@@ -117,46 +118,17 @@ async function login({ deps, step, form, req, res, finish }: Submission): Promis
 	}
 }
 
-async function agree({ deps, step, form, res, finish }: Submission): Promise<void> {
+async function agree({ deps, agreeOnce, step, form, res, finish }: Submission): Promise<void> {
 	const budget = form.get("budget")?.trim().replace(/^\$/, "") ?? "";
-	const { client, interaction } = step;
-	const accountId = getAccountId(interaction);
-	let keyId: string;
+	const accountId = getAccountId(step.interaction);
+	const label = `${step.client.name ?? "Application"} (OAuth)`;
 	try {
-		const label = `${client.name ?? "Application"} (OAuth)`;
-		keyId = await deps.grants.open({ accountId, budgetMicros: parseLimit(budget), label });
+		const budgetMicros = parseLimit(budget);
+		const grantId = await agreeOnce({ ...step, accountId, budgetMicros, label });
+		await finish({ consent: { grantId } });
 	} catch (error) {
-		return sendPage(
-			res,
-			statusOf(error),
-			await toConsent(deps, step, { budget, error: messageOf(error) }),
-		);
-	}
-	await saveGrant({ deps, step, accountId, keyId });
-	await finish({ consent: { grantId: keyId } });
-}
-
-/** The grant is found by its key, and ends with it; without a grant nobody could use the key, so it goes as well. */
-async function saveGrant({
-	deps,
-	step: { oauth, interaction, resource },
-	accountId,
-	keyId,
-}: {
-	readonly deps: InteractionDeps;
-	readonly step: Step;
-	readonly accountId: string;
-	readonly keyId: string;
-}): Promise<void> {
-	const clientId = String(interaction.params["client_id"]);
-	try {
-		const grant = new oauth.provider.Grant({ accountId, clientId });
-		grant.jti = keyId;
-		grant.addResourceScope(resource, OAUTH_SCOPE);
-		await grant.save();
-	} catch (error) {
-		await deps.grants.end(keyId);
-		throw error;
+		const page = await toConsent(deps, step, { budget, error: messageOf(error) });
+		sendPage(res, statusOf(error), page);
 	}
 }
 

@@ -75,8 +75,8 @@ ${content}
 	return { body, policy };
 }
 
-/** As a source of a Content-Security-Policy: the address's origin, or its scheme where it has none. */
+/** As a source of a Content-Security-Policy: the address's origin, or its scheme where such a source cannot name it. */
 export function toFormTarget(redirectUri: string): string {
-	const { origin, protocol } = new URL(redirectUri);
-	return origin === "null" ? protocol : origin;
+	const { origin, protocol, hostname } = new URL(redirectUri);
+	return origin === "null" || hostname.startsWith("[") ? protocol : origin;
 }

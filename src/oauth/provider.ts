@@ -5,6 +5,7 @@ import type { OAuthGrants } from "../auth/oauth-grants.js";
 import type { OAuthRecords } from "../auth/oauth-records.js";
 import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
+import { ServiceError } from "../core/errors.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../core/oauth-resources.js";
 import { toPlainDocument } from "./client-metadata.js";
@@ -37,6 +38,13 @@ export interface OAuthProvider {
 }
 
 export async function openProvider(issuer: string, deps: ProviderDeps): Promise<OAuthProvider> {
+	if (typeof URL.parse !== "function") {
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"Access can be given from Node 20.18 on; the operator has to run a newer Node, or set oauth to off.",
+			{ retryable: false },
+		);
+	}
 	const library = await import("oidc-provider");
 	const provider = new library.Provider(issuer, toConfiguration(issuer, deps, library));
 	// What a proxy says is replaced by what the operator says before a request gets here.

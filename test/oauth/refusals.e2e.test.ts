@@ -229,6 +229,26 @@ t.test("a budget is an amount above zero", async (t) => {
 	t.ok(done.left?.searchParams.get("code"));
 });
 
+t.test("a button pressed twice makes one key, and a new request begins with nobody", async (t) => {
+	const { challenge } = createPkce();
+	const browser = createBrowser(shop.baseUrl);
+	const signIn = async (key: string) => {
+		const login = await browser.get(authorizeUrl(shop, fieldsOf(challenge)));
+		return browser.post(login.url, { csrf: csrfOf(login.text), key, step: "login" });
+	};
+	const other = await shop.app.operator.createKey({ label: "another account" });
+	t.match((await signIn(other.key)).text, /another account/);
+	const consent = await signIn(shop.key);
+	t.match(consent.text, /the shop/, "who was here before is forgotten");
+
+	const before = await keysOf();
+	const agree = () =>
+		browser.post(consent.url, { csrf: csrfOf(consent.text), budget: "5", step: "agree" });
+	const pressed = await Promise.all([agree(), agree(), agree()]);
+	t.ok(pressed.some(({ left }) => left?.searchParams.has("code")));
+	t.equal(await keysOf(), before + 1);
+});
+
 t.test("who keeps guessing keys is held up", async (t) => {
 	const { challenge } = createPkce();
 	const browser = createBrowser(shop.baseUrl);

@@ -55,6 +55,16 @@ t.test("a client registers as what it can be here", async (t) => {
 	});
 });
 
+t.test("what a client says of itself is text, and no more", async (t) => {
+	const id = await shop.register({ client_name: `<img src=x onerror="alert(1)">&'` });
+	const { challenge } = createPkce();
+	const login = await createBrowser(shop.baseUrl).get(
+		authorizeUrl(shop, { client_id: id, code_challenge: challenge }),
+	);
+	t.match(login.text, "&#60;img src=x onerror=&#34;alert(1)&#34;&#62;&#38;&#39;");
+	t.notMatch(login.text, /<(img|script)/);
+});
+
 t.test("what cannot be a client is told why", async (t) => {
 	const https = "https://client.example/callback";
 	const wrong: [unknown, string][] = [
