@@ -89,8 +89,15 @@ const asksTwice: FixtureAnswer = async (context) => {
 	});
 };
 
-const asksWhatIsDeclared: FixtureAnswer = ({ mcpReq: { envelope, inputResponses = {} } }) => {
-	const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
+/** Names of what the client can do. */
+function declaredBy({ mcpReq: { envelope } }: ServerContext): object {
+	const told: Readonly<Record<string, object | undefined>> = { ...envelope };
+	return told[CLIENT_CAPABILITIES_META_KEY] ?? {};
+}
+
+const asksWhatIsDeclared: FixtureAnswer = (context) => {
+	const declared = declaredBy(context);
+	const { inputResponses = {} } = context.mcpReq;
 	const requests = {
 		...("sampling" in declared && askCapital),
 		...("elicitation" in declared && askName),
@@ -125,9 +132,8 @@ const tellsProgress: FixtureAnswer = async ({ mcpReq }) => {
 };
 
 /** Needs a client that has declared sampling. */
-const needsSampling: FixtureAnswer = ({ mcpReq: { envelope } }) => {
-	const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
-	if ("sampling" in declared) return say("The client can sample.");
+const needsSampling: FixtureAnswer = (context) => {
+	if ("sampling" in declaredBy(context)) return say("The client can sample.");
 	throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
 };
 
