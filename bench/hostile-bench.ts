@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { round } from "./figures.js";
 import type { HostileServerReady } from "./hostile-server.js";
-import { type LoadResult, sendLoad } from "./load.js";
+import { type LoadPlan, type LoadResult, sendLoad } from "./load.js";
 import { atMost, type Bar } from "./search/bars.js";
 
 const ROUNDS = 3;
@@ -13,13 +13,15 @@ const REQUESTS = 1_000;
 const HONEST_CALLERS = 4;
 const SECONDS = 6;
 const IDLE_CONNECTIONS = 10_000;
+/** As many as guess no more than is let in, and are all judged. */
+const ADDRESSES = 250;
 
 export interface HostilePlan {
-	readonly kind: "guesses" | "idle";
+	readonly kind: "guesses" | "idle" | "connection_tokens";
 	readonly port: number;
-	/** Address the calls come from. */
+	/** Address the calls come from; the first of them. */
 	readonly from: string;
-	/** Guesses sent at once on each connection, or idle connections. */
+	/** Guesses sent at once on each connection, idle connections, or addresses that guess connection tokens. */
 	readonly count: number;
 	readonly seconds: number;
 }
@@ -48,6 +50,10 @@ export interface HostileReport {
 	readonly pipelined_guesses: readonly HostileRound[];
 	/** Silent connections, half headers and half bodies in equal parts. */
 	readonly idle_connections: readonly HostileRound[];
+	/** A thousand wrong connection tokens a second from one address, beside honest callers of the same protocol. */
+	readonly connection_tokens: readonly HostileRound[];
+	/** The same from addresses that are each let in. */
+	readonly spread_connection_tokens: readonly HostileRound[];
 	readonly bars: readonly Bar[];
 }
 
@@ -57,9 +63,14 @@ export async function benchHostile(folder: string): Promise<HostileReport> {
 	try {
 		const [ready] = (await once(server, "message")) as [HostileServerReady];
 		const tokens = [...ready.tokens];
-		const honest = () => callHonestly(ready.port, tokens.pop() ?? "");
-		await honest();
-		const run = async (kind: HostilePlan["kind"], count: number, from: string) => {
+		const searcher = () => callHonestly(searchOf(ready.port, tokens.pop() ?? ""));
+		const toolCaller = () => callHonestly(toolCallOf(ready));
+		await searcher();
+		await toolCaller();
+		const run = async (
+			{ kind, count, from }: Pick<HostilePlan, "kind" | "count" | "from">,
+			honest = searcher,
+		) => {
 			const rounds: HostileRound[] = [];
 			for (let index = 0; index < ROUNDS; index++) {
 				const before = await honest();
@@ -75,10 +86,16 @@ export async function benchHostile(folder: string): Promise<HostileReport> {
 			}
 			return rounds;
 		};
+		const guessing = { kind: "connection_tokens" } as const;
 		const rounds = {
-			guesses: await run("guesses", 1, "127.0.0.2"),
-			pipelined_guesses: await run("guesses", 16, "127.0.0.3"),
-			idle_connections: await run("idle", IDLE_CONNECTIONS, "127.0.0.4"),
+			guesses: await run({ kind: "guesses", count: 1, from: "127.0.0.2" }),
+			pipelined_guesses: await run({ kind: "guesses", count: 16, from: "127.0.0.3" }),
+			idle_connections: await run({ kind: "idle", count: IDLE_CONNECTIONS, from: "127.0.0.4" }),
+			connection_tokens: await run({ ...guessing, count: 1, from: "127.0.0.5" }, toolCaller),
+			spread_connection_tokens: await run(
+				{ ...guessing, count: ADDRESSES, from: "127.0.1.1" },
+				toolCaller,
+			),
 		};
 		return { ...rounds, bars: Object.entries(rounds).flatMap(toBars) };
 	} finally {
@@ -108,12 +125,39 @@ function start(module: string, args: readonly string[]): ChildProcess {
 	return fork(new URL(module, import.meta.url), args, { execArgv: process.execArgv });
 }
 
-async function callHonestly(port: number, token: string): Promise<HonestFigures> {
-	const { latenciesMs, statuses } = await sendLoad({
-		url: `http://127.0.0.1:${port}/v1/graphs/agent-payments/search`,
+type HonestCall = Pick<LoadPlan, "url" | "headers"> & {
+	readonly toBody: (query: string) => object;
+};
+
+const GRAPH = "agent-payments";
+
+function searchOf(port: number, token: string): HonestCall {
+	return {
+		url: `http://127.0.0.1:${port}/v1/graphs/${GRAPH}/search`,
 		headers: { "X-Pay-SPT": token },
+		toBody: (query) => ({ query, limit: 3 }),
+	};
+}
+
+function toolCallOf({ port, connection }: HostileServerReady): HonestCall {
+	return {
+		url: `http://127.0.0.1:${port}/c/${connection}`,
+		headers: { Accept: "application/json, text/event-stream" },
+		toBody: (query) => ({
+			jsonrpc: "2.0",
+			id: 1,
+			method: "tools/call",
+			params: { name: "search_graph", arguments: { graph_id: GRAPH, query, limit: 3 } },
+		}),
+	};
+}
+
+async function callHonestly({ url, headers, toBody }: HonestCall): Promise<HonestFigures> {
+	const { latenciesMs, statuses } = await sendLoad({
+		url,
+		headers,
 		bodies: Array.from({ length: REQUESTS }, (_, index) =>
-			JSON.stringify({ query: `Which HTTP status code asks for payment ${index}?`, limit: 3 }),
+			JSON.stringify(toBody(`Which HTTP status code asks for payment ${index}?`)),
 		),
 		connections: HONEST_CALLERS,
 	});

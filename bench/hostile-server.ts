@@ -6,6 +6,8 @@ export interface HostileServerReady {
 	readonly port: number;
 	/** One for each time the honest callers call, so that none of them runs out of money. */
 	readonly tokens: readonly string[];
+	/** Secret of an MCP address, with money for all honest calls. */
+	readonly connection: string;
 }
 
 /** Before and during three rounds of three kinds, and once to warm up. */
@@ -23,5 +25,7 @@ const tokens: string[] = [];
 for (let index = 0; index < HONEST_RUNS; index++) {
 	tokens.push((await app.operator.issueSpt({ usd: "9000" })).token);
 }
-const ready: HostileServerReady = { port: server.port, tokens };
+const { account_id } = await app.operator.createKey({ usd: "9000" });
+const { token: connection } = await app.operator.createToken({ account_id });
+const ready: HostileServerReady = { port: server.port, tokens, connection };
 process.send?.(ready);
