@@ -1,5 +1,6 @@
 import { toStatementLine } from "../../payments/spt/statement-line.js";
 import type { Store } from "../../store/store.js";
+import { grantedAccessOf } from "../auth/granted-access.js";
 import type { AccountAccess } from "../core/account-access.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
@@ -82,6 +83,8 @@ async function* pieces(deps: AccountExportDeps, access: AccountAccess) {
 	yield* list("webhooks", webhooksOf(store, id));
 	yield ",";
 	yield* list("webhook_deliveries", deliveriesOf(store, id));
+	yield ",";
+	yield* list("granted_access", grantedAccessOf(store, id));
 	yield ",";
 	yield* list("results", artefactsOf(store, id));
 	yield ",";

@@ -110,6 +110,16 @@ t.test("whoever revokes the refresh token or the key ends both at once", async (
 	t.match(refreshed, { status: 400, body: { error: "invalid_grant" } });
 });
 
+t.test("the export of an account names who was given access", async (t) => {
+	const { access, clientId } = await connect(shop);
+	const { keyId } = await shop.identify(access);
+	const { body } = await shop.ask("GET", "/v1/account/export");
+	const named = body.data.granted_access.find(
+		(grant: { key_id: string }) => grant.key_id === keyId,
+	);
+	t.match(named, { client_id: clientId, resources: [`${shop.baseUrl}/mcp`] });
+});
+
 t.test("another client can neither use nor revoke a refresh token", async (t) => {
 	const { access, refresh } = await connect(shop);
 	const other = await shop.register();
