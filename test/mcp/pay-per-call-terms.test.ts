@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/core/clock.js";
+import { toToolEnvelope } from "../../src/mcp/payment-demand.js";
 import { createPaymentGate } from "../../src/mcp/payment-gate.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 import { type PaidMcp, SEARCH, startPaidMcp } from "./start-paid-mcp.js";
@@ -138,4 +139,21 @@ t.test("one address sends so many payments a minute, and calls without one go on
 	t.ok(gate(from("192.0.2.2"), meta));
 	nowMs += 20_000;
 	t.ok(gate(from("192.0.2.1"), meta));
+});
+
+t.test("a refusal names only the ways to pay that its address takes", async (t) => {
+	const instructions = "Do this.";
+	const continuations = [
+		{ type: "x402", header: "PAYMENT-SIGNATURE", network: "eip155:1", instructions },
+		{ type: "spt", header: "X-Pay-SPT", instructions },
+		{ type: "wait", retry_after_seconds: 3, instructions },
+	];
+	const error = { code: "QUOTA_EXCEEDED" };
+	const body = { x402Version: 1, accepts: [], error, continuations };
+	t.same(toToolEnvelope(body, false), { error, continuations: [continuations[2]] });
+	const told = toToolEnvelope(body, true)["continuations"] as Record<string, string>[];
+	t.match(told[0], { type: "x402", network: "eip155:1", meta: "x402/payment" });
+	t.notOk("header" in (told[0] ?? {}));
+	t.same(told.slice(1), continuations.slice(1));
+	t.same(toToolEnvelope({ error }, true), { error });
 });
