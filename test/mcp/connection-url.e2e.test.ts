@@ -176,15 +176,17 @@ t.test("the secret in an address is repeated nowhere", async (t) => {
 			t.notMatch(await overSocket(shop, request), canary);
 		}
 	});
-	await t.test("in the log, with the fields of its lines", async (t) => {
-		const { search } = shop.app;
-		t.ok(search);
-		t.same(
-			shop.logged.filter((line) => line.includes(canary)),
-			[],
-		);
+	await t.test("in the log, with the fields of its lines, also when the house fails", async (t) => {
 		t.same(
 			shop.logged.filter((line) => line.startsWith("unexpected failure")),
+			[],
+		);
+		await shop.app.store.close();
+		const failed = await shop.callTool("search_graph", SEARCH, `/c/${token}`);
+		t.equal(failed.result.isError, true);
+		t.notMatch(failed.text, canary);
+		t.same(
+			shop.logged.filter((line) => line.includes(canary)),
 			[],
 		);
 	});
