@@ -35,7 +35,9 @@ export function createResourceVerifier(deps: ResourceVerifierDeps): VerifyForRes
 			judges.get(resource) ??
 			createIdentityVerifier({ rules: { ...rules(), audience: resource }, keys, clock });
 		judges.set(resource, verify);
-		return verify(token);
+		return verify(token).catch((error: unknown) => {
+			throw isRefusal(error) ? renamed(error) : error;
+		});
 	};
 }
 
@@ -102,6 +104,15 @@ function createOwnKeys({ kid, d: _secret, ...jwk }: SigningJwk): IssuerKeys {
 async function importKey(jwk: Readonly<Record<string, unknown>>) {
 	const { importJWK } = await import("jose");
 	return (await importJWK({ ...jwk, kty: "EC" }, "ES256")) as CryptoKey;
+}
+
+function isRefusal(error: unknown): error is ServiceError {
+	return error instanceof ServiceError && error.code === "UNAUTHENTICATED";
+}
+
+/** Its judge judges identity tokens as well, and calls it one. */
+function renamed({ code, message }: ServiceError): ServiceError {
+	return new ServiceError(code, message.replace("identity token", "access token"));
 }
 
 function refusedToken(reason: string): ServiceError {

@@ -9,11 +9,11 @@ const REFUSED = { code: "UNAUTHENTICATED" };
 
 t.test("grants outlive the process; codes and tokens are in no file", async (t) => {
 	const folder = join(t.testdir({}), "data");
-	const port = { publicUrl: "http://127.0.0.1:9" };
-	const first = await openOAuthShop(t, { folder, settings: port });
+	const known = { publicUrl: "https://shop.example/graphs" };
+	const first = await openOAuthShop(t, { folder, settings: known });
 	const { key, accountId } = first;
-	// Its own address is another one than the one it is known by, as behind a proxy.
-	const resource = `${port.publicUrl}/mcp`;
+	// The address it is known by is another one than its own, as behind a proxy.
+	const resource = `${known.publicUrl}/mcp`;
 	const tokens = await connect(first, { resource });
 	const clientId = await first.register();
 	const { verifier, challenge } = createPkce();
@@ -28,7 +28,7 @@ t.test("grants outlive the process; codes and tokens are in no file", async (t) 
 		);
 	}
 
-	const second = await openOAuthShop(t, { folder, key, accountId, settings: port });
+	const second = await openOAuthShop(t, { folder, key, accountId, settings: known });
 	t.ok(await opens(second, tokens.access, resource), "an access token is good until its end");
 	const refreshed = await second.token({
 		grant_type: "refresh_token",

@@ -93,10 +93,12 @@ export interface Visited {
 
 /** `known` is the address the server goes by, where that is another than the one it listens on. */
 export function createBrowser(baseUrl: string, known = baseUrl): Browser {
+	// A proxy in front takes off the path it is known by.
+	const prefix = new URL(known).pathname.replace(/\/$/, "");
 	const jar = new Map<string, { value: string; path: string }>();
 	const cookiesFor = (url: URL) =>
 		[...jar]
-			.filter(([, { path }]) => url.pathname.startsWith(path))
+			.filter(([, { path }]) => `${prefix}${url.pathname}`.startsWith(path))
 			.map(([name, { value }]) => `${name}=${value}`)
 			.join("; ");
 	const keep = (headers: Headers) => {
@@ -122,7 +124,9 @@ export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 		const location = response.headers.get("location");
 		const next = location === null ? undefined : new URL(location, target);
 		if (next && [target.origin, new URL(known).origin].includes(next.origin)) {
-			return visit(`${next.pathname}${next.search}`);
+			const { pathname, search } = next;
+			const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
+			return visit(`${path}${search}`);
 		}
 		return {
 			url: target.href,
@@ -138,7 +142,7 @@ export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 			visit(url, {
 				method: "POST",
 				body: new URLSearchParams(fields),
-				headers: { Origin: known, ...headers },
+				headers: { Origin: new URL(known).origin, ...headers },
 			}),
 	};
 }
