@@ -256,7 +256,7 @@ export type OperationId =
 	| OwnerOperationId
 	| PurchaseOperationId;
 
-/** The names by which agents choose: A2A skills now, MCP tools later. Each names the operation it is sold as. */
+/** The names by which agents choose: A2A skills and MCP tools. Each names the operation it is sold as. */
 export const SKILL_IDS = [
 	"graph_search",
 	"domain_search",

@@ -7,7 +7,7 @@ import { NO_DESCRIPTION, renderReadme } from "./readme.js";
 export interface CatalogBundleOptions {
 	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
-	/** Base address of the MCP server; null (default) until one is built. */
+	/** Base address of the MCP server; null (default) while it is not known. */
 	readonly mcpUrl?: string | null;
 }
 

@@ -87,7 +87,7 @@ function howToConnect({ id }: GraphRecord, options: ReadmeOptions): string {
 	return [
 		`* REST: \`POST ${baseUrl}/v1/graphs/${id}/search\` with the JSON body \`{"query": "…", "limit": ${LIMITS.rowsDefault}}\`.`,
 		mcpUrl === null
-			? `* MCP: not offered yet; the graph ID will be \`${id}\`.`
+			? `* MCP: \`/mcp\` of the server that sells it (streamable HTTP), graph ID \`${id}\`.`
 			: `* MCP: \`${mcpUrl.replace(/\/+$/, "").replace(/\/mcp$/, "")}/mcp\` (streamable HTTP), graph ID \`${id}\`.`,
 		`* Preview: \`GET ${baseUrl}/v1/graph-slice?graph_id=${id}\`, a free sample as JSON-LD.`,
 		`* Authentication: send an account API key as \`X-API-Key\`, or a Shared Payment Token as \`Authorization: Bearer spt_…\`. A call without either is answered with HTTP 402 and instructions to pay ${price}.`,

@@ -29,7 +29,7 @@ t.test("a readme has the contract's front matter and its six sections in order",
 		"What moves the sea.\n\nHow water moves.",
 		"* Why are there two tides a day?",
 		"POST https://knowledge.example/v1/graphs/tides/search",
-		"MCP: not offered yet",
+		"* MCP: `/mcp` of the server that sells it (streamable HTTP), graph ID `tides`.",
 		"GET https://knowledge.example/v1/graph-slice?graph_id=tides",
 		"100 calls per month, at most 50 a day",
 		"Curated by Harbour desk. Read by hand.",
@@ -40,11 +40,11 @@ t.test("a readme has the contract's front matter and its six sections in order",
 	t.ok(findLinkTargets(readme).includes("https://knowledge.example/v1/graphs/tides-and-currents"));
 });
 
-t.test("an MCP server is named once it exists, with the graph's id", async (t) => {
+t.test("an MCP server is named once it is known, with the graph's id", async (t) => {
 	for (const mcpUrl of ["https://mcp.example", "https://mcp.example/mcp", "https://mcp.example/"]) {
 		const readme = renderReadme(graphOf(TIDES), { ...at, mcpUrl });
 		t.match(readme, "`https://mcp.example/mcp` (streamable HTTP), graph ID `tides`");
-		t.notMatch(readme, "not offered yet");
+		t.notMatch(readme, "of the server that sells it");
 	}
 });
 
