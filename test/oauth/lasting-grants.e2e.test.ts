@@ -9,7 +9,7 @@ const REFUSED = { code: "UNAUTHENTICATED" };
 
 t.test("grants outlive the process; codes and tokens are in no file", async (t) => {
 	const folder = join(t.testdir({}), "data");
-	const known = { publicUrl: "https://shop.example/graphs" };
+	const known = { catalog: "none", publicUrl: "https://shop.example/graphs" };
 	const first = await openOAuthShop(t, { folder, settings: known });
 	const { key, accountId } = first;
 	// The address it is known by is another one than its own, as behind a proxy.
@@ -49,7 +49,7 @@ t.test("grants outlive the process; codes and tokens are in no file", async (t) 
 t.test("what nobody uses ends by itself; what is used lasts", async (t) => {
 	// The provider reads the system's clock, so ours starts where that is.
 	const clock = manualClock(new Date().toISOString());
-	const shop = await openOAuthShop(t, { clock });
+	const shop = await openOAuthShop(t, { clock, settings: { catalog: "none" } });
 	const { access, refresh, clientId } = await connect(shop);
 	const { keyId = "" } = await shop.identify(access);
 	const expiryOf = async () =>
@@ -83,7 +83,7 @@ t.test("what nobody uses ends by itself; what is used lasts", async (t) => {
 
 t.test("records whose time is over are swept", async (t) => {
 	const clock = manualClock(new Date().toISOString());
-	const shop = await openOAuthShop(t, { clock });
+	const shop = await openOAuthShop(t, { clock, settings: { catalog: "none" } });
 	const { refresh, clientId } = await connect(shop);
 	const count = async () =>
 		(await shop.app.store.read((reader) => reader.list("oauth_records"))).map(({ kind }) => kind);

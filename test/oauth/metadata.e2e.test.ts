@@ -8,8 +8,12 @@ const OPENID = "/.well-known/openid-configuration";
 const RESOURCE = "/.well-known/oauth-protected-resource";
 const AT = ["/mcp", "/chatgpt", "/copilot"];
 
+/** Nothing is sold in these tests. */
+const catalog = "none";
+const shop = await openOAuthShop(t, { settings: { catalog } });
+
 t.test("what there is can be found at every address clients try", async (t) => {
-	const { send, baseUrl } = await openOAuthShop(t);
+	const { send, baseUrl } = shop;
 	const { body: server, headers } = await send(SERVER);
 	t.equal(headers.get("access-control-allow-origin"), "*");
 	t.match(headers.get("content-type"), "application/json");
@@ -42,7 +46,7 @@ t.test("what there is can be found at every address clients try", async (t) => {
 });
 
 t.test("a browser on another site may read metadata and fetch tokens", async (t) => {
-	const { send, baseUrl } = await openOAuthShop(t);
+	const { send, baseUrl } = shop;
 	const headers = {
 		Origin: "https://inspector.example",
 		"Access-Control-Request-Method": "POST",
@@ -66,7 +70,7 @@ t.test("a browser on another site may read metadata and fetch tokens", async (t)
 });
 
 t.test("nobody gives access where it is switched off, or would travel in the open", async (t) => {
-	const off = await openOAuthShop(t, { settings: { oauth: "off" } });
+	const off = await openOAuthShop(t, { settings: { catalog, oauth: "off" } });
 	for (const path of [SERVER, OPENID, `${RESOURCE}/mcp`, "/oauth/authorize", "/oauth/jwks"]) {
 		t.equal((await off.send(path)).status, 404, path);
 	}
@@ -74,7 +78,7 @@ t.test("nobody gives access where it is switched off, or would travel in the ope
 	const shown = off.app.service.identify({ scheme: "oauth", token: "eyJ.e.e", resource });
 	await t.rejects(shown, { code: "UNAUTHENTICATED" });
 
-	const open = await openOAuthShop(t, { settings: { publicUrl: "http://shop.example" } });
+	const open = await openOAuthShop(t, { settings: { catalog, publicUrl: "http://shop.example" } });
 	for (const path of [SERVER, `${RESOURCE}/mcp`, "/oauth/authorize"]) {
 		t.equal((await open.send(path)).status, 503, path);
 	}
@@ -85,6 +89,7 @@ t.test("tokens of another authorization server open the account they name", asyn
 	const { send, baseUrl, app } = await openOAuthShop(t, {
 		clock: manualClock(new Date(ISSUER_NOW * 1000).toISOString()),
 		settings: {
+			catalog,
 			oauth: {
 				issuer: issuer.url,
 				jwksUri: undefined,

@@ -16,7 +16,7 @@ const callerEgress: Egress = {
 		return Response.json(published.body, { status: published.status ?? 200 });
 	},
 };
-const shop = await openOAuthShop(t, { callerEgress });
+const shop = await openOAuthShop(t, { callerEgress, settings: { catalog: "none" } });
 
 const register = (body: unknown, type = "application/json") =>
 	shop.send("/oauth/register", {
