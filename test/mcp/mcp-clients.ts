@@ -2,6 +2,7 @@ import {
 	Client as ClientV2,
 	StreamableHTTPClientTransport as TransportV2,
 } from "@modelcontextprotocol/client";
+import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Test } from "tap";
@@ -51,16 +52,22 @@ export interface ClientPlace {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Sends every request; the platform's where absent. */
 	readonly fetch?: typeof fetch;
+	/** How it comes by an access token. */
+	readonly authProvider?: OAuthClientProvider;
 }
 
 /** A connected client; it is closed with the test. */
 export async function connectMcp(
 	t: Test,
 	name: ClientName,
-	{ url, headers = {}, fetch: send = fetch }: ClientPlace,
+	{ url, headers = {}, fetch: send = fetch, authProvider }: ClientPlace,
 ): Promise<McpClient> {
 	const about = { name: "stock-client", version: "1.0.0" };
-	const options = { requestInit: { headers: { ...headers } }, fetch: send };
+	const options = {
+		requestInit: { headers: { ...headers } },
+		fetch: send,
+		...(authProvider && { authProvider }),
+	};
 	const client =
 		name === "sdk 1"
 			? new ClientV1(about)
@@ -72,7 +79,7 @@ export async function connectMcp(
 	const transport =
 		name === "sdk 1"
 			? new TransportV1(new URL(url), options)
-			: new TransportV2(new URL(url), options);
+			: new TransportV2(new URL(url), options as never);
 	await client.connect(transport as never);
 	t.teardown(() => client.close());
 	return client as unknown as McpClient;

@@ -1,0 +1,83 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Test } from "tap";
+import type { PaidOperationId } from "../../src/core/operations.js";
+import type { Service } from "../../src/service/service.js";
+import { KNOWN_QUERY } from "../support/start-app.js";
+import type { AnswerToClient, ListedByClient } from "./mcp-clients.js";
+
+/** What each tool sells; every argument it takes of that operation's own example, and some to keep the work small. */
+const SOLD: Readonly<Record<string, readonly [PaidOperationId, object?]>> = {
+	search: ["search.all"],
+	search_graph: ["graphs.search"],
+	search_domain: ["search.domain"],
+	search_reports: ["search.report"],
+	search_experts: ["search.expert"],
+	search_analysts: ["search.analyst"],
+	get_context: ["graphs.context"],
+	get_node: ["graphs.node"],
+	neighbors: ["graphs.neighbors"],
+	find_paths: ["graphs.paths"],
+	find_similar: ["graphs.similar"],
+	get_trend: ["trends.get"],
+	resolve_entities: ["entities.resolve", { limit: 1 }],
+	verify_claim: ["verify.claim", { graph_id: "http-web-standards" }],
+	verify_text: ["verify.text", { max_claims: 1 }],
+	consult_expert: ["human_agents.consult"],
+	consult_analyst: ["analysts.consult"],
+	brand_intelligence: ["brand_intelligence"],
+	dossier: ["intelligence.dossier", { graphs: ["agent-payments"] }],
+	supplemental_context: ["supplemental.context"],
+	start_deep_dive: ["research.deep_dive"],
+	research_chat: ["research.chat"],
+	schedule_briefing: ["research.schedules.create"],
+};
+const GRAPH = { graph_id: "agent-payments" };
+const FREE: Readonly<Record<string, object>> = {
+	route_query: { query: KNOWN_QUERY },
+	match_experts: { question: KNOWN_QUERY },
+	list_graphs: { limit: 2 },
+	read_graph_readme: GRAPH,
+	preview_graph: GRAPH,
+	list_analysts: {},
+};
+/** Of an account with a balance, in a month. */
+export const FREE_CALLS = 100;
+const ajv = new Ajv2020({ strict: false });
+
+export const isSold = (name: string): boolean => name in SOLD;
+
+/** How a tool is called so that it has an answer over the sample graphs. */
+export function argumentsOf(
+	{ skills }: Service,
+	{ name, inputSchema: { properties = {} } }: ListedByClient,
+): object {
+	if (name in FREE) return FREE[name] as object;
+	const [operationId, changes] = SOLD[name] ?? [];
+	if (operationId === undefined) throw new Error(`Nobody has said how ${name} is called.`);
+	const { exampleInput } = skills[operationId];
+	const known = Object.entries({ ...exampleInput, ...changes }).filter(
+		([argument]) => argument in properties,
+	);
+	return Object.fromEntries(known);
+}
+
+/** As a reader of the description understands it; one claim and a fast deep dive are what is asked for. */
+export function priceOf({ description = "" }: ListedByClient, args: object): string {
+	if (description.endsWith("Free.")) return "0.00";
+	const kind = "mode" in args ? `Costs by mode: ${args.mode}` : "Costs";
+	return new RegExp(`${kind} ([0-9.]+) USD`).exec(description)?.[1] ?? "no price";
+}
+
+/** The clients have judged the answer by its schema themselves ; a third opinion. */
+export function assertWellFormed(
+	t: Test,
+	{ name, outputSchema }: ListedByClient,
+	answer: AnswerToClient,
+): void {
+	const { content, structuredContent } = answer;
+	t.ok(
+		content.every(({ type, text }) => type === "text" && text.length > 0),
+		name,
+	);
+	t.ok(ajv.validate({ ...outputSchema }, structuredContent), `${name}: ${ajv.errorsText()}`);
+}
