@@ -112,9 +112,9 @@ export function toFlatOutput(schema: OutputSchema): OutputSchema {
 const OUTPUT_LEVELS = 2;
 
 function toOutline(schema: JsonSchema, levels: number): JsonSchema {
-	const { type, properties, required, items, enum: values } = schema;
-	if (type === "object" && properties !== undefined && levels > 0) {
-		const fields = Object.entries(properties as Record<string, JsonSchema>);
+	const { type, properties = {}, required, items, enum: values } = schema;
+	const fields = Object.entries(properties as Record<string, JsonSchema>);
+	if (type === "object" && fields.length > 0 && levels > 0) {
 		return {
 			type,
 			properties: Object.fromEntries(
@@ -124,8 +124,7 @@ function toOutline(schema: JsonSchema, levels: number): JsonSchema {
 		};
 	}
 	if (type === "array" && items !== undefined) {
-		const row = toOutline(items as JsonSchema, levels);
-		return { type, ...(levels > 0 && "type" in row && { items: row }) };
+		return { type, items: toOutline(items as JsonSchema, levels) };
 	}
 	if (type === "object" || TYPES.has(type))
 		return { type, ...(Array.isArray(values) && { enum: values }) };

@@ -99,6 +99,15 @@ t.test("an address with a secret in it", async (t) => {
 		const refused = await shop.rpc(`/c/${token}`, "tools/list", {}, page);
 		t.same([refused.status, refused.message.error.code], [403, -32000]);
 		t.equal(refused.headers.get("access-control-allow-credentials"), null);
+		const asked = { ...page, "Access-Control-Request-Method": "POST" };
+		const replies = await Promise.all(
+			[token, `ct_${"x".repeat(36)}`].map(async (secret) => {
+				const reply = await send(shop, `/c/${secret}`, { method: "OPTIONS", headers: asked });
+				const told = [...reply.headers].filter(([name]) => name.startsWith("access-control"));
+				return [reply.status, reply.text, told];
+			}),
+		);
+		t.same(replies[0], replies[1], "what a browser asks beforehand tells no token from another");
 		const rebound = await overSocket(
 			shop,
 			`POST /c/${token} HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 99`,
