@@ -4,6 +4,7 @@ import type { Money } from "./app-money.js";
 import type { Ports } from "./app-ports.js";
 import { createOAuthGrants } from "./auth/oauth-grants.js";
 import { createOAuthRecords } from "./auth/oauth-records.js";
+import { createRefreshTokens } from "./auth/refresh-tokens.js";
 import { createCallerEgress } from "./delivery/caller-egress.js";
 import { createOAuthRouter, createResourceRoutes } from "./oauth/oauth-router.js";
 import { setLabel } from "./service/account-keys.js";
@@ -49,6 +50,7 @@ export function openOAuth({
 		pepper,
 		signingJwk,
 		records: createOAuthRecords({ store, clock, pepper }),
+		refreshTokens: createRefreshTokens({ pepper, random: ports.random }),
 		grants: createOAuthGrants({
 			keys: apiKeys,
 			clock,

@@ -31,7 +31,10 @@ export interface OAuthRecords {
 	find(kind: OAuthKind, id: string): Promise<FoundRecord | undefined>;
 	/** Durable before it resolves. A refresh token keeps its client and the key of its grant for longer. */
 	put(record: NewRecord): Promise<void>;
-	/** False for what was used before, or is gone: of two that use it at once one is told so. */
+	/**
+	 * False for what was used before, or is gone: of two that use it at once one is told so. A code is remembered as used
+	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see refresh-tokens.ts).
+	 */
 	consume(kind: OAuthKind, id: string): Promise<boolean>;
 	remove(kind: OAuthKind, id: string): Promise<void>;
 	removeOfKey(kind: OAuthKind, keyId: string): Promise<void>;
@@ -97,13 +100,18 @@ export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
 			if (clientId !== undefined && kind !== "code") await prolongClient(clientId);
 		},
 
-		consume: (kind, id) =>
-			store.transaction(async (tx) => {
-				const row = await tx.get("oauth_records", toId(kind, id));
+		async consume(kind, id) {
+			const recordId = toId(kind, id);
+			const isFirst = await store.transaction(async (tx) => {
+				const row = await tx.get("oauth_records", recordId);
 				if (!row || row.consumedAt !== undefined) return false;
-				await tx.put("oauth_records", { ...row, consumedAt: clock.now() });
+				if (kind === "refresh_token") await tx.delete("oauth_records", recordId);
+				else await tx.put("oauth_records", { ...row, consumedAt: clock.now() });
 				return true;
-			}),
+			});
+			if (isFirst && kind === "refresh_token") await store.documents.delete(recordId);
+			return isFirst;
+		},
 
 		remove: (kind, id) => forget([{ id: toId(kind, id) }]),
 

@@ -4,6 +4,7 @@ import type { Request, RequestHandler } from "express";
 import type { SigningJwk } from "../auth/key-files.js";
 import type { OAuthGrants } from "../auth/oauth-grants.js";
 import type { OAuthRecords } from "../auth/oauth-records.js";
+import type { RefreshTokens } from "../auth/refresh-tokens.js";
 import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
@@ -18,6 +19,7 @@ import { OAUTH_COOKIES, type OAuthProvider, openProvider } from "./provider.js";
 export interface ProviderGateDeps {
 	readonly records: OAuthRecords;
 	readonly grants: OAuthGrants;
+	readonly refreshTokens: RefreshTokens;
 	readonly clock: Clock;
 	readonly egress: Egress;
 	readonly signingJwk: SigningJwk;

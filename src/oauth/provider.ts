@@ -3,6 +3,7 @@ import type { Configuration, KoaContextWithOIDC, Provider } from "oidc-provider"
 import type { SigningJwk } from "../auth/key-files.js";
 import type { OAuthGrants } from "../auth/oauth-grants.js";
 import type { OAuthRecords } from "../auth/oauth-records.js";
+import type { RefreshTokens } from "../auth/refresh-tokens.js";
 import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
@@ -17,6 +18,7 @@ type Library = typeof import("oidc-provider");
 export interface ProviderDeps {
 	readonly records: OAuthRecords;
 	readonly grants: OAuthGrants;
+	readonly refreshTokens: RefreshTokens;
 	readonly clock: Clock;
 	/** Reaches addresses that callers name. */
 	readonly egress: Egress;
@@ -49,9 +51,18 @@ export async function openProvider(issuer: string, deps: ProviderDeps): Promise<
 	const provider = new library.Provider(issuer, toConfiguration(issuer, deps, library));
 	// What a proxy says is replaced by what the operator says before a request gets here.
 	provider.proxy = true;
+	nameFamilies(provider, deps);
 	provider.on("server_error", (_ctx, error) => deps.logUnexpected(error));
 	(provider as NodeJS.EventEmitter).on("error", deps.logUnexpected);
 	return { provider, handle: provider.callback() };
+}
+
+/** Lets refresh tokens be made by us; the library's types leave out the method that it makes each with. */
+function nameFamilies({ RefreshToken }: Provider, { refreshTokens }: ProviderDeps): void {
+	const made = RefreshToken.prototype as unknown as { generateTokenId: () => string };
+	made.generateTokenId = function (this: { readonly grantId?: string }) {
+		return refreshTokens.next(this.grantId ?? "");
+	};
 }
 
 function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): Configuration {

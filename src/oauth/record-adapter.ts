@@ -1,6 +1,7 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 import type { OAuthGrants } from "../auth/oauth-grants.js";
 import type { OAuthRecords } from "../auth/oauth-records.js";
+import type { RefreshTokens } from "../auth/refresh-tokens.js";
 import type { Clock } from "../core/clock.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import { createPassingRecords, type PassingRecords } from "./passing-records.js";
@@ -8,6 +9,7 @@ import { createPassingRecords, type PassingRecords } from "./passing-records.js"
 export interface RecordAdapterDeps {
 	readonly records: OAuthRecords;
 	readonly grants: OAuthGrants;
+	readonly refreshTokens: Pick<RefreshTokens, "keyIdOf">;
 	readonly clock: Clock;
 	/** What a request is refused with whose code or token somebody else has just used. */
 	readonly toUsedTwice: () => Error;
@@ -54,13 +56,19 @@ function toPassing(records: PassingRecords): Adapter {
 }
 
 function toStored(
-	{ records, grants, clock, toUsedTwice }: RecordAdapterDeps,
+	{ records, grants, refreshTokens, clock, toUsedTwice }: RecordAdapterDeps,
 	kind: (typeof KINDS)[keyof typeof KINDS],
 ): Adapter {
 	const endGrant = async (keyId: string) => {
 		// The key first: without it nothing else of the grant is worth anything.
 		await grants.end(keyId);
 		await records.remove("grant", keyId);
+	};
+	/** Somebody has used it before, and one of the two has stolen it. */
+	const endStolen = async (keyId: string) => {
+		await endGrant(keyId);
+		for (const stolen of ["refresh_token", "code"] as const)
+			await records.removeOfKey(stolen, keyId);
 	};
 	return {
 		...NOTHING,
@@ -77,7 +85,11 @@ function toStored(
 		},
 		async find(id) {
 			const found = await records.find(kind, id);
-			if (!found) return undefined;
+			if (!found) {
+				const keyId = kind === "refresh_token" ? refreshTokens.keyIdOf(id) : undefined;
+				if (keyId !== undefined) await endStolen(keyId);
+				return undefined;
+			}
 			if (kind === "client") return found.payload as AdapterPayload;
 			const { consumedAt } = found;
 			return {
@@ -87,14 +99,10 @@ function toStored(
 			};
 		},
 		async consume(id) {
-			if (await records.consume(kind, id)) return;
-			// The other one had it first, and one of the two has stolen it.
 			const found = await records.find(kind, id);
-			const keyId = found?.payload["grantId"];
-			if (typeof keyId === "string") {
-				await endGrant(keyId);
-				await records.removeOfKey(kind, keyId);
-			}
+			if (await records.consume(kind, id)) return;
+			const keyId = found?.payload["grantId"] ?? refreshTokens.keyIdOf(id);
+			if (typeof keyId === "string") await endStolen(keyId);
 			throw toUsedTwice();
 		},
 		destroy: (id) => (kind === "grant" ? endGrant(id) : records.remove(kind, id)),

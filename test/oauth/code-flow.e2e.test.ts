@@ -78,6 +78,34 @@ t.test("an old refresh token that comes back ends the grant and its key", async 
 	t.match(keys.body.data.items.at(-1), { id: keyId, status: "revoked" });
 });
 
+t.test("of all refresh tokens of a grant one is kept, and every older one is known", async (t) => {
+	const { access, refresh, clientId } = await connect(shop);
+	const { keyId = "" } = await shop.identify(access);
+	const kept = () =>
+		shop.app.store.read(async (reader) =>
+			(await reader.findBy("oauth_records", "keyId", keyId)).filter(
+				({ kind }) => kind === "refresh_token",
+			),
+		);
+	let current = refresh;
+	for (let use = 0; use < 5; use++) {
+		current = (await refreshWith(shop, clientId, current)).body.refresh_token;
+		t.equal((await kept()).length, 1);
+	}
+	const [name, secret, proof] = refresh.split(".");
+	for (const forged of [
+		`${name}.${"A".repeat(43)}.${proof}`,
+		`${name}.${secret}.${"A".repeat(22)}`,
+		"",
+	]) {
+		t.equal((await refreshWith(shop, clientId, forged)).status, 400);
+		t.ok((await shop.identify(access)).keyId, "who makes one up ends nothing");
+	}
+	t.equal((await refreshWith(shop, clientId, refresh)).status, 400);
+	await t.rejects(shop.identify(access), REFUSED, "the first of all ends the grant");
+	t.same(await kept(), []);
+});
+
 t.test("of several who use one refresh token at once, none keeps anything", async (t) => {
 	const { access, refresh, clientId } = await connect(shop);
 
