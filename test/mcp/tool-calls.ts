@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Test } from "tap";
 import type { PaidOperationId } from "../../src/core/operations.js";
 import type { Service } from "../../src/service/service.js";
@@ -43,6 +43,7 @@ const FREE: Readonly<Record<string, object>> = {
 /** Of an account with a balance, in a month. */
 export const FREE_CALLS = 100;
 const ajv = new Ajv2020({ strict: false });
+const VALIDATORS = new Map<string, ValidateFunction>();
 
 export const isSold = (name: string): boolean => name in SOLD;
 
@@ -68,7 +69,7 @@ export function priceOf({ description = "" }: ListedByClient, args: object): str
 	return new RegExp(`${kind} ([0-9.]+) USD`).exec(description)?.[1] ?? "no price";
 }
 
-/** The clients have judged the answer by its schema themselves ; a third opinion. */
+/** The clients have judged the answer by its schema themselves; a third opinion. */
 export function assertWellFormed(
 	t: Test,
 	{ name, outputSchema }: ListedByClient,
@@ -79,5 +80,14 @@ export function assertWellFormed(
 		content.every(({ type, text }) => type === "text" && text.length > 0),
 		name,
 	);
-	t.ok(ajv.validate({ ...outputSchema }, structuredContent), `${name}: ${ajv.errorsText()}`);
+	const validate = validatorOf(outputSchema ?? {});
+	t.ok(validate(structuredContent), `${name}: ${ajv.errorsText(validate.errors)}`);
+}
+
+/** Compiling one costs more than the call it judges, and every address lists the same. */
+function validatorOf(schema: object): ValidateFunction {
+	const key = JSON.stringify(schema);
+	const known = VALIDATORS.get(key) ?? ajv.compile(schema);
+	VALIDATORS.set(key, known);
+	return known;
 }
