@@ -7,6 +7,7 @@ import {
 	obtainCode,
 	openOAuthShop,
 	REDIRECT,
+	spendFreeCalls,
 	type Tokens,
 } from "./oauth-client.js";
 
@@ -191,10 +192,4 @@ function buySearch(shop: OAuthShop, token: string) {
 		resourceUrl: `${shop.baseUrl}/mcp`,
 		signal: new AbortController().signal,
 	});
-}
-
-async function spendFreeCalls({ app, accountId }: OAuthShop): Promise<void> {
-	const month = new Date().toISOString().slice(0, 7);
-	const row = { id: `${accountId}|${month}`, used: 100, expiresAt: Date.now() + 4e9 };
-	await app.store.transaction((tx) => tx.put("quotas", row));
 }

@@ -230,3 +230,10 @@ export async function connect(
 	if (status !== 200) throw new Error(JSON.stringify(body));
 	return { clientId, access: body.access_token, refresh: body.refresh_token };
 }
+
+/** From now on the account pays for every call of this month. */
+export async function spendFreeCalls({ app, accountId }: OAuthShop): Promise<void> {
+	const month = new Date().toISOString().slice(0, 7);
+	const row = { id: `${accountId}|${month}`, used: 100, expiresAt: Date.now() + 4e9 };
+	await app.store.transaction((tx) => tx.put("quotas", row));
+}
