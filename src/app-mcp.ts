@@ -4,6 +4,17 @@ import type { Service } from "./service/service.js";
 
 /** The Model Context Protocol over the whole house. */
 export function openMcp({ ports, service }: { ports: Ports; service: Service }): Mcp {
-	const { payPerCall = false, allowedOrigins = [] } = ports.settings.mcp ?? {};
-	return createMcp({ ...ports, service, takesPayments: payPerCall, allowedOrigins });
+	const { mcp, oauth = "own", identity } = ports.settings;
+	const { payPerCall = false, allowedOrigins = [] } = mcp ?? {};
+	const foreign = oauth === "own" || oauth === "off" ? undefined : oauth.issuer;
+	return createMcp({
+		...ports,
+		service,
+		takesPayments: payPerCall,
+		allowedOrigins,
+		issuers: {
+			access: () => (oauth === "own" ? service.info.baseUrl() : foreign),
+			identity: identity?.issuer,
+		},
+	});
 }

@@ -3,12 +3,20 @@ import { type Credential, parseCredential, parsePayment } from "../core/credenti
 import { ServiceError } from "../core/errors.js";
 import { createHeaderReader } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
+import { isAccessToken, type TokenIssuers } from "./token-issuers.js";
 
 /** An address that names who calls in its headers. */
 export interface Way {
 	readonly path: "/mcp" | "/chatgpt" | "/copilot";
 	/** Whether it takes access tokens alone. */
 	readonly isOAuthOnly: boolean;
+}
+
+export interface AdmitRules {
+	readonly way: Way;
+	readonly issuers: TokenIssuers;
+	/** Anonymous agents too, with or without a prepaid token. */
+	readonly letsAnyoneIn: boolean;
 }
 
 /**
@@ -18,12 +26,13 @@ export interface Way {
 export async function admit(
 	service: Service,
 	req: Request,
-	{ way, letsAnyoneIn }: { readonly way: Way; readonly letsAnyoneIn: boolean },
+	{ way, issuers, letsAnyoneIn }: AdmitRules,
 ): Promise<Credential | undefined> {
 	const shown = parseCredential(createHeaderReader(req));
 	const isPrepaid = letsAnyoneIn && shown?.scheme === "spt";
-	const credential = isPrepaid ? shown : shown && toCredential(service, shown, way);
-	if (credential) await service.identify(credential);
+	const resource = `${service.info.baseUrl()}${way.path}`;
+	const credential = isPrepaid ? shown : shown && toCredential(shown, { way, issuers, resource });
+	if (credential) await judge(service, credential);
 	else if (!letsAnyoneIn) throw new ServiceError("UNAUTHENTICATED", HOW_TO_SHOW);
 	return credential;
 }
@@ -55,29 +64,33 @@ const WRONG_TOKEN =
 const HOW_TO_SHOW =
 	'Show who calls: an API key in "X-API-Key" or as "Authorization: Bearer sk_live_…", or an access token of the authorization server that the protected-resource metadata names.';
 
-function toCredential(service: Service, shown: Credential, { path, isOAuthOnly }: Way): Credential {
-	const resource = `${service.info.baseUrl()}${path}`;
+/** A subject whose account nobody has opened yet is let in: a paid call opens it. */
+async function judge(service: Service, credential: Credential): Promise<void> {
+	try {
+		await service.identify(credential);
+	} catch (error) {
+		if (!(error instanceof ServiceError) || error.code !== "NOT_FOUND") throw error;
+	}
+}
+
+interface ShownAt {
+	readonly way: Way;
+	readonly issuers: TokenIssuers;
+	/** The address as access tokens name it. */
+	readonly resource: string;
+}
+
+function toCredential(shown: Credential, { way, issuers, resource }: ShownAt): Credential {
 	if (shown.scheme === "spt") {
 		throw new ServiceError(
 			"UNAUTHENTICATED",
 			"Shared Payment Tokens pay for REST and A2A calls; here, show an API key or an access token.",
 		);
 	}
-	if (shown.scheme === "oidc" && (isOAuthOnly || isOurs(service, shown.token))) {
+	const { isOAuthOnly } = way;
+	if (shown.scheme === "oidc" && (isOAuthOnly || isAccessToken(shown.token, resource, issuers))) {
 		return { scheme: "oauth", token: shown.token, resource };
 	}
 	if (!isOAuthOnly) return shown;
 	throw new ServiceError("UNAUTHENTICATED", "This address takes access tokens of OAuth 2.1 only.");
-}
-
-/** Whether a token says that our own authorization server has issued it; whether that is so is judged later. */
-function isOurs({ info }: Service, token: string): boolean {
-	try {
-		const claims: unknown = JSON.parse(
-			Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"),
-		);
-		return (claims as { readonly iss?: unknown } | null)?.iss === info.baseUrl();
-	} catch {
-		return false;
-	}
 }

@@ -19,7 +19,10 @@ export interface Exchange {
 	readonly credential: Credential | undefined;
 	/** Chosen in the address (`?graph=`): what a tool takes where its arguments name none. */
 	readonly graphId: string | undefined;
-	/** Nobody for anonymous agents, who are shown only what its unguessable id opens. Throws UNAUTHENTICATED. */
+	/**
+	 * Nobody for anonymous agents, who are shown only what its unguessable id opens. Throws UNAUTHENTICATED, and NOT_FOUND
+	 * for a subject without an account.
+	 */
 	caller(): Promise<Caller>;
 }
 
@@ -44,9 +47,7 @@ export function createExchange(
 		credential,
 		graphId: readGraphId(req),
 		caller() {
-			caller ??= credential
-				? service.identify(credential, { opens: true })
-				: Promise.resolve(NOBODY);
+			caller ??= credential ? service.identify(credential) : Promise.resolve(NOBODY);
 			return caller;
 		},
 	};

@@ -22,6 +22,7 @@ import { createOriginCheck } from "./origin-check.js";
 import { createPaymentGate } from "./payment-gate.js";
 import type { Profile, Profiles } from "./profiles.js";
 import { createProtocolServer } from "./protocol-server.js";
+import type { TokenIssuers } from "./token-issuers.js";
 
 export interface McpRouterDeps {
 	readonly service: Service;
@@ -29,6 +30,7 @@ export interface McpRouterDeps {
 	readonly ids: Ids;
 	readonly clock: Clock;
 	readonly allowedOrigins: readonly string[];
+	readonly issuers: TokenIssuers;
 	/** Anonymous agents are let in, and pay call by call. */
 	readonly takesPayments: boolean;
 	readonly logger?: Logger | undefined;
@@ -45,7 +47,7 @@ const PRIVATE = "private, no-store";
 
 /** The four addresses of the Model Context Protocol; mount it at the root. Spec: Base Addresses. */
 export function createMcpRouter(deps: McpRouterDeps): { router: Router; close(): Promise<void> } {
-	const { service, profiles, takesPayments } = deps;
+	const { service, profiles, issuers, takesPayments } = deps;
 	const speak = createSpeaker(deps);
 	const check = createOriginCheck({ ...deps, baseUrl: service.info.baseUrl });
 	const named = (way: Way, profile: Profile, letsAnyoneIn = false): RequestHandler[] => [
@@ -53,7 +55,7 @@ export function createMcpRouter(deps: McpRouterDeps): { router: Router; close():
 		check,
 		refuseHeaderPayments,
 		async (req, _res, next) => {
-			const credential = await admit(service, req, { way, letsAnyoneIn });
+			const credential = await admit(service, req, { way, issuers, letsAnyoneIn });
 			openExchange(deps, req, { takesPayments: letsAnyoneIn, credential });
 			next();
 		},

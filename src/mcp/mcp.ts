@@ -5,6 +5,7 @@ import type { Logger } from "../core/logger.js";
 import type { Service } from "../service/service.js";
 import { createMcpRouter } from "./mcp-router.js";
 import { createProfiles } from "./profiles.js";
+import type { TokenIssuers } from "./token-issuers.js";
 
 export interface McpOptions {
 	readonly service: Service;
@@ -12,6 +13,7 @@ export interface McpOptions {
 	readonly ids: Ids;
 	/** Hosts whose pages may call from a browser. */
 	readonly allowedOrigins: readonly string[];
+	readonly issuers: TokenIssuers;
 	/** Anonymous agents are let in at `/mcp`, and pay call by call. */
 	readonly takesPayments: boolean;
 	readonly logger?: Logger | undefined;
