@@ -38,6 +38,7 @@ export async function startFixtureServer(app: App): Promise<{ url: string; close
 		clock: systemClock,
 		allowedOrigins: [],
 		issuers: { access: () => undefined, identity: undefined },
+		issuers: { access: () => undefined, identity: undefined },
 		takesPayments: true,
 		createServer: (deps, exchange) => withFixtures(createProtocolServer(deps, exchange), service),
 	});
