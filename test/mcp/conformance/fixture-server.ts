@@ -37,7 +37,7 @@ export async function startFixtureServer(app: App): Promise<{ url: string; close
 		ids: createIds({ clock: systemClock, random: systemRandom }),
 		clock: systemClock,
 		allowedOrigins: [],
-		issuers: { access: () => undefined, identity: undefined },
+		callRates: app.money.callRates,
 		issuers: { access: () => undefined, identity: undefined },
 		takesPayments: true,
 		createServer: (deps, exchange) => withFixtures(createProtocolServer(deps, exchange), service),
