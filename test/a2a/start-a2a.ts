@@ -67,11 +67,15 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		await options.beforeSearch?.(query);
 	});
 	const settings = { profile: "demo", prices: options.prices ?? {} } as Settings;
-	const keys = { pepper: PEPPER } as Partial<KeyFolder> as KeyFolder;
+	const keys = { pepper: PEPPER, oauthJwk: signingJwk } as Partial<KeyFolder> as KeyFolder;
 	const logger = { info: () => undefined, error: (...line: unknown[]) => logged.push(line) };
 	const { onchain } = options;
 	const ports = { store, keys, settings, clock, random, ids, logger };
-	const money = createMoney({ ...ports, baseUrl: () => "http://127.0.0.1", ...(onchain && { onchain }) });
+	const money = createMoney({
+		...ports,
+		baseUrl: () => "http://127.0.0.1",
+		...(onchain && { onchain }),
+	});
 	const skills = createSkillCatalog({
 		search,
 		clock,
