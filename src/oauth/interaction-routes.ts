@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { Client, Interaction, InteractionResults } from "oidc-provider";
+import type { Interaction, InteractionResults } from "oidc-provider";
 import type { OAuthGrants } from "../auth/oauth-grants.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd, type Micros } from "../core/money.js";
@@ -50,12 +50,10 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 		const interaction = await oauth.provider.interactionDetails(req, res);
 		if (interaction.uid !== req.params["uid"]) throw expired();
 		const { params, uid, prompt } = interaction;
-		const client = await oauth.provider.Client.find(String(params["client_id"]));
-		if (!client) throw expired();
 		return {
 			oauth,
 			interaction,
-			client: toAskingClient(client, String(params["redirect_uri"])),
+			client: toAskingClient(interaction),
 			resource: String(params["resource"]),
 			csrf: proof.of(`${prompt.name} ${uid}`),
 		};
@@ -154,10 +152,15 @@ function getAccountId({ session }: Interaction): string {
 	return session.accountId;
 }
 
-function toAskingClient({ clientId, clientName }: Client, redirectUri: string): AskingClient {
+function toAskingClient({ params, prompt }: Interaction): AskingClient {
+	const clientId = String(params["client_id"]);
 	const isDocument = clientId.startsWith("https:");
-	const verifiedHost = isDocument ? new URL(clientId).host : undefined;
-	return { name: clientName, verifiedHost, redirectUri };
+	const { clientName } = prompt.details;
+	return {
+		name: typeof clientName === "string" ? clientName : undefined,
+		verifiedHost: isDocument ? new URL(clientId).host : undefined,
+		redirectUri: String(params["redirect_uri"]),
+	};
 }
 
 /** A page for whatever goes wrong: nobody here reads JSON. */

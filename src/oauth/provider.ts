@@ -172,7 +172,9 @@ function toFeatures(
 		clientIdMetadataDocument: {
 			enabled: true,
 			ack: "draft-02",
-			allowFetch: ({ req }: KoaContextWithOIDC) => mayFetch(req),
+			allowFetch: (ctx: KoaContextWithOIDC | undefined) => ctx !== undefined && mayFetch(ctx.req),
+			// What a user is asked about stays what it is for as long as the user may take.
+			cacheDuration: { min: OAUTH_LIMITS.interactionSeconds },
 		},
 		resourceIndicators: {
 			enabled: true,
@@ -201,9 +203,12 @@ function toFeatures(
 
 /** Every request for access is signed in to and agreed to, whatever was agreed to before. */
 function toPolicy({ interactionPolicy: { Prompt, Check } }: Library) {
+	// Written down with each step, so that a page never has to ask for the client again.
+	const details = ({ oidc }: KoaContextWithOIDC) => ({ clientName: oidc.client?.clientName });
 	const policy = [
 		new Prompt(
 			{ name: "login", requestable: true },
+			details,
 			new Check(
 				"no_login",
 				"the user has to sign in",
@@ -213,6 +218,7 @@ function toPolicy({ interactionPolicy: { Prompt, Check } }: Library) {
 		),
 		new Prompt(
 			{ name: "consent", requestable: true },
+			details,
 			new Check(
 				"no_consent",
 				"the user has to agree",

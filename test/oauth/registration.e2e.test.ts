@@ -173,6 +173,20 @@ t.test("a client may be the address of a document that describes it", async (t) 
 		step: "login",
 	});
 	t.match(consent.text, /published by agent\.example/);
+	await t.test("which is read once, however long its user takes to agree", async (t) => {
+		const realNow = Date.now;
+		t.teardown(() => {
+			Date.now = realNow;
+		});
+		// The provider's own cache reads the system's clock.
+		Date.now = () => realNow() + 590_000;
+		const reload = await browser.get(consent.url);
+		t.match(reload, { status: 200, text: /Documented Agent/ });
+		const fields = { csrf: csrfOf(reload.text), budget: "1", step: "agree" };
+		const { left } = await browser.post(reload.url, fields);
+		t.ok(left?.searchParams.has("code"));
+		t.equal(asked.length, 1);
+	});
 	for (const id of [
 		"https://agent.example/#x",
 		"http://agent.example/client.json",
