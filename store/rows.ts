@@ -565,6 +565,8 @@ export interface OAuthRow {
 	readonly kind: "client" | "grant" | "code" | "refresh_token";
 	/** API key that stands for the grant. */
 	readonly keyId?: string | undefined;
+	/** Row of the client that a grant was given to. */
+	readonly clientId?: string | undefined;
 	/** When it was used for the only time it can be. */
 	readonly consumedAt?: number | undefined;
 	/** Whether anybody gave a client consent. */

@@ -1,8 +1,9 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
 import { hashSecret } from "../../payments/secret.js";
-import type { OAuthRow, Store, StoreTransaction } from "../../store/store.js";
+import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import { CLIENT_OWNER, makeRoom } from "./oauth-clients.js";
 
 type OAuthKind = OAuthRow["kind"];
 type Payload = Readonly<Record<string, unknown>>;
@@ -29,8 +30,11 @@ interface NewRecord {
 export interface OAuthRecords {
 	/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
 	find(kind: OAuthKind, id: string): Promise<FoundRecord | undefined>;
-	/** Durable before it resolves. A refresh token keeps its client and the key of its grant for longer. */
-	put(record: NewRecord): Promise<void>;
+	/**
+	 * Durable before it resolves; false, and nothing is kept, when the account or the key of its grant has ended. A
+	 * refresh token keeps its client and that key for longer. Throws UNAVAILABLE for one client too many.
+	 */
+	put(record: NewRecord): Promise<boolean>;
 	/**
 	 * False for what was used before, or is gone: of two that use it at once one is told so. A code is remembered as used
 	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see refresh-tokens.ts).
@@ -47,8 +51,6 @@ export interface OAuthRecordDeps {
 	readonly clientsMax?: number;
 }
 
-/** Clients belong to nobody: what one user registers another may use. */
-const NOBODY = "clients";
 const SEPARATOR = "\u0000";
 
 export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
@@ -87,17 +89,13 @@ export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
 			return { payload: JSON.parse(text) as Payload, consumedAt: row.consumedAt };
 		},
 
-		async put({ kind, id, accountId, clientId, keyId, payload, expiresAt }) {
-			const createdAt = clock.now();
-			const owner = kind === "client" ? NOBODY : (accountId ?? NOBODY);
-			const row: OAuthRow = { id: toId(kind, id), owner, kind, keyId, createdAt, expiresAt };
-			await store.documents.put(row.id, JSON.stringify(payload), expiresAt);
-			const dropped = await store.transaction(async (tx) => {
-				await putRow(tx, row);
-				return kind === "client" ? makeRoom(tx, clientsMax) : [];
-			});
-			for (const { id } of dropped) await store.documents.delete(id);
+		async put(record) {
+			const { kind, clientId } = record;
+			const row = toRow(record, toId, clock.now());
+			const text = JSON.stringify(record.payload);
+			if (!(await keep(store, row, { text, clientsMax }))) return false;
 			if (clientId !== undefined && kind !== "code") await prolongClient(clientId);
+			return true;
 		},
 
 		async consume(kind, id) {
@@ -120,6 +118,48 @@ export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
 			await forget(rows.filter((row) => row.kind === kind));
 		},
 	};
+}
+
+function toRow(
+	{ kind, id, accountId, clientId, keyId, expiresAt }: NewRecord,
+	toId: (kind: OAuthKind, id: string) => string,
+	createdAt: number,
+): OAuthRow {
+	const owner = kind === "client" ? CLIENT_OWNER : (accountId ?? CLIENT_OWNER);
+	const row: OAuthRow = { id: toId(kind, id), owner, kind, keyId, createdAt, expiresAt };
+	if (kind !== "grant" || clientId === undefined) return row;
+	return { ...row, clientId: toId("client", clientId) };
+}
+
+/** The text first, so that no row is without it; it goes again where the row is refused. */
+async function keep(
+	store: Store,
+	row: OAuthRow,
+	{ text, clientsMax }: { readonly text: string; readonly clientsMax: number },
+): Promise<boolean> {
+	const write = async (tx: StoreTransaction) => {
+		if (!(await isAlive(tx, row))) return undefined;
+		await putRow(tx, row);
+		const order = { newcomer: row, clientsMax, now: row.createdAt };
+		return row.kind === "client" ? makeRoom(tx, order) : [];
+	};
+	const { documents } = store;
+	await documents.put(row.id, text, row.expiresAt);
+	const dropped = await store.transaction(write).catch(async (error: unknown) => {
+		await documents.delete(row.id);
+		throw error;
+	});
+	for (const { id } of dropped ?? [row]) await documents.delete(id);
+	return dropped !== undefined;
+}
+
+/** What an erased account or a revoked key has left behind must not come back with a request that was under way. */
+async function isAlive(reader: StoreReader, { keyId, createdAt }: OAuthRow): Promise<boolean> {
+	if (keyId === undefined) return true;
+	const key = await reader.get("keys", keyId);
+	const account = key && (await reader.get("accounts", key.accountId));
+	if (!key || !account) return false;
+	return account.closedAt === undefined && isUsable(key, createdAt);
 }
 
 async function putRow(tx: StoreTransaction, row: OAuthRow): Promise<void> {
@@ -146,17 +186,6 @@ async function prolongKey(
 	if (!isLonger(until, prolongedTo)) return;
 	await tx.put("keys", { ...key, expiresAt: until });
 	await tx.put("oauth_records", { ...grant, prolongedTo: until });
-}
-
-/** Forgets the client that was registered longest ago of those nobody gave consent to, beyond those remembered. */
-async function makeRoom(tx: StoreTransaction, clientsMax: number): Promise<readonly OAuthRow[]> {
-	const clients = await tx.findBy("oauth_records", "owner", NOBODY);
-	if (clients.length <= clientsMax) return [];
-	const unused = clients.filter(({ isUsed }) => !isUsed);
-	const [oldest] = unused.sort((a, b) => a.createdAt - b.createdAt);
-	if (!oldest) return [];
-	await tx.delete("oauth_records", oldest.id);
-	return [oldest];
 }
 
 function isLonger(expiresAt: number, earlier: number): boolean {

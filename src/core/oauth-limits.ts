@@ -14,7 +14,7 @@ export const OAUTH_LIMITS = {
 	/** A client that nobody gave consent to, and one that was used, is forgotten after so long. */
 	clientUnusedSeconds: 30 * 24 * 3_600,
 	clientKeptSeconds: 60 * 24 * 3_600,
-	/** Registered clients that are remembered; beyond, the oldest goes that nobody gave consent to. */
+	/** Registered clients that are remembered; beyond, the oldest goes that nobody gives access. */
 	clientsMax: 5_000,
 	registrationBodyBytes: 16 * 1024,
 	registrationDepth: 4,

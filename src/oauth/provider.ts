@@ -67,9 +67,9 @@ function nameFamilies({ RefreshToken }: Provider, { refreshTokens }: ProviderDep
 
 function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): Configuration {
 	const { signingJwk, isOpen } = deps;
-	const toUsedTwice = () => new library.errors.InvalidGrant("it was used before");
+	const toInvalidGrant = (reason: string) => new library.errors.InvalidGrant(reason);
 	return {
-		adapter: createRecordAdapter({ ...deps, toUsedTwice }),
+		adapter: createRecordAdapter({ ...deps, toInvalidGrant }),
 		jwks: { keys: [{ ...signingJwk, kty: "EC" }] },
 		routes: {
 			authorization: OAUTH_PATHS.authorize,

@@ -11,8 +11,8 @@ export interface RecordAdapterDeps {
 	readonly grants: OAuthGrants;
 	readonly refreshTokens: Pick<RefreshTokens, "keyIdOf">;
 	readonly clock: Clock;
-	/** What a request is refused with whose code or token somebody else has just used. */
-	readonly toUsedTwice: () => Error;
+	/** What a request is refused with whose grant has just ended, or whose code somebody else has just used. */
+	readonly toInvalidGrant: (reason: string) => Error;
 }
 
 const KINDS = {
@@ -56,7 +56,7 @@ function toPassing(records: PassingRecords): Adapter {
 }
 
 function toStored(
-	{ records, grants, refreshTokens, clock, toUsedTwice }: RecordAdapterDeps,
+	{ records, grants, refreshTokens, clock, toInvalidGrant }: RecordAdapterDeps,
 	kind: (typeof KINDS)[keyof typeof KINDS],
 ): Adapter {
 	const endGrant = async (keyId: string) => {
@@ -73,7 +73,7 @@ function toStored(
 	return {
 		...NOTHING,
 		async upsert(id, { jti: _secret, ...payload }, expiresIn) {
-			await records.put({
+			const isKept = await records.put({
 				kind,
 				id,
 				accountId: payload.accountId,
@@ -82,6 +82,7 @@ function toStored(
 				payload,
 				expiresAt: clock.now() + (expiresIn ?? OAUTH_LIMITS.clientUnusedSeconds) * 1000,
 			});
+			if (!isKept) throw toInvalidGrant("access has ended");
 		},
 		async find(id) {
 			const found = await records.find(kind, id);
@@ -103,7 +104,7 @@ function toStored(
 			if (await records.consume(kind, id)) return;
 			const keyId = found?.payload["grantId"] ?? refreshTokens.keyIdOf(id);
 			if (typeof keyId === "string") await endStolen(keyId);
-			throw toUsedTwice();
+			throw toInvalidGrant("it was used before");
 		},
 		destroy: (id) => (kind === "grant" ? endGrant(id) : records.remove(kind, id)),
 		revokeByGrantId: (keyId) => records.removeOfKey(kind, keyId),

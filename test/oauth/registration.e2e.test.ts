@@ -1,8 +1,5 @@
 import t from "tap";
-import { createOAuthRecords } from "../../src/auth/oauth-records.js";
 import type { Egress } from "../../src/core/egress.js";
-import { openOn } from "../store/open-test-store.js";
-import { manualClock } from "../support/manual-clock.js";
 import { authorizeUrl, createBrowser, createPkce, csrfOf, openOAuthShop } from "./oauth-client.js";
 
 const DOCUMENT = "https://agent.example/client.json";
@@ -206,42 +203,3 @@ t.test("one address registers so many clients a minute", async (t) => {
 	t.ok(Number(headers.get("retry-after")) >= 1);
 	t.match(body, { error: "temporarily_unavailable" });
 });
-
-t.test(
-	"clients that nobody consented to make room for new ones, and are forgotten after a month",
-	async (t) => {
-		const clock = manualClock("2026-03-10T12:00:00Z");
-		const store = await openOn(undefined, { clock });
-		t.teardown(() => store.close());
-		const records = createOAuthRecords({
-			store,
-			clock,
-			pepper: Buffer.alloc(32, 7),
-			clientsMax: 12,
-		});
-		const day = 24 * 3_600_000;
-		const put = (id: string) => {
-			clock.advance(1_000);
-			const nobody = { accountId: undefined, clientId: undefined, keyId: undefined };
-			const expiresAt = clock.now() + 30 * day;
-			return records.put({ kind: "client", id, ...nobody, payload: { client_id: id }, expiresAt });
-		};
-		await put("used");
-		await records.put({
-			kind: "grant",
-			id: "key_x",
-			accountId: "acc_x",
-			clientId: "used",
-			keyId: undefined,
-			payload: {},
-			expiresAt: clock.now() + day,
-		});
-		for (let index = 0; index < 12; index++) await put(`client-${index}`);
-		t.ok(await records.find("client", "used"), "the oldest, but somebody uses it");
-		t.notOk(await records.find("client", "client-0"));
-		t.ok(await records.find("client", "client-1"));
-		clock.advance(30 * day);
-		t.notOk(await records.find("client", "client-1"));
-		t.ok(await records.find("client", "used"));
-	},
-);
