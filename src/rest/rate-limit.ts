@@ -10,11 +10,11 @@ import {
 	type CountedCaller,
 	type RateLevel,
 	toCredentialKey,
+	toRateRefusal,
 } from "../service/call-rates.js";
 import { toCallerAddress } from "../service/caller-address.js";
 import { connectionTokenOf, createHeaderReader, toRequestId } from "../service/http-request.js";
 import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
-import { tooMany } from "../service/token-bucket.js";
 import { sendError } from "./respond.js";
 
 /** Operations that ask how something is getting on. */
@@ -63,7 +63,7 @@ export function createRateLimit({ rates, clock, ids, isOperator }: RateLimitDeps
 		res.setHeader("X-Request-Id", toRequestId(createHeaderReader(req), ids));
 		for (const [name, value] of OPEN_TO_BROWSERS) res.setHeader(name, value);
 		rest.begin(req);
-		sendError(res, tooMany(WHY[full.policy](full), full.retryAfterSeconds));
+		sendError(res, toRateRefusal(full));
 	};
 }
 
@@ -108,17 +108,6 @@ const toPolicy = ({ policy, perMinute }: RateLevel) =>
 	`"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`;
 const toLevel = ({ policy, remaining, fullInSeconds }: RateLevel) =>
 	`"${policy}";r=${remaining};t=${fullInSeconds}`;
-
-const WHY: Readonly<Record<RateLevel["policy"], (level: RateLevel) => string>> = {
-	address: ({ perMinute }) =>
-		`More than ${perMinute} requests a minute came from one address; wait before the next one.`,
-	credential: ({ perMinute }) =>
-		`More than ${perMinute} requests a minute came with one credential; wait before the next one.`,
-	polling: ({ perMinute }) =>
-		`More than ${perMinute} status requests a minute came from one address; wait before the next one.`,
-	guesses: () =>
-		`Too many credentials that are not valid came from one address; each counts ${LIMITS.failedCredentialCalls} times. Wait, then send a valid one.`,
-};
 
 /** Credentials that cannot be read have one key for each address: such a request is a guess like any other. */
 function credentialKeyOf(req: Request, address: string): string | undefined {

@@ -4,13 +4,21 @@ import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { Cashier } from "./cashier.js";
-import { type BucketLevel, createTokenBuckets, type TokenBuckets } from "./token-bucket.js";
+import {
+	type BucketLevel,
+	createTokenBuckets,
+	type TokenBuckets,
+	tooMany,
+} from "./token-bucket.js";
 
 /** What counts calls before anything is known of them but where they come from and what they show. */
 export interface CallRates {
 	/** Counts one request. */
 	take(caller: CountedCaller): readonly RateLevel[];
-	/** Tells how a request ended that showed a credential: a refused one counts many times over. */
+	/**
+	 * Tells how a request ended that showed a credential: a refused one counts many times over, unless it was valid when this
+	 * caller was counted and has ended since.
+	 */
 	end(caller: CountedCaller, end: CallEnd): void;
 	/** A cashier whose finds are remembered: a credential it found valid is no guess, until it refuses that one. */
 	watch(cashier: Cashier): Cashier;
@@ -30,6 +38,8 @@ export interface CountedCaller {
 	readonly credentialKey: string | undefined;
 	/** Asks how something is getting on; counted apart, so that it never uses up calls. */
 	readonly isPolling: boolean;
+	/** The credential stands inside a request that was counted by its address already. */
+	readonly isInside?: boolean;
 }
 
 export interface RateLevel extends BucketLevel {
@@ -58,6 +68,7 @@ export function createCallRates({
 	const polling = bucketsOf(requestsPerMinute * POLLS_PER_REQUEST);
 	const guesses = bucketsOf(LIMITS.guessCallsPerMinute);
 	const valid = createMemory(clock);
+	const wereValid = new WeakSet<CountedCaller>();
 	const judged = async <T>(credential: Credential, verdict: Promise<T>): Promise<T> => {
 		const key = toCredentialKey(credential);
 		try {
@@ -70,24 +81,27 @@ export function createCallRates({
 		}
 	};
 	return {
-		take({ address, credentialKey: key, isPolling }) {
+		take(caller) {
+			const { address, credentialKey: key, isPolling, isInside = false } = caller;
 			const levels: RateLevel[] = [];
 			const count = (policy: RateLevel["policy"], buckets: TokenBuckets, level: BucketLevel) => {
 				levels.push({ policy, perMinute: buckets.perMinute, ...level });
 				return level.isLetIn;
 			};
 			const isGuess = key !== undefined && !valid.has(key);
+			if (key !== undefined && valid.wasSeen(key)) wereValid.add(caller);
 			if (isGuess && !count("guesses", guesses, guesses.look(address))) return levels;
 			if (isPolling) {
 				count("polling", polling, polling.take(address));
 				return levels;
 			}
-			if (!count("address", addresses, addresses.take(address))) return levels;
+			if (!isInside && !count("address", addresses, addresses.take(address))) return levels;
 			if (key !== undefined) count("credential", credentials, credentials.take(key));
 			return levels;
 		},
-		end({ address, credentialKey: key }, { isRefused, hasLeft }) {
-			if (key === undefined) return;
+		end(caller, { isRefused, hasLeft }) {
+			const { address, credentialKey: key } = caller;
+			if (key === undefined || wereValid.has(caller)) return;
 			// Leaving early would be a way to guess for nothing.
 			const isGuess = (isRefused || hasLeft) && !valid.has(key);
 			if (isGuess) guesses.charge(address, LIMITS.failedCredentialCalls);
@@ -103,13 +117,29 @@ export function createCallRates({
 	};
 }
 
+/** RATE_LIMITED, with what there was too much of. */
+export function toRateRefusal({ policy, perMinute, retryAfterSeconds }: RateLevel): ServiceError {
+	return tooMany(WHY[policy](perMinute), retryAfterSeconds);
+}
+
+const WHY: Readonly<Record<RateLevel["policy"], (perMinute: number) => string>> = {
+	address: (perMinute) =>
+		`More than ${perMinute} requests a minute came from one address; wait before the next one.`,
+	credential: (perMinute) =>
+		`More than ${perMinute} requests a minute came with one credential; wait before the next one.`,
+	polling: (perMinute) =>
+		`More than ${perMinute} status requests a minute came from one address; wait before the next one.`,
+	guesses: () =>
+		`Too many credentials that are not valid came from one address; each counts ${LIMITS.failedCredentialCalls} times. Wait, then send a valid one.`,
+};
+
 /** Stands for a credential where it must not be kept. */
 export function toCredentialKey(credential: Credential): string {
 	const secret = credential.scheme === "api_key" ? credential.key : credential.token;
 	return createHash("sha256").update(secret).digest("base64url");
 }
 
-/** Keys found valid of late: the latest of them, and none for long, because what is valid may end. */
+/** Keys found valid and not refused since: the latest of them, and for a while only, because what is valid may end. */
 function createMemory(clock: Clock) {
 	const seenAtMs = new Map<string, number>();
 	return {
@@ -117,6 +147,8 @@ function createMemory(clock: Clock) {
 			const atMs = seenAtMs.get(key);
 			return atMs !== undefined && clock.monotonicMs() - atMs < LIMITS.validCredentialTtlMs;
 		},
+		/** However long ago. */
+		wasSeen: (key: string) => seenAtMs.has(key),
 		add(key: string): void {
 			seenAtMs.delete(key);
 			seenAtMs.set(key, clock.monotonicMs());

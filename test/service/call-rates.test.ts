@@ -133,6 +133,35 @@ t.test("what was valid is a guess again once it is refused, or long ago", async 
 	t.notOk(isLetIn("1.1.1.1", "spt_bad"));
 });
 
+t.test("what ended between being counted and being refused is no guess, once", async (t) => {
+	const { state, rates, cashier, callerOf, isLetIn } = start(100_000);
+	const refuse = (count: number) => {
+		for (let call = 0; call < count; call++) {
+			const caller = callerOf("1.1.1.1", "spt_good");
+			rates.take(caller);
+			rates.end(caller, { isRefused: true, hasLeft: false });
+		}
+	};
+	await cashier.identify({ scheme: "spt", token: "spt_good" });
+	state.ms = 7_200_000;
+	state.isRevoked = true;
+	const begun = Array.from({ length: 100 }, () => callerOf("1.1.1.1", "spt_good"));
+	for (const caller of begun) rates.take(caller);
+	await t.rejects(cashier.identify({ scheme: "spt", token: "spt_good" }));
+	for (const caller of begun) rates.end(caller, { isRefused: true, hasLeft: false });
+	t.ok(isLetIn("1.1.1.1", "spt_new"));
+	refuse(60);
+	t.notOk(isLetIn("1.1.1.1", "spt_new"), "from then on it is one");
+});
+
+t.test("a credential inside a request counts as one, and the request no second time", (t) => {
+	const { rates, callerOf } = start();
+	const inside = { ...callerOf("1.1.1.1", "spt_bad"), isInside: true };
+	const policies = rates.take(inside).map(({ policy }) => policy);
+	t.same(policies, ["guesses", "credential"]);
+	t.end();
+});
+
 t.test(
 	"an IPv6 caller is its network, a mapped one its IPv4 address, a made-up one nobody",
 	(t) => {
