@@ -6,9 +6,6 @@ import {
 import type { RequestHandler } from "express";
 import { ServiceError } from "../core/errors.js";
 
-/** Names of a machine that listens on all of its addresses: then the name it is called by is not known. */
-const ANY_HOST: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"]);
-
 export interface OriginCheckDeps {
 	readonly baseUrl: () => string;
 	/** Hosts whose pages may call from a browser, beside our own and this machine's. */
@@ -17,20 +14,26 @@ export interface OriginCheckDeps {
 
 /**
  * A page in a browser must not reach a server of the same machine or network by a name that changed its mind (DNS
- * rebinding). Clients that are no browser send no Origin.
+ * rebinding): its Origin is that name, and browsers send it with every POST. Clients that are no browser send none. A server
+ * that is known on its own machine alone is called by that machine's names too; elsewhere a proxy may name it as it likes.
  */
 export function createOriginCheck({ baseUrl, allowedOrigins }: OriginCheckDeps): RequestHandler {
+	const loopback = localhostAllowedHostnames();
 	return (req, _res, next) => {
 		const { hostname } = new URL(baseUrl());
-		const hosts = [hostname, ...localhostAllowedHostnames()];
-		const isHostKnown = ANY_HOST.has(hostname) || validateHostHeader(req.headers.host, hosts).ok;
-		const origin = validateOriginHeader(req.headers.origin, [...hosts, ...allowedOrigins]);
-		if (isHostKnown && origin.ok) return next();
-		throw new ServiceError(
-			"SCOPE_FORBIDDEN",
-			isHostKnown
-				? "Pages of this origin may not call this server; its operator can allow them (mcp_allowed_origins)."
-				: "This server is not known by the name it was called by.",
-		);
+		const hosts = [hostname, ...loopback];
+		if (!validateOriginHeader(req.headers.origin, [...hosts, ...allowedOrigins]).ok) {
+			throw new ServiceError(
+				"SCOPE_FORBIDDEN",
+				"Pages of this origin may not call this server; its operator can allow them (mcp_allowed_origins).",
+			);
+		}
+		if (loopback.includes(hostname) && !validateHostHeader(req.headers.host, loopback).ok) {
+			throw new ServiceError(
+				"SCOPE_FORBIDDEN",
+				"This server is not known by the name it was called by; behind a proxy, set public_url.",
+			);
+		}
+		next();
 	};
 }
