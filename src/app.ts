@@ -151,7 +151,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const { mcpUrl } = service.info;
 	const operator = wireOperator({ ports, store, money, catalog, search, retention, mcpUrl });
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
-	const mcp = openMcp({ ports, service });
+	const mcp = openMcp({ ports, service, money });
 	const oauth = openOAuth({ ports, store, money, service });
 	const transports = [a2a.router, mcp.router, ...oauth, web];
 	const { callRates } = money;

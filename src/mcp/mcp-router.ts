@@ -12,6 +12,7 @@ import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { LIMITS } from "../core/limits.js";
 import { type Logger, stackOf } from "../core/logger.js";
+import type { CallRates } from "../service/call-rates.js";
 import { toErrorReply, toServiceError } from "../service/error-reply.js";
 import { CONNECTION_PATH, connectionTokenOf } from "../service/http-request.js";
 import { isNoJson, readJsonBody } from "../service/json-body.js";
@@ -23,6 +24,7 @@ import { createPaymentGate } from "./payment-gate.js";
 import type { Profile, Profiles } from "./profiles.js";
 import { createProtocolServer } from "./protocol-server.js";
 import type { TokenIssuers } from "./token-issuers.js";
+import { createTokenWatch } from "./token-watch.js";
 
 export interface McpRouterDeps {
 	readonly service: Service;
@@ -31,6 +33,7 @@ export interface McpRouterDeps {
 	readonly clock: Clock;
 	readonly allowedOrigins: readonly string[];
 	readonly issuers: TokenIssuers;
+	readonly callRates: CallRates;
 	/** Anonymous agents are let in, and pay call by call. */
 	readonly takesPayments: boolean;
 	readonly logger?: Logger | undefined;
@@ -106,17 +109,26 @@ function createTokenGate(deps: McpRouterDeps): RequestHandler {
 /** One handler of the SDK for each profile; each request gets a server of its own that shares the profile's lists. */
 function createSpeaker(deps: McpRouterDeps) {
 	const { logger, createServer = createProtocolServer } = deps;
-	const paymentOf = createPaymentGate(deps.clock);
+	const shared = {
+		...deps,
+		paymentOf: createPaymentGate(deps.clock),
+		watchToken: createTokenWatch(deps.callRates),
+	};
 	const handlers: McpHttpHandler[] = [];
-	const onerror = (error: Error) => logger?.error("mcp", { error: stackOf(error) });
+	const logFailure = (error: unknown) =>
+		logger?.error("unexpected failure", { at: "mcp", error: stackOf(error) });
 	return {
 		as(profile: Profile): RequestHandler {
-			const handler = createMcpHandler(({ authInfo }) =>
-				createServer({ ...deps, profile, paymentOf }, exchangeOf(authInfo)),
+			let latest: Error | undefined;
+			const handler = createMcpHandler(
+				({ authInfo }) => createServer({ ...shared, profile }, exchangeOf(authInfo)),
+				{ onerror: (error) => (latest = error) },
 			);
 			handlers.push(handler);
-			const answer = toNodeHandler(privately(handler), {
-				onerror,
+			// The SDK reports refused callers too, who are told themselves; what it answers with 500 is our failure.
+			const watched = privately(handler, () => logFailure(latest));
+			const answer = toNodeHandler(watched, {
+				onerror: logFailure,
 				maxRequestBodySize: LIMITS.bodyBytes,
 			});
 			return async (req, res) => {
@@ -132,10 +144,14 @@ function createSpeaker(deps: McpRouterDeps) {
 }
 
 /** The SDK lets caches keep what it streams; an answer was paid for by one caller. */
-function privately({ fetch }: McpHttpHandler): Pick<McpHttpHandler, "fetch"> {
+function privately(
+	{ fetch }: McpHttpHandler,
+	onFailure: () => void,
+): Pick<McpHttpHandler, "fetch"> {
 	return {
 		async fetch(request, options) {
 			const response = await fetch(request, options);
+			if (response.status === 500) onFailure();
 			response.headers.set("Cache-Control", PRIVATE);
 			return response;
 		},

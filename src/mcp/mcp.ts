@@ -2,6 +2,7 @@ import type { Router } from "express";
 import type { Clock } from "../core/clock.js";
 import type { Ids } from "../core/ids.js";
 import type { Logger } from "../core/logger.js";
+import type { CallRates } from "../service/call-rates.js";
 import type { Service } from "../service/service.js";
 import { createMcpRouter } from "./mcp-router.js";
 import { createProfiles } from "./profiles.js";
@@ -14,6 +15,7 @@ export interface McpOptions {
 	/** Hosts whose pages may call from a browser. */
 	readonly allowedOrigins: readonly string[];
 	readonly issuers: TokenIssuers;
+	readonly callRates: CallRates;
 	/** Anonymous agents are let in at `/mcp`, and pay call by call. */
 	readonly takesPayments: boolean;
 	readonly logger?: Logger | undefined;

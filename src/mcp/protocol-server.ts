@@ -14,6 +14,7 @@ import type { PaymentGate } from "./payment-gate.js";
 import type { Profile } from "./profiles.js";
 import { getPrompt, PROMPTS } from "./prompts.js";
 import { listResources, README_TEMPLATE, readResource } from "./resources.js";
+import type { TokenWatch } from "./token-watch.js";
 import { toRefusal, toToolResult } from "./tool-result.js";
 
 const INVALID_PARAMS = -32602;
@@ -32,6 +33,7 @@ export interface ProtocolServerDeps {
 	readonly service: Service;
 	readonly profile: Profile;
 	readonly paymentOf: PaymentGate;
+	readonly watchToken: TokenWatch;
 	readonly logger?: Logger | undefined;
 }
 
@@ -91,7 +93,7 @@ interface CallParams {
 }
 
 async function callTool(
-	{ profile, paymentOf, logger }: ProtocolServerDeps,
+	{ profile, paymentOf, watchToken, logger }: ProtocolServerDeps,
 	exchange: Exchange,
 	{ name, arguments: args = {}, context }: CallParams,
 ): Promise<CallToolResult> {
@@ -106,7 +108,8 @@ async function callTool(
 	try {
 		const payment = paymentOf(exchange, meta);
 		const idempotencyKey = readKey(meta?.[KEY_META]);
-		return toToolResult(await tool.answer({ args, exchange, payment, idempotencyKey }));
+		const call = { args, exchange, payment, idempotencyKey };
+		return toToolResult(await watchToken(exchange, payment?.credential, () => tool.answer(call)));
 	} catch (error) {
 		const told = toServiceError(error);
 		if (told !== error && told.code === "INTERNAL") logUnexpected(logger, exchange, error);
