@@ -8,11 +8,13 @@ import { STATUS_OF } from "../service/error-reply.js";
 import type { Service } from "../service/service.js";
 import { parseLimit } from "../service/spt-scope.js";
 import { type Agree, createAgree } from "./agreement.js";
+import type { BrowserBinding } from "./browser-binding.js";
 import { createFormProof, readForm } from "./form-body.js";
 import { type AskingClient, consentPage, failurePage, loginPage } from "./interaction-pages.js";
 import type { Page } from "./page.js";
 import { toPriceTable } from "./price-table.js";
-import { OAUTH_COOKIES, type OAuthProvider } from "./provider.js";
+import type { OAuthProvider } from "./provider.js";
+import { setSession } from "./provider-gate.js";
 import type { SignIn } from "./sign-in.js";
 
 export interface InteractionDeps {
@@ -21,6 +23,7 @@ export interface InteractionDeps {
 	readonly signIn: SignIn;
 	/** Undefined for an account that is closed. */
 	readonly readAccount: (accountId: string) => Promise<AccountView | undefined>;
+	readonly binding: BrowserBinding;
 	readonly pepper: Uint8Array;
 	readonly open: () => Promise<OAuthProvider>;
 	/** Brings a request into the form in which the provider knows its own address. */
@@ -42,6 +45,7 @@ interface Step {
 
 /** Two pages: who are you, and do you agree. Without a script, and without a session that outlives them. */
 export function createInteractionRoutes(deps: InteractionDeps) {
+	const { binding } = deps;
 	const agreeOnce = createAgree(deps.grants);
 	const proof = createFormProof(deps.pepper, () => new URL(deps.service.info.baseUrl()).origin);
 	const openStep = async (req: Request, res: Response): Promise<Step> => {
@@ -50,6 +54,8 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 		const interaction = await oauth.provider.interactionDetails(req, res);
 		if (interaction.uid !== req.params["uid"]) throw expired();
 		const { params, uid, prompt } = interaction;
+		// Whoever signs in again is bound anew.
+		if (prompt.name !== "login" && !binding.holds(req, interaction)) throw expired();
 		return {
 			oauth,
 			interaction,
@@ -87,7 +93,16 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 			},
 		);
 	};
-	return { show, submit };
+	/** Leads on from a page, in the session that the step was opened in. */
+	const resume: RequestHandler = async (req, _res, next) => {
+		const { provider } = await deps.open();
+		const step = await provider.Interaction.find(String(req.params["uid"]));
+		if (step && !deps.binding.holds(req, step)) throw expired();
+		const session = step?.session && (await provider.Session.findByUid(step.session.uid));
+		setSession(req, session?.jti);
+		next();
+	};
+	return { show, submit, resume };
 }
 
 interface Submission {
@@ -103,14 +118,8 @@ interface Submission {
 async function login({ deps, step, form, req, res, finish }: Submission): Promise<void> {
 	try {
 		const accountId = await deps.signIn(req, form.get("key")?.trim() ?? "");
-		// A session of somebody who was here before must not meet the one that begins now.
-		for (const name of [OAUTH_COOKIES.session, `${OAUTH_COOKIES.session}.sig`]) {
-			res.append(
-				"Set-Cookie",
-				`${name}=; Path=${cookiePath(deps)}; Max-Age=0; HttpOnly; SameSite=Lax`,
-			);
-		}
-		await finish({ login: { accountId, remember: false } });
+		const browser = deps.binding.begin(res, step.interaction);
+		await finish({ login: { accountId, remember: false, browser } });
 	} catch (error) {
 		sendPage(res, statusOf(error), loginPage({ ...step, error: messageOf(error) }));
 	}
@@ -199,8 +208,4 @@ function statusOf(error: unknown): number {
 function messageOf(error: unknown): string {
 	if (error instanceof ServiceError) return error.message;
 	throw error;
-}
-
-function cookiePath({ service }: InteractionDeps): string {
-	return `${new URL(service.info.baseUrl()).pathname.replace(/\/$/, "")}/oauth`;
 }

@@ -11,6 +11,7 @@ import { sendDocument, toDocument } from "../service/send-document.js";
 import type { Service } from "../service/service.js";
 import { createTokenBucket } from "../service/token-bucket.js";
 import { toAuthorizationQuery } from "./authorization-query.js";
+import { createBrowserBinding } from "./browser-binding.js";
 import { failurePage } from "./interaction-pages.js";
 import { createInteractionRoutes, type InteractionDeps, sendPage } from "./interaction-routes.js";
 import { OAUTH_PATHS, toResourceMetadata, toServerMetadata } from "./oauth-documents.js";
@@ -18,7 +19,7 @@ import {
 	assertSafeIssuer,
 	createProviderGate,
 	type ProviderGateDeps,
-	withoutSession,
+	setSession,
 } from "./provider-gate.js";
 import { createRegistration } from "./registration.js";
 import { createSignIn, type SignInDeps } from "./sign-in.js";
@@ -38,9 +39,10 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
 	const { service, signingJwk, clock, callRates } = deps;
 	const baseUrl = () => service.info.baseUrl();
 	const gate = createProviderGate({ ...deps, baseUrl });
-	const { show, submit } = createInteractionRoutes({
+	const { show, submit, resume } = createInteractionRoutes({
 		...deps,
 		...gate,
+		binding: createBrowserBinding({ random: deps.random, baseUrl }),
 		signIn: createSignIn({ identify: service.identify, callRates }),
 	});
 	const atMost = (perMinute: number): RequestHandler => {
@@ -53,7 +55,7 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
 	const begin: RequestHandler = (req, _res, next) => {
 		const [path = "", query = ""] = splitOnce(req.url, "?");
 		req.url = `${path}?${toAuthorizationQuery(query)}`;
-		withoutSession(req);
+		setSession(req, undefined);
 		next();
 	};
 	const { authorize, token, revoke, register, jwks, interaction } = OAUTH_PATHS;
@@ -73,7 +75,7 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
 		.use("/oauth", keepPrivate)
 		.post(register, atMost(OAUTH_LIMITS.registrationsPerMinute), createRegistration(deps))
 		.get(authorize, lookUps, openToOpeners, begin, gate.handle)
-		.get(`${authorize}/:uid`, openToOpeners, gate.handle)
+		.get(`${authorize}/:uid`, openToOpeners, resume, gate.handle)
 		.post([token, revoke], tokens, gate.handle)
 		.get(`${interaction}/:uid`, openToOpeners, show)
 		.post(`${interaction}/:uid`, forms, openToOpeners, submit)

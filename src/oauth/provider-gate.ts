@@ -86,12 +86,12 @@ export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
 	};
 }
 
-/** Forgets who was signed in: each request for access begins with nobody. */
-export function withoutSession(req: Request): void {
-	const { cookie } = req.headers;
-	if (cookie === undefined) return;
-	const kept = cookie.split(";").filter((pair) => !pair.trim().startsWith(OAUTH_COOKIES.session));
-	req.headers.cookie = kept.join(";");
+/** Whose session the provider is to see: nobody's, or one that we know of. What a browser says of it is worth nothing. */
+export function setSession(req: Request, id: string | undefined): void {
+	const { cookie = "" } = req.headers;
+	const others = cookie.split(";").filter((pair) => !pair.trim().startsWith(OAUTH_COOKIES.session));
+	const own = id === undefined ? [] : [`${OAUTH_COOKIES.session}=${id}`];
+	req.headers.cookie = [...others, ...own].join("; ");
 }
 
 /** Throws UNAVAILABLE where codes and tokens would travel in the open. */

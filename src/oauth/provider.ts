@@ -52,6 +52,12 @@ export async function openProvider(issuer: string, deps: ProviderDeps): Promise<
 	// What a proxy says is replaced by what the operator says before a request gets here.
 	provider.proxy = true;
 	nameFamilies(provider, deps);
+	provider.use(async (ctx, next) => {
+		await next();
+		const cookies = [ctx.response.get("Set-Cookie")].flat().filter(Boolean);
+		const told = cookies.filter((cookie) => !cookie.startsWith(OAUTH_COOKIES.session));
+		if (told.length < cookies.length) ctx.set("Set-Cookie", told);
+	});
 	provider.on("server_error", (_ctx, error) => deps.logUnexpected(error));
 	(provider as NodeJS.EventEmitter).on("error", deps.logUnexpected);
 	return { provider, handle: provider.callback() };
@@ -133,7 +139,7 @@ const TIMES = {
 	Session: OAUTH_LIMITS.interactionSeconds,
 } as const;
 
-/** Names of the cookies; see interaction-routes.ts for why none outlives its request for access. */
+/** Names of the cookies. That of the session never leaves the server: which it is follows from the step. */
 export const OAUTH_COOKIES = {
 	session: "tollgraph_oauth_session",
 	interaction: "tollgraph_oauth_step",
@@ -141,13 +147,12 @@ export const OAUTH_COOKIES = {
 } as const;
 
 function toCookies(issuer: string, { cookieKey }: ProviderDeps): Configuration["cookies"] {
-	const path = `${new URL(issuer).pathname.replace(/\/$/, "")}/oauth`;
 	const secure = issuer.startsWith("https:");
 	const options = { httpOnly: true, sameSite: "lax", secure } as const;
 	return {
 		names: OAUTH_COOKIES,
 		keys: [cookieKey],
-		long: { ...options, path, signed: true },
+		long: { ...options, signed: false },
 		short: { ...options, signed: true },
 	};
 }

@@ -73,6 +73,8 @@ export async function openOAuthShop(
 }
 
 export interface Browser {
+	/** What it remembers, by name and path. */
+	readonly cookies: Map<string, Cookie>;
 	/** Follows redirects within the server; the last answer, and where it would lead outside. */
 	get(url: string): Promise<Visited>;
 	post(
@@ -80,6 +82,14 @@ export interface Browser {
 		fields: Record<string, string>,
 		headers?: Record<string, string>,
 	): Promise<Visited>;
+}
+
+interface Cookie {
+	readonly name: string;
+	readonly value: string;
+	readonly path: string;
+	/** As it was sent. */
+	readonly line: string;
 }
 
 export interface Visited {
@@ -95,11 +105,11 @@ export interface Visited {
 export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 	// A proxy in front takes off the path it is known by.
 	const prefix = new URL(known).pathname.replace(/\/$/, "");
-	const jar = new Map<string, { value: string; path: string }>();
+	const cookies = new Map<string, Cookie>();
 	const cookiesFor = (url: URL) =>
-		[...jar]
-			.filter(([, { path }]) => `${prefix}${url.pathname}`.startsWith(path))
-			.map(([name, { value }]) => `${name}=${value}`)
+		[...cookies.values()]
+			.filter(({ path }) => `${prefix}${url.pathname}`.startsWith(path))
+			.map(({ name, value }) => `${name}=${value}`)
 			.join("; ");
 	const keep = (headers: Headers) => {
 		for (const line of headers.getSetCookie()) {
@@ -107,8 +117,9 @@ export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 			const at = pair.indexOf("=");
 			const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
 			const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? "/";
-			if (value === "") jar.delete(name);
-			else jar.set(name, { value, path });
+			const key = `${name} ${path}`;
+			if (value === "") cookies.delete(key);
+			else cookies.set(key, { name, value, path, line });
 		}
 	};
 	const visit = async (url: string, init: RequestInit = {}): Promise<Visited> => {
@@ -137,6 +148,7 @@ export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 		};
 	};
 	return {
+		cookies,
 		get: (url) => visit(url),
 		post: (url, fields, headers = {}) =>
 			visit(url, {
