@@ -12,6 +12,7 @@ import { createFreeOperations } from "./service/create-free-operations.js";
 import { createInvoke } from "./service/invoke.js";
 import { createInvokeStream } from "./service/invoke-stream.js";
 import { createKeptStreams } from "./service/kept-streams.js";
+import { createOperationRates } from "./service/operation-rates.js";
 import { createPaymentOperations } from "./service/payment-operations.js";
 import type { ResearchParts } from "./service/research-parts.js";
 import type { Service, ServiceInfo } from "./service/service.js";
@@ -52,6 +53,7 @@ export function createService(parts: ServiceParts): Service {
 		info,
 		skills,
 		prices,
+		rates: createOperationRates(clock),
 		invoke: createInvoke({ ...ports, ...research, skills, cashier, recordUsage, jobs }),
 		streams: createSoldStreams({
 			...ports,

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import type { OperationId } from "../core/operations.js";
 import { watchCaller } from "../service/caller-watch.js";
 import { parseInput } from "../service/parse-input.js";
 import type { Service } from "../service/service.js";
@@ -20,6 +21,8 @@ export interface FreeToolTerms<Input extends z.ZodObject> {
 	/** What the answer is sure to have. */
 	readonly output: z.ZodType;
 	readonly hints?: ToolHints;
+	/** How often one address may ask, counted together with the other transports; absent where it does not matter. */
+	readonly rate?: { readonly operationId: OperationId; readonly perMinute: number };
 	readonly answer: (service: Service, request: FreeToolRequest<Input>) => object | Promise<object>;
 }
 
@@ -39,7 +42,7 @@ export function createFreeTool<Input extends z.ZodObject>(
 	{ service, clock }: FreeToolDeps,
 	terms: FreeToolTerms<Input>,
 ): Tool {
-	const { name, title, description, input, output, hints = READS } = terms;
+	const { name, title, description, input, output, hints = READS, rate } = terms;
 	const inputSchema = toInputSchema(input, describedFields(input));
 	const takesGraph = "graph_id" in inputSchema.properties;
 	return {
@@ -53,7 +56,8 @@ export function createFreeTool<Input extends z.ZodObject>(
 		},
 		async answer({ args, exchange, payment }) {
 			if (payment) throw nothingToPay();
-			const { graphId, response } = exchange;
+			const { graphId, response, address } = exchange;
+			if (rate) service.rates.take(rate.operationId, { address, perMinute: rate.perMinute });
 			const chosen = takesGraph && graphId !== undefined ? { graph_id: graphId } : {};
 			const parsed = parseInput(input, { ...chosen, ...args });
 			const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { JOB_LIMITS } from "../core/job-limits.js";
 import { jobIdField } from "../core/job-wire.js";
+import { LIMITS } from "../core/limits.js";
 import { graphIdField, queryField } from "../core/wire.js";
 import { createFreeTool, type FreeToolDeps } from "./free-tool.js";
 import { ENDS, type Tool } from "./tool.js";
@@ -31,6 +33,7 @@ export function createLookupTools(deps: FreeToolDeps): readonly Tool[] {
 				limit: countField(20, 5),
 			}),
 			output: z.looseObject({ query: z.string(), graphs: z.array(z.looseObject({})) }),
+			rate: { operationId: "search.route", perMinute: LIMITS.routedQueriesPerMinute },
 			answer: ({ free }, { input, signal }) => free.searchRoute(input, signal),
 		}),
 		createFreeTool(deps, {
@@ -43,6 +46,7 @@ export function createLookupTools(deps: FreeToolDeps): readonly Tool[] {
 				limit: countField(20, 5),
 			}),
 			output: listOutput,
+			rate: { operationId: "experts.match", perMinute: LIMITS.routedQueriesPerMinute },
 			answer: async ({ free }, { input, signal }) => ({
 				items: await free.expertsMatch(input.question, input.limit, signal),
 			}),
@@ -103,6 +107,7 @@ function createJobTools(deps: FreeToolDeps): readonly Tool[] {
 				"Where a deep dive stands, and its cited report once it is completed. Ask again after some seconds while it is queued or running.",
 			input,
 			output,
+			rate: { operationId: "research.deep_dive.status", perMinute: JOB_LIMITS.pollsPerMinute },
 			answer: async ({ owner }, { input, exchange }) => ({
 				...(await owner.jobs.status(await exchange.caller(), input.job_id)),
 			}),
@@ -114,6 +119,10 @@ function createJobTools(deps: FreeToolDeps): readonly Tool[] {
 			input,
 			output,
 			hints: ENDS,
+			rate: {
+				operationId: "research.deep_dive.cancel",
+				perMinute: LIMITS.accountChangesPerMinute,
+			},
 			answer: async ({ owner }, { input, exchange }) => ({
 				...(await owner.jobs.cancel(await exchange.caller(), input.job_id)),
 			}),

@@ -132,6 +132,7 @@ export const EXPERT_ROUTES: Readonly<Record<ExpertOperationId, DataRoute>> = {
 		body: matchBody,
 		isList: true,
 		freshness: "live",
+		callsPerMinute: LIMITS.routedQueriesPerMinute,
 		data: expertMatchSchema,
 		answer: async (free, { body, signal }) => ({
 			items: await free.expertsMatch(body.question, body.limit, signal),

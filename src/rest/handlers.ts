@@ -173,11 +173,13 @@ function requireKind(credential: Credential, route: OwnerRoute): void {
 }
 
 /** Throws RATE_LIMITED when one address asks more often than `callsPerMinute`. */
-export function createCallLimit(clock: Clock, perMinute: number): RequestHandler {
-	const keysMax = LIMITS.rateLimitedCallersMax;
-	const takeFrom = createTokenBucket({ clock, perMinute, keysMax });
+export function createCallLimit(
+	{ rates }: Service,
+	{ operationId, callsPerMinute: perMinute }: DataRoute | OwnerRoute | PurchaseRoute,
+): RequestHandler {
 	return (req, _res, next) => {
-		takeFrom(toCallerAddress(req.ip));
+		const address = toCallerAddress(req.ip);
+		if (perMinute !== undefined) rates.take(operationId, { address, perMinute });
 		next();
 	};
 }

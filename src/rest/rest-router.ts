@@ -19,7 +19,7 @@ import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
 import { createBodyReader } from "./request-body.js";
 import { createRequestId } from "./request-id.js";
-import type { EnvelopeRoute, PaidRoute, Route } from "./route.js";
+import type { DataRoute, OwnerRoute, PaidRoute, PurchaseRoute, Route } from "./route.js";
 import { ROUTES } from "./routes.js";
 import { createStreamHandler } from "./stream-handler.js";
 import { createKeySetHandler, createX402ListingHandler } from "./well-known-handlers.js";
@@ -45,9 +45,9 @@ export function createRestRouter({
 	const limitPayments = createPaymentLimit(clock);
 	const answerDeps = { service, clock, requestTimeoutMs, limitPayments };
 	const bodyReader = createBodyReader();
-	const before = ({ callsPerMinute, body }: EnvelopeRoute): RequestHandler[] => [
-		...(callsPerMinute === undefined ? [] : [createCallLimit(clock, callsPerMinute)]),
-		...(body ? bodyReader : []),
+	const before = (route: DataRoute | OwnerRoute | PurchaseRoute): RequestHandler[] => [
+		createCallLimit(service, route),
+		...(route.body ? bodyReader : []),
 	];
 	const paidHandler = (route: PaidRoute) =>
 		route.streams ? createStreamHandler(answerDeps, route) : createPaidHandler(answerDeps, route);

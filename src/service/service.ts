@@ -4,6 +4,7 @@ import type { IdentifyOptions } from "../core/account-access.js";
 import type { Caller, Invoke } from "../core/call.js";
 import type { Credential } from "../core/credential.js";
 import type { FreeOperations } from "./free-operations.js";
+import type { OperationRates } from "./operation-rates.js";
 import type { OwnerOperations } from "./owner-operations.js";
 import type { ServiceInfo, SkillCatalog } from "./service-info.js";
 import type { SoldStreams } from "./sold-streams.js";
@@ -21,6 +22,8 @@ export interface Service {
 	readonly free: FreeOperations;
 	readonly owner: OwnerOperations;
 	readonly purchases: Purchases;
+	/** What one address may ask for nothing, over all transports together. */
+	readonly rates: OperationRates;
 	/**
 	 * Who a credential belongs to, charging nothing; throws UNAUTHENTICATED for one nobody issued, NOT_FOUND for a subject
 	 * without an account.

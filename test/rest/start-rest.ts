@@ -15,6 +15,7 @@ import { createHttpFront } from "../../src/rest/http-front.js";
 import { createRestRouter } from "../../src/rest/rest-router.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import { createFreeOperations } from "../../src/service/create-free-operations.js";
+import { createOperationRates } from "../../src/service/operation-rates.js";
 import type { OwnerOperations } from "../../src/service/owner-operations.js";
 import type { Service } from "../../src/service/service.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
@@ -167,6 +168,7 @@ export function createTestService(options: TestServiceOptions): Service {
 		info,
 		skills,
 		prices,
+		rates: createOperationRates(systemClock),
 		invoke,
 		free,
 		streams: createTestStreams(invoke),
