@@ -107,10 +107,7 @@ export const createdConnectionSchema = replyComponent(
 	z.object({
 		id: z.string(),
 		token: z.string().describe("The secret; shown once"),
-		url: z
-			.string()
-			.nullable()
-			.describe("MCP address that holds the secret, and is one itself"),
+		url: z.string().nullable().describe("MCP address that holds the secret, and is one itself"),
 	}),
 );
 
