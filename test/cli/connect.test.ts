@@ -152,6 +152,25 @@ t.test("the command for Claude Code holds a reference in place of the key", asyn
 	t.equal(told.command.split("'").length, 3, "no address ends the quotes");
 });
 
+t.test("guides speak of signing in as far as the settings give access", async (t) => {
+	const folder = t.testdir({});
+	const told = async (...args: string[]) => {
+		const { out, err } = await run(folder, ["connect", ...args]);
+		return [...out, ...err].join("\n");
+	};
+	const elsewhere = "https://login.example.org";
+	for (const client of ["claude-desktop", "zed", "copilot"]) {
+		t.notMatch(await told(client, "--oauth", "off"), /OAuth|sign in/, client);
+		for (const oauth of ["own", elsewhere]) {
+			t.match(await told(client, "--oauth", oauth), /OAuth|sign in/, client);
+		}
+	}
+	t.match(await told("chatgpt"), /registers itself[^]*with an API key/);
+	const chatgpt = await told("chatgpt", "--oauth", elsewhere);
+	t.match(chatgpt, /at your authorization server/);
+	t.notMatch(chatgpt, /API key|budget|registers itself/);
+});
+
 t.test("an address is taken from the settings while nobody serves, or from --url", async (t) => {
 	const folder = t.testdir({});
 	const at = async (...args: string[]) =>
@@ -179,6 +198,9 @@ async function callWrongly(t: Test, { run, account, app }: Shop) {
 	await refused(["emacs"], /claude-code, claude-desktop, cursor.*url/);
 	await refused(["constructor"], /No client/);
 	await refused(["url"], /--account/);
+	await refused(["url", "--label", "somebody"], /--account/, {
+		TOLLGRAPH_CONNECTION_TOKEN: `ct_${"a".repeat(36)}`,
+	});
 	await refused(["url"], /no connection token/, { TOLLGRAPH_CONNECTION_TOKEN: "sk_live_x" });
 	await refused(["url", "--account", "acc_nobody"], /acc_nobody/);
 	await refused(

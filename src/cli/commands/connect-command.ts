@@ -10,7 +10,7 @@ import {
 	withSettings,
 } from "../command-context.js";
 import { CLIENT_NAMES, getClientGuide, URL_CLIENT } from "../connect/client-guides.js";
-import type { Instructions } from "../connect/instructions.js";
+import type { Access, Instructions } from "../connect/instructions.js";
 import { findServerAddress, parseBaseUrl, type ServerAddress } from "../connect/server-address.js";
 import { withOperator } from "../open-operator.js";
 import { printResult, type Terminal } from "../output.js";
@@ -31,8 +31,7 @@ interface Wish {
 	readonly server: ServerAddress;
 	/** An operator of the same server can be asked. */
 	readonly isOurs: boolean;
-	/** False where our settings leave OAuth out. */
-	readonly givesAccess: boolean;
+	readonly access: Access;
 }
 
 export function addConnect(program: Command, context: CommandContext): void {
@@ -56,7 +55,8 @@ export function addConnect(program: Command, context: CommandContext): void {
 					? await findServerAddress(settings)
 					: { baseUrl: parseBaseUrl(url), isRunning: true },
 			isOurs: url === undefined,
-			givesAccess: url !== undefined || settings.oauth !== "off",
+			// What another server does about it, its clients find out themselves.
+			access: url === undefined ? toAccess(settings) : "own",
 		};
 		await assertOnSale(settings, wish);
 		const connection =
@@ -67,7 +67,11 @@ export function addConnect(program: Command, context: CommandContext): void {
 	});
 }
 
-function toConnection({ client, graph, server, givesAccess }: Wish, flags: Flags): Connection {
+function toAccess({ oauth = "own" }: Settings): Access {
+	return typeof oauth === "string" ? oauth : "other";
+}
+
+function toConnection({ client, graph, server, access }: Wish, flags: Flags): Connection {
 	if (textOf(flags, "account") !== undefined || textOf(flags, "label") !== undefined) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
@@ -75,7 +79,7 @@ function toConnection({ client, graph, server, givesAccess }: Wish, flags: Flags
 		);
 	}
 	const { path, instruct, isOAuthOnly = false } = getClientGuide(client);
-	if (isOAuthOnly && !givesAccess) {
+	if (isOAuthOnly && access === "off") {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
 			"This client takes access by OAuth alone, and the settings switch that off; set oauth to own, or to an issuer.",
@@ -89,7 +93,7 @@ function toConnection({ client, graph, server, givesAccess }: Wish, flags: Flags
 	}
 	const name = graph === undefined ? "tollgraph" : `tollgraph-${graph}`;
 	const address = withGraph(`${server.baseUrl}${path}`, graph);
-	return { client, address, ...instruct({ name, address }) };
+	return { client, address, ...instruct({ name, address, access }) };
 }
 
 /** A token that is given stands in the environment, because arguments are seen by every process of the machine. */
@@ -107,6 +111,12 @@ async function tokenOf(
 	{ flags, wish, given }: { flags: Flags; wish: Wish; given: string | undefined },
 ): Promise<string> {
 	const account = textOf(flags, "account");
+	if (account === undefined && textOf(flags, "label") !== undefined) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"--label is for a new token; name the account that pays for it with --account acc_….",
+		);
+	}
 	if (account !== undefined && wish.isOurs) {
 		const order = { account_id: account, label: textOf(flags, "label") };
 		return (await withOperator(settings, (operator) => operator.createToken(order))).token;

@@ -19,18 +19,23 @@ const KEY_IN_FILE =
 
 type Entry = Record<string, unknown>;
 
+interface JsonFile {
+	readonly file: string;
+	readonly key: string;
+	readonly notes?: readonly string[];
+	/** How it does without a key, where somebody gives access by OAuth. */
+	readonly signIn?: string;
+}
+
 /** JSON with one entry for each server; `toEntry` is the part in which clients differ. */
-function jsonGuide(
-	where: { readonly file: string; readonly key: string; readonly notes?: readonly string[] },
-	toEntry: (address: string) => Entry,
-): ClientGuide {
-	const { file, key, notes = [FROM_ENVIRONMENT] } = where;
+function jsonGuide(where: JsonFile, toEntry: (address: string) => Entry): ClientGuide {
+	const { file, key, notes = [FROM_ENVIRONMENT], signIn } = where;
 	return {
 		path: "/mcp",
-		instruct: ({ name, address }) => ({
+		instruct: ({ name, address, access }) => ({
 			file,
 			config: { [key]: { [name]: toEntry(address) } },
-			notes,
+			notes: signIn === undefined || access === "off" ? notes : [...notes, signIn],
 		}),
 	};
 }
@@ -39,8 +44,9 @@ function jsonGuide(
 const keyHeader = (reference: string) => ({ headers: { "X-API-Key": reference } });
 const BRACES = `\${${KEY_VARIABLE}}`;
 const ENV_BRACES = `\${env:${KEY_VARIABLE}}`;
-const BRIDGE =
-	"The bridge mcp-remote sends the key, because the app takes no headers. Without a key: Settings, Connectors, Add custom connector, with the address alone, and sign in.";
+const BRIDGE = "The bridge mcp-remote sends the key, because the app takes no headers.";
+const ADD_CONNECTOR =
+	"Without a key: Settings, Connectors, Add custom connector, with the address alone, and sign in.";
 
 /** Documented at code.claude.com/docs/en/mcp, "Environment variable expansion in .mcp.json". */
 const claudeCode: ClientGuide = {
@@ -90,7 +96,12 @@ const GUIDES = {
 	"claude-code": claudeCode,
 	// Documented at support.claude.com, "Building custom connectors via remote MCP servers", and github.com/geelen/mcp-remote.
 	"claude-desktop": jsonGuide(
-		{ file: "claude_desktop_config.json", key: "mcpServers", notes: [KEY_IN_FILE, BRIDGE] },
+		{
+			file: "claude_desktop_config.json",
+			key: "mcpServers",
+			notes: [KEY_IN_FILE, BRIDGE],
+			signIn: ADD_CONNECTOR,
+		},
 		(address) => ({
 			command: "npx",
 			args: ["-y", "mcp-remote", address, "--header", `X-API-Key:${BRACES}`],
@@ -119,7 +130,8 @@ const GUIDES = {
 		{
 			file: "~/.config/zed/settings.json",
 			key: "context_servers",
-			notes: [KEY_IN_FILE, "Without headers the editor signs in by OAuth."],
+			notes: [KEY_IN_FILE],
+			signIn: "Without headers the editor signs in by OAuth.",
 		},
 		(url) => ({ url, ...keyHeader(YOUR_KEY) }),
 	),
