@@ -58,6 +58,7 @@ export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
 			const provider = openProvider(issuer, {
 				...deps,
 				cookieKey,
+				addressOf: (req) => addresses.get(req),
 				mayFetch: (req) => fetches.take(addresses.get(req) ?? "").isLetIn,
 				renderError: (description) =>
 					failurePage(`The request for access cannot go on: ${description}.`),

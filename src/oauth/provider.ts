@@ -26,6 +26,7 @@ export interface ProviderDeps {
 	readonly cookieKey: string;
 	/** Whether an account can still be charged. */
 	readonly isOpen: (accountId: string) => Promise<boolean>;
+	readonly addressOf: (req: IncomingMessage) => string | undefined;
 	/** Whether the address a request came from may have one more document fetched. */
 	readonly mayFetch: (req: IncomingMessage) => boolean;
 	/** Shown to users whose request cannot go on, and cannot go back to its client either. */
@@ -73,9 +74,13 @@ function nameFamilies({ RefreshToken }: Provider, { refreshTokens }: ProviderDep
 
 function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): Configuration {
 	const { signingJwk, isOpen } = deps;
+	const currentAddress = () => {
+		const { ctx } = library.Provider;
+		return ctx && deps.addressOf(ctx.req);
+	};
 	const toInvalidGrant = (reason: string) => new library.errors.InvalidGrant(reason);
 	return {
-		adapter: createRecordAdapter({ ...deps, toInvalidGrant }),
+		adapter: createRecordAdapter({ ...deps, currentAddress, toInvalidGrant }),
 		jwks: { keys: [{ ...signingJwk, kty: "EC" }] },
 		routes: {
 			authorization: OAUTH_PATHS.authorize,

@@ -11,6 +11,8 @@ export interface RecordAdapterDeps {
 	readonly grants: OAuthGrants;
 	readonly refreshTokens: Pick<RefreshTokens, "keyIdOf">;
 	readonly clock: Clock;
+	/** Where the request came from that is being answered; undefined outside of one. */
+	readonly currentAddress: () => string | undefined;
 	/** What a request is refused with whose grant has just ended, or whose code somebody else has just used. */
 	readonly toInvalidGrant: (reason: string) => Error;
 }
@@ -28,7 +30,7 @@ export function createRecordAdapter(deps: RecordAdapterDeps): (model: string) =>
 	const passing = new Map(PASSING.map((name) => [name, createPassingRecords(deps.clock)]));
 	return (model) => {
 		const inMemory = passing.get(model);
-		if (inMemory) return toPassing(inMemory);
+		if (inMemory) return toPassing(inMemory, deps);
 		const kind = Object.entries(KINDS).find(([name]) => name === model)?.[1];
 		return kind ? toStored(deps, kind) : NOTHING;
 	};
@@ -45,10 +47,10 @@ const NOTHING: Adapter = {
 	revokeByGrantId: async () => undefined,
 };
 
-function toPassing(records: PassingRecords): Adapter {
+function toPassing(records: PassingRecords, { currentAddress }: RecordAdapterDeps): Adapter {
 	return {
 		...NOTHING,
-		upsert: async (id, payload) => records.put(id, payload),
+		upsert: async (id, payload) => records.put(id, payload, currentAddress()),
 		find: async (id) => records.find(id),
 		findByUid: async (uid) => records.findByUid(uid),
 		destroy: async (id) => records.remove(id),

@@ -25,6 +25,29 @@ t.test("users on their way are forgotten when they take too long, or too many co
 	t.notOk(records.find("step-1"));
 });
 
+t.test("whoever begins most loses first, and signed-in users last", async (t) => {
+	const records = createPassingRecords(manualClock("2026-03-10T12:00:00Z"));
+	const login = { result: { login: { accountId: "acc_x" } } };
+	const begin = (id: string, address: string, payload = {}) =>
+		records.put(id, { jti: id, ...payload }, address);
+	begin("honest", "192.0.2.7");
+	begin("signed-in", "2001:db8:0:1::/64", login);
+	for (let index = 0; index < OAUTH_LIMITS.interactionsMax * 2; index++) {
+		begin(`step-${index}`, `2001:db8:0:${(index % 40).toString(16)}::/64`);
+	}
+	t.ok(records.find("honest"), "one network of many subnets loses its own");
+	t.ok(records.find("signed-in"), "and of these the ones that nobody has signed in to");
+	t.notOk(records.find("step-0"));
+	t.ok(records.find(`step-${OAUTH_LIMITS.interactionsMax * 2 - 1}`));
+
+	for (let index = 0; index < OAUTH_LIMITS.interactionsMax; index++) {
+		begin(`spread-${index}`, `2001:db8:${(index % 100).toString(16)}:1::/64`);
+	}
+	t.ok(records.find("honest"), "who spreads over many networks has to share as well");
+	records.put("honest", { jti: "honest", ...login });
+	t.ok(records.find("honest")?.result, "what is put again outside of a request stays where it was");
+});
+
 t.test("of a request for access only what means something gets through", async (t) => {
 	const sent =
 		"client_id=a&state=x%20y&scope=openid+everything&nonce=1&ui_locales=de&prompt=consent";
