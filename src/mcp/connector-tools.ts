@@ -34,8 +34,6 @@ export const createConnectorTools = (deps: SellDeps): readonly Tool[] => [
 interface Row {
 	readonly trend_id: string;
 	readonly name: string;
-	readonly graph_id: string;
-	readonly evidence: readonly { readonly source_url: string }[];
 }
 
 function createSearch(deps: SellDeps): Tool {
@@ -55,7 +53,6 @@ function createSearch(deps: SellDeps): Tool {
 			const result = await sell(deps, call, {
 				operationId,
 				rawInput: { query, limit: RESULTS },
-				name: "search",
 			});
 			const { rows } = result.output as { readonly rows: readonly Row[] };
 			const results = rows.map(({ trend_id: id, name: title }) => ({
@@ -100,7 +97,6 @@ function createFetch(deps: SellDeps): Tool {
 			const result = await sell(deps, call, {
 				operationId,
 				rawInput: { graph_id, node_id },
-				name: "fetch",
 			});
 			const { data: node } = result.output as { readonly data: Node };
 			const [source] = node.evidence;

@@ -37,6 +37,17 @@ export async function admit(
 	return credential;
 }
 
+/** Access tokens are issued for the address as it stands. Throws INVALID_ARGUMENT for one that chooses a graph. */
+export function refuseChosenGraph({ path }: Way): RequestHandler {
+	return ({ query }, _res, next) => {
+		if (query["graph"] === undefined) return next();
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`The address ${path} chooses no graph; leave "?graph=" out, tools take the graph as an argument.`,
+		);
+	};
+}
+
 /** A payment is refused where nobody looks for it, rather than left unread beside an answer. Throws INVALID_ARGUMENT. */
 export const refuseHeaderPayments: RequestHandler = (req, _res, next) => {
 	if (parsePayment(createHeaderReader(req)) === undefined) return next();

@@ -17,7 +17,13 @@ import { toErrorReply, toServiceError } from "../service/error-reply.js";
 import { CONNECTION_PATH, connectionTokenOf } from "../service/http-request.js";
 import { isNoJson, readJsonBody } from "../service/json-body.js";
 import type { Service } from "../service/service.js";
-import { admit, admitByToken, refuseHeaderPayments, type Way } from "./credential-gate.js";
+import {
+	admit,
+	admitByToken,
+	refuseChosenGraph,
+	refuseHeaderPayments,
+	type Way,
+} from "./credential-gate.js";
 import { createExchange, type Exchange } from "./exchange.js";
 import { createOriginCheck } from "./origin-check.js";
 import { createPaymentGate } from "./payment-gate.js";
@@ -56,6 +62,7 @@ export function createMcpRouter(deps: McpRouterDeps): { router: Router; close():
 	const named = (way: Way, profile: Profile, letsAnyoneIn = false): RequestHandler[] => [
 		keepPrivate,
 		check,
+		...(way.isOAuthOnly ? [refuseChosenGraph(way)] : []),
 		refuseHeaderPayments,
 		async (req, _res, next) => {
 			const credential = await admit(service, req, { way, issuers, letsAnyoneIn });

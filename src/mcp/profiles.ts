@@ -7,11 +7,15 @@ import { toFlatOutput } from "./tool-schema.js";
 
 /** The tools of one address. */
 export interface Profile {
+	readonly all: ToolSet;
+	/** Where the address has chosen a graph already. */
+	readonly forGraph: ToolSet;
+}
+
+interface ToolSet {
 	readonly tools: ReadonlyMap<string, Tool>;
 	/** As clients see them; made once. */
 	readonly listed: readonly ListedTool[];
-	/** The same where the address has chosen a graph already. */
-	readonly listedForGraph: readonly ListedTool[];
 }
 
 export interface Profiles {
@@ -45,7 +49,7 @@ const COPILOT_TOOLS = [
 ] as const;
 
 export function createProfiles(deps: SellDeps): Profiles {
-	const all = [...createSoldTools(deps), ...createLookupTools(deps)];
+	const all = withSearchOfGraph([...createSoldTools(deps), ...createLookupTools(deps)]);
 	const connector = createConnectorTools(deps);
 	const names = new Set(connector.map(({ listed }) => listed.name));
 	const readers = all.filter(
@@ -60,25 +64,42 @@ export function createProfiles(deps: SellDeps): Profiles {
 }
 
 export function createProfile(tools: readonly Tool[]): Profile {
-	const listed = tools.map((tool) => tool.listed);
 	return {
-		tools: new Map(tools.map((tool) => [tool.listed.name, tool])),
-		listed,
-		listedForGraph: listed.map(withChosenGraph),
+		all: createToolSet(tools),
+		forGraph: createToolSet(tools.map((tool) => withChosenGraph(tool.forGraph ?? tool))),
 	};
 }
 
+function createToolSet(tools: readonly Tool[]): ToolSet {
+	return {
+		tools: new Map(tools.map((tool) => [tool.listed.name, tool])),
+		listed: tools.map((tool) => tool.listed),
+	};
+}
+
+/** Where a graph was chosen, whoever just searches means that graph. */
+function withSearchOfGraph(tools: readonly Tool[]): readonly Tool[] {
+	const ofGraph = tools.find(({ listed }) => listed.name === "search_graph");
+	return tools.map((tool) => {
+		const { name } = tool.listed;
+		if (name !== "search" || !ofGraph) return tool;
+		return { ...tool, forGraph: { ...ofGraph, listed: { ...ofGraph.listed, name } } };
+	});
+}
+
 /** The client of that address drops tools whose schemas have objects within objects. */
-function toFlat({ listed, answer }: Tool): Tool {
+function toFlat({ listed, answer, forGraph }: Tool): Tool {
 	const { outputSchema, ...others } = listed;
 	return {
 		listed: { ...others, ...(outputSchema && { outputSchema: toFlatOutput(outputSchema) }) },
 		answer,
+		...(forGraph && { forGraph: toFlat(forGraph) }),
 	};
 }
 
-function withChosenGraph(tool: ListedTool): ListedTool {
-	const { required = [], ...schema } = tool.inputSchema;
+function withChosenGraph(tool: Tool): Tool {
+	const { required = [], ...schema } = tool.listed.inputSchema;
 	const needed = required.filter((name) => name !== "graph_id");
-	return { ...tool, inputSchema: { ...schema, ...(needed.length > 0 && { required: needed }) } };
+	const inputSchema = { ...schema, ...(needed.length > 0 && { required: needed }) };
+	return { ...tool, listed: { ...tool.listed, inputSchema } };
 }

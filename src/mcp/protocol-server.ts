@@ -15,6 +15,7 @@ import type { Profile } from "./profiles.js";
 import { getPrompt, PROMPTS } from "./prompts.js";
 import { listResources, README_TEMPLATE, readResource } from "./resources.js";
 import type { TokenWatch } from "./token-watch.js";
+import type { Tool } from "./tool.js";
 import { toRefusal, toToolResult } from "./tool-result.js";
 
 const INVALID_PARAMS = -32602;
@@ -49,10 +50,10 @@ export function createProtocolServer(deps: ProtocolServerDeps, exchange: Exchang
 			cacheHints: { "tools/list": lists, "prompts/list": lists, "server/discover": lists },
 		},
 	);
-	const listed = exchange.graphId === undefined ? profile.listed : profile.listedForGraph;
+	const { tools, listed } = exchange.graphId === undefined ? profile.all : profile.forGraph;
 	server.setRequestHandler("tools/list", () => ({ tools: listed }) as never);
 	server.setRequestHandler("tools/call", ({ params }, context) =>
-		callTool(deps, exchange, { ...params, context }),
+		callTool(deps, exchange, { ...params, tool: tools.get(params.name), context }),
 	);
 	const read = <T>(look: () => T): T => readPlainly(deps, exchange, look);
 	server.setRequestHandler("resources/list", ({ params }) =>
@@ -88,16 +89,16 @@ function logUnexpected(logger: Logger | undefined, { requestId }: Exchange, erro
 
 interface CallParams {
 	readonly name: string;
+	readonly tool: Tool | undefined;
 	readonly arguments?: Record<string, unknown> | undefined;
 	readonly context: ServerContext;
 }
 
 async function callTool(
-	{ profile, paymentOf, watchToken, logger }: ProtocolServerDeps,
+	{ paymentOf, watchToken, logger }: ProtocolServerDeps,
 	exchange: Exchange,
-	{ name, arguments: args = {}, context }: CallParams,
+	{ name, tool, arguments: args = {}, context }: CallParams,
 ): Promise<CallToolResult> {
-	const tool = profile.tools.get(name);
 	if (!tool) {
 		throw new ProtocolError(
 			INVALID_PARAMS,
@@ -108,7 +109,7 @@ async function callTool(
 	try {
 		const payment = paymentOf(exchange, meta);
 		const idempotencyKey = readKey(meta?.[KEY_META]);
-		const call = { args, exchange, payment, idempotencyKey };
+		const call = { name, args, exchange, payment, idempotencyKey };
 		return toToolResult(await watchToken(exchange, payment?.credential, () => tool.answer(call)));
 	} catch (error) {
 		const told = toServiceError(error);

@@ -10,7 +10,7 @@ import type { Service } from "../service/service.js";
 import { receiptMetaOf } from "./payment-meta.js";
 import { READS, type Tool, type ToolAnswer, type ToolCall, type ToolHints } from "./tool.js";
 import { priceSentence } from "./tool-price.js";
-import { toInputSchema, toOutputSchema } from "./tool-schema.js";
+import { type InputSchema, toInputSchema, toOutputSchema } from "./tool-schema.js";
 
 /** A tool that sells one operation. */
 export interface SoldToolTerms {
@@ -36,7 +36,7 @@ export function createSoldTool(deps: SellDeps, terms: SoldToolTerms): Tool {
 	const { name, operationId, title, fields, hints = READS } = terms;
 	const skill: Skill = deps.service.skills[operationId];
 	const inputSchema = toInputSchema(skill.input, fields);
-	const takesGraph = "graph_id" in inputSchema.properties;
+	const toChosen = createGraphChoice(inputSchema);
 	return {
 		listed: {
 			name,
@@ -48,26 +48,30 @@ export function createSoldTool(deps: SellDeps, terms: SoldToolTerms): Tool {
 		},
 		async answer(call) {
 			const { graphId } = call.exchange;
-			const chosen = takesGraph && graphId !== undefined ? { graph_id: graphId } : {};
+			const chosen = graphId === undefined ? {} : toChosen(graphId);
 			assertKnown(call, fields);
 			const rawInput = { ...terms.defaults, ...chosen, ...call.args };
-			return toAnswer(skill, await sell(deps, call, { operationId, rawInput, name }), call);
+			return toAnswer(skill, await sell(deps, call, { operationId, rawInput }), call);
 		},
 	};
+}
+
+/** The argument that names a graph, or several; none where a tool takes neither. */
+function createGraphChoice({ properties }: InputSchema): (graphId: string) => object {
+	if ("graph_id" in properties) return (graphId) => ({ graph_id: graphId });
+	return "graphs" in properties ? (graphId) => ({ graphs: [graphId] }) : () => ({});
 }
 
 interface ToolSale {
 	readonly operationId: PaidOperationId;
 	readonly rawInput: unknown;
-	/** Of the tool. */
-	readonly name: string;
 }
 
 /** Runs the pipeline for one call of a tool, and tells the rail what became of its answer. */
 export async function sell(
 	{ service, clock }: SellDeps,
-	{ exchange, payment, idempotencyKey }: ToolCall,
-	{ operationId, rawInput, name }: ToolSale,
+	{ name, exchange, payment, idempotencyKey }: ToolCall,
+	{ operationId, rawInput }: ToolSale,
 ): Promise<CallResult> {
 	const { response, requestId, credential } = exchange;
 	const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);

@@ -22,6 +22,8 @@ export interface ListedTool {
 
 /** One call of a tool, its arguments not judged yet. */
 export interface ToolCall {
+	/** Of the tool, as it was called. */
+	readonly name: string;
 	readonly args: Readonly<Record<string, unknown>>;
 	readonly exchange: Exchange;
 	/** Pays for this call alone. */
@@ -43,6 +45,8 @@ export interface ToolAnswer {
 export interface Tool {
 	readonly listed: ListedTool;
 	readonly answer: (call: ToolCall) => Promise<ToolAnswer>;
+	/** What stands under this name where the address has chosen a graph, if that is another tool. */
+	readonly forGraph?: Tool;
 }
 
 /** Reads what is there. */
