@@ -201,7 +201,7 @@ t.test("the graph is chosen by argument, or by the address", async (t) => {
 
 /** A job that was begun is charged as it goes; nothing else is judged meanwhile. */
 async function afterJob({ callTool }: McpShop, { result }: RpcReply): Promise<void> {
-	const job_id = result?.structuredContent?.job_id;
+	const job_id = result?.structuredContent?.data?.job_id;
 	if (typeof job_id !== "string") return;
 	for (let asked = 0; asked < 100; asked++) {
 		const told = await callTool("get_deep_dive", { job_id });
