@@ -53,6 +53,7 @@ export function openOAuth({
 		refreshTokens: createRefreshTokens({ pepper, random: ports.random }),
 		grants: createOAuthGrants({
 			keys: apiKeys,
+			store,
 			clock,
 			setLabel: (accountId, id, label) => setLabel({ store, profiles }, accountId, id, label),
 		}),

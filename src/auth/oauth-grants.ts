@@ -1,8 +1,11 @@
+import { isUsable } from "../../payments/plan/plan-access.js";
+import type { Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Micros } from "../core/money.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import type { ApiKeys } from "./api-keys.js";
+import { grantedAccessOf } from "./granted-access.js";
 
 /** What a user agrees to. */
 export interface Consent {
@@ -13,37 +16,64 @@ export interface Consent {
 	readonly label: string;
 }
 
+/** Whom access was given to, and where. */
+export interface GrantHolder {
+	readonly accountId: string;
+	readonly clientId: string;
+	readonly resource: string;
+}
+
 /**
  * A grant is an API key whose secret nobody has: caps, usage, and its end by the account's owner are those of any key.
  */
 export interface OAuthGrants {
-	/** Returns the key's id. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
+	/** Returns the id of the key, which ends soon unless the grant is claimed. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
 	open(consent: Consent): Promise<string>;
+	/** Keys by which the same client can call at the same address for the same account. */
+	find(holder: GrantHolder): Promise<readonly string[]>;
 	/** Its access tokens are refused from now on; safe to call again. */
 	end(keyId: string): Promise<void>;
 }
 
 export interface OAuthGrantDeps {
-	readonly keys: Pick<ApiKeys, "add" | "revoke">;
+	readonly keys: Pick<ApiKeys, "add" | "revoke" | "list">;
+	readonly store: Store;
 	readonly clock: Clock;
 	readonly setLabel: (accountId: string, keyId: string, label: string) => Promise<void>;
 }
 
-export function createOAuthGrants({ keys, clock, setLabel }: OAuthGrantDeps): OAuthGrants {
+export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
+	const { keys, clock, store, setLabel } = deps;
+	const end = async (keyId: string): Promise<void> => {
+		await keys.revoke(keyId).catch((error: unknown) => {
+			if (!(error instanceof ServiceError && error.code === "NOT_FOUND")) throw error;
+		});
+	};
 	return {
 		async open({ accountId, budgetMicros, label }) {
 			const { id } = await keys.add(accountId, {
 				isManager: false,
 				maxPerMonthMicros: budgetMicros,
-				expiresAt: clock.now() + OAUTH_LIMITS.refreshTokenSeconds * 1000,
+				expiresAt: clock.now() + OAUTH_LIMITS.unclaimedSeconds * 1000,
 			});
-			await setLabel(accountId, id, label);
+			try {
+				await setLabel(accountId, id, label);
+			} catch (error) {
+				await end(id);
+				throw error;
+			}
 			return id;
 		},
-		async end(keyId) {
-			await keys.revoke(keyId).catch((error: unknown) => {
-				if (!(error instanceof ServiceError && error.code === "NOT_FOUND")) throw error;
-			});
+		async find({ accountId, clientId, resource }) {
+			const rows = await keys.list(accountId);
+			const usable = new Set(rows.filter((row) => isUsable(row, clock.now())).map(({ id }) => id));
+			const found: string[] = [];
+			for await (const grant of grantedAccessOf(store, accountId)) {
+				const isSame = grant.client_id === clientId && grant.resources.includes(resource);
+				if (isSame && grant.key_id !== null && usable.has(grant.key_id)) found.push(grant.key_id);
+			}
+			return found;
 		},
+		end,
 	};
 }

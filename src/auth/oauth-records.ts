@@ -51,6 +51,7 @@ export interface OAuthRecordDeps {
 	readonly clientsMax?: number;
 }
 
+const LEAST_EXTENSION_MS = OAUTH_LIMITS.extensionSeconds * 1000;
 const SEPARATOR = "\u0000";
 
 export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
@@ -104,7 +105,7 @@ export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
 				const row = await tx.get("oauth_records", recordId);
 				if (!row || row.consumedAt !== undefined) return false;
 				if (kind === "refresh_token") await tx.delete("oauth_records", recordId);
-				else await tx.put("oauth_records", { ...row, consumedAt: clock.now() });
+				else await claim(tx, { ...row, consumedAt: clock.now() });
 				return true;
 			});
 			if (isFirst && kind === "refresh_token") await store.documents.delete(recordId);
@@ -169,13 +170,21 @@ async function putRow(tx: StoreTransaction, row: OAuthRow): Promise<void> {
 		return;
 	}
 	await tx.put("oauth_records", row);
-	if (row.kind === "refresh_token" && row.keyId !== undefined) await prolongKey(tx, row);
+	if (row.kind === "refresh_token") await prolongKey(tx, row);
+}
+
+/** Redeems a code: from now on its key lives at least as long as the access token that its client gets. */
+async function claim(tx: StoreTransaction, row: OAuthRow): Promise<void> {
+	await tx.put("oauth_records", row);
+	const expiresAt = (row.consumedAt ?? 0) + OAUTH_LIMITS.accessTokenSeconds * 1000;
+	await prolongKey(tx, { ...row, expiresAt }, 0);
 }
 
 /** The key of a grant that is used lives as long as its latest refresh token, unless its owner set another end. */
 async function prolongKey(
 	tx: StoreTransaction,
 	{ keyId = "", expiresAt }: OAuthRow,
+	leastMs = LEAST_EXTENSION_MS,
 ): Promise<void> {
 	const key = await tx.get("keys", keyId);
 	const rows = await tx.findBy("oauth_records", "keyId", keyId);
@@ -183,11 +192,11 @@ async function prolongKey(
 	const { prolongedTo } = grant ?? {};
 	if (!key || !grant || prolongedTo === undefined || key.expiresAt !== prolongedTo) return;
 	const until = Math.min(expiresAt, grant.expiresAt);
-	if (!isLonger(until, prolongedTo)) return;
+	if (until - prolongedTo <= leastMs) return;
 	await tx.put("keys", { ...key, expiresAt: until });
 	await tx.put("oauth_records", { ...grant, prolongedTo: until });
 }
 
 function isLonger(expiresAt: number, earlier: number): boolean {
-	return expiresAt - earlier > OAUTH_LIMITS.extensionSeconds * 1000;
+	return expiresAt - earlier > LEAST_EXTENSION_MS;
 }

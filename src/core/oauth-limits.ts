@@ -6,6 +6,8 @@ export const OAUTH_LIMITS = {
 	/** Whoever goes on coming back has to ask again after this. */
 	grantSeconds: 365 * 24 * 3_600,
 	codeSeconds: 60,
+	/** The key of a grant whose code nobody redeems ends after so long. */
+	unclaimedSeconds: 120,
 	/** How long a user may take from the first page to the last. */
 	interactionSeconds: 600,
 	/** Users on their way through the pages at once, and what one of them may take of memory. */

@@ -1,46 +1,77 @@
 import type { Interaction } from "oidc-provider";
-import type { OAuthGrants } from "../auth/oauth-grants.js";
+import type { GrantHolder, OAuthGrants } from "../auth/oauth-grants.js";
 import type { Micros } from "../core/money.js";
 import { OAUTH_SCOPE } from "../core/oauth-resources.js";
+import { lostStep } from "./lost-step.js";
 import type { OAuthProvider } from "./provider.js";
 
 /** What a user has agreed to, and where. */
-export interface Agreement {
+export interface Agreement extends GrantHolder {
 	readonly oauth: OAuthProvider;
 	readonly interaction: Interaction;
-	readonly accountId: string;
-	readonly resource: string;
 	readonly budgetMicros: Micros;
 	readonly label: string;
+	/** Whether access that the client has already stays beside the new one. */
+	readonly keepsEarlier: boolean;
 }
 
-/** Makes key and grant, once for each step however often its button was pressed; returns the key's id. */
-export type Agree = (agreement: Agreement) => Promise<string>;
+/** As the step remembers it. */
+interface Agreed {
+	readonly grantId: string;
+	/** A button pressed twice says the same. */
+	readonly terms: string;
+	readonly [other: string]: unknown;
+}
+
+/** Makes key and grant, one for each step whatever was pressed: what was agreed to last holds. */
+export type Agree = (agreement: Agreement) => Promise<Agreed>;
 
 export function createAgree(grants: OAuthGrants): Agree {
-	const running = new Map<string, Promise<string>>();
+	const running = new Map<string, Promise<Agreed>>();
 	return (agreement) => {
-		const { uid, result } = agreement.interaction;
-		const earlier = result?.consent?.grantId;
-		if (earlier !== undefined) return Promise.resolve(earlier);
-		const pending = running.get(uid) ?? open(grants, agreement).finally(() => running.delete(uid));
-		running.set(uid, pending);
-		return pending;
+		const { uid } = agreement.interaction;
+		const before = running.get(uid);
+		const next = (before ?? Promise.resolve())
+			.catch(() => undefined)
+			.then(() => replace(grants, agreement))
+			.finally(() => {
+				if (running.get(uid) === next) running.delete(uid);
+			});
+		running.set(uid, next);
+		return next;
 	};
 }
 
+async function replace(grants: OAuthGrants, agreement: Agreement): Promise<Agreed> {
+	const { oauth, budgetMicros, keepsEarlier } = agreement;
+	// What was read when the button was pressed may have been pressed before.
+	const interaction = await oauth.provider.Interaction.find(agreement.interaction.uid);
+	if (!interaction) throw lostStep();
+	const terms = `${budgetMicros} ${keepsEarlier}`;
+	const last = interaction.result?.consent;
+	if (last?.grantId !== undefined && last["terms"] === terms) {
+		// One that nobody claimed in time is over.
+		const grant = await oauth.provider.Grant.find(last.grantId);
+		if (grant) return { grantId: last.grantId, terms };
+	}
+	const earlier = keepsEarlier ? [] : await grants.find(agreement);
+	const agreed = { grantId: await open(grants, { ...agreement, interaction }, terms), terms };
+	for (const keyId of last?.grantId === undefined ? earlier : [...earlier, last.grantId]) {
+		await grants.end(keyId);
+	}
+	return agreed;
+}
+
 /** The grant is found by its key, and ends with it; without a grant nobody could use the key, so it goes as well. */
-async function open(grants: OAuthGrants, agreement: Agreement): Promise<string> {
-	const { oauth, interaction, accountId, resource, budgetMicros, label } = agreement;
-	const keyId = await grants.open({ accountId, budgetMicros, label });
+async function open(grants: OAuthGrants, agreement: Agreement, terms: string): Promise<string> {
+	const { oauth, interaction, accountId, clientId, resource } = agreement;
+	const keyId = await grants.open(agreement);
 	try {
-		const clientId = String(interaction.params["client_id"]);
 		const grant = new oauth.provider.Grant({ accountId, clientId });
 		grant.jti = keyId;
 		grant.addResourceScope(resource, OAUTH_SCOPE);
 		await grant.save();
-		// Written down before the next press of the button can look for it.
-		interaction.result = { ...interaction.lastSubmission, consent: { grantId: keyId } };
+		interaction.result = { ...interaction.lastSubmission, consent: { grantId: keyId, terms } };
 		await interaction.persist();
 	} catch (error) {
 		await grants.end(keyId);

@@ -41,6 +41,9 @@ export interface ConsentView extends Step {
 	readonly prices: PriceTable;
 	/** As it stands in its field. */
 	readonly budget: string;
+	/** Keys by which the client has this access already. */
+	readonly earlierCount: number;
+	readonly keepsEarlier: boolean;
 }
 
 export function consentPage(view: ConsentView): Page {
@@ -60,7 +63,7 @@ ${errorOf(error)}
 <label for="budget">Most it may spend in a month, in USD</label>
 <input id="budget" name="budget" inputmode="decimal" required maxlength="20" value="${budget}" aria-describedby="budget-note">
 <p class="note" id="budget-note">It will appear among the keys of your account, where you can change this, see what it spent, and end its access.</p>
-<button name="step" value="agree">Allow</button>
+${earlierOf(view)}<button name="step" value="agree">Allow</button>
 <button name="step" value="decline" formnovalidate>Decline</button>
 </form>
 <h2>Prices</h2>
@@ -74,6 +77,16 @@ ${prices.rows.map(({ title, price }) => html`<tr><td>${title}</td><td>${price}</
 
 export function failurePage(message: string): Page {
 	return toPage("This did not work", html`<p class="error">${message}</p>`);
+}
+
+/** Most who ask again have lost what they had; some users have more than one device. */
+function earlierOf({ earlierCount, keepsEarlier }: ConsentView): Html {
+	if (earlierCount === 0) return new Html("");
+	const keys = earlierCount === 1 ? "a key" : `${earlierCount} keys`;
+	const checked = new Html(keepsEarlier ? " checked" : "");
+	return html`<p>It has this access already, by ${keys} of your account. If you allow it now, that access ends.</p>
+<label><input type="checkbox" name="keep" value="yes"${checked}> Keep that access too, for another device</label>
+`;
 }
 
 function nameOf({ name }: AskingClient): string {

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Interaction, InteractionResults } from "oidc-provider";
-import type { OAuthGrants } from "../auth/oauth-grants.js";
+import type { GrantHolder, OAuthGrants } from "../auth/oauth-grants.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd, type Micros } from "../core/money.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
@@ -10,7 +10,14 @@ import { parseLimit } from "../service/spt-scope.js";
 import { type Agree, createAgree } from "./agreement.js";
 import type { BrowserBinding } from "./browser-binding.js";
 import { createFormProof, readForm } from "./form-body.js";
-import { type AskingClient, consentPage, failurePage, loginPage } from "./interaction-pages.js";
+import {
+	type AskingClient,
+	type ConsentView,
+	consentPage,
+	failurePage,
+	loginPage,
+} from "./interaction-pages.js";
+import { lostStep } from "./lost-step.js";
 import type { Page } from "./page.js";
 import { toPriceTable } from "./price-table.js";
 import type { OAuthProvider } from "./provider.js";
@@ -52,10 +59,10 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 		deps.prepare(req);
 		const oauth = await deps.open();
 		const interaction = await oauth.provider.interactionDetails(req, res);
-		if (interaction.uid !== req.params["uid"]) throw expired();
+		if (interaction.uid !== req.params["uid"]) throw lostStep();
 		const { params, uid, prompt } = interaction;
 		// Whoever signs in again is bound anew.
-		if (prompt.name !== "login" && !binding.holds(req, interaction)) throw expired();
+		if (prompt.name !== "login" && !binding.holds(req, interaction)) throw lostStep();
 		return {
 			oauth,
 			interaction,
@@ -86,6 +93,9 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 				const finish = (result: InteractionResults) =>
 					step.oauth.provider.interactionFinished(req, res, result);
 				if (form.get("step") === "decline") {
+					const { grantId } = step.interaction.result?.consent ?? {};
+					// Allowed first, and thought better of.
+					if (grantId !== undefined) await deps.grants.end(grantId);
 					return finish({ error: "access_denied", error_description: "the user declined" });
 				}
 				const submission = { deps, agreeOnce, step, form, req, res, finish };
@@ -97,7 +107,7 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 	const resume: RequestHandler = async (req, _res, next) => {
 		const { provider } = await deps.open();
 		const step = await provider.Interaction.find(String(req.params["uid"]));
-		if (step && !deps.binding.holds(req, step)) throw expired();
+		if (step && !deps.binding.holds(req, step)) throw lostStep();
 		const session = step?.session && (await provider.Session.findByUid(step.session.uid));
 		setSession(req, session?.jti);
 		next();
@@ -127,38 +137,42 @@ async function login({ deps, step, form, req, res, finish }: Submission): Promis
 
 async function agree({ deps, agreeOnce, step, form, res, finish }: Submission): Promise<void> {
 	const budget = form.get("budget")?.trim().replace(/^\$/, "") ?? "";
-	const accountId = getAccountId(step.interaction);
+	const keepsEarlier = form.get("keep") === "yes";
 	const label = `${step.client.name ?? "Application"} (OAuth)`;
 	try {
 		const budgetMicros = parseLimit(budget);
-		const grantId = await agreeOnce({ ...step, accountId, budgetMicros, label });
-		await finish({ consent: { grantId } });
+		const holder = toHolder(step);
+		const consent = await agreeOnce({ ...step, ...holder, budgetMicros, label, keepsEarlier });
+		await finish({ consent });
 	} catch (error) {
-		const page = await toConsent(deps, step, { budget, error: messageOf(error) });
+		const page = await toConsent(deps, step, { budget, keepsEarlier, error: messageOf(error) });
 		sendPage(res, statusOf(error), page);
 	}
 }
 
 async function toConsent(
-	{ service, readAccount }: InteractionDeps,
+	{ service, grants, readAccount }: InteractionDeps,
 	step: Step,
-	shown: { readonly budget?: string; readonly error?: string } = {},
+	shown: Partial<Pick<ConsentView, "budget" | "keepsEarlier" | "error">> = {},
 ): Promise<Page> {
-	const account = await readAccount(getAccountId(step.interaction));
-	if (!account) throw expired();
+	const holder = toHolder(step);
+	const account = await readAccount(holder.accountId);
+	if (!account) throw lostStep();
 	return consentPage({
 		...step,
 		accountName: account.name,
 		balanceMicros: account.balanceMicros,
 		prices: toPriceTable(service.prices, service.skills),
 		budget: shown.budget ?? formatUsd(OAUTH_LIMITS.budgetDefaultMicros),
+		earlierCount: (await grants.find(holder)).length,
+		keepsEarlier: shown.keepsEarlier ?? false,
 		error: shown.error,
 	});
 }
 
-function getAccountId({ session }: Interaction): string {
-	if (session?.accountId === undefined) throw expired();
-	return session.accountId;
+function toHolder({ interaction: { session, params }, resource }: Step): GrantHolder {
+	if (session?.accountId === undefined) throw lostStep();
+	return { accountId: session.accountId, clientId: String(params["client_id"]), resource };
 }
 
 function toAskingClient({ params, prompt }: Interaction): AskingClient {
@@ -183,7 +197,7 @@ async function withStep(
 	} catch (error) {
 		if (res.headersSent) throw error;
 		const isLost = error instanceof Error && error.name === "SessionNotFound";
-		const shown = isLost ? expired() : error;
+		const shown = isLost ? lostStep() : error;
 		if (!(shown instanceof ServiceError)) throw error;
 		sendPage(res, statusOf(shown), failurePage(shown.message));
 	}
@@ -191,13 +205,6 @@ async function withStep(
 
 export function sendPage(res: Response, status: number, { body, policy }: Page): void {
 	res.status(status).set("Content-Security-Policy", policy).type("html").send(body);
-}
-
-function expired(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		"This request for access is no longer open; go back to the application and start again.",
-	);
 }
 
 function statusOf(error: unknown): number {

@@ -32,6 +32,7 @@ th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px soli
 td:last-child, th:last-child { text-align: right; padding-right: 0; }
 label { display: block; font-weight: 600; margin-top: 1rem; }
 input { font: inherit; width: 100%; box-sizing: border-box; padding: .5rem; margin: .25rem 0; }
+input[type="checkbox"] { width: auto; }
 button { font: inherit; padding: .5rem 1rem; margin: 1rem .5rem 0 0; cursor: pointer; }
 .error { border-left: 4px solid #c00; padding-left: .75rem; }
 .note { font-size: .9rem; opacity: .85; }

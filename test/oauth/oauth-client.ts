@@ -82,6 +82,8 @@ export interface Browser {
 		fields: Record<string, string>,
 		headers?: Record<string, string>,
 	): Promise<Visited>;
+	/** Sends a form, and does not wait to be led on. */
+	press(url: string, fields: Record<string, string>): Promise<void>;
 }
 
 interface Cookie {
@@ -147,14 +149,25 @@ export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 			left: next,
 		};
 	};
+	const origin = new URL(known).origin;
 	return {
 		cookies,
+		async press(url, fields) {
+			const target = new URL(url, baseUrl);
+			const response = await fetch(target, {
+				method: "POST",
+				body: new URLSearchParams(fields),
+				headers: { Origin: origin, Cookie: cookiesFor(target) },
+				redirect: "manual",
+			});
+			keep(response.headers);
+		},
 		get: (url) => visit(url),
 		post: (url, fields, headers = {}) =>
 			visit(url, {
 				method: "POST",
 				body: new URLSearchParams(fields),
-				headers: { Origin: new URL(known).origin, ...headers },
+				headers: { Origin: origin, ...headers },
 			}),
 	};
 }
