@@ -1,5 +1,6 @@
 import type { Money } from "./app-money.js";
 import type { Ports } from "./app-ports.js";
+import { isSafeIssuer } from "./core/oauth-resources.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
 import type { Service } from "./service/service.js";
 
@@ -26,7 +27,11 @@ export function openMcp({ ports, service, money }: McpParts): Mcp {
 		takesPayments: payPerCall && onchain !== undefined,
 		allowedOrigins,
 		issuers: {
-			access: () => (oauth === "own" ? service.info.baseUrl() : foreign),
+			access() {
+				if (oauth !== "own") return foreign;
+				const base = service.info.baseUrl();
+				return isSafeIssuer(base) ? base : undefined;
+			},
 			identity: identity?.issuer,
 		},
 	});

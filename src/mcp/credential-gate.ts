@@ -33,8 +33,19 @@ export async function admit(
 	const resource = `${service.info.baseUrl()}${way.path}`;
 	const credential = isPrepaid ? shown : shown && toCredential(shown, { way, issuers, resource });
 	if (credential) await judge(service, credential);
-	else if (!letsAnyoneIn) throw new ServiceError("UNAUTHENTICATED", HOW_TO_SHOW);
+	else if (!letsAnyoneIn) throw new ServiceError("UNAUTHENTICATED", howToShow(issuers));
 	return credential;
+}
+
+/** Nobody can call where access tokens alone are taken, and nobody issues them. Throws NOT_FOUND. */
+export function refuseWithoutIssuer({ access }: TokenIssuers): RequestHandler {
+	return (_req, _res, next) => {
+		if (access() !== undefined) return next();
+		throw new ServiceError(
+			"NOT_FOUND",
+			"This address is for access by OAuth, which this server does not give; use /mcp with an API key, or a connection address.",
+		);
+	};
 }
 
 /** Access tokens are issued for the address as it stands. Throws INVALID_ARGUMENT for one that chooses a graph. */
@@ -72,8 +83,11 @@ export async function admitByToken(service: Service, token: string): Promise<Cre
 const WRONG_TOKEN =
 	"The connection token in this address is not known here, has expired or was revoked; the owner of the account can make a new one.";
 
-const HOW_TO_SHOW =
-	'Show who calls: an API key in "X-API-Key" or as "Authorization: Bearer sk_live_…", or an access token of the authorization server that the protected-resource metadata names.';
+function howToShow({ access }: TokenIssuers): string {
+	const key = 'Show who calls: an API key in "X-API-Key" or as "Authorization: Bearer sk_live_…"';
+	if (access() === undefined) return `${key}.`;
+	return `${key}, or an access token of the authorization server that the protected-resource metadata names.`;
+}
 
 /** A subject whose account nobody has opened yet is let in: a paid call opens it. */
 async function judge(service: Service, credential: Credential): Promise<void> {

@@ -22,6 +22,7 @@ import {
 	admitByToken,
 	refuseChosenGraph,
 	refuseHeaderPayments,
+	refuseWithoutIssuer,
 	type Way,
 } from "./credential-gate.js";
 import { createExchange, type Exchange } from "./exchange.js";
@@ -62,7 +63,7 @@ export function createMcpRouter(deps: McpRouterDeps): { router: Router; close():
 	const named = (way: Way, profile: Profile, letsAnyoneIn = false): RequestHandler[] => [
 		keepPrivate,
 		check,
-		...(way.isOAuthOnly ? [refuseChosenGraph(way)] : []),
+		...(way.isOAuthOnly ? [refuseWithoutIssuer(issuers), refuseChosenGraph(way)] : []),
 		refuseHeaderPayments,
 		async (req, _res, next) => {
 			const credential = await admit(service, req, { way, issuers, letsAnyoneIn });
@@ -192,7 +193,7 @@ const readRequest: RequestHandler = async (req, res, next) => {
 	next();
 };
 
-function createErrorHandler({ service, logger }: McpRouterDeps): ErrorRequestHandler {
+function createErrorHandler({ service, issuers, logger }: McpRouterDeps): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
 		const told = toServiceError(error);
@@ -202,7 +203,7 @@ function createErrorHandler({ service, logger }: McpRouterDeps): ErrorRequestHan
 		}
 		const { status, headers, body } = toErrorReply(told, requestId);
 		for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-		if (status === 401) res.setHeader("WWW-Authenticate", challengeOf(service, req));
+		if (status === 401) res.setHeader("WWW-Authenticate", challengeOf(service, issuers, req));
 		sendRpcError(res, status, {
 			code: toRpcCode(error, status),
 			message: told.message,
@@ -216,10 +217,14 @@ function toRpcCode(error: unknown, status: number): number {
 	return status === 400 ? INVALID_REQUEST : REFUSED;
 }
 
-/** Where an authorization server is found (RFC 9728); an address with a secret in it has none. */
-function challengeOf({ info }: Service, { baseUrl: mount, path, headers }: Request): string {
+/** Where an authorization server is found (RFC 9728), if there is one; an address with a secret in it has none. */
+function challengeOf(
+	{ info }: Service,
+	{ access }: TokenIssuers,
+	{ baseUrl: mount, path, headers }: Request,
+): string {
 	const at = mount || path;
-	if (at === CONNECTION_PATH) return 'Bearer realm="tollgraph"';
+	if (at === CONNECTION_PATH || access() === undefined) return 'Bearer realm="tollgraph"';
 	const metadata = `${info.baseUrl()}/.well-known/oauth-protected-resource${at}`;
 	const wrong = headers.authorization === undefined ? "" : ', error="invalid_token"';
 	return `Bearer realm="tollgraph", resource_metadata="${metadata}"${wrong}`;

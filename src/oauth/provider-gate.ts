@@ -11,6 +11,7 @@ import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { type Logger, stackOf } from "../core/logger.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import { isSafeIssuer } from "../core/oauth-resources.js";
 import { toCallerAddress } from "../service/caller-address.js";
 import { createTokenBuckets } from "../service/token-bucket.js";
 import { failurePage } from "./interaction-pages.js";
@@ -97,9 +98,7 @@ export function setSession(req: Request, id: string | undefined): void {
 
 /** Throws UNAVAILABLE where codes and tokens would travel in the open. */
 export function assertSafeIssuer(base: string): void {
-	const { protocol, hostname } = new URL(base);
-	const isLocal = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
-	if (protocol === "https:" || isLocal) return;
+	if (isSafeIssuer(base)) return;
 	throw new ServiceError(
 		"UNAVAILABLE",
 		"Access can be given over https only; the operator has to set public_url to the https address of this server.",

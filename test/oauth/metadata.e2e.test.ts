@@ -82,6 +82,13 @@ t.test("nobody gives access where it is switched off, or would travel in the ope
 	for (const path of [SERVER, `${RESOURCE}/mcp`, "/oauth/authorize"]) {
 		t.equal((await open.send(path)).status, 503, path);
 	}
+	for (const shop of [off, open]) {
+		const ask = (path: string) => shop.send(path, { method: "POST", body: "{}" });
+		const { status, headers } = await ask("/mcp");
+		t.equal(status, 401);
+		t.equal(headers.get("www-authenticate"), 'Bearer realm="tollgraph"', "it names no metadata");
+		t.equal((await ask("/chatgpt")).status, 404, "nobody could call there");
+	}
 });
 
 t.test("tokens of another authorization server open the account they name", async (t) => {
