@@ -76,7 +76,10 @@ export function createCallRates({
 			valid.add(key);
 			return found;
 		} catch (error) {
-			if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") valid.delete(key);
+			const code = error instanceof ServiceError ? error.code : undefined;
+			if (code === "UNAUTHENTICATED") valid.delete(key);
+			// Its subject has no account yet, which nobody learns who has guessed.
+			if (code === "NOT_FOUND") valid.add(key);
 			throw error;
 		}
 	};

@@ -14,6 +14,7 @@ function start(requestsPerMinute = 60) {
 		identify: async (credential: Credential) => {
 			if (credential.scheme === "spt" && credential.token === "spt_good" && !state.isRevoked)
 				return { owner: "tok_1", rail: "spt" };
+			if (credential.scheme === "oidc") throw new ServiceError("NOT_FOUND", "No account yet.");
 			throw new ServiceError("UNAUTHENTICATED", "Unknown.");
 		},
 	} as Partial<Cashier> as Cashier);
@@ -152,6 +153,15 @@ t.test("what ended between being counted and being refused is no guess, once", a
 	t.ok(isLetIn("1.1.1.1", "spt_new"));
 	refuse(60);
 	t.notOk(isLetIn("1.1.1.1", "spt_new"), "from then on it is one");
+});
+
+t.test("a subject without an account has guessed nothing", async (t) => {
+	const { rates, cashier, callerOf, isLetIn } = start(100_000);
+	await t.rejects(cashier.identify({ scheme: "oidc", token: "eyJ.new" }));
+	for (let call = 0; call < 100; call++) {
+		rates.end(callerOf("1.1.1.1", "eyJ.new"), { isRefused: false, hasLeft: true });
+	}
+	t.ok(isLetIn("1.1.1.1", "spt_new"));
 });
 
 t.test("a credential inside a request counts as one, and the request no second time", (t) => {
