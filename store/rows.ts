@@ -567,6 +567,8 @@ export interface OAuthRow {
 	readonly keyId?: string | undefined;
 	/** Row of the client that a grant was given to. */
 	readonly clientId?: string | undefined;
+	/** Keys of earlier grants that end once the code of this one is redeemed. */
+	readonly replaces?: readonly string[] | undefined;
 	/** When it was used for the only time it can be. */
 	readonly consumedAt?: number | undefined;
 	/** Whether anybody gave a client consent. */

@@ -40,6 +40,9 @@ export interface OAuthRecords {
 	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see refresh-tokens.ts).
 	 */
 	consume(kind: OAuthKind, id: string): Promise<boolean>;
+	/** Notes which keys are to end once somebody redeems the code of a grant. */
+	setReplaced(keyId: string, replaced: readonly string[]): Promise<void>;
+	getReplaced(keyId: string): Promise<readonly string[]>;
 	remove(kind: OAuthKind, id: string): Promise<void>;
 	removeOfKey(kind: OAuthKind, keyId: string): Promise<void>;
 }
@@ -101,15 +104,23 @@ export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
 
 		async consume(kind, id) {
 			const recordId = toId(kind, id);
-			const isFirst = await store.transaction(async (tx) => {
-				const row = await tx.get("oauth_records", recordId);
-				if (!row || row.consumedAt !== undefined) return false;
-				if (kind === "refresh_token") await tx.delete("oauth_records", recordId);
-				else await claim(tx, { ...row, consumedAt: clock.now() });
-				return true;
-			});
+			const now = clock.now();
+			const isFirst = await store.transaction((tx) => useOnce(tx, recordId, now));
 			if (isFirst && kind === "refresh_token") await store.documents.delete(recordId);
 			return isFirst;
+		},
+
+		async setReplaced(keyId, replaces) {
+			await store.transaction(async (tx) => {
+				const grant = await tx.get("oauth_records", toId("grant", keyId));
+				if (grant) await tx.put("oauth_records", { ...grant, replaces });
+			});
+		},
+
+		async getReplaced(keyId) {
+			const id = toId("grant", keyId);
+			const grant = await store.read((reader) => reader.get("oauth_records", id));
+			return grant?.replaces ?? [];
 		},
 
 		remove: (kind, id) => forget([{ id: toId(kind, id) }]),
@@ -171,6 +182,14 @@ async function putRow(tx: StoreTransaction, row: OAuthRow): Promise<void> {
 	}
 	await tx.put("oauth_records", row);
 	if (row.kind === "refresh_token") await prolongKey(tx, row);
+}
+
+async function useOnce(tx: StoreTransaction, id: string, now: number): Promise<boolean> {
+	const row = await tx.get("oauth_records", id);
+	if (!row || row.consumedAt !== undefined) return false;
+	if (row.kind === "refresh_token") await tx.delete("oauth_records", id);
+	else await claim(tx, { ...row, consumedAt: now });
+	return true;
 }
 
 /** Redeems a code: from now on its key lives at least as long as the access token that its client gets. */

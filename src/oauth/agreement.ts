@@ -1,5 +1,6 @@
 import type { Interaction } from "oidc-provider";
 import type { GrantHolder, OAuthGrants } from "../auth/oauth-grants.js";
+import type { OAuthRecords } from "../auth/oauth-records.js";
 import type { Micros } from "../core/money.js";
 import { OAUTH_SCOPE } from "../core/oauth-resources.js";
 import { lostStep } from "./lost-step.js";
@@ -11,7 +12,7 @@ export interface Agreement extends GrantHolder {
 	readonly interaction: Interaction;
 	readonly budgetMicros: Micros;
 	readonly label: string;
-	/** Whether access that the client has already stays beside the new one. */
+	/** Whether access that the client has already stays beside the new one, which else takes its place when it is used. */
 	readonly keepsEarlier: boolean;
 }
 
@@ -26,14 +27,19 @@ interface Agreed {
 /** Makes key and grant, one for each step whatever was pressed: what was agreed to last holds. */
 export type Agree = (agreement: Agreement) => Promise<Agreed>;
 
-export function createAgree(grants: OAuthGrants): Agree {
+export interface AgreementDeps {
+	readonly grants: OAuthGrants;
+	readonly records: Pick<OAuthRecords, "setReplaced">;
+}
+
+export function createAgree(deps: AgreementDeps): Agree {
 	const running = new Map<string, Promise<Agreed>>();
 	return (agreement) => {
 		const { uid } = agreement.interaction;
 		const before = running.get(uid);
 		const next = (before ?? Promise.resolve())
 			.catch(() => undefined)
-			.then(() => replace(grants, agreement))
+			.then(() => replace(deps, agreement))
 			.finally(() => {
 				if (running.get(uid) === next) running.delete(uid);
 			});
@@ -42,7 +48,7 @@ export function createAgree(grants: OAuthGrants): Agree {
 	};
 }
 
-async function replace(grants: OAuthGrants, agreement: Agreement): Promise<Agreed> {
+async function replace(deps: AgreementDeps, agreement: Agreement): Promise<Agreed> {
 	const { oauth, budgetMicros, keepsEarlier } = agreement;
 	// What was read when the button was pressed may have been pressed before.
 	const interaction = await oauth.provider.Interaction.find(agreement.interaction.uid);
@@ -54,23 +60,25 @@ async function replace(grants: OAuthGrants, agreement: Agreement): Promise<Agree
 		const grant = await oauth.provider.Grant.find(last.grantId);
 		if (grant) return { grantId: last.grantId, terms };
 	}
-	const earlier = keepsEarlier ? [] : await grants.find(agreement);
-	const agreed = { grantId: await open(grants, { ...agreement, interaction }, terms), terms };
-	for (const keyId of last?.grantId === undefined ? earlier : [...earlier, last.grantId]) {
-		await grants.end(keyId);
-	}
-	return agreed;
+	if (last?.grantId !== undefined) await deps.grants.end(last.grantId);
+	return { grantId: await open(deps, { ...agreement, interaction }, terms), terms };
 }
 
 /** The grant is found by its key, and ends with it; without a grant nobody could use the key, so it goes as well. */
-async function open(grants: OAuthGrants, agreement: Agreement, terms: string): Promise<string> {
-	const { oauth, interaction, accountId, clientId, resource } = agreement;
+async function open(
+	{ grants, records }: AgreementDeps,
+	agreement: Agreement,
+	terms: string,
+): Promise<string> {
+	const { oauth, interaction, accountId, clientId, resource, keepsEarlier } = agreement;
+	const earlier = keepsEarlier ? [] : await grants.find(agreement);
 	const keyId = await grants.open(agreement);
 	try {
 		const grant = new oauth.provider.Grant({ accountId, clientId });
 		grant.jti = keyId;
 		grant.addResourceScope(resource, OAUTH_SCOPE);
 		await grant.save();
+		await records.setReplaced(keyId, earlier);
 		interaction.result = { ...interaction.lastSubmission, consent: { grantId: keyId, terms } };
 		await interaction.persist();
 	} catch (error) {

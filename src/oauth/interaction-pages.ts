@@ -84,7 +84,7 @@ function earlierOf({ earlierCount, keepsEarlier }: ConsentView): Html {
 	if (earlierCount === 0) return new Html("");
 	const keys = earlierCount === 1 ? "a key" : `${earlierCount} keys`;
 	const checked = new Html(keepsEarlier ? " checked" : "");
-	return html`<p>It has this access already, by ${keys} of your account. If you allow it now, that access ends.</p>
+	return html`<p>It has this access already, by ${keys} of your account. If you allow it now, the new access takes the place of that one.</p>
 <label><input type="checkbox" name="keep" value="yes"${checked}> Keep that access too, for another device</label>
 `;
 }

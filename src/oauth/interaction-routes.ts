@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Interaction, InteractionResults } from "oidc-provider";
 import type { GrantHolder, OAuthGrants } from "../auth/oauth-grants.js";
+import type { OAuthRecords } from "../auth/oauth-records.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd, type Micros } from "../core/money.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
@@ -27,6 +28,7 @@ import type { SignIn } from "./sign-in.js";
 export interface InteractionDeps {
 	readonly service: Pick<Service, "prices" | "skills" | "info">;
 	readonly grants: OAuthGrants;
+	readonly records: OAuthRecords;
 	readonly signIn: SignIn;
 	/** Undefined for an account that is closed. */
 	readonly readAccount: (accountId: string) => Promise<AccountView | undefined>;
@@ -53,7 +55,7 @@ interface Step {
 /** Two pages: who are you, and do you agree. Without a script, and without a session that outlives them. */
 export function createInteractionRoutes(deps: InteractionDeps) {
 	const { binding } = deps;
-	const agreeOnce = createAgree(deps.grants);
+	const agreeOnce = createAgree(deps);
 	const proof = createFormProof(deps.pepper, () => new URL(deps.service.info.baseUrl()).origin);
 	const openStep = async (req: Request, res: Response): Promise<Step> => {
 		deps.prepare(req);

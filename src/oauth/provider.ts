@@ -10,6 +10,7 @@ import { ServiceError } from "../core/errors.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../core/oauth-resources.js";
 import { toPlainDocument } from "./client-metadata.js";
+import { toInteractionPolicy } from "./interaction-policy.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";
 import { createRecordAdapter } from "./record-adapter.js";
 
@@ -120,7 +121,7 @@ function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): 
 		extraTokenClaims: async (_ctx, token) =>
 			"grantId" in token ? { [OAUTH_KEY_CLAIM]: token.grantId } : undefined,
 		interactions: {
-			policy: toPolicy(library),
+			policy: toInteractionPolicy(library),
 			url: (_ctx, { uid }) =>
 				`${new URL(issuer).pathname.replace(/\/$/, "")}${OAUTH_PATHS.interaction}/${uid}`,
 		},
@@ -209,35 +210,6 @@ function toFeatures(
 			},
 		},
 	};
-}
-
-/** Every request for access is signed in to and agreed to, whatever was agreed to before. */
-function toPolicy({ interactionPolicy: { Prompt, Check } }: Library) {
-	// Written down with each step, so that a page never has to ask for the client again.
-	const details = ({ oidc }: KoaContextWithOIDC) => ({ clientName: oidc.client?.clientName });
-	const policy = [
-		new Prompt(
-			{ name: "login", requestable: true },
-			details,
-			new Check(
-				"no_login",
-				"the user has to sign in",
-				"login_required",
-				({ oidc }) => !oidc.result?.login,
-			),
-		),
-		new Prompt(
-			{ name: "consent", requestable: true },
-			details,
-			new Check(
-				"no_consent",
-				"the user has to agree",
-				"consent_required",
-				({ oidc }) => !oidc.result?.consent,
-			),
-		),
-	];
-	return policy;
 }
 
 /** Documents in which clients describe themselves, and nothing else, are fetched. */

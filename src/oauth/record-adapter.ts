@@ -103,8 +103,12 @@ function toStored(
 		},
 		async consume(id) {
 			const found = await records.find(kind, id);
-			if (await records.consume(kind, id)) return;
 			const keyId = found?.payload["grantId"] ?? refreshTokens.keyIdOf(id);
+			if (await records.consume(kind, id)) {
+				if (kind !== "code" || typeof keyId !== "string") return;
+				for (const replaced of await records.getReplaced(keyId)) await grants.end(replaced);
+				return;
+			}
 			if (typeof keyId === "string") await endStolen(keyId);
 			throw toInvalidGrant("it was used before");
 		},

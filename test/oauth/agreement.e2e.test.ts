@@ -45,13 +45,18 @@ t.test(
 		t.ok((await shop.identify(elsewhere, "/chatgpt")).keyId, "another address is another access");
 		t.same(await keysSince(before), ["active 5.00", "active 5.00", "revoked 5.00"]);
 
+		const declined = await openConsent(clientId);
+		await declined.browser.press(declined.url, declined.fields);
+		await declined.browser.post(declined.url, { ...declined.fields, step: "decline" });
+		t.ok((await shop.identify(second)).keyId, "what it has ends when the new access is taken up");
+
 		const { browser, url, fields, text } = await openConsent(clientId);
 		t.match(text, /It has this access already, by a key of your account/);
 		const wrong = await browser.post(url, { ...fields, keep: "yes", budget: "none" });
 		t.match(wrong.text, /name="keep" value="yes" checked>/, "what was chosen stays chosen");
 		await browser.post(url, { ...fields, keep: "yes" });
 		t.ok((await shop.identify(second)).keyId);
-		t.equal((await keysSince(before)).length, 4);
+		t.equal((await keysSince(before)).length, 5);
 		t.notMatch((await openConsent(await shop.register())).text, /access already/);
 	},
 );
