@@ -45,6 +45,9 @@ export function createFreeTool<Input extends z.ZodObject>(
 	const { name, title, description, input, output, hints = READS, rate } = terms;
 	const inputSchema = toInputSchema(input, describedFields(input));
 	const takesGraph = "graph_id" in inputSchema.properties;
+	const count = (address: string) => {
+		if (rate) service.rates.take(rate.operationId, { address, perMinute: rate.perMinute });
+	};
 	return {
 		listed: {
 			name,
@@ -57,7 +60,7 @@ export function createFreeTool<Input extends z.ZodObject>(
 		async answer({ args, exchange, payment }) {
 			if (payment) throw nothingToPay();
 			const { graphId, response, address } = exchange;
-			if (rate) service.rates.take(rate.operationId, { address, perMinute: rate.perMinute });
+			count(address);
 			const chosen = takesGraph && graphId !== undefined ? { graph_id: graphId } : {};
 			const parsed = parseInput(input, { ...chosen, ...args });
 			const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);

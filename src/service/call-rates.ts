@@ -69,6 +69,12 @@ export function createCallRates({
 	const guesses = bucketsOf(LIMITS.guessCallsPerMinute);
 	const valid = createMemory(clock);
 	const wereValid = new WeakSet<CountedCaller>();
+	const mayBeGuess = (caller: CountedCaller): boolean => {
+		const { credentialKey: key } = caller;
+		if (key === undefined) return false;
+		if (valid.wasSeen(key)) wereValid.add(caller);
+		return !valid.has(key);
+	};
 	const judged = async <T>(credential: Credential, verdict: Promise<T>): Promise<T> => {
 		const key = toCredentialKey(credential);
 		try {
@@ -78,7 +84,7 @@ export function createCallRates({
 		} catch (error) {
 			const code = error instanceof ServiceError ? error.code : undefined;
 			if (code === "UNAUTHENTICATED") valid.delete(key);
-			// Its subject has no account yet, which nobody learns who has guessed.
+			// Signed by its issuer, for a subject without an account.
 			if (code === "NOT_FOUND") valid.add(key);
 			throw error;
 		}
@@ -91,9 +97,7 @@ export function createCallRates({
 				levels.push({ policy, perMinute: buckets.perMinute, ...level });
 				return level.isLetIn;
 			};
-			const isGuess = key !== undefined && !valid.has(key);
-			if (key !== undefined && valid.wasSeen(key)) wereValid.add(caller);
-			if (isGuess && !count("guesses", guesses, guesses.look(address))) return levels;
+			if (mayBeGuess(caller) && !count("guesses", guesses, guesses.look(address))) return levels;
 			if (isPolling) {
 				count("polling", polling, polling.take(address));
 				return levels;

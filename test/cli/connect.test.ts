@@ -165,7 +165,7 @@ t.test("guides speak of signing in as far as the settings give access", async (t
 			t.match(await told(client, "--oauth", oauth), /OAuth|sign in/, client);
 		}
 	}
-	t.match(await told("chatgpt"), /registers itself[^]*with an API key/);
+	t.match(await told("chatgpt"), /registers itself[\s\S]*with an API key/);
 	const chatgpt = await told("chatgpt", "--oauth", elsewhere);
 	t.match(chatgpt, /at your authorization server/);
 	t.notMatch(chatgpt, /API key|budget|registers itself/);
