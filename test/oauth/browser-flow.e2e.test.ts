@@ -84,7 +84,7 @@ function testConsent(shop: OAuthShop, browser: Browser): void {
 		t.match(read.structuredContent, { id, title, url, text: /402/ });
 		const refused = await client.callTool(QUESTION);
 		t.ok(refused.isError);
-t.match(refused.content[0]?.text, /This key spends at most 1\.00 USD a month/);
+		t.match(refused.content[0]?.text, /This key spends at most 1\.00 USD a month/);
 		const key = await lastKey(shop);
 		t.match(key, {
 			label: "Reading Room (OAuth)",
