@@ -89,11 +89,12 @@ function assertAccessToken(token: string): void {
 	throw refusedToken("its type is not at+jwt");
 }
 
-function createOwnKeys({ kid, d: _secret, ...jwk }: SigningJwk): IssuerKeys {
+function createOwnKeys(signingJwk: SigningJwk): IssuerKeys {
 	let imported: ReturnType<typeof importKey> | undefined;
 	return {
 		version: async () => 1,
 		async find(keyId, algorithm) {
+			const { kid, d: _secret, ...jwk } = signingJwk;
 			if (keyId !== kid || algorithm !== "ES256") return undefined;
 			imported ??= importKey(jwk);
 			return { key: await imported, version: 1 };

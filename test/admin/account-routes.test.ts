@@ -34,7 +34,7 @@ t.test("the admin API makes, lists, turns and ends keys, tokens and accounts", a
 
 	const { token, url, id } = (await post("/connection-tokens", { account_id, label: "d" })).body;
 	t.match(token, /^ct_/);
-	t.equal(url, null);
+	t.equal(url, `${shop.baseUrl}/c/${token}`);
 	t.match((await get("/connection-tokens")).body.items, [{ id, account_id, label: "d" }]);
 	t.match((await post("/connection-tokens/revoke", { id })).body, { status: "revoked" });
 	t.same((await get("/connection-tokens")).body.items, []);
