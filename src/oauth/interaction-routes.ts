@@ -105,12 +105,16 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 			},
 		);
 	};
-	/** Leads on from a page, in the session that the step was opened in. */
-	const resume: RequestHandler = async (req, _res, next) => {
+	/** Leads on from a page, in the session that the step was opened in; the step is the one the provider will take. */
+	const resume: RequestHandler = async (req, res, next) => {
 		const { provider } = await deps.open();
-		const step = await provider.Interaction.find(String(req.params["uid"]));
-		if (step && !deps.binding.holds(req, step)) throw lostStep();
-		const session = step?.session && (await provider.Session.findByUid(step.session.uid));
+		const uid = String(req.params["uid"]);
+		// The provider goes by the cookie alone, whatever the path names.
+		const { cookies } = provider.createContext(req, res);
+		const shown = cookies.get(provider.cookieName("resume"), { signed: true });
+		const step = shown === uid ? await provider.Interaction.find(uid) : undefined;
+		if (!step || !binding.holds(req, step)) throw lostStep();
+		const session = step.session && (await provider.Session.findByUid(step.session.uid));
 		setSession(req, session?.jti);
 		next();
 	};

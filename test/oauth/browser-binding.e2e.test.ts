@@ -61,6 +61,30 @@ t.test("a step goes on in the browser that signed in last", async (t) => {
 	t.match(await attacker.get(resumeOf(login)), { status: 400, text: /no longer open/ });
 });
 
+t.test("a step is gone on with at its own address, and in its own browser", async (t) => {
+	const [attacker, victim] = [createBrowser(shop.baseUrl), createBrowser(shop.baseUrl)];
+	const planted = await begin(attacker);
+	const own = await begin(attacker);
+	const cookies = [...attacker.cookies.values()].filter(({ path }) => path === resumeOf(planted));
+	t.equal(cookies.length, 2, "to resume with, and its signature");
+	const Cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+	for (const [key, cookie] of attacker.cookies) victim.cookies.set(key, cookie);
+	await victim.press(planted.url, { csrf: csrfOf(planted.text), key: shop.key, step: "login" });
+
+	const paths = ["/oauth/authorize/x", resumeOf(own), resumeOf(planted)];
+	for (const path of paths) {
+		const headers = { Cookie, Accept: "text/html" };
+		const refused = await fetch(`${shop.baseUrl}${path}`, { headers, redirect: "manual" });
+		t.match(refused, { status: 400 }, path);
+		t.match(await refused.text(), /no longer open/);
+		t.same(refused.headers.getSetCookie(), []);
+	}
+	t.match(await attacker.get(own.url), { status: 200 }, "nothing has become of the other step");
+	const consent = await victim.get(resumeOf(planted));
+	t.match(consent.text, /the shop/);
+	t.ok((await agree(victim, consent)).left?.searchParams.has("code"));
+});
+
 t.test("two requests in one browser go their ways", async (t) => {
 	const browser = createBrowser(shop.baseUrl);
 	const [first, second] = [await begin(browser), await begin(browser)];
