@@ -21,8 +21,8 @@ interface Kept {
 const NETWORK_GROUPS = 3;
 
 /**
- * Bounded, and fair: anybody may begin, and whichever network has begun most is the one to lose something, of which the
- * oldest goes that nobody has signed in to.
+ * Bounded, and fair: anybody may begin, and whichever network has begun most of those still open is the one to lose
+ * something, of which the oldest goes that nobody has signed in to.
  */
 export function createPassingRecords(clock: Clock): PassingRecords {
 	const records = new Map<string, Kept>();
@@ -43,6 +43,13 @@ export function createPassingRecords(clock: Clock): PassingRecords {
 		return records.get(id)?.payload;
 	};
 	const isWaiting = (id: string) => !isSignedIn(records.get(id)?.payload);
+	/** Whoever was put last lasts longest. */
+	const dropLapsed = () => {
+		for (const [id, { until }] of records) {
+			if (clock.monotonicMs() < until) return;
+			remove(id);
+		}
+	};
 	const makeRoom = () => {
 		const sizes = [...idsOf.values()].map(({ size }) => size);
 		const most = Math.max(...sizes);
@@ -55,6 +62,7 @@ export function createPassingRecords(clock: Clock): PassingRecords {
 		put(id, payload, address) {
 			const network = address === undefined ? records.get(id)?.network : toNetwork(address);
 			remove(id);
+			dropLapsed();
 			const until = clock.monotonicMs() + OAUTH_LIMITS.interactionSeconds * 1000;
 			const kept: Kept = { payload, until, network: network ?? "" };
 			records.set(id, kept);

@@ -48,6 +48,25 @@ t.test("whoever begins most loses first, and signed-in users last", async (t) =>
 	t.ok(records.find("honest")?.result, "what is put again outside of a request stays where it was");
 });
 
+t.test("steps that nobody finished take nothing from those that are open", async (t) => {
+	let monotonicMs = 0;
+	const clock = { ...manualClock("2026-03-10T12:00:00Z"), monotonicMs: () => monotonicMs };
+	const records = createPassingRecords(clock);
+	const begin = (id: string, address: string) => records.put(id, { jti: id }, address);
+	for (let index = 0; index < OAUTH_LIMITS.interactionsMax; index++) {
+		begin(`left-${index}`, `198.51.${index >> 8}.${index & 255}`);
+	}
+	monotonicMs += OAUTH_LIMITS.interactionSeconds * 1_000;
+	begin("first", "192.0.2.7");
+	begin("second", "192.0.2.7");
+	begin("third", "203.0.113.9");
+	t.same(
+		["first", "second", "third"].filter((id) => !records.find(id)),
+		[],
+	);
+	t.notOk(records.find("left-0"));
+});
+
 t.test("of a request for access only what means something gets through", async (t) => {
 	const sent =
 		"client_id=a&state=x%20y&scope=openid+everything&nonce=1&ui_locales=de&prompt=consent";
