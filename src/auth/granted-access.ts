@@ -1,4 +1,4 @@
-import type { Store } from "../../store/store.js";
+import type { OAuthRow, Store } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 
 /** One application that an account's owner gave access, as the owner's export tells it. */
@@ -16,13 +16,16 @@ interface GrantPayload {
 	readonly resources?: Readonly<Record<string, string>>;
 }
 
-/** Grants of an account, those that lapsed lately among them. */
+/** Grants of an account, those that lapsed lately among them; or those of the given keys alone. */
 export async function* grantedAccessOf(
 	store: Store,
 	accountId: string,
+	keyIds?: ReadonlySet<string>,
 ): AsyncIterable<GrantedAccess> {
 	const rows = await store.read((reader) => reader.findBy("oauth_records", "owner", accountId));
-	for (const row of rows.filter(({ kind }) => kind === "grant")) {
+	const isWanted = ({ kind, keyId = "" }: OAuthRow) =>
+		kind === "grant" && (keyIds?.has(keyId) ?? true);
+	for (const row of rows.filter(isWanted)) {
 		const text = await store.documents.get(row.id);
 		if (text === undefined) continue;
 		const { clientId = "", resources = {} } = JSON.parse(text) as GrantPayload;

@@ -6,6 +6,7 @@ import type { Micros } from "../core/money.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import type { ApiKeys } from "./api-keys.js";
 import { grantedAccessOf } from "./granted-access.js";
+import { removeOAuthRows } from "./oauth-removal.js";
 
 /** What a user agrees to. */
 export interface Consent {
@@ -27,11 +28,14 @@ export interface GrantHolder {
  * A grant is an API key whose secret nobody has: caps, usage, and its end by the account's owner are those of any key.
  */
 export interface OAuthGrants {
-	/** Returns the id of the key, which ends soon unless the grant is claimed. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
+	/**
+	 * Returns the id of the key, which ends soon unless the grant is claimed; what the account still has of grants that
+	 * are over is removed. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many.
+	 */
 	open(consent: Consent): Promise<string>;
 	/** Keys by which the same client can call at the same address for the same account. */
 	find(holder: GrantHolder): Promise<readonly string[]>;
-	/** Its access tokens are refused from now on; safe to call again. */
+	/** Its access tokens are refused from now on, and nothing else is kept of it; safe to call again. */
 	end(keyId: string): Promise<void>;
 }
 
@@ -48,9 +52,25 @@ export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
 		await keys.revoke(keyId).catch((error: unknown) => {
 			if (!(error instanceof ServiceError && error.code === "NOT_FOUND")) throw error;
 		});
+		// The key first: without it nothing else of the grant is worth anything.
+		const rows = await store.read((reader) => reader.findBy("oauth_records", "keyId", keyId));
+		await removeOAuthRows(store, rows);
+	};
+	const findUsable = async (accountId: string): Promise<ReadonlySet<string>> => {
+		const rows = await keys.list(accountId);
+		return new Set(rows.filter((row) => isUsable(row, clock.now())).map(({ id }) => id));
+	};
+	/** Those that nobody claimed, and those that were ended by their key alone. */
+	const removeLapsed = async (accountId: string): Promise<void> => {
+		const rows = await store.read((reader) => reader.findBy("oauth_records", "owner", accountId));
+		// After the records, so that the key of one that is made meanwhile is seen.
+		const usable = await findUsable(accountId);
+		const lapsed = rows.filter(({ keyId }) => keyId !== undefined && !usable.has(keyId));
+		await removeOAuthRows(store, lapsed);
 	};
 	return {
 		async open({ accountId, budgetMicros, label }) {
+			await removeLapsed(accountId);
 			const { id } = await keys.add(accountId, {
 				isManager: false,
 				maxPerMonthMicros: budgetMicros,
@@ -65,12 +85,11 @@ export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
 			return id;
 		},
 		async find({ accountId, clientId, resource }) {
-			const rows = await keys.list(accountId);
-			const usable = new Set(rows.filter((row) => isUsable(row, clock.now())).map(({ id }) => id));
+			const usable = await findUsable(accountId);
 			const found: string[] = [];
-			for await (const grant of grantedAccessOf(store, accountId)) {
+			for await (const grant of grantedAccessOf(store, accountId, usable)) {
 				const isSame = grant.client_id === clientId && grant.resources.includes(resource);
-				if (isSame && grant.key_id !== null && usable.has(grant.key_id)) found.push(grant.key_id);
+				if (isSame && grant.key_id !== null) found.push(grant.key_id);
 			}
 			return found;
 		},

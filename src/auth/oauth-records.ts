@@ -4,6 +4,7 @@ import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store
 import type { Clock } from "../core/clock.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import { CLIENT_OWNER, makeRoom } from "./oauth-clients.js";
+import { removeOAuthRows } from "./oauth-removal.js";
 
 type OAuthKind = OAuthRow["kind"];
 type Payload = Readonly<Record<string, unknown>>;
@@ -40,7 +41,7 @@ export interface OAuthRecords {
 	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see refresh-tokens.ts).
 	 */
 	consume(kind: OAuthKind, id: string): Promise<boolean>;
-	/** Notes which keys are to end once somebody redeems the code of a grant. */
+	/** Notes which keys are to end once a grant is taken up. */
 	setReplaced(keyId: string, replaced: readonly string[]): Promise<void>;
 	getReplaced(keyId: string): Promise<readonly string[]>;
 	remove(kind: OAuthKind, id: string): Promise<void>;
@@ -61,12 +62,6 @@ export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
 	const { store, clock, pepper, clientsMax = OAUTH_LIMITS.clientsMax } = deps;
 	const toId = (kind: OAuthKind, id: string) =>
 		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
-	const forget = async (rows: readonly Pick<OAuthRow, "id">[]): Promise<void> => {
-		await store.transaction(async (tx) => {
-			for (const { id } of rows) await tx.delete("oauth_records", id);
-		});
-		for (const { id } of rows) await store.documents.delete(id);
-	};
 	/** Its text is written anew, because a document is gone at the time it was written for. */
 	const prolongClient = async (clientId: string): Promise<void> => {
 		const id = toId("client", clientId);
@@ -123,11 +118,14 @@ export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
 			return grant?.replaces ?? [];
 		},
 
-		remove: (kind, id) => forget([{ id: toId(kind, id) }]),
+		remove: (kind, id) => removeOAuthRows(store, [{ id: toId(kind, id) }]),
 
 		async removeOfKey(kind, keyId) {
 			const rows = await store.read((reader) => reader.findBy("oauth_records", "keyId", keyId));
-			await forget(rows.filter((row) => row.kind === kind));
+			await removeOAuthRows(
+				store,
+				rows.filter((row) => row.kind === kind),
+			);
 		},
 	};
 }

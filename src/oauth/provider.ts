@@ -60,6 +60,12 @@ export async function openProvider(issuer: string, deps: ProviderDeps): Promise<
 		const told = cookies.filter((cookie) => !cookie.startsWith(OAUTH_COOKIES.session));
 		if (told.length < cookies.length) ctx.set("Set-Cookie", told);
 	});
+	provider.use(async (ctx, next) => {
+		await next();
+		const { route, entities } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {};
+		const keyId = entities?.AccessToken?.grantId;
+		if (route === "token" && ctx.status === 200 && keyId) await endReplaced(deps, keyId);
+	});
 	provider.on("server_error", (_ctx, error) => deps.logUnexpected(error));
 	(provider as NodeJS.EventEmitter).on("error", deps.logUnexpected);
 	return { provider, handle: provider.callback() };
@@ -71,6 +77,13 @@ function nameFamilies({ RefreshToken }: Provider, { refreshTokens }: ProviderDep
 	made.generateTokenId = function (this: { readonly grantId?: string }) {
 		return refreshTokens.next(this.grantId ?? "");
 	};
+}
+
+/** A client that holds a new token has no need of the access which that takes the place of. */
+async function endReplaced({ records, grants }: ProviderDeps, keyId: string): Promise<void> {
+	const replaced = await records.getReplaced(keyId);
+	for (const earlier of replaced) await grants.end(earlier);
+	if (replaced.length > 0) await records.setReplaced(keyId, []);
 }
 
 function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): Configuration {

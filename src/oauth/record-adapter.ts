@@ -61,17 +61,6 @@ function toStored(
 	{ records, grants, refreshTokens, clock, toInvalidGrant }: RecordAdapterDeps,
 	kind: (typeof KINDS)[keyof typeof KINDS],
 ): Adapter {
-	const endGrant = async (keyId: string) => {
-		// The key first: without it nothing else of the grant is worth anything.
-		await grants.end(keyId);
-		await records.remove("grant", keyId);
-	};
-	/** Somebody has used it before, and one of the two has stolen it. */
-	const endStolen = async (keyId: string) => {
-		await endGrant(keyId);
-		for (const stolen of ["refresh_token", "code"] as const)
-			await records.removeOfKey(stolen, keyId);
-	};
 	return {
 		...NOTHING,
 		async upsert(id, { jti: _secret, ...payload }, expiresIn) {
@@ -90,7 +79,8 @@ function toStored(
 			const found = await records.find(kind, id);
 			if (!found) {
 				const keyId = kind === "refresh_token" ? refreshTokens.keyIdOf(id) : undefined;
-				if (keyId !== undefined) await endStolen(keyId);
+				// Somebody has used it before, and one of the two has stolen it.
+				if (keyId !== undefined) await grants.end(keyId);
 				return undefined;
 			}
 			if (kind === "client") return found.payload as AdapterPayload;
@@ -104,15 +94,11 @@ function toStored(
 		async consume(id) {
 			const found = await records.find(kind, id);
 			const keyId = found?.payload["grantId"] ?? refreshTokens.keyIdOf(id);
-			if (await records.consume(kind, id)) {
-				if (kind !== "code" || typeof keyId !== "string") return;
-				for (const replaced of await records.getReplaced(keyId)) await grants.end(replaced);
-				return;
-			}
-			if (typeof keyId === "string") await endStolen(keyId);
+			if (await records.consume(kind, id)) return;
+			if (typeof keyId === "string") await grants.end(keyId);
 			throw toInvalidGrant("it was used before");
 		},
-		destroy: (id) => (kind === "grant" ? endGrant(id) : records.remove(kind, id)),
+		destroy: (id) => (kind === "grant" ? grants.end(id) : records.remove(kind, id)),
 		revokeByGrantId: (keyId) => records.removeOfKey(kind, keyId),
 	};
 }

@@ -61,6 +61,16 @@ t.test(
 	},
 );
 
+t.test("a code that is refused leaves the access alone that its client has", async (t) => {
+	const clientId = await shop.register();
+	const earlier = await connectBy(clientId);
+	const refused = await redeem(clientId, { resource: `${shop.baseUrl}/chatgpt` });
+	t.equal(refused.status, 400);
+	t.ok((await shop.identify(earlier)).keyId);
+	t.equal((await redeem(clientId)).status, 200);
+	await t.rejects(shop.identify(earlier), { code: "UNAUTHENTICATED" });
+});
+
 t.test("without a refresh token a key lasts as long as the access token", async (t) => {
 	const clientId = await shop.register({ grant_types: ["authorization_code"] });
 	const before = await keysOf();
@@ -84,6 +94,35 @@ t.test("access that nobody claims ends by itself, and can be agreed to again", a
 	t.same(await keysSince(before), ["active 5.00", "revoked 5.00"]);
 });
 
+t.test("of a change of mind, and of access that is over, nothing is kept", async (t) => {
+	const clientId = await shop.register();
+	await connectBy(clientId);
+	const before = await grantsOf();
+	const { browser, url, fields } = await openConsent(clientId);
+	const seen = new Set<string>();
+	for (let budget = 1; budget <= 20; budget++) {
+		await browser.press(url, { ...fields, budget: `${budget}` });
+		const [made, ...others] = (await grantsOf()).filter((id) => !before.includes(id));
+		t.ok(made);
+		t.same(others, [], "one grant, whatever was pressed");
+		seen.add(made ?? "");
+	}
+	t.equal(seen.size, 20);
+	const texts = await Promise.all([...seen].map((id) => shop.app.store.documents.get(id)));
+	t.equal(texts.filter(Boolean).length, 1);
+	await browser.post(url, { ...fields, step: "decline" });
+	t.same(await grantsOf(), before);
+
+	const left = await openConsent(clientId);
+	await left.browser.press(left.url, left.fields);
+	const [unclaimed = ""] = (await grantsOf()).filter((id) => !before.includes(id));
+	t.ok(unclaimed);
+	clock.advance(121_000);
+	await connectBy(clientId);
+	t.notOk((await grantsOf()).includes(unclaimed), "nor of access that nobody claimed");
+	t.notOk(await shop.app.store.documents.get(unclaimed));
+});
+
 async function openConsent(clientId: string, challenge = createPkce().challenge, at = "/mcp") {
 	const browser = createBrowser(shop.baseUrl);
 	const resource = `${shop.baseUrl}${at}`;
@@ -99,17 +138,28 @@ async function openConsent(clientId: string, challenge = createPkce().challenge,
 
 /** The access token. */
 async function connectBy(clientId: string, at = "/mcp"): Promise<string> {
+	return (await redeem(clientId, {}, at)).body.access_token;
+}
+
+async function redeem(clientId: string, changes: Record<string, string> = {}, at = "/mcp") {
 	const { verifier, challenge } = createPkce();
 	const { browser, url, fields } = await openConsent(clientId, challenge, at);
 	const { left } = await browser.post(url, fields);
-	const { body } = await shop.token({
+	return shop.token({
 		grant_type: "authorization_code",
 		client_id: clientId,
 		code: left?.searchParams.get("code") ?? "",
 		code_verifier: verifier,
 		redirect_uri: REDIRECT,
+		...changes,
 	});
-	return body.access_token;
+}
+
+async function grantsOf(): Promise<string[]> {
+	const rows = await shop.app.store.read((reader) =>
+		reader.findBy("oauth_records", "owner", shop.accountId),
+	);
+	return rows.filter(({ kind }) => kind === "grant").map(({ id }) => id);
 }
 
 async function keysOf(): Promise<Key[]> {

@@ -1,0 +1,13 @@
+import type { OAuthRow, Store } from "../../store/store.js";
+
+/** Removes records with their texts; safe to call again. */
+export async function removeOAuthRows(
+	store: Store,
+	rows: readonly Pick<OAuthRow, "id">[],
+): Promise<void> {
+	if (rows.length === 0) return;
+	await store.transaction(async (tx) => {
+		for (const { id } of rows) await tx.delete("oauth_records", id);
+	});
+	for (const { id } of rows) await store.documents.delete(id);
+}
