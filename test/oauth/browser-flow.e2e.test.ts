@@ -18,12 +18,13 @@ const WRONG_KEY = "sk_live_thisKeyIsNobodysThisKeyIsNobodysThisKeyIsN";
 const QUESTION = { name: "search", arguments: { query: KNOWN_QUERY } };
 
 const executablePath = findChromium();
-if (executablePath === undefined) {
-	t.plan(0, "No Chromium is in PATH; Debian's package chromium brings one.");
-} else {
+const browser = executablePath === undefined ? undefined : await openBrowser(t, executablePath);
+if (browser) {
 	const shop = await openOAuthShop(t);
 	await spendFreeCalls(shop);
-	testConsent(shop, await openBrowser(t, executablePath));
+	testConsent(shop, browser);
+} else {
+	t.plan(0, "No Chromium in PATH that starts here; Debian's package chromium brings one.");
 }
 
 function testConsent(shop: OAuthShop, browser: Browser): void {
