@@ -46,7 +46,7 @@ const LONGEST_REST_MS = 60_000;
 const LONGEST_LOAD_MS = 5_000;
 const LATE = "it did not answer in time";
 
-/** The thread keeps the process alive only while somebody waits for an answer. */
+/** The thread keeps the process alive only while somebody waits for an answer, or for its end. */
 export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions): WorkerHost {
 	const waiting = new Map<number, Waiting>();
 	let worker: Worker | undefined;
@@ -63,7 +63,7 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions):
 		const found = waiting.get(id);
 		waiting.delete(id);
 		found?.stopWaiting();
-		if (waiting.size === 0) worker?.unref();
+		if (waiting.size === 0 && !isClosed) worker?.unref();
 		return found;
 	};
 	const onReply = ({ id, error, ...reply }: { id: number; error?: string }) => {

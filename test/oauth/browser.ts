@@ -18,7 +18,8 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 /** Ignored by git; written only when a test fails. */
 const SCREENSHOTS = ".tap/screenshots";
 const HEIGHT = 800;
-const STEP_TIMEOUT_MS = 5_000;
+/** Generous: beside other work a browser takes its time, and a step that works does not wait for it. */
+const STEP_TIMEOUT_MS = 30_000;
 
 /** Where the system's own browser is; undefined where it has none. */
 export function findChromium(): string | undefined {

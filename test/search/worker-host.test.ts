@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
 import { type Clock, systemClock } from "../../src/core/clock.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { createWorkerHost } from "../../src/search/worker-host.js";
 
 const SCRIPT = `
@@ -90,4 +92,38 @@ t.test("a closed host starts nothing any more", async (t) => {
 	await host.close();
 	t.same(ended, [1]);
 	await t.rejects(ask("a"), { code: "UNAVAILABLE" });
+});
+
+/** Its worker answers while it is being closed, and ends some time after. */
+const PROCESS_THAT_CLOSES = `
+import { systemClock } from ${JSON.stringify(new URL("../../src/core/clock.ts", import.meta.url))};
+import { createWorkerHost } from ${JSON.stringify(new URL("../../src/search/worker-host.ts", import.meta.url))};
+
+const script = \`
+import { parentPort, workerData } from "node:worker_threads";
+Atomics.store(workerData.loading, 0, 0);
+parentPort.on("message", ({ id, close }) => {
+	if (close) setTimeout(() => parentPort.close(), 300);
+	else setTimeout(() => parentPort.postMessage({ id }), 50);
+});
+\`;
+const host = createWorkerHost({
+	clock: systemClock,
+	script: new URL("data:text/javascript," + encodeURIComponent(script)),
+	prepare: () => ({ data: {}, dispose: () => undefined }),
+});
+const answered = host.request({}).then(() => console.log("answered"));
+await host.close();
+await answered;
+console.log("closed");
+`;
+
+t.test("closing is waited for, even when the last answer comes meanwhile", async (t) => {
+	const folder = t.testdir({ "closing.mts": PROCESS_THAT_CLOSES });
+	const { stdout, status } = spawnSync(
+		process.execPath,
+		["--import", "tsx", join(folder, "closing.mts")],
+		{ cwd: PACKAGE_ROOT, encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" } },
+	);
+	t.strictSame({ stdout, status }, { stdout: "answered\nclosed\n", status: 0 });
 });
