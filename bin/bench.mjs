@@ -5,6 +5,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "./build.mjs";
+import { bundle } from "./bundle.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [first, ...rest] = process.argv.slice(2);
@@ -14,6 +15,7 @@ const [main, args] =
 // Two runs at once must not compile into each other.
 const outDir = join(root, "node_modules", ".cache", "tollgraph", `bench-${process.pid}`);
 compile("tsconfig.bench.json", outDir);
+await bundle(outDir);
 const { status } = spawnSync(
 	process.execPath,
 	["--expose-gc", join(outDir, "bench", ...main), ...args],

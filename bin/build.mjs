@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compiles the sources into dist/, when they are newer than what is there.
+// Compiles and bundles the sources into dist/, when they are newer than what is there.
 import { execFileSync } from "node:child_process";
 import {
 	cpSync,
@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = ["agent-card", "src", "skills", "payments", "store"];
@@ -29,16 +30,17 @@ function isStale() {
 	if (!existsSync(join(root, "tsconfig.build.json"))) return false;
 	if (!existsSync(stamp)) return true;
 	const built = statSync(stamp).mtimeMs;
-	return [...sources, "package.json", "tsconfig.json", "tsconfig.build.json"].some(
+	return [...sources, "bin", "package.json", "tsconfig.json", "tsconfig.build.json"].some(
 		(name) => newestChange(join(root, name)) > built,
 	);
 }
 
 /** Compiles into a folder beside, then swaps, so that a failed build leaves the old one. */
-function build() {
+async function build() {
 	const fresh = join(root, "dist.new");
 	rmSync(fresh, { recursive: true, force: true });
 	compile("tsconfig.build.json", fresh);
+	await bundle(fresh);
 	writeFileSync(join(fresh, ".built"), "");
 	rmSync(join(root, "dist"), { recursive: true, force: true });
 	renameSync(fresh, join(root, "dist"));
@@ -70,8 +72,8 @@ function copyScripts(from, to) {
 	}
 }
 
-export function buildWhenStale() {
-	if (isStale()) build();
+export async function buildWhenStale() {
+	if (isStale()) await build();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) build();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -2,7 +2,7 @@
 // `npm start`: builds when needed, then serves in this same process, so that signals reach the server itself.
 import { buildWhenStale } from "./build.mjs";
 
-buildWhenStale();
+await buildWhenStale();
 const startedMs = performance.now();
-const { main } = await import("../dist/src/main.js");
+const { main } = await import("../dist/bundle/main.js");
 await main(["serve", ...process.argv.slice(2)], { startedMs });

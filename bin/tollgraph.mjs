@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { buildWhenStale } from "./build.mjs";
 
-buildWhenStale();
+await buildWhenStale();
 const startedMs = performance.now();
-const { main } = await import("../dist/src/main.js");
+const { main } = await import("../dist/bundle/main.js");
 await main(process.argv.slice(2), { startedMs });

@@ -1,7 +1,8 @@
 import type { Money } from "./app-money.js";
 import type { Ports } from "./app-ports.js";
 import { isSafeIssuer } from "./core/oauth-resources.js";
-import { createMcp, type Mcp } from "./mcp/mcp.js";
+import { createLateMcp } from "./mcp/late-mcp.js";
+import type { Mcp } from "./mcp/mcp.js";
 import type { Service } from "./service/service.js";
 
 export interface McpParts {
@@ -20,7 +21,7 @@ export function openMcp({ ports, service, money }: McpParts): Mcp {
 	const { onchain, callRates } = money;
 	if (ports.isServing && payPerCall && !onchain) ports.logger.error(NOBODY_COULD_PAY);
 	const foreign = oauth === "own" || oauth === "off" ? undefined : oauth.issuer;
-	return createMcp({
+	return createLateMcp({
 		...ports,
 		service,
 		callRates,

@@ -88,7 +88,7 @@ function startEngine(args: readonly string[]): Promise<number> {
 function startServer({ folder, model }: FreeAppInput, query: string): Promise<number> {
 	const where = ["--data", folder, "--catalog", "none", "--facilitator", "off"];
 	const args = ["serve", "--json", "--port", "0", ...where, "--model", toModelSetting(model)];
-	return timed("../../src/cli/entry.js", args, async ({ base_url, demo_spt }) => {
+	return timed("./bundled-server.js", args, async ({ base_url, demo_spt }) => {
 		const reply = await fetch(`${base_url}/v1/graphs/${GRAPH_ID}/search`, {
 			method: "POST",
 			headers: { "Content-Type": "application/json", "X-Pay-SPT": demo_spt ?? "" },

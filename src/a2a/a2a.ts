@@ -38,8 +38,8 @@ export interface A2a {
 	/** Mount it at the root. */
 	readonly router: Router;
 	/**
-	 * Fails the tasks a crash left unfinished and no job goes on with, goes on telling of the others, and signs the card; call
-	 * once, when the base address is known.
+	 * Fails the tasks a crash left unfinished and no job goes on with, and goes on telling of the others; call once, when the base
+	 * address is known.
 	 */
 	start(): Promise<void>;
 	/** Stops telling of tasks; what is not told yet is told after the next start. */
@@ -77,7 +77,6 @@ export function createA2a(options: A2aOptions): A2a {
 			const interrupted = await tasks.recover();
 			if (interrupted > 0) logger?.info("unfinished tasks were failed", { tasks: interrupted });
 			await push.resume();
-			await card();
 		},
 		close: push.close,
 		sweep: tasks.sweep,
