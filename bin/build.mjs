@@ -35,15 +35,18 @@ function isStale() {
 	);
 }
 
-/** Compiles into a folder beside, then swaps, so that a failed build leaves the old one. */
+/** Compiles into a folder beside, then swaps: a failed build leaves the old one, and two at once do not mix. */
 async function build() {
-	const fresh = join(root, "dist.new");
-	rmSync(fresh, { recursive: true, force: true });
+	const [fresh, old] = [
+		join(root, `dist.new-${process.pid}`),
+		join(root, `dist.old-${process.pid}`),
+	];
 	compile("tsconfig.build.json", fresh);
 	await bundle(fresh);
 	writeFileSync(join(fresh, ".built"), "");
-	rmSync(join(root, "dist"), { recursive: true, force: true });
+	if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
 	renameSync(fresh, join(root, "dist"));
+	rmSync(old, { recursive: true, force: true });
 }
 
 /** Ends the process with a word on stderr when the sources do not compile. */

@@ -12,6 +12,8 @@ export async function bundle(compiled) {
 	const outdir = join(compiled, "bundle");
 	await build({
 		entryPoints: [join(compiled, "src", "main.js")],
+		// Told beside each module in the bundle, which must not name the folder it was built in.
+		absWorkingDir: compiled,
 		outdir,
 		bundle: true,
 		splitting: true,

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
-
-const ENTRY = ["--import", "tsx", join(PACKAGE_ROOT, "src/cli/entry.ts")];
+import { PROGRAM } from "../support/server-process.js";
 
 t.test("a command whose reader has left, such as head, ends quietly", async (t) => {
-	const child = spawn(process.execPath, [...ENTRY, "--help"], {
+	const child = spawn(process.execPath, [PROGRAM, "--help"], {
 		cwd: PACKAGE_ROOT,
 		stdio: ["ignore", "pipe", "pipe"],
 		env: { ...process.env, NODE_OPTIONS: "" },

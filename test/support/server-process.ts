@@ -5,14 +5,12 @@ import { createInterface } from "node:readline";
 import type { DemoWallet } from "../../payments/x402/onchain-parts.js";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
 
-/** What node runs. */
-const FROM_SOURCES = ["--import", "tsx", join(PACKAGE_ROOT, "src/cli/entry.ts")];
-/** Starts in a third of the time, and builds first when it must. */
-export const AS_BUILT = [join(PACKAGE_ROOT, "bin/tollgraph.mjs")];
+/** The command line as it is shipped; it builds first when it must. */
+export const PROGRAM = join(PACKAGE_ROOT, "bin/tollgraph.mjs");
 
 /** The command line as a process of its own. */
-function spawnTollgraph(args: readonly string[], program = FROM_SOURCES): ChildProcess {
-	return spawn(process.execPath, [...program, ...args], {
+function spawnTollgraph(args: readonly string[]): ChildProcess {
+	return spawn(process.execPath, [PROGRAM, ...args], {
 		cwd: PACKAGE_ROOT,
 		stdio: ["ignore", "pipe", "pipe"],
 		// The test runner's own loader would slow every start.
@@ -40,11 +38,8 @@ export interface ServerProcess {
 }
 
 /** Starts a server and waits for its one JSON line. Rejects with its stderr when it ends before. */
-export async function startServerProcess(
-	args: readonly string[],
-	program?: string[],
-): Promise<ServerProcess> {
-	const child = spawnTollgraph(["serve", "--json", "--port", "0", ...args], program);
+export async function startServerProcess(args: readonly string[]): Promise<ServerProcess> {
+	const child = spawnTollgraph(["serve", "--json", "--port", "0", ...args]);
 	const stdout: string[] = [];
 	let stderr = "";
 	child.stderr?.on("data", (chunk) => {

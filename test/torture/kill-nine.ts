@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { createApp } from "../../src/app.js";
 import { readSettings } from "../../src/settings.js";
-import { AS_BUILT, startServerProcess } from "../support/server-process.js";
+import { startServerProcess } from "../support/server-process.js";
 import { createBook } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";
 import { createDice } from "./dice.js";
@@ -44,7 +44,7 @@ const shoppers = Array.from({ length: clients }, (_, index) => {
 });
 const startedMs = performance.now();
 for (let round = 1; round <= rounds; round++) {
-	const server = await startServerProcess(scene.args, AS_BUILT);
+	const server = await startServerProcess(scene.args);
 	baseUrl = server.ready.base_url;
 	await untilItIsTime();
 	baseUrl = undefined;
