@@ -20,7 +20,8 @@ const OUR_QUERIES = 2_500;
 const OTHERS_QUERIES = 100;
 /** Above, the others take gigabytes and minutes, and texts are short and their vectors sums of those of words. */
 const OTHERS_CONCEPTS_MAX = 100_000;
-const LONGEST_MS = 600_000;
+/** One of the others indexes and answers for more than ten minutes at the largest size it is asked at. */
+const LONGEST_MS = 2_400_000;
 /** How many times cheaper than these the lexical side has to be. */
 const TIMES_CHEAPER: Readonly<Record<string, number>> = {
 	minisearch: 20,
