@@ -2,7 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import type { JobStatus } from "../../src/core/job.js";
 import type { JobWire } from "../../src/core/job-wire.js";
-import type { JobRow } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
 import { diskError, seededRandom } from "../store/fake-disk.js";
 import {
 	createWorld,
