@@ -6,9 +6,10 @@ import { FREE_OPERATION_IDS } from "../../src/core/operations.js";
 import type { DataRoute } from "../../src/rest/route.js";
 import { ROUTES } from "../../src/rest/routes.js";
 import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
+import { emptySearch } from "../service/empty-search.js";
 import { CAPTURED_PAYMENT, TEST_PEPPER, WALLET_RECEIPT } from "../service/payment-parts.js";
 import { errorOf, rawRequest } from "./raw-request.js";
-import { emptySearch, startRest } from "./start-rest.js";
+import { startRest } from "./start-rest.js";
 
 const seal = createQuoteSeal(TEST_PEPPER);
 

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { LIMITS } from "../../src/core/limits.js";
+import { emptySearch } from "../service/empty-search.js";
 import { startApp } from "../support/start-app.js";
 import { errorOf, post } from "./raw-request.js";
-import { emptySearch, startRest } from "./start-rest.js";
+import { startRest } from "./start-rest.js";
 
 const WORD = /[\p{L}\p{N}]+/gu;
 
