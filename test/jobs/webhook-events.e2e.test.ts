@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import t, { type Test } from "tap";
 import { HOOKS, startWebhookShop } from "../service/webhook-shop.js";
+import { filesWith } from "../support/files-below.js";
 import { SCHEDULES, startTracker } from "./start-tracker.js";
 
 const TARGET = "https://hooks.example.com/in/secret-path";
@@ -181,12 +180,3 @@ t.test(
 		);
 	},
 );
-
-/** Files below a folder that hold a text, as their paths. */
-function filesWith(folder: string, text: string): string[] {
-	return readdirSync(folder).flatMap((name) => {
-		const path = join(folder, name);
-		if (statSync(path).isDirectory()) return filesWith(path, text);
-		return readFileSync(path).includes(text) ? [path] : [];
-	});
-}

@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Test } from "tap";
 import t from "tap";
 import { isSupported } from "../../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { type AccountShop, openAccount, useFreeCalls } from "../auth/open-account.js";
+import { filesWith } from "../support/files-below.js";
 import { type Answer, sumOfAllEntries, times } from "../support/start-app.js";
 import { dataOf, readEvents } from "./start-stream.js";
 
@@ -205,32 +204,29 @@ t.test("messages are nowhere but in their session, and go with it", async (t) =>
 	const canary = "cockatrice";
 	const { say, ask, app, clock, folder, accountId } = await openChat(t);
 	const message = (n: number) => `Which HTTP status code asks for payment, or ${canary}${n}?`;
-	const filesWith = (text: string) =>
-		readdirSync(folder, { recursive: true, withFileTypes: true })
-			.filter((entry) => entry.isFile())
-			.map((entry) => join(entry.parentPath, entry.name))
-			.filter((path) => !path.includes("quer") && readFileSync(path).includes(text));
+	const holding = (text: string) =>
+		filesWith(folder, text).filter((path) => !path.includes("quer"));
 	for (const n of [1, 2, 3]) t.equal((await say(message(n), `s${n}`)).status, 200);
 	const answer = "no header, body or payment flow is standardised";
-	const sold = filesWith(answer).filter((path) => !/graph|index/.test(path));
+	const sold = holding(answer).filter((path) => !/graph|index/.test(path));
 	t.same(sold, [], "no answer is kept");
-	t.equal(filesWith(`${canary}1`).length, 1);
+	t.equal(holding(`${canary}1`).length, 1);
 	const { body: exported } = await ask("GET", "/v1/account/export");
 	t.match(exported.data.chats, [{ turns: [{ message: message(1) }] }, {}, {}]);
 
 	await ask("DELETE", `${SESSIONS}/s1`);
-	t.same(filesWith(`${canary}1`), []);
+	t.same(holding(`${canary}1`), []);
 	clock.advance(364 * 24 * 3_600_000);
 	await say(message(4), "s2");
 	clock.advance(2 * 24 * 3_600_000);
 	t.equal((await ask("GET", `${SESSIONS}/s3`)).status, 404);
 	await app.operator.purge();
-	t.same(filesWith(`${canary}3`), []);
-	t.equal(filesWith(`${canary}2`).length, 1, "the year begins with the last turn");
+	t.same(holding(`${canary}3`), []);
+	t.equal(holding(`${canary}2`).length, 1, "the year begins with the last turn");
 	const left = await app.store.read((reader) => reader.balance(`cust:${accountId}`));
 	const usd = `${left / 1_000_000n}.${String((left % 1_000_000n) / 10_000n).padStart(2, "0")}`;
 	t.equal((await ask("DELETE", `/v1/account?confirm=${usd}`)).status, 200);
-	t.same(filesWith(canary), []);
+	t.same(holding(canary), []);
 });
 
 t.test("an account that keeps no text has no session: each turn stands alone", async (t) => {
