@@ -1,34 +1,10 @@
-import type { Test } from "tap";
 import t from "tap";
 import { isSupported } from "../../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { type AccountShop, openAccount, useFreeCalls } from "../auth/open-account.js";
 import { filesWith } from "../support/files-below.js";
 import { type Answer, sumOfAllEntries, times } from "../support/start-app.js";
+import { CHAT, openChat, SESSIONS } from "./open-chat.js";
 import { dataOf, readEvents } from "./start-stream.js";
-
-const CHAT = "/v1/research/chat";
-const SESSIONS = `${CHAT}/sessions`;
-
-let shared: Promise<AccountShop> | undefined;
-
-/** One shop, and for each test an account of its own; `alone` for tests that look into the folder. */
-async function openChat(alone?: Test) {
-	shared ??= openAccount(t);
-	const shop = alone ? await openAccount(alone) : await shared;
-	const { key, account_id: accountId } = await shop.app.operator.createKey({ usd: "99.00" });
-	await useFreeCalls({ ...shop, accountId });
-	const say = (message: string, sessionId = "s1", headers: Record<string, string> = {}) =>
-		shop.send(CHAT, {
-			method: "POST",
-			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
-			body: JSON.stringify({ sessionId, message }),
-		});
-	const ask: AccountShop["ask"] = (method, path, body, secret = key) =>
-		shop.ask(method, path, body, secret);
-	const money = () => shop.app.store.read((reader) => reader.balance(`cust:${accountId}`));
-	return { ...shop, key, accountId, ask, say, money };
-}
 
 t.test(
 	"a chat remembers what it was about, cites every sentence and says how it understood",
@@ -128,28 +104,22 @@ t.test(
 );
 
 t.test("a paid turn whose session is deleted is told no more, and not answered anew", async (t) => {
-	const { say, ask, money, key, baseUrl } = await openChat();
+	const { say, stream, ask, money } = await openChat();
 	const retry = { "Idempotency-Key": "follow-up" };
 	await say("What is EIP-3009?");
 	await say("What are its risks?", "s1", retry);
-	const stream = async (sessionId: string, headers: Record<string, string> = {}) => {
-		const reply = await fetch(`${baseUrl}${CHAT}/stream`, {
-			method: "POST",
-			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
-			body: JSON.stringify({ sessionId, message: "What is HPACK?" }),
-		});
-		return { status: reply.status, text: await reply.text() };
-	};
-	const told = await stream("s1");
+	const tell = (sessionId: string, headers?: Record<string, string>) =>
+		stream("What is HPACK?", sessionId, headers);
+	const told = await tell("s1");
 	t.match(dataOf(told.text, "research.plan"), { session: { sessionId: "s1" } });
-	const other = await stream("s2");
+	const other = await tell("s2");
 	const paid = await money();
 	await ask("DELETE", `${SESSIONS}/s1`);
-	t.equal((await stream("s1", { "Last-Event-ID": "0" })).status, 404, "its streams went with it");
+	t.equal((await tell("s1", { "Last-Event-ID": "0" })).status, 404, "its streams went with it");
 	const goneId = dataOf(told.text, "research.created").stream_id;
 	const exported = JSON.stringify((await ask("GET", "/v1/account/export")).body);
 	t.notOk(exported.includes(goneId));
-	t.same((await stream("s2", { "Last-Event-ID": "0" })).text, other.text, "and no other's");
+	t.same((await tell("s2", { "Last-Event-ID": "0" })).text, other.text, "and no other's");
 
 	const gone = await say("What are its risks?", "s1", retry);
 	t.match(gone, { status: 404, body: { error: { code: "NOT_FOUND", message: /new retry key/ } } });
@@ -242,18 +212,10 @@ t.test("an account that keeps no text has no session: each turn stands alone", a
 });
 
 t.test("a turn can be told step by step, and is the same turn", async (t) => {
-	const { say, ask, baseUrl, key, money } = await openChat();
+	const { say, stream, ask, money } = await openChat();
 	await say("What is EIP-3009?");
 	const before = await money();
-	const stream = async (headers: Record<string, string> = {}, query = "") => {
-		const reply = await fetch(`${baseUrl}${CHAT}/stream${query}`, {
-			method: "POST",
-			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
-			body: JSON.stringify({ sessionId: "s1", message: "And EIP-712?" }),
-		});
-		return { status: reply.status, text: await reply.text() };
-	};
-	const { text } = await stream();
+	const { text } = await stream("And EIP-712?");
 	const done = dataOf(text, "research.output.done");
 	t.match(done, { resolved_question: "What is EIP-712?", session: { turns: 2 } });
 	t.equal(dataOf(text, "research.plan").question, "What is EIP-712?");
@@ -261,7 +223,7 @@ t.test("a turn can be told step by step, and is the same turn", async (t) => {
 	for (const { citation_ids: ids } of done.answer.sentences) {
 		t.ok(ids.every((n: number) => numbers.has(n)));
 	}
-	const resumed = await stream({ "Last-Event-ID": "4" });
+	const resumed = await stream("And EIP-712?", "s1", { "Last-Event-ID": "4" });
 	t.same(readEvents(resumed.text), readEvents(text).slice(4));
 	t.equal(before - (await money()), 1_500_000n);
 	t.match((await ask("GET", `${SESSIONS}/s1/messages`)).body.data.items, [
