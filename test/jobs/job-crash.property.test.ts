@@ -3,7 +3,8 @@ import t from "tap";
 import type { JobStatus } from "../../src/core/job.js";
 import type { JobWire } from "../../src/core/job-wire.js";
 import type { JobRow } from "../../store/rows/job-row.js";
-import { diskError, seededRandom } from "../store/fake-disk.js";
+import { diskError } from "../store/fake-disk.js";
+import { seededRandom } from "../support/seeded-random.js";
 import {
 	createWorld,
 	type JobShop,

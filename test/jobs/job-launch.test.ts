@@ -1,6 +1,7 @@
 import t from "tap";
 import { JOB_LIMITS } from "../../src/core/job-limits.js";
-import { createGate, createWorld, NOBODY, openShop, PRICE } from "./job-shop.js";
+import { createGate } from "../support/gate.js";
+import { createWorld, NOBODY, openShop, PRICE } from "./job-shop.js";
 
 const FREE = {
 	"research.deep_dive": { amountMicros: 0n, billingType: "deep_research_light" },
@@ -117,5 +118,24 @@ t.test("a copy of a payment is told of the job at most once, and never of money"
 	t.equal((await shop.launch({ authorization })).code, "PAYMENT_ALREADY_USED");
 	const { credit } = await shop.desk.status(NOBODY, jobId);
 	t.match(credit, { balance_usd: "10.00", token: null });
+	await shop.close();
+});
+
+t.test("a payment whose job could not begin is not waited for when it comes again", async (t) => {
+	const world = createWorld();
+	const shop = await openShop(world);
+	const { documents } = shop.store;
+	const put = documents.put.bind(documents);
+	documents.put = () => Promise.reject(new Error("no space left"));
+	const authorization = world.wallet.sign({ value: PRICE });
+	t.equal((await shop.launch({ authorization })).code, "UNAVAILABLE");
+	documents.put = put;
+	const told = await shop.launch({ authorization });
+	t.match(told.job, { status: "failed", stop_reason: "lost", cost: { charged: false } });
+	t.match((await shop.desk.status(NOBODY, told.job?.job_id ?? "")).credit, {
+		balance_usd: "10.00",
+	});
+	t.equal(world.chain.transactions.length, 1);
+	t.same(await shop.failures(), []);
 	await shop.close();
 });

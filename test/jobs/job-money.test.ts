@@ -1,6 +1,7 @@
 import t from "tap";
 import { JOB_LIMITS } from "../../src/core/job-limits.js";
-import { createGate, createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
+import { createGate } from "../support/gate.js";
+import { createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,7 +1,8 @@
 import t from "tap";
 import { jobDocuments } from "../../src/core/job.js";
 import { JOB_LIMITS } from "../../src/core/job-limits.js";
-import { createGate, createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
+import { createGate } from "../support/gate.js";
+import { createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -189,25 +190,6 @@ t.test(
 		await shop.close().catch(() => undefined);
 	},
 );
-
-t.test("a payment whose job could not begin is not waited for when it comes again", async (t) => {
-	const world = createWorld();
-	const shop = await openShop(world);
-	const { documents } = shop.store;
-	const put = documents.put.bind(documents);
-	documents.put = () => Promise.reject(new Error("no space left"));
-	const authorization = world.wallet.sign({ value: PRICE });
-	t.equal((await shop.launch({ authorization })).code, "UNAVAILABLE");
-	documents.put = put;
-	const told = await shop.launch({ authorization });
-	t.match(told.job, { status: "failed", stop_reason: "lost", cost: { charged: false } });
-	t.match((await shop.desk.status(NOBODY, told.job?.job_id ?? "")).credit, {
-		balance_usd: "10.00",
-	});
-	t.equal(world.chain.transactions.length, 1);
-	t.same(await shop.failures(), []);
-	await shop.close();
-});
 
 t.test("a job that nobody took up for a day is over, its price given back", async (t) => {
 	const world = createWorld();

@@ -243,14 +243,3 @@ function moved(path: string, from: string, to: string): string {
 function partOf(bytes: Uint8Array, verdict: Verdict): Uint8Array {
 	return verdict === "short" ? bytes.subarray(0, bytes.length >> 1) : bytes;
 }
-
-/** A small repeatable source of numbers in [0, 1) (mulberry32). */
-export function seededRandom(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-	};
-}
