@@ -3,7 +3,8 @@ import { join } from "node:path";
 import t from "tap";
 import { filesBelow } from "../support/files-below.js";
 import { manualClock } from "../support/manual-clock.js";
-import { connect, createPkce, obtainCode, openOAuthShop, REDIRECT } from "./oauth-client.js";
+import { connect, createPkce, obtainCode } from "./oauth-client.js";
+import { openOAuthShop, REDIRECT } from "./oauth-shop.js";
 
 const DAY_MS = 24 * 3_600_000;
 const REFUSED = { code: "UNAUTHENTICATED" };
