@@ -1,8 +1,8 @@
 /** What other agents read first: the card, the offers in it, and the signature under it. */
 import { AgentCard } from "@a2a-js/sdk";
 import type { PriceList } from "../payments/price-list.js";
-import { OPERATION_OF_SKILL, type SkillId } from "../src/core/operations.js";
 import type { Skill } from "../src/core/skill.js";
+import { OPERATION_OF_SKILL, type SkillId } from "../src/core/skill-ids.js";
 import {
 	type CardSkills,
 	createSkillOffers,

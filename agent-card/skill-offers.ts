@@ -1,13 +1,9 @@
 import { z } from "zod";
 import type { PriceList } from "../payments/price-list.js";
 import { formatUsd } from "../src/core/money.js";
-import {
-	OPERATION_OF_SKILL,
-	type PaidOperationId,
-	SKILL_IDS,
-	type SkillId,
-} from "../src/core/operations.js";
+import type { PaidOperationId } from "../src/core/operations.js";
 import type { Skill } from "../src/core/skill.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../src/core/skill-ids.js";
 
 /** Names the card extension that says what each skill costs and takes; it asks nothing of a caller. */
 export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";

@@ -13,7 +13,7 @@ import {
 import { PACKAGE_ROOT } from "../src/package-root.js";
 import { PAID_ROUTES } from "../src/rest/paid-routes.js";
 import { OPERATION_ADDRESSES } from "../src/service/operation-addresses.js";
-import { renderSettingsTable } from "../src/settings.js";
+import { renderSettingsTable } from "../src/setting-rows.js";
 
 interface GeneratedPart {
 	readonly file: string;

@@ -1,7 +1,8 @@
 import type { SettlementWire } from "../src/core/call.js";
 import type { Payment } from "../src/core/credential.js";
 import type { Micros } from "../src/core/money.js";
-import type { HoldRow, ReceiptRow, StoreTransaction } from "../store/store.js";
+import type { HoldRow, ReceiptRow } from "../store/rows/call-rows.js";
+import type { StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 import type { ReleaseReason } from "./ledger.js";
 import type { Payer } from "./payment-method.js";

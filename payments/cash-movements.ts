@@ -2,7 +2,8 @@ import type { Clock } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
 import type { Ids } from "../src/core/ids.js";
 import type { Micros } from "../src/core/money.js";
-import { LedgerRefusal, type LedgerTransaction, type Store } from "../store/store.js";
+import { LedgerRefusal, type LedgerTransaction } from "../store/ledger.js";
+import type { Store } from "../store/store.js";
 import { placeIn, settlementKey } from "./x402/settlement-book.js";
 
 /** Money that moved to our address or from it, as one side tells it. */

@@ -1,6 +1,8 @@
 import { type Clock, toIsoTime } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
-import type { HoldRow, IdempotencyRow, RefundRow, Store, StoreReader } from "../store/store.js";
+import type { HoldRow, IdempotencyRow } from "../store/rows/call-rows.js";
+import type { RefundRow } from "../store/rows/payment-rows.js";
+import type { Store, StoreReader } from "../store/store.js";
 import { type BooksNow, checkBalances } from "./invariants-balances.js";
 import {
 	checkRefund,

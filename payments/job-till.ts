@@ -1,7 +1,10 @@
 import type { Clock } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
 import type { Micros } from "../src/core/money.js";
-import type { HoldRow, JobRow, PaymentRow, StoreTransaction } from "../store/store.js";
+import type { HoldRow } from "../store/rows/call-rows.js";
+import type { JobRow } from "../store/rows/job-row.js";
+import type { PaymentRow } from "../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../store/store.js";
 import type { Ledger, ReleaseReason } from "./ledger.js";
 import type { PaymentMethod } from "./payment-method.js";
 import { finishAttempt, toReceipt } from "./receipt.js";

@@ -1,6 +1,8 @@
 import { toIsoDay } from "../src/core/clock.js";
 import type { Micros } from "../src/core/money.js";
-import type { LedgerTransaction, ReceiptRow, Store } from "../store/store.js";
+import type { LedgerTransaction } from "../store/ledger.js";
+import type { ReceiptRow } from "../store/rows/call-rows.js";
+import type { Store } from "../store/store.js";
 
 /** What a report adds up by. */
 export const REPORT_KEYS = ["day", "skill", "graph", "payer", "rail"] as const;

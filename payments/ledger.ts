@@ -1,10 +1,12 @@
+import type { BillingType } from "../src/core/billing-types.js";
 import type { Clock } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
 import { type Ids, siblingId } from "../src/core/ids.js";
 import { LIMITS } from "../src/core/limits.js";
 import type { Micros } from "../src/core/money.js";
-import type { BillingType } from "../src/core/operations.js";
-import type { HoldRow, LedgerEntry, LedgerKind, StoreTransaction } from "../store/store.js";
+import type { LedgerEntry, LedgerKind } from "../store/ledger.js";
+import type { HoldRow } from "../store/rows/call-rows.js";
+import type { StoreTransaction } from "../store/store.js";
 
 /** Why a hold was given back; kept as the memo of the release. */
 export type ReleaseReason =

@@ -1,7 +1,8 @@
 import type { AccountAccess, IdentifyOptions } from "../src/core/account-access.js";
 import type { Credential } from "../src/core/credential.js";
 import type { Micros } from "../src/core/money.js";
-import type { HoldRow, Store, StoreReader, StoreTransaction } from "../store/store.js";
+import type { HoldRow } from "../store/rows/call-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 import type { ReleaseReason } from "./ledger.js";
 

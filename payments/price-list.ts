@@ -1,7 +1,9 @@
 /** Money: prices, payment methods, challenges, receipts and the ledger. Knows no skill and no transport. */
+
+import type { BillingType } from "../src/core/billing-types.js";
 import type { Micros } from "../src/core/money.js";
 import { parseUsd } from "../src/core/money.js";
-import type { BillingType, PricedOperationId } from "../src/core/operations.js";
+import type { PricedOperationId } from "../src/core/operations.js";
 
 export interface Price {
 	readonly amountMicros: Micros;

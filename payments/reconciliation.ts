@@ -1,6 +1,7 @@
 import type { Clock } from "../src/core/clock.js";
 import type { Micros } from "../src/core/money.js";
-import type { PaymentRow, Store } from "../store/store.js";
+import type { PaymentRow } from "../store/rows/payment-rows.js";
+import type { Store } from "../store/store.js";
 import { cashAccountOf, type Movement, readLedger } from "./cash-movements.js";
 import type { ChainReader, SettlementTerms, TransferSpan } from "./x402/facilitator.js";
 

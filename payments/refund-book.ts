@@ -1,7 +1,8 @@
 import type { Clock } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
 import type { Ids } from "../src/core/ids.js";
-import type { RefundRow, Store, StoreReader, StoreTransaction } from "../store/store.js";
+import type { RefundRow } from "../store/rows/payment-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../store/store.js";
 import { networkOf } from "./refund-transfer.js";
 import { REFUNDS_ACCOUNT } from "./refunds.js";
 

@@ -1,6 +1,7 @@
 import { ServiceError } from "../src/core/errors.js";
 import { LIMITS } from "../src/core/limits.js";
-import type { RefundRow, Store, StoreTransaction } from "../store/store.js";
+import type { RefundRow } from "../store/rows/payment-rows.js";
+import type { Store, StoreTransaction } from "../store/store.js";
 import { getRefund, markPaid, paidAlready, type RefundBookDeps } from "./refund-book.js";
 import { addressOn, findTransfer } from "./refund-transfer.js";
 import type { EarlierTransfers, SettleOutcome } from "./x402/facilitator.js";

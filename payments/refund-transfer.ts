@@ -1,5 +1,6 @@
 import { ServiceError } from "../src/core/errors.js";
-import type { RefundRow, Store } from "../store/store.js";
+import type { RefundRow } from "../store/rows/payment-rows.js";
+import type { Store } from "../store/store.js";
 import type { ChainTransfer, Hex } from "./x402/facilitator.js";
 import type { OnchainParts } from "./x402/onchain-parts.js";
 

@@ -2,13 +2,9 @@ import type { Clock } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
 import type { Ids } from "../src/core/ids.js";
 import { formatUsd, type Micros } from "../src/core/money.js";
-import type {
-	ReceiptRow,
-	RefundRow,
-	Store,
-	StoreReader,
-	StoreTransaction,
-} from "../store/store.js";
+import type { ReceiptRow } from "../store/rows/call-rows.js";
+import type { RefundRow } from "../store/rows/payment-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../store/store.js";
 import { custAccount } from "./ledger.js";
 import { raiseSmallRefund } from "./small-refunds.js";
 import { getToken, isSpendable } from "./spt/token.js";

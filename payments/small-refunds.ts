@@ -2,7 +2,8 @@ import type { Clock } from "../src/core/clock.js";
 import type { Ids } from "../src/core/ids.js";
 import { LIMITS } from "../src/core/limits.js";
 import type { Micros } from "../src/core/money.js";
-import type { RefundRow, StoreTransaction } from "../store/store.js";
+import type { RefundRow } from "../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../store/store.js";
 
 export interface Addition {
 	/** Token and destination it goes back for and to. */

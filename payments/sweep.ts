@@ -1,7 +1,8 @@
 import type { Clock } from "../src/core/clock.js";
 import { isOpenJob } from "../src/core/job.js";
 import { LIMITS } from "../src/core/limits.js";
-import type { HoldRow, Store, StoreTransaction } from "../store/store.js";
+import type { HoldRow } from "../store/rows/call-rows.js";
+import type { Store, StoreTransaction } from "../store/store.js";
 import type { Ledger, ReleaseReason } from "./ledger.js";
 import { foldUsage } from "./plan/usage-count.js";
 

@@ -1,5 +1,6 @@
+import { compareInput } from "../src/core/brand-input-wire.js";
 import { BRAND_LIMITS } from "../src/core/brand-limits.js";
-import { compareInput, compareOutput } from "../src/core/brand-wire.js";
+import { compareOutput } from "../src/core/brand-wire.js";
 import { toIsoDay } from "../src/core/clock.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import {

@@ -1,9 +1,6 @@
+import { intelligenceInput } from "../src/core/brand-input-wire.js";
 import { BRAND_LIMITS } from "../src/core/brand-limits.js";
-import {
-	type BrandIntelligence,
-	intelligenceInput,
-	intelligenceOutput,
-} from "../src/core/brand-wire.js";
+import { type BrandIntelligence, intelligenceOutput } from "../src/core/brand-wire.js";
 import { toIsoDay } from "../src/core/clock.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import { toBuckets } from "../src/evidence/brand-buckets.js";

@@ -1,9 +1,8 @@
+import { brandReadingInput, brandTimelineInput } from "../src/core/brand-input-wire.js";
 import { BRAND_LIMITS } from "../src/core/brand-limits.js";
 import {
-	brandReadingInput,
 	brandSignalsOutput,
 	brandSourcesOutput,
-	brandTimelineInput,
 	brandTimelineOutput,
 } from "../src/core/brand-wire.js";
 import { toIsoDay } from "../src/core/clock.js";

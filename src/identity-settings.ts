@@ -1,7 +1,7 @@
 /** What an operator says of the identity provider whose tokens open accounts. */
 import { IDENTITY_ALGORITHMS, type IdentityAlgorithm } from "./auth/identity-token.js";
-import { ServiceError } from "./core/errors.js";
 import { isLoopback } from "./delivery/egress.js";
+import { invalidSetting } from "./invalid-setting.js";
 
 /** How the tokens of an issuer are judged, whatever they must be for. */
 export interface IssuerSettings {
@@ -70,7 +70,9 @@ export function parseIdentitySettings(
 	if (issuer === "") return undefined;
 	const rules = parseIssuerSettings(issuer, text);
 	const audience = text("oidc_audience");
-	if (audience === "") throw invalid("oidc_issuer needs oidc_audience, what its tokens are for.");
+	if (audience === "") {
+		throw invalidSetting("oidc_issuer needs oidc_audience, what its tokens are for.");
+	}
 	return { ...rules, audience };
 }
 
@@ -97,22 +99,18 @@ function assertAddress(text: string, key: IdentityKey): void {
 	const isSafe =
 		url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
 	if (isSafe && url && url.username === "" && url.password === "" && url.hash === "") return;
-	throw invalid(`${key} must be an https address, or http on this machine.`);
+	throw invalidSetting(`${key} must be an https address, or http on this machine.`);
 }
 
 function parseAlgorithms(text: string): readonly IdentityAlgorithm[] {
 	const names = text.split(/[\s,]+/).filter((name) => name !== "");
 	const known = names.flatMap((name) => IDENTITY_ALGORITHMS.find((known) => known === name) ?? []);
 	if (known.length > 0 && known.length === names.length) return known;
-	throw invalid(`"${text}" must name algorithms out of ${IDENTITY_ALGORITHMS.join(", ")}.`);
+	throw invalidSetting(`"${text}" must name algorithms out of ${IDENTITY_ALGORITHMS.join(", ")}.`);
 }
 
 function parseAge(text: string): number {
 	const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
 	if (seconds > 0) return seconds;
-	throw invalid(`"${text}" is no number of seconds for oidc_max_token_age_seconds.`);
-}
-
-function invalid(message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", message);
+	throw invalidSetting(`"${text}" is no number of seconds for oidc_max_token_age_seconds.`);
 }

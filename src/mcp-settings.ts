@@ -1,5 +1,5 @@
 /** What an operator says of the Model Context Protocol's addresses. */
-import { ServiceError } from "./core/errors.js";
+import { invalidSetting } from "./invalid-setting.js";
 
 export interface McpSettings {
 	/** Anonymous agents are let in at `/mcp`, and pay call by call. */
@@ -31,19 +31,15 @@ export function parseMcpSettings(
 ): McpSettings {
 	const payPerCall = text("mcp_pay_per_call");
 	if (payPerCall !== "on" && payPerCall !== "off") {
-		throw invalid(`"${payPerCall}" is no value of mcp_pay_per_call; use on or off.`);
+		throw invalidSetting(`"${payPerCall}" is no value of mcp_pay_per_call; use on or off.`);
 	}
 	const listed = text("mcp_allowed_origins").split(",");
 	const allowedOrigins = listed.map((host) => host.trim().toLowerCase()).filter(Boolean);
 	const wrong = allowedOrigins.find((host) => !HOST.test(host));
 	if (wrong !== undefined) {
-		throw invalid(
+		throw invalidSetting(
 			`"${wrong}" in mcp_allowed_origins is no host; write e.g. inspector.example.org.`,
 		);
 	}
 	return { payPerCall: payPerCall === "on", allowedOrigins };
-}
-
-function invalid(message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", message);
 }

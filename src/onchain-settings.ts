@@ -3,8 +3,8 @@ import { isIP } from "node:net";
 import { findUsdc, isTestNetwork } from "../payments/x402/evm-assets.js";
 import type { Hex, SettlementTerms } from "../payments/x402/facilitator.js";
 import { fromV1Network } from "../payments/x402/networks.js";
-import { ServiceError } from "./core/errors.js";
 import { isLoopback } from "./delivery/egress.js";
+import { invalidSetting } from "./invalid-setting.js";
 
 /** As it was set; undefined where it was not. */
 export interface OnchainSettings {
@@ -39,7 +39,7 @@ export function parseOnchainSettings(text: (key: OnchainKey) => string): Onchain
 		assertUrl(facilitator, "facilitator", "demo, off, local or an https address");
 	}
 	if (payTo !== undefined && !ADDRESS.test(payTo)) {
-		throw invalid(`"${payTo}" is no address for pay_to; use 0x and 40 hexadecimal digits.`);
+		throw invalidSetting(`"${payTo}" is no address for pay_to; use 0x and 40 hexadecimal digits.`);
 	}
 	if (asset !== undefined) parseAsset(asset);
 	if (rpcUrl !== undefined) assertUrl(rpcUrl, "rpc_url", "an https address");
@@ -64,7 +64,7 @@ export function planOnchain(
 		...problemsOfPayTo(settings.payTo, profile),
 		...problemsOfNetwork(settings, profile),
 	];
-	if (problems.length > 0) throw invalid(problems.join(" "));
+	if (problems.length > 0) throw invalidSetting(problems.join(" "));
 	const terms = toTerms(settings);
 	const { rpcUrl } = settings;
 	if (facilitator === "local") return { kind: "local", terms, rpcUrl: String(rpcUrl) };
@@ -73,13 +73,13 @@ export function planOnchain(
 
 function planDemo(profile: "demo" | "production", settings: OnchainSettings): OnchainPlan {
 	if (profile === "production") {
-		throw invalid(
+		throw invalidSetting(
 			"The demo chain deals in paper money: set facilitator to an address, to local, or to off.",
 		);
 	}
 	const { payTo, network, asset, rpcUrl } = settings;
 	if (payTo ?? network ?? asset ?? rpcUrl) {
-		throw invalid(
+		throw invalidSetting(
 			"pay_to, network, asset and rpc_url are the demo chain's own; to set them, set facilitator to local or to an address.",
 		);
 	}
@@ -128,11 +128,11 @@ function problemsOfNetwork(
 function toTerms({ payTo, network, asset }: OnchainSettings): SettlementTerms {
 	const known = findUsdc(String(network));
 	const chosen = asset === undefined ? known : parseAsset(asset);
-	if (!chosen || !network) throw invalid("The setting asset is missing.");
+	if (!chosen || !network) throw invalidSetting("The setting asset is missing.");
 	const isKnown = chosen.address.toLowerCase() === known?.address.toLowerCase();
 	const named = chosen.name === undefined && isKnown ? known : chosen;
 	if (named.name === undefined || named.version === undefined) {
-		throw invalid(
+		throw invalidSetting(
 			`asset needs the name and version the token is signed with: ${chosen.address}/name/version.`,
 		);
 	}
@@ -145,10 +145,10 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 function parseAsset(text: string): { address: Hex; name?: string; version?: string } {
 	const [address = "", name, version, ...rest] = text.split("/");
 	if (!ADDRESS.test(address) || rest.length > 0 || name === "" || version === "") {
-		throw invalid(`"${text}" is no asset; use its address, or address/name/version.`);
+		throw invalidSetting(`"${text}" is no asset; use its address, or address/name/version.`);
 	}
 	if ((name === undefined) !== (version === undefined)) {
-		throw invalid(`"${text}" needs name and version: address/name/version.`);
+		throw invalidSetting(`"${text}" needs name and version: address/name/version.`);
 	}
 	return {
 		address: address as Hex,
@@ -161,7 +161,9 @@ function parseNetwork(text: string | undefined): string | undefined {
 	if (text === undefined) return undefined;
 	const network = fromV1Network(text) ?? text;
 	if (/^eip155:[1-9]\d{0,14}$/.test(network)) return network;
-	throw invalid(`"${text}" is no network; use a CAIP-2 id such as eip155:8453, or a name as base.`);
+	throw invalidSetting(
+		`"${text}" is no network; use a CAIP-2 id such as eip155:8453, or a name as base.`,
+	);
 }
 
 /** Keys and payments travel on it: https, unless it never leaves the machine. */
@@ -172,7 +174,7 @@ function assertUrl(text: string, key: string, expected: string): void {
 		return;
 	}
 	const host = url?.host ? ` ("${isIP(url.hostname) ? url.hostname : url.host}")` : "";
-	throw invalid(`The setting ${key}${host} must be ${expected}, or http on this machine.`);
+	throw invalidSetting(`The setting ${key}${host} must be ${expected}, or http on this machine.`);
 }
 
 /** Addresses 0 to 9 of the mnemonic that anvil and hardhat start with. */
@@ -188,7 +190,3 @@ const DEVELOPER_ADDRESSES = new Set([
 	"0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f",
 	"0xa0ee7a142d267c1f36714e4a8f75612f20a79720",
 ]);
-
-function invalid(message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", message);
-}

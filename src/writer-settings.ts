@@ -1,7 +1,8 @@
 /** What an operator says of the language model that may draft prose; without one the graphs' own sentences are quoted. */
-import { ServiceError } from "./core/errors.js";
+
 import { WRITER_LIMITS } from "./core/writer-limits.js";
 import { isLoopback } from "./delivery/egress.js";
+import { invalidSetting } from "./invalid-setting.js";
 
 export interface WriterSettings {
 	/** Base address of an OpenAI-compatible interface, without a trailing slash. */
@@ -38,11 +39,13 @@ export function parseWriterSettings(
 	const [url, model] = [text("writer_url"), text("writer_model")];
 	if (url === "") {
 		if (model === "") return undefined;
-		throw invalid("writer_model needs writer_url, the address it answers at.");
+		throw invalidSetting("writer_model needs writer_url, the address it answers at.");
 	}
 	assertAddress(url);
-	if (model === "") throw invalid("writer_url needs writer_model, the model to ask for.");
-	if (!MODEL_NAME.test(model)) throw invalid("writer_model holds more than the name of a model.");
+	if (model === "") throw invalidSetting("writer_url needs writer_model, the model to ask for.");
+	if (!MODEL_NAME.test(model)) {
+		throw invalidSetting("writer_model holds more than the name of a model.");
+	}
 	const timeoutMs = parseTimeout(text("writer_timeout_ms"));
 	return { url: url.replace(/\/+$/, ""), model, timeoutMs, apiKey: apiKey || undefined };
 }
@@ -53,7 +56,7 @@ function parseTimeout(text: string): number {
 	const timeoutMs = /^\d{1,6}$/.test(text) ? Number(text) : 0;
 	const { timeoutLeastMs: least, timeoutMostMs: most } = WRITER_LIMITS;
 	if (timeoutMs >= least && timeoutMs <= most) return timeoutMs;
-	throw invalid(`writer_timeout_ms must be a number from ${least} to ${most}.`);
+	throw invalidSetting(`writer_timeout_ms must be a number from ${least} to ${most}.`);
 }
 
 /** Questions and a key travel on it: https, unless it never leaves the machine. */
@@ -63,11 +66,7 @@ function assertAddress(text: string): void {
 	const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
 	if (isPlain && (url.protocol === "https:" || isLocal)) return;
 	const host = url?.host ? ` ("${url.host}")` : "";
-	throw invalid(
+	throw invalidSetting(
 		`The setting writer_url${host} must be an https address, or http on this machine, without name, password or query.`,
 	);
-}
-
-function invalid(message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", message);
 }

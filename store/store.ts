@@ -1,105 +1,13 @@
 import type { Micros } from "../src/core/money.js";
-import type {
-	AccountName,
-	AccountRow,
-	ArtefactRow,
-	BriefingRunRow,
-	ChatRow,
-	ConnectionRow,
-	FeedbackRow,
-	HoldRow,
-	IdempotencyRow,
-	JobRow,
-	KeyRow,
-	OAuthRow,
-	PaymentRow,
-	QuotaRow,
-	ReceiptRow,
-	RefundRow,
-	ScheduleRow,
-	SettlementRow,
-	SpendingRow,
-	StreamRow,
-	TaskRow,
-	TokenRow,
-	UsageRow,
-	WebhookDeliveryRow,
-	WebhookRow,
-} from "./rows.js";
+import type { AccountName, LedgerTransaction } from "./ledger.js";
+import type { ReceiptRow } from "./rows/call-rows.js";
 import type { BackupOptions, StoreBackup } from "./store-backup.js";
-
-export type {
-	AccountName,
-	AccountRow,
-	ArtefactRow,
-	BriefingRunRow,
-	ChatRow,
-	ConnectionRow,
-	FeedbackRow,
-	HoldRow,
-	IdempotencyRow,
-	JobRow,
-	KeyRow,
-	OAuthRow,
-	PaymentRow,
-	PaymentState,
-	QuotaRow,
-	ReceiptRow,
-	RefundRow,
-	ScheduleChannel,
-	ScheduleRenewal,
-	ScheduleRow,
-	SpendingRow,
-	StreamRow,
-	TaskRow,
-	TokenRow,
-	UsageCount,
-	UsageRow,
-	WebhookDeliveryRow,
-	WebhookRow,
-} from "./rows.js";
-export type { BackupOptions, StoreBackup } from "./store-backup.js";
+import type { TABLE_INDEXES, TableName, Tables } from "./tables.js";
 
 /**
  * Persistence behind one port: everything that must survive a crash goes through `transaction`.
  * Adapters: store/journal (lowdb over an append journal, one process). Records name money `…Micros`: bigint in memory.
  */
-
-export interface LedgerEntry {
-	readonly account: AccountName;
-	/** Signed; the entries of one transaction sum to zero. */
-	readonly amountMicros: Micros;
-}
-
-/**
- * credit: source → cust; settle: cash on a chain → cust; transfer: cust → cust; authorise: cust → held;
- * capture: held (or cust) → rev; release: held → cust; refund: rev or cust → refunds, payout: refunds → cash.
- */
-export type LedgerKind =
-	| "credit"
-	| "settle"
-	| "transfer"
-	| "authorise"
-	| "capture"
-	| "release"
-	| "refund"
-	| "payout"
-	| "adjust";
-
-/**
- * Append only. `key` is unique within `LEDGER_KEY_WINDOW_MS`: the same key twice is one transaction. It is left out where
- * a row says as much already: a hold is opened once and closed once.
- */
-export interface LedgerTransaction {
-	readonly id: string;
-	readonly key?: string | undefined;
-	readonly kind: LedgerKind;
-	readonly at: number;
-	readonly entries: readonly LedgerEntry[];
-	/** Hold, receipt or token id. */
-	readonly ref: string;
-	readonly memo?: string | undefined;
-}
 
 /** What one store transaction left in the books; transactions that moved no money and wrote no receipt leave nothing. */
 export interface CommittedTransaction {
@@ -112,67 +20,6 @@ export interface VerifyOptions {
 	readonly sinceLast?: boolean;
 	readonly onTransaction?: ((committed: CommittedTransaction) => void) | undefined;
 }
-
-export interface Tables {
-	holds: HoldRow;
-	tokens: TokenRow;
-	accounts: AccountRow;
-	keys: KeyRow;
-	quotas: QuotaRow;
-	idempotency: IdempotencyRow;
-	receipts: ReceiptRow;
-	tasks: TaskRow;
-	payments: PaymentRow;
-	refunds: RefundRow;
-	spending: SpendingRow;
-	settlements: SettlementRow;
-	connections: ConnectionRow;
-	usage: UsageRow;
-	feedback: FeedbackRow;
-	artefacts: ArtefactRow;
-	schedules: ScheduleRow;
-	briefing_runs: BriefingRunRow;
-	streams: StreamRow;
-	chats: ChatRow;
-	jobs: JobRow;
-	webhooks: WebhookRow;
-	webhook_deliveries: WebhookDeliveryRow;
-	oauth_records: OAuthRow;
-}
-export type TableName = keyof Tables;
-
-/** Fields a table can be searched by; equality only. Adapters keep these indexed. */
-export const TABLE_INDEXES = {
-	holds: ["owner"],
-	tokens: ["hash", "parentId", "owner"],
-	accounts: ["subjectHash"],
-	keys: ["hash", "previousHash", "accountId"],
-	quotas: [],
-	idempotency: [],
-	receipts: [],
-	tasks: ["owner"],
-	payments: ["owner"],
-	refunds: ["ref"],
-	spending: [],
-	settlements: [],
-	connections: ["hash", "accountId"],
-	usage: ["accountId"],
-	feedback: ["owner"],
-	artefacts: ["owner"],
-	schedules: ["owner"],
-	briefing_runs: ["owner", "scheduleId"],
-	streams: ["owner"],
-	chats: ["key", "owner"],
-	jobs: ["owner"],
-	webhooks: ["owner"],
-	webhook_deliveries: ["owner", "webhookId", "state"],
-	oauth_records: ["owner", "keyId"],
-} as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
-
-/** Receipts are many and rarely read: written once, found again by the time in their id. */
-export const COLD_TABLES: ReadonlySet<TableName> = new Set<TableName>(["receipts"]);
-
-export const LEDGER_KEY_WINDOW_MS = 48 * 3_600_000;
 
 export interface StoreReader {
 	get<T extends TableName>(table: T, id: string): Promise<Tables[T] | undefined>;
@@ -193,16 +40,6 @@ export interface StoreTransaction extends StoreReader {
 	delete<T extends TableName>(table: T, id: string): Promise<void>;
 	/** Appends to the ledger; rejects with LedgerRefusal, and then the whole transaction fails. */
 	post(transaction: LedgerTransaction): Promise<void>;
-}
-
-/** Entries must sum to zero, `cust:` and `held:` accounts never go below zero, a key is used once. */
-export class LedgerRefusal extends Error {
-	readonly reason: "unbalanced" | "negative" | "duplicate_key";
-	constructor(reason: LedgerRefusal["reason"], message: string) {
-		super(message);
-		this.name = "LedgerRefusal";
-		this.reason = reason;
-	}
 }
 
 export interface TransactionOptions {

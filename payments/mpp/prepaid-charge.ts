@@ -1,5 +1,5 @@
 import { PREPAID_METHOD } from "../../src/core/payment-scheme.js";
-import type { ReceiptRow } from "../../store/store.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import { type Offer, PaymentRequired, type Quote } from "../challenge.js";
 import type { PaymentMethod } from "../payment-method.js";
 import { PaymentRefused } from "../x402/envelope.js";

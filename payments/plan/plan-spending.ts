@@ -1,6 +1,7 @@
 import { toIsoMonth } from "../../src/core/clock.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
-import type { AccountRow, KeyRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { AccountRow, KeyRow } from "../../store/rows/account-rows.js";
+import type { StoreReader, StoreTransaction } from "../../store/store.js";
 import { PaymentRequired } from "../challenge.js";
 
 const DAY_MS = 24 * 3_600_000;

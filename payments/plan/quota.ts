@@ -1,6 +1,7 @@
 import { toIsoDay, toIsoMonth } from "../../src/core/clock.js";
 import { LIMITS } from "../../src/core/limits.js";
-import type { AccountRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { AccountRow } from "../../store/rows/account-rows.js";
+import type { StoreReader, StoreTransaction } from "../../store/store.js";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,4 +1,5 @@
-import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
+import type { StoreReader, StoreTransaction } from "../../store/store.js";
 import { custAccount, type Ledger } from "../ledger.js";
 import { isUsable } from "./token.js";
 

@@ -1,7 +1,7 @@
 import { toIsoTime } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
-import type { TokenRow } from "../../store/store.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
 import type { SptTerms } from "./spt-issuer.js";
 
 /** What a holder asks for somebody else; whatever is left out is as the parent's. */

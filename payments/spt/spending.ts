@@ -1,6 +1,7 @@
 import { toIsoDay } from "../../src/core/clock.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
-import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
+import type { StoreReader, StoreTransaction } from "../../store/store.js";
 import { spendingLimit } from "./spt-refusals.js";
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../src/core/limits.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
-import type { TokenRow } from "../../store/store.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
 import { type Continuation, type PaymentErrorCode, PaymentRequired } from "../challenge.js";
 
 /** How a caller pays with a token: what the 402 of somebody without a credential says. */

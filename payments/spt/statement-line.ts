@@ -1,6 +1,6 @@
 import { toIsoTime } from "../../src/core/clock.js";
 import { formatUsd } from "../../src/core/money.js";
-import type { LedgerTransaction } from "../../store/store.js";
+import type { LedgerTransaction } from "../../store/ledger.js";
 import { custAccount, heldAccount } from "../ledger.js";
 
 /** A posting as the holder of one token sees it: the other accounts it touched are nobody's business. */

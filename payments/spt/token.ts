@@ -1,5 +1,6 @@
 import { ServiceError } from "../../src/core/errors.js";
-import type { StoreReader, TokenRow } from "../../store/store.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
+import type { StoreReader } from "../../store/store.js";
 import { hashSecret, isWellFormedSecret } from "../secret.js";
 
 /** Tokens of the demo profile carry `test` and are worthless in production, and the reverse. */

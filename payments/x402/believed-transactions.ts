@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { LedgerRefusal, type StoreTransaction } from "../../store/store.js";
+import { LedgerRefusal } from "../../store/ledger.js";
+import type { StoreTransaction } from "../../store/store.js";
 
 const ID_BYTES = 16;
 

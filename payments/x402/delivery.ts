@@ -1,5 +1,7 @@
 import type { SettlementWire } from "../../src/core/call.js";
-import type { PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store.js";
 import type { Charged, LaunchedAdmission, ReplayedAdmission } from "../admission.js";
 import type { Desk } from "./desk.js";
 import type { PaymentClaim } from "./payment-claim.js";

@@ -1,4 +1,5 @@
-import type { HoldRow, PaymentRow } from "../../store/store.js";
+import type { HoldRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import type { HeldAdmission, Released } from "../admission.js";
 import { markDelivered, receiptHeaders, toCharged } from "./delivery.js";
 import type { Desk } from "./desk.js";

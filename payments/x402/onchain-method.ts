@@ -1,7 +1,9 @@
 import type { Clock } from "../../src/core/clock.js";
 import type { Ids } from "../../src/core/ids.js";
 import type { Logger } from "../../src/core/logger.js";
-import type { HoldRow, PaymentRow, Store } from "../../store/store.js";
+import type { HoldRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store.js";
 import type {
 	HeldAdmission,
 	LaunchedAdmission,

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { PaymentRow } from "../../store/store.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import type { OnchainRequest } from "../admission.js";
 import type { Payer } from "../payment-method.js";
 import type { PaymentEnvelope, PaymentRefused, SignedPayment } from "./envelope.js";

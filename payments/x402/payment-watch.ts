@@ -1,5 +1,5 @@
 import { LIMITS } from "../../src/core/limits.js";
-import type { PaymentRow, PaymentState } from "../../store/store.js";
+import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
 
 /** States that somebody still has to bring to an end. */
 const OPEN_STATES: ReadonlySet<PaymentState> = new Set([

@@ -1,5 +1,6 @@
 import { LIMITS } from "../../src/core/limits.js";
-import type { PaymentRow, PaymentState, StoreTransaction } from "../../store/store.js";
+import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store.js";
 import type { SptIssuer } from "../spt/spt-issuer.js";
 import { endOfBinding } from "./payment-claim.js";
 import { creditSettled } from "./settled-money.js";

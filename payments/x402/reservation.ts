@@ -1,11 +1,7 @@
 import type { Clock } from "../../src/core/clock.js";
-import type {
-	IdempotencyRow,
-	PaymentRow,
-	Store,
-	StoreReader,
-	StoreTransaction,
-} from "../../store/store.js";
+import type { IdempotencyRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { Offer, Quote } from "../challenge.js";
 import type { SettlementTerms } from "./facilitator.js";
 import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";

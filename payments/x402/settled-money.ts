@@ -1,7 +1,9 @@
 import { siblingId } from "../../src/core/ids.js";
 import { LIMITS } from "../../src/core/limits.js";
 import type { Micros } from "../../src/core/money.js";
-import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import type { HoldRow, ReceiptRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store.js";
 import type { Credit } from "../admission.js";
 import { custAccount, type ReleaseReason } from "../ledger.js";
 import type { SptIssuer } from "../spt/spt-issuer.js";

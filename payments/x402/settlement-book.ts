@@ -2,7 +2,9 @@ import type { SettlementWire } from "../../src/core/call.js";
 import type { Ids } from "../../src/core/ids.js";
 import { LIMITS } from "../../src/core/limits.js";
 import type { Micros } from "../../src/core/money.js";
-import type { PaymentRow, PaymentState, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store.js";
 import { custAccount } from "../ledger.js";
 import { believeOnce } from "./believed-transactions.js";
 

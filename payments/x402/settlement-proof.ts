@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { LIMITS } from "../../src/core/limits.js";
-import type { PaymentRow } from "../../store/store.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import { pause, within } from "./deadline.js";
 import type {
 	AuthorizationState,

@@ -1,7 +1,8 @@
 import type { Clock } from "../../src/core/clock.js";
 import { LIMITS } from "../../src/core/limits.js";
 import type { Logger } from "../../src/core/logger.js";
-import type { PaymentRow, PaymentState, Store } from "../../store/store.js";
+import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store.js";
 import { DeadlinePassed, within } from "./deadline.js";
 import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
 import { authorizationOf } from "./payment-claim.js";

@@ -2,12 +2,9 @@ import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Ids } from "../../src/core/ids.js";
 import type { Logger } from "../../src/core/logger.js";
-import {
-	LedgerRefusal,
-	type PaymentRow,
-	type PaymentState,
-	type Store,
-} from "../../store/store.js";
+import { LedgerRefusal } from "../../store/ledger.js";
+import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store.js";
 import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
 import type { PaymentWatch } from "./payment-watch.js";
 import {

@@ -1,5 +1,5 @@
 import type { Logger } from "../../src/core/logger.js";
-import type { PaymentRow } from "../../store/store.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import type { SettlementTerms } from "./facilitator.js";
 
 type Terms = Pick<SettlementTerms, "network" | "asset">;

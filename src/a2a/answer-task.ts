@@ -2,8 +2,8 @@ import { type Artifact, type Message, type Part, Role, type Task, TaskState } fr
 import type { CallResult } from "../core/call.js";
 import type { ServiceError } from "../core/errors.js";
 import { siblingId } from "../core/ids.js";
-import type { SkillId } from "../core/operations.js";
 import type { PaidOutput } from "../core/skill.js";
+import type { SkillId } from "../core/skill-ids.js";
 import type { CostWire } from "../core/wire.js";
 import { toErrorWire } from "../service/error-reply.js";
 

@@ -1,6 +1,6 @@
 import { type ListTasksRequest, type Task, TaskState } from "@a2a-js/sdk";
 import type { TaskStore } from "@a2a-js/sdk/server";
-import type { TaskRow } from "../../store/store.js";
+import type { TaskRow } from "../../store/rows/result-rows.js";
 import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import { toIsoTime } from "../core/clock.js";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
-import type { Store, TaskRow } from "../../store/store.js";
+import type { TaskRow } from "../../store/rows/result-rows.js";
+import type { Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import { pushDocument, taskDocument } from "../core/task-documents.js";

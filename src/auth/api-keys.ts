@@ -2,13 +2,8 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
 import { forgetKeySpending } from "../../payments/plan/plan-spending.js";
 import { createSecret, hashSecret, isWellFormedSecret } from "../../payments/secret.js";
-import type {
-	AccountRow,
-	KeyRow,
-	Store,
-	StoreReader,
-	StoreTransaction,
-} from "../../store/store.js";
+import type { AccountRow, KeyRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";

@@ -1,6 +1,7 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
 import { createSecret, hashSecret, isWellFormedSecret } from "../../payments/secret.js";
-import type { ConnectionRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { ConnectionRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";

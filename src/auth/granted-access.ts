@@ -1,4 +1,5 @@
-import type { OAuthRow, Store } from "../../store/store.js";
+import type { OAuthRow } from "../../store/rows/oauth-row.js";
+import type { Store } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 
 /** One application that an account's owner gave access, as the owner's export tells it. */

@@ -1,5 +1,6 @@
 import { hashSecret } from "../../payments/secret.js";
-import type { AccountRow, Store, StoreReader } from "../../store/store.js";
+import type { AccountRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreReader } from "../../store/store.js";
 import type { AccessScope, AccountAccess, IdentifyOptions } from "../core/account-access.js";
 import { toCanonicalJson } from "../core/canonical-json.js";
 import type { Clock } from "../core/clock.js";

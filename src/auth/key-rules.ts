@@ -1,5 +1,6 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
-import type { KeyRow, StoreReader } from "../../store/store.js";
+import type { KeyRow } from "../../store/rows/account-rows.js";
+import type { StoreReader } from "../../store/store.js";
 import { ServiceError } from "../core/errors.js";
 
 /** Whoever manages an account can make a key without limits, so limits on such a key would be none. */

@@ -1,5 +1,6 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
-import type { OAuthRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { OAuthRow } from "../../store/rows/oauth-row.js";
+import type { StoreReader, StoreTransaction } from "../../store/store.js";
 import { ServiceError } from "../core/errors.js";
 
 /** Clients belong to nobody: what one user registers another may use. */

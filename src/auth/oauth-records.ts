@@ -1,6 +1,7 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
 import { hashSecret } from "../../payments/secret.js";
-import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { OAuthRow } from "../../store/rows/oauth-row.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import { CLIENT_OWNER, makeRoom } from "./oauth-clients.js";

@@ -1,4 +1,5 @@
-import type { OAuthRow, Store } from "../../store/store.js";
+import type { OAuthRow } from "../../store/rows/oauth-row.js";
+import type { Store } from "../../store/store.js";
 
 /** Removes records with their texts; safe to call again. */
 export async function removeOAuthRows(

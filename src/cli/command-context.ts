@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { ServiceError } from "../core/errors.js";
-import { readSettings, SETTING_ROWS, type SettingKey, type Settings } from "../settings.js";
+import { SETTING_ROWS, type SettingKey } from "../setting-rows.js";
+import { readSettings, type Settings } from "../settings.js";
 import type { Terminal } from "./output.js";
 
 export interface CommandContext {

@@ -1,68 +1,7 @@
 /**
- * Two closed lists. Whatever lacks a price, a route or a description does not compile, because the
- * price list, the route table, the OpenAPI document, the skill catalog and the agent card are records over them.
+ * One of two closed lists; the other is of skills. Whatever lacks a price, a route or a description does not compile, because
+ * the price list, the route table, the OpenAPI document, the skill catalog and the agent card are records over them.
  */
-
-/** Operations of the contract that cost money: the whole price book, whether built yet or not. */
-export type PricedOperationId =
-	| "graphs.search"
-	| "search.domain"
-	| "search.report"
-	| "search.expert"
-	| "search.analyst"
-	| "search.all"
-	| "graphs.nodes.list"
-	| "graphs.node"
-	| "graphs.neighbors"
-	| "graphs.edges"
-	| "graphs.paths"
-	| "graphs.subgraph"
-	| "graphs.timeline"
-	| "graphs.context"
-	| "graphs.similar"
-	| "graphs.export"
-	| "graphs.changes"
-	| "trends.list"
-	| "trends.get"
-	| "trends.evidence"
-	| "articles.search"
-	| "articles.get"
-	| "articles.mentions"
-	| "search.batch"
-	| "entities.resolve"
-	| "entities.get"
-	| "human_agents.consult"
-	| "human_agents.panel"
-	| "human_agents.follow_up"
-	| "analysts.consult"
-	| "analysts.debate"
-	| "brand_intelligence"
-	| "brands.signals"
-	| "brands.timeline"
-	| "brands.sources"
-	| "brands.compare"
-	| "verify.claim"
-	| "verify.extract"
-	| "verify.text"
-	| "verify.citation"
-	| "verify.claims"
-	| "intelligence.dossier"
-	| "intelligence.dossier.refresh"
-	| "supplemental.context"
-	| "supplemental.series"
-	| "supplemental.compare"
-	| "research.deep_dive"
-	| "research.deep_dive.comprehensive"
-	| "research.deep_dive.follow_up"
-	| "research.chat"
-	| "research.chat.stream"
-	| "research.stream"
-	| "research.schedules.create"
-	| "research.schedules.run";
-
-/** Operations that turn a payment into balance; their price is the amount the caller names. */
-export const PURCHASE_OPERATION_IDS = ["spt.purchase", "spt.top_up"] as const;
-export type PurchaseOperationId = (typeof PURCHASE_OPERATION_IDS)[number];
 
 /** Paid operations that answer today. */
 export const PAID_OPERATION_IDS = [
@@ -119,8 +58,15 @@ export const PAID_OPERATION_IDS = [
 	"supplemental.compare",
 	"research.schedules.create",
 	"research.schedules.run",
-] as const satisfies readonly PricedOperationId[];
+] as const;
 export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
+
+/** What has a price: every paid operation, and the dearer of the two ways in which a deep dive is made. */
+export type PricedOperationId = PaidOperationId | "research.deep_dive.comprehensive";
+
+/** Operations that turn a payment into balance; their price is the amount the caller names. */
+export const PURCHASE_OPERATION_IDS = ["spt.purchase", "spt.top_up"] as const;
+export type PurchaseOperationId = (typeof PURCHASE_OPERATION_IDS)[number];
 
 /** Free operations that answer today. */
 export const FREE_OPERATION_IDS = [
@@ -255,79 +201,3 @@ export type OperationId =
 	| FreeOperationId
 	| OwnerOperationId
 	| PurchaseOperationId;
-
-/** The names by which agents choose: A2A skills and MCP tools. Each names the operation it is sold as. */
-export const SKILL_IDS = [
-	"graph_search",
-	"domain_search",
-	"report_search",
-	"expert_search",
-	"analyst_search",
-	"search",
-	"context_pack",
-	"get_node",
-	"neighbors",
-	"find_paths",
-	"graph_similar",
-	"get_trend",
-	"resolve_entities",
-	"briefing_schedule",
-	"consult_expert",
-	"consult_analyst",
-	"verify_claim",
-	"verify_text",
-	"brand_intelligence",
-	"evidence_dossier",
-	"research_stream",
-	"deep_dive",
-	"research_chat",
-	"supplemental_context",
-] as const;
-export type SkillId = (typeof SKILL_IDS)[number];
-
-export const OPERATION_OF_SKILL: Readonly<Record<SkillId, PaidOperationId>> = {
-	graph_search: "graphs.search",
-	domain_search: "search.domain",
-	report_search: "search.report",
-	expert_search: "search.expert",
-	analyst_search: "search.analyst",
-	search: "search.all",
-	context_pack: "graphs.context",
-	get_node: "graphs.node",
-	neighbors: "graphs.neighbors",
-	find_paths: "graphs.paths",
-	graph_similar: "graphs.similar",
-	get_trend: "trends.get",
-	resolve_entities: "entities.resolve",
-	briefing_schedule: "research.schedules.create",
-	consult_expert: "human_agents.consult",
-	consult_analyst: "analysts.consult",
-	verify_claim: "verify.claim",
-	verify_text: "verify.text",
-	brand_intelligence: "brand_intelligence",
-	evidence_dossier: "intelligence.dossier",
-	research_stream: "research.stream",
-	deep_dive: "research.deep_dive",
-	research_chat: "research.chat",
-	supplemental_context: "supplemental.context",
-};
-
-/** True when a scope names the operation itself or a skill that is sold as it. */
-export function namesOperation(scope: readonly string[], operationId: string): boolean {
-	return scope.some(
-		(name) => name === operationId || OPERATION_OF_SKILL[name as SkillId] === operationId,
-	);
-}
-
-export const BILLING_TYPES = [
-	"free",
-	"per_call",
-	"brand_flat",
-	"deep_research_light",
-	"deep_research_heavy",
-	"research_chat",
-	"research_stream",
-	"weekly_tracker",
-	"prepaid",
-] as const;
-export type BillingType = (typeof BILLING_TYPES)[number];

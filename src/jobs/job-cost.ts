@@ -1,4 +1,4 @@
-import type { JobRow } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
 import { isOpenJob } from "../core/job.js";
 import { formatUsd } from "../core/money.js";
 

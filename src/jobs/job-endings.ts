@@ -1,5 +1,6 @@
 import type { JobPaid, JobTill } from "../../payments/job-till.js";
-import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { JobState, WorkEnd } from "../core/job.js";

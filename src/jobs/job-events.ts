@@ -1,4 +1,4 @@
-import type { JobRow } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
 import { toIsoTime } from "../core/clock.js";
 import type { JobEventName, JobJson } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";

@@ -1,4 +1,5 @@
-import type { DocumentStore, JobRow } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { DocumentStore } from "../../store/store.js";
 import { inputDocument, type JobJson, jobDocuments, workDocument } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";
 import type { JobEvent } from "./job-events.js";

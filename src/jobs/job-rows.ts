@@ -1,5 +1,6 @@
 import type { JobHold } from "../../payments/admission.js";
-import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
 import { isOpenJob, type JobJson, type JobState } from "../core/job.js";

@@ -1,4 +1,5 @@
-import type { JobRow, Store } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import type { JobJson, JobWork } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import type { JobRow } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
 import { isOpenJob } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";
 import { stackOf } from "../core/logger.js";

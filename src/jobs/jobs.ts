@@ -1,6 +1,7 @@
 import type { JobOpening } from "../../payments/admission.js";
 import type { JobTill } from "../../payments/job-till.js";
-import type { JobRow, Store } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";

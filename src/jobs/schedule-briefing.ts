@@ -1,4 +1,6 @@
-import type { ArtefactRow, BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
+import type { ArtefactRow } from "../../store/rows/result-rows.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store } from "../../store/store.js";
 import type { SkillCaller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";

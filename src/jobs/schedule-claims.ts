@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { BriefingRunRow, ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import { recordPause, recordRunEnd } from "../service/webhook-events.js";
 import { latestSlot } from "./schedule-slots.js";

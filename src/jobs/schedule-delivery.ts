@@ -1,4 +1,8 @@
-import type { BriefingRunRow, ScheduleChannel, ScheduleRow } from "../../store/store.js";
+import type {
+	BriefingRunRow,
+	ScheduleChannel,
+	ScheduleRow,
+} from "../../store/rows/schedule-rows.js";
 import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
 import type { Mailer } from "../core/mail.js";

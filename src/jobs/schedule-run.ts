@@ -1,9 +1,6 @@
-import type {
-	ArtefactRow,
-	BriefingRunRow,
-	ScheduleRow,
-	StoreTransaction,
-} from "../../store/store.js";
+import type { ArtefactRow } from "../../store/rows/result-rows.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { StoreTransaction } from "../../store/store.js";
 import { ServiceError } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";

@@ -1,4 +1,4 @@
-import type { ScheduleRow } from "../../store/store.js";
+import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
 import { toIsoDay } from "../core/clock.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import { type Claim, claimDue, isRunning } from "./schedule-claims.js";

@@ -1,9 +1,13 @@
 import { z } from "zod";
-import type { AccountAccess } from "../core/account-access.js";
-import type { Caller } from "../core/call.js";
-import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId } from "../core/operations.js";
+import {
+	CONNECTION_EXAMPLE,
+	CONNECTION_ID,
+	KEY_EXAMPLE,
+	KEY_ID,
+	KEY_SECRET,
+} from "./account-examples.js";
 import {
 	accountKeyListSchema,
 	accountKeySchema,
@@ -16,6 +20,7 @@ import {
 	keyOrderSchema,
 	keyRotationOrderSchema,
 } from "./account-key-schemas.js";
+import { ACCOUNT_CHANGE, ACCOUNT_READ, accessOf } from "./account-owner.js";
 import { ownerRoute } from "./define-route.js";
 import type { OwnerRoute } from "./route.js";
 
@@ -24,54 +29,15 @@ export type AccountKeyOperationId = Extract<
 	`account.keys.${string}` | `account.connection_tokens.${string}`
 >;
 
-const nothing = z.strictObject({});
-const common = { scheme: "account", path: nothing, query: nothing } as const;
-const change = { ...common, callsPerMinute: LIMITS.accountChangesPerMinute };
-const read = { ...common, callsPerMinute: LIMITS.accountReadsPerMinute };
-
-const KEY_ID = "key_01kg9yz3v0f6x2m8q4t7w1ab2c";
-const CONNECTION_ID = "con_01kg9yz3v0f6x2m8q4t7w1ab2d";
-const SECRET = "sk_live_0123456789abcdefghijklmnopqrstuvwxyz";
-
-const connection = {
-	id: CONNECTION_ID,
-	label: "desktop assistant",
-	skills: ["graph_search"],
-	graphs: [],
-	expires_at: "2026-12-31T00:00:00.000Z",
-	created_at: "2026-11-30T12:00:00.000Z",
-	last_used_on: "2026-11-30",
-};
-
-const key = {
-	...connection,
-	id: KEY_ID,
-	label: "research crew",
-	status: "active",
-	manages_account: false,
-	max_total_usd: null,
-	max_per_month_usd: "20.00",
-	spent_usd: "31.50",
-	spent_this_month_usd: "4.50",
-	rotated_at: null,
-	old_secret_until: null,
-};
-
 const keyPath = z.strictObject({
 	key_id: z.string().min(1).max(80).describe("Id of the key, key_…"),
 });
 const keyExample = { path: { key_id: KEY_ID } };
 
-/** What the caller's credential opens. Throws SCOPE_FORBIDDEN for one that opens no account. */
-export function accessOf({ access }: Caller): AccountAccess {
-	if (access) return access;
-	throw new ServiceError("SCOPE_FORBIDDEN", "This operation is for the owner of an account.");
-}
-
 /** Keys of an account, and the tokens that stand for one in MCP addresses. */
 export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRoute>> = {
 	"account.keys.list": ownerRoute({
-		...read,
+		...ACCOUNT_READ,
 		operationId: "account.keys.list",
 		summary: "Keys of the account",
 		description:
@@ -79,10 +45,10 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 		isList: true,
 		data: accountKeyListSchema,
 		answer: (owner, { caller }) => owner.accountKeys(accessOf(caller)),
-		example: { data: { items: [key] } },
+		example: { data: { items: [KEY_EXAMPLE] } },
 	}),
 	"account.keys.create": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.keys.create",
 		summary: "Create an API key",
 		description: `One more key of the account, with scopes, caps and an expiry of its own. Caps count money, not free calls, and hold however many calls arrive at once. At most ${LIMITS.accountKeysMax} active keys.`,
@@ -98,11 +64,11 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 				max_per_month_usd: "20.00",
 				expires_in_days: 30,
 			},
-			data: { key: SECRET, ...key },
+			data: { key: KEY_SECRET, ...KEY_EXAMPLE },
 		},
 	}),
 	"account.keys.change": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.keys.change",
 		summary: "Change an API key",
 		description: "New label, scopes, caps or expiry; what is left out stays, null lifts a limit.",
@@ -112,10 +78,14 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 		data: accountKeySchema,
 		answer: (owner, { caller, path, body }) =>
 			owner.accountChangeKey(accessOf(caller), path.key_id, body),
-		example: { ...keyExample, body: { max_per_month_usd: "20.00", graphs: null }, data: key },
+		example: {
+			...keyExample,
+			body: { max_per_month_usd: "20.00", graphs: null },
+			data: KEY_EXAMPLE,
+		},
 	}),
 	"account.keys.rotate": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.keys.rotate",
 		summary: "New secret for an API key",
 		description:
@@ -130,15 +100,15 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 			...keyExample,
 			body: { overlap_seconds: 3_600 },
 			data: {
-				key: SECRET,
-				...key,
+				key: KEY_SECRET,
+				...KEY_EXAMPLE,
 				rotated_at: "2026-11-30T12:00:00.000Z",
 				old_secret_until: "2026-11-30T13:00:00.000Z",
 			},
 		},
 	}),
 	"account.keys.revoke": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.keys.revoke",
 		summary: "Revoke an API key",
 		description:
@@ -150,17 +120,17 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 		example: { ...keyExample, data: { id: KEY_ID, status: "revoked" } },
 	}),
 	"account.connection_tokens.list": ownerRoute({
-		...read,
+		...ACCOUNT_READ,
 		operationId: "account.connection_tokens.list",
 		summary: "Connection tokens of the account",
 		description: "Active tokens of MCP addresses, oldest first, without their secrets.",
 		isList: true,
 		data: connectionListSchema,
 		answer: (owner, { caller }) => owner.accountConnections(accessOf(caller)),
-		example: { data: { items: [connection] } },
+		example: { data: { items: [CONNECTION_EXAMPLE] } },
 	}),
 	"account.connection_tokens.create": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.connection_tokens.create",
 		summary: "Create a connection token",
 		description:
@@ -180,7 +150,7 @@ export const ACCOUNT_KEY_ROUTES: Readonly<Record<AccountKeyOperationId, OwnerRou
 		},
 	}),
 	"account.connection_tokens.revoke": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.connection_tokens.revoke",
 		summary: "Revoke a connection token",
 		description: "Its address answers nobody from now on.",

@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId } from "../core/operations.js";
-import { type AccountKeyOperationId, accessOf } from "./account-key-routes.js";
+import {
+	ACCOUNT_EXAMPLE,
+	ACCOUNT_ID,
+	BUDGET_EXAMPLE,
+	CALL_EXAMPLE,
+	KEY_ID,
+	KEY_SECRET,
+	QUOTA_EXAMPLE,
+	USED_EXAMPLE,
+} from "./account-examples.js";
+import type { AccountKeyOperationId } from "./account-key-routes.js";
+import { ACCOUNT_BASE, ACCOUNT_CHANGE, ACCOUNT_READ, accessOf } from "./account-owner.js";
 import {
 	accountChangeSchema,
 	accountExportSchema,
@@ -24,59 +35,6 @@ type AccountOperationId = Exclude<
 	AccountKeyOperationId
 >;
 
-const nothing = z.strictObject({});
-const common = { scheme: "account", path: nothing, query: nothing } as const;
-const change = { ...common, callsPerMinute: LIMITS.accountChangesPerMinute };
-const read = { ...common, callsPerMinute: LIMITS.accountReadsPerMinute };
-
-const ACCOUNT_ID = "acc_01kg9yz3v0f6x2m8q4t7w1ab2c";
-const KEY_ID = "key_01kg9yz3v0f6x2m8q4t7w1ab2c";
-
-const budget = {
-	limit_usd: "50.00",
-	spent_this_month_usd: "41.50",
-	remaining_usd: "8.50",
-	alert_percent: [50, 80, 100],
-	alerts_reached: [50, 80],
-	resets_at: "2026-12-01T00:00:00.000Z",
-};
-
-const account = {
-	id: ACCOUNT_ID,
-	label: "research crew",
-	contact: "",
-	plan: "free",
-	has_payment_method: false,
-	retention: "standard",
-	may_choose_zero_retention: false,
-	created_at: "2026-11-01T12:00:00.000Z",
-	balance_usd: "58.50",
-	held_usd: "0.00",
-	budget,
-	credential: { key_id: KEY_ID, manages_account: true },
-};
-
-const call = {
-	receipt_id: "rcpt_01kg9yz3v0f6x2m8q4t7w1ab2c",
-	at: "2026-11-30T12:00:00.000Z",
-	operation: "graphs.search",
-	billing_type: "per_call",
-	graph_ids: ["agent-payments"],
-	key_id: KEY_ID,
-	amount_usd: "0.50",
-	balance_after_usd: "58.50",
-};
-
-const quota = {
-	plan: "free",
-	has_payment_method: false,
-	max_price_usd: "0.50",
-	remaining: 38,
-	month: { limit: 100, used: 40, resets_at: "2026-12-01T00:00:00.000Z" },
-	day: { limit: 50, used: 12, resets_at: "2026-12-01T00:00:00.000Z" },
-};
-
-const used = { calls: 3, spent_usd: "1.50" };
 const dayField = z.iso.date("must be a day such as 2026-11-30");
 
 /** An account is opened by somebody who has no credential yet. */
@@ -85,8 +43,8 @@ export const ACCOUNT_OPENING_ROUTE: DataRoute = dataRoute({
 	summary: "Open an account",
 	description:
 		"An account on the free plan and its first key, shown once. Offered where the operator lets anybody open one; elsewhere the operator hands out keys. All accounts opened from one address share one quota of free calls.",
-	path: nothing,
-	query: nothing,
+	path: ACCOUNT_BASE.path,
+	query: ACCOUNT_BASE.query,
 	body: accountOrderSchema,
 	isList: false,
 	freshness: "secret",
@@ -97,7 +55,7 @@ export const ACCOUNT_OPENING_ROUTE: DataRoute = dataRoute({
 		body: { label: "research crew" },
 		data: {
 			account_id: ACCOUNT_ID,
-			key: "sk_live_0123456789abcdefghijklmnopqrstuvwxyz",
+			key: KEY_SECRET,
 			key_id: KEY_ID,
 			plan: "free",
 		},
@@ -107,7 +65,7 @@ export const ACCOUNT_OPENING_ROUTE: DataRoute = dataRoute({
 /** What the owner of an account may see, change and end. */
 export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = {
 	"account.get": ownerRoute({
-		...read,
+		...ACCOUNT_READ,
 		operationId: "account.get",
 		summary: "The account behind a credential",
 		description:
@@ -115,10 +73,10 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		isList: false,
 		data: accountSchema,
 		answer: (owner, { caller }) => owner.accountGet(accessOf(caller)),
-		example: { data: account },
+		example: { data: ACCOUNT_EXAMPLE },
 	}),
 	"account.change": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.change",
 		summary: "Change the account",
 		description: "New label, contact or retention; what is left out stays.",
@@ -126,10 +84,10 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		isList: false,
 		data: accountSchema,
 		answer: (owner, { caller, body }) => owner.accountChange(accessOf(caller), body),
-		example: { body: { label: "research crew" }, data: account },
+		example: { body: { label: "research crew" }, data: ACCOUNT_EXAMPLE },
 	}),
 	"account.erase": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.erase",
 		summary: "Erase the account",
 		description:
@@ -155,7 +113,7 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		},
 	}),
 	"account.export": ownerRoute({
-		...common,
+		...ACCOUNT_BASE,
 		operationId: "account.export",
 		summary: "Export the account",
 		description:
@@ -167,13 +125,13 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		answer: (owner, { caller, signal }) => owner.accountExport(accessOf(caller), signal),
 		example: {
 			data: {
-				account,
-				quota,
+				account: ACCOUNT_EXAMPLE,
+				quota: QUOTA_EXAMPLE,
 				keys: [],
 				connection_tokens: [],
-				usage: [{ day: "2026-11-30", ...used }],
+				usage: [{ day: "2026-11-30", ...USED_EXAMPLE }],
 				postings: [],
-				calls: [call],
+				calls: [CALL_EXAMPLE],
 				queries: [
 					{ requestId: "req_01kg9yz3v0f6x2m8q4t7w1ab2c", query: "Which status asks for payment?" },
 				],
@@ -183,7 +141,7 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		},
 	}),
 	"account.usage": ownerRoute({
-		...read,
+		...ACCOUNT_READ,
 		operationId: "account.usage",
 		summary: "Usage of the account",
 		description: `Answered calls and what they cost, by day, operation, graph or key. Days are told one by one for ${LIMITS.usageDays} days, then by month.`,
@@ -204,13 +162,13 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 				by: "operation",
 				from: "2026-11-01",
 				to: "2026-11-30",
-				items: [{ operation: "graphs.search", ...used }],
-				total: used,
+				items: [{ operation: "graphs.search", ...USED_EXAMPLE }],
+				total: USED_EXAMPLE,
 			},
 		},
 	}),
 	"account.calls": ownerRoute({
-		...common,
+		...ACCOUNT_BASE,
 		operationId: "account.calls",
 		summary: "Calls of the account",
 		description:
@@ -226,20 +184,20 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		data: callListSchema,
 		answer: (owner, { caller, query, signal }) =>
 			owner.accountCalls(accessOf(caller), query, signal),
-		example: { query: { limit: "20" }, data: { items: [call] } },
+		example: { query: { limit: "20" }, data: { items: [CALL_EXAMPLE] } },
 	}),
 	"account.quota": ownerRoute({
-		...read,
+		...ACCOUNT_READ,
 		operationId: "account.quota",
 		summary: "Free calls of the account",
 		description: "Free calls used and left this UTC month and day, and when they begin anew.",
 		isList: false,
 		data: quotaSchema,
 		answer: (owner, { caller }) => owner.accountQuota(accessOf(caller)),
-		example: { data: quota },
+		example: { data: QUOTA_EXAMPLE },
 	}),
 	"account.budget": ownerRoute({
-		...change,
+		...ACCOUNT_CHANGE,
 		operationId: "account.budget",
 		summary: "Set the account's budget",
 		description:
@@ -248,6 +206,6 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		isList: false,
 		data: budgetSchema,
 		answer: (owner, { caller, body }) => owner.accountBudget(accessOf(caller), body),
-		example: { body: { limit_usd: "50.00", alert_percent: [50, 80, 100] }, data: budget },
+		example: { body: { limit_usd: "50.00", alert_percent: [50, 80, 100] }, data: BUDGET_EXAMPLE },
 	}),
 };

@@ -1,20 +1,22 @@
 import { z } from "zod";
 import {
 	brandField,
+	bucketField,
+	checkWindow,
+	compareFields,
+	intelligenceFields,
+	windowQueryFields,
+} from "../core/brand-input-wire.js";
+import {
 	brandSignalsOutput,
 	brandSourceSchema,
 	brandSourcesOutput,
 	brandTimelineOutput,
-	bucketField,
-	checkWindow,
 	comparedBrandSchema,
-	compareFields,
 	compareOutput,
-	intelligenceFields,
 	intelligenceOutput,
 	intelligenceSchema,
 	signalSchema,
-	windowQueryFields,
 } from "../core/brand-wire.js";
 import type { PaidOperationId } from "../core/operations.js";
 import {

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { BILLING_TYPES, PAID_OPERATION_IDS, SKILL_IDS } from "../core/operations.js";
+import { BILLING_TYPES } from "../core/billing-types.js";
+import { PAID_OPERATION_IDS } from "../core/operations.js";
+import { SKILL_IDS } from "../core/skill-ids.js";
 import { signedReceiptSchema } from "../service/signed-receipts.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { continuationSchema, usdField } from "./reply-schemas.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { BILLING_TYPES } from "../core/billing-types.js";
 import { ERROR_CODES } from "../core/errors.js";
-import { BILLING_TYPES } from "../core/operations.js";
 import {
 	type CostWire,
 	evidenceSchema,

@@ -1,6 +1,7 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
 import { spentEver, spentThisMonth } from "../../payments/plan/plan-spending.js";
-import type { ConnectionRow, KeyRow, Store } from "../../store/store.js";
+import type { ConnectionRow, KeyRow } from "../../store/rows/account-rows.js";
+import type { Store } from "../../store/store.js";
 import type { AccountProfile, AccountProfiles } from "../auth/account-profiles.js";
 import type { ApiKeys, KeyTerms } from "../auth/api-keys.js";
 import type { ConnectionTokens } from "../auth/connection-tokens.js";

@@ -1,7 +1,8 @@
 import { custAccount, type Ledger } from "../../payments/ledger.js";
 import { assertAmount } from "../../payments/spt/spt-issuer.js";
 import { type Environment, sourceOf } from "../../payments/spt/token.js";
-import type { AccountRow, Store, StoreTransaction } from "../../store/store.js";
+import type { AccountRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import type { AccountProfiles } from "../auth/account-profiles.js";
 import { type ApiKeys, unknownAccount } from "../auth/api-keys.js";
 import type { ConnectionTokens } from "../auth/connection-tokens.js";

@@ -1,6 +1,7 @@
 import { custAccount, heldAccount } from "../../payments/ledger.js";
 import { forgetKeySpending, spentThisMonth } from "../../payments/plan/plan-spending.js";
-import type { AccountRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { AccountRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { AccountProfiles } from "../auth/account-profiles.js";
 import type { AccountAccess } from "../core/account-access.js";
 import { type Clock, toIsoTime } from "../core/clock.js";

@@ -1,4 +1,5 @@
-import type { ArtefactRow, Store } from "../../store/store.js";
+import type { ArtefactRow } from "../../store/rows/result-rows.js";
+import type { Store } from "../../store/store.js";
 import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
 import type { Artefact, ArtefactKind, ArtefactShelf, KeptResult } from "../core/artefacts.js";
 import type { SkillCaller } from "../core/call.js";

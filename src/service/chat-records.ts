@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { ChatRow, Store } from "../../store/store.js";
+import type { ChatRow } from "../../store/rows/result-rows.js";
+import type { Store } from "../../store/store.js";
 import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
 import type { ChatTurn } from "../core/chat.js";

@@ -1,4 +1,5 @@
-import type { ChatRow, Store } from "../../store/store.js";
+import type { ChatRow } from "../../store/rows/result-rows.js";
+import type { Store } from "../../store/store.js";
 import type { KeptStream } from "./kept-streams.js";
 
 /** Forgets the kept streams that told turns of a session, and the names they are resumed by. */

@@ -1,7 +1,8 @@
 import { type Delegations, toDelegationWire } from "../../payments/spt/delegations.js";
 import { type SptAccounts, toBalanceWire } from "../../payments/spt/spt-accounts.js";
 import { toStatementLine } from "../../payments/spt/statement-line.js";
-import type { RefundRow, Store } from "../../store/store.js";
+import type { RefundRow } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd, parseUsd } from "../core/money.js";

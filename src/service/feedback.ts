@@ -1,4 +1,5 @@
-import type { FeedbackRow, Store } from "../../store/store.js";
+import type { FeedbackRow } from "../../store/rows/result-rows.js";
+import type { Store } from "../../store/store.js";
 import { grantIdOf, maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import { type Clock, toIsoTime } from "../core/clock.js";

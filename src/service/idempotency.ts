@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { IdempotencyRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { IdempotencyRow } from "../../store/rows/call-rows.js";
+import type { StoreReader, StoreTransaction } from "../../store/store.js";
 import { type AccountAccess, grantIdOf, maySeeAgain } from "../core/account-access.js";
 import { toCanonicalJson } from "../core/canonical-json.js";
 import { ServiceError } from "../core/errors.js";

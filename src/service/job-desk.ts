@@ -1,4 +1,4 @@
-import type { JobRow } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
 import { isWallet, maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";

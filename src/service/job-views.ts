@@ -1,4 +1,4 @@
-import type { JobRow } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
 import type { Clock } from "../core/clock.js";
 import type { JobJson } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";

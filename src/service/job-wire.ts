@@ -1,4 +1,5 @@
-import type { JobRow, Store } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { Store } from "../../store/store.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { JobStatus } from "../core/job.js";

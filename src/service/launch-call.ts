@@ -1,6 +1,6 @@
 import type { LaunchedAdmission } from "../../payments/admission.js";
 import type { Payer } from "../../payments/payment-method.js";
-import type { JobRow } from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
 import type { Call, CallResult, Invoke } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";

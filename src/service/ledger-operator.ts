@@ -9,7 +9,8 @@ import {
 import type { RefundPayouts } from "../../payments/refund-payouts.js";
 import type { Refunds } from "../../payments/refunds.js";
 import { exportLedger } from "../../store/ledger-export.js";
-import type { RefundRow, Store } from "../../store/store.js";
+import type { RefundRow } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd, parseUsd } from "../core/money.js";

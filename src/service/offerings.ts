@@ -4,13 +4,12 @@ import type { Price, PriceList } from "../../payments/price-list.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd } from "../core/money.js";
 import {
-	OPERATION_OF_SKILL,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
 	type PricedOperationId,
-	SKILL_IDS,
 } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
+import { OPERATION_OF_SKILL, SKILL_IDS } from "../core/skill-ids.js";
 import type { Json } from "./free-operations.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import type { SkillCatalog } from "./service.js";

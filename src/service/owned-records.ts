@@ -1,4 +1,5 @@
-import type { Store, StoreReader, StoreTransaction, Tables } from "../../store/store.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { Tables } from "../../store/tables.js";
 import { jobDocuments } from "../core/job.js";
 import { pushDocument } from "../core/task-documents.js";
 import { scheduleMemories } from "./schedule-text.js";

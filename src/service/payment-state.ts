@@ -1,4 +1,5 @@
-import type { PaymentRow, Store } from "../../store/store.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Json } from "./service-info.js";

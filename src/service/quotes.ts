@@ -6,14 +6,9 @@ import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd } from "../core/money.js";
-import {
-	OPERATION_OF_SKILL,
-	PAID_OPERATION_IDS,
-	type PaidOperationId,
-	SKILL_IDS,
-	type SkillId,
-} from "../core/operations.js";
+import { PAID_OPERATION_IDS, type PaidOperationId } from "../core/operations.js";
 import type { Skill } from "../core/skill.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../core/skill-ids.js";
 import { priceOfCall } from "./call-price.js";
 import type { RedeemQuote } from "./cashier.js";
 import { fingerprintOf } from "./idempotency.js";

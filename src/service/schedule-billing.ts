@@ -3,13 +3,9 @@ import type { ReleaseReason } from "../../payments/ledger.js";
 import type { Payer, PaymentMethod, Rail } from "../../payments/payment-method.js";
 import type { PriceList } from "../../payments/price-list.js";
 import { toReceipt } from "../../payments/receipt.js";
-import type {
-	HoldRow,
-	ScheduleRenewal,
-	ScheduleRow,
-	Store,
-	StoreTransaction,
-} from "../../store/store.js";
+import type { HoldRow } from "../../store/rows/call-rows.js";
+import type { ScheduleRenewal, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import { isWallet } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";

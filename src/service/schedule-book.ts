@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { ScheduleRow, Store } from "../../store/store.js";
+import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";

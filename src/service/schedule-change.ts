@@ -1,4 +1,5 @@
-import type { ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
+import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { ScheduleChange } from "../core/schedule-wire.js";

@@ -1,4 +1,4 @@
-import type { ScheduleChannel } from "../../store/store.js";
+import type { ScheduleChannel } from "../../store/rows/schedule-rows.js";
 import type { Random } from "../core/random.js";
 import { maskTarget, type ScheduleText } from "./schedule-text.js";
 

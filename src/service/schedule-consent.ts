@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
+import type { ScheduleChannel, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { MailRefusals } from "./mail-refusals.js";

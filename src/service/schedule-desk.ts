@@ -1,4 +1,5 @@
-import type { ScheduleRow, Store } from "../../store/store.js";
+import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store } from "../../store/store.js";
 import { maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ScheduleChannel, ScheduleRow } from "../../store/store.js";
+import type { ScheduleChannel, ScheduleRow } from "../../store/rows/schedule-rows.js";
 import type { Clock } from "../core/clock.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import type { SealedText } from "./sealed-text.js";

@@ -1,4 +1,4 @@
-import type { BriefingRunRow, ScheduleRow } from "../../store/store.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
 import { ServiceError } from "../core/errors.js";
 import type { RunWire } from "../core/schedule-wire.js";
 import type { ManualRun } from "../core/schedules.js";

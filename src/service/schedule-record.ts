@@ -1,4 +1,5 @@
-import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store } from "../../store/store.js";
 import { isWallet, maySeeAgain } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
 import { toIsoTime } from "../core/clock.js";

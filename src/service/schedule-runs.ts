@@ -1,4 +1,5 @@
-import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store } from "../../store/store.js";
 import type { ArtefactShelf } from "../core/artefacts.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { BriefingRunRow, DocumentStore, ScheduleRow } from "../../store/store.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { DocumentStore } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import { type BriefingMemory, parseMemory } from "../evidence/briefing-changes.js";

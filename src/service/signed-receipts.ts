@@ -1,6 +1,7 @@
 import { CompactSign, compactVerify, errors, importJWK, type JWK } from "jose";
 import { z } from "zod";
-import type { ReceiptRow, Store } from "../../store/store.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { Store } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 import { type Credential, type HeaderReader, parseCredential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";

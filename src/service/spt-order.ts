@@ -1,6 +1,6 @@
 import { PaymentRequired, type Quote } from "../../payments/challenge.js";
 import { assertAmount } from "../../payments/spt/spt-issuer.js";
-import type { TokenRow } from "../../store/store.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
 import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";

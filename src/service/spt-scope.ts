@@ -1,7 +1,8 @@
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { type Micros, parseUsd } from "../core/money.js";
-import { PAID_OPERATION_IDS, SKILL_IDS } from "../core/operations.js";
+import { PAID_OPERATION_IDS } from "../core/operations.js";
+import { SKILL_IDS } from "../core/skill-ids.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 
 /** What a token is for and what it may spend, as callers and operators write it. */

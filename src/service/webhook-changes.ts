@@ -1,4 +1,5 @@
-import type { Store, StoreTransaction, WebhookRow } from "../../store/store.js";
+import type { WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import type { Caller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";

@@ -1,4 +1,5 @@
-import type { Store, WebhookDeliveryRow } from "../../store/store.js";
+import type { WebhookDeliveryRow } from "../../store/rows/webhook-rows.js";
+import type { Store } from "../../store/store.js";
 import type { Caller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";

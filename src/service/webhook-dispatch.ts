@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
-import type { Store, StoreTransaction, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
+import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
 import type { Random } from "../core/random.js";

@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
-import type {
-	BriefingRunRow,
-	JobRow,
-	ScheduleRow,
-	StoreTransaction,
-	WebhookDeliveryRow,
-	WebhookRow,
-} from "../../store/store.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { StoreTransaction } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
 import { WEBHOOK_LIMITS } from "../core/webhook-limits.js";
 import type { WebhookEventType } from "../core/webhook-wire.js";

@@ -1,6 +1,7 @@
 import { isUsable } from "../../payments/plan/plan-access.js";
 import { isSpendable } from "../../payments/spt/token.js";
-import type { StoreReader, WebhookRow } from "../../store/store.js";
+import type { WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { StoreReader } from "../../store/store.js";
 import { isWallet } from "../core/account-access.js";
 
 /** What a webhook may be told now: everything its owner does, what was done under its own grant, or nothing more. */

@@ -1,4 +1,5 @@
-import type { Store, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
+import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { Store } from "../../store/store.js";
 import { maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import { toIsoTime } from "../core/clock.js";

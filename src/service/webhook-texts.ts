@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { DocumentStore, WebhookRow } from "../../store/store.js";
+import type { WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { DocumentStore } from "../../store/store.js";
 import type { Clock } from "../core/clock.js";
 import type { Random } from "../core/random.js";
 import { WEBHOOK_LIMITS } from "../core/webhook-limits.js";

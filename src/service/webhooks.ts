@@ -1,4 +1,5 @@
-import type { Store, WebhookRow } from "../../store/store.js";
+import type { WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { Store } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
 import type { Clock } from "../core/clock.js";

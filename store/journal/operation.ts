@@ -1,4 +1,5 @@
-import type { LedgerTransaction, TableName, Tables } from "../store.js";
+import type { LedgerTransaction } from "../ledger.js";
+import type { TableName, Tables } from "../tables.js";
 
 export type Row = Tables[TableName];
 

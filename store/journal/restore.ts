@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { ServiceError } from "../../src/core/errors.js";
 import { type Random, systemRandom } from "../../src/core/random.js";
-import type { StoreBackup } from "../store.js";
+import type { StoreBackup } from "../store-backup.js";
 import { BACKUP_KIND, BACKUP_VERSION } from "./backup.js";
 import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-manifest.js";
 import { buildBeside } from "./built-beside.js";

@@ -1,13 +1,8 @@
 import { ServiceError } from "../../src/core/errors.js";
 import type { Micros } from "../../src/core/money.js";
-import {
-	type AccountName,
-	COLD_TABLES,
-	type StoreReader,
-	type TABLE_INDEXES,
-	type TableName,
-	type Tables,
-} from "../store.js";
+import type { AccountName } from "../ledger.js";
+import type { StoreReader } from "../store.js";
+import { COLD_TABLES, type TABLE_INDEXES, type TableName, type Tables } from "../tables.js";
 import type { ColdRows } from "./cold-rows.js";
 import type { HotTable } from "./hot-table.js";
 import type { Row } from "./operation.js";

@@ -6,7 +6,7 @@ import { SKILL_OFFERS_URI } from "../../agent-card/skill-offers.js";
 import { toKeySet } from "../../src/auth/key-set.js";
 import { toCanonicalJson } from "../../src/core/canonical-json.js";
 import { parseUsd } from "../../src/core/money.js";
-import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/core/operations.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/core/skill-ids.js";
 import { signingJwk, startA2a } from "./start-a2a.js";
 
 t.test("the card names every way in, every skill that can answer and every price", async (t) => {

@@ -4,7 +4,8 @@ import type {
 	Task,
 	TaskPushNotificationConfig,
 } from "@a2a-js/sdk";
-import { createGate, type World } from "../jobs/job-shop.js";
+import type { World } from "../jobs/job-shop.js";
+import { createGate } from "../support/gate.js";
 import type { startLongA2a } from "./start-long-a2a.js";
 import { connect, dataMessage, sendParams, type Version } from "./stock-client.js";
 

@@ -1,13 +1,12 @@
+import type { AccountName } from "../../store/ledger.js";
+import { LedgerRefusal } from "../../store/ledger.js";
 import type {
-	AccountName,
 	CommittedTransaction,
 	Store,
 	StoreReader,
 	StoreTransaction,
-	TableName,
-	Tables,
 } from "../../store/store.js";
-import { LedgerRefusal } from "../../store/store.js";
+import type { TableName, Tables } from "../../store/tables.js";
 
 type Rows = { [T in TableName]: Map<string, Tables[T]> };
 

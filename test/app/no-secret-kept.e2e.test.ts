@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
@@ -6,6 +6,7 @@ import t from "tap";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "../../payments/x402/facilitator.js";
 import { withoutChain } from "../payments/chain/local-chain.js";
+import { filesBelow } from "../support/files-below.js";
 import { startServerProcess } from "../support/server-process.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
@@ -16,16 +17,9 @@ interface Reply {
 	readonly body: Body;
 }
 
-/** Every file below a folder, by path from it. */
-function filesOf(folder: string): string[] {
-	return readdirSync(folder, { recursive: true })
-		.map((name) => join(folder, String(name)))
-		.filter((file) => statSync(file).isFile());
-}
-
 /** Secrets of the key folder: whole files, and the private members of keys in JSON. */
 function secretsOf(folder: string): string[] {
-	return filesOf(join(folder, "keys")).flatMap((file) => {
+	return filesBelow(join(folder, "keys")).flatMap((file) => {
 		const text = readFileSync(file, "utf8").trim();
 		if (!text.startsWith("{")) return [text];
 		const members = JSON.parse(text) as Record<string, unknown>;
@@ -115,7 +109,7 @@ t.test(
 		];
 		t.ok(secrets.every((secret) => typeof secret === "string" && secret.length >= 20));
 		t.ok(errors.length >= 9, `${errors.length} errors were told`);
-		const files = filesOf(folder).filter((file) => !relative(folder, file).startsWith("keys/"));
+		const files = filesBelow(folder).filter((file) => !relative(folder, file).startsWith("keys/"));
 		const texts = files.map((file) => ({
 			at: relative(folder, file),
 			text: readFileSync(file, "latin1"),

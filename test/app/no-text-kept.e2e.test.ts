@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import t from "tap";
 import { ask, rpc } from "../a2a/raw-rpc.js";
+import { filesWith } from "../support/files-below.js";
 import { startApp } from "../support/start-app.js";
 
 const QUERY_CANARY = "quetzalcoatlus";
@@ -13,14 +13,6 @@ const GRAPH = {
 	"index.md": '---\nokf_version: "0.2"\n---\n# Fossils\n\n* [Wings](wings.md) - early wings\n',
 	"wings.md": `---\ntype: Concept\ntitle: Early wings\ndescription: The ${RESULT_CANARY} had feathers and teeth.\nsources:\n  - { resource: "https://example.org/wings", title: Wings, last_modified: "2020-01-01" }\n---\nFeathers came before flight.\n`,
 };
-
-/** Files below a folder that contain a text, by path from it. */
-function filesWith(folder: string, text: string): string[] {
-	const files = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
-	return files
-		.filter((file) => statSync(file).isFile() && readFileSync(file).includes(text))
-		.map((file) => relative(folder, file));
-}
 
 t.test(
 	"query text is only where it can be dropped, result text only where it expires",

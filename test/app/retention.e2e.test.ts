@@ -1,18 +1,10 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
 import t from "tap";
+import { filesWith } from "../support/files-below.js";
 import { manualClock } from "../support/manual-clock.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 
 const CANARY = "xylophagous-coleoptera";
 const SETTINGS = { model: "none" } as const;
-
-function filesWith(folder: string, text: string): string[] {
-	return readdirSync(folder, { recursive: true })
-		.map((name) => join(folder, String(name)))
-		.filter((file) => statSync(file).isFile() && readFileSync(file).includes(text))
-		.map((file) => relative(folder, file));
-}
 
 const askPaid = async (shop: TestApp, token: string, words: string) =>
 	shop.search({ token, body: { query: `Which HTTP status code asks for payment? ${words}` } });

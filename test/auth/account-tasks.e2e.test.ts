@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/core/clock.js";
 import { rpc } from "../a2a/raw-rpc.js";
+import { filesWith } from "../support/files-below.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";
@@ -15,15 +14,6 @@ const body = { query: KNOWN_QUERY, limit: 1 };
 function message(messageId: string, query = KNOWN_QUERY) {
 	const data = { skill: "graph_search", input: { graph_id: graph, query } };
 	return { message: { messageId, role: "ROLE_USER", parts: [{ data }] } };
-}
-
-/** Files of a folder that hold a text, as their paths. */
-function filesWith(folder: string, text: string): string[] {
-	return readdirSync(folder).flatMap((name) => {
-		const path = join(folder, name);
-		if (statSync(path).isDirectory()) return filesWith(path, text);
-		return readFileSync(path).includes(text) ? [path] : [];
-	});
 }
 
 t.test(

@@ -1,17 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import t from "tap";
+import { filesWith } from "../support/files-below.js";
 import { KNOWN_QUERY, times } from "../support/start-app.js";
 import { openAccount, useFreeCalls } from "./open-account.js";
-
-/** Files of a folder that hold a text, as their paths. */
-function filesWith(folder: string, text: string): string[] {
-	return readdirSync(folder).flatMap((name) => {
-		const path = join(folder, name);
-		if (statSync(path).isDirectory()) return filesWith(path, text);
-		return readFileSync(path).includes(text) ? [path] : [];
-	});
-}
 
 t.test(
 	"a budget is never exceeded by fifty calls that race, and counts what was spent before",

@@ -1,21 +1,11 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import t from "tap";
 import { LIMITS } from "../../src/core/limits.js";
+import { filesWith } from "../support/files-below.js";
 import { times } from "../support/start-app.js";
 import { openAccount } from "./open-account.js";
 
 const REQUEST = "req_01kg9yz3v0f6x2m8q4t7w1ab2c";
 const NOTE = "canary-note: the second row was a duplicate";
-
-/** Files of a folder that hold a text, as their paths. */
-function filesWith(folder: string, text: string): string[] {
-	return readdirSync(folder).flatMap((name) => {
-		const path = join(folder, name);
-		if (statSync(path).isDirectory()) return filesWith(path, text);
-		return readFileSync(path).includes(text) ? [path] : [];
-	});
-}
 
 t.test("feedback is kept for its owner, page by page, and gone when deleted", async (t) => {
 	const { ask, app, folder } = await openAccount(t);

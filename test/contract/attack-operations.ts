@@ -1,7 +1,8 @@
 import type { Test } from "tap";
 import { type Clock, systemClock } from "../../src/core/clock.js";
 import { parseUsd } from "../../src/core/money.js";
-import { type ContractWorld, type Received, startContractWorld } from "./contract-world.js";
+import type { Received } from "./contract-client.js";
+import { type ContractWorld, startContractWorld } from "./contract-world.js";
 import { exampleOf, type Operation, readOperations } from "./described-operations.js";
 import { type HostileRequest, hostileRequests } from "./hostile-requests.js";
 

@@ -1,21 +1,19 @@
 import { once } from "node:events";
-import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer, connect as openSocket, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
-import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { LIMITS } from "../../src/core/limits.js";
 import {
 	assertCallerTarget,
-	type CallerReach,
 	createCallerEgress,
 	type DialTarget,
 } from "../../src/delivery/caller-egress.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
 import { isPublicAddress } from "../../src/delivery/public-address.js";
+import { FORBIDDEN_HOSTS } from "./forbidden-hosts.js";
+import { PUBLIC, startPublicHook } from "./public-hook.js";
 
 const GET = { method: "GET", timeoutMs: 2_000 } as const;
-const PUBLIC = "8.8.8.8";
 
 /** Listeners on every loopback address of this machine, on one port; counts whoever knocks. */
 async function listenEverywhere(t: Test) {
@@ -39,82 +37,6 @@ async function listenEverywhere(t: Test) {
 	});
 	return { knocks, port };
 }
-
-const FORBIDDEN_HOSTS = [
-	"127.0.0.1",
-	"127.1",
-	"127.0.1",
-	"127.255.255.254",
-	"2130706433",
-	"0x7f000001",
-	"0x7f.0.0.1",
-	"0x7F.0x0.0x0.0x1",
-	"017700000001",
-	"0177.0.0.01",
-	"127.0.0.1.",
-	"127.0.0.%31",
-	"１２７.0.0.1",
-	"127。0。0。1",
-	"①②⑦.0.0.1",
-	"0.0.0.0",
-	"0",
-	"localhost",
-	"localhost.",
-	"LOCALHOST",
-	"10.0.0.1",
-	"10.255.255.255",
-	"172.16.0.1",
-	"172.31.255.255",
-	"192.168.0.1",
-	"3232235521",
-	"100.64.0.1",
-	"100.100.100.200",
-	"169.254.169.254",
-	"0xa9fea9fe",
-	"2852039166",
-	"0251.0376.0251.0376",
-	"168.63.129.16",
-	"192.0.0.192",
-	"192.0.2.1",
-	"192.88.99.1",
-	"198.18.0.1",
-	"198.51.100.1",
-	"203.0.113.1",
-	"224.0.0.1",
-	"239.255.255.255",
-	"240.0.0.1",
-	"255.255.255.255",
-	"[::1]",
-	"[::]",
-	"[0:0:0:0:0:0:0:1]",
-	"[::ffff:127.0.0.1]",
-	"[::ffff:7f00:1]",
-	"[::127.0.0.1]",
-	"[::ffff:0:127.0.0.1]",
-	"[64:ff9b::127.0.0.1]",
-	"[64:ff9b::7f00:1]",
-	"[64:ff9b:1::127.0.0.1]",
-	"[2002:7f00:1::]",
-	"[2001:0:4136:e378:8000:63bf:3fff:fdd2]",
-	"[2001:2::1]",
-	"[2001:10::1]",
-	"[2001:db8::1]",
-	"[3fff::1]",
-	"[2606:4700::200:5efe:7f00:1]",
-	"[2a00:1:2::5efe:7f00:1]",
-	"[2a00:1:2::5efe:127.0.0.1]",
-	"[2a00:1:2:3:0:5efe:a9fe:a9fe]",
-	"[2a00:1:2:3::5efe:a00:1]",
-	"[2a00:1:2:3:300:5efe:7f00:1]",
-	"[100::1]",
-	"[5f00::1]",
-	"[fe80::1]",
-	"[fec0::1]",
-	"[fc00::1]",
-	"[fd00:ec2::254]",
-	"[ff02::1]",
-	"[4000::1]",
-];
 
 t.test("no form of a forbidden host sends a packet to a listener", async (t) => {
 	const { knocks, port } = await listenEverywhere(t);
@@ -207,53 +129,8 @@ t.test("this machine's own addresses are not called, public or not", async (t) =
 	t.same(knocks, []);
 });
 
-const answerShortly = (res: ServerResponse) =>
-	res.setHeader("Content-Type", "text/plain").end("taken");
-
-const ANSWERS: Readonly<Record<string, (res: ServerResponse) => void>> = {
-	"/away": (res) => res.writeHead(302, { Location: "https://127.0.0.1/" }).end(),
-	"/long": (res) => res.end(Buffer.alloc(LIMITS.callerReplyBytes + 1)),
-	"/full": (res) => res.end(Buffer.alloc(LIMITS.callerReplyBytes)),
-	"/heads": (res) => res.setHeader("X-Big", "x".repeat(9_000)).end(),
-	"/slow": (res) => res.write("half"),
-	"/nothing": (res) => res.writeHead(204).end(),
-};
-
-/** The egress as it is, but for the cable: what it sends to a public address arrives here. */
-async function startHook(t: Test, reach: CallerReach = {}) {
-	const dialled: DialTarget[] = [];
-	const seen: {
-		method: string | undefined;
-		url: string | undefined;
-		raw: string[];
-		body: string;
-	}[] = [];
-	const server = createHttpServer(async (req, res) => {
-		const body = await text(req);
-		seen.push({ method: req.method, url: req.url, raw: req.rawHeaders, body });
-		const answer = ANSWERS[req.url ?? ""] ?? answerShortly;
-		answer(res);
-	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.teardown(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const { port } = server.address() as AddressInfo;
-	const egress = createCallerEgress({
-		resolve: async () => [PUBLIC, "2606:4700::1111"],
-		dial: (target) => {
-			dialled.push(target);
-			return openSocket(port, "127.0.0.1");
-		},
-		...reach,
-	});
-	return { egress, dialled, seen };
-}
-
 t.test("a public address gets the request, bounded in time and size", async (t) => {
-	const { egress, dialled, seen } = await startHook(t);
+	const { egress, dialled, seen } = await startPublicHook(t);
 	const url = "https://hook.example/in?x=1";
 	const reply = await egress.request({
 		...GET,
@@ -285,7 +162,9 @@ t.test("a public address gets the request, bounded in time and size", async (t) 
 });
 
 t.test("a resolver that never answers is not waited for", async (t) => {
-	const { egress, dialled } = await startHook(t, { resolve: () => new Promise(() => undefined) });
+	const { egress, dialled } = await startPublicHook(t, {
+		resolve: () => new Promise(() => undefined),
+	});
 	const asked = egress.request({ ...GET, url: "https://hook.example/", timeoutMs: 50 });
 	await t.rejects(asked, { code: "UNAVAILABLE" });
 	t.same(dialled, []);
@@ -293,7 +172,7 @@ t.test("a resolver that never answers is not waited for", async (t) => {
 
 t.test("an allow-list of hosts takes no other spelling", async (t) => {
 	const reach = { hosts: ["hooks.slack.com"] };
-	const { egress } = await startHook(t, reach);
+	const { egress } = await startPublicHook(t, reach);
 	const url = "https://hooks.slack.com/services/T0/B0/x";
 	t.equal((await egress.request({ ...GET, url })).status, 200);
 	for (const other of ["hooks.slack.com.evil.example", "evil.example", "hooks.slack.com."]) {

@@ -1,45 +1,20 @@
 import fc from "fast-check";
 import t from "tap";
-import {
-	type AlignedRow,
-	alignSeries,
-	coarsestOf,
-	type DatedSeries,
-} from "../../src/feeds/align-series.js";
+import { alignSeries, coarsestOf } from "../../src/feeds/align-series.js";
 import { correlate, transformRows } from "../../src/feeds/compare-series.js";
 import { FREQUENCIES, type Frequency } from "../../src/feeds/feed-spec.js";
-import { nextPeriod, periodStart, toCoarser, toPeriod, toWeek } from "../../src/feeds/period.js";
+import { nextPeriod, periodStart, toPeriod } from "../../src/feeds/period.js";
 import {
 	exactDifference,
 	isPublishedNumber,
 	shiftPoint,
 } from "../../src/feeds/published-number.js";
 import { changeOf } from "../../src/feeds/series-change.js";
-
-const START: Readonly<Record<Frequency, string>> = {
-	daily: "2019-11-17",
-	weekly: "2019-11-17",
-	monthly: "2019-11",
-	quarterly: "2019-Q4",
-	annual: "2019",
-};
-
-const values = fc.array(fc.integer({ min: -1000, max: 100_000 }), { minLength: 2, maxLength: 60 });
-const series = fc.constantFrom(...FREQUENCIES).chain((frequency) =>
-	values.map((numbers) => {
-		let period = START[frequency];
-		const observations = numbers.map((number) => {
-			const observation = [period, (number / 100).toFixed(2)] as const;
-			period = nextPeriod(period, frequency);
-			return observation;
-		});
-		return { frequency, observations };
-	}),
-);
+import { anySeries, isWithin, START } from "./any-series.js";
 
 t.test("aligned rows are in order, lie within the series, and hold what the series say", (t) => {
 	fc.assert(
-		fc.property(fc.array(series, { minLength: 2, maxLength: 6 }), (all) => {
+		fc.property(fc.array(anySeries, { minLength: 2, maxLength: 6 }), (all) => {
 			const frequency = coarsestOf(all.map((one) => one.frequency));
 			const rows = alignSeries(all, frequency);
 			const periods = rows.map(({ period }) => period);
@@ -55,26 +30,9 @@ t.test("aligned rows are in order, lie within the series, and hold what the seri
 	t.end();
 });
 
-/** No mean is beyond what it is the mean of. */
-function isWithin(
-	{ period, values: row }: AlignedRow,
-	{ all, frequency }: { readonly all: readonly DatedSeries[]; readonly frequency: Frequency },
-): boolean {
-	return all.every(({ observations }, column) => {
-		const value = row[column] ?? null;
-		const numbers = observations
-			.filter(
-				([own]) => (frequency === "weekly" ? toWeek(own, 0) : toCoarser(own, frequency)) === period,
-			)
-			.map(([, text]) => Number(text));
-		const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
-		return value === null || (value >= least - 1e-6 && value <= most + 1e-6);
-	});
-}
-
 t.test("a series at its own frequency is told as it is, and a part of a period is no mean", (t) => {
 	fc.assert(
-		fc.property(series, ({ frequency, observations }) => {
+		fc.property(anySeries, ({ frequency, observations }) => {
 			const same = alignSeries([{ frequency, observations }], frequency);
 			return same.every(
 				({ period, values: [value] }, place) =>

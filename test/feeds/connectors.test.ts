@@ -2,7 +2,10 @@ import t from "tap";
 import { isSeries } from "../../src/feeds/feed-spec.js";
 import { manualClock } from "../support/manual-clock.js";
 import { feedAt, openTestFeeds, REGISTRY, startSource } from "./feed-source.js";
-import { RECORDED } from "./recorded-replies.js";
+import { RECORDED_ITEMS } from "./recorded-items.js";
+import { RECORDED_SERIES } from "./recorded-series.js";
+
+const RECORDED = [...RECORDED_SERIES, ...RECORDED_ITEMS];
 
 t.test("each connector reads what its sources document", async (t) => {
 	const clock = manualClock("2026-11-22T12:00:00Z");

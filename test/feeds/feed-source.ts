@@ -19,6 +19,12 @@ export const REGISTRY = readRegistry(
 	readFileSync(new URL("../../feeds/registry.json", import.meta.url), "utf8"),
 );
 
+export const NOON = "2026-11-22T12:00:00Z";
+
+/** What a series of the registry may answer at noon, and the question to it. */
+export const GOOD = "observation_date,MCOILBRENTEU\n2026-06-01,85.40\n2026-07-01,83.76\n";
+export const BRENT = { feedIds: ["eia:brent"], limit: 5 };
+
 export interface FeedSource {
 	readonly origin: string;
 	readonly requests: IncomingMessage[];

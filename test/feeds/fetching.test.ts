@@ -2,17 +2,11 @@ import t from "tap";
 import type { Clock } from "../../src/core/clock.js";
 import type { Egress } from "../../src/core/egress.js";
 import { FEED_LIMITS } from "../../src/core/feed-limits.js";
-import { readBundle } from "../../src/feeds/bundled-observations.js";
 import { createFeedFetcher } from "../../src/feeds/feed-fetcher.js";
-import { toRegistry } from "../../src/feeds/feed-registry.js";
 import { createHostPace } from "../../src/feeds/host-pace.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 import { manualClock } from "../support/manual-clock.js";
-import { asText, feedAt, openTestFeeds, REGISTRY, startSource } from "./feed-source.js";
-
-const NOON = "2026-11-22T12:00:00Z";
-const GOOD = "observation_date,MCOILBRENTEU\n2026-06-01,85.40\n2026-07-01,83.76\n";
-const BRENT = { feedIds: ["eia:brent"], limit: 5 };
+import { asText, BRENT, feedAt, GOOD, NOON, openTestFeeds, startSource } from "./feed-source.js";
 
 t.test("a source is asked again when it is time, and not told what it knows already", async (t) => {
 	const clock = manualClock(NOON);
@@ -43,27 +37,6 @@ t.test("a source is asked again when it is time, and not told what it knows alre
 	]);
 	await feeds.observe(BRENT);
 	t.equal(source.requests.length, 2, "no change is as good as news");
-});
-
-t.test("a host that fails is left alone for a while, longer each time", async (t) => {
-	const clock = manualClock(NOON);
-	const source = await startSource(t, (_request, response) => void response.writeHead(503).end());
-	const { feeds } = openTestFeeds([feedAt(source.origin, "eia:brent")], { clock });
-	const asked = async (afterMs: number) => {
-		clock.advance(afterMs);
-		await feeds.observe(BRENT);
-		return source.requests.length;
-	};
-	t.equal(await asked(0), 1);
-	t.equal(await asked(FEED_LIMITS.retryMs - 1), 1);
-	t.equal(await asked(1), 2);
-	t.equal(await asked(FEED_LIMITS.retryMs), 2, "twice as long after the second failure");
-	t.equal(await asked(FEED_LIMITS.retryMs), 3);
-	clock.set("2020-01-01T00:00:00Z");
-	t.equal(await asked(0), 4, "a clock set back puts nobody to sleep for years");
-	source.answer = asText(GOOD.replaceAll("2026", "2019"));
-	clock.advance(FEED_LIMITS.retryMaxMs);
-	t.match(await feeds.observe(BRENT), { feeds: { length: 1 }, skipped: { length: 0 } });
 });
 
 t.test(
@@ -192,22 +165,6 @@ t.test("what is fetched in excess is refused, not queued without end", async (t)
 	);
 });
 
-t.test("a search that nobody answers is left alone, whatever else is asked of it", async (t) => {
-	const clock = manualClock(NOON);
-	const source = await startSource(t, (_request, response) => void response.destroy());
-	const [search] = [...REGISTRY.values()].filter(({ isSearch }) => isSearch);
-	const id = search?.id ?? "";
-	const { feeds } = openTestFeeds([feedAt(source.origin, id)], { clock });
-	for (const topic of ["inflation", "unemployment", "oil"]) {
-		const { skipped } = await feeds.observe({ feedIds: [id], topic, limit: 1 });
-		t.match(skipped, [{ feed_id: id, shown: null }]);
-	}
-	t.equal(source.requests.length, 1);
-	clock.advance(FEED_LIMITS.retryMs);
-	await feeds.observe({ feedIds: [id], topic: "oil", limit: 1 });
-	t.equal(source.requests.length, 2);
-});
-
 t.test("the time of a fetch counts from its asking, its place in the queue included", async (t) => {
 	let nowMs = 0;
 	const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
@@ -255,34 +212,3 @@ t.test("the time of a fetch counts from its asking, its place in the queue inclu
 	);
 	t.equal(fetchMs - Math.min(...ended), fetchLeastMs);
 });
-
-t.test(
-	"with the network cut the bundle answers; a source that is back answers for itself",
-	async (t) => {
-		const clock = manualClock(NOON);
-		const source = await startSource(t, (_request, response) => void response.destroy());
-		const spec = feedAt(source.origin, "eia:brent");
-		const file = "feed_id,period,value\neia:brent,2026-05,107.14\neia:brent,2026-06,85.4\n";
-		const bundle = readBundle([file], toRegistry([spec]), Date.parse("2026-08-01"));
-		const { feeds } = openTestFeeds([spec], { clock, bundle });
-		t.match(await feeds.observe({ ...BRENT, since: "2026-06" }), {
-			feeds: [
-				{
-					stale: true,
-					retrieved_at: "2026-08-01T00:00:00.000Z",
-					last: { period: "2026-06", value_text: "85.4" },
-					observations: { length: 1 },
-					total: 1,
-				},
-			],
-			skipped: [{ feed_id: "eia:brent", reason: /Nobody answers/, shown: "bundle" }],
-		});
-		source.answer = asText(GOOD);
-		clock.advance(FEED_LIMITS.retryMs);
-		t.match(await feeds.observe(BRENT), {
-			feeds: [{ stale: false, last: { period: "2026-07" } }],
-			skipped: { length: 0 },
-		});
-		t.notOk(source.requests.at(-1)?.headers["if-none-match"], "a bundle has no validators");
-	},
-);

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import t from "tap";
 import type { JobStatus } from "../../src/core/job.js";
 import type { JobWire } from "../../src/core/job-wire.js";
-import type { JobRow } from "../../store/store.js";
-import { diskError, seededRandom } from "../store/fake-disk.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import { diskError } from "../store/fake-disk.js";
+import { seededRandom } from "../support/seeded-random.js";
 import {
 	createWorld,
 	type JobShop,

@@ -1,7 +1,8 @@
 import t from "tap";
 import { JOB_LIMITS } from "../../src/core/job-limits.js";
 import type { JobEvent } from "../../src/jobs/job-events.js";
-import { createGate, createWorld, type JobShop, openShop } from "./job-shop.js";
+import { createGate } from "../support/gate.js";
+import { createWorld, type JobShop, openShop } from "./job-shop.js";
 
 /** Follows a job from an event on until it is told no more. */
 async function follow(

@@ -1,6 +1,7 @@
 import t from "tap";
 import { JOB_LIMITS } from "../../src/core/job-limits.js";
-import { createGate, createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
+import { createGate } from "../support/gate.js";
+import { createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -128,55 +129,6 @@ t.test(
 	},
 );
 
-t.test(
-	"too many open jobs are refused before anything is held, and owners take turns",
-	async (t) => {
-		const world = createWorld(["one"]);
-		const gate = createGate();
-		const order: unknown[] = [];
-		world.script.onPass = (_pass, _context, { query }) => {
-			order.push(query);
-			return query === "a1" ? gate.pass() : undefined;
-		};
-		const shop = await openShop(world, { running: 1 });
-		const one = await shop.issue(100n);
-		const two = await shop.issue(100n);
-		const ids = [];
-		for (const [query, token] of [
-			["a1", one.token],
-			["a2", one.token],
-			["a3", one.token],
-			["a4", one.token],
-			["a5", one.token],
-			["b1", two.token],
-			["b2", two.token],
-		] as const) {
-			const { job } = await shop.launch({ query, token });
-			ids.push(job?.job_id ?? "");
-		}
-		const { wallet } = world;
-		t.equal((await shop.launch({ query: "a6", token: one.token })).code, "RATE_LIMITED");
-		t.equal(await shop.balance(`held:${one.id}`), 5n * PRICE);
-		gate.open();
-		await Promise.all(ids.map((id) => shop.ended(id)));
-		t.same(order, ["a1", "a2", "b1", "a3", "b2", "a4", "a5"]);
-
-		const blocked = createGate();
-		world.script.onPass = () => blocked.pass();
-		for (let count = 0; count < JOB_LIMITS.openPerOwner; count++) {
-			const authorization = wallet.sign({ value: PRICE });
-			t.ok((await shop.launch({ authorization, query: `w${count}` })).job);
-		}
-		const settled = world.chain.transactions.length;
-		const authorization = wallet.sign({ value: PRICE });
-		t.equal((await shop.launch({ authorization })).code, "RATE_LIMITED");
-		t.equal(world.chain.transactions.length, settled, "a payment without a place is never sent");
-		blocked.open();
-		t.same(await shop.failures(), []);
-		await shop.close();
-	},
-);
-
 t.test("a wallet's cancelled job pays for what was begun and credits the rest", async (t) => {
 	const world = createWorld();
 	const shop = await openShop(world);
@@ -221,24 +173,6 @@ t.test("a failed job of a wallet is credited whole", async (t) => {
 	await shop.money.onchain?.reconcile();
 	t.equal(await shop.balance(`cust:${world.wallet.owner}`), 0n);
 	t.same(await shop.failures(), []);
-	await shop.close();
-});
-
-t.test("a copy of a payment is told of the job at most once, and never of money", async (t) => {
-	const world = createWorld();
-	const shop = await openShop(world);
-	world.script.onPass = () => {
-		throw new Error("no");
-	};
-	const authorization = world.wallet.sign({ value: PRICE });
-	const { job } = await shop.launch({ authorization, isLost: true });
-	const jobId = job?.job_id ?? "";
-	await shop.ended(jobId);
-	const copy = await shop.launch({ authorization });
-	t.equal(copy.job?.job_id, jobId, "the reply had not arrived");
-	t.equal((await shop.launch({ authorization })).code, "PAYMENT_ALREADY_USED");
-	const { credit } = await shop.desk.status(NOBODY, jobId);
-	t.match(credit, { balance_usd: "10.00", token: null });
 	await shop.close();
 });
 
@@ -296,43 +230,5 @@ t.test("a job's hold outlives its expiry, and one whose job is gone does not", a
 	gate.open();
 	t.match(await shop.ended(kept.job?.job_id ?? ""), { status: "completed" });
 	t.same(await shop.failures(), []);
-	await shop.close();
-});
-
-t.test("a job that nobody took up for a day is over, its price given back", async (t) => {
-	const world = createWorld();
-	const gate = createGate();
-	world.script.onPass = () => gate.pass();
-	const before = await openShop(world);
-	const { token, id } = await before.issue(10n);
-	const { job } = await before.launch({ token, key: "k" });
-	await gate.arrived;
-	world.clock.set(world.clock.now() + 3 * DAY_MS);
-	const after = await before.restart();
-	t.same(await after.failures(), []);
-	t.match(await after.ended(job?.job_id ?? ""), { status: "failed", stop_reason: "time" });
-	t.equal(await after.balance(`cust:${id}`), PRICE);
-	await after.money.sweeper.forgetExpired();
-	t.same(await after.failures(), []);
-	await after.close();
-	gate.open();
-	await before.close().catch(() => undefined);
-});
-
-t.test("an open job cannot be deleted, an expired report not be read", async (t) => {
-	const world = createWorld(["one"]);
-	const gate = createGate();
-	world.script.onPass = () => gate.pass();
-	const shop = await openShop(world);
-	const { token, id } = await shop.issue(10n);
-	const caller = { owner: id, rail: "spt" };
-	const jobId = (await shop.launch({ token })).job?.job_id ?? "";
-	await t.rejects(shop.desk.remove(caller, jobId), { code: "INVALID_ARGUMENT" });
-	await t.rejects(shop.desk.sources(caller, jobId), { code: "NOT_FOUND" });
-	gate.open();
-	await shop.ended(jobId);
-	world.clock.set(world.clock.now() + DAY_MS + 1);
-	t.match(await shop.desk.status(caller, jobId), { status: "expired", report: null, query: "q" });
-	await t.rejects(shop.desk.export(caller, jobId, "md"), { code: "NOT_FOUND" });
 	await shop.close();
 });

@@ -196,23 +196,3 @@ export async function openShop(
 }
 
 export const pause = (ms = 1) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** A gate in a pass: the pass waits there, and whoever waits for it is told. */
-export function createGate() {
-	let open = () => undefined as unknown;
-	let arrive = () => undefined as unknown;
-	const opened = new Promise<void>((resolve) => {
-		open = resolve;
-	});
-	const arrived = new Promise<void>((resolve) => {
-		arrive = resolve;
-	});
-	return {
-		arrived,
-		open: () => open(),
-		async pass() {
-			arrive();
-			await opened;
-		},
-	};
-}

@@ -1,7 +1,10 @@
 import t from "tap";
 import { jobDocuments } from "../../src/core/job.js";
 import { JOB_LIMITS } from "../../src/core/job-limits.js";
-import { createGate, createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
+import { createGate } from "../support/gate.js";
+import { createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
+
+const DAY_MS = 24 * 3_600_000;
 
 t.test(
 	"a process that stops with open jobs ends cleanly, whatever they were about to do",
@@ -188,21 +191,40 @@ t.test(
 	},
 );
 
-t.test("a payment whose job could not begin is not waited for when it comes again", async (t) => {
+t.test("a job that nobody took up for a day is over, its price given back", async (t) => {
 	const world = createWorld();
+	const gate = createGate();
+	world.script.onPass = () => gate.pass();
+	const before = await openShop(world);
+	const { token, id } = await before.issue(10n);
+	const { job } = await before.launch({ token, key: "k" });
+	await gate.arrived;
+	world.clock.set(world.clock.now() + 3 * DAY_MS);
+	const after = await before.restart();
+	t.same(await after.failures(), []);
+	t.match(await after.ended(job?.job_id ?? ""), { status: "failed", stop_reason: "time" });
+	t.equal(await after.balance(`cust:${id}`), PRICE);
+	await after.money.sweeper.forgetExpired();
+	t.same(await after.failures(), []);
+	await after.close();
+	gate.open();
+	await before.close().catch(() => undefined);
+});
+
+t.test("an open job cannot be deleted, an expired report not be read", async (t) => {
+	const world = createWorld(["one"]);
+	const gate = createGate();
+	world.script.onPass = () => gate.pass();
 	const shop = await openShop(world);
-	const { documents } = shop.store;
-	const put = documents.put.bind(documents);
-	documents.put = () => Promise.reject(new Error("no space left"));
-	const authorization = world.wallet.sign({ value: PRICE });
-	t.equal((await shop.launch({ authorization })).code, "UNAVAILABLE");
-	documents.put = put;
-	const told = await shop.launch({ authorization });
-	t.match(told.job, { status: "failed", stop_reason: "lost", cost: { charged: false } });
-	t.match((await shop.desk.status(NOBODY, told.job?.job_id ?? "")).credit, {
-		balance_usd: "10.00",
-	});
-	t.equal(world.chain.transactions.length, 1);
-	t.same(await shop.failures(), []);
+	const { token, id } = await shop.issue(10n);
+	const caller = { owner: id, rail: "spt" };
+	const jobId = (await shop.launch({ token })).job?.job_id ?? "";
+	await t.rejects(shop.desk.remove(caller, jobId), { code: "INVALID_ARGUMENT" });
+	await t.rejects(shop.desk.sources(caller, jobId), { code: "NOT_FOUND" });
+	gate.open();
+	await shop.ended(jobId);
+	world.clock.set(world.clock.now() + DAY_MS + 1);
+	t.match(await shop.desk.status(caller, jobId), { status: "expired", report: null, query: "q" });
+	await t.rejects(shop.desk.export(caller, jobId, "md"), { code: "NOT_FOUND" });
 	await shop.close();
 });

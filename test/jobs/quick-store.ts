@@ -1,11 +1,6 @@
-import {
-	LedgerRefusal,
-	type Store,
-	type StoreReader,
-	type StoreTransaction,
-	type TableName,
-	type Tables,
-} from "../../store/store.js";
+import { LedgerRefusal } from "../../store/ledger.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { TableName, Tables } from "../../store/tables.js";
 
 type AnyRow = Tables[TableName];
 

@@ -1,11 +1,7 @@
 import t from "tap";
-import { SCHEDULES, startTracker, type Tracker, tellNews } from "./start-tracker.js";
+import { HOOK, SCHEDULES, startTracker, stateOf, tellNews } from "./start-tracker.js";
 
 const ORDER = { topic: "tidal power", frequency: "weekly" };
-const HOOK = "https://hooks.slack.com/services/T000/B000/canaryhook";
-
-const stateOf = async (shop: Tracker, id: string) =>
-	(await shop.ask("GET", `${SCHEDULES}/${id}`)).body.data;
 
 t.test(
 	"a briefing that was not delivered cannot be picked up before its week is paid",

@@ -1,5 +1,5 @@
 import type { Test } from "tap";
-import { type Outcome, simulateSchedules } from "./schedule-world.js";
+import { type Outcome, simulateSchedules } from "./schedule-simulation.js";
 
 const YEARS = 10;
 

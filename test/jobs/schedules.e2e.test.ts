@@ -1,7 +1,7 @@
 import t from "tap";
-import { SCHEDULES, startTracker } from "./start-tracker.js";
+import { HOOK, SCHEDULES, startTracker, stateOf } from "./start-tracker.js";
 
-const HOOK = "https://hooks.slack.com/services/T000/B000/canaryhook";
+const DAY_MS = 24 * 3_600_000;
 
 t.test(
 	"a briefing reaches a confirmed reader and Slack, and begins the week that was paid",
@@ -96,3 +96,47 @@ t.test(
 		t.equal(await shop.balance(), "15.00", "nothing new costs nothing");
 	},
 );
+
+t.test("without targets briefings wait for pick-up; a preview shows their beginning", async (t) => {
+	const shop = await startTracker(t, { hasMail: false });
+	const preview = await shop.ask("POST", `${SCHEDULES}/preview`, { topic: "tidal power" }, null);
+	t.match(preview.body.data, { is_sample: true, briefing: { is_first: true } });
+	t.ok(preview.body.data.briefing.top.length <= 2);
+	const order = { topic: "tidal power", frequency: "weekly", email: "reader@example.com" };
+	const made = await shop.ask("POST", SCHEDULES, order);
+	t.match(made.body.data.channels, [{ status: "not_configured" }]);
+	t.match(made.body.meta.warnings.join(" "), /no mail server[\s\S]*pick-up/);
+	const { schedule_id: id } = made.body.data;
+	shop.clock.set("2026-03-09T08:00:00Z");
+	t.equal(await shop.tick(), 1);
+	const { last_run: last } = await stateOf(shop, id);
+	const path = `${SCHEDULES}/${id}/runs/${last.run_id}`;
+	const read = async () => (await shop.ask("GET", path)).body.data;
+	t.match(await read(), { status: "delivered", briefing: { top: [{}, {}] } });
+	shop.clock.advance(DAY_MS + 1);
+	t.match(await read(), { status: "delivered", briefing: null, kept_until: null });
+	const uncovered = await shop.ask(
+		"POST",
+		`${SCHEDULES}/preview`,
+		{ topic: "zebra finance" },
+		null,
+	);
+	t.match(uncovered.body.data.briefing, { is_nothing_new: true, top: [] });
+});
+
+t.test("a topic is one line, and markup in it stays text", async (t) => {
+	const shop = await startTracker(t);
+	const topic =
+		'tidal\r\nBcc: evil@example.com\r\n\r\n<script>alert("power")</script> <!channel> *bold*';
+	const order = { topic, frequency: "daily", email: "reader@example.com", slack_webhook: HOOK };
+	await shop.ask("POST", SCHEDULES, order);
+	await shop.tick();
+	const [mail] = shop.mail.mails;
+	t.same(mail?.to, ["reader@example.com"]);
+	t.equal(mail?.headers.has("bcc"), false);
+	t.notMatch(mail?.parts.get("text/html"), /<script/);
+	shop.clock.set("2026-03-03T08:00:00Z");
+	await shop.tick();
+	t.notMatch(JSON.stringify(shop.slack.posts), /<!channel>|<script/);
+	t.equal(shop.slack.posts.length, 1);
+});

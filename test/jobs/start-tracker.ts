@@ -55,6 +55,9 @@ export interface Tracker extends TestApp {
 
 export const SCHEDULES = "/v1/research/schedules";
 
+/** Where Slack takes briefings; its last part is a secret. */
+export const HOOK = "https://hooks.slack.com/services/T000/B000/canaryhook";
+
 export async function startTracker(
 	t: Test,
 	options: { usd?: string; at?: string; settings?: Partial<Settings>; hasMail?: boolean } = {},
@@ -139,3 +142,7 @@ async function listenAsSlack(
 	t.teardown(() => server.close());
 	return (server.address() as AddressInfo).port;
 }
+
+/** What a schedule's caller is told of it. */
+export const stateOf = async (shop: Tracker, id: string) =>
+	(await shop.ask("GET", `${SCHEDULES}/${id}`)).body.data;

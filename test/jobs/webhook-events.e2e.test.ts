@@ -1,32 +1,19 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import t, { type Test } from "tap";
-import { startHookReceiver } from "../service/hook-receiver.js";
-import { manualClock } from "../support/manual-clock.js";
-import { startApp } from "../support/start-app.js";
+import { HOOKS, startWebhookShop } from "../service/webhook-shop.js";
+import { filesWith } from "../support/files-below.js";
 import { SCHEDULES, startTracker } from "./start-tracker.js";
 
-const HOOKS = "/v1/webhooks";
 const TARGET = "https://hooks.example.com/in/secret-path";
 const TOPIC = "How do agents pay for what they call?";
 const DAY_MS = 86_400_000;
 
-/** A shop over the sample graphs, an account with money, and a receiver. */
+/** A shop over the sample graphs, and an account with money. */
 async function startShop(t: Test, catalog = "sample") {
-	const receiver = await startHookReceiver(t);
-	const clock = manualClock("2026-03-10T12:00:00Z");
-	const { egress: callerEgress } = receiver;
-	const settings = { model: "none", catalog } as const;
-	const app = await startApp(t, { clock, callerEgress, settings });
-	const { key, account_id: accountId } = await app.app.operator.createKey({ usd: "50" });
+	const shop = await startWebhookShop(t, { catalog });
+	const { key, account_id: accountId } = await shop.app.operator.createKey({ usd: "50" });
 	const ask = (method: string, path: string, body?: object, secret = key) =>
-		app.send(path, {
-			method,
-			headers: { "X-API-Key": secret, "Content-Type": "application/json" },
-			...(body && { body: JSON.stringify(body) }),
-		});
-	const tick = () => app.app.webhooks.dispatch.tick();
-	return { ...app, ...receiver, clock, ask, tick, accountId };
+		shop.askAs(secret)(method, path, body);
+	return { ...shop, ask, accountId };
 }
 
 t.test(
@@ -193,12 +180,3 @@ t.test(
 		);
 	},
 );
-
-/** Files below a folder that hold a text, as their paths. */
-function filesWith(folder: string, text: string): string[] {
-	return readdirSync(folder).flatMap((name) => {
-		const path = join(folder, name);
-		if (statSync(path).isDirectory()) return filesWith(path, text);
-		return readFileSync(path).includes(text) ? [path] : [];
-	});
-}

@@ -2,7 +2,9 @@ import { auth as authV2 } from "@modelcontextprotocol/client";
 import { auth as authV1, type OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import t from "tap";
 import { formatUsd } from "../../src/core/money.js";
-import { createBrowser, csrfOf, openOAuthShop } from "../oauth/oauth-client.js";
+import { submitBudget, submitKey } from "../oauth/access-pages.js";
+import { createBrowser } from "../oauth/cookie-browser.js";
+import { openOAuthShop } from "../oauth/oauth-shop.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 import { type ClientName, connectMcp, type ListedByClient } from "./mcp-clients.js";
 import { argumentsOf, FREE_CALLS, flawsOf, priceOf } from "./tool-calls.js";
@@ -86,10 +88,8 @@ function sorted(tools: readonly ListedByClient[]) {
 async function agree(asked: URL): Promise<{ authorizationCode: string; iss: string }> {
 	const browser = createBrowser(shop.baseUrl);
 	const login = await browser.get(`${asked.pathname}${asked.search}`);
-	const fields = { csrf: csrfOf(login.text), key: shop.key, step: "login" };
-	const consent = await browser.post(login.url, fields);
-	const agreed = { csrf: csrfOf(consent.text), budget: "140.00", step: "agree" };
-	const { left, text } = await browser.post(consent.url, agreed);
+	const consent = await submitKey(browser, login, shop.key);
+	const { left, text } = await submitBudget(browser, consent, "140.00");
 	if (!left) throw new Error(text);
 	const get = (name: string) => left.searchParams.get(name) ?? "";
 	return { authorizationCode: get("code"), iss: get("iss") };

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import t from "tap";
+import { filesBelow } from "../support/files-below.js";
 import { KNOWN_QUERY, times } from "../support/start-app.js";
 import { overSocket } from "./over-socket.js";
 import { type McpShop, type RpcReply, startMcp } from "./start-mcp.js";
@@ -201,7 +201,7 @@ t.test("the secret in an address is repeated nowhere", async (t) => {
 	});
 	await t.test("in the files of the data folder", async (t) => {
 		await shop.close();
-		const files = filesIn(shop.folder);
+		const files = filesBelow(shop.folder);
 		t.ok(files.length > 3);
 		t.same(
 			files.filter((file) => readFileSync(file).includes(canary)),
@@ -239,11 +239,4 @@ async function send(shop: McpShop, path: string, init: RequestInit): Promise<Rpc
 	const response = await fetch(`${shop.baseUrl}${path}`, init);
 	const { status, headers } = response;
 	return { status, headers, text: await response.text(), message: undefined, result: undefined };
-}
-
-function filesIn(folder: string): string[] {
-	const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-	return entries
-		.filter((entry) => entry.isFile())
-		.map((entry) => join(entry.parentPath, entry.name));
 }

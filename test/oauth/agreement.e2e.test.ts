@@ -1,13 +1,9 @@
 import t from "tap";
 import { manualClock } from "../support/manual-clock.js";
-import {
-	authorizeUrl,
-	createBrowser,
-	createPkce,
-	csrfOf,
-	openOAuthShop,
-	REDIRECT,
-} from "./oauth-client.js";
+import { csrfOf, submitKey } from "./access-pages.js";
+import { createBrowser } from "./cookie-browser.js";
+import { authorizeUrl, createPkce } from "./oauth-client.js";
+import { openOAuthShop, REDIRECT } from "./oauth-shop.js";
 
 // The provider reads the system's clock, so ours starts where that is.
 const clock = manualClock(new Date().toISOString());
@@ -128,11 +124,7 @@ async function openConsent(clientId: string, challenge = createPkce().challenge,
 	const resource = `${shop.baseUrl}${at}`;
 	const asked = { client_id: clientId, code_challenge: challenge, resource };
 	const login = await browser.get(authorizeUrl(shop, asked));
-	const { url, text } = await browser.post(login.url, {
-		csrf: csrfOf(login.text),
-		key: shop.key,
-		step: "login",
-	});
+	const { url, text } = await submitKey(browser, login, shop.key);
 	return { browser, url, text, fields: { csrf: csrfOf(text), budget: "5", step: "agree" } };
 }
 

@@ -1,22 +1,15 @@
 import t from "tap";
-import {
-	authorizeUrl,
-	type Browser,
-	createBrowser,
-	createPkce,
-	csrfOf,
-	openOAuthShop,
-	type Visited,
-} from "./oauth-client.js";
+import { csrfOf, submitBudget, submitKey } from "./access-pages.js";
+import { type Browser, createBrowser, type Visited } from "./cookie-browser.js";
+import { authorizeUrl, createPkce } from "./oauth-client.js";
+import { openOAuthShop } from "./oauth-shop.js";
 
 const shop = await openOAuthShop(t, { settings: { catalog: "none" } });
 const clientId = await shop.register();
 const begin = (browser: Browser) =>
 	browser.get(authorizeUrl(shop, { client_id: clientId, code_challenge: createPkce().challenge }));
-const signIn = (browser: Browser, { url, text }: Visited) =>
-	browser.post(url, { csrf: csrfOf(text), key: shop.key, step: "login" });
-const agree = (browser: Browser, { url, text }: Visited) =>
-	browser.post(url, { csrf: csrfOf(text), budget: "5", step: "agree" });
+const signIn = (browser: Browser, page: Visited) => submitKey(browser, page, shop.key);
+const agree = (browser: Browser, page: Visited) => submitBudget(browser, page, "5");
 const resumeOf = ({ url }: Visited) => `/oauth/authorize/${url.split("/").at(-1)}`;
 
 t.test(
@@ -90,11 +83,7 @@ t.test("two requests in one browser go their ways", async (t) => {
 	const [first, second] = [await begin(browser), await begin(browser)];
 	const other = await shop.app.operator.createKey({ label: "another account" });
 	const mine = await signIn(browser, first);
-	const theirs = await browser.post(second.url, {
-		csrf: csrfOf(second.text),
-		key: other.key,
-		step: "login",
-	});
+	const theirs = await submitKey(browser, second, other.key);
 	t.match((await browser.get(mine.url)).text, /the shop/);
 	t.match((await browser.get(theirs.url)).text, /another account/);
 	for (const page of [mine, theirs]) {
@@ -114,11 +103,7 @@ t.test(
 			resource: `${publicUrl}/mcp`,
 		};
 		const login = await browser.get(authorizeUrl(known, fields));
-		const consent = await browser.post(login.url, {
-			csrf: csrfOf(login.text),
-			key: known.key,
-			step: "login",
-		});
+		const consent = await submitKey(browser, login, known.key);
 		t.match(consent.text, /the shop/);
 		const bound = cookieOf(browser);
 		t.match(bound?.name, /^__Host-tollgraph_oauth_[\w-]+$/);

@@ -1,15 +1,7 @@
 import t from "tap";
 import { KNOWN_QUERY } from "../support/start-app.js";
-import {
-	connect,
-	createPkce,
-	type OAuthShop,
-	obtainCode,
-	openOAuthShop,
-	REDIRECT,
-	spendFreeCalls,
-	type Tokens,
-} from "./oauth-client.js";
+import { connect, createPkce, obtainCode, type Tokens } from "./oauth-client.js";
+import { type OAuthShop, openOAuthShop, REDIRECT, spendFreeCalls } from "./oauth-shop.js";
 
 const REFUSED = { code: "UNAUTHENTICATED" };
 

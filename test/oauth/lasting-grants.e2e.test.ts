@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { filesBelow } from "../support/files-below.js";
 import { manualClock } from "../support/manual-clock.js";
-import { connect, createPkce, obtainCode, openOAuthShop, REDIRECT } from "./oauth-client.js";
+import { connect, createPkce, obtainCode } from "./oauth-client.js";
+import { openOAuthShop, REDIRECT } from "./oauth-shop.js";
 
 const DAY_MS = 24 * 3_600_000;
 const REFUSED = { code: "UNAUTHENTICATED" };
@@ -20,7 +22,7 @@ t.test("grants outlive the process; codes and tokens are in no file", async (t) 
 	const { code } = await obtainCode(first, { clientId, challenge, fields: { resource } });
 	await first.close();
 
-	const kept = filesOf(folder).map((path) => readFileSync(path));
+	const kept = filesBelow(folder).map((path) => readFileSync(path));
 	for (const secret of [tokens.refresh, tokens.access, code, key]) {
 		t.notOk(
 			kept.some((bytes) => bytes.includes(secret)),
@@ -106,10 +108,4 @@ async function opens(
 ) {
 	const { access } = await shop.app.service.identify({ scheme: "oauth", token, resource });
 	return access?.keyId !== undefined;
-}
-
-function filesOf(folder: string): string[] {
-	return readdirSync(folder, { recursive: true, withFileTypes: true })
-		.filter((entry) => entry.isFile())
-		.map((entry) => join(entry.parentPath, entry.name));
 }

@@ -1,7 +1,7 @@
 import t from "tap";
 import { ISSUER_NOW, startIssuer } from "../auth/local-issuer.js";
 import { manualClock } from "../support/manual-clock.js";
-import { openOAuthShop } from "./oauth-client.js";
+import { openOAuthShop } from "./oauth-shop.js";
 
 const SERVER = "/.well-known/oauth-authorization-server";
 const OPENID = "/.well-known/openid-configuration";

@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
 import { createOAuthRecords } from "../../src/auth/oauth-records.js";
-import type { KeyRow } from "../../store/store.js";
+import type { KeyRow } from "../../store/rows/account-rows.js";
 import { openOn } from "../store/open-test-store.js";
 import { manualClock } from "../support/manual-clock.js";
 

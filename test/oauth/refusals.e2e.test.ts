@@ -1,15 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 import t from "tap";
-import {
-	authorizeUrl,
-	connect,
-	createBrowser,
-	createPkce,
-	csrfOf,
-	obtainCode,
-	openOAuthShop,
-	REDIRECT,
-} from "./oauth-client.js";
+import { csrfOf, submitBudget, submitDecline, submitKey } from "./access-pages.js";
+import { createBrowser } from "./cookie-browser.js";
+import { authorizeUrl, connect, createPkce, obtainCode } from "./oauth-client.js";
+import { openOAuthShop, REDIRECT } from "./oauth-shop.js";
 
 const REFUSED = { code: "UNAUTHENTICATED" };
 
@@ -136,9 +130,7 @@ t.test("an access token opens the address it was made for, and no other", async 
 });
 
 t.test("a form that another site sends is refused, and so is another user's step", async (t) => {
-	const { challenge } = createPkce();
-	const browser = createBrowser(shop.baseUrl);
-	const login = await browser.get(authorizeUrl(shop, fieldsOf(challenge)));
+	const { browser, login } = await begin();
 	const fields = { csrf: csrfOf(login.text), key: shop.key, step: "login" };
 
 	t.equal((await browser.post(login.url, { ...fields, csrf: "" })).status, 403);
@@ -165,19 +157,11 @@ t.test("a form that another site sends is refused, and so is another user's step
 });
 
 t.test("a user may decline at either step, and nothing is made", async (t) => {
-	const { challenge } = createPkce();
 	const before = await keysOf();
 	for (const steps of [1, 2]) {
-		const browser = createBrowser(shop.baseUrl);
-		let page = await browser.get(authorizeUrl(shop, fieldsOf(challenge)));
-		if (steps === 2) {
-			page = await browser.post(page.url, {
-				csrf: csrfOf(page.text),
-				key: shop.key,
-				step: "login",
-			});
-		}
-		const { left } = await browser.post(page.url, { csrf: csrfOf(page.text), step: "decline" });
+		const { browser, login } = await begin();
+		const page = steps === 2 ? await submitKey(browser, login, shop.key) : login;
+		const { left } = await submitDecline(browser, page);
 		t.equal(left?.searchParams.get("error"), "access_denied");
 		t.equal(left?.searchParams.get("state"), "the-state");
 	}
@@ -185,12 +169,9 @@ t.test("a user may decline at either step, and nothing is made", async (t) => {
 });
 
 t.test("only a key that manages its account signs in, and guesses are counted", async (t) => {
-	const { challenge } = createPkce();
 	const plain = await shop.ask("POST", "/v1/account/keys", { label: "pays only" });
-	const browser = createBrowser(shop.baseUrl);
-	const login = await browser.get(authorizeUrl(shop, fieldsOf(challenge)));
-	const signIn = (key: string) =>
-		browser.post(login.url, { csrf: csrfOf(login.text), key, step: "login" });
+	const { browser, login } = await begin();
+	const signIn = (key: string) => submitKey(browser, login, key);
 
 	t.match(await signIn(plain.body.data.key), { status: 403, text: /does not manage/ });
 	const spt = await shop.issueSpt("5");
@@ -202,30 +183,16 @@ t.test("only a key that manages its account signs in, and guesses are counted", 
 });
 
 t.test("a budget is an amount above zero", async (t) => {
-	const { challenge } = createPkce();
-	const browser = createBrowser(shop.baseUrl);
-	const login = await browser.get(authorizeUrl(shop, fieldsOf(challenge)));
-	const consent = await browser.post(login.url, {
-		csrf: csrfOf(login.text),
-		key: shop.key,
-		step: "login",
-	});
+	const { browser, login } = await begin();
+	const consent = await submitKey(browser, login, shop.key);
 	const before = await keysOf();
 	for (const budget of ["", "0", "-1", "much", "1e9", '"><script>']) {
-		const answer = await browser.post(consent.url, {
-			csrf: csrfOf(consent.text),
-			budget,
-			step: "agree",
-		});
+		const answer = await submitBudget(browser, consent, budget);
 		t.match(answer, { status: 400, text: /role="alert"/ }, budget);
 		t.notMatch(answer.text, /<script/);
 	}
 	t.same(await keysOf(), before, "no key was made");
-	const done = await browser.post(consent.url, {
-		csrf: csrfOf(consent.text),
-		budget: "$3",
-		step: "agree",
-	});
+	const done = await submitBudget(browser, consent, "$3");
 	t.ok(done.left?.searchParams.get("code"));
 });
 
@@ -234,7 +201,7 @@ t.test("a button pressed twice makes one key, and a new request begins with nobo
 	const browser = createBrowser(shop.baseUrl);
 	const signIn = async (key: string) => {
 		const login = await browser.get(authorizeUrl(shop, fieldsOf(challenge)));
-		return browser.post(login.url, { csrf: csrfOf(login.text), key, step: "login" });
+		return submitKey(browser, login, key);
 	};
 	const other = await shop.app.operator.createKey({ label: "another account" });
 	t.match((await signIn(other.key)).text, /another account/);
@@ -242,30 +209,30 @@ t.test("a button pressed twice makes one key, and a new request begins with nobo
 	t.match(consent.text, /the shop/, "who was here before is forgotten");
 
 	const before = await keysOf();
-	const agree = () =>
-		browser.post(consent.url, { csrf: csrfOf(consent.text), budget: "5", step: "agree" });
+	const agree = () => submitBudget(browser, consent, "5");
 	const pressed = await Promise.all([agree(), agree(), agree()]);
 	t.ok(pressed.some(({ left }) => left?.searchParams.has("code")));
 	t.equal(await keysOf(), before + 1);
 });
 
 t.test("who keeps guessing keys is held up", async (t) => {
-	const { challenge } = createPkce();
-	const browser = createBrowser(shop.baseUrl);
-	const login = await browser.get(authorizeUrl(shop, fieldsOf(challenge)));
+	const { browser, login } = await begin();
 	const statuses = new Map<number, number>();
 	for (let guess = 0; guess < 59; guess++) {
 		const key = `sk_live_${String(guess).padStart(36, "0")}`;
-		const { status } = await browser.post(login.url, {
-			csrf: csrfOf(login.text),
-			key,
-			step: "login",
-		});
+		const { status } = await submitKey(browser, login, key);
 		statuses.set(status, (statuses.get(status) ?? 0) + 1);
 	}
 	t.ok((statuses.get(429) ?? 0) > 0);
 	t.ok((statuses.get(401) ?? 0) < 62);
 });
+
+/** A browser of its own, at the page that asks for a key. */
+async function begin() {
+	const browser = createBrowser(shop.baseUrl);
+	const login = await browser.get(authorizeUrl(shop, fieldsOf(createPkce().challenge)));
+	return { browser, login };
+}
 
 function fieldsOf(challenge: string) {
 	return { client_id: clientId, code_challenge: challenge };

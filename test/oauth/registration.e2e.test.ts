@@ -1,6 +1,9 @@
 import t from "tap";
 import type { Egress } from "../../src/core/egress.js";
-import { authorizeUrl, createBrowser, createPkce, csrfOf, openOAuthShop } from "./oauth-client.js";
+import { submitBudget, submitKey } from "./access-pages.js";
+import { createBrowser } from "./cookie-browser.js";
+import { authorizeUrl, createPkce } from "./oauth-client.js";
+import { openOAuthShop } from "./oauth-shop.js";
 
 const DOCUMENT = "https://agent.example/client.json";
 
@@ -164,11 +167,7 @@ t.test("a client may be the address of a document that describes it", async (t) 
 		}),
 	);
 	t.equal(asked.length, 1, "it is not fetched again at once");
-	const consent = await browser.post(again.url, {
-		csrf: csrfOf(again.text),
-		key: shop.key,
-		step: "login",
-	});
+	const consent = await submitKey(browser, again, shop.key);
 	t.match(consent.text, /published by agent\.example/);
 	await t.test("which is read once, however long its user takes to agree", async (t) => {
 		const realNow = Date.now;
@@ -179,8 +178,7 @@ t.test("a client may be the address of a document that describes it", async (t) 
 		Date.now = () => realNow() + 590_000;
 		const reload = await browser.get(consent.url);
 		t.match(reload, { status: 200, text: /Documented Agent/ });
-		const fields = { csrf: csrfOf(reload.text), budget: "1", step: "agree" };
-		const { left } = await browser.post(reload.url, fields);
+		const { left } = await submitBudget(browser, reload, "1");
 		t.ok(left?.searchParams.has("code"));
 		t.equal(asked.length, 1);
 	});

@@ -3,7 +3,8 @@ import { toReceipt } from "../../payments/receipt.js";
 import { createRefunds } from "../../payments/refunds.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
-import type { ReceiptRow, TokenRow } from "../../store/store.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
 import { createFakeDisk } from "../store/fake-disk.js";
 import { openOn, stillClock, tokenRow } from "../store/open-test-store.js";
 

@@ -3,7 +3,7 @@ import { createInvariantGuard } from "../../payments/invariants.js";
 import { createRefundPayouts } from "../../payments/refund-payouts.js";
 import type { TransferSpan } from "../../payments/x402/facilitator.js";
 import { createChainBooks } from "../../src/service/chain-books.js";
-import type { PaymentRow } from "../../store/store.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import {
 	createSimChain,
 	createSimTreasury,

@@ -1,82 +1,19 @@
 import { EventEmitter, once } from "node:events";
 import t, { type Test } from "tap";
-import { createQuoteSeal } from "../../payments/quote-seal.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { FREE_OPERATION_IDS } from "../../src/core/operations.js";
 import type { DataRoute } from "../../src/rest/route.js";
 import { ROUTES } from "../../src/rest/routes.js";
-import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
-import { CAPTURED_PAYMENT, TEST_PEPPER, WALLET_RECEIPT } from "../service/payment-parts.js";
+import { emptySearch } from "../service/empty-search.js";
+import { freeRequest, STATUS_OF } from "./free-requests.js";
 import { errorOf, rawRequest } from "./raw-request.js";
-import { emptySearch, startRest } from "./start-rest.js";
-
-const seal = createQuoteSeal(TEST_PEPPER);
-
-const BODIES: Readonly<Record<string, object>> = {
-	"quotes.create": { operation: "search.domain", input: { query: "retries" } },
-	"receipts.verify": { jws: "no.receipt.atall" },
-	"search.route": { query: "retries" },
-	"research.deep_dive.plan": { query: "retries" },
-	"experts.match": { question: "retries" },
-	"citations.format": { trend_ids: ["web-payments:concepts.http-402"] },
-	"brands.resolve": { name: "HTTP" },
-	"research.schedules.preview": { topic: "retries" },
-};
-const NAMES: Readonly<Record<string, string>> = {
-	graph_id_or_slug: "web-payments",
-	quote_id: seal.seal({
-		operationId: "search.domain",
-		amountMicros: 500_000n,
-		billingType: "per_call",
-		fingerprint: "x",
-		path: "/v1/search/domain",
-		expiresAt: 0,
-	}),
-	receipt_id: WALLET_RECEIPT.id,
-	name: "Evidence",
-	agent_id: "api-desk",
-	analyst: "standards-analyst",
-	host: "www.rfc-editor.org",
-	brand: "no-brand",
-	payment_id: CAPTURED_PAYMENT.id,
-	feed_id: "fred:UNRATE",
-};
-const QUERIES: Readonly<Record<string, string>> = {
-	graph_slice: "?graph_id=web-payments",
-	"experts.search": "?q=retries",
-	"search.suggest": "?q=pay",
-	"supplemental.suggest": "?q=inflation",
-	"supplemental.feeds.list": "?limit=200",
-	"research.schedules.confirm": "?token=no-link",
-	"research.schedules.confirm_page": "?token=no-link",
-	"research.schedules.unsubscribe": "?token=no-link",
-	"research.schedules.unsubscribe_page": "?token=no-link",
-};
-
-/** The two graphs here have no analyst and no brand, and nobody was mailed a link. */
-const STATUS_OF: Readonly<Record<string, number>> = {
-	"analysts.get": 404,
-	"brands.get": 404,
-	"research.schedules.confirm": 404,
-	"research.schedules.unsubscribe": 404,
-};
+import { startRest } from "./start-rest.js";
 
 t.test("every free operation answers in the shape its route declares", async (t) => {
 	const { baseUrl, unexpected } = await startRest(t);
 	for (const id of FREE_OPERATION_IDS) {
 		const route = ROUTES[id];
-		const path = OPERATION_ADDRESSES[id].path.replace(/\{(\w+)\}/, (_, name) => NAMES[name] ?? "");
-		const headers = {
-			"Content-Type": "application/json",
-			...(id === "spt.validate" && { "X-Pay-SPT": "spt_good" }),
-		};
-		const { method } = OPERATION_ADDRESSES[id];
-		const body = BODIES[id];
-		const reply = await fetch(`${baseUrl}${path}${QUERIES[id] ?? ""}`, {
-			method,
-			headers,
-			...(body && { body: JSON.stringify(body) }),
-		});
+		const reply = await fetch(freeRequest(baseUrl, id));
 		t.equal(reply.status, STATUS_OF[id] ?? 200, id);
 		if (!reply.ok) continue;
 		if (route.kind === "document") {

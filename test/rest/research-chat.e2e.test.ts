@@ -1,35 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Test } from "tap";
 import t from "tap";
 import { isSupported } from "../../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { type AccountShop, openAccount, useFreeCalls } from "../auth/open-account.js";
+import { filesWith } from "../support/files-below.js";
 import { type Answer, sumOfAllEntries, times } from "../support/start-app.js";
+import { CHAT, openChat, SESSIONS } from "./open-chat.js";
 import { dataOf, readEvents } from "./start-stream.js";
-
-const CHAT = "/v1/research/chat";
-const SESSIONS = `${CHAT}/sessions`;
-
-let shared: Promise<AccountShop> | undefined;
-
-/** One shop, and for each test an account of its own; `alone` for tests that look into the folder. */
-async function openChat(alone?: Test) {
-	shared ??= openAccount(t);
-	const shop = alone ? await openAccount(alone) : await shared;
-	const { key, account_id: accountId } = await shop.app.operator.createKey({ usd: "99.00" });
-	await useFreeCalls({ ...shop, accountId });
-	const say = (message: string, sessionId = "s1", headers: Record<string, string> = {}) =>
-		shop.send(CHAT, {
-			method: "POST",
-			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
-			body: JSON.stringify({ sessionId, message }),
-		});
-	const ask: AccountShop["ask"] = (method, path, body, secret = key) =>
-		shop.ask(method, path, body, secret);
-	const money = () => shop.app.store.read((reader) => reader.balance(`cust:${accountId}`));
-	return { ...shop, key, accountId, ask, say, money };
-}
 
 t.test(
 	"a chat remembers what it was about, cites every sentence and says how it understood",
@@ -129,28 +104,22 @@ t.test(
 );
 
 t.test("a paid turn whose session is deleted is told no more, and not answered anew", async (t) => {
-	const { say, ask, money, key, baseUrl } = await openChat();
+	const { say, stream, ask, money } = await openChat();
 	const retry = { "Idempotency-Key": "follow-up" };
 	await say("What is EIP-3009?");
 	await say("What are its risks?", "s1", retry);
-	const stream = async (sessionId: string, headers: Record<string, string> = {}) => {
-		const reply = await fetch(`${baseUrl}${CHAT}/stream`, {
-			method: "POST",
-			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
-			body: JSON.stringify({ sessionId, message: "What is HPACK?" }),
-		});
-		return { status: reply.status, text: await reply.text() };
-	};
-	const told = await stream("s1");
+	const tell = (sessionId: string, headers?: Record<string, string>) =>
+		stream("What is HPACK?", sessionId, headers);
+	const told = await tell("s1");
 	t.match(dataOf(told.text, "research.plan"), { session: { sessionId: "s1" } });
-	const other = await stream("s2");
+	const other = await tell("s2");
 	const paid = await money();
 	await ask("DELETE", `${SESSIONS}/s1`);
-	t.equal((await stream("s1", { "Last-Event-ID": "0" })).status, 404, "its streams went with it");
+	t.equal((await tell("s1", { "Last-Event-ID": "0" })).status, 404, "its streams went with it");
 	const goneId = dataOf(told.text, "research.created").stream_id;
 	const exported = JSON.stringify((await ask("GET", "/v1/account/export")).body);
 	t.notOk(exported.includes(goneId));
-	t.same((await stream("s2", { "Last-Event-ID": "0" })).text, other.text, "and no other's");
+	t.same((await tell("s2", { "Last-Event-ID": "0" })).text, other.text, "and no other's");
 
 	const gone = await say("What are its risks?", "s1", retry);
 	t.match(gone, { status: 404, body: { error: { code: "NOT_FOUND", message: /new retry key/ } } });
@@ -205,32 +174,29 @@ t.test("messages are nowhere but in their session, and go with it", async (t) =>
 	const canary = "cockatrice";
 	const { say, ask, app, clock, folder, accountId } = await openChat(t);
 	const message = (n: number) => `Which HTTP status code asks for payment, or ${canary}${n}?`;
-	const filesWith = (text: string) =>
-		readdirSync(folder, { recursive: true, withFileTypes: true })
-			.filter((entry) => entry.isFile())
-			.map((entry) => join(entry.parentPath, entry.name))
-			.filter((path) => !path.includes("quer") && readFileSync(path).includes(text));
+	const holding = (text: string) =>
+		filesWith(folder, text).filter((path) => !path.includes("quer"));
 	for (const n of [1, 2, 3]) t.equal((await say(message(n), `s${n}`)).status, 200);
 	const answer = "no header, body or payment flow is standardised";
-	const sold = filesWith(answer).filter((path) => !/graph|index/.test(path));
+	const sold = holding(answer).filter((path) => !/graph|index/.test(path));
 	t.same(sold, [], "no answer is kept");
-	t.equal(filesWith(`${canary}1`).length, 1);
+	t.equal(holding(`${canary}1`).length, 1);
 	const { body: exported } = await ask("GET", "/v1/account/export");
 	t.match(exported.data.chats, [{ turns: [{ message: message(1) }] }, {}, {}]);
 
 	await ask("DELETE", `${SESSIONS}/s1`);
-	t.same(filesWith(`${canary}1`), []);
+	t.same(holding(`${canary}1`), []);
 	clock.advance(364 * 24 * 3_600_000);
 	await say(message(4), "s2");
 	clock.advance(2 * 24 * 3_600_000);
 	t.equal((await ask("GET", `${SESSIONS}/s3`)).status, 404);
 	await app.operator.purge();
-	t.same(filesWith(`${canary}3`), []);
-	t.equal(filesWith(`${canary}2`).length, 1, "the year begins with the last turn");
+	t.same(holding(`${canary}3`), []);
+	t.equal(holding(`${canary}2`).length, 1, "the year begins with the last turn");
 	const left = await app.store.read((reader) => reader.balance(`cust:${accountId}`));
 	const usd = `${left / 1_000_000n}.${String((left % 1_000_000n) / 10_000n).padStart(2, "0")}`;
 	t.equal((await ask("DELETE", `/v1/account?confirm=${usd}`)).status, 200);
-	t.same(filesWith(canary), []);
+	t.same(holding(canary), []);
 });
 
 t.test("an account that keeps no text has no session: each turn stands alone", async (t) => {
@@ -246,18 +212,10 @@ t.test("an account that keeps no text has no session: each turn stands alone", a
 });
 
 t.test("a turn can be told step by step, and is the same turn", async (t) => {
-	const { say, ask, baseUrl, key, money } = await openChat();
+	const { say, stream, ask, money } = await openChat();
 	await say("What is EIP-3009?");
 	const before = await money();
-	const stream = async (headers: Record<string, string> = {}, query = "") => {
-		const reply = await fetch(`${baseUrl}${CHAT}/stream${query}`, {
-			method: "POST",
-			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
-			body: JSON.stringify({ sessionId: "s1", message: "And EIP-712?" }),
-		});
-		return { status: reply.status, text: await reply.text() };
-	};
-	const { text } = await stream();
+	const { text } = await stream("And EIP-712?");
 	const done = dataOf(text, "research.output.done");
 	t.match(done, { resolved_question: "What is EIP-712?", session: { turns: 2 } });
 	t.equal(dataOf(text, "research.plan").question, "What is EIP-712?");
@@ -265,7 +223,7 @@ t.test("a turn can be told step by step, and is the same turn", async (t) => {
 	for (const { citation_ids: ids } of done.answer.sentences) {
 		t.ok(ids.every((n: number) => numbers.has(n)));
 	}
-	const resumed = await stream({ "Last-Event-ID": "4" });
+	const resumed = await stream("And EIP-712?", "s1", { "Last-Event-ID": "4" });
 	t.same(readEvents(resumed.text), readEvents(text).slice(4));
 	t.equal(before - (await money()), 1_500_000n);
 	t.match((await ask("GET", `${SESSIONS}/s1/messages`)).body.data.items, [

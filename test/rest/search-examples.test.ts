@@ -10,7 +10,8 @@ import {
 	EXPERT_EXAMPLE,
 	REPORT_EXAMPLE,
 } from "../../src/rest/search-examples.js";
-import { createTestService, emptySearch, sellForAnything } from "./start-rest.js";
+import { emptySearch } from "../service/empty-search.js";
+import { createTestService, sellForAnything } from "./start-rest.js";
 
 t.test("the examples quote concepts that the sample catalog has", async (t) => {
 	const kinds: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import t from "tap";
 import { LIMITS } from "../../src/core/limits.js";
+import { emptySearch } from "../service/empty-search.js";
+import { filesWith } from "../support/files-below.js";
 import { startApp } from "../support/start-app.js";
 import { errorOf, post } from "./raw-request.js";
-import { emptySearch, startRest } from "./start-rest.js";
+import { startRest } from "./start-rest.js";
 
 const WORD = /[\p{L}\p{N}]+/gu;
 
@@ -188,9 +188,5 @@ t.test("a routed query is kept nowhere", async (t) => {
 	const canary = "quetzalcoatlus";
 	t.equal((await route({ query: `payment tokens ${canary}` })).status, 200);
 	await close();
-	const files = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
-	t.same(
-		files.filter((file) => statSync(file).isFile() && readFileSync(file).includes(canary)),
-		[],
-	);
+	t.same(filesWith(folder, canary), []);
 });

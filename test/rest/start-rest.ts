@@ -22,6 +22,7 @@ import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import type { Purchases } from "../../src/service/spt-purchase.js";
 import { createStreamRecord } from "../../src/service/stream-record.js";
 import type { Store, StoreReader } from "../../store/store.js";
+import { emptySearch } from "../service/empty-search.js";
 import { CAPTURED_PAYMENT, createTestPayments, WALLET_RECEIPT } from "../service/payment-parts.js";
 import { DOMAIN_GRAPH, EXPERT_GRAPH } from "../service/sample-graphs.js";
 import { createTestResearch } from "../support/test-research.js";
@@ -76,22 +77,6 @@ export async function startRest(t: Test, options: StartOptions = {}): Promise<St
 	baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	return { baseUrl, calls, unexpected };
 }
-
-export const emptySearch: SearchEngine = {
-	find: async () => ({
-		decision: "ABSTAIN",
-		dataStatus: "NO_MATCH",
-		rows: [],
-		missing: [],
-		mode: "keyword",
-		timings: {},
-	}),
-	route: async () => ({ graphs: [], missing: [], mode: "keyword" }),
-	warm: () => undefined,
-	sync: async () => {},
-	status: () => ({ model: undefined, concepts: 2, pendingVectors: 0, mode: "keyword" }),
-	close: async () => {},
-};
 
 const ROWS = [WALLET_RECEIPT, CAPTURED_PAYMENT];
 const findRow = (async (_table: string, id: string) =>

@@ -1,36 +1,14 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import t, { type Test } from "tap";
-import { type Clock, systemClock } from "../../src/core/clock.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import type { SearchEngine } from "../../src/search/search.js";
-import { createSearchEngine } from "../../src/search/search-engine.js";
+import t from "tap";
 import {
 	BOTANY,
-	type CountingEmbedder,
 	createCountingEmbedder,
 	PAYMENTS,
 	sampleConcept,
 	sampleGraph,
 } from "./sample-graph.js";
-
-const find = (engine: SearchEngine, graphs: readonly Graph[], query: string) =>
-	engine.find({ graphs, query, limit: 10, signal: new AbortController().signal });
-
-interface Start {
-	readonly folder?: string;
-	readonly clock?: Clock;
-}
-
-async function startEngine(
-	t: Test,
-	model: CountingEmbedder | "none",
-	{ folder = t.testdir(), clock = systemClock }: Start = {},
-) {
-	const engine = await createSearchEngine({ folder, clock, model });
-	t.teardown(() => engine.close());
-	return { engine, folder };
-}
+import { find, startEngine } from "./start-engine.js";
 
 t.test("an unchanged graph is not embedded again, a changed one is", async (t) => {
 	const embedder = createCountingEmbedder();
@@ -109,103 +87,6 @@ t.test("rows come from the graphs that were asked, whatever else is indexed", as
 	const [first] = both.rows;
 	t.equal(first?.graph.record.id, "payments", "twins score alike, ties go by id");
 	t.same(first?.duplicates, [`twin:${first?.concept.id}`]);
-});
-
-t.test("a query without a model is answered by keywords and says so", async (t) => {
-	const { engine } = await startEngine(t, "none");
-	await engine.sync([PAYMENTS]);
-	const outcome = await find(engine, [PAYMENTS], "EIP-3009");
-	t.match(outcome, { mode: "keyword", decision: "ANSWER", dataStatus: "ENTITY_MATCH" });
-	t.match(engine.status(), { mode: "keyword", model: undefined, pendingVectors: 0 });
-	t.ok(engine.status().reason);
-});
-
-t.test("a missing model folder leaves keyword search and a reason", async (t) => {
-	const folder = t.testdir();
-	const model = { folder: join(folder, "no-model"), sums: "if-there" } as const;
-	const engine = await createSearchEngine({ folder, clock: systemClock, model });
-	t.teardown(() => engine.close());
-	await engine.sync([PAYMENTS]);
-	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "keyword");
-	t.match(engine.status().reason, /no-model/);
-});
-
-t.test("a model that fails leaves vectors pending and keyword answers", async (t) => {
-	const embedder = createCountingEmbedder();
-	embedder.fail(true);
-	const { engine } = await startEngine(t, embedder);
-	await engine.sync([PAYMENTS], { vectors: "background" });
-	t.match(engine.status(), { mode: "keyword", pendingVectors: PAYMENTS.concepts.length });
-	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "keyword");
-	embedder.fail(false);
-	await engine.sync([PAYMENTS]);
-	t.match(engine.status(), { mode: "hybrid", pendingVectors: 0 });
-	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "hybrid");
-});
-
-t.test("a model that breaks down while it serves is in the status until it is back", async (t) => {
-	const embedder = createCountingEmbedder();
-	const { engine } = await startEngine(t, embedder);
-	await engine.sync([PAYMENTS]);
-	t.match(engine.status(), { mode: "hybrid", reason: undefined });
-	embedder.fail(true);
-	t.equal((await find(engine, [PAYMENTS], "settle money")).mode, "keyword");
-	t.match(engine.status(), { mode: "keyword", reason: /The model is away/, pendingVectors: 0 });
-	embedder.fail(false);
-	// Whoever looks makes the engine look again itself.
-	for (let look = 0; look < 2; look++) {
-		engine.status();
-		await new Promise(setImmediate);
-	}
-	t.match(engine.status(), { mode: "hybrid", reason: undefined });
-});
-
-t.test("a query the model sits on is in the status, too", async (t) => {
-	let now = 0;
-	const tasks: (() => void)[] = [];
-	const clock: Clock = {
-		...systemClock,
-		monotonicMs: () => now,
-		after(_, task) {
-			tasks.push(task);
-			return () => undefined;
-		},
-	};
-	const embedder = createCountingEmbedder();
-	const { embed } = embedder;
-	const stuck: CountingEmbedder = {
-		...embedder,
-		embed: (texts, lane) => (lane === "query" ? new Promise(() => undefined) : embed(texts, lane)),
-	};
-	const { engine } = await startEngine(t, stuck, { clock });
-	await engine.sync([PAYMENTS]);
-	const search = find(engine, [PAYMENTS], "settle money");
-	t.equal(engine.status().mode, "hybrid");
-	now += 2_001;
-	for (const task of tasks) task();
-	t.equal((await search).mode, "keyword");
-	t.match(engine.status(), { mode: "keyword", reason: /wait too long/ });
-});
-
-t.test("a sync waits for no model that fails; vectors are made later by themselves", async (t) => {
-	const tasks: (() => void)[] = [];
-	const clock: Clock = {
-		...systemClock,
-		after(delayMs, task) {
-			if (delayMs >= 1_000) tasks.push(task); // Links are built sooner.
-			return () => undefined;
-		},
-	};
-	const embedder = createCountingEmbedder();
-	embedder.fail(true);
-	const { engine } = await startEngine(t, embedder, { clock });
-	await engine.sync([PAYMENTS]);
-	t.match(engine.status(), { mode: "keyword", pendingVectors: 3, reason: /The model is away/ });
-	t.equal(tasks.length, 1);
-	embedder.fail(false);
-	tasks[0]?.();
-	while (engine.status().pendingVectors > 0) await new Promise(setImmediate);
-	t.equal((await find(engine, [PAYMENTS], "reserve money")).mode, "hybrid");
 });
 
 t.test("a rebuild without its model leaves the vectors that are there", async (t) => {

@@ -1,121 +1,13 @@
 import t from "tap";
-import { createPriceList, DEFAULT_PRICE_BOOK } from "../../payments/price-list.js";
-import type { Clock } from "../../src/core/clock.js";
-import { parseUsd } from "../../src/core/money.js";
-import { PAID_OPERATION_IDS, SKILL_IDS } from "../../src/core/operations.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { SearchEngine } from "../../src/search/search.js";
-import { createFreeOperations } from "../../src/service/create-free-operations.js";
-import type { FreeSchedules } from "../../src/service/schedule-preview.js";
-import { createSkillCatalog } from "../../src/service/skill-catalog.js";
-import type { Store, StoreHealth } from "../../store/store.js";
-import { createTestResearch } from "../support/test-research.js";
-import { createTestPayments } from "./payment-parts.js";
-import { DOMAIN_GRAPH, EXPERT_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
-
-const START = Date.UTC(2026, 0, 1);
-
-const clockAt = (now: () => number): Clock => ({
-	now,
-	monotonicMs: () => 0,
-	every: () => () => {},
-	after: () => () => {},
-});
-
-const hybridSearch: SearchEngine = {
-	find: async () => ({
-		decision: "ABSTAIN",
-		dataStatus: "NO_MATCH",
-		rows: [],
-		missing: [],
-		mode: "hybrid",
-		timings: {},
-	}),
-	route: async () => ({ graphs: [], missing: [], mode: "hybrid" }),
-	warm: () => undefined,
-	sync: async () => {},
-	status: () => ({
-		model: { id: "small", sha256: "0", dimensions: 64 },
-		concepts: 2,
-		pendingVectors: 0,
-		mode: "hybrid",
-	}),
-	close: async () => {},
-};
-
-const healthyStore: StoreHealth = {
-	status: "ok",
-	reason: undefined,
-	sequence: 3,
-	isChainIntact: true,
-};
-
-function start() {
-	const state = {
-		now: START,
-		store: healthyStore,
-		invariants: "ok" as "ok" | "breached",
-		mode: "hybrid" as "hybrid" | "keyword",
-		reason: undefined as string | undefined,
-		baseUrl: "https://example.org",
-	};
-	const clock = clockAt(() => state.now);
-	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
-	const search = {
-		...hybridSearch,
-		status: () => ({ ...hybridSearch.status(), mode: state.mode, reason: state.reason }),
-	};
-	const prices = createPriceList({
-		"search.domain": { amountMicros: parseUsd("0.25"), billingType: "per_call" },
-	});
-	const info = {
-		version: "9.9.9",
-		baseUrl: () => state.baseUrl,
-		mcpUrl: () => null,
-		profile: "demo" as const,
-	};
-	const store = { health: () => state.store } as Partial<Store> as Store;
-	const skills = createSkillCatalog({
-		catalog,
-		search,
-		clock,
-		baseUrl: info.baseUrl,
-		research: createTestResearch(),
-	});
-	const free = createFreeOperations({
-		info,
-		clock,
-		catalog,
-		search,
-		store,
-		prices,
-		skills,
-		payments: createTestPayments({ info, clock, catalog, prices, skills, store }),
-		rails: ["spt", "plan"],
-		writer: "extractive",
-		feeds: createTestResearch().feeds,
-		schedules: {} as FreeSchedules,
-		openAccount: async () => ({}),
-		validateSpt: async () => ({
-			active: false,
-			balance_usd: null,
-			held_usd: null,
-			expires_at: null,
-			environment: null,
-		}),
-		invariants: () => ({
-			status: state.invariants,
-			checkedAt: "2026-01-01T00:00:00.000Z",
-			failures: state.invariants === "ok" ? [] : ["I1"],
-		}),
-		startedAtMs: START,
-	});
-	return { free, state, catalog };
-}
+import { DEFAULT_PRICE_BOOK } from "../../payments/price-list.js";
+import { PAID_OPERATION_IDS } from "../../src/core/operations.js";
+import { SKILL_IDS } from "../../src/core/skill-ids.js";
+import { HEALTHY_STORE, openFreeOperations, START_MS } from "./open-free-operations.js";
+import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 t.test("health tells how the parts of a sale are doing", async (t) => {
-	const { free, state } = start();
-	state.now = START + 90_500;
+	const { free, state } = openFreeOperations();
+	state.now = START_MS + 90_500;
 	t.same(await free.health(), {
 		status: "ok",
 		version: "9.9.9",
@@ -136,9 +28,9 @@ t.test("health tells how the parts of a sale are doing", async (t) => {
 		"nothing is sold after a breach",
 	);
 	state.invariants = "ok";
-	state.store = { ...healthyStore, isChainIntact: false };
+	state.store = { ...HEALTHY_STORE, isChainIntact: false };
 	t.equal((await free.health())["status"], "degraded", "a broken chain");
-	state.store = { ...healthyStore, status: "stopped", reason: "disk full" };
+	state.store = { ...HEALTHY_STORE, status: "stopped", reason: "disk full" };
 	t.equal((await free.health())["status"], "unavailable", "a stopped store");
 	state.reason = "The embedding model is switched off.";
 	t.match(await free.health(), { model: { reason: "The embedding model is switched off." } });
@@ -150,7 +42,7 @@ t.test("health tells how the parts of a sale are doing", async (t) => {
 });
 
 t.test("only what is built is offered, at the price of this deployment", (t) => {
-	const { free } = start();
+	const { free } = openFreeOperations();
 	const { offerings, tools, plans } = free.offerings() as {
 		offerings: { id: string; price_usd: string; method: string; path: string }[];
 		tools: { id: string; input_schema: { required?: string[] }; example_input: object }[];
@@ -185,7 +77,7 @@ t.test("only what is built is offered, at the price of this deployment", (t) => 
 });
 
 t.test("the price map is the whole book and says what is available", (t) => {
-	const { free } = start();
+	const { free } = openFreeOperations();
 	const { currency, version, prices } = free.researchPricing() as {
 		currency: string;
 		version: string;
@@ -220,7 +112,7 @@ t.test("the price map is the whole book and says what is available", (t) => {
 });
 
 t.test("the catalog lists every graph with what it holds and where it is", (t) => {
-	const { free } = start();
+	const { free } = openFreeOperations();
 	const { items } = free.graphsCatalog() as { items: object[] };
 	t.equal(items.length, 2);
 	t.same(items[1], {
@@ -249,7 +141,7 @@ t.test("the catalog lists every graph with what it holds and where it is", (t) =
 t.test(
 	"the catalog is read page by page, each graph once, also where it changes meanwhile",
 	(t) => {
-		const { free, catalog } = start();
+		const { free, catalog } = openFreeOperations();
 		const page = (limit: number, cursor?: string) =>
 			free.graphsCatalog({ limit, cursor }) as { items: { id: string }[]; next_cursor: string };
 		const first = page(1);
@@ -268,7 +160,7 @@ t.test(
 );
 
 t.test("a graph's page counts trust and judges freshness by today", (t) => {
-	const { free, state } = start();
+	const { free, state } = openFreeOperations();
 	t.match(free.graphDetail("payments-on-the-web"), {
 		id: "web-payments",
 		example_queries: ["What does 402 mean?"],
@@ -289,7 +181,7 @@ t.test("a graph's page counts trust and judges freshness by today", (t) => {
 });
 
 t.test("what derives from the catalog is made once, and again when the catalog changes", (t) => {
-	const { free, state, catalog } = start();
+	const { free, state, catalog } = openFreeOperations();
 	const before = free.graphsCatalog();
 	t.equal(free.graphsCatalog(), before);
 	t.equal(free.catalogOkf(), free.catalogOkf());
@@ -307,7 +199,7 @@ t.test("what derives from the catalog is made once, and again when the catalog c
 });
 
 t.test("free documents are what they say they are and keep the bodies for sale", (t) => {
-	const { free } = start();
+	const { free } = openFreeOperations();
 	const readme = free.graphReadme("web-payments");
 	t.equal(readme.mediaType, "text/markdown; charset=utf-8");
 	t.match(String(readme.body), /## What This Is[\s\S]*## How to Connect/);

@@ -7,8 +7,8 @@ import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Admission, Cashier } from "../../src/service/cashier.js";
 import { createInvoke } from "../../src/service/invoke.js";
 import { createSkillCatalog } from "../../src/service/skill-catalog.js";
-import { emptySearch } from "../rest/start-rest.js";
 import { createTestResearch } from "../support/test-research.js";
+import { emptySearch } from "./empty-search.js";
 import { DOMAIN_GRAPH } from "./sample-graphs.js";
 
 /** The pipeline over one skill, with a till that holds everybody's money and tells what became of it. */

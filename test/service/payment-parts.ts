@@ -7,7 +7,8 @@ import {
 	type PaymentOperationDeps,
 	type PaymentOperations,
 } from "../../src/service/payment-operations.js";
-import type { PaymentRow, ReceiptRow } from "../../store/store.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const RECEIPT_JWK = { ...privateKey.export({ format: "jwk" }), kid: "receipt-key-1" };

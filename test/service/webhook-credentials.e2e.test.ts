@@ -1,61 +1,33 @@
 import t, { type Test } from "tap";
 import { recordPause } from "../../src/service/webhook-events.js";
-import { manualClock } from "../support/manual-clock.js";
-import { startApp } from "../support/start-app.js";
-import { startHookReceiver } from "./hook-receiver.js";
+import { endJob } from "./ended-job.js";
+import { HOOKS, startWebhookShop } from "./webhook-shop.js";
 
-const HOOKS = "/v1/webhooks";
 const KEYS = "/v1/account/keys";
 const TARGET = "https://hooks.example.com/in";
 const DAY_MS = 86_400_000;
 
-/** A shop, an account with a manager's key, and a receiver. */
+/** A shop, and an account with a manager's key. */
 async function startShop(t: Test) {
-	const receiver = await startHookReceiver(t);
-	const clock = manualClock("2026-03-10T12:00:00Z");
-	const { egress: callerEgress } = receiver;
-	const app = await startApp(t, {
-		clock,
-		callerEgress,
-		settings: { model: "none", catalog: "none" },
-	});
-	const { key, account_id: accountId } = await app.app.operator.createKey({ usd: "5" });
+	const shop = await startWebhookShop(t);
+	const { app, clock, askAs } = shop;
+	const { key, account_id: accountId } = await app.operator.createKey({ usd: "5" });
 	const ask = (method: string, path: string, body?: object, secret: string = key) =>
-		app.send(path, {
-			method,
-			headers: {
-				[secret.startsWith("spt_") ? "X-Pay-SPT" : "X-API-Key"]: secret,
-				"Content-Type": "application/json",
-			},
-			...(body && { body: JSON.stringify(body) }),
-		});
+		askAs(secret)(method, path, body);
 	const make = async (secret?: string) =>
 		(await ask("POST", HOOKS, { url: TARGET }, secret)).body.data.id as string;
 	const newKey = async (terms: object) =>
 		(await ask("POST", KEYS, { label: "agent", ...terms })).body.data;
 	let events = 0;
 	const happen = (owner: string, grantId?: string) =>
-		app.app.store.transaction((tx) => {
+		app.store.transaction((tx) => {
 			events += 1;
 			return recordPause(tx, { id: `sch_${events}`, owner, grantId } as never, clock.now());
 		});
-	const hookRow = (id: string) => app.app.store.read((reader) => reader.get("webhooks", id));
+	const hookRow = (id: string) => app.store.read((reader) => reader.get("webhooks", id));
 	const deliveries = (id: string) =>
-		app.app.store.read((reader) => reader.findBy("webhook_deliveries", "webhookId", id));
-	const tick = () => app.app.webhooks.dispatch.tick();
-	return {
-		...app,
-		...receiver,
-		clock,
-		accountId,
-		ask,
-		make,
-		newKey,
-		happen,
-		hookRow,
-		deliveries,
-		tick,
-	};
+		app.store.read((reader) => reader.findBy("webhook_deliveries", "webhookId", id));
+	return { ...shop, accountId, ask, make, newKey, happen, hookRow, deliveries };
 }
 
 t.test("a secret that was replaced neither sees nor changes webhooks", async (t) => {
@@ -162,4 +134,37 @@ t.test("a key that no longer manages its account hears of its own doings alone",
 	await happen(accountId, manager.id);
 	t.equal(await tick(), 1);
 	t.equal(received.length, 2);
+});
+
+t.test("webhooks of others are not told apart from unknown ones", async (t) => {
+	const shop = await startWebhookShop(t);
+	const { token, id: owner } = await shop.issueSpt("5");
+	const ask = shop.askAs(token);
+	const make = async () => (await ask("POST", HOOKS, { url: TARGET })).body.data.id;
+	const id = await make();
+	await endJob({ ...shop, owner }, "job_1");
+	const [delivery] = (await ask("GET", `${HOOKS}/${id}/deliveries`)).body.data.items;
+	const other = shop.askAs((await shop.issueSpt("1")).token);
+	t.same((await other("GET", HOOKS)).body.data.items, []);
+	const unknown = "whk_01kg9yz3v0f6x2m8q4t7w1ab2c";
+	for (const [method, rest, body] of [
+		["PATCH", "", { status: "paused" }],
+		["DELETE", "", undefined],
+		["POST", "/test", undefined],
+		["POST", "/rotate-secret", {}],
+		["GET", "/deliveries", undefined],
+		["POST", `/deliveries/${delivery.id}/redeliver`, undefined],
+	] as const) {
+		const answers = [];
+		for (const name of [id, unknown]) {
+			const { status, body: reply } = await other(method, `${HOOKS}/${name}${rest}`, body);
+			answers.push({ status, code: reply.error.code, message: reply.error.message });
+		}
+		t.match(answers[0], { status: 404, code: "NOT_FOUND" }, `${method} ${rest}`);
+		t.same(answers[0], answers[1]);
+	}
+	t.equal(shop.received.length, 0);
+	const second = await make();
+	const strange = `${HOOKS}/${second}/deliveries/${delivery.id}/redeliver`;
+	t.equal((await ask("POST", strange)).status, 404, "a delivery belongs to its webhook");
 });

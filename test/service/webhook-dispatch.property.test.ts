@@ -6,7 +6,8 @@ import type { SendWebhook } from "../../src/delivery/webhook-sender.js";
 import { createWebhookDispatch } from "../../src/service/webhook-dispatch.js";
 import { recordPause } from "../../src/service/webhook-events.js";
 import { createWebhookTexts } from "../../src/service/webhook-texts.js";
-import type { TokenRow, WebhookDeliveryRow } from "../../store/store.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
+import type { WebhookDeliveryRow } from "../../store/rows/webhook-rows.js";
 import { createQuickStore } from "../jobs/quick-store.js";
 import { manualClock } from "../support/manual-clock.js";
 

@@ -1,77 +1,13 @@
 import t from "tap";
 import { loadLabelledSet } from "../../bench/labelled/labelled-queries.js";
-import { createBrandReadings } from "../../skills/brand-readings.js";
 import { systemClock } from "../../src/core/clock.js";
 import { brandIndexOf } from "../../src/evidence/brands.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Evidence } from "../../src/knowledge/graph.js";
-import { makeConcept, makeGraph } from "../service/sample-graphs.js";
-import { manualClock } from "../support/manual-clock.js";
-import { ask } from "./asked-skill.js";
+import { askBrands, evidenceOf } from "./asked-brands.js";
+import { OFTEN_NAMED, SHOPS } from "./sample-brands.js";
 
-const source = (id: string, sourceUrl: string, publishedAt?: string): Evidence => ({
-	articleId: id,
-	title: `Page ${id}`,
-	sourceUrl,
-	publishedAt,
-	datePrecision: publishedAt === undefined ? undefined : "day",
-});
-
-const node = (id: string, title: string, changes: object) =>
-	makeConcept({ id, path: `${id.replaceAll(".", "/")}.md`, title, body: "", ...changes });
-
-const catalog = createGraphCatalog([
-	makeGraph({ id: "shops" }, [
-		node("entities.apple", "Apple in the trade list", {
-			type: "Company",
-			aliases: ["apple.example", "AAPL"],
-			summary: "The maker sells telephones.",
-			edges: [{ type: "affects", target: "trends.repair", weight: 1 }],
-			evidence: [source("a1", "https://www.apple.example/about", "2024-01-10")],
-		}),
-		node("entities.pear", "Pear (PR)", {
-			type: "Company",
-			summary: "Pear is stable.",
-			evidence: [source("p1", "https://pear.example", "2025-03-02")],
-		}),
-		node("events.recall", "Recall of telephones", {
-			type: "Event",
-			summary: "Apple had to recall telephones after an outage. An apple is a fruit.",
-			evidence: [
-				source("r1", "https://press.example/recall", "2025-06-30"),
-				source("r2", "https://mirror.press.example/recall", "2025-06-30"),
-			],
-		}),
-		node("trends.repair", "Right to repair", {
-			type: "Trend",
-			summary: "Repair is asked for.",
-			evidence: [source("t1", "https://law.example/repair", "2025-05-05")],
-		}),
-		node("concepts.undated", "Names", {
-			summary: "Pear and AAPL are names of companies.",
-			evidence: [source("u1", "https://names.example")],
-		}),
-	]),
-	makeGraph({ id: "law" }, [
-		node("cases.one", "A case", {
-			summary: "Apple won the case against Pear.",
-			evidence: [source("c1", "https://court.example/1", "2025-07-01")],
-		}),
-	]),
-]);
-const skills = createBrandReadings({ catalog, clock: manualClock("2025-07-01T10:00:00Z") });
-
-interface Told {
-	// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
-	readonly data: any;
-	readonly meta: { readonly decision: string; readonly warnings: readonly string[] };
-}
-const intelligence = ask<Told>(skills.brand_intelligence);
-const signals = ask<Told>(skills["brands.signals"]);
-const timeline = ask<Told>(skills["brands.timeline"]);
-const sources = ask<Told>(skills["brands.sources"]);
-const compare = ask<Told>(skills["brands.compare"]);
+const { intelligence, signals, timeline, sources, compare } = askBrands(SHOPS);
 const mentionsIn = async (window?: unknown) =>
 	(await intelligence({ brand: "Apple", ...(window !== undefined && { window }) })).data.footprint
 		.mentions;
@@ -136,10 +72,9 @@ t.test("every piece of evidence is cited, exists, and says what is quoted", asyn
 			one.excerpt,
 		]),
 	);
-	const parts = [data.signals, data.trends, data.co_mentions, data.timeline, data.risks].flat();
-	const ids = parts.flatMap(({ evidence }: { evidence: string[] }) => evidence);
+	const ids = evidenceOf(data);
 	t.ok(ids.length > 5);
-	for (const id of ids) t.equal(findCitedSentence(catalog, id)?.text, cited.get(id), id);
+	for (const id of ids) t.equal(findCitedSentence(SHOPS, id)?.text, cited.get(id), id);
 	for (const { statement, evidence } of data.risks) t.equal(cited.get(evidence[0]), statement);
 });
 
@@ -240,28 +175,8 @@ t.test("what a publisher says is cited from its own pages", async (t) => {
 });
 
 t.test("mentions beyond those that are read still count, and the newest are read", async (t) => {
-	const named = (id: string, count: number, day: string, name: string) =>
-		node(id, `Notes ${id}`, {
-			summary: "Notes.",
-			body: Array.from({ length: count }, (_, at) => `${name} shipped build ${at} of it.`).join(
-				"\n\n",
-			),
-			evidence: [source(id, `https://${id}.example/`, day)],
-		});
-	const busy = createGraphCatalog([
-		makeGraph({ id: "busy" }, [
-			node("acme", "Acmesoft", { type: "Company", summary: "It is.", evidence: [] }),
-			node("beta", "Betaware", { type: "Company", summary: "It is.", evidence: [] }),
-			named("old", 3_000, "2020-01-01", "Acmesoft"),
-			named("other", 1_000, "2020-01-01", "Betaware"),
-			named("new", 10, "2025-01-01", "Acmesoft"),
-		]),
-	]);
-	const { brand_intelligence: skill } = createBrandReadings({
-		catalog: busy,
-		clock: manualClock("2025-07-01T10:00:00Z"),
-	});
-	const { data } = await ask<Told>(skill)({ brand: "Acmesoft" });
+	const { intelligence } = askBrands(OFTEN_NAMED);
+	const { data } = await intelligence({ brand: "Acmesoft" });
 	t.match(data.footprint, { mentions: 3_010, last_seen: "2025-01-01", is_complete: false });
 	t.match(data.share_of_voice, [
 		{ brand: "acmesoft", share: 0.7506, n: 4_010 },
@@ -269,7 +184,7 @@ t.test("mentions beyond those that are read still count, and the newest are read
 	]);
 	t.equal(data.sentiment.n, 2_000);
 	t.match(data.gaps, [{ kind: "unread", message: /1010 oldest of 3010/ }]);
-	const late = await ask<Told>(skill)({ brand: "Acmesoft", window: { from: "2024-12-01" } });
+	const late = await intelligence({ brand: "Acmesoft", window: { from: "2024-12-01" } });
 	t.match(late.data.footprint, { mentions: 10, is_complete: true });
 });
 
@@ -313,20 +228,15 @@ t.test("readings of a brand: signals, timeline, sources, comparison", async (t) 
 t.test("of every brand of the sample catalog all evidence exists, and shares add up", async (t) => {
 	const { graphs } = await loadLabelledSet();
 	const sample = createGraphCatalog(graphs);
-	const { brand_intelligence: skill } = createBrandReadings({
-		catalog: sample,
-		clock: systemClock,
-	});
+	const { intelligence } = askBrands(sample, systemClock);
 	const { brands } = await brandIndexOf(sample);
 	t.ok(brands.length > 20);
 	for (const { key } of brands) {
-		const { kind, data } = await ask<Told>(skill)({ brand: key });
+		const { kind, data } = await intelligence({ brand: key });
 		t.equal(kind, "answer", key);
 		const ids = data.citations.map((one: { evidence_id: string }) => one.evidence_id);
 		t.ok(ids.every((id: string) => findCitedSentence(sample, id)));
-		const parts = [data.signals, data.trends, data.co_mentions, data.timeline, data.risks].flat();
-		const cited = parts.flatMap(({ evidence }: { evidence: string[] }) => evidence);
-		t.ok(cited.every((id) => ids.includes(id)));
+		t.ok(evidenceOf(data).every((id) => ids.includes(id)));
 		const shares = data.share_of_voice.map(({ share }: { share: number }) => share * 10_000);
 		t.equal(Math.round(shares.reduce((sum: number, share: number) => sum + share, 0)), 10_000);
 	}

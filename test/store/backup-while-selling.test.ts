@@ -2,13 +2,13 @@ import t from "tap";
 import type { FileSystem } from "../../store/journal/file-system.js";
 import type { JournalStore } from "../../store/journal/journal-store.js";
 import { nextTurn } from "../../store/journal/next-turn.js";
+import { createGate } from "../support/gate.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
-import { BIG, filledDisk, restoreOn } from "./filled-disk.js";
+import { BIG, backupsOn, filledDisk, restoreOn } from "./filled-disk.js";
 import { balanceOf, credit, FOLDER, openOn, START_MS, times, tokenRow } from "./open-test-store.js";
 
 const MIB = 1024 * 1024;
 const LATER = START_MS + 9_000_000;
-const backupsOn = (disk: FakeDisk) => disk.files().filter((path) => path.startsWith("/backup"));
 
 /** Opens a store whose disk tells when a file of its own is about to be opened for reading. */
 async function openTelling(disk: FakeDisk, onRead: (path: string) => Promise<unknown>) {
@@ -30,15 +30,6 @@ function once(pattern: RegExp, act: () => Promise<unknown>) {
 		isDone = true;
 		await act();
 	};
-}
-
-/** Nobody passes until it is opened. */
-function createGate() {
-	let open: () => void = () => undefined;
-	const passed = new Promise<void>((resolve) => {
-		open = resolve;
-	});
-	return { passed, open: () => open() };
 }
 
 t.test("text that vanishes amid a backup is no error", async (t) => {
@@ -140,7 +131,7 @@ t.test("a backup copies in parts and never waits for a snapshot", async (t) => {
 		async open(path, how) {
 			if (path.includes("snapshots")) {
 				snapshots += 1;
-				await hangs.passed;
+				await hangs.pass();
 			}
 			return disk.open(path, how);
 		},
@@ -196,7 +187,7 @@ t.test("a store that is closed ends its backup before another process gets it", 
 	const opened: string[] = [];
 	const store = await openTelling(disk, async (path) => {
 		opened.push(path);
-		await hangs.passed;
+		await hangs.pass();
 	});
 	let isClosed = false;
 	const backup = store.backup("/backup");
@@ -214,26 +205,6 @@ t.test("a store that is closed ends its backup before another process gets it", 
 	t.equal(await disk.kindOf(`${FOLDER}/lock`), undefined);
 	t.same(backupsOn(disk), []);
 	t.equal((await openOn(disk)).health().status, "ok");
-});
-
-t.test("a disk without room for a backup and a reserve is not begun with", async (t) => {
-	const disk = await filledDisk();
-	const bytes = 6 * MIB;
-	for (const [space, reserve] of [
-		[{ free: bytes + 63 * MIB, total: 10_000 * MIB }, /64\.0 MiB must stay free/],
-		[{ free: bytes + 4 * MIB, total: 100 * MIB }, /5\.0 MiB must stay free/],
-	] as const) {
-		disk.room = space;
-		const store = await openOn(disk);
-		const made = disk.operations.filter(({ name }) => name === "create").length;
-		await t.rejects(store.backup("/backup"), { code: "UNAVAILABLE", message: reserve });
-		const created = disk.operations.filter(({ name }) => name === "create").length;
-		t.ok(created - made <= 1, "nothing but query text was written");
-		t.same(backupsOn(disk), []);
-		await store.close();
-	}
-	disk.room = { free: bytes + 66 * MIB, total: 10_000 * MIB };
-	t.match(await (await openOn(disk)).backup("/backup"), { transactions: 4 });
 });
 
 t.test("a disk that others fill amid a backup is left with its reserve", async (t) => {

@@ -1,10 +1,13 @@
 import t, { type Test } from "tap";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Store } from "../../store/store.js";
+import { seededRandom } from "../support/seeded-random.js";
 import { failAt } from "./failing-disk.js";
-import { diskError, type FakeDisk, seededRandom } from "./fake-disk.js";
-import { BIG, filledDisk, isInDoubt, remainsOf, restoreOn } from "./filled-disk.js";
+import { diskError, type FakeDisk } from "./fake-disk.js";
+import { BIG, backupsOn, filledDisk, isInDoubt, remainsOf, restoreOn } from "./filled-disk.js";
 import { credit, openOn, times } from "./open-test-store.js";
+
+const MIB = 1024 * 1024;
 
 async function keysOf(store: Store): Promise<string[]> {
 	const keys: string[] = [];
@@ -94,7 +97,7 @@ for (const { size, label, step } of [
 			if (!store || failing.calls() >= call) continue;
 			const attempt = await backUpBesideSales(store);
 			if (failing.calls() < call) break;
-			const left = disk.files().filter((path) => path.startsWith("/backup"));
+			const left = backupsOn(disk);
 			if (!attempt.isBackedUp) failed += 1;
 			const mayBeThere = attempt.isBackedUp || attempt.isInDoubt;
 			if (mayBeThere !== left.length > 0) faults.push(`call ${call} left "${left}"`);
@@ -164,10 +167,27 @@ t.test("what was damaged in the source does not become a backup", async (t) => {
 	const [first = ""] = disk.files().filter((path) => path.endsWith(".journal"));
 	disk.edit(first, (bytes) => flip(bytes, 100_000));
 	await t.rejects(store.backup("/backup"), { code: "UNAVAILABLE", message: /00000001\.journal/ });
-	t.same(
-		disk.files().filter((path) => path.startsWith("/backup")),
-		[],
-	);
+	t.same(backupsOn(disk), []);
 	await credit(store, "cust:a", 1n);
 	t.equal(store.health().status, "ok", "sales go on");
+});
+
+t.test("a disk without room for a backup and a reserve is not begun with", async (t) => {
+	const disk = await filledDisk();
+	const bytes = 6 * MIB;
+	for (const [space, reserve] of [
+		[{ free: bytes + 63 * MIB, total: 10_000 * MIB }, /64\.0 MiB must stay free/],
+		[{ free: bytes + 4 * MIB, total: 100 * MIB }, /5\.0 MiB must stay free/],
+	] as const) {
+		disk.room = space;
+		const store = await openOn(disk);
+		const made = disk.operations.filter(({ name }) => name === "create").length;
+		await t.rejects(store.backup("/backup"), { code: "UNAVAILABLE", message: reserve });
+		const created = disk.operations.filter(({ name }) => name === "create").length;
+		t.ok(created - made <= 1, "nothing but query text was written");
+		t.same(backupsOn(disk), []);
+		await store.close();
+	}
+	disk.room = { free: bytes + 66 * MIB, total: 10_000 * MIB };
+	t.match(await (await openOn(disk)).backup("/backup"), { transactions: 4 });
 });

@@ -4,7 +4,8 @@ import t from "tap";
 import { systemRandom as random } from "../../src/core/random.js";
 import { buildBeside, removeTree } from "../../store/journal/built-beside.js";
 import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system.js";
-import { createFakeDisk, diskError, seededRandom } from "./fake-disk.js";
+import { seededRandom } from "../support/seeded-random.js";
+import { createFakeDisk, diskError } from "./fake-disk.js";
 import { times } from "./open-test-store.js";
 
 const write = (folder: string, name: string, text = name) => {

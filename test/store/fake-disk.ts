@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import type { FileSystem, OpenFile, Space } from "../../store/journal/file-system.js";
-import { cut, type FakeFile, fileOf, mixSectors, put, readAll } from "./fake-file.js";
+import { cut, type FakeFile, fileOf, put, readAll } from "./fake-file.js";
+import { createFakeNames } from "./fake-names.js";
 
 export interface DiskOperation {
 	readonly name:
@@ -43,16 +44,9 @@ export function createFakeDisk(
 	files: ReadonlyMap<string, Buffer> = new Map(),
 	folders: ReadonlySet<string> = new Set(),
 ): FakeDisk {
-	const seen = new Map<string, FakeFile>();
-	for (const [path, bytes] of files) seen.set(path, fileOf(bytes));
-	/** Names that survive a power cut for sure. */
-	const durableNames = new Map(seen);
-	const allFolders = new Set(folders);
-	const durableFolders = new Set(folders);
-	/** Whose new names may not survive, and then the old ones are back. */
-	let renames: FolderRename[] = [];
+	const names = createFakeNames({ files, folders });
+	const { seen, folders: allFolders } = names;
 	const operations: DiskOperation[] = [];
-
 	const judge = (name: DiskOperation["name"], path: string): Verdict => {
 		operations.push({ name, path });
 		return disk.judge({ name, path });
@@ -66,33 +60,6 @@ export function createFakeDisk(
 		const file = seen.get(path);
 		if (file) return file;
 		throw diskError("ENOENT");
-	};
-	/** With all that is in it, and how durable it was. */
-	const renameFolder = (from: string, to: string) => {
-		const names = [...seen.keys(), ...allFolders];
-		if (names.some((path) => path.startsWith(`${to}/`))) throw diskError("ENOTEMPTY");
-		for (const names of [seen, durableNames]) {
-			for (const [path, file] of [...names].filter(([name]) => isWithin(name, from))) {
-				names.delete(path);
-				names.set(moved(path, from, to), file);
-			}
-		}
-		allFolders.delete(to);
-		for (const names of [allFolders, durableFolders]) {
-			for (const path of [...names].filter((name) => isWithin(name, from))) {
-				names.delete(path);
-				names.add(moved(path, from, to));
-			}
-		}
-		renames.push({ from, to });
-	};
-	const syncNames = (folder: string) => {
-		for (const path of [...durableNames.keys()]) {
-			if (dirname(path) === folder && !seen.has(path)) durableNames.delete(path);
-		}
-		for (const [path, file] of seen) {
-			if (dirname(path) === folder) durableNames.set(path, file);
-		}
 	};
 	const toOpenFile = (path: string, file: FakeFile): OpenFile => ({
 		async write(bytes, position) {
@@ -170,7 +137,10 @@ export function createFakeDisk(
 		},
 		async rename(from, to) {
 			perform("rename", to);
-			if (allFolders.has(from)) return renameFolder(from, to);
+			if (allFolders.has(from)) {
+				if (names.hasBelow(to)) throw diskError("ENOTEMPTY");
+				return names.renameFolder(from, to);
+			}
 			const file = getFile(from);
 			seen.delete(from);
 			seen.set(to, file);
@@ -182,34 +152,19 @@ export function createFakeDisk(
 		},
 		async remove(path) {
 			if (allFolders.has(path)) {
-				const names = [...seen.keys(), ...allFolders];
-				if (names.some((name) => dirname(name) === path)) throw diskError("ENOTEMPTY");
+				const paths = [...seen.keys(), ...allFolders];
+				if (paths.some((name) => dirname(name) === path)) throw diskError("ENOTEMPTY");
 				return allFolders.delete(path);
 			}
 			return seen.delete(path);
 		},
 		async syncFolder(folder) {
 			perform("syncFolder", folder);
-			renames = renames.filter(({ to }) => dirname(to) !== folder);
-			for (const path of [...durableFolders]) {
-				if (dirname(path) === folder) durableFolders.delete(path);
-			}
-			for (const path of allFolders) if (dirname(path) === folder) durableFolders.add(path);
-			syncNames(folder);
+			names.syncFolder(folder);
 		},
 		afterPowerCut(random) {
-			const found = new Map<string, Buffer>();
-			const lost = [...allFolders].filter((path) => !durableFolders.has(path) && random() < 0.5);
-			const undone = renames.filter(() => random() < 0.5).toReversed();
-			const isFound = (path: string) => !lost.some((folder) => isWithin(path, folder));
-			const nameOf = (path: string) =>
-				undone.reduce((name, { from, to }) => moved(name, to, from), path);
-			for (const path of new Set([...durableNames.keys(), ...seen.keys()])) {
-				const [before, after] = [durableNames.get(path), seen.get(path)];
-				const file = before === after || random() < 0.5 ? after : before;
-				if (file && isFound(path)) found.set(nameOf(path), mixSectors(file, random));
-			}
-			return createFakeDisk(found, new Set([...allFolders].filter(isFound).map(nameOf)));
+			const left = names.afterPowerCut(random);
+			return createFakeDisk(left.files, left.folders);
 		},
 		copy: () =>
 			createFakeDisk(new Map([...seen].map(([path, file]) => [path, readAll(file)])), allFolders),
@@ -226,31 +181,6 @@ export function createFakeDisk(
 	return disk;
 }
 
-interface FolderRename {
-	readonly from: string;
-	readonly to: string;
-}
-
-function isWithin(path: string, folder: string): boolean {
-	return path === folder || path.startsWith(`${folder}/`);
-}
-
-/** The name of a path once a folder has another one. */
-function moved(path: string, from: string, to: string): string {
-	return isWithin(path, from) ? `${to}${path.slice(from.length)}` : path;
-}
-
 function partOf(bytes: Uint8Array, verdict: Verdict): Uint8Array {
 	return verdict === "short" ? bytes.subarray(0, bytes.length >> 1) : bytes;
-}
-
-/** A small repeatable source of numbers in [0, 1) (mulberry32). */
-export function seededRandom(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-	};
 }

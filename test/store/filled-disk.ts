@@ -23,6 +23,8 @@ export async function filledDisk(label = BIG): Promise<FakeDisk> {
 
 export const restoreOn = (disk: FakeDisk, from = "/backup") =>
 	restoreJournal({ fileSystem: disk, clock: stillClock(), from, to: "/restored" });
+export const backupsOn = (disk: FakeDisk) =>
+	disk.files().filter((path) => path.startsWith("/backup"));
 export const remainsOf = (disk: FakeDisk) =>
 	disk.files().filter((path) => path.startsWith("/restored"));
 

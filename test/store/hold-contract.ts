@@ -5,7 +5,8 @@ import { createSweeper, type Sweeper } from "../../payments/sweep.js";
 import { createIds } from "../../src/core/ids.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { systemRandom } from "../../src/core/random.js";
-import type { HoldRow, Store } from "../../store/store.js";
+import type { HoldRow } from "../../store/rows/call-rows.js";
+import type { Store } from "../../store/store.js";
 import { balanceOf, credit, START_MS } from "./open-test-store.js";
 import type { OpenStore, StoreUnderTest } from "./store-under-test.js";
 

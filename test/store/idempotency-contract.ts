@@ -9,7 +9,8 @@ import {
 	idempotencyIdOf,
 	judgeAttempt,
 } from "../../src/service/idempotency.js";
-import type { HoldRow, Store } from "../../store/store.js";
+import type { HoldRow } from "../../store/rows/call-rows.js";
+import type { Store } from "../../store/store.js";
 import { START_MS } from "./open-test-store.js";
 import type { OpenStore } from "./store-under-test.js";
 

@@ -1,10 +1,6 @@
 import type { Test } from "tap";
-import {
-	type CommittedTransaction,
-	LEDGER_KEY_WINDOW_MS,
-	type Store,
-	type StoreTransaction,
-} from "../../store/store.js";
+import { LEDGER_KEY_WINDOW_MS } from "../../store/ledger.js";
+import type { CommittedTransaction, Store, StoreTransaction } from "../../store/store.js";
 import {
 	balanceOf,
 	credit,

@@ -10,7 +10,8 @@ import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system
 import { type JournalStore, openJournalStore } from "../../store/journal/journal-store.js";
 import { takeLock } from "../../store/journal/lock.js";
 import type { ProcessName } from "../../store/journal/process-table.js";
-import { createFakeDisk, seededRandom } from "./fake-disk.js";
+import { seededRandom } from "../support/seeded-random.js";
+import { createFakeDisk } from "./fake-disk.js";
 import { credit, receiptRow, START_MS, stillClock, times } from "./open-test-store.js";
 
 const WRITER = new URL("./journal-writer.ts", import.meta.url).pathname;

@@ -6,13 +6,10 @@ import {
 	openJournalStore,
 } from "../../store/journal/journal-store.js";
 import type { ProcessTable } from "../../store/journal/process-table.js";
-import type {
-	LedgerEntry,
-	LedgerTransaction,
-	ReceiptRow,
-	Store,
-	TokenRow,
-} from "../../store/store.js";
+import type { LedgerEntry, LedgerTransaction } from "../../store/ledger.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
+import type { Store } from "../../store/store.js";
 import { createFakeDisk, type FakeDisk } from "./fake-disk.js";
 
 export const FOLDER = "/store";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
 import { type Clock, systemClock } from "../../src/core/clock.js";
-import { createFakeDisk, diskError, type FakeDisk, seededRandom } from "./fake-disk.js";
+import { seededRandom } from "../support/seeded-random.js";
+import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
 import {
 	balanceOf,
 	credit,

@@ -3,8 +3,9 @@ import t from "tap";
 import { ServiceError } from "../../src/core/errors.js";
 import type { FileSystem } from "../../store/journal/file-system.js";
 import { restoreJournal } from "../../store/journal/restore.js";
+import { seededRandom } from "../support/seeded-random.js";
 import { failAt } from "./failing-disk.js";
-import { diskError, type FakeDisk, seededRandom } from "./fake-disk.js";
+import { diskError, type FakeDisk } from "./fake-disk.js";
 import { filledDisk, isInDoubt, remainsOf, restoreOn } from "./filled-disk.js";
 import { openOn, stillClock, times } from "./open-test-store.js";
 

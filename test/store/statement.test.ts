@@ -2,7 +2,8 @@ import t from "tap";
 import type { JournalReader } from "../../store/journal/journal-reader.js";
 import type { SegmentFacts } from "../../store/journal/segment.js";
 import { readStatement } from "../../store/journal/statement.js";
-import type { LedgerTransaction, StatementPage } from "../../store/store.js";
+import type { LedgerTransaction } from "../../store/ledger.js";
+import type { StatementPage } from "../../store/store.js";
 import { createFakeDisk } from "./fake-disk.js";
 import { credit, openOn, posting } from "./open-test-store.js";
 

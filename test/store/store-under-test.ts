@@ -1,4 +1,5 @@
-import type { LedgerRefusal, Store } from "../../store/store.js";
+import type { LedgerRefusal } from "../../store/ledger.js";
+import type { Store } from "../../store/store.js";
 import type { StillClock } from "./open-test-store.js";
 
 /** One store and the way to close it and open it again with what it kept. */

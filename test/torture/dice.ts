@@ -1,5 +1,5 @@
 import type { Random } from "../../src/core/random.js";
-import { seededRandom } from "../store/fake-disk.js";
+import { seededRandom } from "../support/seeded-random.js";
 
 /** Everything that happens by chance in one world, from one seed. */
 export interface Dice extends Random {

@@ -1,6 +1,7 @@
 /** The suite's scenarios for whoever gives access, with an owner who signs in and agrees. */
 import { createServer } from "node:net";
-import { createBrowser, csrfOf } from "../../oauth/oauth-client.js";
+import { submitBudget, submitKey } from "../../oauth/access-pages.js";
+import { createBrowser } from "../../oauth/cookie-browser.js";
 import type { Ended, OnDemandTools } from "./on-demand-tools.js";
 
 export interface Issuer {
@@ -35,13 +36,8 @@ async function agree({ baseUrl, key }: Issuer, asked: string): Promise<void> {
 	const browser = createBrowser(baseUrl);
 	const { pathname, search } = new URL(asked);
 	const login = await browser.get(`${pathname}${search}`);
-	const fields = { csrf: csrfOf(login.text), key, step: "login" };
-	const consent = await browser.post(login.url, fields);
-	const { left, text } = await browser.post(consent.url, {
-		csrf: csrfOf(consent.text),
-		budget: "1.00",
-		step: "agree",
-	});
+	const consent = await submitKey(browser, login, key);
+	const { left, text } = await submitBudget(browser, consent, "1.00");
 	if (!left) throw new Error(text);
 	await fetch(left);
 }

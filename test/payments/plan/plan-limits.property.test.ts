@@ -7,7 +7,7 @@ import { createApiKeys } from "../../../src/auth/api-keys.js";
 import { createConnectionTokens } from "../../../src/auth/connection-tokens.js";
 import { createIds } from "../../../src/core/ids.js";
 import { systemRandom } from "../../../src/core/random.js";
-import type { HoldRow } from "../../../store/store.js";
+import type { HoldRow } from "../../../store/rows/call-rows.js";
 import { openOn, stillClock } from "../../store/open-test-store.js";
 
 const USD = 1_000_000n;

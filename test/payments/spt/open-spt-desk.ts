@@ -8,7 +8,8 @@ import { createSptMethod } from "../../../payments/spt/spt-method.js";
 import type { SptHolder } from "../../../payments/spt/token.js";
 import { createIds } from "../../../src/core/ids.js";
 import { systemRandom } from "../../../src/core/random.js";
-import type { HoldRow, Store } from "../../../store/store.js";
+import type { HoldRow } from "../../../store/rows/call-rows.js";
+import type { Store } from "../../../store/store.js";
 import { openOn, START_MS, stillClock } from "../../store/open-test-store.js";
 
 export const USD = 1_000_000n;

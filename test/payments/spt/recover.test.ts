@@ -3,7 +3,7 @@ import { createLedger } from "../../../payments/ledger.js";
 import { recoverTokens } from "../../../payments/spt/recover.js";
 import { createIds } from "../../../src/core/ids.js";
 import { systemRandom } from "../../../src/core/random.js";
-import type { TokenRow } from "../../../store/store.js";
+import type { TokenRow } from "../../../store/rows/token-row.js";
 import { credit, openOn, START_MS, stillClock, tokenRow } from "../../store/open-test-store.js";
 
 const owner = "eip155:84532:0xabc";

@@ -1,5 +1,6 @@
 import t from "tap";
-import { diskError, seededRandom } from "../../store/fake-disk.js";
+import { diskError } from "../../store/fake-disk.js";
+import { seededRandom } from "../../support/seeded-random.js";
 import { assertWhole } from "./assert-whole.js";
 import { createWorld, PRICE, startDesk } from "./start-desk.js";
 

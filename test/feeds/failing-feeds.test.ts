@@ -1,11 +1,20 @@
 import type { RequestListener } from "node:http";
 import t from "tap";
 import { FEED_LIMITS } from "../../src/core/feed-limits.js";
+import { readBundle } from "../../src/feeds/bundled-observations.js";
+import { toRegistry } from "../../src/feeds/feed-registry.js";
 import { manualClock } from "../support/manual-clock.js";
-import { asText, feedAt, openTestFeeds, startSource } from "./feed-source.js";
+import {
+	asText,
+	BRENT,
+	feedAt,
+	GOOD,
+	NOON,
+	openTestFeeds,
+	REGISTRY,
+	startSource,
+} from "./feed-source.js";
 
-const GOOD = "observation_date,MCOILBRENTEU\n2026-06-01,85.40\n2026-07-01,83.76\n";
-const NOON = "2026-11-22T12:00:00Z";
 const csv = (...lines: string[]) =>
 	asText(["observation_date,MCOILBRENTEU", ...lines, ""].join("\n"));
 
@@ -67,7 +76,7 @@ t.test(
 			const clock = manualClock(NOON);
 			const source = await startSource(t, asText(GOOD));
 			const { feeds } = openTestFeeds([feedAt(source.origin, "eia:brent")], { clock });
-			const observe = () => feeds.observe({ feedIds: ["eia:brent"], limit: 5 });
+			const observe = () => feeds.observe(BRENT);
 			t.same((await observe()).skipped, []);
 			source.answer = answer;
 			clock.advance(FEED_LIMITS.freshMs.monthly);
@@ -144,3 +153,71 @@ t.test("JSON, JSON-stat and news that are something else are no answer", async (
 		t.match(skipped, [{ feed_id: id, reason, shown: null }], id);
 	}
 });
+
+t.test("a host that fails is left alone for a while, longer each time", async (t) => {
+	const clock = manualClock(NOON);
+	const source = await startSource(t, (_request, response) => void response.writeHead(503).end());
+	const { feeds } = openTestFeeds([feedAt(source.origin, "eia:brent")], { clock });
+	const asked = async (afterMs: number) => {
+		clock.advance(afterMs);
+		await feeds.observe(BRENT);
+		return source.requests.length;
+	};
+	t.equal(await asked(0), 1);
+	t.equal(await asked(FEED_LIMITS.retryMs - 1), 1);
+	t.equal(await asked(1), 2);
+	t.equal(await asked(FEED_LIMITS.retryMs), 2, "twice as long after the second failure");
+	t.equal(await asked(FEED_LIMITS.retryMs), 3);
+	clock.set("2020-01-01T00:00:00Z");
+	t.equal(await asked(0), 4, "a clock set back puts nobody to sleep for years");
+	source.answer = asText(GOOD.replaceAll("2026", "2019"));
+	clock.advance(FEED_LIMITS.retryMaxMs);
+	t.match(await feeds.observe(BRENT), { feeds: { length: 1 }, skipped: { length: 0 } });
+});
+
+t.test("a search that nobody answers is left alone, whatever else is asked of it", async (t) => {
+	const clock = manualClock(NOON);
+	const source = await startSource(t, (_request, response) => void response.destroy());
+	const [search] = [...REGISTRY.values()].filter(({ isSearch }) => isSearch);
+	const id = search?.id ?? "";
+	const { feeds } = openTestFeeds([feedAt(source.origin, id)], { clock });
+	for (const topic of ["inflation", "unemployment", "oil"]) {
+		const { skipped } = await feeds.observe({ feedIds: [id], topic, limit: 1 });
+		t.match(skipped, [{ feed_id: id, shown: null }]);
+	}
+	t.equal(source.requests.length, 1);
+	clock.advance(FEED_LIMITS.retryMs);
+	await feeds.observe({ feedIds: [id], topic: "oil", limit: 1 });
+	t.equal(source.requests.length, 2);
+});
+
+t.test(
+	"with the network cut the bundle answers; a source that is back answers for itself",
+	async (t) => {
+		const clock = manualClock(NOON);
+		const source = await startSource(t, (_request, response) => void response.destroy());
+		const spec = feedAt(source.origin, "eia:brent");
+		const file = "feed_id,period,value\neia:brent,2026-05,107.14\neia:brent,2026-06,85.4\n";
+		const bundle = readBundle([file], toRegistry([spec]), Date.parse("2026-08-01"));
+		const { feeds } = openTestFeeds([spec], { clock, bundle });
+		t.match(await feeds.observe({ ...BRENT, since: "2026-06" }), {
+			feeds: [
+				{
+					stale: true,
+					retrieved_at: "2026-08-01T00:00:00.000Z",
+					last: { period: "2026-06", value_text: "85.4" },
+					observations: { length: 1 },
+					total: 1,
+				},
+			],
+			skipped: [{ feed_id: "eia:brent", reason: /Nobody answers/, shown: "bundle" }],
+		});
+		source.answer = asText(GOOD);
+		clock.advance(FEED_LIMITS.retryMs);
+		t.match(await feeds.observe(BRENT), {
+			feeds: [{ stale: false, last: { period: "2026-07" } }],
+			skipped: { length: 0 },
+		});
+		t.notOk(source.requests.at(-1)?.headers["if-none-match"], "a bundle has no validators");
+	},
+);

@@ -1,16 +1,13 @@
-/** Replies in the shapes their sources document, cut short; figures of series that are bundled are the bundled ones. */
+/** Replies of series in the shapes their sources document, cut short; figures of those that are bundled are the bundled ones. */
 
-export interface Recorded {
+interface RecordedSeries {
 	readonly feedId: string;
 	readonly body: string;
-	/** Last observation, or title of the first item. */
-	readonly last: readonly [period: string, value: string] | string;
+	readonly last: readonly [period: string, value: string];
 	readonly count: number;
 }
 
-const json = (value: unknown): string => JSON.stringify(value);
-
-export const RECORDED: readonly Recorded[] = [
+export const RECORDED_SERIES: readonly RecordedSeries[] = [
 	{
 		feedId: "eia:brent",
 		body: "observation_date,MCOILBRENTEU\n2026-05-01,107.14\n2026-06-01,85.40\n2026-07-01,83.76\n2026-08-01,.\n",
@@ -145,7 +142,7 @@ export const RECORDED: readonly Recorded[] = [
 	},
 	{
 		feedId: "eurostat:hicp",
-		body: json({
+		body: JSON.stringify({
 			version: "2.0",
 			class: "dataset",
 			id: ["freq", "unit", "coicop", "geo", "time"],
@@ -159,102 +156,5 @@ export const RECORDED: readonly Recorded[] = [
 		}),
 		last: ["2025-05", "1.9"],
 		count: 2,
-	},
-	{
-		feedId: "fed:press",
-		body: '<?xml version="1.0" encoding="utf-8"?><rss version="2.0"><channel><title>FRB: Press Release</title><link>https://www.federalreserve.gov</link><item><title><![CDATA[Federal Reserve issues <b>FOMC</b> statement]]></title><link>https://www.federalreserve.gov/newsevents/pressreleases/monetary20250618a.htm</link><pubDate>Wed, 18 Jun 2025 18:00:00 GMT</pubDate><description>&lt;p&gt;Monetary policy&lt;/p&gt;</description></item><item><title>Minutes</title><link>javascript:alert(1)</link></item></channel></rss>',
-		last: "Federal Reserve issues FOMC statement",
-		count: 1,
-	},
-	{
-		feedId: "sec:8k",
-		body: '<?xml version="1.0" encoding="ISO-8859-1" ?><feed xmlns="http://www.w3.org/2005/Atom"><title>Latest Filings</title><entry><title>8-K - ACME CORP (0000000001) (Filer)</title><link rel="alternate" type="text/html" href="https://www.sec.gov/Archives/edgar/data/1/0000000001-25-000001-index.htm"/><summary type="html">&lt;b&gt;Filed:&lt;/b&gt; 2025-06-18</summary><updated>2025-06-18T17:30:00-04:00</updated><id>urn:tag:sec.gov,2008:1</id></entry></feed>',
-		last: "8-K - ACME CORP (0000000001) (Filer)",
-		count: 1,
-	},
-	{
-		feedId: "bis:speeches",
-		body: '<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="x"><title>Central bankers\' speeches</title></channel><item rdf:about="y"><title>On prices</title><link>https://www.bis.org/review/r250618a.htm</link><dc:date>2025-06-18T09:00:00Z</dc:date></item></rdf:RDF>',
-		last: "On prices",
-		count: 1,
-	},
-	{
-		feedId: "hn:search",
-		body: json({
-			hits: [
-				{
-					title: "Show HN: prices",
-					url: null,
-					objectID: "40000001",
-					created_at: "2025-06-03T10:00:00Z",
-				},
-				{
-					title: "Older",
-					url: "https://example.org/a",
-					objectID: "1",
-					created_at: "2025-06-01T10:00:00Z",
-				},
-			],
-		}),
-		last: "Show HN: prices",
-		count: 2,
-	},
-	{
-		feedId: "gdelt:doc",
-		body: json({
-			articles: [
-				{ url: "https://example.org/news", title: "Oil falls", seendate: "20250603T101500Z" },
-			],
-		}),
-		last: "Oil falls",
-		count: 1,
-	},
-	{
-		feedId: "nvd:cves",
-		body: json({
-			vulnerabilities: [
-				{
-					cve: {
-						id: "CVE-2021-44228",
-						published: "2021-12-10T10:15:09.143",
-						descriptions: [{ lang: "en", value: "Log4j2 JNDI features" }],
-					},
-				},
-			],
-		}),
-		last: "CVE-2021-44228",
-		count: 1,
-	},
-	{
-		feedId: "crossref:works",
-		body: json({
-			message: {
-				items: [
-					{
-						title: ["On oil"],
-						URL: "https://doi.org/10.1000/1",
-						created: { "date-time": "2025-06-01T00:00:00Z" },
-					},
-				],
-			},
-		}),
-		last: "On oil",
-		count: 1,
-	},
-	{
-		feedId: "usgs:quakes",
-		body: json({
-			features: [
-				{
-					properties: {
-						title: "M 6.1 - Aegean",
-						url: "https://earthquake.usgs.gov/earthquakes/eventpage/x",
-						time: 1748900000000,
-					},
-				},
-			],
-		}),
-		last: "M 6.1 - Aegean",
-		count: 1,
 	},
 ];

@@ -1,0 +1,13 @@
+/** By what a call is billed; each has its account of revenue in the ledger, `rev:<billing type>`. */
+export const BILLING_TYPES = [
+	"free",
+	"per_call",
+	"brand_flat",
+	"deep_research_light",
+	"deep_research_heavy",
+	"research_chat",
+	"research_stream",
+	"weekly_tracker",
+	"prepaid",
+] as const;
+export type BillingType = (typeof BILLING_TYPES)[number];

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import type { AccountAccess } from "../core/account-access.js";
+import type { Caller } from "../core/call.js";
+import { ServiceError } from "../core/errors.js";
+import { LIMITS } from "../core/limits.js";
+
+/** What routes for the owner of an account have in common. */
+
+export const ACCOUNT_BASE = {
+	scheme: "account",
+	path: z.strictObject({}),
+	query: z.strictObject({}),
+} as const;
+export const ACCOUNT_READ = { ...ACCOUNT_BASE, callsPerMinute: LIMITS.accountReadsPerMinute };
+export const ACCOUNT_CHANGE = { ...ACCOUNT_BASE, callsPerMinute: LIMITS.accountChangesPerMinute };
+
+/** What the caller's credential opens. Throws SCOPE_FORBIDDEN for one that opens no account. */
+export function accessOf({ access }: Caller): AccountAccess {
+	if (access) return access;
+	throw new ServiceError("SCOPE_FORBIDDEN", "This operation is for the owner of an account.");
+}

@@ -1,0 +1,77 @@
+import type { Micros } from "../../src/core/money.js";
+import type { AccountName } from "../ledger.js";
+
+/** What a paid call leaves: its hold, its retry key and its receipt. */
+
+export interface HoldRow {
+	readonly id: string;
+	/** Account whose money is held: `cust:<id>` or `promo:free_tier`. */
+	readonly from: AccountName;
+	readonly held: AccountName;
+	readonly amountMicros: Micros;
+	readonly owner: string;
+	readonly rail: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+	/** Quota counters to give back when the call is not billable. */
+	readonly quotaKeys?: readonly string[] | undefined;
+	readonly idempotencyId?: string | undefined;
+	/** Row of `spending` this hold counts in. */
+	readonly spendingId?: string | undefined;
+	/** Further rows of `spending`: the key's caps and the account's budget. */
+	readonly spendingIds?: readonly string[] | undefined;
+	/** API key or connection token it was asked for with. */
+	readonly keyId?: string | undefined;
+	/** Payment on a chain whose money it holds. */
+	readonly paymentId?: string | undefined;
+	readonly graphIds?: readonly string[] | undefined;
+	/** The job it belongs to, and ends with: it outlives its call and its process. */
+	readonly jobId?: string | undefined;
+}
+
+/** Decision D4; `id` is the hash of (principal, operation, key). */
+export interface IdempotencyRow {
+	readonly id: string;
+	readonly fingerprint: string;
+	readonly state: "in_flight" | "done";
+	readonly holdId: string;
+	/** Absent while it is in flight, and for a job that was not charged. */
+	readonly receiptId: string | undefined;
+	/** Job that was begun with it: the same one whenever it is used again. */
+	readonly jobId?: string | undefined;
+	/** Key, connection token or other grant of the account it was used with. */
+	readonly grantId?: string | undefined;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
+export interface ReceiptRow {
+	readonly id: string;
+	readonly holdId: string;
+	readonly transactionId: string;
+	readonly owner: string;
+	readonly rail: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	/** What the caller paid; zero for a call of the free plan. */
+	readonly amountMicros: Micros;
+	readonly balanceAfterMicros: Micros;
+	readonly fingerprint: string;
+	readonly at: number;
+	readonly graphIds?: readonly string[] | undefined;
+	readonly keyId?: string | undefined;
+	/** Places of the units that were paid for, where that was not all of them. */
+	readonly paidUnits?: readonly number[] | undefined;
+	/** Where the money moved, for payments on a chain. */
+	readonly settlement?: SettlementFacts | undefined;
+}
+
+interface SettlementFacts {
+	/** CAIP-2. */
+	readonly network: string;
+	readonly transactionHash: string;
+	readonly payer: string;
+	readonly paymentId: string;
+}

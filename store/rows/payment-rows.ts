@@ -1,0 +1,95 @@
+import type { Micros } from "../../src/core/money.js";
+
+/** Money that comes in on a chain, and money that goes back. */
+
+/**
+ * One payment on a chain, from its reservation on; `id` is made of (network, asset, payer, nonce), so that one
+ * authorization is reserved once.
+ *
+ * reserved → settling → settled → captured | credited; reserved → released; settling → refused → released | settled;
+ * settling → unknown → settled | released.
+ */
+export interface PaymentRow {
+	readonly id: string;
+	readonly state: PaymentState;
+	readonly rail: "x402" | "mpp";
+	/** CAIP-2, e.g. `eip155:84532`. */
+	readonly network: string;
+	readonly asset: string;
+	readonly payer: string;
+	readonly nonce: string;
+	readonly payTo: string;
+	/** Epoch seconds, as signed. */
+	readonly validAfter: number;
+	/** Kept while the outcome is open, so that a facilitator can be asked again. */
+	readonly signature?: string | undefined;
+	readonly amountMicros: Micros;
+	/** End of the authorization's validity: from then on nobody can settle it any more. */
+	readonly validBefore: number;
+	/** CAIP-10 account id of the payer; names its ledger accounts. */
+	readonly owner: string;
+	/** Hash of operation and input: what this payment may buy. */
+	readonly fingerprint: string;
+	/** Hash of the signed authorization, so that its nonce alone proves nothing once the signature is gone. */
+	readonly authorizationHash: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	readonly graphIds: readonly string[];
+	readonly idempotencyId?: string | undefined;
+	readonly transactionHash?: string | undefined;
+	/** Ledger transaction that booked the settlement. */
+	readonly settlementId?: string | undefined;
+	readonly holdId?: string | undefined;
+	readonly receiptId?: string | undefined;
+	/** Token that was bought with it, or that credits a failed call. */
+	readonly tokenId?: string | undefined;
+	/** Job that owns its money, or owned it. */
+	readonly jobId?: string | undefined;
+	/** Why it was refused or released. */
+	readonly reason?: string | undefined;
+	/** The whole answer was handed to the caller's connection, or is being given for the second and last time. */
+	readonly isDelivered?: boolean | undefined;
+	readonly createdAt: number;
+	readonly updatedAt: number;
+	/** When the row may be forgotten: never before `validBefore`, never while its outcome is open. */
+	readonly expiresAt: number;
+}
+
+export type PaymentState =
+	| "reserved"
+	| "settling"
+	| "unknown"
+	| "refused"
+	| "settled"
+	| "captured"
+	| "credited"
+	| "released";
+
+/** A transaction on a chain that a facilitator was believed to have settled with; never forgotten. */
+export interface SettlementRow {
+	/** 16 bytes of the hash of network and transaction. */
+	readonly id: string;
+}
+
+/** Money on its way back: out of the ledger's `refunds` account once it is paid. */
+export interface RefundRow {
+	readonly id: string;
+	/** The receipt or token it refunds. */
+	readonly ref: string;
+	readonly owner: string;
+	readonly amountMicros: Micros;
+	readonly reason: string;
+	/** `paying` from before its transfer is sent until its outcome is known: it is never sent again meanwhile. */
+	readonly state: "pending" | "paying" | "paid";
+	/** CAIP-10 account it goes to; absent when the operator pays it by other means. */
+	readonly destination?: string | undefined;
+	readonly transactionHash?: string | undefined;
+	/** Number of its transfer among those of our key; a second transfer of the same number replaces the first. */
+	readonly nonce?: number | undefined;
+	/** Transfers that were signed for it before; each of them may be the one that was carried out. */
+	readonly earlierHashes?: readonly string[] | undefined;
+	readonly createdAt: number;
+	/** When its latest transfer was about to be sent. */
+	readonly payingSince?: number | undefined;
+	readonly paidAt?: number | undefined;
+}

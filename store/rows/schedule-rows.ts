@@ -1,0 +1,95 @@
+import type { Micros } from "../../src/core/money.js";
+
+/** Subscriptions to briefings, and the briefings themselves. */
+
+/** A subscription to briefings. Its topic and targets lie in `documents` under `documentId`, the targets sealed. */
+export interface ScheduleRow {
+	/** A capability: whoever knows it can change the schedule. */
+	readonly id: string;
+	readonly owner: string;
+	/** Key, connection token or other grant of the account it was made with. */
+	readonly grantId?: string | undefined;
+	/** What its first week was paid with. */
+	readonly callId: string;
+	/** True once that payment was seen to be captured. */
+	readonly isPaid: boolean;
+	/** Who pays for the weeks that follow; nobody where absent. */
+	readonly renewal?: ScheduleRenewal | undefined;
+	readonly frequency: "daily" | "weekly";
+	readonly timezone: string;
+	readonly hour: number;
+	readonly weekday: string;
+	readonly status: "active" | "paused" | "failing" | "cancelled";
+	readonly reason?: string | undefined;
+	readonly channels: readonly ScheduleChannel[];
+	readonly documentId: string;
+	/** What a week costs, as agreed on when it was made. */
+	readonly weekMicros: Micros;
+	/** Weeks paid for that have not begun. */
+	readonly prepaidWeeks: number;
+	/** Last local day of the week that has begun. */
+	readonly coveredThrough?: string | undefined;
+	readonly createdAt: number;
+	/** What was due before is none of its slots. */
+	readonly startsAt: number;
+	/** The scheduled run that is under way or waits for its next attempt. */
+	readonly openRunId?: string | undefined;
+	readonly lastRunId?: string | undefined;
+	/** Runs that failed one after the other. */
+	readonly failedRuns: number;
+	/** Mails beside briefings on one UTC day. */
+	readonly extraMails?: { readonly day: string; readonly count: number } | undefined;
+	readonly textExpiresAt: number;
+	readonly expiresAt: number;
+}
+
+/** What of an account pays for renewals; judged anew each time. */
+export interface ScheduleRenewal {
+	/** `tok_…` or `acc_…`. */
+	readonly owner: string;
+	readonly keyId?: string | undefined;
+	readonly grantId?: string | undefined;
+	readonly scope?:
+		| { readonly skills: readonly string[]; readonly graphs: readonly string[] }
+		| undefined;
+}
+
+export interface ScheduleChannel {
+	readonly kind: "email" | "slack";
+	/** The target as lists may show it. */
+	readonly masked: string;
+	readonly status: "ready" | "unconfirmed" | "unsubscribed" | "not_configured";
+	/** Names the target in links; a new one with every new target. */
+	readonly ref: string;
+	/** A confirmation is to be mailed; how often that was tried. */
+	readonly confirmTries?: number | undefined;
+}
+
+/** One briefing that was due, or asked for. Its text is an artefact of the same id while it can be picked up. */
+export interface BriefingRunRow {
+	/** Made from schedule and slot: a slot has one run, whoever comes first. */
+	readonly id: string;
+	readonly owner: string;
+	readonly grantId?: string | undefined;
+	readonly scheduleId: string;
+	readonly kind: "scheduled" | "manual";
+	/** Local day it is for. */
+	readonly slot: string;
+	readonly dueAt: number;
+	readonly status: string;
+	/** Counted from 1; what an earlier attempt finds out later does not count. */
+	readonly attempt: number;
+	/** Since when and until when the attempt, or the wait for the next, lasts. */
+	readonly leasedAt: number;
+	readonly leaseUntil: number;
+	readonly channels: readonly {
+		readonly kind: "email" | "slack";
+		readonly ref: string;
+		readonly status: "waiting" | "sending" | "sent" | "failed" | "unknown";
+	}[];
+	readonly startedAt: number;
+	readonly finishedAt?: number | undefined;
+	/** Receipt of the week that began with it. */
+	readonly receiptId?: string | undefined;
+	readonly expiresAt: number;
+}

@@ -1,0 +1,71 @@
+import type { AccountRow, ConnectionRow, KeyRow } from "./rows/account-rows.js";
+import type { HoldRow, IdempotencyRow, ReceiptRow } from "./rows/call-rows.js";
+import type { QuotaRow, SpendingRow, UsageRow } from "./rows/counter-rows.js";
+import type { JobRow } from "./rows/job-row.js";
+import type { OAuthRow } from "./rows/oauth-row.js";
+import type { PaymentRow, RefundRow, SettlementRow } from "./rows/payment-rows.js";
+import type { ArtefactRow, ChatRow, FeedbackRow, StreamRow, TaskRow } from "./rows/result-rows.js";
+import type { BriefingRunRow, ScheduleRow } from "./rows/schedule-rows.js";
+import type { TokenRow } from "./rows/token-row.js";
+import type { WebhookDeliveryRow, WebhookRow } from "./rows/webhook-rows.js";
+
+/** The store's tables. Money is named `…Micros`: bigint in memory, a decimal string at rest. Times are epoch milliseconds. */
+
+export interface Tables {
+	holds: HoldRow;
+	tokens: TokenRow;
+	accounts: AccountRow;
+	keys: KeyRow;
+	quotas: QuotaRow;
+	idempotency: IdempotencyRow;
+	receipts: ReceiptRow;
+	tasks: TaskRow;
+	payments: PaymentRow;
+	refunds: RefundRow;
+	spending: SpendingRow;
+	settlements: SettlementRow;
+	connections: ConnectionRow;
+	usage: UsageRow;
+	feedback: FeedbackRow;
+	artefacts: ArtefactRow;
+	schedules: ScheduleRow;
+	briefing_runs: BriefingRunRow;
+	streams: StreamRow;
+	chats: ChatRow;
+	jobs: JobRow;
+	webhooks: WebhookRow;
+	webhook_deliveries: WebhookDeliveryRow;
+	oauth_records: OAuthRow;
+}
+export type TableName = keyof Tables;
+
+/** Fields a table can be searched by; equality only. Adapters keep these indexed. */
+export const TABLE_INDEXES = {
+	holds: ["owner"],
+	tokens: ["hash", "parentId", "owner"],
+	accounts: ["subjectHash"],
+	keys: ["hash", "previousHash", "accountId"],
+	quotas: [],
+	idempotency: [],
+	receipts: [],
+	tasks: ["owner"],
+	payments: ["owner"],
+	refunds: ["ref"],
+	spending: [],
+	settlements: [],
+	connections: ["hash", "accountId"],
+	usage: ["accountId"],
+	feedback: ["owner"],
+	artefacts: ["owner"],
+	schedules: ["owner"],
+	briefing_runs: ["owner", "scheduleId"],
+	streams: ["owner"],
+	chats: ["key", "owner"],
+	jobs: ["owner"],
+	webhooks: ["owner"],
+	webhook_deliveries: ["owner", "webhookId", "state"],
+	oauth_records: ["owner", "keyId"],
+} as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
+
+/** Receipts are many and rarely read: written once, found again by the time in their id. */
+export const COLD_TABLES: ReadonlySet<TableName> = new Set<TableName>(["receipts"]);

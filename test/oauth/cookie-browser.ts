@@ -1,0 +1,100 @@
+/** A browser without windows: it keeps cookies, and follows redirects within one server. */
+export interface Browser {
+	/** What it remembers, by name and path. */
+	readonly cookies: Map<string, Cookie>;
+	/** Follows redirects within the server; the last answer, and where it would lead outside. */
+	get(url: string): Promise<Visited>;
+	post(
+		url: string,
+		fields: Record<string, string>,
+		headers?: Record<string, string>,
+	): Promise<Visited>;
+	/** Sends a form, and does not wait to be led on. */
+	press(url: string, fields: Record<string, string>): Promise<void>;
+}
+
+interface Cookie {
+	readonly name: string;
+	readonly value: string;
+	readonly path: string;
+	/** As it was sent. */
+	readonly line: string;
+}
+
+export interface Visited {
+	readonly url: string;
+	readonly status: number;
+	readonly headers: Headers;
+	readonly text: string;
+	/** Where the server sent the browser, outside of itself. */
+	readonly left: URL | undefined;
+}
+
+/** `known` is the address the server goes by, where that is another than the one it listens on. */
+export function createBrowser(baseUrl: string, known = baseUrl): Browser {
+	// A proxy in front takes off the path it is known by.
+	const prefix = new URL(known).pathname.replace(/\/$/, "");
+	const cookies = new Map<string, Cookie>();
+	const cookiesFor = (url: URL) =>
+		[...cookies.values()]
+			.filter(({ path }) => `${prefix}${url.pathname}`.startsWith(path))
+			.map(({ name, value }) => `${name}=${value}`)
+			.join("; ");
+	const keep = (headers: Headers) => {
+		for (const line of headers.getSetCookie()) {
+			const [pair = "", ...attributes] = line.split(";").map((part) => part.trim());
+			const at = pair.indexOf("=");
+			const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+			const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? "/";
+			const key = `${name} ${path}`;
+			if (value === "") cookies.delete(key);
+			else cookies.set(key, { name, value, path, line });
+		}
+	};
+	const visit = async (url: string, init: RequestInit = {}): Promise<Visited> => {
+		const target = new URL(url, baseUrl);
+		const headers = {
+			Cookie: cookiesFor(target),
+			Accept: "text/html",
+			...(init.headers as object),
+		};
+		const response = await fetch(target, { ...init, headers, redirect: "manual" });
+		keep(response.headers);
+		const text = await response.text();
+		const location = response.headers.get("location");
+		const next = location === null ? undefined : new URL(location, target);
+		if (next && [target.origin, new URL(known).origin].includes(next.origin)) {
+			const { pathname, search } = next;
+			const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
+			return visit(`${path}${search}`);
+		}
+		return {
+			url: target.href,
+			status: response.status,
+			headers: response.headers,
+			text,
+			left: next,
+		};
+	};
+	const origin = new URL(known).origin;
+	return {
+		cookies,
+		async press(url, fields) {
+			const target = new URL(url, baseUrl);
+			const response = await fetch(target, {
+				method: "POST",
+				body: new URLSearchParams(fields),
+				headers: { Origin: origin, Cookie: cookiesFor(target) },
+				redirect: "manual",
+			});
+			keep(response.headers);
+		},
+		get: (url) => visit(url),
+		post: (url, fields, headers = {}) =>
+			visit(url, {
+				method: "POST",
+				body: new URLSearchParams(fields),
+				headers: { Origin: origin, ...headers },
+			}),
+	};
+}

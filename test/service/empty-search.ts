@@ -1,0 +1,18 @@
+import type { SearchEngine } from "../../src/search/search.js";
+
+/** A search that works, and finds nothing. */
+export const emptySearch: SearchEngine = {
+	find: async () => ({
+		decision: "ABSTAIN",
+		dataStatus: "NO_MATCH",
+		rows: [],
+		missing: [],
+		mode: "keyword",
+		timings: {},
+	}),
+	route: async () => ({ graphs: [], missing: [], mode: "keyword" }),
+	warm: () => undefined,
+	sync: async () => {},
+	status: () => ({ model: undefined, concepts: 2, pendingVectors: 0, mode: "keyword" }),
+	close: async () => {},
+};
