@@ -8,6 +8,7 @@ import {
 	renameSync,
 	rmSync,
 	statSync,
+	utimesSync,
 	writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -41,9 +42,12 @@ async function build() {
 		join(root, `dist.new-${process.pid}`),
 		join(root, `dist.old-${process.pid}`),
 	];
+	// What changes from now on may not be in it.
+	const begun = new Date();
 	compile("tsconfig.build.json", fresh);
 	await bundle(fresh);
 	writeFileSync(join(fresh, ".built"), "");
+	utimesSync(join(fresh, ".built"), begun, begun);
 	if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
 	renameSync(fresh, join(root, "dist"));
 	rmSync(old, { recursive: true, force: true });

@@ -4,16 +4,14 @@ import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import type { Store } from "../store/store.js";
 import type { A2a } from "./a2a/a2a.js";
 import { type Money, provideDemoSpt } from "./app-money.js";
-import { startWorkers } from "./app-workers.js";
+import { startWorkers, type Workers } from "./app-workers.js";
 import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import type { Logger } from "./core/logger.js";
-import { startHousekeeping } from "./housekeeping.js";
 import type { Jobs } from "./jobs/jobs.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
 import type { GraphSnapshots } from "./knowledge/graph-snapshots.js";
-import { startSnapshotKeeper } from "./knowledge/snapshot-keeper.js";
 import type { Mcp } from "./mcp/mcp.js";
 import type { SearchEngine } from "./search/search.js";
 import { listen, type RunningServer } from "./server.js";
@@ -25,7 +23,7 @@ import type { Settings } from "./settings.js";
 
 /** From listening to the last flush. */
 export interface AppLife {
-	/** Serves on this address, tells the service under which address callers reach it and starts housekeeping. */
+	/** Serves on this address, tells the service under which address callers reach it, and starts what is done beside calls. */
 	listen(address: { host: string; port: number }): Promise<RunningServer>;
 	/**
 	 * Resolves once search is in step with the catalog, vectors included; safe to call again. Where they are on the disk,
@@ -34,7 +32,7 @@ export interface AppLife {
 	ready(): Promise<void>;
 	/** The demo profile's token, filled up; undefined in production. */
 	demoSpt(): Promise<string | undefined>;
-	/** Stops housekeeping, drains the server, flushes the journal and frees the data folder. */
+	/** Refuses new calls, finishes those under way, ends what is done beside them, flushes the journal and frees the data folder. */
 	close(): Promise<void>;
 }
 
@@ -61,12 +59,12 @@ export interface Running {
 }
 
 export function createAppLife(running: Running): AppLife {
-	const { settings, clock, logger, store, retention, money, catalog, search, a2a, keys, address } =
-		running;
+	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address } = running;
 	// What was started, to be ended in reverse order.
 	const endings: (() => Promise<void>)[] = [
-		async () => running.onchain?.close(),
+		// Last, because it frees the folder for the next process.
 		() => store.close(),
+		async () => running.onchain?.close(),
 		() => search.close(),
 		() => running.streams.stop(),
 	];
@@ -77,18 +75,21 @@ export function createAppLife(running: Running): AppLife {
 			await running.jobs.resume();
 			const server = await listen(running.handler, { host, port, clock });
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
-			const workers = startWorkers(running);
-			// While the server still takes calls nothing may be waited for that others keep waiting.
-			endings.push(workers.end);
-			endings.push(server.drain);
-			// Before the server drains: whoever follows a job is sent away to come back.
-			endings.push(running.jobs.close);
-			endings.push(a2a.close);
-			endings.push(running.mcp.close);
+			let workers: Workers | undefined;
+			endings.push(
+				async () => workers?.end(),
+				// Once nothing is owed: its library answers whoever still waits with nothing, and what they bought is paid.
+				running.mcp.close,
+				server.drain,
+				// Whoever follows a job is sent away to come back.
+				running.jobs.close,
+				a2a.close,
+				// At once, so that nothing is sold while the others end.
+				async () => void server.drain(),
+				async () => workers?.halt(),
+			);
 			await a2a.start();
-			endings.push(startHousekeeping({ ...money, retention, clock, logger }));
-			endings.push(startSnapshotKeeper(running));
-			endings.push(workers.halt);
+			workers = startWorkers(running);
 			return server;
 		},
 		async ready() {

@@ -1,14 +1,14 @@
 import { startScheduleWorkers } from "./app-schedules.js";
 import { startWebhookDispatch } from "./app-webhooks.js";
-import type { Clock } from "./core/clock.js";
-import type { Logger } from "./core/logger.js";
+import { type HousekeepingDeps, startHousekeeping } from "./housekeeping.js";
+import { type SnapshotKeeperDeps, startSnapshotKeeper } from "./knowledge/snapshot-keeper.js";
 import type { Schedules } from "./service/schedules.js";
 import type { WebhookParts } from "./service/webhooks.js";
 
 /** Less than what process supervisors leave between asking and killing, once calls have had their time. */
 const END_MS = 4_000;
 
-/** What is done beside calls: briefings that are due, and events that are told. */
+/** What is done beside calls: briefings that are due, events that are told, housekeeping, and graphs kept for the next start. */
 export interface Workers {
 	/** Nothing more is begun; waits for nothing. */
 	halt(): Promise<void>;
@@ -16,20 +16,20 @@ export interface Workers {
 	end(): Promise<void>;
 }
 
-export function startWorkers({
-	schedules,
-	webhooks,
-	clock,
-	logger,
-}: {
+export interface WorkersDeps extends SnapshotKeeperDeps {
+	readonly money: Omit<HousekeepingDeps, "retention" | "clock" | "logger">;
+	readonly retention: HousekeepingDeps["retention"];
 	readonly schedules: Pick<Schedules, "worker">;
 	readonly webhooks: Pick<WebhookParts, "dispatch">;
-	readonly clock: Clock;
-	readonly logger: Logger;
-}): Workers {
+}
+
+export function startWorkers(deps: WorkersDeps): Workers {
+	const { schedules, webhooks, money, retention, clock, logger } = deps;
 	const stops = [
 		startScheduleWorkers({ ...schedules, clock, logger }),
 		startWebhookDispatch({ ...webhooks, clock, logger }),
+		startHousekeeping({ ...money, retention, clock, logger }),
+		startSnapshotKeeper(deps),
 	];
 	let stopped: Promise<unknown> | undefined;
 	const stop = () => {

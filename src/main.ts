@@ -5,6 +5,9 @@ import { ServiceError } from "./core/errors.js";
 import { scrubSecrets } from "./core/logger.js";
 import { SOFTWARE_VERSION } from "./version.js";
 
+/** Any long time that a timer can have. */
+const LONG_MS = 2 ** 30;
+
 /** Runs the command line given as `argv` (without node and script) and sets the exit code. */
 export async function main(
 	argv: readonly string[],
@@ -15,10 +18,14 @@ export async function main(
 		{ terminal: processTerminal, environment: process.env, folder: process.cwd(), startedMs },
 		SOFTWARE_VERSION,
 	);
+	// No timer of the house holds the process; whoever waits for one, in a command or while a server ends, is let come to an end.
+	const holding = setInterval(() => undefined, LONG_MS);
 	try {
 		await program.parseAsync([...argv], { from: "user" });
 	} catch (error) {
 		process.exitCode = report(error);
+	} finally {
+		clearInterval(holding);
 	}
 }
 

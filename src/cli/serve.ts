@@ -18,7 +18,10 @@ export interface ServeOptions {
 	readonly terminal: Terminal;
 }
 
-/** Serves until SIGTERM or SIGINT; then drains and returns. A start that fails leaves nothing running. */
+/**
+ * Serves until SIGTERM or SIGINT; then drains and returns, from the middle of a start as well. A start that fails leaves nothing
+ * running.
+ */
 export async function serve(options: ServeOptions): Promise<void> {
 	const { settings, environment = {}, json, startedMs, terminal } = options;
 	// Before anything is opened: production says where its money goes, or does not start.
@@ -33,19 +36,23 @@ export async function serve(options: ServeOptions): Promise<void> {
 			return onchain;
 		},
 	});
+	const becomeReady = async () => {
+		// A chain that fails to start has said so in the log; tokens and keys go on.
+		await Promise.all([app.ready(), onchain?.ready().catch(() => undefined)]);
+		return { demoSpt: await app.demoSpt() };
+	};
 	try {
 		const server = await app.listen({ host: settings.host, port: settings.port });
 		announce(app, server, settings);
-		// A chain that fails to start has said so in the log; tokens and keys go on.
-		await Promise.all([app.ready(), onchain?.ready().catch(() => undefined)]);
-		const demoSpt = await app.demoSpt();
-		const readyMs = performance.now() - startedMs;
-		const facts = { app, server, settings, demoSpt, demoWallet: onchain?.demoWallet, readyMs };
-		if (json) terminal.data(JSON.stringify(toReadyLine(facts)));
-		else terminal.say(renderBanner(facts));
-
-		const signal = await stopped;
-		terminal.say(`${signal}: finishing running calls.`);
+		// Making the vectors of a large catalog takes minutes; nobody who ends the server waits for them.
+		const made = await Promise.race([becomeReady(), stopped.then(() => undefined)]);
+		if (made) {
+			const readyMs = performance.now() - startedMs;
+			const facts = { ...made, app, server, settings, demoWallet: onchain?.demoWallet, readyMs };
+			if (json) terminal.data(JSON.stringify(toReadyLine(facts)));
+			else terminal.say(renderBanner(facts));
+		}
+		terminal.say(`${await stopped}: finishing running calls.`);
 	} finally {
 		await app.close();
 		removeServerFile(resolve(settings.data));

@@ -22,18 +22,24 @@ export function writeServerFile(
 	renameSync(temporary, fileOf(dataFolder));
 }
 
+/** Unless a successor has put its own there meanwhile. */
 export function removeServerFile(dataFolder: string): void {
-	rmSync(fileOf(dataFolder), { force: true });
+	const { pid, started } = nodeProcessTable.self();
+	const found = readServerFile(dataFolder);
+	if (found?.pid === pid && found.started === started) rmSync(fileOf(dataFolder));
 }
 
 /** The running server's file; undefined when there is none or its process is gone, its number reused included. */
 export function findServer(dataFolder: string): ServerFile | undefined {
-	let content: ServerFile;
+	const content = readServerFile(dataFolder);
+	return content && nodeProcessTable.stateOf(content) === "running" ? content : undefined;
+}
+
+function readServerFile(dataFolder: string): ServerFile | undefined {
 	try {
-		content = JSON.parse(readFileSync(fileOf(dataFolder), "utf8")) as ServerFile;
+		return JSON.parse(readFileSync(fileOf(dataFolder), "utf8")) as ServerFile;
 	} catch {
 		// Absent or damaged: nobody to talk to, and the store's lock decides.
 		return undefined;
 	}
-	return nodeProcessTable.stateOf(content) === "running" ? content : undefined;
 }

@@ -16,7 +16,10 @@ export function createLateMcp(options: McpOptions): Mcp {
 	};
 	return {
 		router: express.Router().all(ADDRESSES, async (req, res, next) => {
-			loaded ??= load();
+			loaded ??= load().catch((error: unknown) => {
+				loaded = undefined; // The next request tries again.
+				throw error;
+			});
 			const { router } = await loaded;
 			router(req, res, next);
 		}),

@@ -7,6 +7,7 @@ import {
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { type Logger, stackOf } from "../core/logger.js";
+import { hasLeft } from "../service/caller-watch.js";
 import { toServiceError } from "../service/error-reply.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
@@ -113,7 +114,8 @@ async function callTool(
 		return toToolResult(await watchToken(exchange, payment?.credential, () => tool.answer(call)));
 	} catch (error) {
 		const told = toServiceError(error);
-		if (told !== error && told.code === "INTERNAL") logUnexpected(logger, exchange, error);
+		const isOurs = told !== error && told.code === "INTERNAL" && !hasLeft(exchange.response);
+		if (isOurs) logUnexpected(logger, exchange, error);
 		return toRefusal(told, exchange);
 	}
 }

@@ -66,6 +66,10 @@ export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
 				logUnexpected: (error) => logger.error("unexpected failure", { error: stackOf(error) }),
 			});
 			opened = { issuer, provider };
+			// The next request tries again.
+			provider.catch(() => {
+				if (opened?.provider === provider) opened = undefined;
+			});
 		}
 		return opened.provider;
 	};

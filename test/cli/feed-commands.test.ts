@@ -1,6 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { createProgram } from "../../src/cli/program.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
+import { PROGRAM } from "../support/server-process.js";
 
 /** Runs one command of this process; gives what it printed to stdout. */
 async function run(t: Test, ...args: string[]): Promise<string[]> {
@@ -36,3 +41,33 @@ t.test("a feed nobody knows is refused before anybody is asked", async (t) => {
 	});
 	await t.rejects(run(t, "feeds", "list", "--feeds", "sometimes"), { code: "INVALID_ARGUMENT" });
 });
+
+/** Asks for a name's address fail at once, so that nothing leaves this machine. */
+const NO_NAMES = `
+import dns from "node:dns";
+import { syncBuiltinESMExports } from "node:module";
+const failed = (host) => Object.assign(new Error("unknown: " + host), { code: "ENOTFOUND" });
+dns.lookup = (host, options, done = options) => setImmediate(() => done(failed(host)));
+dns.promises.lookup = (host) => Promise.reject(failed(host));
+syncBuiltinESMExports();
+`;
+
+t.test(
+	"two feeds of one host are asked one after the other, however long that takes",
+	async (t) => {
+		const data = join(t.testdir({}), "data");
+		const preload = `data:text/javascript,${encodeURIComponent(NO_NAMES)}`;
+		const feeds = ["fred:UNRATE", "fred:GDP"];
+		const args = ["--import", preload, PROGRAM, "feeds", "refresh", ...feeds, "--data", data];
+		const child = spawn(process.execPath, args, {
+			cwd: PACKAGE_ROOT,
+			stdio: ["ignore", "pipe", "pipe"],
+			env: { ...process.env, NODE_OPTIONS: "" },
+		});
+		const [said, told] = [text(child.stdout), text(child.stderr)];
+		const [code] = await once(child, "exit");
+		t.equal(code, 1, "neither could be reached");
+		const words = `${await said}${await told}`;
+		for (const feed of feeds) t.match(words, feed);
+	},
+);
