@@ -1,13 +1,7 @@
 import { z } from "zod";
-import {
-	conceptConditions,
-	dayField,
-	nodeItemSchema,
-	nodeSchema,
-	pageFields,
-} from "./graph-wire.js";
+import { conceptConditions, nodeItemSchema, nodeSchema, pageFields } from "./graph-wire.js";
 import { EVIDENCE_LIMITS } from "./reading-limits.js";
-import { evidenceSchema, graphIdField, limitField, queryField } from "./wire.js";
+import { dayField, evidenceSchema, graphIdField, limitField, queryField } from "./wire.js";
 
 /** What travels of trends and articles: inputs of their operations, and the records they answer with. */
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
 	answerOf,
-	dayField,
 	graphMeta,
 	nodeIdField,
 	nodeItemSchema,
@@ -13,6 +12,7 @@ import { READING_LIMITS } from "./reading-limits.js";
 import {
 	conceptFiltersSchema,
 	DECISIONS,
+	dayField,
 	evidenceSchema,
 	graphIdField,
 	limitField,

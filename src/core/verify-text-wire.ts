@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { articleRefField } from "./evidence-wire.js";
-import { dayField } from "./graph-wire.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
-import { graphIdField } from "./wire.js";
+import { dayField, graphIdField } from "./wire.js";
 
 /** What travels of texts, citations and batches that are checked: inputs of their operations, and what they answer. */
 

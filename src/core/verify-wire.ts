@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { dayField } from "./graph-wire.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
 import { checkedEvidenceSchema } from "./verify-text-wire.js";
-import { DATA_STATUSES, DECISIONS, graphIdField } from "./wire.js";
+import { DATA_STATUSES, DECISIONS, dayField, graphIdField } from "./wire.js";
 
 /** What travels of one claim that is checked. */
 

@@ -36,7 +36,7 @@ export const limitField = z
 	.max(LIMITS.rowsMax, `must be at most ${LIMITS.rowsMax}`)
 	.describe("Number of rows wanted");
 
-const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
+export const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
 
 const namesField = z
 	.array(
@@ -48,7 +48,7 @@ const namesField = z
 	)
 	.min(1, "must not be an empty list")
 	.max(LIMITS.filterValues, `must list at most ${LIMITS.filterValues} values`);
-const dayField = z.iso.date("must be a day of the calendar, written YYYY-MM-DD");
+export const dayField = z.iso.date("must be a day of the calendar, written YYYY-MM-DD");
 
 /** Kinds of graph, any of them. */
 export const graphTypesField = z
