@@ -2,6 +2,7 @@ import type { KeptResult } from "../src/core/artefacts.js";
 import { type Clock, toIsoDay, toIsoTime } from "../src/core/clock.js";
 import { LIMITS } from "../src/core/limits.js";
 import type { SkillContext } from "../src/core/skill.js";
+import { isSoldVerdict } from "../src/core/verdicts.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
 import type { CheckedClaimWire } from "../src/core/verify-text-wire.js";
 import type { ClaimVerifier } from "../src/evidence/claims/claim-verifier.js";
@@ -39,8 +40,6 @@ export interface CheckedClaims {
 		readonly graphs_used: string[];
 	};
 }
-
-const SOLD: ReadonlySet<string> = new Set(["SUPPORTED", "REFUTED", "CONFLICTING"]);
 
 /** Checks claims one after the other: they share a processor, and whoever leaves stops the rest. */
 export async function checkClaims(
@@ -128,7 +127,7 @@ function toItem(
 	place: { readonly start?: number; readonly end?: number } | undefined,
 ): CheckedClaimWire {
 	const { claim, verdict, qualifier, confidence, explanation, missing, evidence } = verification;
-	const isSold = SOLD.has(verdict);
+	const isSold = isSoldVerdict(verdict);
 	return {
 		claim,
 		start: place?.start ?? null,

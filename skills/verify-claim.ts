@@ -1,6 +1,7 @@
 import { type Clock, toIsoTime } from "../src/core/clock.js";
 import { LIMITS } from "../src/core/limits.js";
 import { answer, defineSkill, noAnswer, type Skill, type SkillContext } from "../src/core/skill.js";
+import { isSoldVerdict } from "../src/core/verdicts.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
 import {
 	type VerifyClaimOutput,
@@ -27,7 +28,6 @@ export interface ClaimVerificationDeps {
 	readonly resultIds: (kind: "vrf", context: Pick<SkillContext, "callId" | "caller">) => string;
 }
 
-const SOLD: ReadonlySet<string> = new Set(["SUPPORTED", "REFUTED", "CONFLICTING"]);
 const STATUS_OF = {
 	ANSWER: "EVIDENCE_MATCH",
 	PARTIAL: "WEAK_MATCH",
@@ -64,7 +64,7 @@ export const createClaimVerification = (deps: ClaimVerificationDeps): Skill<"ver
 				signal: context.signal,
 			});
 			const meta = toMeta(deps, verification, startedMs);
-			const isSold = SOLD.has(verification.verdict);
+			const isSold = isSoldVerdict(verification.verdict);
 			const id = isSold && keepsText(context) ? deps.resultIds("vrf", context) : null;
 			const data = toWire(deps.clock, verification, id);
 			if (!isSold) return noAnswer({ ok: true, data, meta });
@@ -101,7 +101,7 @@ function toWire(
 	id: string | null,
 ): VerifyClaimOutput["data"] {
 	const { claim, verdict, qualifier, confidence, explanation, time, missing } = verification;
-	const isSold = SOLD.has(verdict);
+	const isSold = isSoldVerdict(verdict);
 	return {
 		verification_id: id,
 		kept_until: id === null ? null : toIsoTime(clock.now() + LIMITS.artefactTtlMs),
@@ -119,7 +119,7 @@ function toWire(
 			evidence_ids: isSold ? [...evidenceIds] : [],
 		})),
 		// Verdicts on parts, and sentences of the graphs, are sold with a verdict on the whole.
-		parts: verification.parts.filter((part) => isSold || !SOLD.has(part.verdict)).map(toPart),
+		parts: verification.parts.filter((part) => isSold || !isSoldVerdict(part.verdict)).map(toPart),
 		evidence: isSold ? verification.evidence.map(toEvidence) : [],
 		claim_review: isSold
 			? { ...toClaimReview(verification, { id: id ?? "unkept", author: REVIEWER }) }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { articleRefField } from "./evidence-wire.js";
+import { CLAIM_KINDS, STANCES, VERDICTS } from "./verdicts.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
 import { dayField, graphIdField } from "./wire.js";
 
@@ -77,8 +78,6 @@ export const citationCheckInput = z
 	.strictObject(citationCheckFields)
 	.refine(namesOneSource, NAMES_ONE_SOURCE);
 
-const CLAIM_KINDS = ["checkable", "opinion", "prediction", "question", "instruction"] as const;
-
 const placed = {
 	start: z.int().min(0).describe("Of its sentence in the text, in UTF-16 code units"),
 	end: z.int().min(0),
@@ -113,8 +112,6 @@ export const extractOutput = z.object({
 	meta: z.object({ claims: z.int(), checkable: z.int() }),
 });
 
-const STANCES = ["supports", "refutes", "neutral"] as const;
-
 export const checkedEvidenceSchema = z.object({
 	evidence_id: z.string(),
 	stance: z.enum(STANCES),
@@ -132,7 +129,7 @@ export const checkedClaimSchema = z.object({
 	start: placed.start.nullable(),
 	end: placed.end.nullable(),
 	is_answered: z.boolean().describe("False for what was not charged"),
-	verdict: z.enum(["SUPPORTED", "REFUTED", "CONFLICTING", "NOT_ENOUGH_EVIDENCE", "NOT_CHECKABLE"]),
+	verdict: z.enum(VERDICTS),
 	qualifier: z.enum(["OUTDATED"]).nullable(),
 	confidence: z.number().describe("How often a verdict told with it is right"),
 	explanation: z.string(),
