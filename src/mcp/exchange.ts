@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import type { Caller } from "../core/call.js";
+import { NOBODY } from "../core/caller-rights.js";
 import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
@@ -52,9 +53,6 @@ export function createExchange(
 		},
 	};
 }
-
-/** Owns nothing. */
-const NOBODY: Caller = { owner: "nobody", rail: "none" };
 
 /** Throws INVALID_ARGUMENT for more than one graph. */
 function readGraphId({ query }: Request): string | undefined {

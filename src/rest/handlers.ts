@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { Caller } from "../core/call.js";
+import { NOBODY } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import { type Credential, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
@@ -115,9 +115,6 @@ export function createPurchaseHandler(
 		sendPurchased(res, route, reply);
 	};
 }
-
-/** Owns nothing. */
-const NOBODY: Caller = { owner: "nobody", rail: "none" };
 
 /** Looking at an account, or ending it, opens none. */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"]);

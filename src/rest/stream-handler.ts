@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { Caller } from "../core/call.js";
+import { NOBODY } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import { type HeaderReader, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
@@ -27,9 +27,6 @@ export interface StreamHandlerDeps {
 	readonly clock: Clock;
 	readonly limitPayments: PaymentLimit;
 }
-
-/** Owns nothing: for whoever shows the id of what a wallet paid for. */
-const NOBODY: Caller = { owner: "nobody", rail: "none" };
 
 /**
  * Sells one skill as Server-Sent Events, and goes on with what was sold. A refusal still has its HTTP status: nothing is

@@ -1,6 +1,7 @@
 import type { JobRow } from "../../store/rows/job-row.js";
-import { isWallet, maySeeAgain } from "../core/account-access.js";
+import { maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
+import { mayRead } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { type ExportFormat, isOpenJob, type JobJson } from "../core/job.js";
@@ -128,12 +129,6 @@ export function createJobDesk({ jobs, clock }: { jobs: Jobs; clock: Clock }): Jo
 			return isOver ? undefined : jobs.events(row, after, signal);
 		},
 	};
-}
-
-/** What a wallet paid for, and what nobody had to pay for, is opened by its id: there is no session it could belong to. */
-function mayRead({ owner, access }: Caller, row: JobRow): boolean {
-	if (isWallet(row.owner)) return true;
-	return row.owner === owner && maySeeAgain(access, row.grantId);
 }
 
 async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> {

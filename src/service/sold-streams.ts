@@ -1,4 +1,5 @@
 import type { Call, Caller } from "../core/call.js";
+import { keepsText } from "../core/caller-rights.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
@@ -166,7 +167,7 @@ function toCreated(
 	{ operationId, requestId }: Call,
 	{ clock, begun: { payer, hasEvidence } }: { clock: Clock; begun: BegunStream },
 ): PlainEvent {
-	const isKept = hasEvidence && payer && !payer.keepsNoText && !payer.access?.keepsNoText;
+	const isKept = hasEvidence && payer && keepsText(payer);
 	const now = clock.now();
 	return {
 		event: "research.created",
