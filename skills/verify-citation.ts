@@ -17,6 +17,7 @@ import { toComparedPieces } from "../src/evidence/compared-pieces.js";
 import { findTextClaims, isCheckable, type TextClaim } from "../src/evidence/text-claims.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import { restOfTurn, runInTurns, type Steps } from "../src/knowledge/work-in-turns.js";
+import { roundScore } from "./verdict-wire.js";
 
 export interface CitationCheckDeps {
 	readonly catalog: GraphCatalog;
@@ -174,7 +175,7 @@ function* judge(claim: AtomicClaim, pieces: readonly Piece[]): Steps<JudgedClaim
 	return {
 		claim: claim.text,
 		stance: best?.stance ?? ("neutral" as const),
-		score: Math.round((best?.score ?? 0) * 1000) / 1000,
+		score: roundScore(best?.score ?? 0),
 		reasons: [...(best?.reasons ?? [])],
 		evidence_id: best?.sentence.evidenceId ?? null,
 		excerpt: best?.sentence.text ?? "",
