@@ -11,6 +11,7 @@ import { LIMITS } from "./limits.js";
 import { READING_LIMITS } from "./reading-limits.js";
 import {
 	conceptFiltersSchema,
+	DATE_PRECISIONS,
 	DECISIONS,
 	dayField,
 	evidenceSchema,
@@ -55,7 +56,7 @@ export const timelineInput = z.strictObject({
 });
 export const eventSchema = z.object({
 	day: z.string().describe("YYYY-MM-DD; the first day of what is known by month or year only"),
-	precision: z.enum(["day", "month", "year"]),
+	precision: z.enum(DATE_PRECISIONS),
 	kind: z.enum(EVENT_KINDS),
 	node_id: z.string(),
 	title: z.string(),

@@ -36,7 +36,12 @@ export const limitField = z
 	.max(LIMITS.rowsMax, `must be at most ${LIMITS.rowsMax}`)
 	.describe("Number of rows wanted");
 
+/** How much of a date is known, the most first. */
+export const DATE_PRECISIONS = ["day", "month", "year"] as const;
+export type DatePrecision = (typeof DATE_PRECISIONS)[number];
+
 export const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
+export type TrustTier = (typeof TRUST_TIERS)[number];
 
 const namesField = z
 	.array(
@@ -104,7 +109,7 @@ export const evidenceSchema = z.object({
 	title: z.string(),
 	source_url: z.string(),
 	published_at: z.string().nullable().describe("ISO 8601 date; null when the source is undated"),
-	date_precision: z.enum(["day", "month", "year"]).optional(),
+	date_precision: z.enum(DATE_PRECISIONS).optional(),
 });
 export type EvidenceWire = z.infer<typeof evidenceSchema>;
 

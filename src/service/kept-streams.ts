@@ -18,7 +18,8 @@ export interface RunningStream {
 }
 
 type Owner = Pick<Payer, "owner" | "access">;
-type PlainEvent = Pick<SkillEvent, "event" | "data">;
+/** A step of a stream as it is told. */
+export type PlainEvent = Pick<SkillEvent, "event" | "data">;
 
 /** Where streams are found again: in memory while their work goes on, then among the artefacts for as long as these are kept. */
 export interface KeptStreams {

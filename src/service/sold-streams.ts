@@ -5,14 +5,14 @@ import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { LIMITS } from "../core/limits.js";
 import type { PaidOperationId } from "../core/operations.js";
-import type { SkillEvent } from "../core/skill.js";
+import type { SkillCatalog } from "../core/skill.js";
 import { STREAM_LIMITS } from "../core/stream-limits.js";
 import { toServiceError } from "./error-reply.js";
 import { fingerprintOf } from "./idempotency.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
+import type { PlainEvent } from "./kept-streams.js";
 import { type KeptStreams, type RunningStream, toStreamName } from "./kept-streams.js";
 import { parseInput } from "./parse-input.js";
-import type { SkillCatalog } from "./service-info.js";
 import type { Settled } from "./settle-call.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
 import { createStreamSlots, type StreamSlot, tooLong } from "./stream-slots.js";
@@ -47,8 +47,6 @@ export interface SoldStreamDeps {
 	readonly ids: Ids;
 	readonly clock: Clock;
 }
-
-type PlainEvent = Pick<SkillEvent, "event" | "data">;
 
 export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 	const { invokeStream, kept, ids, clock } = deps;
