@@ -6,7 +6,7 @@ import type {
 	LaunchedAdmission,
 	OnchainMethod,
 	OnchainRequest,
-	ReplayedAdmission,
+	PricedAdmission,
 } from "../admission.js";
 import type { Offer, Quote } from "../challenge.js";
 import type { Ledger } from "../ledger.js";
@@ -76,13 +76,11 @@ export function createOnchainMethod(deps: OnchainMethodDeps): OnchainDesk {
 	}
 }
 
-type Admitted = HeldAdmission | ReplayedAdmission | LaunchedAdmission;
-
 async function admitFresh(
 	desk: Desk,
 	claim: PaymentClaim,
 	{ earlier, isProven }: Extract<Reservation, { kind: "fresh" }>,
-): Promise<Admitted> {
+): Promise<PricedAdmission> {
 	await verify(desk, claim);
 	if (earlier) await letGo(desk, claim, "paid_before");
 	switch (earlier?.kind) {

@@ -133,6 +133,7 @@ export const similarOutput = z.object({
 });
 
 export const EXPORT_FORMATS = ["okf", "jsonld", "ndjson", "csv", "graphml"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** The three tables a graph falls into. */
 export const EXPORT_TABLES = ["nodes", "edges", "evidence"] as const;
 export const exportFields = {

@@ -156,7 +156,6 @@ export const verifyBatchOutput = z.object({
 	data: z.object({ ...kept, claims: z.array(checkedClaimSchema).describe("In their order") }),
 	meta: checkedMeta,
 });
-export type VerifyBatchOutput = z.infer<typeof verifyBatchOutput>;
 
 const unjudgedClaimSchema = z.object({
 	claim: z.string(),
@@ -175,7 +174,6 @@ export const verifyTextOutput = z.object({
 	}),
 	meta: checkedMeta,
 });
-export type VerifyTextOutput = z.infer<typeof verifyTextOutput>;
 
 const judgedPartSchema = z.object({
 	claim: z.string(),
