@@ -1,14 +1,9 @@
 /** What other agents read first: the card, the offers in it, and the signature under it. */
 import { AgentCard } from "@a2a-js/sdk";
 import type { PriceList } from "../payments/price-list.js";
-import type { Skill } from "../src/core/skill.js";
+import type { Skill, SkillCatalog } from "../src/core/skill.js";
 import { OPERATION_OF_SKILL, type SkillId } from "../src/core/skill-ids.js";
-import {
-	type CardSkills,
-	createSkillOffers,
-	offeredSkills,
-	SKILL_OFFERS_URI,
-} from "./skill-offers.js";
+import { createSkillOffers, offeredSkills, SKILL_OFFERS_URI } from "./skill-offers.js";
 import { createX402Extension, type X402Terms } from "./x402-extension.js";
 
 /** Where the A2A interfaces answer, below the base address. */
@@ -22,7 +17,7 @@ export const A2A_PATHS = {
 export interface AgentCardInput {
 	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
-	readonly skills: CardSkills;
+	readonly skills: SkillCatalog;
 	readonly prices: PriceList;
 	/** Software version. */
 	readonly version: string;

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { PriceList } from "../payments/price-list.js";
 import { formatUsd } from "../src/core/money.js";
-import type { PaidOperationId } from "../src/core/operations.js";
-import type { Skill } from "../src/core/skill.js";
+import type { Skill, SkillCatalog } from "../src/core/skill.js";
 import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../src/core/skill-ids.js";
 
 /** Names the card extension that says what each skill costs and takes; it asks nothing of a caller. */
@@ -10,8 +9,6 @@ export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";
 
 /** Skill that answers a message without a data part. */
 export const DEFAULT_TEXT_SKILL: SkillId = "domain_search";
-
-export type CardSkills = { readonly [Id in PaidOperationId]: Skill<Id> };
 
 /** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
 interface SkillOffer {
@@ -35,7 +32,7 @@ export interface SkillOffers {
 	readonly offers: readonly SkillOffer[];
 }
 
-export function createSkillOffers(skills: CardSkills, prices: PriceList): SkillOffers {
+export function createSkillOffers(skills: SkillCatalog, prices: PriceList): SkillOffers {
 	return {
 		currency: "USD",
 		text_skill: DEFAULT_TEXT_SKILL,
@@ -48,7 +45,7 @@ export function createSkillOffers(skills: CardSkills, prices: PriceList): SkillO
 }
 
 /** Skills the catalog holds something for: an agent that chose another would only learn that nobody answers. */
-export function offeredSkills(skills: CardSkills): readonly SkillId[] {
+export function offeredSkills(skills: SkillCatalog): readonly SkillId[] {
 	return SKILL_IDS.filter((id) => skills[OPERATION_OF_SKILL[id]].isOffered?.() !== false);
 }
 

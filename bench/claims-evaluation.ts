@@ -1,5 +1,5 @@
 /** What is measured of verdicts: agreement with the labels, and how far a told confidence can be believed. */
-import { VERDICTS, type Verdict } from "../src/evidence/claims/verification.js";
+import { isSoldVerdict, VERDICTS, type Verdict } from "../src/core/verdicts.js";
 import { round } from "./figures.js";
 import type { LabelledClaim } from "./labelled/labelled-claims.js";
 
@@ -55,19 +55,18 @@ export interface ClaimFigures {
 }
 
 const SCORED_VERDICTS = ["SUPPORTED", "REFUTED", "NOT_ENOUGH_EVIDENCE"] as const;
-const SOLD = new Set<Verdict>(["SUPPORTED", "REFUTED", "CONFLICTING"]);
 const BINS = 10;
 const WIDTH = 20;
 
 export function evaluateClaims(judged: readonly JudgedClaim[]): ClaimFigures {
 	const checkable = judged.filter(({ labelled }) => labelled.verdict !== "NOT_CHECKABLE");
-	const decidable = checkable.filter(({ labelled }) => SOLD.has(labelled.verdict));
-	const covered = decidable.filter(({ verdict }) => SOLD.has(verdict));
+	const decidable = checkable.filter(({ labelled }) => isSoldVerdict(labelled.verdict));
+	const covered = decidable.filter(({ verdict }) => isSoldVerdict(verdict));
 	const classes = Object.fromEntries(
 		SCORED_VERDICTS.map((name) => [name, classFigures(judged, name)]),
 	);
 	const outdated = judged.filter(({ labelled }) => labelled.qualifier === "OUTDATED");
-	const bins = toBins(judged.filter(({ verdict }) => SOLD.has(verdict)));
+	const bins = toBins(judged.filter(({ verdict }) => isSoldVerdict(verdict)));
 	return {
 		claims: judged.length,
 		accuracy: shareOf(judged, isRight),
@@ -75,9 +74,9 @@ export function evaluateClaims(judged: readonly JudgedClaim[]): ClaimFigures {
 		classes,
 		confusion: toConfusion(judged),
 		kinds: toKinds(judged),
-		coverage: shareOf(decidable, ({ verdict }) => SOLD.has(verdict)),
+		coverage: shareOf(decidable, ({ verdict }) => isSoldVerdict(verdict)),
 		accuracy_where_covered: shareOf(covered, isRight),
-		abstention: shareOf(checkable, ({ verdict }) => !SOLD.has(verdict)),
+		abstention: shareOf(checkable, ({ verdict }) => !isSoldVerdict(verdict)),
 		outdated_told: shareOf(outdated, ({ qualifier }) => qualifier === "OUTDATED"),
 		calibration_error: calibrationError(bins),
 		bins,

@@ -100,6 +100,9 @@ export interface LaunchedAdmission {
 	abandoned?(): void;
 }
 
+/** Leave to work at a price: it is held, was paid before, or is a job's. */
+export type PricedAdmission = HeldAdmission | ReplayedAdmission | LaunchedAdmission;
+
 export interface OnchainRequest {
 	readonly payment: Payment;
 	readonly quote: Quote;
@@ -144,7 +147,7 @@ export interface OnchainMethod {
 	 * Reserves the payment durably, bound to the fingerprint, has it verified and, when it settles first, settled.
 	 * Throws PAYMENT_REJECTED, PAYMENT_ALREADY_USED, IDEMPOTENCY_IN_FLIGHT, SETTLEMENT_UNKNOWN, UPSTREAM.
 	 */
-	admit(request: OnchainRequest): Promise<HeldAdmission | ReplayedAdmission | LaunchedAdmission>;
+	admit(request: OnchainRequest): Promise<PricedAdmission>;
 	/**
 	 * Settles at once and books what is bought in the same transaction. `alongside` returns its value and the id of the
 	 * token that took the money; sent again, the same payment throws PAYMENT_ALREADY_USED and names that token.

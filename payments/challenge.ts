@@ -16,9 +16,19 @@ export interface Quote {
 	readonly fingerprint?: string | undefined;
 }
 
+export const CONTINUATION_TYPES = [
+	"x402",
+	"mpp",
+	"spt",
+	"spt_purchase",
+	"api_key",
+	"wait",
+	"cheaper_operation",
+] as const;
+
 /** A next step that gets the caller an answer; every 402 and 429 carries at least one. */
 export interface Continuation {
-	readonly type: "x402" | "mpp" | "spt" | "spt_purchase" | "api_key" | "wait" | "cheaper_operation";
+	readonly type: (typeof CONTINUATION_TYPES)[number];
 	readonly instructions: string;
 	readonly [field: string]: unknown;
 }

@@ -1,3 +1,4 @@
+import { isWallet } from "../src/core/account-access.js";
 import type { Clock } from "../src/core/clock.js";
 import { ServiceError } from "../src/core/errors.js";
 import type { Ids } from "../src/core/ids.js";
@@ -195,11 +196,6 @@ async function targetOf(reader: StoreReader, owner: string, now: number): Promis
 	if (await isSpendable(reader, token, now)) return { kind: "balance", owner };
 	if (token.parentId !== undefined) return targetOf(reader, token.parentId, now);
 	return { kind: "payout", wallet: token.owner };
-}
-
-/** CAIP-10, as wallets own their payments. */
-function isWallet(owner: string): boolean {
-	return owner.startsWith("eip155:");
 }
 
 function assertRefundable({ id, amountMicros, billingType }: ReceiptRow): void {

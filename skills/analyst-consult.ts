@@ -2,6 +2,8 @@ import {
 	type AnalystConsultOutput,
 	analystConsultInput,
 	analystConsultOutput,
+	SCENARIO_NAMES,
+	type ScenarioName,
 } from "../src/core/analyst-wire.js";
 import { toIsoDay } from "../src/core/clock.js";
 import { CONSULT_LIMITS } from "../src/core/consult-limits.js";
@@ -10,7 +12,6 @@ import { type AnalystView, askAnalyst } from "../src/evidence/analyst-view.js";
 import { type Analyst, analystsOf, findAnalyst } from "../src/evidence/analysts.js";
 import { type CitationList, createCitationList } from "../src/evidence/citation-list.js";
 import type { CitedSentence } from "../src/evidence/cited-sentences.js";
-import { SCENARIO_NAMES, type ScenarioName } from "../src/evidence/scenarios.js";
 import { toTrendId } from "../src/knowledge/graph.js";
 import { toConsultMeta } from "./consult-answer.js";
 import type { ConsultSkillDeps } from "./consult-deps.js";

@@ -1,12 +1,14 @@
 import type { KeptResult } from "../src/core/artefacts.js";
-import { type Clock, toIsoDay, toIsoTime } from "../src/core/clock.js";
-import { LIMITS } from "../src/core/limits.js";
+import { type Clock, toIsoDay } from "../src/core/clock.js";
 import type { SkillContext } from "../src/core/skill.js";
+import { isSoldVerdict } from "../src/core/verdicts.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
 import type { CheckedClaimWire } from "../src/core/verify-text-wire.js";
 import type { ClaimVerifier } from "../src/evidence/claims/claim-verifier.js";
-import type { EvidenceStance, Verification } from "../src/evidence/claims/verification.js";
+import type { Verification } from "../src/evidence/claims/verification.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
+import { keptUntil } from "./kept-until.js";
+import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
 
 export interface CheckedClaimsDeps {
 	readonly verifier: ClaimVerifier;
@@ -39,8 +41,6 @@ export interface CheckedClaims {
 		readonly graphs_used: string[];
 	};
 }
-
-const SOLD: ReadonlySet<string> = new Set(["SUPPORTED", "REFUTED", "CONFLICTING"]);
 
 /** Checks claims one after the other: they share a processor, and whoever leaves stops the rest. */
 export async function checkClaims(
@@ -85,13 +85,9 @@ export function toKept(
 	context: SkillContext,
 	isAnswer: boolean,
 ) {
-	const { caller } = context;
-	const isKept = isAnswer && caller && !caller.keepsNoText && !caller.access?.keepsNoText;
-	if (!isKept) return { batch_id: null, kept_until: null };
-	return {
-		batch_id: resultIds("vfb", context),
-		kept_until: toIsoTime(clock.now() + LIMITS.artefactTtlMs),
-	};
+	const until = isAnswer ? keptUntil(clock, context) : null;
+	if (until === null) return { batch_id: null, kept_until: null };
+	return { batch_id: resultIds("vfb", context), kept_until: until };
 }
 
 /** What is kept of a batch, under the id it was told with. */
@@ -102,8 +98,23 @@ export function keepBatch<Data extends { readonly batch_id: string | null }>(
 	return id === null ? {} : { keep: { kind: "verification_batch", id, data } };
 }
 
+/** What is left of an output where only some of its claims are paid for. */
+export function keepPaid<Output extends ClaimsOutput>(
+	output: Output,
+	kept: readonly number[],
+): Output {
+	const claims = keepVerdicts(output.data.claims, kept);
+	const answered = claims.filter(({ is_answered }) => is_answered).length;
+	return { ...output, data: { ...output.data, claims }, meta: { ...output.meta, answered } };
+}
+
+interface ClaimsOutput {
+	readonly data: { readonly claims: CheckedClaimWire[] };
+	readonly meta: { readonly answered: number };
+}
+
 /** Claims nobody paid for are told as claims without a verdict. */
-export function keepVerdicts(
+function keepVerdicts(
 	items: readonly CheckedClaimWire[],
 	kept: readonly number[],
 ): CheckedClaimWire[] {
@@ -128,7 +139,7 @@ function toItem(
 	place: { readonly start?: number; readonly end?: number } | undefined,
 ): CheckedClaimWire {
 	const { claim, verdict, qualifier, confidence, explanation, missing, evidence } = verification;
-	const isSold = SOLD.has(verdict);
+	const isSold = isSoldVerdict(verdict);
 	return {
 		claim,
 		start: place?.start ?? null,
@@ -136,28 +147,13 @@ function toItem(
 		is_answered: isSold,
 		verdict,
 		qualifier: qualifier ?? null,
-		confidence: round(confidence),
+		confidence: roundScore(confidence),
 		explanation,
 		missing: [...missing],
 		independent_groups: verification.independentGroups,
 		// Sentences of the graphs are what is sold.
-		evidence: isSold ? evidence.slice(0, VERIFY_TEXT_LIMITS.evidenceMax).map(toEvidence) : [],
+		evidence: isSold
+			? evidence.slice(0, VERIFY_TEXT_LIMITS.evidenceMax).map(toCheckedEvidence)
+			: [],
 	};
 }
-
-function toEvidence({ sentence, stance, score, tier, group }: EvidenceStance) {
-	const [source] = sentence.sources;
-	return {
-		evidence_id: sentence.evidenceId,
-		stance,
-		score: round(score),
-		excerpt: sentence.text,
-		title: source?.title ?? "",
-		source_url: source?.sourceUrl ?? "",
-		published_at: source?.publishedAt ?? null,
-		tier,
-		group,
-	};
-}
-
-const round = (value: number) => Math.round(value * 1000) / 1000;

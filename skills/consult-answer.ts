@@ -1,7 +1,5 @@
-import { type Clock, toIsoDay, toIsoTime } from "../src/core/clock.js";
+import { toIsoDay, toIsoTime } from "../src/core/clock.js";
 import type { ConsultationWire, ConsultMetaWire } from "../src/core/consult-wire.js";
-import { LIMITS } from "../src/core/limits.js";
-import type { SkillContext } from "../src/core/skill.js";
 import type { DataStatus, Decision } from "../src/core/wire.js";
 import { toAnswerModel } from "../src/evidence/answer-model.js";
 import type { WrittenSentence } from "../src/evidence/citation-gate.js";
@@ -116,10 +114,4 @@ export function toConsultMeta(
 		model: toAnswerModel({ mode, embedder: research.embedder(), writer }),
 		warnings: [...warnings],
 	};
-}
-
-/** Until when a result can be read again: not at all for accounts that keep no text, and for nobody in particular. */
-export function keptUntil(clock: Clock, { caller }: Pick<SkillContext, "caller">): string | null {
-	if (!caller || caller.keepsNoText || caller.access?.keepsNoText) return null;
-	return toIsoTime(clock.now() + LIMITS.artefactTtlMs);
 }

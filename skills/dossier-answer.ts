@@ -1,8 +1,7 @@
-import { type Clock, toIsoDay, toIsoTime } from "../src/core/clock.js";
+import { type Clock, toIsoDay } from "../src/core/clock.js";
 import { DOSSIER_LIMITS } from "../src/core/dossier-limits.js";
 import type { DossierMeta, DossierWire } from "../src/core/dossier-wire.js";
 import type { IdKind } from "../src/core/ids.js";
-import { LIMITS } from "../src/core/limits.js";
 import type { SkillContext } from "../src/core/skill.js";
 import { toAnswerModel } from "../src/evidence/answer-model.js";
 import { type CompiledDossier, compileDossier, type DossierBody } from "../src/evidence/dossier.js";
@@ -85,12 +84,6 @@ export async function askDossier(
 		execution_time_ms: Math.round(clock.monotonicMs() - startedMs),
 	};
 	return { isAnswer: compiled.body !== undefined, body, meta };
-}
-
-/** Until when an answer can be read again; null for whoever is nobody in particular or keeps no text. */
-export function keptUntil(clock: Clock, { caller }: SkillContext): string | null {
-	if (!caller || caller.keepsNoText || caller.access?.keepsNoText) return null;
-	return toIsoTime(clock.now() + LIMITS.artefactTtlMs);
 }
 
 /** The dossier with its sources, for agents that read text alone. */

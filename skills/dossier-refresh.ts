@@ -4,7 +4,8 @@ import { type DossierWire, refreshInput, refreshOutput } from "../src/core/dossi
 import { ServiceError } from "../src/core/errors.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import { compareDossiers } from "../src/evidence/dossier-diff.js";
-import { askDossier, type DossierSkillDeps, keptUntil, toDossierText } from "./dossier-answer.js";
+import { askDossier, type DossierSkillDeps, toDossierText } from "./dossier-answer.js";
+import { keptUntil } from "./kept-until.js";
 
 type RefreshDeps = DossierSkillDeps & {
 	readonly research: { readonly artefacts: Pick<ArtefactShelf, "find"> };

@@ -1,6 +1,7 @@
 import { dossierInput, dossierOutput } from "../src/core/dossier-wire.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
-import { askDossier, type DossierSkillDeps, keptUntil, toDossierText } from "./dossier-answer.js";
+import { askDossier, type DossierSkillDeps, toDossierText } from "./dossier-answer.js";
+import { keptUntil } from "./kept-until.js";
 
 const EXAMPLE = "Gasless transfers with signed authorizations";
 

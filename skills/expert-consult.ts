@@ -11,8 +11,9 @@ import {
 import { assertConsultable, type Expert, whyNoConsult } from "../src/evidence/experts.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import type { Graph } from "../src/knowledge/graph.js";
-import { askTwin, keptUntil, type TwinQuestion, toConsultMeta } from "./consult-answer.js";
+import { askTwin, type TwinQuestion, toConsultMeta } from "./consult-answer.js";
 import type { ConsultSkillDeps } from "./consult-deps.js";
+import { keptUntil } from "./kept-until.js";
 
 const EXAMPLE_EXPERT = "transport-security-desk";
 const EXAMPLE_QUESTION = "How should a server roll out HSTS?";

@@ -1,3 +1,4 @@
+import { NOBODY } from "../src/core/caller-rights.js";
 import { consultationSchema, consultOutput, followUpInput } from "../src/core/consult-wire.js";
 import { ServiceError } from "../src/core/errors.js";
 import { defineSkill, type Skill, type SkillContext } from "../src/core/skill.js";
@@ -37,7 +38,7 @@ export const createExpertFollowUp = (deps: ConsultSkillDeps): Skill<"human_agent
 async function getEarlier(
 	{ research }: ConsultSkillDeps,
 	id: string,
-	{ caller = { owner: "nobody" } }: SkillContext,
+	{ caller = NOBODY }: SkillContext,
 ) {
 	const kept = await research.artefacts.find(caller, "consultation", id);
 	if (kept) return consultationSchema.parse(kept.data);

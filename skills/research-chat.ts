@@ -1,6 +1,7 @@
 import { chatInput, chatOutput } from "../src/core/chat-wire.js";
-import { answer, defineSkill, noAnswer, type Skill, type SkillEvent } from "../src/core/skill.js";
-import { type ChatReply, type ChatSkillDeps, takeTurn } from "./chat-turn.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
+import { finishSteps } from "../src/evidence/question-answer.js";
+import { type ChatSkillDeps, takeTurn } from "./chat-turn.js";
 import { toAnswerText } from "./research-stream.js";
 
 const EXAMPLE = { sessionId: "session-1", message: "Which HTTP status code asks for payment?" };
@@ -27,7 +28,7 @@ export const createResearchChat = (deps: ChatSkillDeps): Skill<"research.chat"> 
 			'The next turn of a chat: what was asked before is remembered under the client\'s sessionId, so that "it", "the second one" and "what about 2024" are understood; the answer says how. Every sentence is cited. Turns of one session follow each other. Not charged, and not remembered, when nothing answers.',
 		capture: "onResult",
 		async run(input, context) {
-			const { output, isAnswer, remember } = await finish(takeTurn(deps, input, context));
+			const { output, isAnswer, remember } = await finishSteps(takeTurn(deps, input, context));
 			return isAnswer
 				? answer(output, { ...(remember && { onPaid: remember }) })
 				: noAnswer(output);
@@ -44,7 +45,7 @@ export const createChatStream = (deps: ChatSkillDeps): Skill<"research.chat.stre
 			"The next turn of a research chat, told step by step as Server-Sent Events. Not charged, and not remembered, when there is no evidence.",
 		capture: "beforeFirstEvent",
 		async run(input, context) {
-			const { output, isAnswer, remember } = await finish(takeTurn(deps, input, context));
+			const { output, isAnswer, remember } = await finishSteps(takeTurn(deps, input, context));
 			return isAnswer
 				? answer(output, { ...(remember && { onPaid: remember }) })
 				: noAnswer(output);
@@ -58,10 +59,3 @@ export const createChatStream = (deps: ChatSkillDeps): Skill<"research.chat.stre
 			yield { event: "research.output.done", data: { ...output.data, writer, warnings } };
 		},
 	});
-
-async function finish(steps: AsyncGenerator<SkillEvent, ChatReply, undefined>): Promise<ChatReply> {
-	for (;;) {
-		const step = await steps.next();
-		if (step.done) return step.value;
-	}
-}

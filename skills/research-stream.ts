@@ -6,7 +6,7 @@ import { queryField } from "../src/core/wire.js";
 import { createCitationList } from "../src/evidence/citation-list.js";
 import {
 	answerQuestion,
-	finishAnswer,
+	finishSteps,
 	type QuestionAnswer,
 	toAnswerWire,
 } from "../src/evidence/question-answer.js";
@@ -42,7 +42,7 @@ export const createResearchStream = (deps: AnswerSkillDeps): Skill<"research.str
 		graphsOf: () => [],
 		async run({ query }, { signal }) {
 			const graphs = deps.catalog.list();
-			const found = await finishAnswer(answerQuestion(deps, { question: query, graphs, signal }));
+			const found = await finishSteps(answerQuestion(deps, { question: query, graphs, signal }));
 			const { citations, sentences } = citeAnew(found);
 			const result = {
 				ok: true as const,

@@ -1,15 +1,11 @@
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
-import {
-	type VerifyBatchOutput,
-	verifyBatchInput,
-	verifyBatchOutput,
-} from "../src/core/verify-text-wire.js";
+import { verifyBatchInput, verifyBatchOutput } from "../src/core/verify-text-wire.js";
 import {
 	type CheckedClaimsDeps,
 	checkClaims,
 	keepBatch,
-	keepVerdicts,
+	keepPaid,
 	toKept,
 } from "./checked-claims.js";
 
@@ -50,9 +46,3 @@ export const createBatchVerification = (deps: CheckedClaimsDeps): Skill<"verify.
 			return isAnswer ? answer(result, { answered, ...keepBatch(data) }) : noAnswer(result);
 		},
 	});
-
-function keepPaid(output: VerifyBatchOutput, kept: readonly number[]): VerifyBatchOutput {
-	const claims = keepVerdicts(output.data.claims, kept);
-	const answered = claims.filter(({ is_answered }) => is_answered).length;
-	return { ...output, data: { ...output.data, claims }, meta: { ...output.meta, answered } };
-}

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { ServiceError } from "../src/core/errors.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
+import type { Stance } from "../src/core/verdicts.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
 import { citationCheckInput, citationCheckOutput } from "../src/core/verify-text-wire.js";
 import { articleIndexOf } from "../src/evidence/articles.js";
@@ -11,11 +12,12 @@ import {
 	toCitedSentences,
 } from "../src/evidence/cited-sentences.js";
 import { compareClaim } from "../src/evidence/claims/stance-comparator.js";
-import type { AtomicClaim, Comparison, Stance } from "../src/evidence/claims/verification.js";
+import type { AtomicClaim, Comparison } from "../src/evidence/claims/verification.js";
 import { toComparedPieces } from "../src/evidence/compared-pieces.js";
 import { findTextClaims, isCheckable, type TextClaim } from "../src/evidence/text-claims.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import { restOfTurn, runInTurns, type Steps } from "../src/knowledge/work-in-turns.js";
+import { roundScore } from "./verdict-wire.js";
 
 export interface CitationCheckDeps {
 	readonly catalog: GraphCatalog;
@@ -173,7 +175,7 @@ function* judge(claim: AtomicClaim, pieces: readonly Piece[]): Steps<JudgedClaim
 	return {
 		claim: claim.text,
 		stance: best?.stance ?? ("neutral" as const),
-		score: Math.round((best?.score ?? 0) * 1000) / 1000,
+		score: roundScore(best?.score ?? 0),
 		reasons: [...(best?.reasons ?? [])],
 		evidence_id: best?.sentence.evidenceId ?? null,
 		excerpt: best?.sentence.text ?? "",

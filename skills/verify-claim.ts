@@ -1,6 +1,6 @@
-import { type Clock, toIsoTime } from "../src/core/clock.js";
-import { LIMITS } from "../src/core/limits.js";
+import type { Clock } from "../src/core/clock.js";
 import { answer, defineSkill, noAnswer, type Skill, type SkillContext } from "../src/core/skill.js";
+import { isSoldVerdict } from "../src/core/verdicts.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
 import {
 	type VerifyClaimOutput,
@@ -16,6 +16,8 @@ import type {
 } from "../src/evidence/claims/verification.js";
 import type { GraphCatalog } from "../src/knowledge/catalog.js";
 import { toTrendId } from "../src/knowledge/graph.js";
+import { keptUntil } from "./kept-until.js";
+import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
 
 export interface ClaimVerificationDeps {
 	readonly verifier: ClaimVerifier;
@@ -27,7 +29,6 @@ export interface ClaimVerificationDeps {
 	readonly resultIds: (kind: "vrf", context: Pick<SkillContext, "callId" | "caller">) => string;
 }
 
-const SOLD: ReadonlySet<string> = new Set(["SUPPORTED", "REFUTED", "CONFLICTING"]);
 const STATUS_OF = {
 	ANSWER: "EVIDENCE_MATCH",
 	PARTIAL: "WEAK_MATCH",
@@ -64,18 +65,15 @@ export const createClaimVerification = (deps: ClaimVerificationDeps): Skill<"ver
 				signal: context.signal,
 			});
 			const meta = toMeta(deps, verification, startedMs);
-			const isSold = SOLD.has(verification.verdict);
-			const id = isSold && keepsText(context) ? deps.resultIds("vrf", context) : null;
-			const data = toWire(deps.clock, verification, id);
+			const isSold = isSoldVerdict(verification.verdict);
+			const until = isSold ? keptUntil(deps.clock, context) : null;
+			const id = until === null ? null : deps.resultIds("vrf", context);
+			const data = toWire(verification, { id, until });
 			if (!isSold) return noAnswer({ ok: true, data, meta });
 			const keep = id === null ? {} : { keep: { kind: "verification", id, data } as const };
 			return answer({ ok: true, data, meta }, keep);
 		},
 	});
-
-function keepsText({ caller }: SkillContext): boolean {
-	return caller !== undefined && !caller.keepsNoText && !caller.access?.keepsNoText;
-}
 
 function toMeta(
 	{ clock, embedder }: ClaimVerificationDeps,
@@ -96,30 +94,29 @@ function toMeta(
 }
 
 function toWire(
-	clock: Clock,
 	verification: Verification,
-	id: string | null,
+	{ id, until }: { readonly id: string | null; readonly until: string | null },
 ): VerifyClaimOutput["data"] {
 	const { claim, verdict, qualifier, confidence, explanation, time, missing } = verification;
-	const isSold = SOLD.has(verdict);
+	const isSold = isSoldVerdict(verdict);
 	return {
 		verification_id: id,
-		kept_until: id === null ? null : toIsoTime(clock.now() + LIMITS.artefactTtlMs),
+		kept_until: until,
 		claim,
 		verdict,
 		qualifier: qualifier ?? null,
-		confidence: round(confidence),
+		confidence: roundScore(confidence),
 		explanation,
 		time,
 		independent_groups: verification.independentGroups,
 		missing: [...missing],
 		gates: verification.gates.map(({ evidenceIds, score, ...gate }) => ({
 			...gate,
-			score: round(score),
+			score: roundScore(score),
 			evidence_ids: isSold ? [...evidenceIds] : [],
 		})),
 		// Verdicts on parts, and sentences of the graphs, are sold with a verdict on the whole.
-		parts: verification.parts.filter((part) => isSold || !SOLD.has(part.verdict)).map(toPart),
+		parts: verification.parts.filter((part) => isSold || !isSoldVerdict(part.verdict)).map(toPart),
 		evidence: isSold ? verification.evidence.map(toEvidence) : [],
 		claim_review: isSold
 			? { ...toClaimReview(verification, { id: id ?? "unkept", author: REVIEWER }) }
@@ -131,7 +128,7 @@ function toPart({ claim, verdict, confidence, missing, time }: VerifiedPart) {
 	return {
 		claim: claim.text,
 		verdict,
-		confidence: round(confidence),
+		confidence: roundScore(confidence),
 		missing: [...missing],
 		time,
 		entities: [...claim.entities],
@@ -140,33 +137,15 @@ function toPart({ claim, verdict, confidence, missing, time }: VerifiedPart) {
 	};
 }
 
-function toEvidence({
-	sentence,
-	stance,
-	score,
-	reasons,
-	tier,
-	group,
-	part,
-	isDisputed,
-}: EvidenceStance) {
-	const { evidenceId, graph, concept, text, sources } = sentence;
-	const [source] = sources;
+function toEvidence(found: EvidenceStance) {
+	const { graph, concept } = found.sentence;
 	return {
-		evidence_id: evidenceId,
-		stance,
-		score: round(score),
-		excerpt: text,
-		title: source?.title ?? "",
-		source_url: source?.sourceUrl ?? "",
-		published_at: source?.publishedAt ?? null,
-		tier,
-		group,
+		...toCheckedEvidence(found),
 		trend_id: toTrendId(graph.record.id, concept.id),
 		graph_id: graph.record.id,
-		part,
-		reasons: [...reasons],
-		is_disputed: isDisputed,
+		part: found.part,
+		reasons: [...found.reasons],
+		is_disputed: found.isDisputed,
 	};
 }
 
@@ -180,5 +159,3 @@ function toText({ data }: VerifyClaimOutput): string {
 	const head = `${verdict}${qualifier ? ` (${qualifier})` : ""}, confidence ${confidence}. ${explanation}`;
 	return [head, ...lines].join("\n");
 }
-
-const round = (value: number) => Math.round(value * 1000) / 1000;

@@ -1,16 +1,12 @@
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
-import {
-	type VerifyTextOutput,
-	verifyTextInput,
-	verifyTextOutput,
-} from "../src/core/verify-text-wire.js";
+import { verifyTextInput, verifyTextOutput } from "../src/core/verify-text-wire.js";
 import { findTextClaims, isCheckable, type TextClaim } from "../src/evidence/text-claims.js";
 import {
 	type CheckedClaimsDeps,
 	checkClaims,
 	keepBatch,
-	keepVerdicts,
+	keepPaid,
 	toKept,
 } from "./checked-claims.js";
 import { EXAMPLE_TEXT } from "./verify-extract.js";
@@ -60,10 +56,4 @@ function toUnchecked({ claim, start, end }: TextClaim) {
 			? "It comes behind the first max_claims."
 			: `It ${claim.reason ?? "states nothing"}.`;
 	return { claim: claim.text, kind: claim.kind, start, end, why };
-}
-
-function keepPaid(output: VerifyTextOutput, kept: readonly number[]): VerifyTextOutput {
-	const claims = keepVerdicts(output.data.claims, kept);
-	const answered = claims.filter(({ is_answered }) => is_answered).length;
-	return { ...output, data: { ...output.data, claims }, meta: { ...output.meta, answered } };
 }

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { VERDICTS } from "../../src/evidence/claims/verification.js";
+import { VERDICTS } from "../../src/core/verdicts.js";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
 
 export const LABELLED_CLAIM_KINDS = [

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Payment } from "../../src/core/credential.js";
+import { decodeJson } from "../../src/core/json-value.js";
 import { formatUsd } from "../../src/core/money.js";
 import type { Continuation, Quote } from "../challenge.js";
 import {
@@ -8,6 +9,7 @@ import {
 	type PaymentReport,
 	type SignedPayment,
 } from "../x402/envelope.js";
+import { chainIdOf } from "../x402/evm-assets.js";
 import type { Hex, SettlementTerms } from "../x402/facilitator.js";
 import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
 import { keccak256 } from "./keccak.js";
@@ -123,7 +125,7 @@ function receiptHeaders(terms: SettlementTerms, payment: Payment, report: Paymen
 		reference: report.settlement.transaction,
 		challengeId: parse(payment).challenge.id,
 		at: report.at,
-		chainId: chainIdOf(terms),
+		chainId: chainIdOf(terms.network),
 	});
 }
 
@@ -134,7 +136,7 @@ function toRequest(terms: SettlementTerms, { amountMicros }: Quote): object {
 		currency: terms.asset,
 		recipient: terms.payTo,
 		methodDetails: {
-			chainId: chainIdOf(terms),
+			chainId: chainIdOf(terms.network),
 			credentialTypes: ["authorization"],
 			decimals: ASSET_DECIMALS,
 		},
@@ -155,18 +157,6 @@ function howToPay(terms: SettlementTerms, { amountMicros }: Quote): Continuation
 		instructions:
 			'Answer the challenge "WWW-Authenticate: Payment … method=\\"evm\\"" with an EIP-3009 authorization and send the same request again with the header "Authorization: Payment <credential>".',
 	};
-}
-
-function chainIdOf({ network }: SettlementTerms): number {
-	return Number(network.slice("eip155:".length));
-}
-
-function decodeJson(base64url: string): unknown {
-	try {
-		return JSON.parse(Buffer.from(base64url, "base64url").toString("utf8"));
-	} catch {
-		return undefined;
-	}
 }
 
 function lower(value: string): Hex {

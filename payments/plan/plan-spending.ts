@@ -1,4 +1,4 @@
-import { toIsoMonth } from "../../src/core/clock.js";
+import { nextUtcMonth, toIsoMonth } from "../../src/core/clock.js";
 import { formatUsd, type Micros } from "../../src/core/money.js";
 import type { AccountRow, KeyRow } from "../../store/rows/account-rows.js";
 import type { StoreReader, StoreTransaction } from "../../store/store.js";
@@ -139,9 +139,7 @@ function refusal(
 
 /** Whole seconds until the UTC month is over. */
 function secondsUntilNextMonth(now: number): number {
-	const date = new Date(now);
-	const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
-	return Math.ceil((next - now) / 1000);
+	return Math.ceil((nextUtcMonth(now) - now) / 1000);
 }
 
 const monthId = (id: string, now: number): string => `${id}|${toIsoMonth(now)}`;

@@ -1,4 +1,4 @@
-import { toIsoDay, toIsoMonth } from "../../src/core/clock.js";
+import { nextUtcMonth, toIsoDay, toIsoMonth } from "../../src/core/clock.js";
 import { LIMITS } from "../../src/core/limits.js";
 import type { AccountRow } from "../../store/rows/account-rows.js";
 import type { StoreReader, StoreTransaction } from "../../store/store.js";
@@ -39,7 +39,7 @@ export async function countFreeCall(
 ): Promise<readonly string[]> {
 	const keys = quotaKeys(owner, now);
 	// Kept a day past the month, so that a late release still finds its counter.
-	const expiresAt = nextMonth(now) + DAY_MS;
+	const expiresAt = nextUtcMonth(now) + DAY_MS;
 	for (const id of keys) {
 		const used = (await tx.get("quotas", id))?.used ?? 0;
 		await tx.put("quotas", { id, used: used + 1, expiresAt });
@@ -52,14 +52,9 @@ export function secondsUntilReset({ monthUsed }: FreeQuota, now: number): number
 	const date = new Date(now);
 	const next =
 		monthUsed >= LIMITS.freeCallsPerMonth
-			? nextMonth(now)
+			? nextUtcMonth(now)
 			: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1);
 	return Math.ceil((next - now) / 1000);
-}
-
-function nextMonth(now: number): number {
-	const date = new Date(now);
-	return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }
 
 function quotaKeys(owner: QuotaOwner, now: number): readonly [month: string, day: string] {

@@ -3,6 +3,7 @@ import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { CANCELED_EVENT, EIP3009_VIEWS, TRANSFER_EVENT, USED_EVENT } from "./evm-abi.js";
+import { isSameAddress } from "./evm-assets.js";
 import type { GetEvmClient } from "./evm-client.js";
 import type { AuthorizationState, ChainReader, Hex, SettlementTerms } from "./facilitator.js";
 import { listTransfers } from "./transfer-history.js";
@@ -57,7 +58,7 @@ async function stateOfUsed(
 	const { transactionHash } = event;
 	const { args: moved, logIndex } = await findMove(client, terms, event);
 	const { from, to, value } = authorization;
-	if (isSame(moved.from, from) && isSame(moved.to, to) && moved.value === value) {
+	if (isSameAddress(moved.from, from) && isSameAddress(moved.to, to) && moved.value === value) {
 		return { kind: "settled", transactionHash, logIndex };
 	}
 	throw new ServiceError(
@@ -100,7 +101,7 @@ async function findMove(
 	const { parseEventLogs } = await import("viem");
 	const { logs } = await client.getTransactionReceipt({ hash: use.transactionHash });
 	const next = logs
-		.filter((log) => isSame(log.address, asset) && log.logIndex > use.logIndex)
+		.filter((log) => isSameAddress(log.address, asset) && log.logIndex > use.logIndex)
 		.sort((a, b) => a.logIndex - b.logIndex)
 		.slice(0, 1);
 	const [transfer] = parseEventLogs({ abi: [TRANSFER_EVENT], logs: next });
@@ -109,8 +110,4 @@ async function findMove(
 		"UPSTREAM",
 		`The transaction ${use.transactionHash} used the authorization, and its transfer cannot be found.`,
 	);
-}
-
-function isSame(one: string, other: string): boolean {
-	return one.toLowerCase() === other.toLowerCase();
 }

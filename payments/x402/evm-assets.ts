@@ -88,3 +88,8 @@ export function isTestNetwork(network: string): boolean {
 export function chainIdOf(network: string): number {
 	return Number(network.slice("eip155:".length));
 }
+
+/** Addresses mean the same in either case. */
+export function isSameAddress(one: string, other: string): boolean {
+	return one.toLowerCase() === other.toLowerCase();
+}

@@ -1,15 +1,12 @@
-import type { Clock } from "../../src/core/clock.js";
 import type { Ids } from "../../src/core/ids.js";
-import type { Logger } from "../../src/core/logger.js";
 import type { HoldRow } from "../../store/rows/call-rows.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store.js";
 import type {
 	HeldAdmission,
 	LaunchedAdmission,
 	OnchainMethod,
 	OnchainRequest,
-	ReplayedAdmission,
+	PricedAdmission,
 } from "../admission.js";
 import type { Offer, Quote } from "../challenge.js";
 import type { Ledger } from "../ledger.js";
@@ -17,7 +14,6 @@ import type { SptIssuer } from "../spt/spt-issuer.js";
 import { launchedOrRefuse, replayOf, replayOrRefuse, toLaunched } from "./delivery.js";
 import type { Desk } from "./desk.js";
 import type { PaymentEnvelope } from "./envelope.js";
-import type { ChainReader, Facilitator, SettlementTerms } from "./facilitator.js";
 import { holdSettled, holdUnsent, insist, letGo } from "./held-payment.js";
 import { type PaymentClaim, payerOf } from "./payment-claim.js";
 import { createPaymentWatch, type OpenPayments } from "./payment-watch.js";
@@ -25,19 +21,13 @@ import { purchase } from "./purchase.js";
 import { createReconciler, type Reconciler } from "./reconciler.js";
 import { type Reservation, reserve } from "./reservation.js";
 import { openHold } from "./settled-money.js";
+import type { QuestionDeps } from "./settlement-question.js";
 import { createSettler } from "./settler.js";
 import { envelopeOf, readClaim, readSigned, verify } from "./verification.js";
 
-export interface OnchainMethodDeps {
-	readonly store: Store;
+export interface OnchainMethodDeps extends QuestionDeps {
 	readonly ledger: Ledger;
-	readonly clock: Clock;
 	readonly ids: Ids;
-	readonly logger: Logger;
-	readonly terms: SettlementTerms;
-	readonly facilitator: Facilitator;
-	/** Without it a facilitator's word is all there is, and a payment it does not speak of stays unknown. */
-	readonly chain?: ChainReader | undefined;
 	/** In the order in which they are offered. */
 	readonly envelopes: readonly PaymentEnvelope[];
 	readonly issueCredit: SptIssuer["issueFrom"];
@@ -86,13 +76,11 @@ export function createOnchainMethod(deps: OnchainMethodDeps): OnchainDesk {
 	}
 }
 
-type Admitted = HeldAdmission | ReplayedAdmission | LaunchedAdmission;
-
 async function admitFresh(
 	desk: Desk,
 	claim: PaymentClaim,
 	{ earlier, isProven }: Extract<Reservation, { kind: "fresh" }>,
-): Promise<Admitted> {
+): Promise<PricedAdmission> {
 	await verify(desk, claim);
 	if (earlier) await letGo(desk, claim, "paid_before");
 	switch (earlier?.kind) {

@@ -4,7 +4,7 @@ import type { StoreTransaction } from "../../store/store.js";
 import type { SptIssuer } from "../spt/spt-issuer.js";
 import { endOfBinding } from "./payment-claim.js";
 import { creditSettled } from "./settled-money.js";
-import { changePayment } from "./settlement-book.js";
+import { changePayment, UNDECIDED } from "./settlement-book.js";
 import { lookAt, proveSettlement } from "./settlement-proof.js";
 import type { Settler, SettlerDeps } from "./settler.js";
 import { isOnTerms, reportUnreachable } from "./unreachable-payments.js";
@@ -164,7 +164,7 @@ async function closeUnused(
 	const closed = await store.transaction((tx) =>
 		changePayment(
 			tx,
-			{ id, from: ["settling", "unknown", "refused"], now: clock.now() },
+			{ id, from: UNDECIDED, now: clock.now() },
 			{ state: "released", reason, signature: undefined },
 		),
 	);

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { Egress } from "../../src/core/egress.js";
 import { ServiceError } from "../../src/core/errors.js";
+import { readJson } from "../../src/core/json-value.js";
 import { LIMITS } from "../../src/core/limits.js";
+import { isSameAddress } from "./evm-assets.js";
 import { findRefusal, toRefusal } from "./evm-refusals.js";
 import { toExactPayload } from "./exact-payload.js";
 import type {
@@ -48,7 +50,7 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 			if (!reply.success || (reply.data.isValid && status !== 200)) throw failed("verify", status);
 			const { isValid, invalidReason, payer } = reply.data;
 			if (!isValid) return toRefusal(findRefusal(invalidReason) ?? "invalid_payload");
-			if (payer !== undefined && !isSame(payer, authorization.from)) {
+			if (payer !== undefined && !isSameAddress(payer, authorization.from)) {
 				throw new ServiceError("UPSTREAM", "The facilitator verified somebody else's payment.");
 			}
 			return { kind: "valid" };
@@ -93,7 +95,7 @@ async function post(
 		timeoutMs: verb === "verify" ? LIMITS.verifyTimeoutMs : LIMITS.settleTimeoutMs,
 	});
 	const text = await response.text();
-	return { status: response.status, body: parseJson(text) };
+	return { status: response.status, body: readJson(text) };
 }
 
 function toOutcome(
@@ -156,16 +158,4 @@ function failed(verb: string, status: number): ServiceError {
 		"UPSTREAM",
 		`The facilitator could not ${verb} the payment (status ${status}); send it again shortly.`,
 	);
-}
-
-function isSame(one: string, other: string): boolean {
-	return one.toLowerCase() === other.toLowerCase();
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

@@ -3,6 +3,7 @@ import type { IdempotencyRow } from "../../store/rows/call-rows.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { Offer, Quote } from "../challenge.js";
+import { hasOpenJob } from "../open-job.js";
 import type { SettlementTerms } from "./facilitator.js";
 import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
 import {
@@ -165,14 +166,6 @@ async function findEarlier(
 	const openId = watch.openWithKey(idempotencyId);
 	if (openId === undefined || openId === id) return undefined;
 	return judgeOpen(reader, { openId, request, watch });
-}
-
-/** A job may outlive the key it was begun with. */
-async function hasOpenJob(
-	reader: StoreReader,
-	{ jobId, holdId }: IdempotencyRow,
-): Promise<boolean> {
-	return jobId !== undefined && (await reader.get("holds", holdId)) !== undefined;
 }
 
 function boughtWith({ jobId, receiptId }: IdempotencyRow): Earlier | undefined {

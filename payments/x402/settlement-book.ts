@@ -23,6 +23,9 @@ export type Along<T> = (
 	booked: Booked,
 ) => Promise<{ readonly value: T; readonly change: Partial<PaymentRow> }>;
 
+/** States of a payment that was sent, and nobody knows for sure how that ended. */
+export const UNDECIDED: readonly PaymentState[] = ["settling", "unknown", "refused"];
+
 /** The row in one of these states, changed; undefined when it is gone or went on without us. */
 export async function changePayment(
 	tx: StoreTransaction,

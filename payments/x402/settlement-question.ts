@@ -1,12 +1,12 @@
 import type { Clock } from "../../src/core/clock.js";
 import { LIMITS } from "../../src/core/limits.js";
 import type { Logger } from "../../src/core/logger.js";
-import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import type { Store } from "../../store/store.js";
 import { DeadlinePassed, within } from "./deadline.js";
 import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
 import { authorizationOf } from "./payment-claim.js";
-import { changePayment } from "./settlement-book.js";
+import { changePayment, UNDECIDED } from "./settlement-book.js";
 import { type Proof, proveSettlement } from "./settlement-proof.js";
 
 export interface QuestionDeps {
@@ -15,12 +15,11 @@ export interface QuestionDeps {
 	readonly logger: Logger;
 	readonly terms: SettlementTerms;
 	readonly facilitator: Facilitator;
+	/** Without it a facilitator's word is all there is, and a payment it does not speak of stays unknown. */
 	readonly chain?: ChainReader | undefined;
 }
 
 type Conclude = (id: string, proof: Proof & { kind: "settled" }) => Promise<unknown>;
-
-const UNDECIDED: readonly PaymentState[] = ["settling", "unknown", "refused"];
 
 /** Sends the payment and finds out what came of it; what is heard too late is concluded then. */
 export async function send(

@@ -1,11 +1,8 @@
-import type { Clock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Ids } from "../../src/core/ids.js";
-import type { Logger } from "../../src/core/logger.js";
 import { LedgerRefusal } from "../../store/ledger.js";
 import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store.js";
-import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
+import type { SettleOutcome } from "./facilitator.js";
 import type { PaymentWatch } from "./payment-watch.js";
 import {
 	type Along,
@@ -13,18 +10,13 @@ import {
 	changePayment,
 	type SettlementPlace,
 	toBooked,
+	UNDECIDED,
 } from "./settlement-book.js";
 import type { Proof } from "./settlement-proof.js";
-import { askOnce, send } from "./settlement-question.js";
+import { askOnce, type QuestionDeps, send } from "./settlement-question.js";
 
-export interface SettlerDeps {
-	readonly store: Store;
-	readonly clock: Clock;
+export interface SettlerDeps extends QuestionDeps {
 	readonly ids: Ids;
-	readonly logger: Logger;
-	readonly terms: SettlementTerms;
-	readonly facilitator: Facilitator;
-	readonly chain?: ChainReader | undefined;
 	readonly watch: PaymentWatch;
 }
 
@@ -52,8 +44,6 @@ export interface Settler {
 		proof: Exclude<Proof, { kind: "not_sent" }>,
 	): Promise<PaymentRow | undefined>;
 }
-
-const UNDECIDED: readonly PaymentState[] = ["settling", "unknown", "refused"];
 
 /** Money that came and was not used for anything yet. */
 const keep: Along<undefined> = async () => ({ value: undefined, change: {} });

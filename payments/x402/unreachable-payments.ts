@@ -1,15 +1,15 @@
 import type { Logger } from "../../src/core/logger.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import { isSameAddress } from "./evm-assets.js";
 import type { SettlementTerms } from "./facilitator.js";
+import { UNDECIDED } from "./settlement-book.js";
 
 type Terms = Pick<SettlementTerms, "network" | "asset">;
 
 /** True when the configured chain is the one that knows what became of the payment. */
 export function isOnTerms({ network, asset }: Terms, row: PaymentRow): boolean {
-	return row.network === network && row.asset.toLowerCase() === asset.toLowerCase();
+	return row.network === network && isSameAddress(row.asset, asset);
 }
-
-const OPEN_STATES: ReadonlySet<PaymentRow["state"]> = new Set(["settling", "unknown", "refused"]);
 
 /** Says once, at a start, which open payments nobody can ask about as things are configured; without terms that is all. */
 export function reportUnreachable(
@@ -18,7 +18,7 @@ export function reportUnreachable(
 ): void {
 	const counts = new Map<string, number>();
 	for (const row of rows) {
-		if (!OPEN_STATES.has(row.state) || (terms && isOnTerms(terms, row))) continue;
+		if (!UNDECIDED.includes(row.state) || (terms && isOnTerms(terms, row))) continue;
 		const place = `${row.network} ${row.asset}`;
 		counts.set(place, (counts.get(place) ?? 0) + 1);
 	}

@@ -10,6 +10,7 @@ import { A2A_PATHS } from "../../agent-card/agent-card.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
+import { isRecord } from "../core/json-value.js";
 import type { Logger } from "../core/logger.js";
 import { isNoJson } from "../service/json-body.js";
 import type { Service } from "../service/service.js";
@@ -22,7 +23,7 @@ import { createPaymentDesk } from "./payment-desk.js";
 import { createBuyAnswer } from "./purchase.js";
 import type { PushDesk } from "./push-desk.js";
 import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
-import { createBodyReader, isObjectBody } from "./request-body.js";
+import { createBodyReader } from "./request-body.js";
 import { createRequestHandler } from "./request-handler.js";
 import { createRestHandler } from "./rest-handler.js";
 import { createSell } from "./sell.js";
@@ -101,8 +102,9 @@ const refuseMethod: RequestHandler = (req, res) => {
 	});
 };
 
+/** The SDK would unwrap a body that is a JSON string, past every bound on the JSON inside it. */
 const requireRequestObject: RequestHandler = (req, res, next) => {
-	if (isObjectBody(req.body)) return next();
+	if (isRecord(req.body)) return next();
 	const message = "The body must be one JSON-RPC request, an object; batches are not offered.";
 	sendJson(res, 400, {
 		jsonrpc: "2.0",
@@ -113,7 +115,7 @@ const requireRequestObject: RequestHandler = (req, res, next) => {
 
 /** Requests without parameters come without a body or, from some 0.3 clients, with `null`. */
 const refuseOtherJson: RequestHandler = ({ body }, _res, next) => {
-	if (body === undefined || body === null || isObjectBody(body)) return next();
+	if (body === undefined || body === null || isRecord(body)) return next();
 	throw new ServiceError("INVALID_ARGUMENT", "The body must be a JSON object.");
 };
 

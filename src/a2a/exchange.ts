@@ -13,7 +13,7 @@ import type { Ids } from "../core/ids.js";
 import { type Logger, stackOf } from "../core/logger.js";
 import { toCallerAddress } from "../service/caller-address.js";
 import { toServiceError } from "../service/error-reply.js";
-import { createHeaderReader, toRequestId } from "../service/http-request.js";
+import { createHeaderReader, openRequestId } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
 import { type Refusal, toRefusal } from "./refusal.js";
 import { type ActiveX402, readActivation } from "./x402-extension.js";
@@ -105,15 +105,6 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 /** The exchange the SDK carries through a call. */
 export function exchangeOf(context: ServerCallContext): Exchange {
 	return context.user as Exchange;
-}
-
-/** The id an earlier handler gave to this request, or a new one. */
-function openRequestId(req: Request, res: Response, ids: Ids): string {
-	const given = res.getHeader("X-Request-Id");
-	if (typeof given === "string" && given !== "") return given;
-	const made = toRequestId(createHeaderReader(req), ids);
-	res.setHeader("X-Request-Id", made);
-	return made;
 }
 
 function pathOf({ originalUrl }: Request): string {

@@ -1,5 +1,6 @@
 import { LEGACY_METHOD_PUSH_NOTIFICATION_CONFIG_SET } from "@a2a-js/sdk/compat/v0_3";
 import { z } from "zod";
+import { isRecord } from "../core/json-value.js";
 import { parseInput } from "../service/parse-input.js";
 
 /**
@@ -134,10 +135,6 @@ function rename(value: unknown): unknown {
 		if (!isSet(renamed[name]) && isSet(value[given])) renamed[name] = value[given];
 	}
 	return renamed;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSet(value: unknown): boolean {

@@ -17,8 +17,3 @@ export function createBodyReader(): RequestHandler {
 		next();
 	};
 }
-
-/** The SDK would unwrap a body that is a JSON string, past every bound on the JSON inside it. */
-export function isObjectBody(body: unknown): boolean {
-	return typeof body === "object" && body !== null && !Array.isArray(body);
-}

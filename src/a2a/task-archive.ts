@@ -3,6 +3,7 @@ import type { TaskStore } from "@a2a-js/sdk/server";
 import type { TaskRow } from "../../store/rows/result-rows.js";
 import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
+import { isTheirs } from "../core/caller-rights.js";
 import { toIsoTime } from "../core/clock.js";
 import { agentMessage, ownContextOf, withoutText } from "./answer-task.js";
 import { exchangeOf } from "./exchange.js";
@@ -59,10 +60,9 @@ export function createTaskArchive(deps: TaskRecordsDeps): TaskArchive {
 			task,
 			keepsNoText ? withoutText(task) : task,
 		);
-	const find = async ({ owner, access }: Caller, taskId: string) => {
+	const find = async (caller: Caller, taskId: string) => {
 		const row = await rowOf(taskId);
-		if (row?.owner !== owner || !maySeeAgain(access, row.grantId)) return undefined;
-		return isAlive(row) ? records.read(row) : undefined;
+		return row && isTheirs(caller, row) && isAlive(row) ? records.read(row) : undefined;
 	};
 	const findOpen = async (taskId: string) => {
 		const row = await rowOf(taskId);

@@ -2,11 +2,9 @@ import type { Router } from "express";
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
 import type { AccountOperator } from "../service/account-operator.js";
+import { named, nothing, usd } from "./command-fields.js";
 import { look, quick } from "./command-handler.js";
 
-const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
-const named = z.strictObject({ id: z.string().min(1) });
-const nothing = z.strictObject({});
 const ofAccount = z.strictObject({ account_id: z.string().min(1).optional() });
 const scope = {
 	label: z.string().max(LIMITS.sptLabelChars).optional(),

@@ -4,9 +4,10 @@ import { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
-import { graphIdField } from "../core/wire.js";
+import { GRAPH_TYPES, graphIdField } from "../core/wire.js";
 import type { Operator } from "../service/operator.js";
 import { addAccountRoutes } from "./account-routes.js";
+import { named, nothing, usd } from "./command-fields.js";
 import { long, quick, readCommand } from "./command-handler.js";
 import { addConceptRoutes } from "./concept-routes.js";
 import { addLedgerRoutes } from "./ledger-routes.js";
@@ -19,7 +20,6 @@ export interface AdminRouterDeps {
 	readonly clock: Clock;
 }
 
-const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
 const sptRequest = z.strictObject({
 	usd,
 	label: z.string().max(200).optional(),
@@ -29,20 +29,18 @@ const sptRequest = z.strictObject({
 	graphs: z.array(z.string()).optional(),
 	expires_in_days: z.number().positive().max(3_660).optional(),
 });
-const named = z.strictObject({ id: z.string().min(1) });
 const importRequest = z.strictObject({
 	source: z.string().min(1),
 	as: graphIdField,
 	source_url: z.string().optional(),
 	date_key: z.string().optional(),
 	edge_keys: z.array(z.string()).optional(),
-	type: z.enum(["expert", "analyst", "industry report", "domain"]).optional(),
+	type: z.enum(GRAPH_TYPES).optional(),
 	title: z.string().optional(),
 	update: z.boolean().optional(),
 	full: z.boolean().optional(),
 });
 const backupRequest = z.strictObject({ folder: z.string().min(1).max(4_096) });
-const nothing = z.strictObject({});
 
 /** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
 export function createAdminRouter({ operator, check, ...deps }: AdminRouterDeps): Router {

@@ -1,11 +1,10 @@
 import type { Router } from "express";
 import { z } from "zod";
 import type { LedgerOperator } from "../service/ledger-operator.js";
+import { nothing, usd } from "./command-fields.js";
 import { type LongDeps, lines, long, look, quick } from "./command-handler.js";
 
-const usd = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
-const nothing = z.strictObject({});
 const reportRequest = z.strictObject({
 	by: z.string(),
 	from: day.optional(),

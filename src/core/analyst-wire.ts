@@ -35,10 +35,13 @@ const indicatorSchema = z.object({
 	citation_ids: z.array(z.int().positive()).min(1),
 });
 
+export const SCENARIO_NAMES = ["base", "upside", "downside"] as const;
+export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+
 const votesSchema = z.object({ base: z.int(), upside: z.int(), downside: z.int() });
 
 export const scenarioSchema = z.object({
-	name: z.enum(["base", "upside", "downside"]),
+	name: z.enum(SCENARIO_NAMES),
 	probability: z
 		.number()
 		.min(0)

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BRAND_LIMITS } from "./brand-limits.js";
-import { dayField } from "./graph-wire.js";
 import { EVIDENCE_LIMITS } from "./reading-limits.js";
+import { dayField } from "./wire.js";
 
 /** What is asked of brands: which ones, over which days. */
 

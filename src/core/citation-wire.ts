@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TRUST_TIERS } from "./wire.js";
 
 /** One numbered reference of an answer: what is quoted, and where it comes from. */
 export const citationSchema = z.object({
@@ -11,7 +12,7 @@ export const citationSchema = z.object({
 	published_at: z.string().nullable(),
 	publisher: z.string().describe("Host of the source"),
 	excerpt: z.string().describe("What the curated graph says, citing the source"),
-	trust_tier: z.enum(["human-reviewed", "machine-confirmed", "unverified"]),
+	trust_tier: z.enum(TRUST_TIERS),
 	graph_id: z.string(),
 });
 export type CitationWire = z.infer<typeof citationSchema>;

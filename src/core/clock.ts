@@ -39,3 +39,9 @@ export function toIsoDay(ms: number): string {
 export function toIsoMonth(ms: number): string {
 	return toIsoTime(ms).slice(0, 7);
 }
+
+/** The instant at which the next UTC month begins. */
+export function nextUtcMonth(ms: number): number {
+	const date = new Date(ms);
+	return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

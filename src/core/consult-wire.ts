@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { citationSchema, citedTextSchema } from "./citation-wire.js";
 import { CONSULT_LIMITS } from "./consult-limits.js";
+import { ADVICE_STANCES } from "./verdicts.js";
 import { DATA_STATUSES, DECISIONS, GRAPH_TYPES, queryField } from "./wire.js";
 
 /** What travels of consultations: what is asked of experts and analysts, and what they answer. */
@@ -56,7 +57,7 @@ export const twinAnswerSchema = z.object({
 	text: z.string().describe("The sentences below, joined"),
 	sentences: z.array(citedTextSchema).min(1),
 	stance: z
-		.enum(["recommends", "advises against", "neutral", "depends"])
+		.enum(ADVICE_STANCES)
 		.describe("What the cited sentences come to, by rules; neutral where no advice was asked for"),
 	key_points: z.array(citedTextSchema).describe("What else is worth knowing, word for word"),
 	confidence: z

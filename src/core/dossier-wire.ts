@@ -1,8 +1,14 @@
 import { z } from "zod";
 import { citationSchema, citedTextSchema } from "./citation-wire.js";
 import { DOSSIER_LIMITS } from "./dossier-limits.js";
-import { dayField } from "./graph-wire.js";
-import { DATA_STATUSES, DECISIONS, graphIdField, queryField } from "./wire.js";
+import {
+	DATA_STATUSES,
+	DECISIONS,
+	dayField,
+	graphIdField,
+	queryField,
+	TRUST_TIERS,
+} from "./wire.js";
 
 /** What travels of dossiers: what they are asked for, what they tell, and what a newer one changes. */
 
@@ -60,7 +66,7 @@ const evidenceRowSchema = z.object({
 	source_url: z.string(),
 	published_at: z.string().nullable(),
 	tier: z.int(),
-	trust_tier: z.enum(["human-reviewed", "machine-confirmed", "unverified"]),
+	trust_tier: z.enum(TRUST_TIERS),
 	findings: z.array(z.string()).describe("finding_ids it carries"),
 });
 

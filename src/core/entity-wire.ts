@@ -37,13 +37,16 @@ export const entityIdField = z
 	.describe("entity_id of a candidate");
 export const entityInput = z.strictObject({ entity_id: entityIdField });
 
-export const whyField = z.enum([
+/** Why somebody was found under a name. */
+const MATCH_REASONS = [
 	"exact title",
 	"alias",
 	"identifier",
 	"part of a name",
 	"near spelling",
-]);
+] as const;
+export type MatchReason = (typeof MATCH_REASONS)[number];
+export const whyField = z.enum(MATCH_REASONS);
 export const matchScoreField = z
 	.number()
 	.describe("1 for an exact title, 0.95 for an alias, 0.9 for an identifier, less for likeness");

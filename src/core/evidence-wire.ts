@@ -1,13 +1,14 @@
 import { z } from "zod";
-import {
-	conceptConditions,
-	dayField,
-	nodeItemSchema,
-	nodeSchema,
-	pageFields,
-} from "./graph-wire.js";
+import { conceptConditions, nodeItemSchema, nodeSchema, pageFields } from "./graph-wire.js";
 import { EVIDENCE_LIMITS } from "./reading-limits.js";
-import { evidenceSchema, graphIdField, limitField, queryField } from "./wire.js";
+import {
+	DATE_PRECISIONS,
+	dayField,
+	evidenceSchema,
+	graphIdField,
+	limitField,
+	queryField,
+} from "./wire.js";
 
 /** What travels of trends and articles: inputs of their operations, and the records they answer with. */
 
@@ -100,7 +101,7 @@ export const articleSchema = z.object({
 	source_url: z.string(),
 	host: z.string(),
 	published_at: z.string().nullable().describe("ISO 8601 date; null when nobody dates it"),
-	date_precision: z.enum(["day", "month", "year"]).nullable(),
+	date_precision: z.enum(DATE_PRECISIONS).nullable(),
 	graphs: z.array(z.string()).describe("Graphs that cite it"),
 	mentions: z.int().describe("Nodes that cite it"),
 });

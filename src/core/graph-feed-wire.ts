@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
 	answerOf,
-	dayField,
 	graphMeta,
 	nodeIdField,
 	nodeItemSchema,
@@ -12,7 +11,9 @@ import { LIMITS } from "./limits.js";
 import { READING_LIMITS } from "./reading-limits.js";
 import {
 	conceptFiltersSchema,
+	DATE_PRECISIONS,
 	DECISIONS,
+	dayField,
 	evidenceSchema,
 	graphIdField,
 	limitField,
@@ -55,7 +56,7 @@ export const timelineInput = z.strictObject({
 });
 export const eventSchema = z.object({
 	day: z.string().describe("YYYY-MM-DD; the first day of what is known by month or year only"),
-	precision: z.enum(["day", "month", "year"]),
+	precision: z.enum(DATE_PRECISIONS),
 	kind: z.enum(EVENT_KINDS),
 	node_id: z.string(),
 	title: z.string(),
@@ -132,6 +133,7 @@ export const similarOutput = z.object({
 });
 
 export const EXPORT_FORMATS = ["okf", "jsonld", "ndjson", "csv", "graphml"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** The three tables a graph falls into. */
 export const EXPORT_TABLES = ["nodes", "edges", "evidence"] as const;
 export const exportFields = {

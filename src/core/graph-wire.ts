@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { LIMITS } from "./limits.js";
 import { READING_LIMITS } from "./reading-limits.js";
-import { conceptFiltersSchema, evidenceSchema, graphIdField, limitField } from "./wire.js";
+import {
+	conceptFiltersSchema,
+	dayField,
+	evidenceSchema,
+	graphIdField,
+	limitField,
+	TRUST_TIERS,
+} from "./wire.js";
 
 /** What travels when a graph is read: inputs of its operations, and the records they answer with. */
 
@@ -21,8 +28,6 @@ export const directionField = z
 	.enum(["out", "in", "both"], "must be one of out, in, both")
 	.describe("Whether edges are followed as they point, against that, or both ways");
 
-export const dayField = z.iso.date("must be a day of the calendar, written YYYY-MM-DD");
-
 export const asOfField = dayField.describe("Only edges that held on this day; undated ones hold");
 
 export const cursorField = z
@@ -30,8 +35,6 @@ export const cursorField = z
 	.min(1, "must not be empty")
 	.max(READING_LIMITS.cursorChars, `must have at most ${READING_LIMITS.cursorChars} characters`)
 	.describe("next_cursor of the page before, as it was");
-
-const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
 
 /** Conditions on concepts, each a field of its own. */
 export const conceptConditions = conceptFiltersSchema.shape;

@@ -79,6 +79,11 @@ function encodeTime(ms: number): string {
 	return text;
 }
 
+/** A hash in the letters of ids: five bits of each byte. */
+export function toIdLetters(digest: Uint8Array): string {
+	return [...digest].map((byte) => CROCKFORD[byte & 31]).join("");
+}
+
 function encodeRandom(bytes: Uint8Array): string {
 	let bits = 0;
 	let pending = 0;

@@ -1,3 +1,5 @@
+import type { ReportFormat } from "./report-formats.js";
+
 /** Work that outlives its call: cut into passes, checkpointed between them, paid for when it ends. */
 
 /** What a job takes, keeps between passes and hands over: plain JSON, because it is written down and read back. */
@@ -80,9 +82,6 @@ export interface WorkEnd {
 	readonly stopReason: string;
 }
 
-export const EXPORT_FORMATS = ["md", "json", "html"] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
 /**
  * One kind of work as pure passes over a state: a pass that was interrupted runs again from the state before it, so what
  * it does must be harmless to do twice. It throws when it cannot go on; then the job failed and its price is released.
@@ -103,7 +102,7 @@ export interface JobWork {
 	/** The rows of a report's evidence table. */
 	sourcesOf(report: JobJson): readonly JobJson[];
 	/** The report as a document: CommonMark, JSON text, or one self-contained HTML page without script. */
-	exportOf(report: JobJson, format: ExportFormat): string;
+	exportOf(report: JobJson, format: ReportFormat): string;
 }
 
 /** Documents of a job beside its report, which lies under the job's own id: what was asked, and what is kept between passes. */

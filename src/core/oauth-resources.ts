@@ -1,5 +1,6 @@
 /** What access tokens are for: one of these addresses, by its path below the public one. */
 export const OAUTH_RESOURCE_PATHS = ["/mcp", "/chatgpt", "/copilot"] as const;
+export type OAuthResourcePath = (typeof OAUTH_RESOURCE_PATHS)[number];
 
 /** All that there is to ask for: to call, and to be charged for it. */
 export const OAUTH_SCOPE = "call";

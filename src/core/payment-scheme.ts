@@ -1,5 +1,6 @@
 import { toCanonicalJson } from "./canonical-json.js";
 import { ServiceError } from "./errors.js";
+import { decodeJson, isRecord } from "./json-value.js";
 
 /** Our own method of the "Payment" scheme: its proof is a Shared Payment Token of this service. */
 export const PREPAID_METHOD = "tollgraph";
@@ -19,7 +20,7 @@ export function isPaymentScheme(authorization: string | undefined): boolean {
 /** The credential of the "Payment" scheme. Throws INVALID_ARGUMENT for one that cannot be read. */
 export function decodePaymentScheme(authorization: string): PaymentSchemeCredential {
 	const [, token = "", ...rest] = authorization.split(/\s+/);
-	const value = rest.length === 0 && /^[\w-]+={0,2}$/.test(token) ? parseJson(token) : undefined;
+	const value = rest.length === 0 && /^[\w-]+={0,2}$/.test(token) ? decodeJson(token) : undefined;
 	const credential = toCredential(value);
 	if (credential) return credential;
 	throw new ServiceError(
@@ -61,16 +62,4 @@ export function prepaidTokenOf({
 		"INVALID_ARGUMENT",
 		`A credential of the payment method "${PREPAID_METHOD}" must carry a Shared Payment Token in "payload.token".`,
 	);
-}
-
-function parseJson(base64url: string): unknown {
-	try {
-		return JSON.parse(Buffer.from(base64url, "base64url").toString("utf8"));
-	} catch {
-		return undefined;
-	}
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

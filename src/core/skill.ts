@@ -130,3 +130,6 @@ export function defineSkill<Id extends PaidOperationId, Input, Output extends Pa
 ): Skill<Id> {
 	return skill as unknown as Skill<Id>;
 }
+
+/** Skills that are built, one for each paid operation: a missing one does not compile. */
+export type SkillCatalog = { readonly [Id in PaidOperationId]: Skill<Id> };

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { articleRefField } from "./evidence-wire.js";
-import { dayField } from "./graph-wire.js";
+import { CLAIM_KINDS, STANCES, VERDICTS } from "./verdicts.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
-import { graphIdField } from "./wire.js";
+import { dayField, graphIdField } from "./wire.js";
 
 /** What travels of texts, citations and batches that are checked: inputs of their operations, and what they answer. */
 
@@ -78,8 +78,6 @@ export const citationCheckInput = z
 	.strictObject(citationCheckFields)
 	.refine(namesOneSource, NAMES_ONE_SOURCE);
 
-const CLAIM_KINDS = ["checkable", "opinion", "prediction", "question", "instruction"] as const;
-
 const placed = {
 	start: z.int().min(0).describe("Of its sentence in the text, in UTF-16 code units"),
 	end: z.int().min(0),
@@ -114,8 +112,6 @@ export const extractOutput = z.object({
 	meta: z.object({ claims: z.int(), checkable: z.int() }),
 });
 
-const STANCES = ["supports", "refutes", "neutral"] as const;
-
 export const checkedEvidenceSchema = z.object({
 	evidence_id: z.string(),
 	stance: z.enum(STANCES),
@@ -133,7 +129,7 @@ export const checkedClaimSchema = z.object({
 	start: placed.start.nullable(),
 	end: placed.end.nullable(),
 	is_answered: z.boolean().describe("False for what was not charged"),
-	verdict: z.enum(["SUPPORTED", "REFUTED", "CONFLICTING", "NOT_ENOUGH_EVIDENCE", "NOT_CHECKABLE"]),
+	verdict: z.enum(VERDICTS),
 	qualifier: z.enum(["OUTDATED"]).nullable(),
 	confidence: z.number().describe("How often a verdict told with it is right"),
 	explanation: z.string(),
@@ -160,7 +156,6 @@ export const verifyBatchOutput = z.object({
 	data: z.object({ ...kept, claims: z.array(checkedClaimSchema).describe("In their order") }),
 	meta: checkedMeta,
 });
-export type VerifyBatchOutput = z.infer<typeof verifyBatchOutput>;
 
 const unjudgedClaimSchema = z.object({
 	claim: z.string(),
@@ -179,7 +174,6 @@ export const verifyTextOutput = z.object({
 	}),
 	meta: checkedMeta,
 });
-export type VerifyTextOutput = z.infer<typeof verifyTextOutput>;
 
 const judgedPartSchema = z.object({
 	claim: z.string(),

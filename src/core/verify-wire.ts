@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { dayField } from "./graph-wire.js";
+import { GATE_METHODS, GATE_STATUSES, GATES, TIME_FRAMES, VERDICTS } from "./verdicts.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
 import { checkedEvidenceSchema } from "./verify-text-wire.js";
-import { DATA_STATUSES, DECISIONS, graphIdField } from "./wire.js";
+import { DATA_STATUSES, DECISIONS, dayField, graphIdField } from "./wire.js";
 
 /** What travels of one claim that is checked. */
 
@@ -22,23 +22,17 @@ export const verifyClaimFields = {
 };
 export const verifyClaimInput = z.strictObject(verifyClaimFields);
 
-const verdictField = z.enum([
-	"SUPPORTED",
-	"REFUTED",
-	"CONFLICTING",
-	"NOT_ENOUGH_EVIDENCE",
-	"NOT_CHECKABLE",
-]);
-const timeField = z.enum(["CURRENT", "OUTDATED", "FUTURE", "UNDATED"]);
+const verdictField = z.enum(VERDICTS);
+const timeField = z.enum(TIME_FRAMES);
 const confidenceField = z.number().describe("How often a verdict told with it is right, 0..1");
 
 export const gateSchema = z.object({
-	gate: z.enum(["checkability", "retrieval", "stance", "independence", "time"]),
-	status: z.enum(["pass", "warn", "fail", "skipped"]),
+	gate: z.enum(GATES),
+	status: z.enum(GATE_STATUSES),
 	score: z.number(),
 	reason: z.string(),
 	evidence_ids: z.array(z.string()),
-	method: z.enum(["rules", "embedding", "nli", "llm"]),
+	method: z.enum(GATE_METHODS),
 });
 
 export const claimPartSchema = z.object({

@@ -36,7 +36,12 @@ export const limitField = z
 	.max(LIMITS.rowsMax, `must be at most ${LIMITS.rowsMax}`)
 	.describe("Number of rows wanted");
 
-const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
+/** How much of a date is known, the most first. */
+export const DATE_PRECISIONS = ["day", "month", "year"] as const;
+export type DatePrecision = (typeof DATE_PRECISIONS)[number];
+
+export const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
+export type TrustTier = (typeof TRUST_TIERS)[number];
 
 const namesField = z
 	.array(
@@ -48,7 +53,7 @@ const namesField = z
 	)
 	.min(1, "must not be an empty list")
 	.max(LIMITS.filterValues, `must list at most ${LIMITS.filterValues} values`);
-const dayField = z.iso.date("must be a day of the calendar, written YYYY-MM-DD");
+export const dayField = z.iso.date("must be a day of the calendar, written YYYY-MM-DD");
 
 /** Kinds of graph, any of them. */
 export const graphTypesField = z
@@ -104,7 +109,7 @@ export const evidenceSchema = z.object({
 	title: z.string(),
 	source_url: z.string(),
 	published_at: z.string().nullable().describe("ISO 8601 date; null when the source is undated"),
-	date_precision: z.enum(["day", "month", "year"]).optional(),
+	date_precision: z.enum(DATE_PRECISIONS).optional(),
 });
 export type EvidenceWire = z.infer<typeof evidenceSchema>;
 

@@ -1,3 +1,4 @@
+import type { ScenarioName } from "../core/analyst-wire.js";
 import { CONSULT_LIMITS } from "../core/consult-limits.js";
 import type { Decision } from "../core/wire.js";
 import type { Concept } from "../knowledge/graph.js";
@@ -10,7 +11,7 @@ import type { CitedSentence } from "./cited-sentences.js";
 import { gatherEvidence, type RankedSentence } from "./gathered-evidence.js";
 import { createMomentum, type Momentum } from "./momentum.js";
 import { relevantOf } from "./relevant-evidence.js";
-import { oddsOf, type ScenarioName, type ScenarioOdds, voteOf } from "./scenarios.js";
+import { oddsOf, type ScenarioOdds, voteOf } from "./scenarios.js";
 import type { Writer } from "./writer.js";
 import { writeProse } from "./written-prose.js";
 

@@ -1,5 +1,4 @@
-import type { Decision } from "../core/wire.js";
-import type { TrustTier } from "../knowledge/graph.js";
+import type { Decision, TrustTier } from "../core/wire.js";
 import { toArticleAddress } from "./article-address.js";
 import type { CitedSentence } from "./cited-sentences.js";
 import { contentTerms, contentWords, coverageOf } from "./content-words.js";

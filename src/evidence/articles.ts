@@ -1,3 +1,4 @@
+import { DATE_PRECISIONS } from "../core/wire.js";
 import type { Concept, Evidence, Graph } from "../knowledge/graph.js";
 import type { Steps } from "../knowledge/work-in-turns.js";
 import { createTextFinder, readTexts, type TextFinder } from "../search/text-finder.js";
@@ -95,8 +96,6 @@ function* toArticleIndex(graphs: readonly Graph[]): Steps<ArticleIndex> {
 	return { articles, finder: yield* createTextFinder(texts) };
 }
 
-const PRECISIONS = ["day", "month", "year"];
-
 function toArticle(ref: string, { host, citations }: Cited): Article {
 	const evidence = citations.map((citation) => citation.evidence);
 	const [dated] = evidence
@@ -114,7 +113,7 @@ function toArticle(ref: string, { host, citations }: Cited): Article {
 }
 
 const dayOf = ({ publishedAt = "" }: Evidence) => publishedAt;
-const exactness = ({ datePrecision = "day" }: Evidence) => PRECISIONS.indexOf(datePrecision);
+const exactness = ({ datePrecision = "day" }: Evidence) => DATE_PRECISIONS.indexOf(datePrecision);
 
 /** The first of those that stand there most often. */
 function mostFrequent(texts: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { visibleText } from "../core/visible-text.js";
 import type { Concept, Evidence, Graph } from "../knowledge/graph.js";
 import { toTrendId } from "../knowledge/graph.js";
-import { toParagraphs, toSections } from "../knowledge/markdown-prose.js";
+import { FOOTNOTE, toParagraphs, toSections } from "../knowledge/markdown-prose.js";
 import { toPlainText } from "../knowledge/served-text.js";
 
 /** What a concept's sources are cited for: sources carry no text of their own, so this is what can be quoted and checked. */
@@ -18,7 +18,6 @@ export interface CitedSentence {
 	readonly sources: readonly Evidence[];
 }
 
-const REFERENCE = /\[\^([^\]\s]{1,200})\](?!:)/g;
 /** Closing punctuation and the notes right behind it: `ends.[^a][^b]`. */
 const NOTES_BEHIND = /([.!?…]["'”’)\]]*)((?:\[\^[^\]\s]{1,200}\])+)/g;
 /** Stand in for notes while Markdown is taken off; no text holds them, because private characters are cut out first. */
@@ -123,7 +122,7 @@ function* bodySentences({ body, evidence }: Concept): Iterable<NotedSentence> {
 		.replace(PRIVATE, "")
 		// A note belongs to the sentence it ends, so it moves in front of the full stop.
 		.replace(NOTES_BEHIND, "$2$1")
-		.replace(REFERENCE, (_, name: string) => `${OPEN}${names.push(name) - 1}${CLOSE}`);
+		.replace(FOOTNOTE, (_, name: string) => `${OPEN}${names.push(name) - 1}${CLOSE}`);
 	const hasNotes = names.some((name) => byId.has(name));
 	for (const { lines } of toSections(marked)) {
 		for (const paragraph of toParagraphs(lines)) {

@@ -1,4 +1,5 @@
 import { CONSULT_LIMITS } from "../core/consult-limits.js";
+import type { AdviceStance } from "../core/verdicts.js";
 import type { Decision } from "../core/wire.js";
 import type { Graph } from "../knowledge/graph.js";
 import type { GraphRouter, HybridSearch } from "../search/search.js";
@@ -9,7 +10,7 @@ import { corpusFilterOf, type Expert } from "./experts.js";
 import { chooseSentences } from "./extractive-writer.js";
 import { gatherEvidence, type RankedSentence } from "./gathered-evidence.js";
 import { inReadingOrder, relevantOf } from "./relevant-evidence.js";
-import { type Stance, stanceOf } from "./stance-words.js";
+import { stanceOf } from "./stance-words.js";
 import type { Writer } from "./writer.js";
 import { writeProse } from "./written-prose.js";
 
@@ -46,7 +47,7 @@ export interface Consultation {
 export interface TwinAnswer {
 	readonly sentences: readonly WrittenSentence[];
 	readonly keyPoints: readonly WrittenSentence[];
-	readonly stance: Stance;
+	readonly stance: AdviceStance;
 	/** 0..1, see confidenceOf. */
 	readonly confidence: number;
 	readonly limits: readonly string[];

@@ -26,3 +26,10 @@ export function coverageOf(
 	const held = words.filter((word) => word.some((term) => terms.has(term)));
 	return held.length / words.length;
 }
+
+/** Words two sets have in common as a share of all of theirs (Jaccard); 0 where they have none in common. */
+export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+	let common = 0;
+	for (const term of a) if (b.has(term)) common += 1;
+	return common === 0 ? 0 : common / (a.size + b.size - common);
+}

@@ -1,4 +1,5 @@
 import { CONSULT_LIMITS } from "../core/consult-limits.js";
+import type { Side } from "./argument-words.js";
 import { toArticleAddress } from "./article-address.js";
 import type { CitedSentence } from "./cited-sentences.js";
 
@@ -10,11 +11,11 @@ export interface DebatePoint {
 }
 
 export interface Verdict {
-	readonly verdict: "for" | "against" | "open";
+	readonly verdict: Side;
 	readonly weightFor: number;
 	readonly weightAgainst: number;
 	/** Strongest first, the winner's in front. */
-	readonly reasons: readonly (DebatePoint & { readonly side: "for" | "against" })[];
+	readonly reasons: readonly (DebatePoint & { readonly side: Exclude<Side, "open"> })[];
 }
 
 const TRUST = { "human-reviewed": 1, "machine-confirmed": 0.9, unverified: 0.75 } as const;

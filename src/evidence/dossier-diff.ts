@@ -1,6 +1,6 @@
 import { DOSSIER_LIMITS } from "../core/dossier-limits.js";
 import type { DossierDiff, DossierWire } from "../core/dossier-wire.js";
-import { contentTerms } from "./content-words.js";
+import { contentTerms, jaccard } from "./content-words.js";
 
 type Finding = DossierWire["findings"][number];
 type Compared = Pick<DossierWire, "findings" | "citations">;
@@ -65,10 +65,4 @@ function mostAlike(finding: Finding, others: Iterable<Finding>): Finding | undef
 		.sort((a, b) => b.likeness - a.likeness);
 	const [best] = ranked;
 	return best && best.likeness >= SAME_FINDING ? best.other : undefined;
-}
-
-function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-	let common = 0;
-	for (const term of a) if (b.has(term)) common += 1;
-	return common === 0 ? 0 : common / (a.size + b.size - common);
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
+import { readJson } from "../core/json-value.js";
 import { visibleText } from "../core/visible-text.js";
 import { WRITER_LIMITS } from "../core/writer-limits.js";
 import type { DraftSentence } from "./citation-gate.js";
@@ -159,20 +160,12 @@ const FENCED = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/;
 
 /** Throws UPSTREAM for anything but the JSON that was asked for. */
 function readDraft(reply: string): z.infer<typeof draftSchema> {
-	const completion = completionSchema.safeParse(parseJson(reply));
+	const completion = completionSchema.safeParse(readJson(reply));
 	const content = completion.data?.choices[0]?.message.content;
 	if (content === undefined) throw unreadable("no completion in its answer");
-	const draft = draftSchema.safeParse(parseJson(FENCED.exec(content)?.[1] ?? content));
+	const draft = draftSchema.safeParse(readJson(FENCED.exec(content)?.[1] ?? content));
 	if (draft.success) return draft.data;
 	throw unreadable("a draft that is not the JSON it was asked for");
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 function unreadable(message: string): ServiceError {

@@ -1,3 +1,4 @@
+import type { MatchReason } from "../core/entity-wire.js";
 import type { Steps } from "../knowledge/work-in-turns.js";
 import { createBestOf } from "./best-of.js";
 import { normaliseName, trigramsOf } from "./name-likeness.js";
@@ -11,16 +12,6 @@ export interface NameEntry<Named> {
 	readonly kind: NameKind;
 	readonly named: Named;
 }
-
-/** Why somebody was found under a name. */
-export const MATCH_REASONS = [
-	"exact title",
-	"alias",
-	"identifier",
-	"part of a name",
-	"near spelling",
-] as const;
-export type MatchReason = (typeof MATCH_REASONS)[number];
 
 export interface NameMatch<Named> {
 	readonly named: Named;

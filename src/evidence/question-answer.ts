@@ -133,10 +133,10 @@ const NOTHING = {
 	warnings: [],
 } as const;
 
-/** The same without its steps. */
-export async function finishAnswer(
-	steps: AsyncGenerator<SkillEvent, QuestionAnswer, undefined>,
-): Promise<QuestionAnswer> {
+/** What steps come to, for whoever does not watch them. */
+export async function finishSteps<Result>(
+	steps: AsyncGenerator<SkillEvent, Result, undefined>,
+): Promise<Result> {
 	for (;;) {
 		const step = await steps.next();
 		if (step.done) return step.value;

@@ -1,8 +1,6 @@
+import type { ScenarioName } from "../core/analyst-wire.js";
 import { CONSULT_LIMITS } from "../core/consult-limits.js";
 import type { Momentum } from "./momentum.js";
-
-export const SCENARIO_NAMES = ["base", "upside", "downside"] as const;
-export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 /** What speaks for more of something, for things as they are, for less of it. */
 export type Votes = Readonly<Record<ScenarioName, number>>;

@@ -1,8 +1,5 @@
+import type { AdviceStance } from "../core/verdicts.js";
 import { contentTerms, contentWords, coverageOf } from "./content-words.js";
-
-/** What somebody's own sentences come to, as far as words tell. */
-export const STANCES = ["recommends", "advises against", "neutral", "depends"] as const;
-export type Stance = (typeof STANCES)[number];
 
 const ADVICE =
 	/\b(?:should|must|shall|recommend(?:s|ed)?|prefer(?:s|red)?|advis(?:e|es|ed) to|best practice|is required|make sure|worth)\b|\baction:|^(?:use|choose|adopt|enable|publish|set|rotate|treat|return|send|sign|staple|keep|require|negotiate|give|list|add|serve|raise|monitor|verify|start|accept|answer|make)\b/i;
@@ -65,7 +62,7 @@ const TITLE_SHARE = 0.3;
  * What sentences, best first, and the titles they stand under come to for a question: each counts 1 / rank for or against.
  * More than twice as much on one side decides, unless most of it is tied to conditions; a question that asks for no advice has none.
  */
-export function stanceOf(question: string, sentences: readonly TitledText[]): Stance {
+export function stanceOf(question: string, sentences: readonly TitledText[]): AdviceStance {
 	if (!ASKS_ADVICE.test(question)) return "neutral";
 	const named = contentWords(question.replace(ACTIONS, " "));
 	const subject = named.length > 0 ? named : contentWords(question);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
 import type { Store, StoreTransaction } from "../../store/store.js";
+import { toIdLetters } from "../core/ids.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import { recordPause, recordRunEnd } from "../service/webhook-events.js";
 import { latestSlot } from "./schedule-slots.js";
@@ -19,14 +20,12 @@ export class LostClaim extends Error {
 	}
 }
 
-const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS = 26;
 
 /** The same id for the same schedule and slot, which nobody can guess who does not know the schedule's. */
 export function runIdOf(scheduleId: string, slot: string): string {
 	const digest = createHash("sha256").update(`${scheduleId}\n${slot}`).digest();
-	const chars = [...digest.subarray(0, ID_CHARS)].map((byte) => CROCKFORD[byte & 31]);
-	return `run_${chars.join("")}`;
+	return `run_${toIdLetters(digest.subarray(0, ID_CHARS))}`;
 }
 
 /** A run that is about to begin, with its first lease. */

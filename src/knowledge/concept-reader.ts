@@ -1,9 +1,10 @@
+import type { TrustTier } from "../core/wire.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type LinkSpace, readEdges } from "./edge-reader.js";
 import { readEvidence } from "./evidence-reader.js";
 import type { ReportFinding } from "./finding.js";
 import { type FrontMatter, isMapping, listOf, textOf, textsOf } from "./front-matter.js";
-import type { Concept, TrustTier, Verification } from "./graph.js";
+import type { Concept, Verification } from "./graph.js";
 import { firstHeading, firstParagraph } from "./markdown-prose.js";
 import { truncateText } from "./served-text.js";
 import { parseDay } from "./source-date.js";

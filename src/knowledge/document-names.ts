@@ -1,4 +1,4 @@
-import { stemOf } from "./import-path.js";
+import { pathWithoutExtension, stemOf } from "./import-path.js";
 
 /** What a document answers to when another one names it. */
 export interface NamedDocument {
@@ -14,7 +14,7 @@ export interface DocumentNames {
 }
 
 const LEVELS: readonly ((document: NamedDocument) => readonly string[])[] = [
-	({ path }) => [path, withoutExtension(path)],
+	({ path }) => [path, pathWithoutExtension(path)],
 	({ path }) => [stemOf(path)],
 	({ aliases }) => aliases,
 	({ title }) => [title],
@@ -65,10 +65,6 @@ function indexLevel(
 export function toNameKey(name: string): string {
 	const key = name.trim().toLowerCase().replace(/^\/+/, "");
 	return /^0\d+$/.test(key) ? key.replace(/^0+(?=\d)/, "") : key;
-}
-
-function withoutExtension(path: string): string {
-	return path.replace(/\.(?:md|markdown)$/i, "");
 }
 
 function trailingNumber(stem: string): readonly string[] {

@@ -1,9 +1,7 @@
-import type { GraphType } from "../core/wire.js";
+import type { DatePrecision, GraphType, TrustTier } from "../core/wire.js";
 import type { PathMap } from "./path-map.js";
 
 /** Graphs as the rest of the house sees them: OKF bundles, read and mapped, never written to by readers. */
-
-export type TrustTier = "human-reviewed" | "machine-confirmed" | "unverified";
 
 /** A source that carries a concept. Addresses are http(s) only; everything else is dropped with a lint finding. */
 export interface Evidence {
@@ -13,7 +11,7 @@ export interface Evidence {
 	readonly sourceUrl: string;
 	/** `YYYY-MM-DD`; undefined when the source is undated. Month and year dates point to their first day. */
 	readonly publishedAt: string | undefined;
-	readonly datePrecision: "day" | "month" | "year" | undefined;
+	readonly datePrecision: DatePrecision | undefined;
 }
 
 /** A directed edge to a concept of the same graph. Plain Markdown links have type `links-to` and weight 1. */

@@ -2,6 +2,9 @@ import { toPlainText } from "./served-text.js";
 
 const HEADING_CHARS = 1_000;
 
+/** Where a text refers to a footnote, by its name. */
+export const FOOTNOTE = /\[\^([^\]\s]{1,200})\](?!:)/g;
+
 /** A heading and the lines below it, up to the next heading of any level; the first one may have no heading. */
 export interface Section {
 	readonly heading: string | undefined;

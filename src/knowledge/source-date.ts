@@ -1,8 +1,10 @@
+import type { DatePrecision } from "../core/wire.js";
+
 /** A day of the calendar and how much of it the source really said. */
 export interface SourceDate {
 	/** `YYYY-MM-DD`; month and year dates point to their first day. */
 	readonly date: string;
-	readonly precision: "day" | "month" | "year";
+	readonly precision: DatePrecision;
 }
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

@@ -1,13 +1,14 @@
 import type { Request, RequestHandler } from "express";
 import { type Credential, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
+import type { OAuthResourcePath } from "../core/oauth-resources.js";
 import { createHeaderReader } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
 import { isAccessToken, type TokenIssuers } from "./token-issuers.js";
 
 /** An address that names who calls in its headers. */
 export interface Way {
-	readonly path: "/mcp" | "/chatgpt" | "/copilot";
+	readonly path: OAuthResourcePath;
 	/** Whether it takes access tokens alone. */
 	readonly isOAuthOnly: boolean;
 }

@@ -1,10 +1,11 @@
 import type { Request, Response } from "express";
 import type { Caller } from "../core/call.js";
+import { NOBODY } from "../core/caller-rights.js";
 import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { toCallerAddress } from "../service/caller-address.js";
-import { createHeaderReader, toRequestId } from "../service/http-request.js";
+import { openRequestId } from "../service/http-request.js";
 import type { Service } from "../service/service.js";
 
 /** One HTTP request on its way through the protocol's SDK: who calls, from where, and which graph its address chose. */
@@ -53,22 +54,10 @@ export function createExchange(
 	};
 }
 
-/** Owns nothing. */
-const NOBODY: Caller = { owner: "nobody", rail: "none" };
-
 /** Throws INVALID_ARGUMENT for more than one graph. */
 function readGraphId({ query }: Request): string | undefined {
 	const graph = query["graph"];
 	if (graph === undefined || graph === "") return undefined;
 	if (typeof graph === "string" && graph.length <= 200) return graph;
 	throw new ServiceError("INVALID_ARGUMENT", 'The address may choose one graph: "?graph=<id>".');
-}
-
-/** The id an earlier handler gave to this request, or a new one. */
-function openRequestId(req: Request, res: Response, ids: Ids): string {
-	const given = res.getHeader("X-Request-Id");
-	if (typeof given === "string" && given !== "") return given;
-	const made = toRequestId(createHeaderReader(req), ids);
-	res.setHeader("X-Request-Id", made);
-	return made;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import type { OperationId } from "../core/operations.js";
-import { watchCaller } from "../service/caller-watch.js";
+import { whileCallerWaits } from "../service/caller-watch.js";
 import { parseInput } from "../service/parse-input.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
@@ -63,15 +63,10 @@ export function createFreeTool<Input extends z.ZodObject>(
 			count(address);
 			const chosen = takesGraph && graphId !== undefined ? { graph_id: graphId } : {};
 			const parsed = parseInput(input, { ...chosen, ...args });
-			const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);
-			try {
-				const request = { input: parsed, exchange, signal: watch.signal };
-				return { data: await terms.answer(service, request) };
-			} catch (error) {
-				throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
-			} finally {
-				watch.stop();
-			}
+			const timed = { clock, timeoutMs: LIMITS.requestTimeoutMs };
+			return whileCallerWaits(response, timed, async (signal) => ({
+				data: await terms.answer(service, { input: parsed, exchange, signal }),
+			}));
 		},
 	};
 }

@@ -1,8 +1,7 @@
 import type { PriceList } from "../../payments/price-list.js";
 import { formatUsd, type Micros } from "../core/money.js";
-import type { Skill } from "../core/skill.js";
+import type { Skill, SkillCatalog } from "../core/skill.js";
 import { OPERATION_OF_SKILL, SKILL_IDS } from "../core/skill-ids.js";
-import type { SkillCatalog } from "../service/service.js";
 
 /** What an application could buy, as a user is told before agreeing to it. */
 export interface PriceTable {

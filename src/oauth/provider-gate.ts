@@ -1,12 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
-import type { SigningJwk } from "../auth/key-files.js";
-import type { OAuthGrants } from "../auth/oauth-grants.js";
-import type { OAuthRecords } from "../auth/oauth-records.js";
-import type { RefreshTokens } from "../auth/refresh-tokens.js";
-import type { Clock } from "../core/clock.js";
-import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { type Logger, stackOf } from "../core/logger.js";
@@ -15,19 +9,16 @@ import { isSafeIssuer } from "../core/oauth-resources.js";
 import { toCallerAddress } from "../service/caller-address.js";
 import { createTokenBuckets } from "../service/token-bucket.js";
 import { failurePage } from "./interaction-pages.js";
-import { OAUTH_COOKIES, type OAuthProvider, openProvider } from "./provider.js";
+import { OAUTH_COOKIES, type OAuthProvider, openProvider, type ProviderDeps } from "./provider.js";
 
-export interface ProviderGateDeps {
-	readonly records: OAuthRecords;
-	readonly grants: OAuthGrants;
-	readonly refreshTokens: RefreshTokens;
-	readonly clock: Clock;
-	readonly egress: Egress;
-	readonly signingJwk: SigningJwk;
+export interface ProviderGateDeps
+	extends Pick<
+		ProviderDeps,
+		"records" | "grants" | "refreshTokens" | "clock" | "egress" | "signingJwk" | "isOpen"
+	> {
 	readonly pepper: Uint8Array;
 	/** Public base address; see assertSafeIssuer. */
 	readonly baseUrl: () => string;
-	readonly isOpen: (accountId: string) => Promise<boolean>;
 	readonly logger: Logger;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId } from "../core/operations.js";
+import { USAGE_GROUPINGS } from "../service/account-operations.js";
 import {
 	ACCOUNT_EXAMPLE,
 	ACCOUNT_ID,
@@ -147,7 +148,7 @@ export const ACCOUNT_ROUTES: Readonly<Record<AccountOperationId, OwnerRoute>> = 
 		description: `Answered calls and what they cost, by day, operation, graph or key. Days are told one by one for ${LIMITS.usageDays} days, then by month.`,
 		query: z.strictObject({
 			by: z
-				.enum(["day", "operation", "graph", "key"], "must be day, operation, graph or key")
+				.enum(USAGE_GROUPINGS, "must be day, operation, graph or key")
 				.default("day")
 				.describe("What to add up by"),
 			from: dayField.optional().describe("First UTC day; thirty days back by default"),

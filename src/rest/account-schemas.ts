@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../core/limits.js";
+import { USAGE_GROUPINGS } from "../service/account-operations.js";
 import { accountKeySchema, connectionSchema } from "./account-key-schemas.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { feedbackSchema } from "./feedback-routes.js";
@@ -128,7 +129,7 @@ const count = { calls: z.int(), spent_usd: usdField };
 export const usageSchema = replyComponent(
 	"Usage",
 	z.object({
-		by: z.enum(["day", "operation", "graph", "key"]),
+		by: z.enum(USAGE_GROUPINGS),
 		from: z.string(),
 		to: z.string(),
 		items: z.array(

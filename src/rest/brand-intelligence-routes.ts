@@ -33,6 +33,7 @@ import {
 import { replyComponent, requestComponent } from "./components.js";
 import { toDataReply } from "./evidence-examples.js";
 import { toReply } from "./graph-schemas.js";
+import { createReadings } from "./reading-routes.js";
 import type { PaidRoute } from "./route.js";
 
 type BrandReadingId = Extract<PaidOperationId, "brand_intelligence" | `brands.${string}`>;
@@ -49,17 +50,7 @@ const head = { brand: BRAND_HEAD, window: BRAND_WINDOW };
 const BILLING =
 	"Paid per call; an unknown brand, and one of which nothing is said in the window, cost nothing.";
 
-type About = Pick<PaidRoute, "summary" | "description" | "reply" | "example"> &
-	Partial<Pick<PaidRoute, "path" | "query" | "body">>;
-
-const reading = (operationId: BrandReadingId, about: About): PaidRoute => ({
-	kind: "paid",
-	operationId,
-	path,
-	query: nothing,
-	...about,
-	description: `${about.description} ${BILLING}`,
-});
+const reading = createReadings<BrandReadingId>({ path, billing: BILLING });
 
 /** What all graphs say of brands. Spec: Endpoints, paid operations; the readings are additive to the contract. */
 export const BRAND_READING_ROUTES: Readonly<Record<BrandReadingId, PaidRoute>> = {

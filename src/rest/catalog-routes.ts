@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cursorField } from "../core/graph-wire.js";
 import type { FreeOperationId } from "../core/operations.js";
 import { graphIdField } from "../core/wire.js";
-import { graphDetailSchema, graphListSchema } from "./catalog-schemas.js";
+import { graphDetailSchema, graphListSchema, graphPath } from "./catalog-schemas.js";
 import { dataRoute, documentRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
@@ -20,9 +20,6 @@ type CatalogOperationId = Extract<
 const PAGE_MAX = 500;
 
 const nothing = z.strictObject({});
-const graphPath = z.strictObject({
-	graph_id_or_slug: z.string().min(1).max(200).describe("Id of the graph, or its slug"),
-});
 
 const graphItem = {
 	id: "agent-payments",

@@ -60,3 +60,7 @@ export const graphDetailSchema = replyComponent(
 		}),
 	}),
 );
+
+export const graphPath = z.strictObject({
+	graph_id_or_slug: z.string().min(1).max(200).describe("Id of the graph, or its slug"),
+});

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { cursorField } from "../core/graph-wire.js";
-import { EXPORT_FORMATS } from "../core/job.js";
 import { JOB_LIMITS } from "../core/job-limits.js";
 import {
 	deepDiveFields,
@@ -16,6 +15,7 @@ import {
 } from "../core/job-wire.js";
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId } from "../core/operations.js";
+import { REPORT_FORMATS } from "../core/report-formats.js";
 import { replyComponent, requestComponent } from "./components.js";
 import {
 	DEEP_DIVE_EVENTS,
@@ -190,7 +190,7 @@ export const DEEP_DIVE_ROUTES: Readonly<Record<DeepDiveOperationId, OwnerRoute>>
 		path,
 		query: z.strictObject({
 			format: z
-				.enum(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(", ")}`)
+				.enum(REPORT_FORMATS, `must be one of ${REPORT_FORMATS.join(", ")}`)
 				.default("md")
 				.describe("Kind of document"),
 		}),

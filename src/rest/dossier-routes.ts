@@ -11,6 +11,7 @@ import {
 import { cursorField } from "../core/graph-wire.js";
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId, PaidOperationId } from "../core/operations.js";
+import { REPORT_FORMATS } from "../core/report-formats.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import {
@@ -127,7 +128,7 @@ export const KEPT_DOSSIER_ROUTES: Readonly<Record<DossierId, OwnerRoute>> = {
 		path,
 		query: z.strictObject({
 			format: z
-				.enum(["md", "json", "html"], "must be one of md, json, html")
+				.enum(REPORT_FORMATS, `must be one of ${REPORT_FORMATS.join(", ")}`)
 				.default("md")
 				.describe("Format of the file"),
 		}),

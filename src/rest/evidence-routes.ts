@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { PaidOperationId } from "../core/operations.js";
 import {
 	ARTICLE,
@@ -30,6 +29,7 @@ import {
 	trendQuery,
 	trendReply,
 } from "./evidence-schemas.js";
+import { createReadings } from "./reading-routes.js";
 import type { PaidRoute } from "./route.js";
 
 type EvidenceReadingId = Extract<
@@ -37,21 +37,10 @@ type EvidenceReadingId = Extract<
 	`${"trends" | "articles" | "entities"}.${string}`
 >;
 
-const nothing = z.strictObject({});
 const BILLING =
 	"Paid per call; what does not exist, and an answer without anything in it, cost nothing.";
 
-type About = Pick<PaidRoute, "summary" | "description" | "reply" | "example"> &
-	Partial<Pick<PaidRoute, "path" | "query" | "body">>;
-
-const reading = (operationId: EvidenceReadingId, about: About): PaidRoute => ({
-	kind: "paid",
-	operationId,
-	path: nothing,
-	query: nothing,
-	...about,
-	description: `${about.description} ${BILLING}`,
-});
+const reading = createReadings<EvidenceReadingId>({ billing: BILLING });
 
 /** What the graphs say together: trends, articles and entities. Additive to the contract. */
 export const EVIDENCE_READING_ROUTES: Readonly<Record<EvidenceReadingId, PaidRoute>> = {

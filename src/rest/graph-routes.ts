@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { PaidOperationId } from "../core/operations.js";
 import { READING_LIMITS } from "../core/reading-limits.js";
 import {
@@ -46,6 +45,7 @@ import {
 	subgraphReply,
 	timelineReply,
 } from "./graph-schemas.js";
+import { createReadings } from "./reading-routes.js";
 import type { PaidRoute } from "./route.js";
 
 type GraphReadingId = Extract<
@@ -63,23 +63,12 @@ type GraphReadingId = Extract<
 	| "graphs.changes"
 >;
 
-const nothing = z.strictObject({});
 const path = { graph_id: GRAPH_ID };
 const node = { graph_id: GRAPH_ID, node_id: NODE_ID };
 const BILLING =
 	"Paid per call; a graph or node that does not exist, and an answer without anything in it, cost nothing.";
 
-type About = Pick<PaidRoute, "summary" | "description" | "reply" | "example"> &
-	Partial<Pick<PaidRoute, "path" | "query" | "body" | "pricePer">>;
-
-const reading = (operationId: GraphReadingId, about: About): PaidRoute => ({
-	kind: "paid",
-	operationId,
-	path: graphPath,
-	query: nothing,
-	...about,
-	description: `${about.description} ${BILLING}`,
-});
+const reading = createReadings<GraphReadingId>({ path: graphPath, billing: BILLING });
 
 /** Reading one graph node by node, edge by edge, or whole. Additive to the contract. */
 export const GRAPH_READING_ROUTES: Readonly<Record<GraphReadingId, PaidRoute>> = {

@@ -1,22 +1,18 @@
-import type { Request, RequestHandler, Response } from "express";
-import type { Caller } from "../core/call.js";
+import type { Request, RequestHandler } from "express";
+import { NOBODY } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import { type Credential, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import type { ReportFile } from "../core/report-formats.js";
 import { toCallerAddress } from "../service/caller-address.js";
-import { watchCaller } from "../service/caller-watch.js";
+import { whileCallerWaits } from "../service/caller-watch.js";
 import { createHeaderReader } from "../service/http-request.js";
 import { parseInput } from "../service/parse-input.js";
 import { sendDocument } from "../service/send-document.js";
 import type { Service } from "../service/service.js";
 import { createTokenBucket } from "../service/token-bucket.js";
-import {
-	type OwnedDocument,
-	type OwnedEvents,
-	sendOwnedDocument,
-	sendOwnedEvents,
-} from "./owned-reply.js";
+import { type OwnedEvents, sendOwnedDocument, sendOwnedEvents } from "./owned-reply.js";
 import { isPieces, sendPieces } from "./owned-stream.js";
 import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
@@ -67,7 +63,7 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 		const payment = parsePayment(header);
 		if (payment) limitPayments(req);
 		const quoteId = readQuoteId(header);
-		await whileCallerWaits(deps, res, async (signal) => {
+		await whileCallerWaits(res, toWait(deps), async (signal) => {
 			const result = await service.invoke({
 				operationId: route.operationId,
 				rawInput: { ...path, ...query, ...body },
@@ -89,7 +85,7 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 export function createDataHandler(deps: AnswerDeps, route: DataRoute): RequestHandler {
 	const { free } = deps.service;
 	return async (req, res) => {
-		await whileCallerWaits(deps, res, async (signal) => {
+		await whileCallerWaits(res, toWait(deps), async (signal) => {
 			sendData(req, res, route, await route.answer(free, { ...toRawRequest(req), signal }));
 		});
 	};
@@ -116,9 +112,6 @@ export function createPurchaseHandler(
 	};
 }
 
-/** Owns nothing. */
-const NOBODY: Caller = { owner: "nobody", rail: "none" };
-
 /** Looking at an account, or ending it, opens none. */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"]);
 
@@ -132,13 +125,12 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 		const opens = route.scheme !== "spt" && !READING_METHODS.has(req.method);
 		const caller = credential ? await service.identify(credential, { opens }) : NOBODY;
 		if (credential) requireKind(credential, route);
-		const { timeoutMs: requestTimeoutMs = deps.requestTimeoutMs } = route;
-		await whileCallerWaits({ ...deps, requestTimeoutMs }, res, async (signal) => {
+		await whileCallerWaits(res, toWait(deps, route.timeoutMs), async (signal) => {
 			const request = { ...raw, credential, caller, signal };
 			const answer = await route.answer(service.owner, request);
 			if (route.sends?.kind === "events") {
 				await sendOwnedEvents(res, answer as OwnedEvents, deps.clock);
-			} else if (route.sends) sendOwnedDocument(res, answer as OwnedDocument);
+			} else if (route.sends) sendOwnedDocument(res, answer as ReportFile);
 			else if (isPieces(answer)) await sendPieces(res, answer, signal);
 			else sendOwned(res, route, answer);
 		});
@@ -206,20 +198,8 @@ export function createMethodRefusal(methods: readonly string[]): RequestHandler 
 	};
 }
 
-/** Work that ends when the caller leaves or the time is over; then throws UNAVAILABLE. */
-async function whileCallerWaits(
-	{ clock, requestTimeoutMs }: Pick<AnswerDeps, "clock" | "requestTimeoutMs">,
-	res: Response,
-	work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-	const watch = watchCaller(res, clock, requestTimeoutMs);
-	try {
-		await work(watch.signal);
-	} catch (error) {
-		throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
-	} finally {
-		watch.stop();
-	}
+function toWait({ clock, requestTimeoutMs }: AnswerDeps, timeoutMs = requestTimeoutMs) {
+	return { clock, timeoutMs };
 }
 
 function toRawRequest(req: Request): RawRequest {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FreeOperationId } from "../core/operations.js";
+import { graphPath } from "./catalog-schemas.js";
 import { dataRoute } from "./define-route.js";
 import { NODE } from "./graph-examples.js";
 import { previewSchema, schemaSchema, statsSchema, versionsSchema } from "./overview-schemas.js";
@@ -11,11 +12,8 @@ type OverviewId = Extract<
 	"graphs.preview" | "graphs.stats" | "graphs.schema" | "graphs.versions"
 >;
 
-const path = z.strictObject({
-	graph_id_or_slug: z.string().min(1).max(200).describe("Id of the graph, or its slug"),
-});
 const examplePath = { graph_id_or_slug: DOMAIN_EXAMPLE.graphId };
-const common = { path, query: z.strictObject({}), freshness: "catalog" } as const;
+const common = { path: graphPath, query: z.strictObject({}), freshness: "catalog" } as const;
 const revision = NODE.provenance.content_hash;
 
 /** What a buyer may know of a graph before buying. Additive to the contract. */

@@ -1,5 +1,6 @@
 import type { Response } from "express";
 import type { Clock } from "../core/clock.js";
+import type { ReportFile } from "../core/report-formats.js";
 import type { NumberedEvent } from "../service/stream-record.js";
 import { sendEventStream } from "./event-stream.js";
 
@@ -10,19 +11,10 @@ export interface OwnedEvents {
 	readonly events: AsyncGenerator<NumberedEvent, void, undefined> | undefined;
 }
 
-export interface OwnedDocument {
-	readonly text: string;
-	readonly mediaType: string;
-	readonly fileName: string;
-}
-
 /** A report may come from anywhere: a browser that shows it runs nothing and fetches nothing. */
 const DOCUMENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-export function sendOwnedDocument(
-	res: Response,
-	{ text, mediaType, fileName }: OwnedDocument,
-): void {
+export function sendOwnedDocument(res: Response, { text, mediaType, fileName }: ReportFile): void {
 	res.setHeader("Cache-Control", "private, no-store");
 	res.setHeader("Content-Security-Policy", DOCUMENT_POLICY);
 	res.setHeader("X-Content-Type-Options", "nosniff");

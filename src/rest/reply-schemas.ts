@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONTINUATION_TYPES } from "../../payments/challenge.js";
 import { BILLING_TYPES } from "../core/billing-types.js";
 import { ERROR_CODES } from "../core/errors.js";
 import {
@@ -83,7 +84,7 @@ export const errorReplySchema = replyComponent("ErrorReply", z.object({ error: e
 export const continuationSchema = replyComponent(
 	"Continuation",
 	z.looseObject({
-		type: z.enum(["x402", "mpp", "spt", "spt_purchase", "api_key", "wait", "cheaper_operation"]),
+		type: z.enum(CONTINUATION_TYPES),
 		instructions: z.string(),
 	}),
 );

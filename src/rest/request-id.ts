@@ -1,13 +1,11 @@
 import type { RequestHandler, Response } from "express";
 import type { Ids } from "../core/ids.js";
-import { createHeaderReader, toRequestId } from "../service/http-request.js";
+import { openRequestId } from "../service/http-request.js";
 
 /** Gives every request its id, the caller's own when it is well formed, and echoes it. Asked twice, it keeps the first. */
 export function createRequestId(ids: Ids): RequestHandler {
 	return (req, res, next) => {
-		if (!res.hasHeader("X-Request-Id")) {
-			res.setHeader("X-Request-Id", toRequestId(createHeaderReader(req), ids));
-		}
+		openRequestId(req, res, ids);
 		next();
 	};
 }

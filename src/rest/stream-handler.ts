@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { Caller } from "../core/call.js";
+import { NOBODY } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import { type HeaderReader, parseCredential, parsePayment } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { STREAM_LIMITS } from "../core/stream-limits.js";
-import { watchCaller } from "../service/caller-watch.js";
+import { whileCallerWaits } from "../service/caller-watch.js";
 import { costHeaders } from "../service/cost-headers.js";
 import { createHeaderReader } from "../service/http-request.js";
 import { parseInput } from "../service/parse-input.js";
@@ -27,9 +27,6 @@ export interface StreamHandlerDeps {
 	readonly clock: Clock;
 	readonly limitPayments: PaymentLimit;
 }
-
-/** Owns nothing: for whoever shows the id of what a wallet paid for. */
-const NOBODY: Caller = { owner: "nobody", rail: "none" };
 
 /**
  * Sells one skill as Server-Sent Events, and goes on with what was sold. A refusal still has its HTTP status: nothing is
@@ -57,7 +54,7 @@ export function createStreamHandler(
 		const payment = parsePayment(header);
 		if (payment) limitPayments(req);
 		const quoteId = readQuoteId(header);
-		await whileFollowed(deps, res, async (signal) => {
+		await whileCallerWaits(res, toWait(deps), async (signal) => {
 			const sold = await service.streams.open({
 				...{ operationId, rawInput: input, idempotencyKey, credential, payment, quoteId },
 				requestId: requestIdOf(res),
@@ -109,7 +106,7 @@ async function goOn(
 		res.status(204).end();
 		return;
 	}
-	await whileFollowed({ clock }, res, (signal) =>
+	await whileCallerWaits(res, toWait({ clock }), (signal) =>
 		sendEventStream(res, stream.follow(after, signal), { clock }),
 	);
 }
@@ -134,17 +131,6 @@ async function sendSold(
 	}
 }
 
-async function whileFollowed(
-	{ clock }: Pick<StreamHandlerDeps, "clock">,
-	res: Response,
-	work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-	const watch = watchCaller(res, clock, STREAM_LIMITS.connectionMs);
-	try {
-		await work(watch.signal);
-	} catch (error) {
-		throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
-	} finally {
-		watch.stop();
-	}
+function toWait({ clock }: Pick<StreamHandlerDeps, "clock">) {
+	return { clock, timeoutMs: STREAM_LIMITS.connectionMs };
 }

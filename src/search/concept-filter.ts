@@ -1,5 +1,5 @@
-import type { GraphType } from "../core/wire.js";
-import type { Concept, Graph, TrustTier } from "../knowledge/graph.js";
+import type { GraphType, TrustTier } from "../core/wire.js";
+import type { Concept, Graph } from "../knowledge/graph.js";
 
 /** What a caller narrows a search to. A concept passes when it meets every condition that is given. */
 export interface ConceptFilter {

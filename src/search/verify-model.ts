@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
+import { readJson } from "../core/json-value.js";
 import type { Embedder } from "./embedder.js";
 import { type ModelLocation, openModelFolder } from "./model-folder.js";
 import { createTransformersEmbedder } from "./transformers-embedder.js";
@@ -152,20 +153,12 @@ async function cosinesOf(
 async function readKnown(path: string): Promise<KnownSimilarities | undefined> {
 	const json = await readFile(join(path, KNOWN_FILE), "utf8").catch(() => undefined);
 	if (json === undefined) return undefined;
-	const known = knownSimilarities.safeParse(parseJson(json));
+	const known = knownSimilarities.safeParse(readJson(json));
 	if (known.success) return known.data;
 	throw new ServiceError(
 		"UNAVAILABLE",
 		`${KNOWN_FILE} in "${path}" cannot be understood: ${z.prettifyError(known.error)}`,
 	);
-}
-
-function parseJson(json: string): unknown {
-	try {
-		return JSON.parse(json);
-	} catch {
-		return undefined;
-	}
 }
 
 /** NaN when the lengths differ. */

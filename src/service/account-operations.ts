@@ -30,7 +30,8 @@ export interface AccountChange {
 	readonly retention?: "standard" | "zero" | undefined;
 }
 
-export type UsageGrouping = "day" | "operation" | "graph" | "key";
+export const USAGE_GROUPINGS = ["day", "operation", "graph", "key"] as const;
+export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
 
 export interface UsageRequest {
 	readonly by: UsageGrouping;

@@ -6,7 +6,7 @@ import type { AccountRow } from "../../store/rows/account-rows.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { UsageCount, UsageRow } from "../../store/rows/counter-rows.js";
 import type { Store } from "../../store/store.js";
-import { type Clock, toIsoDay, toIsoTime } from "../core/clock.js";
+import { type Clock, nextUtcMonth, toIsoDay, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd, type Micros, parseUsd } from "../core/money.js";
@@ -115,7 +115,7 @@ export function toBudgetWire(
 		remaining_usd: left === undefined ? null : formatUsd(left > 0n ? left : 0n),
 		alert_percent: budgetAlerts,
 		alerts_reached: budgetAlerts.filter(reached),
-		resets_at: toIsoTime(nextMonth(now)),
+		resets_at: toIsoTime(nextUtcMonth(now)),
 	};
 }
 
@@ -135,7 +135,7 @@ function toQuotaWire(
 		month: {
 			limit: perMonth,
 			used: monthUsed,
-			resets_at: toIsoTime(nextMonth(now)),
+			resets_at: toIsoTime(nextUtcMonth(now)),
 		},
 		day: {
 			limit: hasPaymentMethod ? null : perDay,
@@ -143,11 +143,6 @@ function toQuotaWire(
 			resets_at: toIsoTime(now - (now % DAY_MS) + DAY_MS),
 		},
 	};
-}
-
-function nextMonth(now: number): number {
-	const date = new Date(now);
-	return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }
 
 /** A row is of one day, or of a month once its days are long over. */

@@ -1,8 +1,9 @@
 import type { ArtefactRow } from "../../store/rows/result-rows.js";
 import type { Store } from "../../store/store.js";
-import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
+import { grantIdOf, maySeeAgain } from "../core/account-access.js";
 import type { Artefact, ArtefactKind, ArtefactShelf, KeptResult } from "../core/artefacts.js";
 import type { SkillCaller } from "../core/call.js";
+import { keepsText, mayRead } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
@@ -69,10 +70,11 @@ export function createArtefactShelf(deps: ArtefactShelfDeps): ArtefactShelf {
  */
 export async function stageArtefact(
 	{ store, clock, ttlMs = LIMITS.artefactTtlMs }: ArtefactStageDeps,
-	{ owner, access, keepsNoText }: SkillCaller,
+	caller: SkillCaller,
 	{ kind, id, data }: KeptResult,
 ): Promise<ArtefactRow | undefined> {
-	if (keepsNoText || access?.keepsNoText) return undefined;
+	if (!keepsText(caller)) return undefined;
+	const { owner, access } = caller;
 	const createdAt = clock.now();
 	const expiresAt = createdAt + ttlMs;
 	// Text first: a row never points to a text that is missing.
@@ -94,11 +96,6 @@ export async function* artefactsOf(
 		const text = await store.documents.get(row.id);
 		if (text !== undefined) yield toArtefact(row, text);
 	}
-}
-
-function mayRead({ owner, access }: SkillCaller, row: ArtefactRow): boolean {
-	if (isWallet(row.owner)) return true;
-	return row.owner === owner && maySeeAgain(access, row.grantId);
 }
 
 function toArtefact({ id, kind, createdAt, expiresAt }: ArtefactRow, text: string): Artefact {

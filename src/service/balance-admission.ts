@@ -4,8 +4,8 @@ import type {
 	JobHold,
 	JobOpening,
 	LaunchedAdmission,
+	PricedAdmission,
 	Released,
-	ReplayedAdmission,
 } from "../../payments/admission.js";
 import type { Quote } from "../../payments/challenge.js";
 import type { ReleaseReason } from "../../payments/ledger.js";
@@ -39,7 +39,7 @@ export interface BalanceRequest {
 export async function admitFromBalance(
 	deps: BalanceDeps,
 	request: BalanceRequest,
-): Promise<HeldAdmission | ReplayedAdmission | LaunchedAdmission> {
+): Promise<PricedAdmission> {
 	const { payer, quote, fingerprint, skill, input } = request;
 	const admitted = await hold(deps, request);
 	if ("jobId" in admitted) return { kind: "launched", payer, quote, ...admitted };

@@ -1,8 +1,8 @@
+import type { MatchReason } from "../core/entity-wire.js";
 import { ServiceError } from "../core/errors.js";
 import { namesInDomain, namesInTicker } from "../evidence/brand-clues.js";
 import { type Brand, brandIndexOf } from "../evidence/brands.js";
 import { measureCoverage } from "../evidence/coverage.js";
-import type { MatchReason } from "../evidence/name-index.js";
 import { findNearNames } from "../evidence/near-names.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";

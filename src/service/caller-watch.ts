@@ -41,6 +41,22 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 	};
 }
 
+/** Work that ends when the caller leaves or the time is over; then throws UNAVAILABLE. */
+export async function whileCallerWaits<T>(
+	res: ServerResponse,
+	{ clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
+	work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const watch = watchCaller(res, clock, timeoutMs);
+	try {
+		return await work(watch.signal);
+	} catch (error) {
+		throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
+	} finally {
+		watch.stop();
+	}
+}
+
 /** True when nobody can receive this response any more. */
 export function hasLeft(res: ServerResponse): boolean {
 	return res.destroyed || res.req.socket.destroyed;

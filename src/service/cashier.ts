@@ -1,10 +1,4 @@
-import type {
-	HeldAdmission,
-	JobOpening,
-	LaunchedAdmission,
-	OnchainMethod,
-	ReplayedAdmission,
-} from "../../payments/admission.js";
+import type { JobOpening, OnchainMethod, PricedAdmission } from "../../payments/admission.js";
 import { createChallenge, type Quote } from "../../payments/challenge.js";
 import type { InvariantGuard } from "../../payments/invariants.js";
 import type { PrepaidCharge } from "../../payments/mpp/prepaid-charge.js";
@@ -26,11 +20,7 @@ import { fingerprintOf } from "./idempotency.js";
 import { admitPrepaid, openPrepaid } from "./prepaid-admission.js";
 
 /** Leave to work: the price is held, was paid before, or is zero. */
-export type Admission =
-	| { readonly kind: "free"; readonly quote: Quote }
-	| HeldAdmission
-	| ReplayedAdmission
-	| LaunchedAdmission;
+export type Admission = { readonly kind: "free"; readonly quote: Quote } | PricedAdmission;
 
 export interface AdmitRequest {
 	readonly skill: Skill;

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import type { ChatRow } from "../../store/rows/result-rows.js";
 import type { Store } from "../../store/store.js";
-import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
+import { grantIdOf, maySeeAgain } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
+import { mayRead } from "../core/caller-rights.js";
 import type { ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import type { Clock } from "../core/clock.js";
@@ -66,7 +67,7 @@ export function createChatRecords({
 			const own = await findOwn(caller, reference);
 			if (own) return own;
 			const row = await store.read((reader) => reader.get("chats", reference));
-			return row && isThere(row) && maySee(caller, row) ? read(row) : undefined;
+			return row && isThere(row) && mayRead(caller, row) ? read(row) : undefined;
 		},
 
 		async rowsOf({ owner, access }) {
@@ -100,11 +101,6 @@ export function createChatRecords({
 export function toChatKey({ owner, access }: SkillCaller, sessionId: string): string {
 	const parts = [owner, grantIdOf(access) ?? "", sessionId];
 	return hash("sha256", JSON.stringify(parts), "base64url");
-}
-
-function maySee({ owner, access }: SkillCaller, row: ChatRow): boolean {
-	if (isWallet(row.owner)) return true;
-	return row.owner === owner && maySeeAgain(access, row.grantId);
 }
 
 /** Every session of one owner with its text, for exports. */

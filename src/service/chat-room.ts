@@ -1,5 +1,6 @@
 import { grantIdOf } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
+import { keepsText } from "../core/caller-rights.js";
 import type { ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import type { Clock } from "../core/clock.js";
@@ -64,7 +65,7 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 
 	return {
 		async enter(caller, sessionId, signal) {
-			if (!caller || caller.keepsNoText || caller.access?.keepsNoText) return STANDING_ALONE;
+			if (!caller || !keepsText(caller)) return STANDING_ALONE;
 			const key = toChatKey(caller, sessionId);
 			if (turns.sizeOf(key) >= CHAT_LIMITS.waitingMax) throw tooManyWait();
 			const leaveQueue = await turns.enter(key, signal);

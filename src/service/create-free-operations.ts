@@ -2,6 +2,7 @@ import type { PriceList } from "../../payments/price-list.js";
 import { toIsoDay } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
+import type { SkillCatalog } from "../core/skill.js";
 import type { Feeds } from "../feeds/feeds.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { Graph } from "../knowledge/graph.js";
@@ -30,7 +31,6 @@ import { createPerRevision } from "./per-revision.js";
 import { createQueryRouting } from "./query-routing.js";
 import type { FreeSchedules } from "./schedule-preview.js";
 import { createServedDocuments } from "./served-documents.js";
-import type { SkillCatalog } from "./service.js";
 import { createSourceDirectory } from "./source-directory.js";
 
 export interface FreeOperationDeps extends HealthDeps {

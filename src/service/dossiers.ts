@@ -3,19 +3,12 @@ import type { Caller } from "../core/call.js";
 import { toIsoTime } from "../core/clock.js";
 import type { DossierWire } from "../core/dossier-wire.js";
 import { ServiceError } from "../core/errors.js";
+import { REPORT_MEDIA_TYPES, type ReportFile, type ReportFormat } from "../core/report-formats.js";
 import { toDossierDocument } from "../evidence/dossier-document.js";
 import { toHtml } from "../evidence/report/report-html.js";
 import { toMarkdown } from "../evidence/report/report-markdown.js";
 import type { PageRequest } from "./page-request.js";
 import type { Json } from "./service-info.js";
-
-type DossierFormat = "md" | "json" | "html";
-
-interface DossierFile {
-	readonly text: string;
-	readonly mediaType: string;
-	readonly fileName: string;
-}
 
 /** Dossiers that were paid for, while they are kept. Unknown ones, somebody else's and past ones throw the same NOT_FOUND. */
 export interface Dossiers {
@@ -24,14 +17,8 @@ export interface Dossiers {
 	get(caller: Caller, id: string): Promise<Json>;
 	/** At once and for good. */
 	remove(caller: Caller, id: string): Promise<Json>;
-	export(caller: Caller, id: string, format: DossierFormat): Promise<DossierFile>;
+	export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile>;
 }
-
-const MEDIA_TYPES = {
-	md: "text/markdown; charset=utf-8",
-	json: "application/json; charset=utf-8",
-	html: "text/html; charset=utf-8",
-} as const;
 
 export function createDossiers(
 	artefacts: Pick<ArtefactShelf, "find" | "list" | "remove">,
@@ -64,7 +51,7 @@ export function createDossiers(
 				html: () => toHtml(document),
 				json: () => JSON.stringify(dossier),
 			}[format]();
-			return { text, mediaType: MEDIA_TYPES[format], fileName: `${id}.${format}` };
+			return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${id}.${format}` };
 		},
 	};
 }

@@ -1,6 +1,6 @@
 import type { Store } from "../../store/store.js";
-import { isWallet, maySeeAgain } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
+import { mayRead } from "../core/caller-rights.js";
 import { ServiceError } from "../core/errors.js";
 import { createJobNotes } from "../jobs/job-notes.js";
 
@@ -20,11 +20,9 @@ export function createEarlierQuestions({
 	readonly store: Pick<Store, "read" | "documents">;
 }): FindEarlierQuestion {
 	const notes = createJobNotes(store.documents);
-	return async ({ owner, access }, jobId) => {
+	return async (caller, jobId) => {
 		const row = await store.read((reader) => reader.get("jobs", jobId));
-		const isTheirs =
-			row && (isWallet(row.owner) || (row.owner === owner && maySeeAgain(access, row.grantId)));
-		const input = isTheirs ? await notes.readInput(jobId) : undefined;
+		const input = row && mayRead(caller, row) ? await notes.readInput(jobId) : undefined;
 		const { query, graphs } = input ?? {};
 		if (typeof query === "string") return { query, graphs: graphs as EarlierQuestion["graphs"] };
 		throw new ServiceError(

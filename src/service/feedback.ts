@@ -2,6 +2,7 @@ import type { FeedbackRow } from "../../store/rows/result-rows.js";
 import type { Store } from "../../store/store.js";
 import { grantIdOf, maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
+import { isTheirs } from "../core/caller-rights.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
@@ -91,9 +92,9 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
 			};
 		},
 
-		async remove({ owner, access }, id) {
+		async remove(caller, id) {
 			const row = await store.read((reader) => reader.get("feedback", id));
-			if (row?.owner !== owner || !maySeeAgain(access, row.grantId)) throw notFound("feedback", id);
+			if (!row || !isTheirs(caller, row)) throw notFound("feedback", id);
 			// Text first: what a crash leaves is a row that can be deleted again.
 			await store.documents.delete(id);
 			await store.transaction((tx) => tx.delete("feedback", id));

@@ -1,6 +1,7 @@
 import type { PriceList } from "../../payments/price-list.js";
 import { formatUsd } from "../core/money.js";
-import type { Concept, Graph, TrustTier } from "../knowledge/graph.js";
+import type { TrustTier } from "../core/wire.js";
+import type { Concept, Graph } from "../knowledge/graph.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
 import type { Json } from "./service-info.js";
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HeaderReader } from "../core/credential.js";
 import type { Ids } from "../core/ids.js";
 
@@ -22,6 +22,15 @@ export function toRequestId(header: HeaderReader, ids: Ids): string {
 	const [sent, ...others] = header("x-request-id");
 	const isAccepted = sent !== undefined && others.length === 0 && ACCEPTED_ID.test(sent);
 	return isAccepted ? sent : ids.next("req");
+}
+
+/** The id an earlier handler gave to this request, or a new one; the response tells it. */
+export function openRequestId(req: IncomingMessage, res: ServerResponse, ids: Ids): string {
+	const given = res.getHeader("X-Request-Id");
+	if (typeof given === "string" && given !== "") return given;
+	const made = toRequestId(createHeaderReader(req), ids);
+	res.setHeader("X-Request-Id", made);
+	return made;
 }
 
 /** Where connection tokens are part of the address. */

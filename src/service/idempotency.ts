@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { hasOpenJob } from "../../payments/open-job.js";
 import type { IdempotencyRow } from "../../store/rows/call-rows.js";
 import type { StoreReader, StoreTransaction } from "../../store/store.js";
 import { type AccountAccess, grantIdOf, maySeeAgain } from "../core/account-access.js";
@@ -64,13 +65,6 @@ export async function judgeAttempt(
 		"A request with this idempotency key is still being answered; send it again in a moment.",
 		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
 	);
-}
-
-async function hasOpenJob(
-	reader: StoreReader,
-	{ jobId, holdId }: IdempotencyRow,
-): Promise<boolean> {
-	return jobId !== undefined && (await reader.get("holds", holdId)) !== undefined;
 }
 
 /** The grant a row was made under; of rows from before grants were kept, the key that paid, or whoever asks for its account where none is known. */

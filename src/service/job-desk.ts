@@ -1,11 +1,13 @@
 import type { JobRow } from "../../store/rows/job-row.js";
-import { isWallet, maySeeAgain } from "../core/account-access.js";
+import { maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
+import { mayRead } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
-import { type ExportFormat, isOpenJob, type JobJson } from "../core/job.js";
+import { isOpenJob, type JobJson } from "../core/job.js";
 import type { JobCreditWire, JobStatusWire, JobWire } from "../core/job-wire.js";
 import { formatUsd } from "../core/money.js";
+import { REPORT_MEDIA_TYPES, type ReportFile, type ReportFormat } from "../core/report-formats.js";
 import type { JobEvent } from "../jobs/job-events.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
@@ -29,7 +31,7 @@ export interface JobDesk {
 		id: string,
 	): Promise<{ readonly job_id: string; readonly items: readonly JobJson[] }>;
 	/** As `sources`. */
-	export(caller: Caller, id: string, format: ExportFormat): Promise<ExportedReport>;
+	export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile>;
 	/** Throws INVALID_ARGUMENT for a job that has not ended. */
 	remove(
 		caller: Caller,
@@ -42,18 +44,6 @@ export interface JobDesk {
 		options: { readonly after: number; readonly signal: AbortSignal },
 	): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined>;
 }
-
-export interface ExportedReport {
-	readonly text: string;
-	readonly mediaType: string;
-	readonly fileName: string;
-}
-
-const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
-	md: "text/markdown; charset=utf-8",
-	json: "application/json; charset=utf-8",
-	html: "text/html; charset=utf-8",
-};
 
 const LIST = { list: "jobs", asked: {} } as const;
 
@@ -114,7 +104,7 @@ export function createJobDesk({ jobs, clock }: { jobs: Jobs; clock: Clock }): Jo
 		async export(caller, id, format) {
 			const row = await find(caller, id);
 			const text = jobs.workOf(row.kind).exportOf(await getReport(row), format);
-			return { text, mediaType: MEDIA_TYPES[format], fileName: `${id}.${format}` };
+			return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${id}.${format}` };
 		},
 
 		async remove(caller, id) {
@@ -128,12 +118,6 @@ export function createJobDesk({ jobs, clock }: { jobs: Jobs; clock: Clock }): Jo
 			return isOver ? undefined : jobs.events(row, after, signal);
 		},
 	};
-}
-
-/** What a wallet paid for, and what nobody had to pay for, is opened by its id: there is no session it could belong to. */
-function mayRead({ owner, access }: Caller, row: JobRow): boolean {
-	if (isWallet(row.owner)) return true;
-	return row.owner === owner && maySeeAgain(access, row.grantId);
 }
 
 async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> {

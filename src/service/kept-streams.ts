@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import type { Payer } from "../../payments/payment-method.js";
 import type { Store } from "../../store/store.js";
-import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
+import { grantIdOf } from "../core/account-access.js";
 import type { ArtefactShelf } from "../core/artefacts.js";
+import { mayRead } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import type { SkillEvent } from "../core/skill.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
@@ -17,7 +18,8 @@ export interface RunningStream {
 }
 
 type Owner = Pick<Payer, "owner" | "access">;
-type PlainEvent = Pick<SkillEvent, "event" | "data">;
+/** A step of a stream as it is told. */
+export type PlainEvent = Pick<SkillEvent, "event" | "data">;
 
 /** Where streams are found again: in memory while their work goes on, then among the artefacts for as long as these are kept. */
 export interface KeptStreams {
@@ -113,9 +115,8 @@ export function toStreamName(
 	return hash("sha256", JSON.stringify(parts), "base64url");
 }
 
-/** As for what is kept: a wallet has no session, so the id alone opens what it paid for. */
-function mayFollow({ owner, access }: Owner, { payer }: RunningStream): boolean {
+/** As for what is kept. */
+function mayFollow(caller: Owner, { payer }: RunningStream): boolean {
 	if (!payer) return false;
-	if (isWallet(payer.owner)) return true;
-	return payer.owner === owner && maySeeAgain(access, grantIdOf(payer.access));
+	return mayRead(caller, { owner: payer.owner, grantId: grantIdOf(payer.access) });
 }

@@ -8,11 +8,10 @@ import {
 	type PaidOperationId,
 	type PricedOperationId,
 } from "../core/operations.js";
-import type { Skill } from "../core/skill.js";
+import type { Skill, SkillCatalog } from "../core/skill.js";
 import { OPERATION_OF_SKILL, SKILL_IDS } from "../core/skill-ids.js";
 import type { Json } from "./free-operations.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
-import type { SkillCatalog } from "./service.js";
 
 export interface OfferingDeps {
 	readonly prices: PriceList;

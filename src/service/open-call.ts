@@ -1,10 +1,9 @@
 import type { Payer } from "../../payments/payment-method.js";
 import type { Call, SkillCaller } from "../core/call.js";
 import { ServiceError } from "../core/errors.js";
-import type { Skill, SkillContext } from "../core/skill.js";
+import type { Skill, SkillCatalog, SkillContext } from "../core/skill.js";
 import type { Admission, Cashier } from "./cashier.js";
 import { parseInput } from "./parse-input.js";
-import type { SkillCatalog } from "./service-info.js";
 
 /** A call that may work: its input is sound, what it asks for exists, and its price is reserved. */
 export interface OpenedCall {

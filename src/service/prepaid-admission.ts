@@ -1,14 +1,8 @@
-import type {
-	HeldAdmission,
-	LaunchedAdmission,
-	ReplayedAdmission,
-} from "../../payments/admission.js";
+import type { PricedAdmission } from "../../payments/admission.js";
 import type { Quote } from "../../payments/challenge.js";
 import type { PrepaidCharge, PrepaidUse } from "../../payments/mpp/prepaid-charge.js";
 import type { Call } from "../core/call.js";
 import type { Credential } from "../core/credential.js";
-
-type Admitted = HeldAdmission | ReplayedAdmission | LaunchedAdmission;
 
 /** The challenge a token was sent with; undefined for one sent as it is. Throws PAYMENT_REJECTED. */
 export function openPrepaid(
@@ -24,8 +18,8 @@ export function openPrepaid(
 export async function admitPrepaid<C extends Pick<Call, "idempotencyKey">>(
 	use: PrepaidUse,
 	call: C,
-	admit: (call: C) => Promise<Admitted>,
-): Promise<Admitted> {
+	admit: (call: C) => Promise<PricedAdmission>,
+): Promise<PricedAdmission> {
 	const idempotencyKey = call.idempotencyKey ?? use.idempotencyKey;
 	const admission = await admit({ ...call, idempotencyKey }).catch((error: unknown) => {
 		throw use.refuse(error);

@@ -7,7 +7,7 @@ import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd } from "../core/money.js";
 import { PAID_OPERATION_IDS, type PaidOperationId } from "../core/operations.js";
-import type { Skill } from "../core/skill.js";
+import type { Skill, SkillCatalog } from "../core/skill.js";
 import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../core/skill-ids.js";
 import { priceOfCall } from "./call-price.js";
 import type { RedeemQuote } from "./cashier.js";
@@ -15,7 +15,7 @@ import { fingerprintOf } from "./idempotency.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import { parseInput } from "./parse-input.js";
 import { toRequestPath } from "./request-path.js";
-import type { Json, ServiceInfo, SkillCatalog } from "./service-info.js";
+import type { Json, ServiceInfo } from "./service-info.js";
 
 export interface QuotesDeps {
 	readonly seal: QuoteSeal;

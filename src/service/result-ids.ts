@@ -1,11 +1,10 @@
 import { createHmac } from "node:crypto";
-import { type IdKind, type Ids, siblingId, timeOfId } from "../core/ids.js";
+import { type IdKind, type Ids, siblingId, timeOfId, toIdLetters } from "../core/ids.js";
 import type { SkillContext } from "../core/skill.js";
 
 /** The id of what a call leaves behind. */
 export type ResultIds = (kind: IdKind, context: Pick<SkillContext, "callId" | "caller">) => string;
 
-const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
@@ -26,7 +25,7 @@ export function createResultIds({
 		if (!isHold && !PAYMENT_ID.test(callId)) return ids.next(kind);
 		const named = `${kind}\n${caller?.owner ?? ""}\n${callId}`;
 		const digest = createHmac("sha256", secret).update(named).digest();
-		const chars = [...digest].map((byte) => CROCKFORD[byte & 31]).join("");
+		const chars = toIdLetters(digest);
 		const random = chars.slice(0, RANDOM_CHARS);
 		if (isHold) return `${siblingId(callId, kind).slice(0, -RANDOM_CHARS)}${random}`;
 		// A payment's id tells no time; the first digit keeps it one that an id can have.

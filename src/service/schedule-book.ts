@@ -3,7 +3,9 @@ import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
 import type { Store } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
+import { keepsText, mayRead, NOBODY } from "../core/caller-rights.js";
 import { ServiceError } from "../core/errors.js";
+import { toIdLetters } from "../core/ids.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import type { ScheduleOrder, ScheduleWire } from "../core/schedule-wire.js";
 import type { ScheduleBook } from "../core/schedules.js";
@@ -13,7 +15,7 @@ import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, toChannels } from "./schedule-channels.js";
 import { describe } from "./schedule-desk.js";
 import { type ManualRunDeps, runNow } from "./schedule-manual-run.js";
-import { getSchedule, mayRead, toScheduleWire } from "./schedule-record.js";
+import { getSchedule, toScheduleWire } from "./schedule-record.js";
 import type { ScheduleText } from "./schedule-text.js";
 
 export interface ScheduleBookDeps extends ManualRunDeps, ChannelDeps {
@@ -30,14 +32,12 @@ export function createScheduleBook(deps: ScheduleBookDeps): ScheduleBook {
 
 		async runNow(id, context) {
 			const owner = context.shown ?? context.caller ?? NOBODY;
-			const schedule = await getSchedule(store, id, (row) => mayRead(row, owner));
+			const schedule = await getSchedule(store, id, (row) => mayRead(owner, row));
 			return runNow(deps, schedule, context);
 		},
 	};
 }
 
-const NOBODY: SkillCaller = { owner: "nobody" };
-const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS = 32;
 
 /**
@@ -47,7 +47,7 @@ const ID_CHARS = 32;
 function scheduleIdOf({ pepper, random }: ScheduleBookDeps, callId: string): string {
 	const mac = createHmac("sha256", pepper).update(`schedule\n${callId}`);
 	if (!callId.startsWith("hold_")) mac.update(random.bytes(ID_CHARS));
-	return `sch_${[...mac.digest().subarray(0, ID_CHARS)].map((byte) => CROCKFORD[byte & 31]).join("")}`;
+	return `sch_${toIdLetters(mac.digest().subarray(0, ID_CHARS))}`;
 }
 
 async function create(
@@ -120,9 +120,9 @@ function toRow(
 }
 
 /** Without a target a briefing waits to be picked up, which is text that is kept. */
-function assertDeliverable({ keepsNoText, access }: SkillCaller, { channels }: ScheduleRow): void {
+function assertDeliverable(caller: SkillCaller, { channels }: ScheduleRow): void {
 	const isReachable = channels.some(({ status }) => status !== "not_configured");
-	if (isReachable || !(keepsNoText || access?.keepsNoText)) return;
+	if (isReachable || keepsText(caller)) return;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
 		'This account keeps no text, so that no briefing can wait for pick-up: send "email" or "slack_webhook".',

@@ -2,19 +2,14 @@ import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
 import type { Store } from "../../store/store.js";
 import { maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
+import { mayRead } from "../core/caller-rights.js";
 import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
 import type { RunItemWire, RunWire, ScheduleChange, ScheduleWire } from "../core/schedule-wire.js";
 import type { ScheduleRunDeps } from "../jobs/schedule-run.js";
 import type { MailRefusals } from "./mail-refusals.js";
 import { applyChange, changeRow } from "./schedule-change.js";
 import type { ChannelDeps } from "./schedule-channels.js";
-import {
-	getSchedule,
-	mayChange,
-	mayRead,
-	type ScheduleViewer,
-	toScheduleWire,
-} from "./schedule-record.js";
+import { getSchedule, mayChange, type ScheduleViewer, toScheduleWire } from "./schedule-record.js";
 import type { ScheduleRuns } from "./schedule-runs.js";
 import { readTopic, scheduleMemories } from "./schedule-text.js";
 import { type ScheduleTest, sendTests } from "./schedule-trial.js";
@@ -46,7 +41,7 @@ export interface ScheduleDeskDeps extends ScheduleRunDeps, ChannelDeps {
 
 export function createScheduleDesk(deps: ScheduleDeskDeps): ScheduleDesk {
 	const { store, texts, runs } = deps;
-	const own = (caller: Caller, id: string) => getSchedule(store, id, (row) => mayRead(row, caller));
+	const own = (caller: Caller, id: string) => getSchedule(store, id, (row) => mayRead(caller, row));
 	return {
 		async list({ caller, isNamed }) {
 			if (!isNamed) return { items: [] };

@@ -1,7 +1,7 @@
 import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
 import type { Store } from "../../store/store.js";
-import { isWallet, maySeeAgain } from "../core/account-access.js";
 import type { SkillCaller } from "../core/call.js";
+import { mayRead } from "../core/caller-rights.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { formatUsd } from "../core/money.js";
@@ -20,15 +20,9 @@ export interface ScheduleViewer {
 	readonly isNamed: boolean;
 }
 
-/** Whether its owner's results may be read: by the owner, and by id where the owner is a wallet, which has no session. */
-export function mayRead(row: Pick<ScheduleRow, "owner" | "grantId">, caller: SkillCaller): boolean {
-	if (isWallet(row.owner)) return true;
-	return row.owner === caller.owner && maySeeAgain(caller.access, row.grantId);
-}
-
 /** Whether it may be changed: the id is a capability (D6), except for somebody who shows they are somebody else. */
 export function mayChange(row: ScheduleRow, { caller, isNamed }: ScheduleViewer): boolean {
-	return !isNamed || mayRead(row, caller);
+	return !isNamed || mayRead(caller, row);
 }
 
 /** The same for unknown ids, those of others and cancelled ones, after the same work. */

@@ -1,9 +1,3 @@
-import type { PaidOperationId } from "../core/operations.js";
-import type { Skill } from "../core/skill.js";
-
-/** Skills that are built, one for each paid operation: a missing one does not compile. */
-export type SkillCatalog = { readonly [Id in PaidOperationId]: Skill<Id> };
-
 export interface ServiceInfo {
 	/** Software version. */
 	readonly version: string;

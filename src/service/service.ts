@@ -3,14 +3,15 @@ import type { PriceList } from "../../payments/price-list.js";
 import type { IdentifyOptions } from "../core/account-access.js";
 import type { Caller, Invoke } from "../core/call.js";
 import type { Credential } from "../core/credential.js";
+import type { SkillCatalog } from "../core/skill.js";
 import type { FreeOperations } from "./free-operations.js";
 import type { OperationRates } from "./operation-rates.js";
 import type { OwnerOperations } from "./owner-operations.js";
-import type { ServiceInfo, SkillCatalog } from "./service-info.js";
+import type { ServiceInfo } from "./service-info.js";
 import type { SoldStreams } from "./sold-streams.js";
 import type { Purchases } from "./spt-purchase.js";
 
-export type { ServiceInfo, SkillCatalog } from "./service-info.js";
+export type { ServiceInfo } from "./service-info.js";
 
 export interface Service {
 	readonly info: ServiceInfo;

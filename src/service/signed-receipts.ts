@@ -2,6 +2,7 @@ import { CompactSign, compactVerify, errors, importJWK, type JWK } from "jose";
 import { z } from "zod";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { Store } from "../../store/store.js";
+import { isWallet } from "../core/account-access.js";
 import { toIsoTime } from "../core/clock.js";
 import { type Credential, type HeaderReader, parseCredential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
@@ -73,17 +74,13 @@ export function createSignedReceipts(deps: SignedReceiptsDeps): SignedReceipts {
 			const row = RECEIPT_ID.test(id)
 				? await store.read((reader) => reader.get("receipts", id))
 				: undefined;
+			// A wallet has no credential to show: whoever was handed the id, 80 bits of chance, may read what it names.
 			if (!row || (row.owner !== caller?.owner && !isWallet(row.owner))) throw unknownReceipt(id);
 			const receipt = toSignedReceipt(row, deps);
 			return { receipt, jws: await sign(receipt) };
 		},
 		verify,
 	};
-}
-
-/** A wallet has no credential to show: whoever was handed the id, 80 bits of chance, may read what it names. */
-function isWallet(owner: string): boolean {
-	return owner.startsWith("eip155:");
 }
 
 function createSigner(signingKey: ReceiptSigningKey) {

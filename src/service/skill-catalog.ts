@@ -23,13 +23,13 @@ import { createBatchSearch } from "../../skills/search-batch.js";
 import { createTextVerifications } from "../../skills/text-verifications.js";
 import { createClaimVerification } from "../../skills/verify-claim.js";
 import { READING_LIMITS } from "../core/reading-limits.js";
+import type { SkillCatalog } from "../core/skill.js";
 import { createClaimVerifier } from "../evidence/claims/claim-verifier.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import type { GraphRouter } from "../search/search.js";
 import { createBoundedWork } from "./bounded-work.js";
 import { createExpertDirectory } from "./expert-directory.js";
 import type { ResearchParts } from "./research-parts.js";
-import type { SkillCatalog } from "./service.js";
 
 /** Every skill that is built, over the same search and catalog. */
 export function createSkillCatalog(

@@ -1,17 +1,18 @@
 import type { Call, Caller } from "../core/call.js";
+import { keepsText } from "../core/caller-rights.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { LIMITS } from "../core/limits.js";
 import type { PaidOperationId } from "../core/operations.js";
-import type { SkillEvent } from "../core/skill.js";
+import type { SkillCatalog } from "../core/skill.js";
 import { STREAM_LIMITS } from "../core/stream-limits.js";
 import { toServiceError } from "./error-reply.js";
 import { fingerprintOf } from "./idempotency.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
+import type { PlainEvent } from "./kept-streams.js";
 import { type KeptStreams, type RunningStream, toStreamName } from "./kept-streams.js";
 import { parseInput } from "./parse-input.js";
-import type { SkillCatalog } from "./service-info.js";
 import type { Settled } from "./settle-call.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
 import { createStreamSlots, type StreamSlot, tooLong } from "./stream-slots.js";
@@ -46,8 +47,6 @@ export interface SoldStreamDeps {
 	readonly ids: Ids;
 	readonly clock: Clock;
 }
-
-type PlainEvent = Pick<SkillEvent, "event" | "data">;
 
 export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 	const { invokeStream, kept, ids, clock } = deps;
@@ -166,7 +165,7 @@ function toCreated(
 	{ operationId, requestId }: Call,
 	{ clock, begun: { payer, hasEvidence } }: { clock: Clock; begun: BegunStream },
 ): PlainEvent {
-	const isKept = hasEvidence && payer && !payer.keepsNoText && !payer.access?.keepsNoText;
+	const isKept = hasEvidence && payer && keepsText(payer);
 	const now = clock.now();
 	return {
 		event: "research.created",

@@ -4,6 +4,7 @@ import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows
 import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
 import type { StoreTransaction } from "../../store/store.js";
 import { toIsoTime } from "../core/clock.js";
+import { toIdLetters } from "../core/ids.js";
 import { WEBHOOK_LIMITS } from "../core/webhook-limits.js";
 import type { WebhookEventType } from "../core/webhook-wire.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
@@ -155,10 +156,9 @@ function eventId(subject: string): string {
 	return `evt_${digest(`event\n${subject}`)}`;
 }
 
-const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS = 26;
 
 function digest(text: string): string {
 	const bytes = createHash("sha256").update(text).digest().subarray(0, ID_CHARS);
-	return [...bytes].map((byte) => CROCKFORD[byte & 31]).join("");
+	return toIdLetters(bytes);
 }

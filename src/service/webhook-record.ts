@@ -1,7 +1,7 @@
 import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
 import type { Store } from "../../store/store.js";
-import { maySeeAgain } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
+import { isTheirs } from "../core/caller-rights.js";
 import { toIsoTime } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type {
@@ -10,10 +10,6 @@ import type {
 	WebhookFailure,
 	WebhookWire,
 } from "../core/webhook-wire.js";
-
-export function mayUse({ owner, access }: Caller, row: WebhookRow): boolean {
-	return row.owner === owner && maySeeAgain(access, row.grantId);
-}
 
 /** A secret that was replaced pays for the rest of its overlap, and does nothing else. Throws SCOPE_FORBIDDEN. */
 export function refuseReplaced({ access }: Caller): void {
@@ -32,7 +28,7 @@ export async function getWebhook(
 ): Promise<WebhookRow> {
 	refuseReplaced(caller);
 	const row = await store.read((reader) => reader.get("webhooks", id));
-	if (row && mayUse(caller, row)) return row;
+	if (row && isTheirs(caller, row)) return row;
 	throw noWebhook();
 }
 

@@ -2,6 +2,7 @@ import type { WebhookRow } from "../../store/rows/webhook-rows.js";
 import type { Store } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
 import type { Caller } from "../core/call.js";
+import { isTheirs } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
@@ -22,7 +23,7 @@ import {
 import type { WebhookDeliveries } from "./webhook-deliveries.js";
 import type { WebhookDispatch } from "./webhook-dispatch.js";
 import { toEventBody } from "./webhook-events.js";
-import { getWebhook, mayUse, noWebhook, refuseReplaced, toWebhookWire } from "./webhook-record.js";
+import { getWebhook, noWebhook, refuseReplaced, toWebhookWire } from "./webhook-record.js";
 import { newSecret, signingSecrets, type WebhookTexts } from "./webhook-texts.js";
 
 /** Addresses that somebody wants to be told of events at; others' and unknown ids throw the same NOT_FOUND. */
@@ -62,7 +63,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 		async list(caller) {
 			refuseReplaced(caller);
 			const rows = await store.read((reader) => reader.findBy("webhooks", "owner", caller.owner));
-			const mine = rows.filter((row) => mayUse(caller, row));
+			const mine = rows.filter((row) => isTheirs(caller, row));
 			return { items: await Promise.all(mine.map((row) => describe(deps, row))) };
 		},
 

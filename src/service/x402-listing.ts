@@ -3,11 +3,11 @@ import type { Price, PriceList } from "../../payments/price-list.js";
 import { LIMITS } from "../core/limits.js";
 import { formatUsd } from "../core/money.js";
 import { PAID_OPERATION_IDS, type PaidOperationId } from "../core/operations.js";
-import type { Skill } from "../core/skill.js";
+import type { Skill, SkillCatalog } from "../core/skill.js";
 import { priceOfCall } from "./call-price.js";
 import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 import { toRequestPath } from "./request-path.js";
-import type { Json, ServiceInfo, SkillCatalog } from "./service-info.js";
+import type { Json, ServiceInfo } from "./service-info.js";
 import { describeBalance } from "./spt-purchase.js";
 
 export interface X402ListingDeps {

@@ -12,7 +12,7 @@ import { createIds } from "../../src/core/ids.js";
 import { parseUsd } from "../../src/core/money.js";
 import { systemRandom } from "../../src/core/random.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/graph.js";
 import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
 import { createInvoke } from "../../src/service/invoke.js";
 import type { Service } from "../../src/service/service.js";
@@ -20,6 +20,7 @@ import { createSkillCatalog } from "../../src/service/skill-catalog.js";
 import { createUsageRecorder } from "../../src/service/usage.js";
 import type { Settings } from "../../src/settings.js";
 import type { Store } from "../../store/store.js";
+import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { createTestResearch } from "../support/test-research.js";
 import { createMemoryStore } from "./memory-store.js";
 
@@ -123,49 +124,19 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 	};
 }
 
-const CONCEPT: Concept = {
-	id: "concepts.http-402",
-	path: "concepts/http-402.md",
-	type: "Standard",
-	title: "HTTP 402",
-	summary: "A status code that asks for payment.",
-	body: "",
-	tags: [],
-	aliases: [],
-	evidence: [
-		{
-			articleId: "rfc9110",
-			title: "RFC 9110: HTTP Semantics",
-			sourceUrl: "https://www.rfc-editor.org/rfc/rfc9110",
-			publishedAt: "2022-06-01",
-			datePrecision: "month",
-		},
-	],
-	edges: [],
-	trust: "machine-confirmed",
-	status: "stable",
-	generatedAt: "2026-01-01",
-	staleAfter: "2026-01-02",
-};
+const CONCEPT = makeConcept({ body: "", tags: [] });
 
 const GRAPH: Graph = {
-	record: {
-		id: "web-payments",
-		slug: "web-payments",
-		title: "Payments on the web",
-		type: "domain",
-		version: "1.0.0",
-		updated: "2026-01-15",
-		description: "How HTTP asks for money.",
-		about: "",
-		topics: [],
-		exampleQueries: [],
-		curator: { name: "Sample desk", note: "" },
-		expert: undefined,
-		analyst: undefined,
-	},
-	concepts: [CONCEPT],
-	folder: "",
+	...makeGraph(
+		{
+			slug: "web-payments",
+			about: "",
+			topics: [],
+			exampleQueries: [],
+			curator: { name: "Sample desk", note: "" },
+		},
+		[CONCEPT],
+	),
 	contentHash: "0".repeat(64),
 };
 

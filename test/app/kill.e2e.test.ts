@@ -3,7 +3,8 @@ import { join } from "node:path";
 import t from "tap";
 import { createApp } from "../../src/app.js";
 import { runTollgraph, type ServerProcess, startServerProcess } from "../support/server-process.js";
-import { testSettings, times } from "../support/start-app.js";
+import { testSettings } from "../support/start-app.js";
+import { times } from "../support/times.js";
 
 const ROUNDS = 20;
 const CALLERS = 8;

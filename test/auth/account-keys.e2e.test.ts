@@ -1,5 +1,5 @@
 import t from "tap";
-import { times } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { openAccount, useFreeCalls } from "./open-account.js";
 
 t.test("keys of an account", async (t) => {

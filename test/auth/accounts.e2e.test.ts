@@ -1,6 +1,7 @@
 import t from "tap";
 import { filesWith } from "../support/files-below.js";
-import { KNOWN_QUERY, times } from "../support/start-app.js";
+import { KNOWN_QUERY } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { openAccount, useFreeCalls } from "./open-account.js";
 
 t.test(

@@ -1,7 +1,7 @@
 import t from "tap";
 import { LIMITS } from "../../src/core/limits.js";
 import { filesWith } from "../support/files-below.js";
-import { times } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { openAccount } from "./open-account.js";
 
 const REQUEST = "req_01kg9yz3v0f6x2m8q4t7w1ab2c";

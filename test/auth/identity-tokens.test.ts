@@ -8,7 +8,7 @@ import type { Clock } from "../../src/core/clock.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { createConfiguredEgress } from "../../src/delivery/egress.js";
 import { manualClock } from "../support/manual-clock.js";
-import { times } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { AUDIENCE, ISSUER_NOW, type LocalIssuer, startIssuer } from "./local-issuer.js";
 
 const silent = { info: () => undefined, error: () => undefined };

@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Test } from "tap";
 import { LIMITS } from "../../src/core/limits.js";
@@ -9,6 +8,7 @@ import {
 	createCallerEgress,
 	type DialTarget,
 } from "../../src/delivery/caller-egress.js";
+import { listenOnLoopback } from "../support/listen-on-loopback.js";
 
 export const PUBLIC = "8.8.8.8";
 
@@ -39,13 +39,7 @@ export async function startPublicHook(t: Test, reach: CallerReach = {}) {
 		const answer = ANSWERS[req.url ?? ""] ?? answerShortly;
 		answer(res);
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.teardown(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const { port } = server.address() as AddressInfo;
+	const port = await listenOnLoopback(t, server);
 	const egress = createCallerEgress({
 		resolve: async () => [PUBLIC, "2606:4700::1111"],
 		dial: (target) => {

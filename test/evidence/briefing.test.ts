@@ -15,6 +15,7 @@ import { extractiveWriter } from "../../src/evidence/extractive-writer.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
 import type { HybridSearch } from "../../src/search/search.js";
+import { sampleConcept, sampleGraph } from "../search/sample-graph.js";
 import { manualClock } from "../support/manual-clock.js";
 
 const source = (name: string, day = "2026-01-10") => ({
@@ -25,44 +26,13 @@ const source = (name: string, day = "2026-01-10") => ({
 	datePrecision: "day" as const,
 });
 
-const node = (id: string, summary: string, changes: Partial<Concept> = {}): Concept => ({
-	id,
-	path: `${id}.md`,
-	type: "Concept",
-	title: id,
-	summary,
-	body: summary,
-	tags: [],
-	aliases: [],
-	evidence: [source(id)],
-	edges: [],
-	trust: "unverified",
-	status: "stable",
-	generatedAt: undefined,
-	staleAfter: undefined,
-	...changes,
-});
+const node = (id: string, summary: string, changes: Partial<Concept> = {}): Concept =>
+	sampleConcept(id, { summary, body: summary, evidence: [source(id)], ...changes });
 
-const graphOf = (contentHash: string, concepts: readonly Concept[]): Graph => ({
-	record: {
-		id: "tides",
-		slug: "tides",
-		title: "Tides",
-		type: "domain",
-		version: "1.0.0",
-		updated: "2026-01-01",
-		description: "",
-		about: "",
-		topics: [],
-		exampleQueries: [],
-		curator: undefined,
-		expert: undefined,
-		analyst: undefined,
-	},
-	concepts,
-	folder: "",
-	contentHash,
-});
+const graphOf = (contentHash: string, concepts: readonly Concept[]): Graph => {
+	const graph = sampleGraph("tides", concepts);
+	return { ...graph, record: { ...graph.record, title: "Tides" }, contentHash };
+};
 
 const DAM = node("dam", "A tidal dam stores water. It delivers 240 megawatts at La Rance.");
 const MILL = node("mill", "A tide mill grinds grain. Few tide mills are left.", {

@@ -1,11 +1,6 @@
 import t from "tap";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
-
-/** Bundle files from texts by path. */
-function filesOf(texts: Record<string, string>): Map<string, Uint8Array> {
-	const encoder = new TextEncoder();
-	return new Map(Object.entries(texts).map(([path, text]) => [path, encoder.encode(text)]));
-}
+import { filesOf } from "./sample-bundle.js";
 
 const RECORD = `---
 type: industry report

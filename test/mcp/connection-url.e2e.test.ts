@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
 import { filesBelow } from "../support/files-below.js";
-import { KNOWN_QUERY, times } from "../support/start-app.js";
+import { KNOWN_QUERY } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { overSocket } from "./over-socket.js";
 import { type McpShop, type RpcReply, startMcp } from "./start-mcp.js";
 

@@ -2,14 +2,16 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
-import { Credential, Method, z } from "mppx";
+import { Credential } from "mppx";
 import { evm } from "mppx/client";
 import { McpClient } from "mppx/mcp/client";
 import t, { type Test } from "tap";
 import type { Account } from "viem";
 import type { Hex } from "../../payments/x402/facilitator.js";
+import { prepaidMethod } from "../support/prepaid-method.js";
 import { digest, signatureOf } from "../support/sim-chain.js";
-import { sumOfAllEntries, times } from "../support/start-app.js";
+import { sumOfAllEntries } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { CLIENTS, connectMcp } from "./mcp-clients.js";
 import { SEARCH, startPaidMcp } from "./start-paid-mcp.js";
 
@@ -109,21 +111,7 @@ t.test("a challenge for one question buys no other", async (t) => {
 
 t.test("a prepaid balance answers the same demand, without a chain", async (t) => {
 	const { token, id } = await shop.issueSpt("1.00");
-	const prepaid = Method.toClient(
-		Method.from({
-			name: "tollgraph",
-			intent: "charge",
-			schema: {
-				credential: { payload: z.object({ token: z.string() }) },
-				request: z.object({ amount: z.string(), currency: z.string(), decimals: z.number() }),
-			},
-		}),
-		{
-			createCredential: async ({ challenge }) =>
-				Credential.serialize(Credential.from({ challenge, payload: { token } })),
-		},
-	);
-	const client = McpClient.wrap(await connect(t), { methods: [prepaid] });
+	const client = McpClient.wrap(await connect(t), { methods: [prepaidMethod(token)] });
 	const result = (await client.callTool(CALL)) as Told;
 	t.match(bodyOf(result).meta.cost, { rail: "spt", balance_after_usd: "0.50" });
 	t.match(result.receipt, { method: "tollgraph", reference: bodyOf(result).meta.cost.receipt_id });

@@ -1,5 +1,6 @@
 import t from "tap";
-import { KNOWN_QUERY, sumOfAllEntries, times } from "../support/start-app.js";
+import { KNOWN_QUERY, sumOfAllEntries } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { SEARCH, startPaidMcp } from "./start-paid-mcp.js";
 
 const shop = await startPaidMcp(t);

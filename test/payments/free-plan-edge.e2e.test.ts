@@ -1,6 +1,7 @@
 import t from "tap";
 import { manualClock } from "../support/manual-clock.js";
-import { startApp, times } from "../support/start-app.js";
+import { startApp } from "../support/start-app.js";
+import { times } from "../support/times.js";
 
 const BODY = { query: "Which HTTP status code asks for payment?", limit: 1 };
 const settings = { model: "none" } as const;

@@ -3,7 +3,8 @@ import { createInvariantGuard } from "../../payments/invariants.js";
 import { systemClock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Store } from "../../store/store.js";
-import { startApp, times } from "../support/start-app.js";
+import { startApp } from "../support/start-app.js";
+import { times } from "../support/times.js";
 
 /** The store port as far as the guard reads it, with a journal and balances that can be spoilt. */
 function storeOf(broken: {

@@ -1,5 +1,6 @@
 import t from "tap";
-import { startApp, sumOfAllEntries, times } from "../support/start-app.js";
+import { startApp, sumOfAllEntries } from "../support/start-app.js";
+import { times } from "../support/times.js";
 
 t.test("money moves exactly once, or not at all", async (t) => {
 	const shop = await startApp(t);

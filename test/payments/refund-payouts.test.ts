@@ -4,7 +4,7 @@ import { createRefundPayouts } from "../../payments/refund-payouts.js";
 import type { Treasury } from "../../payments/x402/facilitator.js";
 import { LIMITS } from "../../src/core/limits.js";
 import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
-import { times } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { openBooks, WALLET } from "./open-books.js";
 
 const ADDRESS = "0x1111111111111111111111111111111111111111";

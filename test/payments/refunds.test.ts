@@ -1,8 +1,8 @@
 import t from "tap";
 import { createInvariantGuard } from "../../payments/invariants.js";
 import { createRefundPayouts } from "../../payments/refund-payouts.js";
-import { times } from "../store/open-test-store.js";
 import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
+import { times } from "../support/times.js";
 import { openBooks, WALLET } from "./open-books.js";
 
 t.test("a token gets its refund back as balance, at once and with the reason", async (t) => {

@@ -2,7 +2,8 @@ import t from "tap";
 import { isSupported } from "../../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { filesWith } from "../support/files-below.js";
-import { type Answer, sumOfAllEntries, times } from "../support/start-app.js";
+import { type Answer, sumOfAllEntries } from "../support/start-app.js";
+import { times } from "../support/times.js";
 import { CHAT, openChat, SESSIONS } from "./open-chat.js";
 import { dataOf, readEvents } from "./start-stream.js";
 

@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import type { Test } from "tap";
 import { type CallerReach, createCallerEgress } from "../../src/delivery/caller-egress.js";
+import { listenOnLoopback } from "../support/listen-on-loopback.js";
 
 export interface ReceivedHook {
 	readonly path: string;
@@ -32,13 +32,7 @@ export async function startHookReceiver(t: Test, reach: CallerReach = {}) {
 			res.end();
 		});
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.teardown(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const { port } = server.address() as AddressInfo;
+	const port = await listenOnLoopback(t, server);
 	const egress = createCallerEgress({
 		resolve: async () => ["93.184.215.14"],
 		dial: () => connect(port, "127.0.0.1"),

@@ -1,5 +1,6 @@
 import t from "tap";
-import { startApp, times } from "../support/start-app.js";
+import { startApp } from "../support/start-app.js";
+import { times } from "../support/times.js";
 
 t.test("an idempotency key pays once", async (t) => {
 	const shop = await startApp(t);

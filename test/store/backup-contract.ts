@@ -1,14 +1,7 @@
 import type { Test } from "tap";
 import type { CommittedTransaction, Store } from "../../store/store.js";
-import {
-	balanceOf,
-	credit,
-	posting,
-	receiptRow,
-	START_MS,
-	times,
-	tokenRow,
-} from "./open-test-store.js";
+import { times } from "../support/times.js";
+import { balanceOf, credit, posting, receiptRow, START_MS, tokenRow } from "./open-test-store.js";
 import { type OpenStore, refused } from "./store-under-test.js";
 
 const WRITERS = 64;

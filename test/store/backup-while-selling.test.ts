@@ -3,9 +3,10 @@ import type { FileSystem } from "../../store/journal/file-system.js";
 import type { JournalStore } from "../../store/journal/journal-store.js";
 import { nextTurn } from "../../store/journal/next-turn.js";
 import { createGate } from "../support/gate.js";
+import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
 import { BIG, backupsOn, filledDisk, restoreOn } from "./filled-disk.js";
-import { balanceOf, credit, FOLDER, openOn, START_MS, times, tokenRow } from "./open-test-store.js";
+import { balanceOf, credit, FOLDER, openOn, START_MS, tokenRow } from "./open-test-store.js";
 
 const MIB = 1024 * 1024;
 const LATER = START_MS + 9_000_000;

@@ -2,10 +2,11 @@ import t, { type Test } from "tap";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Store } from "../../store/store.js";
 import { seededRandom } from "../support/seeded-random.js";
+import { times } from "../support/times.js";
 import { failAt } from "./failing-disk.js";
 import { diskError, type FakeDisk } from "./fake-disk.js";
 import { BIG, backupsOn, filledDisk, isInDoubt, remainsOf, restoreOn } from "./filled-disk.js";
-import { credit, openOn, times } from "./open-test-store.js";
+import { credit, openOn } from "./open-test-store.js";
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,7 @@
 import t from "tap";
+import { times } from "../support/times.js";
 import { createFakeDisk, type FakeDisk } from "./fake-disk.js";
-import { contentsOf, credit, openOn, times, tokenRow } from "./open-test-store.js";
+import { contentsOf, credit, openOn, tokenRow } from "./open-test-store.js";
 
 const BIG = "x".repeat(400_000);
 const REGIONS = 7;

@@ -5,8 +5,8 @@ import { systemRandom as random } from "../../src/core/random.js";
 import { buildBeside, removeTree } from "../../store/journal/built-beside.js";
 import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system.js";
 import { seededRandom } from "../support/seeded-random.js";
+import { times } from "../support/times.js";
 import { createFakeDisk, diskError } from "./fake-disk.js";
-import { times } from "./open-test-store.js";
 
 const write = (folder: string, name: string, text = name) => {
 	writeFileSync(join(folder, name), text);

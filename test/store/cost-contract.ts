@@ -1,7 +1,8 @@
 import type { Test } from "tap";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
-import { credit, posting, receiptRow, START_MS, times } from "./open-test-store.js";
+import { times } from "../support/times.js";
+import { credit, posting, receiptRow, START_MS } from "./open-test-store.js";
 import type { Cost, OpenStore, StoreUnderTest } from "./store-under-test.js";
 
 const SHORT = 1_000;

@@ -1,14 +1,7 @@
 import t, { type Test } from "tap";
+import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
-import {
-	balanceOf,
-	contentsOf,
-	credit,
-	FOLDER,
-	openOn,
-	times,
-	tokenRow,
-} from "./open-test-store.js";
+import { balanceOf, contentsOf, credit, FOLDER, openOn, tokenRow } from "./open-test-store.js";
 
 const SEGMENT_1 = `${FOLDER}/segments/00000001.journal`;
 const SEGMENT_2 = `${FOLDER}/segments/00000002.journal`;

@@ -1,8 +1,9 @@
 import t, { type Test } from "tap";
 import { ServiceError } from "../../src/core/errors.js";
 import type { JournalStore } from "../../store/journal/journal-store.js";
+import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk, type Verdict } from "./fake-disk.js";
-import { balanceOf, credit, FOLDER, openOn, receiptRow, times } from "./open-test-store.js";
+import { balanceOf, credit, FOLDER, openOn, receiptRow } from "./open-test-store.js";
 
 const isJournal = (path: string) => path.endsWith(".journal");
 

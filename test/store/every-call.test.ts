@@ -1,6 +1,6 @@
 import t from "tap";
+import { times } from "../support/times.js";
 import { CALLS, tryCall, VERDICTS } from "./every-call.js";
-import { times } from "./open-test-store.js";
 
 t.test(`whichever of the first ${CALLS} calls fails, nothing acknowledged is lost`, async (t) => {
 	const [eio] = VERDICTS;

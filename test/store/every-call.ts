@@ -1,8 +1,9 @@
 import type { Store } from "../../store/store.js";
 import { seededRandom } from "../support/seeded-random.js";
+import { times } from "../support/times.js";
 import { failAt } from "./failing-disk.js";
 import { createFakeDisk, diskError, type FakeDisk, type Verdict } from "./fake-disk.js";
-import { credit, openOn, posting, times, tokenRow } from "./open-test-store.js";
+import { credit, openOn, posting, tokenRow } from "./open-test-store.js";
 
 /** A store at work on a disk of which one call, whichever, fails. */
 

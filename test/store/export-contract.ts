@@ -2,8 +2,9 @@ import fc from "fast-check";
 import type { Test } from "tap";
 import { exportLedger } from "../../store/ledger-export.js";
 import type { Store } from "../../store/store.js";
+import { times } from "../support/times.js";
 import { hashOfExport, importLedger } from "./import-ledger.js";
-import { posting, receiptRow, times } from "./open-test-store.js";
+import { posting, receiptRow } from "./open-test-store.js";
 import { type OpenStore, refused } from "./store-under-test.js";
 
 interface Sale {

@@ -1,7 +1,8 @@
 import { ServiceError } from "../../src/core/errors.js";
 import { restoreJournal } from "../../store/journal/restore.js";
+import { times } from "../support/times.js";
 import { createFakeDisk, type FakeDisk } from "./fake-disk.js";
-import { credit, openOn, START_MS, stillClock, times, tokenRow } from "./open-test-store.js";
+import { credit, openOn, START_MS, stillClock, tokenRow } from "./open-test-store.js";
 
 export const BIG = "x".repeat(1_500_000);
 /** A store of several segments, or a small one, with documents and query text. */

@@ -1,7 +1,8 @@
 import t from "tap";
 import type { Store } from "../../store/store.js";
+import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
-import { balanceOf, credit, FOLDER, openOn, times, tokenRow } from "./open-test-store.js";
+import { balanceOf, credit, FOLDER, openOn, tokenRow } from "./open-test-store.js";
 
 /** A process that is killed leaves names that no folder was synced for; the next one builds on them. */
 

@@ -11,8 +11,9 @@ import { type JournalStore, openJournalStore } from "../../store/journal/journal
 import { takeLock } from "../../store/journal/lock.js";
 import type { ProcessName } from "../../store/journal/process-table.js";
 import { seededRandom } from "../support/seeded-random.js";
+import { times } from "../support/times.js";
 import { createFakeDisk } from "./fake-disk.js";
-import { credit, receiptRow, START_MS, stillClock, times } from "./open-test-store.js";
+import { credit, receiptRow, START_MS, stillClock } from "./open-test-store.js";
 
 const WRITER = new URL("./journal-writer.ts", import.meta.url).pathname;
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import type { Test } from "tap";
 import type { Store, StoreTransaction } from "../../store/store.js";
-import { posting, times, tokenRow } from "./open-test-store.js";
+import { times } from "../support/times.js";
+import { posting, tokenRow } from "./open-test-store.js";
 import type { OpenStore } from "./store-under-test.js";
 
 type Step =

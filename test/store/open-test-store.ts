@@ -127,10 +127,6 @@ export function receiptRow(id: string, changes: Partial<ReceiptRow> = {}): Recei
 	};
 }
 
-export function times<T>(count: number, make: (index: number) => T): T[] {
-	return Array.from({ length: count }, (_, index) => make(index));
-}
-
 export function balanceOf(store: Store, account: string): Promise<bigint> {
 	return store.read((reader) => reader.balance(account));
 }

@@ -2,16 +2,9 @@ import fc from "fast-check";
 import t from "tap";
 import { type Clock, systemClock } from "../../src/core/clock.js";
 import { seededRandom } from "../support/seeded-random.js";
+import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
-import {
-	balanceOf,
-	credit,
-	FOLDER,
-	openOn,
-	posting,
-	stillClock,
-	times,
-} from "./open-test-store.js";
+import { balanceOf, credit, FOLDER, openOn, posting, stillClock } from "./open-test-store.js";
 
 interface Cut {
 	/** How many changes of the disk go through before the power goes. */

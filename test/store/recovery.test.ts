@@ -1,5 +1,6 @@
 import t from "tap";
 import type { Store, StoreTransaction } from "../../store/store.js";
+import { times } from "../support/times.js";
 import { createFakeDisk, diskError } from "./fake-disk.js";
 import {
 	balanceOf,
@@ -11,7 +12,6 @@ import {
 	receiptRow,
 	START_MS,
 	stillClock,
-	times,
 	tokenRow,
 } from "./open-test-store.js";
 

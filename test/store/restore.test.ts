@@ -4,10 +4,11 @@ import { ServiceError } from "../../src/core/errors.js";
 import type { FileSystem } from "../../store/journal/file-system.js";
 import { restoreJournal } from "../../store/journal/restore.js";
 import { seededRandom } from "../support/seeded-random.js";
+import { times } from "../support/times.js";
 import { failAt } from "./failing-disk.js";
 import { diskError, type FakeDisk } from "./fake-disk.js";
 import { filledDisk, isInDoubt, remainsOf, restoreOn } from "./filled-disk.js";
-import { openOn, stillClock, times } from "./open-test-store.js";
+import { openOn, stillClock } from "./open-test-store.js";
 
 async function attemptOn(fileSystem: FileSystem, to: string): Promise<unknown> {
 	try {

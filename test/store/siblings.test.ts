@@ -1,6 +1,7 @@
 import t from "tap";
+import { times } from "../support/times.js";
 import { createFakeDisk } from "./fake-disk.js";
-import { credit, openOn, posting, stillClock, times } from "./open-test-store.js";
+import { credit, openOn, posting, stillClock } from "./open-test-store.js";
 
 const DEFERRED = { durability: "deferred" } as const;
 

@@ -3,6 +3,7 @@ import { ServiceError } from "../../src/core/errors.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
 import type { StoreTransaction } from "../../store/store.js";
+import { times } from "../support/times.js";
 import {
 	balanceOf,
 	contentsOf,
@@ -10,7 +11,6 @@ import {
 	posting,
 	receiptRow,
 	START_MS,
-	times,
 	tokenRow,
 } from "./open-test-store.js";
 import type { OpenStore } from "./store-under-test.js";

@@ -1,8 +1,9 @@
 import t from "tap";
 import type { QueryLogRow } from "../../store/store.js";
 import { createGate } from "../support/gate.js";
+import { times } from "../support/times.js";
 import { createFakeDisk, diskError } from "./fake-disk.js";
-import { credit, FOLDER, openOn, START_MS, stillClock, times } from "./open-test-store.js";
+import { credit, FOLDER, openOn, START_MS, stillClock } from "./open-test-store.js";
 
 const HOUR = Math.floor(START_MS / 3_600_000);
 

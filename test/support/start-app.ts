@@ -122,10 +122,6 @@ export async function startApp(
 	};
 }
 
-export function times<T>(count: number, make: (index: number) => T): T[] {
-	return Array.from({ length: count }, (_, index) => make(index));
-}
-
 /** All money in the ledger added up: zero, always. */
 export async function sumOfAllEntries(app: App): Promise<bigint> {
 	const balances = await app.store.read((reader) => reader.balances());

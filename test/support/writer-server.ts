@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import type { Test } from "tap";
+import { listenOnLoopback } from "./listen-on-loopback.js";
 
 /** What a model is asked: the evidence it may use, as it is told. */
 export interface AskedOfWriter {
@@ -32,13 +31,7 @@ export async function startWriterServer(t: Test, first: Respond) {
 		const content = respond(question, res);
 		if (content !== undefined) sendCompletion(res, content);
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.teardown(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const { port } = server.address() as AddressInfo;
+	const port = await listenOnLoopback(t, server);
 	return {
 		url: `http://127.0.0.1:${port}/v1`,
 		asked,

@@ -1,5 +1,5 @@
 import { CALLS, tryCall, VERDICTS } from "../store/every-call.js";
-import { times } from "../store/open-test-store.js";
+import { times } from "../support/times.js";
 
 export interface FailingCalls {
 	/** Runs: each call in each way a disk fails. */

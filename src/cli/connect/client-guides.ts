@@ -1,10 +1,11 @@
 /** How each client is told of an MCP server: its file, its format, and how it is given a key that stands in no file. */
 import { ServiceError } from "../../core/errors.js";
+import type { OAuthResourcePath } from "../../core/oauth-resources.js";
 import { toChatgptSteps, toCopilotSteps } from "./connector-steps.js";
 import type { Endpoint, Instructions } from "./instructions.js";
 
 export interface ClientGuide {
-	readonly path: "/mcp" | "/chatgpt" | "/copilot";
+	readonly path: OAuthResourcePath;
 	readonly instruct: (endpoint: Endpoint) => Instructions;
 	/** Takes access tokens alone, issued for the address as it stands: nothing may be added to it. */
 	readonly isOAuthOnly?: boolean;

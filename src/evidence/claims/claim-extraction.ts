@@ -1,3 +1,4 @@
+import type { ClaimKind } from "../../core/verdicts.js";
 import { visibleText } from "../../core/visible-text.js";
 import { splitSentences } from "../cited-sentences.js";
 import { findClaimKind } from "./claim-kinds.js";
@@ -6,7 +7,7 @@ import { findNames } from "./names.js";
 import { findNegations } from "./polarity.js";
 import { findQuantifiers } from "./quantifiers.js";
 import { findQuantities } from "./quantities.js";
-import type { AtomicClaim, ClaimKind } from "./verification.js";
+import type { AtomicClaim } from "./verification.js";
 
 /** Atomic claims of one text, at most; what is behind them is not read. */
 const CLAIMS_MAX = 50;

@@ -1,4 +1,4 @@
-import type { ClaimKind } from "./verification.js";
+import type { ClaimKind } from "../../core/verdicts.js";
 
 interface KindRule {
 	readonly kind: Exclude<ClaimKind, "checkable">;

@@ -1,4 +1,4 @@
-import type { Verdict } from "./verification.js";
+import type { Verdict } from "../../core/verdicts.js";
 
 /** What a confidence is made of, each 0..1. */
 export interface ConfidenceSigns {

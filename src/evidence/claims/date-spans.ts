@@ -1,3 +1,5 @@
+import type { DatePrecision } from "../../core/wire.js";
+
 /** How a date is meant: what is told happened in it, before it, after it, or began in it and goes on. */
 export type DateRelation = "in" | "before" | "after" | "since";
 
@@ -9,7 +11,7 @@ export interface DateSpan {
 	/** First and last day. */
 	readonly from: number;
 	readonly to: number;
-	readonly precision: "day" | "month" | "year";
+	readonly precision: DatePrecision;
 	readonly relation: DateRelation;
 }
 

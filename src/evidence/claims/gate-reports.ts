@@ -1,6 +1,7 @@
+import type { GateMethod, GateName } from "../../core/verdicts.js";
 import type { PartExamination } from "./part-examination.js";
 import type { JudgedPart } from "./part-verdict.js";
-import type { AtomicClaim, GateMethod, GateName, GateReport } from "./verification.js";
+import type { AtomicClaim, GateReport } from "./verification.js";
 
 /** What the gates are told from. */
 export interface GateMatter {

@@ -1,7 +1,8 @@
+import type { Verdict } from "../../core/verdicts.js";
 import { confidenceOf } from "./confidence.js";
 import type { PartExamination } from "./part-examination.js";
 import { claimsNow, judgeTime, type TimeReport } from "./time-frame.js";
-import type { EvidenceStance, Verdict, VerifiedPart } from "./verification.js";
+import type { EvidenceStance, VerifiedPart } from "./verification.js";
 
 /** One part with what its verdict rests on. */
 export interface JudgedPart extends VerifiedPart {

@@ -1,6 +1,7 @@
+import type { TimeFrame } from "../../core/verdicts.js";
 import type { CitedSentence } from "../cited-sentences.js";
 import { toDayNumber } from "./date-spans.js";
-import type { AtomicClaim, EvidenceStance, TimeFrame } from "./verification.js";
+import type { AtomicClaim, EvidenceStance } from "./verification.js";
 
 /** What a claim says of now. */
 const CLAIMS_NOW =

@@ -1,9 +1,10 @@
+import type { TimeFrame, Verdict } from "../../core/verdicts.js";
 import type { Decision } from "../../core/wire.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
 import { confidenceOf } from "./confidence.js";
 import { type GateMatter, shorten, toGateReports } from "./gate-reports.js";
 import { isOutdated, type JudgedPart } from "./part-verdict.js";
-import type { EvidenceStance, TimeFrame, Verdict, Verification } from "./verification.js";
+import type { EvidenceStance, Verification } from "./verification.js";
 
 export interface ReportMatter extends GateMatter {
 	readonly claim: string;

@@ -1,39 +1,18 @@
 /** Checking claims against what graphs cite: the vocabulary. The five gates are told apart in docs/adr/0032. */
+import type {
+	ClaimKind,
+	GateMethod,
+	GateName,
+	GateStatus,
+	Stance,
+	TimeFrame,
+	Verdict,
+} from "../../core/verdicts.js";
 import type { Decision } from "../../core/wire.js";
 import type { CitedSentence } from "../cited-sentences.js";
 import type { DateSpan } from "./date-spans.js";
 import type { Quantifier } from "./quantifiers.js";
 import type { Quantity } from "./quantities.js";
-
-export const VERDICTS = [
-	"SUPPORTED",
-	"REFUTED",
-	"CONFLICTING",
-	"NOT_ENOUGH_EVIDENCE",
-	"NOT_CHECKABLE",
-] as const;
-export type Verdict = (typeof VERDICTS)[number];
-
-export const STANCES = ["supports", "refutes", "neutral"] as const;
-export type Stance = (typeof STANCES)[number];
-
-export const GATES = ["checkability", "retrieval", "stance", "independence", "time"] as const;
-export type GateName = (typeof GATES)[number];
-export const GATE_STATUSES = ["pass", "warn", "fail", "skipped"] as const;
-export const GATE_METHODS = ["rules", "embedding", "nli", "llm"] as const;
-export type GateMethod = (typeof GATE_METHODS)[number];
-
-export const TIME_FRAMES = ["CURRENT", "OUTDATED", "FUTURE", "UNDATED"] as const;
-export type TimeFrame = (typeof TIME_FRAMES)[number];
-
-export const CLAIM_KINDS = [
-	"checkable",
-	"opinion",
-	"prediction",
-	"question",
-	"instruction",
-] as const;
-export type ClaimKind = (typeof CLAIM_KINDS)[number];
 
 /** One thing that is said of one subject, with what can be held against a text. */
 export interface AtomicClaim {
@@ -91,7 +70,7 @@ export type ComparedSentence = Omit<EvidenceStance, "tier" | "group" | "part">;
 
 export interface GateReport {
 	readonly gate: GateName;
-	readonly status: (typeof GATE_STATUSES)[number];
+	readonly status: GateStatus;
 	/** 0..1. */
 	readonly score: number;
 	/** A whole sentence. */

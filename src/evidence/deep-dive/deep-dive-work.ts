@@ -1,12 +1,6 @@
 import { type Clock, toIsoTime } from "../../core/clock.js";
-import type {
-	ExportFormat,
-	JobJson,
-	JobWork,
-	PassContext,
-	WorkEnd,
-	WorkProgress,
-} from "../../core/job.js";
+import type { JobJson, JobWork, PassContext, WorkEnd, WorkProgress } from "../../core/job.js";
+import type { ReportFormat } from "../../core/report-formats.js";
 import type { GraphCatalog } from "../../knowledge/catalog.js";
 import type { SearchEngine } from "../../search/search.js";
 import { toHtml } from "../report/report-html.js";
@@ -104,7 +98,7 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 	},
 };
 
-const EXPORTS: Readonly<Record<ExportFormat, (report: DeepDiveReport) => string>> = {
+const EXPORTS: Readonly<Record<ReportFormat, (report: DeepDiveReport) => string>> = {
 	json: (report) => `${JSON.stringify(report, null, "\t")}\n`,
 	md: (report) => toMarkdown(toReportDocument(report)),
 	html: (report) => toHtml(toReportDocument(report)),

@@ -1,6 +1,6 @@
-import type { TrustTier } from "../../knowledge/graph.js";
+import type { TrustTier } from "../../core/wire.js";
 import type { CitedSentence } from "../cited-sentences.js";
-import { contentWords } from "../content-words.js";
+import { contentWords, jaccard } from "../content-words.js";
 import { groupSources } from "./independent-sources.js";
 
 /** Sentences that say the same thing; the first says it best. */
@@ -22,12 +22,6 @@ export function clusterSentences(sentences: readonly CitedSentence[]): readonly 
 		else clusters.push({ terms, sentences: [sentence] });
 	}
 	return clusters;
-}
-
-function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-	let common = 0;
-	for (const term of a) if (b.has(term)) common += 1;
-	return common === 0 ? 0 : common / (a.size + b.size - common);
 }
 
 /** How far one independent source of each tier of trust is believed by itself. */

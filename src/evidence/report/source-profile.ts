@@ -1,4 +1,4 @@
-import type { TrustTier } from "../../knowledge/graph.js";
+import type { TrustTier } from "../../core/wire.js";
 import type { CitedSentence } from "../cited-sentences.js";
 import { daysOf } from "../coverage.js";
 import { groupSources } from "./independent-sources.js";

@@ -1,5 +1,5 @@
 import type { Concept, Evidence } from "../graph.js";
-import { toParagraphs, toSections } from "../markdown-prose.js";
+import { FOOTNOTE, toParagraphs, toSections } from "../markdown-prose.js";
 import { toPlainText } from "../served-text.js";
 import type { Steps } from "../work-in-turns.js";
 
@@ -9,8 +9,6 @@ export interface CitedPassage {
 	readonly text: string;
 	readonly evidence: readonly Evidence[];
 }
-
-const REFERENCE = /\[\^([^\]\s]{1,200})\](?!:)/g;
 
 /**
  * A concept's summary and paragraphs, in reading order. A paragraph carries the sources its footnotes name; where a concept
@@ -36,5 +34,5 @@ export function* readCitedPassages(concept: Concept): Steps<readonly CitedPassag
 }
 
 function namesIn(markdown: string): readonly string[] {
-	return [...markdown.matchAll(REFERENCE)].map(([, name = ""]) => name);
+	return [...markdown.matchAll(FOOTNOTE)].map(([, name = ""]) => name);
 }

@@ -1,11 +1,9 @@
-import type { EXPORT_FORMATS } from "../../core/graph-feed-wire.js";
+import type { ExportFormat } from "../../core/graph-feed-wire.js";
 import type { Graph } from "../graph.js";
 import type { Steps } from "../work-in-turns.js";
 import type { ExportTable } from "./export-tables.js";
 import { createGraphIndex } from "./graph-index.js";
 import { mapOf } from "./graph-map.js";
-
-type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Records of one kind: how many, and the characters of the fields they are written with. */
 interface Volume {

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../core/errors.js";
-import type { EXPORT_FORMATS } from "../../core/graph-feed-wire.js";
+import type { ExportFormat } from "../../core/graph-feed-wire.js";
 import { READING_LIMITS } from "../../core/reading-limits.js";
 import { packInSteps } from "../archive.js";
 import { bundleFilesOf } from "../bundle-writer.js";
@@ -10,8 +10,6 @@ import { toJsonLdDocument } from "./export-json-ld.js";
 import { gatherPieces, type Pieces } from "./export-pieces.js";
 import { leastExportChars } from "./export-size.js";
 import { type ExportTable, toCsvTable, toNdjson } from "./export-tables.js";
-
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface ExportRequest {
 	readonly format: ExportFormat;

@@ -1,4 +1,5 @@
-import type { Concept, Graph, TrustTier } from "../graph.js";
+import type { TrustTier } from "../../core/wire.js";
+import type { Concept, Graph } from "../graph.js";
 import type { Steps } from "../work-in-turns.js";
 import { createGraphIndex } from "./graph-index.js";
 import { degreeAt, type GraphMap, mapOf } from "./graph-map.js";

@@ -1,4 +1,5 @@
 import type { EVENT_KINDS } from "../../core/graph-feed-wire.js";
+import type { DatePrecision } from "../../core/wire.js";
 import { compareText } from "../bundle-document.js";
 import type { Concept, Graph } from "../graph.js";
 import type { Steps } from "../work-in-turns.js";
@@ -12,7 +13,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 export interface TimelineEvent {
 	/** `YYYY-MM-DD`; the first day of what is known by month or year only. */
 	readonly day: string;
-	readonly precision: "day" | "month" | "year";
+	readonly precision: DatePrecision;
 	readonly kind: EventKind;
 	readonly concept: Concept;
 	/** What tells it from others of its kind, day and concept: a source's id, an edge's type and target, who verified. */

@@ -1,13 +1,9 @@
 import t from "tap";
-import { EXPORT_FORMATS } from "../../../src/core/graph-feed-wire.js";
+import { EXPORT_FORMATS, type ExportFormat } from "../../../src/core/graph-feed-wire.js";
 import { READING_LIMITS } from "../../../src/core/reading-limits.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
 import { leastExportChars } from "../../../src/knowledge/reading/export-size.js";
-import {
-	assertExportable,
-	type ExportFormat,
-	exportGraph,
-} from "../../../src/knowledge/reading/graph-export.js";
+import { assertExportable, exportGraph } from "../../../src/knowledge/reading/graph-export.js";
 import { graphOf, TIDES } from "../sample-bundle.js";
 import { conceptOf, graphWith, linksTo } from "./random-graph.js";
 

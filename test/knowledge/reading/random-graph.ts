@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Concept, Edge, Graph } from "../../../src/knowledge/graph.js";
+import { sampleConcept } from "../../search/sample-graph.js";
 import { graphOf, TIDES } from "../sample-bundle.js";
 
 /** Names nobody would choose in good faith. */
@@ -84,23 +85,7 @@ export function graphWith(concepts: readonly Concept[], id = "tides"): Graph {
 }
 
 export function conceptOf(id: string, known: Partial<Concept> = {}): Concept {
-	return {
-		id,
-		path: `${id.replaceAll(".", "/")}.md`,
-		type: "Claim",
-		title: id,
-		summary: `About ${id}.`,
-		body: "",
-		tags: [],
-		aliases: [],
-		evidence: [],
-		edges: [],
-		trust: "unverified",
-		status: "stable",
-		generatedAt: undefined,
-		staleAfter: undefined,
-		...known,
-	};
+	return sampleConcept(id, { type: "Claim", summary: `About ${id}.`, ...known });
 }
 
 /** A chain of links by id. */

@@ -1,5 +1,5 @@
 import t from "tap";
-import { times } from "../../support/start-app.js";
+import { times } from "../../support/times.js";
 import { createWallet, startLocalChain, withoutChain } from "./local-chain.js";
 
 const ignore = { onBroadcast: async () => undefined };

@@ -8,7 +8,8 @@ import {
 import t from "tap";
 import type { LocalAccount } from "viem";
 import type { Hex } from "../../../payments/x402/facilitator.js";
-import { KNOWN_QUERY, startApp, sumOfAllEntries, times } from "../../support/start-app.js";
+import { KNOWN_QUERY, startApp, sumOfAllEntries } from "../../support/start-app.js";
+import { times } from "../../support/times.js";
 import { createWallet, startLocalChain, withoutChain } from "./local-chain.js";
 
 const PATH = "/v1/graphs/agent-payments/search";

@@ -12,8 +12,8 @@ import {
 	startApp,
 	sumOfAllEntries,
 	type TestApp,
-	times,
 } from "../../support/start-app.js";
+import { times } from "../../support/times.js";
 
 const PATH = "/v1/graphs/agent-payments/search";
 const POST = {

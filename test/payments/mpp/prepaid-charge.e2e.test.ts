@@ -1,34 +1,13 @@
-import { Challenge, Credential, Method, Receipt, z } from "mppx";
+import { Challenge, Credential, Receipt } from "mppx";
 import { Mppx } from "mppx/client";
 import t from "tap";
 import { manualClock } from "../../support/manual-clock.js";
-import {
-	KNOWN_QUERY,
-	startApp,
-	sumOfAllEntries,
-	type TestApp,
-	times,
-} from "../../support/start-app.js";
+import { prepaidMethod } from "../../support/prepaid-method.js";
+import { KNOWN_QUERY, startApp, sumOfAllEntries, type TestApp } from "../../support/start-app.js";
+import { times } from "../../support/times.js";
 
 const clock = manualClock(new Date().toISOString());
 const app = await startApp(t, { clock, settings: { model: "none" } });
-
-/** The prepaid method as a caller of mppx defines it: the proof is the token. */
-const prepaid = (token: string) =>
-	Method.toClient(
-		Method.from({
-			name: "tollgraph",
-			intent: "charge",
-			schema: {
-				credential: { payload: z.object({ token: z.string() }) },
-				request: z.object({ amount: z.string(), currency: z.string(), decimals: z.number() }),
-			},
-		}),
-		{
-			createCredential: async ({ challenge }) =>
-				Credential.serialize(Credential.from({ challenge, payload: { token } })),
-		},
-	);
 
 const PATH = "/v1/graphs/agent-payments/search";
 const POST = {
@@ -37,7 +16,8 @@ const POST = {
 	body: JSON.stringify({ query: KNOWN_QUERY, limit: 3 }),
 };
 
-const clientOf = (token: string) => Mppx.create({ methods: [prepaid(token)], polyfill: false });
+const clientOf = (token: string) =>
+	Mppx.create({ methods: [prepaidMethod(token)], polyfill: false });
 
 /** A challenge of the prepaid method, and the header that answers it. */
 async function challengeOf(path = PATH) {

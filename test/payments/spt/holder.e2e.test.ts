@@ -1,7 +1,8 @@
 import t from "tap";
 import { custAccount } from "../../../payments/ledger.js";
 import { manualClock } from "../../support/manual-clock.js";
-import { sumOfAllEntries, times } from "../../support/start-app.js";
+import { sumOfAllEntries } from "../../support/start-app.js";
+import { times } from "../../support/times.js";
 import { type ShopRequest, startSptShop } from "./start-spt-shop.js";
 
 const DELEGATIONS = "/v1/spt/delegations";

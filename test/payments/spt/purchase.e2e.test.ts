@@ -4,7 +4,8 @@ import t from "tap";
 import type { Account } from "viem";
 import type { Hex } from "../../../payments/x402/facilitator.js";
 import { digest, signatureOf } from "../../support/sim-chain.js";
-import { sumOfAllEntries, times } from "../../support/start-app.js";
+import { sumOfAllEntries } from "../../support/start-app.js";
+import { times } from "../../support/times.js";
 import { startSptShop } from "./start-spt-shop.js";
 
 t.test(

@@ -1,6 +1,7 @@
 import t from "tap";
 import { FACILITATOR_KINDS, type FacilitatorKind } from "../../support/sim-facilitator.js";
-import { createWorld, PRICE, type Result, startDesk, times } from "./start-desk.js";
+import { times } from "../../support/times.js";
+import { createWorld, PRICE, type Result, startDesk } from "./start-desk.js";
 
 const COPIES = 100;
 /** What never moves money delivers nothing; all others do, whatever they say, because the chain is asked. */

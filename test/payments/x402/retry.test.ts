@@ -2,7 +2,8 @@ import t from "tap";
 import { ServiceError } from "../../../src/core/errors.js";
 import { LIMITS } from "../../../src/core/limits.js";
 import { createSimWallet } from "../../support/sim-wallet.js";
-import { createWorld, PRICE, startDesk, times, toRequest } from "./start-desk.js";
+import { times } from "../../support/times.js";
+import { createWorld, PRICE, startDesk, toRequest } from "./start-desk.js";
 
 t.test("an answer that was lost on its way is given again to the same payment", async (t) => {
 	const { buy, wallet, clock, runs } = await startDesk();

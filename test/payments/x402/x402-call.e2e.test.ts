@@ -3,7 +3,8 @@ import { systemClock } from "../../../src/core/clock.js";
 import { createSimChain } from "../../support/sim-chain.js";
 import { createSimFacilitator } from "../../support/sim-facilitator.js";
 import { createSimWallet } from "../../support/sim-wallet.js";
-import { startApp, sumOfAllEntries, times } from "../../support/start-app.js";
+import { startApp, sumOfAllEntries } from "../../support/start-app.js";
+import { times } from "../../support/times.js";
 
 const PRICE = 500_000n;
 const decode = (header: string | null) =>

@@ -1,0 +1,18 @@
+import { join } from "node:path";
+import type { Test } from "tap";
+import { createProgram } from "../../src/cli/program.js";
+
+/** Runs one command of this process; gives what it printed to stdout. */
+export async function runCommand(t: Test, ...args: string[]): Promise<string[]> {
+	const lines: string[] = [];
+	const terminal = {
+		data: (line: string) => void lines.push(line),
+		stream: async () => undefined,
+		say: () => undefined,
+		status: () => undefined,
+	};
+	const folder = t.testdir({});
+	const program = createProgram({ terminal, environment: {}, folder, startedMs: 0 }, "0.0.0");
+	await program.parseAsync([...args, "--data", join(folder, "data")], { from: "user" });
+	return lines;
+}
