@@ -74,6 +74,10 @@ export function createAppLife(running: Running): AppLife {
 			if (settings.profile === "demo") assertLoopback(host);
 			await running.jobs.resume();
 			const server = await listen(running.handler, { host, port, clock });
+			if (closing) {
+				await server.drain();
+				throw new ServiceError("UNAVAILABLE", "The service was closed while it was being started.");
+			}
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			let workers: Workers | undefined;
 			endings.push(
@@ -100,7 +104,7 @@ export function createAppLife(running: Running): AppLife {
 		demoSpt: async () =>
 			settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined,
 		close() {
-			closing ??= endAll(endings.reverse(), logger);
+			closing ??= endAll([...endings].reverse(), logger);
 			return closing;
 		},
 	};

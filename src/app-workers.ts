@@ -1,18 +1,21 @@
 import { startScheduleWorkers } from "./app-schedules.js";
 import { startWebhookDispatch } from "./app-webhooks.js";
+import { LIMITS } from "./core/limits.js";
 import { type HousekeepingDeps, startHousekeeping } from "./housekeeping.js";
 import { type SnapshotKeeperDeps, startSnapshotKeeper } from "./knowledge/snapshot-keeper.js";
 import type { Schedules } from "./service/schedules.js";
 import type { WebhookParts } from "./service/webhooks.js";
 
-/** Less than what process supervisors leave between asking and killing, once calls have had their time. */
+/** Less than what process supervisors leave between asking and killing. */
 const END_MS = 4_000;
+/** What a facilitator says of money that was sent is heard, and written down before the store closes. */
+const HOUSEKEEPING_END_MS = LIMITS.settleTimeoutMs + 2_000;
 
 /** What is done beside calls: briefings that are due, events that are told, housekeeping, and graphs kept for the next start. */
 export interface Workers {
 	/** Nothing more is begun; waits for nothing. */
 	halt(): Promise<void>;
-	/** Waits for what is under way, a few seconds at most: what it leaves, the next process does again. */
+	/** Waits for what is under way, some seconds at most since it was halted: what it leaves, the next process does again. */
 	end(): Promise<void>;
 }
 
@@ -25,29 +28,38 @@ export interface WorkersDeps extends SnapshotKeeperDeps {
 
 export function startWorkers(deps: WorkersDeps): Workers {
 	const { schedules, webhooks, money, retention, clock, logger } = deps;
-	const stops = [
-		startScheduleWorkers({ ...schedules, clock, logger }),
-		startWebhookDispatch({ ...webhooks, clock, logger }),
-		startHousekeeping({ ...money, retention, clock, logger }),
-		startSnapshotKeeper(deps),
+	const all = [
+		{ stop: startScheduleWorkers({ ...schedules, clock, logger }), endMs: END_MS },
+		{ stop: startWebhookDispatch({ ...webhooks, clock, logger }), endMs: END_MS },
+		{ stop: startSnapshotKeeper(deps), endMs: END_MS },
+		{
+			stop: startHousekeeping({ ...money, retention, clock, logger }),
+			endMs: HOUSEKEEPING_END_MS,
+		},
 	];
-	let stopped: Promise<unknown> | undefined;
-	const stop = () => {
-		stopped ??= Promise.all(stops.map((each) => each()));
-		return stopped;
+	const endOne = ({ stop, endMs }: (typeof all)[number]): Promise<void> =>
+		new Promise((resolve) => {
+			const cancel = clock.after(endMs, resolve);
+			stop()
+				.catch((error: unknown) => {
+					logger.error("what is done beside calls could not be ended", { error: String(error) });
+				})
+				.finally(() => {
+					cancel();
+					resolve();
+				});
+		});
+	let ended: Promise<unknown> | undefined;
+	const endAll = () => {
+		ended ??= Promise.all(all.map(endOne));
+		return ended;
 	};
 	return {
 		async halt() {
-			stop().catch((error: unknown) => {
-				logger.error("workers could not be stopped", { error: String(error) });
-			});
+			void endAll();
 		},
-		end: () =>
-			new Promise((resolve, reject) => {
-				const cancel = clock.after(END_MS, resolve);
-				stop()
-					.then(() => resolve(), reject)
-					.finally(cancel);
-			}),
+		async end() {
+			await endAll();
+		},
 	};
 }

@@ -20,10 +20,11 @@ export interface HousekeepingDeps {
 
 const HOUR_MS = 3_600_000;
 
-/** Starts what must happen again and again; the returned function stops it and waits for what is under way. */
+/** Starts what must happen again and again; the returned function begins nothing more and waits for what is under way. */
 export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 	const { sweeper, guard, onchain, refundPayouts, retention, clock, logger } = deps;
 	const running = new Set<Promise<void>>();
+	const stopping = new AbortController();
 	const run = (name: string, task: () => Promise<unknown>): void => {
 		const done: Promise<void> = task()
 			.then(() => undefined)
@@ -40,7 +41,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 	// The first check adds up the whole journal, the later ones what came since.
 	run("check of invariants", checkInvariants);
 	run("purge of what is past its time", retention.purge);
-	const reconcile = async () => onchain?.reconcile();
+	const reconcile = async () => onchain?.reconcile(stopping.signal);
 	run("reconciliation of payments", reconcile);
 	const reconcileRefunds = async () => refundPayouts?.reconcile();
 	const stops = [
@@ -52,6 +53,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 	];
 	return async () => {
 		for (const stop of stops) stop();
+		stopping.abort();
 		await Promise.all(running);
 	};
 }

@@ -12,8 +12,11 @@ import { isOnTerms, reportUnreachable } from "./unreachable-payments.js";
 export interface Reconciler {
 	/** After the holds of an earlier process were released: what it left open is known from here on. */
 	resume(): Promise<void>;
-	/** Looks at every open payment that is due and brings to an end what can be. One pass at a time. */
-	reconcile(): Promise<void>;
+	/**
+	 * Looks at every open payment that is due and brings to an end what can be. One pass at a time; once stopped it asks nothing
+	 * more, and resolves with what it has asked.
+	 */
+	reconcile(stopping?: AbortSignal): Promise<void>;
 	/** Forgets payments that are at an end and that nobody can send any more. */
 	forgetExpired(): Promise<void>;
 }
@@ -31,9 +34,9 @@ const FINAL_STATES: ReadonlySet<PaymentState> = new Set(["captured", "credited",
 export function createReconciler(deps: ReconcilerDeps): Reconciler {
 	const { clock, watch, logger } = deps;
 	let pass: Promise<void> | undefined;
-	const lookAtDue = async () => {
+	const lookAtDue = async (stopping: AbortSignal | undefined) => {
 		const due = watch.takeDue(clock.now());
-		for (let start = 0; start < due.length; start += AT_ONCE) {
+		for (let start = 0; start < due.length && !stopping?.aborted; start += AT_ONCE) {
 			const looks = due
 				.slice(start, start + AT_ONCE)
 				.map((id) =>
@@ -46,8 +49,8 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
 	};
 	return {
 		resume: () => resume(deps),
-		reconcile() {
-			pass ??= lookAtDue().finally(() => {
+		reconcile(stopping) {
+			pass ??= lookAtDue(stopping).finally(() => {
 				pass = undefined;
 			});
 			return pass;

@@ -26,7 +26,11 @@ export async function serve(options: ServeOptions): Promise<void> {
 	const { settings, environment = {}, json, startedMs, terminal } = options;
 	// Before anything is opened: production says where its money goes, or does not start.
 	planOnchain(settings.onchain, settings.profile);
-	const stopped = nextSignal();
+	let signal: string | undefined;
+	const stopped = nextSignal().then((name) => {
+		signal = name;
+	});
+	const isStopped = () => signal !== undefined;
 	let onchain: OpenedOnchain | undefined;
 	const app = await createApp({
 		settings,
@@ -39,20 +43,24 @@ export async function serve(options: ServeOptions): Promise<void> {
 	const becomeReady = async () => {
 		// A chain that fails to start has said so in the log; tokens and keys go on.
 		await Promise.all([app.ready(), onchain?.ready().catch(() => undefined)]);
-		return { demoSpt: await app.demoSpt() };
+		return isStopped() ? undefined : { demoSpt: await app.demoSpt() };
 	};
-	try {
+	const open = async (): Promise<void> => {
 		const server = await app.listen({ host: settings.host, port: settings.port });
 		announce(app, server, settings);
 		// Making the vectors of a large catalog takes minutes; nobody who ends the server waits for them.
-		const made = await Promise.race([becomeReady(), stopped.then(() => undefined)]);
+		const made = await Promise.race([becomeReady(), stopped]);
 		if (made) {
 			const readyMs = performance.now() - startedMs;
 			const facts = { ...made, app, server, settings, demoWallet: onchain?.demoWallet, readyMs };
 			if (json) terminal.data(JSON.stringify(toReadyLine(facts)));
 			else terminal.say(renderBanner(facts));
 		}
-		terminal.say(`${await stopped}: finishing running calls.`);
+	};
+	try {
+		if (!isStopped()) await open();
+		await stopped;
+		terminal.say(`${signal}: finishing running calls.`);
 	} finally {
 		await app.close();
 		removeServerFile(resolve(settings.data));
