@@ -74,7 +74,7 @@ export function createAppLife(running: Running): AppLife {
 			if (settings.profile === "demo") assertLoopback(host);
 			await running.jobs.resume();
 			const server = await listen(running.handler, { host, port, clock });
-			if (closing) {
+			if (closing !== undefined) {
 				await server.drain();
 				throw new ServiceError("UNAVAILABLE", "The service was closed while it was being started.");
 			}
