@@ -53,7 +53,8 @@ export function createTokenBuckets({ clock, perMinute, keysMax }: TokenBucketDep
 		// Deleted first, so that the map's order is that of the latest calls.
 		buckets.delete(key);
 		buckets.set(key, bucket);
-		bucket.savedMs = Math.min(MINUTE_MS, bucket.savedMs + atMs - bucket.atMs);
+		// The difference first: added one by one, a long uptime would eat fractions, and with them a call.
+		bucket.savedMs = Math.min(MINUTE_MS, bucket.savedMs + (atMs - bucket.atMs));
 		bucket.atMs = atMs;
 		return bucket;
 	};

@@ -1,6 +1,7 @@
 import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
 import { LIMITS } from "../../src/core/limits.js";
+import { heldClock } from "../support/held-clock.js";
 import { toV2Payload } from "../support/sim-wallet.js";
 import { askGraph, rpc } from "./raw-rpc.js";
 import { NOTHING } from "./start-a2a.js";
@@ -101,10 +102,12 @@ function describe({ payload }: StreamResponse): string {
 t.test(
 	"one payment sent twenty times at once is one charge, one search and one task",
 	async (t) => {
-		const shop = await startPaidA2a(t);
+		const clock = heldClock();
+		const shop = await startPaidA2a(t, { clock });
 		const [way] = EVERY_WAY;
 		if (!way) return;
 		const client = await connectPaying(shop.baseUrl, way);
+		clock.hold();
 		const asked = await send(client, searchMessage("parallel"));
 		const message = paymentMessage(asked, signFor(asked, shop.chain, shop.wallet));
 		const done = await Promise.all(Array.from({ length: 20 }, () => send(client, message)));

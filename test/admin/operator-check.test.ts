@@ -1,4 +1,5 @@
 import t from "tap";
+import { heldClock } from "../support/held-clock.js";
 import { startApp } from "../support/start-app.js";
 
 const EMPTY = { model: "none", catalog: "none", profile: "production" } as const;
@@ -25,13 +26,18 @@ t.test("what a proxy on this machine forwards finds no admin API", async (t) => 
 });
 
 t.test("wrong admin tokens are guesses, and the right one is never in the way", async (t) => {
-	const { send, app } = await startApp(t, { settings: { ...EMPTY, requestsPerMinute: 100 } });
+	const clock = heldClock();
+	const { send, app } = await startApp(t, {
+		clock,
+		settings: { ...EMPTY, requestsPerMinute: 100 },
+	});
+	clock.hold();
 	const ask = async (token: string) =>
 		(await send("/v1/admin/graphs", { headers: { Authorization: `Bearer ${token}` } })).status;
 	const statuses: number[] = [];
 	for (let call = 0; call < 70; call++) statuses.push(await ask("x".repeat(43)));
-	t.equal(statuses[0], 401);
-	t.ok(statuses.includes(429), "sixty at once, then one a second");
+	t.same([...new Set(statuses.slice(0, 60))], [401]);
+	t.same([...new Set(statuses.slice(60))], [429], "sixty at once, then one a second");
 	for (let call = 0; call < 120; call++) statuses.push(await ask(app.adminToken));
 	t.ok(statuses.slice(-120).every((status) => status === 200));
 });

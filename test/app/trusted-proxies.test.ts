@@ -1,5 +1,6 @@
 import type { Express } from "express";
 import t from "tap";
+import { heldClock } from "../support/held-clock.js";
 import { startApp } from "../support/start-app.js";
 
 const EMPTY = { model: "none", catalog: "none", profile: "production" } as const;
@@ -26,7 +27,9 @@ t.test("only proxies on this machine, and those that are named, say who calls", 
 });
 
 t.test("what an address names is believed of a proxy on this machine", async (t) => {
-	const { send } = await startApp(t, { settings: { ...EMPTY, requestsPerMinute: 2 } });
+	const clock = heldClock();
+	const { send } = await startApp(t, { clock, settings: { ...EMPTY, requestsPerMinute: 2 } });
+	clock.hold();
 	const from = async (address: string) =>
 		(await send("/v1/offerings", { headers: { "X-Forwarded-For": address } })).status;
 	t.same(

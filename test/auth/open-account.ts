@@ -1,11 +1,12 @@
 import type { Test } from "tap";
 import type { Settings } from "../../src/settings.js";
+import { type HeldClock, heldClock } from "../support/held-clock.js";
 import { type ManualClock, manualClock } from "../support/manual-clock.js";
 import { type Answer, KNOWN_QUERY, startApp, type TestApp } from "../support/start-app.js";
 
 /** A shop with keyword search over the sample graphs, a clock that stands still, and one funded account. */
 export interface AccountShop extends TestApp {
-	readonly clock: ManualClock;
+	readonly clock: ManualClock & HeldClock;
 	/** Secret of the account's first key, which manages it. */
 	readonly key: string;
 	readonly accountId: string;
@@ -19,7 +20,7 @@ export async function openAccount(
 	t: Test,
 	options: { usd?: string; settings?: Partial<Settings>; folder?: string; at?: string } = {},
 ): Promise<AccountShop> {
-	const clock = manualClock(options.at ?? "2026-03-10T12:00:00Z");
+	const clock = heldClock(manualClock(options.at ?? "2026-03-10T12:00:00Z"));
 	const shop = await startApp(t, {
 		clock,
 		settings: { model: "none", ...options.settings },

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
@@ -20,11 +19,11 @@ t.test("a command whose reader has left, such as head, ends quietly", async (t) 
 
 t.test("a failure of another kind is none of it", async (t) => {
 	const script = `
-		import { endQuietlyOnClosedPipe } from "${join(PACKAGE_ROOT, "src/cli/output.ts")}";
+		import { endQuietlyOnClosedPipe } from ${JSON.stringify(new URL("../../src/cli/output.js", import.meta.url))};
 		endQuietlyOnClosedPipe(process.stdout);
 		process.stdout.emit("error", Object.assign(new Error("no room"), { code: "ENOSPC" }));
 	`;
-	const args = ["--import", "tsx", "--input-type=module", "--eval", script];
+	const args = ["--input-type=module", "--eval", script];
 	const child = spawn(process.execPath, args, {
 		cwd: PACKAGE_ROOT,
 		stdio: ["ignore", "ignore", "pipe"],

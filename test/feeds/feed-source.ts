@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { Test } from "tap";
 import { type Clock, systemClock } from "../../src/core/clock.js";
 import { FEED_LIMITS } from "../../src/core/feed-limits.js";
@@ -11,12 +12,13 @@ import { createFeedFetcher } from "../../src/feeds/feed-fetcher.js";
 import { readRegistry, toRegistry } from "../../src/feeds/feed-registry.js";
 import type { FeedSpec } from "../../src/feeds/feed-spec.js";
 import { createFeeds } from "../../src/feeds/feeds.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import type { IndexDisk } from "../../src/search/index-disk.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 
 /** The registry that comes with the software. */
 export const REGISTRY = readRegistry(
-	readFileSync(new URL("../../feeds/registry.json", import.meta.url), "utf8"),
+	readFileSync(join(PACKAGE_ROOT, "feeds/registry.json"), "utf8"),
 );
 
 export const NOON = "2026-11-22T12:00:00Z";

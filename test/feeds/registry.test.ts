@@ -1,17 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
 import { readBundle } from "../../src/feeds/bundled-observations.js";
 import { readRegistry } from "../../src/feeds/feed-registry.js";
 import { isSeries } from "../../src/feeds/feed-spec.js";
 import { createSuggestFeeds } from "../../src/feeds/suggest-feeds.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { REGISTRY } from "./feed-source.js";
 
-const FOLDER = new URL("../../feeds/observations/", import.meta.url);
+const FOLDER = join(PACKAGE_ROOT, "feeds/observations");
 const NOW = Date.UTC(2026, 10, 22);
 
 const observations = readdirSync(FOLDER)
 	.filter((name) => name.endsWith(".csv"))
-	.map((name) => readFileSync(new URL(name, FOLDER), "utf8"));
+	.map((name) => readFileSync(join(FOLDER, name), "utf8"));
 
 t.test(
 	"the registry has a hundred feeds and more, each with an address, a licence and terms",

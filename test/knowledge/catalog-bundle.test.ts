@@ -39,13 +39,15 @@ t.test("no concept's text is given away", async (t) => {
 t.test("the same catalog gives the same bytes, in any order and time zone", async (t) => {
 	const hash = hashOf(buildCatalogBundle(catalog(), options));
 	t.equal(hashOf(buildCatalogBundle(catalog().reverse(), options)), hash);
+	const addressOf = (name: string) =>
+		JSON.stringify(new URL(`../../src/knowledge/${name}`, import.meta.url));
 	const script = [
-		'import { packArchive } from "./src/knowledge/archive.ts";',
-		'import { hashOf } from "./src/knowledge/content-hash.ts";',
+		`import { packArchive } from ${addressOf("archive.js")};`,
+		`import { hashOf } from ${addressOf("content-hash.js")};`,
 		'process.stdout.write(hashOf(packArchive(new Map([["a.md", new Uint8Array([1])]]))));',
 	].join("");
 	const hashIn = (TZ: string) =>
-		execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script], {
+		execFileSync(process.execPath, ["--input-type=module", "-e", script], {
 			env: { ...process.env, TZ },
 			encoding: "utf8",
 		});

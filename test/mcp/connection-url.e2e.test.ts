@@ -216,14 +216,16 @@ t.test("guessed tokens", async (t) => {
 	const { token } = await shop.app.operator.createToken({ account_id: shop.accountId });
 	const path = `/c/${token}`;
 	t.equal((await shop.rpc(path, "tools/list")).status, 200);
+	shop.clock.hold();
 	await t.test("are refused after some, whatever way they are written", async (t) => {
 		const guesses = await Promise.all(
 			times(90, (index) =>
 				shop.rpc(`/c/ct_${String(index).padStart(36, "x")}${"/".repeat(index % 2)}`, "tools/list"),
 			),
 		);
-		const statuses = new Set(guesses.map(({ status }) => status));
-		t.same([...statuses].sort(), [401, 429]);
+		const statuses = guesses.map(({ status }) => status);
+		t.same([...new Set(statuses)].sort(), [401, 429]);
+		t.equal(statuses[0], 401);
 		const last = await shop.rpc(`/c/ct_${"y".repeat(36)}`, "tools/list");
 		t.equal(last.status, 429);
 		t.match(last.message.error.message, /credentials that are not valid/);

@@ -1,11 +1,12 @@
 import type { Test } from "tap";
 import type { Settings } from "../../src/settings.js";
+import { type HeldClock, heldClock } from "../support/held-clock.js";
 import { type ManualClock, manualClock } from "../support/manual-clock.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 
 /** A shop with keyword search over the sample graphs, one account with money, and the addresses of the protocol. */
 export interface McpShop extends TestApp {
-	readonly clock: ManualClock;
+	readonly clock: ManualClock & HeldClock;
 	readonly key: string;
 	readonly accountId: string;
 	/** Lines of the log, with all their fields. */
@@ -30,7 +31,7 @@ export async function startMcp(
 	t: Test,
 	{ usd = "100.00", settings = {} }: { usd?: string; settings?: Partial<Settings> } = {},
 ): Promise<McpShop> {
-	const clock = manualClock("2026-03-10T12:00:00Z");
+	const clock = heldClock(manualClock("2026-03-10T12:00:00Z"));
 	const logged: string[] = [];
 	const keep = (message: string, fields?: object) => {
 		logged.push(`${message} ${JSON.stringify(fields)}`);

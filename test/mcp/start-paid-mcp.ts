@@ -1,5 +1,6 @@
 import type { Test } from "tap";
 import type { Settings } from "../../src/settings.js";
+import { type HeldClock, heldClock } from "../support/held-clock.js";
 import { type ManualClock, manualClock } from "../support/manual-clock.js";
 import { createSimChain, type SimChain } from "../support/sim-chain.js";
 import { createSimFacilitator, type SimFacilitator } from "../support/sim-facilitator.js";
@@ -13,7 +14,7 @@ import { KNOWN_QUERY, startApp, type TestApp } from "../support/start-app.js";
 
 /** A shop that lets anonymous agents in at `/mcp`, on a simulated chain, and an agent with 50 USD on it. */
 export interface PaidMcp extends TestApp {
-	readonly clock: ManualClock;
+	readonly clock: ManualClock & HeldClock;
 	readonly chain: SimChain;
 	readonly facilitator: SimFacilitator;
 	readonly wallet: SimWallet;
@@ -58,7 +59,7 @@ export interface Required {
 export const SEARCH = { graph_id: "agent-payments", query: KNOWN_QUERY };
 
 export async function startPaidMcp(t: Test, settings: Partial<Settings> = {}): Promise<PaidMcp> {
-	const clock = manualClock(new Date().toISOString());
+	const clock = heldClock(manualClock(new Date().toISOString()));
 	const chain = createSimChain({ now: clock.now });
 	const facilitator = createSimFacilitator({ chain, clock });
 	const { terms } = chain;

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import t from "tap";
+import { heldClock } from "../support/held-clock.js";
 import { csrfOf, submitBudget, submitDecline, submitKey } from "./access-pages.js";
 import { createBrowser } from "./cookie-browser.js";
 import { authorizeUrl, connect, createPkce, obtainCode } from "./oauth-client.js";
@@ -7,7 +8,8 @@ import { openOAuthShop, REDIRECT } from "./oauth-shop.js";
 
 const REFUSED = { code: "UNAUTHENTICATED" };
 
-const shop = await openOAuthShop(t);
+const clock = heldClock();
+const shop = await openOAuthShop(t, { clock });
 const clientId = await shop.register();
 
 t.test("a request for access without PKCE by S256 goes back with an error", async (t) => {
@@ -217,6 +219,7 @@ t.test("a button pressed twice makes one key, and a new request begins with nobo
 
 t.test("who keeps guessing keys is held up", async (t) => {
 	const { browser, login } = await begin();
+	clock.hold();
 	const statuses = new Map<number, number>();
 	for (let guess = 0; guess < 59; guess++) {
 		const key = `sk_live_${String(guess).padStart(36, "0")}`;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import t from "tap";
+import { heldClock } from "../support/held-clock.js";
 import { dataOf, evidence, moneyOf, planned, readText, startChainStream } from "./start-stream.js";
 
 t.test(
@@ -70,9 +71,15 @@ t.test("a stream that is cut off is not worked for again, except with its retry 
 });
 
 t.test("one address cannot have payments checked without end", async (t) => {
-	const { pay, sign } = await startChainStream(t, async function* () {
-		yield evidence(1);
-	});
+	const clock = heldClock();
+	const { pay, sign } = await startChainStream(
+		t,
+		async function* () {
+			yield evidence(1);
+		},
+		clock,
+	);
+	clock.hold();
 	const copy = sign();
 	const statuses: unknown[] = [];
 	for (let sent = 0; sent < 22; sent += 1) {

@@ -5,7 +5,7 @@ import type { Test } from "tap";
 import { createChallenge } from "../../payments/challenge.js";
 import { createPriceList } from "../../payments/price-list.js";
 import type { Call, CallResult, Invoke } from "../../src/core/call.js";
-import { systemClock } from "../../src/core/clock.js";
+import { type Clock, systemClock } from "../../src/core/clock.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
@@ -41,17 +41,20 @@ export interface StartOptions {
 	readonly owner?: OwnerOperations;
 	readonly purchases?: Purchases;
 	readonly identify?: Service["identify"];
+	readonly clock?: Clock;
 }
 
 /** The transport on a real port of 127.0.0.1: free operations are the real ones, the ports behind them are made up. */
 export async function startRest(t: Test, options: StartOptions = {}): Promise<StartedRest> {
 	const calls: Call[] = [];
 	const unexpected: unknown[] = [];
-	const ids = createIds({ clock: systemClock, random: systemRandom });
+	const clock = options.clock ?? systemClock;
+	const ids = createIds({ clock, random: systemRandom });
 	const invoke = options.invoke ?? sellForAnything;
 	const logUnexpected: LogUnexpected = (error) => unexpected.push(error);
 	let baseUrl = "";
 	const service = createTestService({
+		clock,
 		baseUrl: () => baseUrl,
 		search: options.search ?? emptySearch,
 		owner: options.owner,
@@ -66,7 +69,7 @@ export async function startRest(t: Test, options: StartOptions = {}): Promise<St
 	const app = express()
 		.disable("x-powered-by")
 		.use(createHttpFront({ ids }))
-		.use(createRestRouter({ service, clock: systemClock, ids, limits, logUnexpected }))
+		.use(createRestRouter({ service, clock, ids, limits, logUnexpected }))
 		.use(createFallback({ ids, logUnexpected }));
 	const server = app.listen(0, "127.0.0.1");
 	t.teardown(() => {
@@ -94,16 +97,17 @@ interface TestServiceOptions {
 	readonly owner?: OwnerOperations | undefined;
 	readonly purchases?: Purchases | undefined;
 	readonly identify?: Service["identify"] | undefined;
+	readonly clock?: Clock;
 }
 
 export function createTestService(options: TestServiceOptions): Service {
-	const { baseUrl, invoke, search } = options;
+	const { baseUrl, invoke, search, clock = systemClock } = options;
 	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
 	const prices = createPriceList();
 	const skills = createSkillCatalog({
 		catalog,
 		search,
-		clock: systemClock,
+		clock,
 		baseUrl,
 		research: createTestResearch(),
 	});
@@ -115,7 +119,7 @@ export function createTestService(options: TestServiceOptions): Service {
 	};
 	const free = createFreeOperations({
 		info,
-		clock: systemClock,
+		clock,
 		catalog,
 		search,
 		store: idleStore,
@@ -127,7 +131,7 @@ export function createTestService(options: TestServiceOptions): Service {
 		schedules: createTestSchedules({ search, catalog }),
 		payments: createTestPayments({
 			info,
-			clock: systemClock,
+			clock,
 			catalog,
 			prices,
 			skills,
@@ -147,13 +151,13 @@ export function createTestService(options: TestServiceOptions): Service {
 			environment: token === "spt_good" ? "test" : null,
 		}),
 		invariants: () => ({ status: "ok", checkedAt: "2026-01-01T00:00:00.000Z", failures: [] }),
-		startedAtMs: systemClock.now(),
+		startedAtMs: clock.now(),
 	});
 	return {
 		info,
 		skills,
 		prices,
-		rates: createOperationRates(systemClock),
+		rates: createOperationRates(clock),
 		invoke,
 		free,
 		streams: createTestStreams(invoke),

@@ -4,7 +4,7 @@ import express from "express";
 import type { Test } from "tap";
 import { z } from "zod";
 import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
-import { systemClock } from "../../src/core/clock.js";
+import { type Clock, systemClock } from "../../src/core/clock.js";
 import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
 import type { Skill, SkillEvent } from "../../src/core/skill.js";
@@ -26,7 +26,7 @@ import { startApp, type TestApp } from "../support/start-app.js";
 export async function startStream(
 	t: Test,
 	stream: NonNullable<Skill["stream"]>,
-	options: { onchain?: OnchainParts } = {},
+	{ clock = systemClock, ...options }: { onchain?: OnchainParts; clock?: Clock } = {},
 ) {
 	const settings = { catalog: "none", model: "none" } as const;
 	const testApp = await startApp(t, { settings, ...options });
@@ -39,7 +39,6 @@ export async function startStream(
 			stream,
 		},
 	};
-	const clock = systemClock;
 	const recordUsage = () => undefined;
 	const invokeStream = createInvokeStream({ skills, cashier: money.cashier, recordUsage });
 	const ids = createIds({ clock, random: systemRandom });
@@ -86,12 +85,16 @@ export function open(
 }
 
 /** The same, paid for on a simulated chain, by one wallet. */
-export async function startChainStream(t: Test, stream: NonNullable<Skill["stream"]>) {
+export async function startChainStream(
+	t: Test,
+	stream: NonNullable<Skill["stream"]>,
+	clock?: Clock,
+) {
 	const { now } = systemClock;
 	const chain = createSimChain({ now });
 	const facilitator = createSimFacilitator({ chain, clock: systemClock });
 	const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
-	const { testApp, url } = await startStream(t, stream, { onchain });
+	const { testApp, url } = await startStream(t, stream, { onchain, ...(clock && { clock }) });
 	const wallet = createSimWallet(chain, { name: "s", now, balance: 9_000_000n });
 	const sign = () => wallet.v2(wallet.sign({ value: 500_000n }));
 	const pay = (header: string, more: Readonly<Record<string, string>> = {}) =>

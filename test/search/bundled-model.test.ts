@@ -1,11 +1,11 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/core/clock.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { type ModelCheck, verifyModel } from "../../src/search/verify-model.js";
 
-const MODEL_FOLDER = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
+const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
 
 async function copyModel(t: Test): Promise<string> {
 	const folder = join(t.testdir(), "model");

@@ -1,14 +1,15 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { systemClock } from "../../src/core/clock.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { toPassages } from "../../src/search/passages.js";
 import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/quantise.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
 
 const GRAPHS = ["vector-retrieval", "http-web-standards", "kubernetes-enhancements"];
-const MODEL = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
+const MODEL = join(PACKAGE_ROOT, "models/bundled");
 /** Above the number from which on prefixes are compared first. */
 const ROWS = 33_000;
 const QUERIES = 12;
@@ -29,7 +30,7 @@ t.test(
 		const texts: string[] = [];
 		const titles: string[] = [];
 		for (const name of GRAPHS) {
-			const folder = fileURLToPath(new URL(`../../graphs/${name}/`, import.meta.url));
+			const folder = join(PACKAGE_ROOT, "graphs", name);
 			const { concepts } = await readGraph(folder);
 			texts.push(...concepts.flatMap((concept) => toPassages(concept)));
 			titles.push(...concepts.map(({ title }) => title));

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import t from "tap";
 import { systemClock } from "../../src/core/clock.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import type { Graph } from "../../src/knowledge/graph.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
-const GRAPHS_FOLDER = fileURLToPath(new URL("../../graphs/", import.meta.url));
+const GRAPHS_FOLDER = join(PACKAGE_ROOT, "graphs");
 
-const MODEL_FOLDER = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
+const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
 
 /** A question in other words than the text's, and the graph that has it. */
 const PARAPHRASES = [

@@ -1,15 +1,15 @@
 import { cp, rename, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/core/clock.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import type { Embedder } from "../../src/search/embedder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
 import { PAYMENTS } from "./sample-graph.js";
 import { sentenceGraph } from "./sentence-graph.js";
 
-const BUNDLED = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
+const BUNDLED = join(PACKAGE_ROOT, "models/bundled");
 
 /** A folder of this name with the bundled model in it, without its checksums. */
 async function copyModel(t: Test, name: string): Promise<string> {

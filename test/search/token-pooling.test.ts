@@ -1,9 +1,10 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
 import t from "tap";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { poolTokens } from "../../src/search/token-pooling.mjs";
 
-const MODELS = fileURLToPath(new URL("../../models/", import.meta.url));
+const MODELS = join(PACKAGE_ROOT, "models");
 const TEXTS = [
 	"how to reset a password",
 	"a much longer text, so that the others are padded, with words, words and words",

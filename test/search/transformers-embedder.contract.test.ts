@@ -1,12 +1,12 @@
 import { cp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/core/clock.js";
+import { PACKAGE_ROOT } from "../../src/package-root.js";
 import type { Embedder } from "../../src/search/embedder.js";
 import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
 
-const MODEL_FOLDER = fileURLToPath(new URL("../../models/bundled/", import.meta.url));
+const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
 
 /** A question, a text that answers it, a text that does not. */
 const TRIPLES = [

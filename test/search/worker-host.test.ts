@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
 import { type Clock, systemClock } from "../../src/core/clock.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { createWorkerHost } from "../../src/search/worker-host.js";
 
 const SCRIPT = `
@@ -96,8 +95,8 @@ t.test("a closed host starts nothing any more", async (t) => {
 
 /** Its worker answers while it is being closed, and ends some time after. */
 const PROCESS_THAT_CLOSES = `
-import { systemClock } from ${JSON.stringify(new URL("../../src/core/clock.ts", import.meta.url))};
-import { createWorkerHost } from ${JSON.stringify(new URL("../../src/search/worker-host.ts", import.meta.url))};
+import { systemClock } from ${JSON.stringify(new URL("../../src/core/clock.js", import.meta.url))};
+import { createWorkerHost } from ${JSON.stringify(new URL("../../src/search/worker-host.js", import.meta.url))};
 
 const script = \`
 import { parentPort, workerData } from "node:worker_threads";
@@ -119,11 +118,10 @@ console.log("closed");
 `;
 
 t.test("closing is waited for, even when the last answer comes meanwhile", async (t) => {
-	const folder = t.testdir({ "closing.mts": PROCESS_THAT_CLOSES });
-	const { stdout, status } = spawnSync(
-		process.execPath,
-		["--import", "tsx", join(folder, "closing.mts")],
-		{ cwd: PACKAGE_ROOT, encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" } },
-	);
+	const folder = t.testdir({ "closing.mjs": PROCESS_THAT_CLOSES });
+	const { stdout, status } = spawnSync(process.execPath, [join(folder, "closing.mjs")], {
+		encoding: "utf8",
+		env: { ...process.env, NODE_OPTIONS: "" },
+	});
 	t.strictSame({ stdout, status }, { stdout: "answered\nclosed\n", status: 0 });
 });

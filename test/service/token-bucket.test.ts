@@ -8,6 +8,16 @@ function start(keysMax = 10) {
 	return { take: createTokenBucket({ clock, perMinute: 2, keysMax }), state };
 }
 
+t.test("however long the machine has run, all calls of a minute may come at once", (t) => {
+	for (let uptimeMs = 12_345.678; uptimeMs < 1e11; uptimeMs *= 1.0987) {
+		const clock = { monotonicMs: () => uptimeMs } as Partial<Clock> as Clock;
+		const take = createTokenBucket({ clock, perMinute: 60, keysMax: 10 });
+		for (let call = 0; call < 60; call++) take("a");
+		t.throws(() => take("a"), { code: "RATE_LIMITED" }, `${uptimeMs}`);
+	}
+	t.end();
+});
+
 t.test("a key that used up its calls is told when the next one is free", (t) => {
 	const { take, state } = start();
 	take("a");

@@ -1,17 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import t from "tap";
 import { systemClock } from "../../src/core/clock.js";
 import { nodeFileSystem } from "../../store/journal/file-system.js";
 import { openJournalStore } from "../../store/journal/journal-store.js";
 
-const WRITER = new URL("./journal-writer.ts", import.meta.url).pathname;
+const WRITER = fileURLToPath(new URL("./journal-writer.js", import.meta.url));
 const ROUNDS = 10;
 
 /** Lets a process write and kills it a few milliseconds after its first acknowledgement; returns what it named. */
 async function writeAndKill(folder: string, round: number): Promise<string[]> {
-	const args = ["--import", "tsx", WRITER, folder, String(round), String(1 + (round % 3) * 20)];
+	const args = [WRITER, folder, String(round), String(1 + (round % 3) * 20)];
 	const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 	let said = "";
 	let isDying = false;

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import t from "tap";
 import { systemClock } from "../../src/core/clock.js";
 import { systemRandom } from "../../src/core/random.js";
@@ -15,7 +16,7 @@ import { times } from "../support/times.js";
 import { createFakeDisk } from "./fake-disk.js";
 import { credit, receiptRow, START_MS, stillClock } from "./open-test-store.js";
 
-const WRITER = new URL("./journal-writer.ts", import.meta.url).pathname;
+const WRITER = fileURLToPath(new URL("./journal-writer.js", import.meta.url));
 
 function openIn(folder: string): Promise<JournalStore> {
 	return openJournalStore({ folder, clock: systemClock, fileSystem: nodeFileSystem });
@@ -24,7 +25,7 @@ function openIn(folder: string): Promise<JournalStore> {
 t.test("a second process is refused at once and the first one goes on", async (t) => {
 	const folder = join(t.testdir({}), "store");
 	const store = await openIn(folder);
-	const second = spawn(process.execPath, ["--import", "tsx", WRITER, folder], { stdio: "pipe" });
+	const second = spawn(process.execPath, [WRITER, folder], { stdio: "pipe" });
 	let said = "";
 	let startedMs = 0;
 	second.stdout.setEncoding("utf8").on("data", (chunk: string) => {

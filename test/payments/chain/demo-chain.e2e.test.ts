@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import t from "tap";
 import { openDemoChain } from "../../../src/chain/demo-chain.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { createConfiguredEgress } from "../../../src/delivery/egress.js";
-import { PACKAGE_ROOT } from "../../../src/package-root.js";
 import { startLocalChain, withoutChain } from "./local-chain.js";
 
 const ignore = { onBroadcast: async () => undefined };
@@ -89,8 +89,8 @@ t.test(
 
 t.test("a server that is killed leaves no chain behind", { skip: withoutChain }, async (t) => {
 	const folder = join(t.testdir({}), "data");
-	const holder = join(PACKAGE_ROOT, "test/payments/chain/chain-holder.ts");
-	const child = spawn(process.execPath, ["--import", "tsx", holder, folder], {
+	const holder = fileURLToPath(new URL("./chain-holder.js", import.meta.url));
+	const child = spawn(process.execPath, [holder, folder], {
 		stdio: ["ignore", "pipe", "inherit"],
 		env: { ...process.env, NODE_OPTIONS: "" },
 	});
