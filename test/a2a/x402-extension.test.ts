@@ -102,12 +102,10 @@ function describe({ payload }: StreamResponse): string {
 t.test(
 	"one payment sent twenty times at once is one charge, one search and one task",
 	async (t) => {
-		const clock = heldClock();
-		const shop = await startPaidA2a(t, { clock });
+		const shop = await startPaidA2a(t);
 		const [way] = EVERY_WAY;
 		if (!way) return;
 		const client = await connectPaying(shop.baseUrl, way);
-		clock.hold();
 		const asked = await send(client, searchMessage("parallel"));
 		const message = paymentMessage(asked, signFor(asked, shop.chain, shop.wallet));
 		const done = await Promise.all(Array.from({ length: 20 }, () => send(client, message)));
@@ -184,10 +182,12 @@ t.test("a caller who declines, or cancels, ends the task and is charged nothing"
 t.test(
 	"one address opens so many unpaid tasks a minute; a payer's task outlives them",
 	async (t) => {
-		const shop = await startPaidA2a(t);
+		const clock = heldClock();
+		const shop = await startPaidA2a(t, { clock });
 		const [way] = EVERY_WAY;
 		if (!way) return;
 		const client = await connectPaying(shop.baseUrl, way);
+		clock.hold();
 		const asked = await send(client, searchMessage("patient"));
 		for (let index = 1; index < LIMITS.waitingTasksPerMinute; index++) {
 			await send(client, searchMessage("free"));

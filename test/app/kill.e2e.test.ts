@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
 import { createApp } from "../../src/app.js";
 import { runTollgraph, type ServerProcess, startServerProcess } from "../support/server-process.js";
@@ -37,15 +38,17 @@ t.test(
 
 		for (let round = 0; round < ROUNDS; round++) {
 			const server = await startServerProcess(args);
+			const before = received.size;
 			const callers = times(CALLERS, () => callUntilDead(server, received));
-			const waitMs = 20 + ((round * 37) % 180);
-			await new Promise((resolve) => setTimeout(resolve, waitMs));
+			// However slow the machine, there is something to lose by then.
+			while (received.size === before) await sleep(5);
+			await sleep((round * 37) % 180);
 			server.child.kill("SIGKILL");
 			await once(server.child, "exit");
 			await Promise.all(callers);
 		}
 		t.comment(`${received.size} receipts reached a caller in ${ROUNDS} rounds`);
-		t.ok(received.size > ROUNDS, "there was something to lose");
+		t.ok(received.size >= ROUNDS, "there was something to lose");
 
 		const silent = { info: () => undefined, error: () => undefined };
 		const app = await createApp({
