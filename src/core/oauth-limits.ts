@@ -7,6 +7,8 @@ export const OAUTH_LIMITS = {
 	grantSeconds: 365 * 24 * 3_600,
 	/** Grants judged before other work gets its turn, when those that lapsed are ended. */
 	grantsPerTurn: 100,
+	/** Access tokens of one grant that are remembered as revoked, each until it would have ended. */
+	revokedTokensPerGrant: 50,
 	codeSeconds: 60,
 	/** The key of a grant whose code nobody redeems ends after so long. */
 	unclaimedSeconds: 120,
