@@ -175,43 +175,6 @@ t.test("a host that fails is left alone for a while, longer each time", async (t
 	t.match(await feeds.observe(BRENT), { feeds: { length: 1 }, skipped: { length: 0 } });
 });
 
-t.test(
-	"a host that says when to come back is left alone until then, by all its feeds",
-	async (t) => {
-		const clock = manualClock(NOON);
-		const source = await startSource(t, (_request, response) => {
-			response.writeHead(429, { "Retry-After": "1800" }).end();
-		});
-		const ids = ["eia:brent", "eia:wti"];
-		const { feeds } = openTestFeeds(
-			ids.map((id) => feedAt(source.origin, id)),
-			{ clock },
-		);
-		const look = (id: string) => feeds.observe({ feedIds: [id], limit: 5 });
-		t.match((await look("eia:brent")).skipped, [{ reason: /status 429/ }]);
-		t.match((await look("eia:wti")).skipped, [{ reason: /asks to be left alone/ }]);
-		clock.advance(1_800_000 - 1);
-		t.match((await look("eia:brent")).skipped, [{ reason: /asks to be left alone/ }]);
-		t.equal(source.requests.length, 1);
-		source.answer = asText(GOOD);
-		clock.advance(1);
-		t.match(await look("eia:brent"), { skipped: { length: 0 } });
-		t.equal(source.requests.length, 2);
-
-		source.answer = (_request, response) => {
-			response.writeHead(503, { "Retry-After": "999999" }).end();
-		};
-		await look("eia:wti");
-		source.answer = asText(GOOD.replaceAll("MCOILBRENTEU", "MCOILWTICO"));
-		clock.advance(FEED_LIMITS.retryMaxMs);
-		t.match(
-			await look("eia:wti"),
-			{ skipped: { length: 0 } },
-			"an hour is the most it may ask for",
-		);
-	},
-);
-
 t.test("a search that nobody answers is left alone, whatever else is asked of it", async (t) => {
 	const clock = manualClock(NOON);
 	const source = await startSource(t, (_request, response) => void response.destroy());
