@@ -68,7 +68,7 @@ export async function* takeTurn(
 		const warnings = memory.id === undefined ? [NOTHING_KEPT] : [];
 		const output = toOutput(deps, { message, asked, found, session, warnings });
 		if (!isAnswer) return { output, isAnswer };
-		const { remember } = seat.add({
+		const { remember } = await seat.add({
 			at: deps.clock.now(),
 			callId,
 			message,

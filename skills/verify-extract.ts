@@ -2,7 +2,8 @@ import type { z } from "zod";
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
 import { extractInput, extractOutput, type textClaimSchema } from "../src/core/verify-text-wire.js";
-import { findTextClaims, isCheckable, type TextClaim } from "../src/evidence/text-claims.js";
+import { isCheckable, readTextClaims, type TextClaim } from "../src/evidence/text-claims.js";
+import { runInTurns } from "../src/knowledge/work-in-turns.js";
 
 const { claimsToldMax, textChars } = VERIFY_TEXT_LIMITS;
 
@@ -20,8 +21,8 @@ export const createClaimExtraction = (): Skill<"verify.extract"> =>
 		capture: "onResult",
 		queryOf: () => undefined,
 		graphsOf: () => [],
-		async run({ text }) {
-			const found = findTextClaims(text, claimsToldMax + 1);
+		async run({ text }, { signal }) {
+			const found = await runInTurns(readTextClaims(text, claimsToldMax + 1), signal);
 			const told = found.slice(0, claimsToldMax);
 			const checkable = told.filter(isCheckable).length;
 			const result = {

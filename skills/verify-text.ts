@@ -1,7 +1,8 @@
 import { answer, defineSkill, noAnswer, type Skill } from "../src/core/skill.js";
 import { VERIFY_TEXT_LIMITS } from "../src/core/verify-text-limits.js";
 import { verifyTextInput, verifyTextOutput } from "../src/core/verify-text-wire.js";
-import { findTextClaims, isCheckable, type TextClaim } from "../src/evidence/text-claims.js";
+import { isCheckable, readTextClaims, type TextClaim } from "../src/evidence/text-claims.js";
+import { runInTurns } from "../src/knowledge/work-in-turns.js";
 import {
 	type CheckedClaimsDeps,
 	checkClaims,
@@ -34,7 +35,10 @@ export const createTextVerification = (deps: CheckedClaimsDeps): Skill<"verify.t
 		toText: ({ data }) =>
 			data.claims.map(({ claim, verdict }) => `${verdict}: ${claim}`).join("\n"),
 		async run({ text, max_claims, graph_id, as_of }, context) {
-			const found = findTextClaims(text, VERIFY_TEXT_LIMITS.claimsToldMax);
+			const found = await runInTurns(
+				readTextClaims(text, VERIFY_TEXT_LIMITS.claimsToldMax),
+				context.signal,
+			);
 			const chosen = found.filter(isCheckable).slice(0, max_claims);
 			const request = {
 				claims: chosen.map(({ claim, start, end }) => ({ text: claim.text, start, end })),

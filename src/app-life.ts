@@ -18,6 +18,7 @@ import { listen, type RunningServer } from "./server.js";
 import type { Retention } from "./service/retention.js";
 import type { Schedules } from "./service/schedules.js";
 import type { SoldStreams } from "./service/sold-streams.js";
+import type { StagedTurns } from "./service/staged-turns.js";
 import type { WebhookParts } from "./service/webhooks.js";
 import type { Settings } from "./settings.js";
 
@@ -54,6 +55,7 @@ export interface Running {
 	readonly schedules: Schedules;
 	readonly webhooks: WebhookParts;
 	readonly jobs: Jobs;
+	readonly stagedTurns: Pick<StagedTurns, "recover">;
 	readonly streams: Pick<SoldStreams, "stop">;
 	readonly onchain: OnchainParts | undefined;
 }
@@ -73,6 +75,7 @@ export function createAppLife(running: Running): AppLife {
 		async listen({ host, port }) {
 			if (settings.profile === "demo") assertLoopback(host);
 			await running.jobs.resume();
+			await running.stagedTurns.recover();
 			const server = await listen(running.handler, { host, port, clock });
 			if (closing !== undefined) {
 				await server.drain();

@@ -3,7 +3,8 @@ import type { FindGrant } from "./auth/account-access.js";
 import { createFindSubject } from "./auth/identity-accounts.js";
 import { createIssuerKeys } from "./auth/issuer-keys.js";
 import type { KeyFolder } from "./auth/key-folder.js";
-import { createFindOwnGrant, createResourceVerifier } from "./auth/oauth-access.js";
+import { createFindOwnGrant } from "./auth/oauth-access.js";
+import { createResourceVerifier } from "./auth/resource-verifier.js";
 import type { Clock } from "./core/clock.js";
 import type { Ids } from "./core/ids.js";
 import type { Logger } from "./core/logger.js";
@@ -26,7 +27,8 @@ export function createGrantFinder(deps: FindGrantDeps): FindGrant | undefined {
 	const { oauth = "own", store, clock, keys, baseUrl } = deps;
 	if (oauth === "off") return undefined;
 	if (oauth === "own") {
-		return createFindOwnGrant({ store, clock, baseUrl, signingJwk: keys.oauthJwk });
+		const { oauthJwk: signingJwk, pepper } = keys;
+		return createFindOwnGrant({ store, clock, baseUrl, signingJwk, pepper });
 	}
 	const { issuer, jwksUri } = oauth;
 	const egress = createConfiguredEgress({ urls: jwksUri ? [issuer, jwksUri] : [issuer] });

@@ -5,6 +5,7 @@ import type { Ports } from "./app-ports.js";
 import { createOAuthGrants } from "./auth/oauth-grants.js";
 import { createOAuthRecords } from "./auth/oauth-records.js";
 import { createRefreshTokens } from "./auth/refresh-tokens.js";
+import { createRevokeToken } from "./auth/revoked-tokens.js";
 import { createCallerEgress } from "./delivery/caller-egress.js";
 import { createOAuthRouter, createResourceRoutes } from "./oauth/oauth-router.js";
 import { setLabel } from "./service/account-keys.js";
@@ -42,6 +43,13 @@ export function openOAuth({
 		const { label } = await profiles.get(accountId);
 		return { name: label || account.label || accountId, balanceMicros };
 	};
+	const grants = createOAuthGrants({
+		keys: apiKeys,
+		store,
+		clock,
+		setLabel: (accountId, id, label) => setLabel({ store, profiles }, accountId, id, label),
+	});
+	const tokens = { clock, baseUrl: () => service.info.baseUrl(), signingJwk, pepper };
 	const router = createOAuthRouter({
 		...ports,
 		service,
@@ -51,12 +59,8 @@ export function openOAuth({
 		signingJwk,
 		records: createOAuthRecords({ store, clock, pepper }),
 		refreshTokens: createRefreshTokens({ pepper, random: ports.random }),
-		grants: createOAuthGrants({
-			keys: apiKeys,
-			store,
-			clock,
-			setLabel: (accountId, id, label) => setLabel({ store, profiles }, accountId, id, label),
-		}),
+		grants,
+		revokeToken: createRevokeToken({ ...tokens, store, grants }),
 		isOpen: async (accountId) => (await readAccount(accountId)) !== undefined,
 		readAccount,
 	});

@@ -15,6 +15,7 @@ import { createLaunchedJobs } from "./service/job-wire.js";
 import type { ResearchParts } from "./service/research-parts.js";
 import { createResultIds } from "./service/result-ids.js";
 import type { Schedules } from "./service/schedules.js";
+import { createStagedTurns } from "./service/staged-turns.js";
 import { createTurnQueue } from "./service/turn-queue.js";
 import type { WebhookParts } from "./service/webhooks.js";
 import type { Settings } from "./settings.js";
@@ -37,12 +38,14 @@ export interface ResearchPartsDeps {
 export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
 	const { store, clock, ids, settings, keys, search } = deps;
 	const chatSessions = { records: createChatRecords({ store, clock }), writes: createTurnQueue() };
+	const stagedTurns = createStagedTurns({ ...deps, ...chatSessions });
 	const artefacts = createArtefactShelf({ store, clock });
 	const writer = openWriter({ writer: settings.writer, keys, clock });
 	return {
 		ids,
-		chats: createChatRoom({ ...chatSessions, ids, clock }),
+		chats: createChatRoom({ ...chatSessions, ids, clock, staged: stagedTurns }),
 		chatSessions,
+		stagedTurns,
 		artefacts,
 		writer,
 		schedules: deps.schedulesOf({ artefacts, writer }),

@@ -159,7 +159,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const front = { callRates, trustedProxies, transports };
 	const http = { service, operator, adminToken, ...front, clock, ids, logger };
 	const handler = createHttpApp(http);
-	const opened = { store, money, search, catalog, snapshots, retention, schedules, webhooks };
+	const opened = { store, money, search, catalog, snapshots, retention, ...research };
 	const { streams } = service;
 	const running = { ...ports, ...opened, jobs, a2a, mcp, keys, address, handler, streams };
 	return {

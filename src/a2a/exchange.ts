@@ -14,6 +14,7 @@ import { type Logger, stackOf } from "../core/logger.js";
 import { toCallerAddress } from "../service/caller-address.js";
 import { toServiceError } from "../service/error-reply.js";
 import { createHeaderReader, openRequestId } from "../service/http-request.js";
+import { isOurFailure } from "../service/our-failure.js";
 import type { Service } from "../service/service.js";
 import { type Refusal, toRefusal } from "./refusal.js";
 import { type ActiveX402, readActivation } from "./x402-extension.js";
@@ -60,6 +61,7 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 	let isParsed = false;
 	let caller: Promise<Caller> | undefined;
 	let refusal: Refusal | undefined;
+	let failure: unknown;
 
 	const readCredential = () => {
 		if (!isParsed) credential = parseCredential(createHeaderReader(req));
@@ -88,7 +90,9 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 		},
 		refuse(error): Refusal {
 			const told = toServiceError(error);
-			if (told !== error && told.code === "INTERNAL" && !response.destroyed) {
+			// One that is refused again on its way out is told of once.
+			if (isOurFailure(told, response) && failure !== error) {
+				failure = error;
 				logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 			}
 			refusal = toRefusal(told, requestId);

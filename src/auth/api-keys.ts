@@ -158,7 +158,7 @@ async function revokeKey(
 }
 
 /** Its hashes go with it: what nobody can show any more need not be found. */
-function toRevoked(row: KeyRow, now: number): KeyRow {
+export function toRevoked(row: KeyRow, now: number): KeyRow {
 	return {
 		...row,
 		status: "revoked",

@@ -14,6 +14,8 @@ export const CHAT_LIMITS = {
 	keptMs: 365 * 24 * 3_600_000,
 	/** How long a turn that was answered may wait for its payment before those behind it forget it. */
 	unpaidMs: 120_000,
+	/** How long a turn is at rest whose process died before anybody knew whether it was paid for. */
+	stagedMs: 24 * 3_600_000,
 	listDefault: 20,
 	listMax: 100,
 } as const;

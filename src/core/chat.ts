@@ -32,6 +32,9 @@ export interface ChatTurn {
 	readonly writer: string;
 }
 
+/** Kind of the rows of turns at rest until they are paid for: results that nobody is shown. */
+export const STAGED_TURN = "chat_turn";
+
 /** What a session knows when a turn begins. */
 export interface ChatMemory {
 	/** Unguessable: it alone opens what a wallet said. Undefined where nothing is remembered. */
@@ -44,11 +47,19 @@ export interface ChatMemory {
 	readonly turnCount: number;
 }
 
+export interface AddedTurn {
+	readonly n: number;
+	remember(): Promise<void>;
+}
+
 /** A caller's place in a session: nobody else's turn begins before it is left. */
 export interface ChatSeat {
 	readonly memory: ChatMemory;
-	/** Those who come after know of the turn from now on; `remember` keeps it, once it is paid for. */
-	add(turn: Omit<ChatTurn, "n">): { readonly n: number; remember(): Promise<void> };
+	/**
+	 * Those who come after know of the turn from now on; `remember` keeps it, once it is paid for. At rest before it resolves:
+	 * one that is paid for and never remembered, because the process died, is found by the next.
+	 */
+	add(turn: Omit<ChatTurn, "n">): Promise<AddedTurn>;
 	/** Lets the next one in; harmless when called again. */
 	leave(): void;
 }

@@ -17,6 +17,7 @@ export const LIMITS = {
 	routedGraphsDefault: 5,
 	routedGraphsMax: 20,
 	routedQueriesPerMinute: 120,
+	previewsPerMinute: 120,
 	/** Names completed as somebody types, for one address. */
 	suggestionsPerMinute: 600,
 	bodyBytes: 64 * 1024,

@@ -5,6 +5,10 @@ export const OAUTH_LIMITS = {
 	refreshTokenSeconds: 30 * 24 * 3_600,
 	/** Whoever goes on coming back has to ask again after this. */
 	grantSeconds: 365 * 24 * 3_600,
+	/** Grants judged before other work gets its turn, when those that lapsed are ended. */
+	grantsPerTurn: 100,
+	/** Access tokens of one grant that are remembered as revoked, each until it would have ended. */
+	revokedTokensPerGrant: 50,
 	codeSeconds: 60,
 	/** The key of a grant whose code nobody redeems ends after so long. */
 	unclaimedSeconds: 120,

@@ -22,6 +22,8 @@ export const WEBHOOK_LIMITS = {
 	retryDelaysMs: [
 		10_000, 60_000, 600_000, 3_600_000, 10_800_000, 21_600_000, 25_200_000, 25_200_000,
 	],
+	/** A receiver that asks for a longer wait than ours gets it, up to this. */
+	retryAfterMaxMs: 25_200_000,
 	/** A wait is longer or shorter by up to this share, so that what failed at once does not come back at once. */
 	jitterShare: 0.2,
 	/** A webhook is paused after so many failed attempts in a row that lie at least this far apart. */

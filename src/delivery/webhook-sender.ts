@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
 import { type ErrorCode, ServiceError } from "../core/errors.js";
+import { readRetryAfterMs } from "../core/retry-after.js";
 import { WEBHOOK_LIMITS } from "../core/webhook-limits.js";
 import type { WebhookFailure } from "../core/webhook-wire.js";
 
@@ -20,6 +21,8 @@ export interface WebhookOutcome {
 	readonly httpStatus?: number | undefined;
 	/** Absent when it was taken. */
 	readonly failure?: WebhookFailure | undefined;
+	/** How long the receiver asks to be left alone. */
+	readonly retryAfterMs?: number | undefined;
 }
 
 /** Sends one message once, signed as Standard Webhooks say; never throws for what the receiver does. */
@@ -42,7 +45,7 @@ export function createWebhookSender({
 		const at = new Date(clock.now());
 		const signatures = secrets.map((secret) => new Webhook(secret).sign(eventId, at, body));
 		try {
-			const { status } = await egress.request({
+			const response = await egress.request({
 				method: "POST",
 				url,
 				headers: {
@@ -56,8 +59,10 @@ export function createWebhookSender({
 				timeoutMs: WEBHOOK_LIMITS.sendTimeoutMs,
 				signal,
 			});
-			const isTaken = status >= 200 && status < 300;
-			return isTaken ? { httpStatus: status } : { httpStatus: status, failure: "status" };
+			const { status: httpStatus, ok } = response;
+			if (ok) return { httpStatus };
+			const bounds = { now: clock.now(), maxMs: WEBHOOK_LIMITS.retryAfterMaxMs };
+			return { httpStatus, failure: "status", retryAfterMs: readRetryAfterMs(response, bounds) };
 		} catch (error) {
 			const code = error instanceof ServiceError ? error.code : undefined;
 			return { failure: (code && FAILURE_OF[code]) ?? "unreachable" };

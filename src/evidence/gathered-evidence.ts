@@ -55,9 +55,9 @@ function* rankSentences(
 	const asked = contentWords(question);
 	const ranked: RankedSentence[] = [];
 	for (const { graph, concept, score: conceptScore } of rows) {
-		yield;
 		const titleTerms = contentTerms(concept.title);
 		for (const sentence of toCitedSentences(graph, concept)) {
+			yield;
 			const terms = new Set([...contentTerms(sentence.text), ...titleTerms]);
 			const own = coverageOf(asked, terms);
 			ranked.push({ ...sentence, score: OWN_SHARE * own + (1 - OWN_SHARE) * conceptScore });

@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from "../knowledge/work-in-turns.js";
 import { splitSentences } from "./cited-sentences.js";
 import { extractClaims } from "./claims/claim-extraction.js";
 import type { AtomicClaim } from "./claims/verification.js";
@@ -15,7 +16,7 @@ export interface TextClaim {
 /** What only sets a sentence out: bullets, numbers of lists, quotation marks of Markdown. */
 const LEAD = /^(?:\s*(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+)+/u;
 /** Emphasis, code marks and numbers of references. */
-const MARKS = /\*{1,3}|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])|`|\s*\[\^?\d{1,3}\]/gu;
+const MARKS = /\*{1,3}|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])|`|(?<!\s)\s*\[\^?\d{1,3}\]/gu;
 /** Headings, numbers of a list that stand alone, and labels: they state nothing. */
 const FRAGMENT = /^\s*#{1,6}\s|^[^\p{L}]*$|^\S+(?:\s+\S+){0,1}[^.!?\s]$/u;
 const PRONOUN = /^(?:it|they)(?=\s)/i;
@@ -24,12 +25,17 @@ const PRONOUN = /^(?:it|they)(?=\s)/i;
  * The claims of a text in their order, each with its place. A sentence that begins with "it" or "they" is read with the
  * first name of the sentence before it, because alone it says nothing of anything. Never throws; cut at `most`.
  */
-export function findTextClaims(text: string, most: number): readonly TextClaim[] {
+export const findTextClaims = (text: string, most: number): readonly TextClaim[] =>
+	runAtOnce(readTextClaims(text, most));
+
+/** The same of a long text, which may be interrupted after each of its sentences. */
+export function* readTextClaims(text: string, most: number): Steps<readonly TextClaim[]> {
 	const claims: TextClaim[] = [];
 	let at = 0;
 	let subject: string | undefined;
 	for (const sentence of splitSentences(text)) {
 		if (claims.length >= most) break;
+		yield;
 		const start = Math.max(text.indexOf(sentence, at), at);
 		const end = start + sentence.length;
 		at = end;

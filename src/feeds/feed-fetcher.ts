@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
 import { FEED_LIMITS } from "../core/feed-limits.js";
+import { readRetryAfterMs } from "../core/retry-after.js";
 import { readReply } from "./connectors.js";
 import type { KeptReading } from "./feed-cache.js";
 import { lie } from "./feed-reading.js";
@@ -62,6 +63,8 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 		});
 		const retrievedAt = clock.now();
 		if (response.status === 304 && kept) return { ...kept, retrievedAt };
+		const heldMs = readRetryAfterMs(response, { now: retrievedAt, maxMs: FEED_LIMITS.retryMaxMs });
+		if (heldMs !== undefined) pace.hold(new URL(feed.url).host, heldMs);
 		if (response.status !== 200) throw lie(`It answered with status ${response.status}.`);
 		const reading = await readReply(feed, await response.text(), retrievedAt);
 		assertLater(reading, kept);
@@ -77,6 +80,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 		const sinceMs = clock.monotonicMs();
 		const { host } = new URL(feed.url);
 		const { intervalMs } = feed;
+		if (pace.isHeld(host)) throw busy(`${host} asks to be left alone for a while.`);
 		const isTurn = await pace.turn(host, { intervalMs, patienceMs: FEED_LIMITS.patienceMs });
 		if (!isTurn) {
 			throw busy(`${host} is asked once every ${intervalMs / 1000} s, and others wait already.`);

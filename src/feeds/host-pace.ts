@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.js";
 
-/** How often each host is asked: never twice within its interval, whoever asks. */
+/** How often each host is asked: never twice within its interval, nor while it asks to be left alone, whoever asks. */
 export interface HostPace {
 	/**
 	 * Takes the next free moment at a host and resolves when it has come. Resolves to false at once, and takes nothing, when
@@ -10,12 +10,23 @@ export interface HostPace {
 		host: string,
 		rules: { readonly intervalMs: number; readonly patienceMs: number },
 	): Promise<boolean>;
+	/** Keeps everybody from a host that says how long it takes no more. */
+	hold(host: string, waitMs: number): void;
+	isHeld(host: string): boolean;
 }
 
 export function createHostPace(clock: Clock): HostPace {
 	/** Monotonic moments, one for each host of the registry. */
 	const free = new Map<string, number>();
+	const holds = new Map<string, { readonly until: number; readonly waitMs: number }>();
 	return {
+		hold: (host, waitMs) => void holds.set(host, { until: clock.now() + waitMs, waitMs }),
+		isHeld(host) {
+			const { until = 0, waitMs = 0 } = holds.get(host) ?? {};
+			const leftMs = until - clock.now();
+			// A clock that was set back must not keep us away for longer.
+			return leftMs > 0 && leftMs <= waitMs;
+		},
 		async turn(host, { intervalMs, patienceMs }) {
 			const now = clock.monotonicMs();
 			const moment = Math.max(now, free.get(host) ?? now);

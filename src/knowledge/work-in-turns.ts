@@ -6,10 +6,13 @@ export type Steps<Result> = Generator<undefined, Result>;
 /** About 10 milliseconds of reading; a server that imports meanwhile goes on answering. */
 const STEPS_PER_TURN = 25;
 
-/** After a step that is as long as a turn: whatever waits comes first. */
-export function* restOfTurn(): Steps<void> {
-	for (let step = 0; step < STEPS_PER_TURN; step++) yield;
+/** After work that took as long as so many steps, a turn's at most. */
+export function* stepsOf(count: number): Steps<void> {
+	for (let step = 0; step < Math.min(count, STEPS_PER_TURN); step++) yield;
 }
+
+/** After a step that is as long as a turn: whatever waits comes first. */
+export const restOfTurn = (): Steps<void> => stepsOf(STEPS_PER_TURN);
 
 /** The result, with nothing else done meanwhile. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {

@@ -83,6 +83,7 @@ function createCatalogTools(deps: FreeToolDeps): readonly Tool[] {
 			description: "Two real rows of a graph with their evidence, before you pay for a search.",
 			input: z.strictObject({ graph_id: graphIdField.describe("Graph id") }),
 			output: anything,
+			rate: { operationId: "graphs.preview", perMinute: LIMITS.previewsPerMinute },
 			answer: ({ free }, { input }) => free.graphPreview(input.graph_id),
 		}),
 		createFreeTool(deps, {

@@ -16,6 +16,7 @@ import type { CallRates } from "../service/call-rates.js";
 import { toErrorReply, toServiceError } from "../service/error-reply.js";
 import { CONNECTION_PATH, connectionTokenOf } from "../service/http-request.js";
 import { isNoJson, readJsonBody } from "../service/json-body.js";
+import { isOurFailure } from "../service/our-failure.js";
 import type { Service } from "../service/service.js";
 import {
 	admit,
@@ -198,7 +199,7 @@ function createErrorHandler({ service, issuers, logger }: McpRouterDeps): ErrorR
 		if (res.headersSent) return next(error);
 		const told = toServiceError(error);
 		const requestId = String(res.getHeader("X-Request-Id") ?? "");
-		if (told !== error && told.code === "INTERNAL") {
+		if (isOurFailure(told, res)) {
 			logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 		}
 		const { status, headers, body } = toErrorReply(told, requestId);

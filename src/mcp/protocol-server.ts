@@ -7,8 +7,8 @@ import {
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
 import { type Logger, stackOf } from "../core/logger.js";
-import { hasLeft } from "../service/caller-watch.js";
 import { toServiceError } from "../service/error-reply.js";
+import { isOurFailure } from "../service/our-failure.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
 import type { PaymentGate } from "./payment-gate.js";
@@ -79,7 +79,7 @@ function readPlainly<T>({ logger }: ProtocolServerDeps, exchange: Exchange, look
 		if (error instanceof ProtocolError) throw error;
 		const told = toServiceError(error);
 		const isOurs = told.code === "INTERNAL";
-		if (isOurs) logUnexpected(logger, exchange, error);
+		if (isOurFailure(told, exchange.response)) logUnexpected(logger, exchange, error);
 		throw new ProtocolError(isOurs ? INTERNAL_ERROR : INVALID_PARAMS, told.message);
 	}
 }
@@ -114,8 +114,7 @@ async function callTool(
 		return toToolResult(await watchToken(exchange, payment?.credential, () => tool.answer(call)));
 	} catch (error) {
 		const told = toServiceError(error);
-		const isOurs = told !== error && told.code === "INTERNAL" && !hasLeft(exchange.response);
-		if (isOurs) logUnexpected(logger, exchange, error);
+		if (isOurFailure(told, exchange.response)) logUnexpected(logger, exchange, error);
 		return toRefusal(told, exchange);
 	}
 }

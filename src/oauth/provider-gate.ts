@@ -14,7 +14,14 @@ import { OAUTH_COOKIES, type OAuthProvider, openProvider, type ProviderDeps } fr
 export interface ProviderGateDeps
 	extends Pick<
 		ProviderDeps,
-		"records" | "grants" | "refreshTokens" | "clock" | "egress" | "signingJwk" | "isOpen"
+		| "records"
+		| "grants"
+		| "refreshTokens"
+		| "revokeToken"
+		| "clock"
+		| "egress"
+		| "signingJwk"
+		| "isOpen"
 	> {
 	readonly pepper: Uint8Array;
 	/** Public base address; see assertSafeIssuer. */

@@ -4,6 +4,7 @@ import type { SigningJwk } from "../auth/key-files.js";
 import type { OAuthGrants } from "../auth/oauth-grants.js";
 import type { OAuthRecords } from "../auth/oauth-records.js";
 import type { RefreshTokens } from "../auth/refresh-tokens.js";
+import type { RevokeToken } from "../auth/revoked-tokens.js";
 import type { Clock } from "../core/clock.js";
 import type { Egress } from "../core/egress.js";
 import { ServiceError } from "../core/errors.js";
@@ -13,6 +14,7 @@ import { toPlainDocument } from "./client-metadata.js";
 import { toInteractionPolicy } from "./interaction-policy.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";
 import { createRecordAdapter } from "./record-adapter.js";
+import { acceptAccessTokens } from "./token-revocation.js";
 
 type Library = typeof import("oidc-provider");
 
@@ -20,6 +22,7 @@ export interface ProviderDeps {
 	readonly records: OAuthRecords;
 	readonly grants: OAuthGrants;
 	readonly refreshTokens: RefreshTokens;
+	readonly revokeToken: RevokeToken;
 	readonly clock: Clock;
 	/** Reaches addresses that callers name. */
 	readonly egress: Egress;
@@ -66,6 +69,7 @@ export async function openProvider(issuer: string, deps: ProviderDeps): Promise<
 		const keyId = entities?.AccessToken?.grantId;
 		if (route === "token" && ctx.status === 200 && keyId) await endReplaced(deps, keyId);
 	});
+	acceptAccessTokens(provider, deps.revokeToken);
 	provider.on("server_error", (_ctx, error) => deps.logUnexpected(error));
 	(provider as NodeJS.EventEmitter).on("error", deps.logUnexpected);
 	return { provider, handle: provider.callback() };

@@ -3,6 +3,7 @@ import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { hasLeft } from "../service/caller-watch.js";
 import { toServiceError } from "../service/error-reply.js";
+import { isOurFailure } from "../service/our-failure.js";
 import { createRequestId, requestIdOf } from "./request-id.js";
 import { sendError } from "./respond.js";
 
@@ -21,7 +22,7 @@ export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): Er
 	// Express tells an error handler by its four parameters.
 	return (error: unknown, req, res, _next) => {
 		const refusal = toServiceError(error);
-		if (refusal.code === "INTERNAL" && !hasLeft(res)) {
+		if (isOurFailure(refusal, res)) {
 			logUnexpected?.(error, { requestId: requestIdOf(res), method: req.method });
 		}
 		if (res.headersSent || hasLeft(res)) {

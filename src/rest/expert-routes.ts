@@ -75,6 +75,8 @@ export const EXPERT_ROUTES: Readonly<Record<ExpertOperationId, DataRoute>> = {
 		}),
 		isList: true,
 		freshness: "live",
+		// What no profile names is searched for as a match is.
+		callsPerMinute: LIMITS.routedQueriesPerMinute,
 		data: expertListSchema,
 		answer: (free, { query, signal }) => free.expertsSearch(query.q, query.limit, signal),
 		example: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIMITS } from "../core/limits.js";
 import type { FreeOperationId } from "../core/operations.js";
 import { graphPath } from "./catalog-schemas.js";
 import { dataRoute } from "./define-route.js";
@@ -25,6 +26,7 @@ export const OVERVIEW_ROUTES: Readonly<Record<OverviewId, DataRoute>> = {
 		description:
 			"Two real rows for a question the graph gives as an example: what a search of it would sell.",
 		isList: false,
+		callsPerMinute: LIMITS.previewsPerMinute,
 		data: previewSchema,
 		answer: (free, { path }) => free.graphPreview(path.graph_id_or_slug),
 		example: {

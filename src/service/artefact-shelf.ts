@@ -4,6 +4,7 @@ import { grantIdOf, maySeeAgain } from "../core/account-access.js";
 import type { Artefact, ArtefactKind, ArtefactShelf, KeptResult } from "../core/artefacts.js";
 import type { SkillCaller } from "../core/call.js";
 import { keepsText, mayRead } from "../core/caller-rights.js";
+import { STAGED_TURN } from "../core/chat.js";
 import type { Clock } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";
@@ -92,7 +93,7 @@ export async function* artefactsOf(
 	owner: string,
 ): AsyncIterable<Artefact> {
 	const rows = await store.read((reader) => reader.findBy("artefacts", "owner", owner));
-	for (const row of rows) {
+	for (const row of rows.filter(({ kind }) => kind !== STAGED_TURN)) {
 		const text = await store.documents.get(row.id);
 		if (text !== undefined) yield toArtefact(row, text);
 	}

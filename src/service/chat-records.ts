@@ -28,6 +28,8 @@ export interface ChatRecord {
 export interface ChatRecords {
 	/** The caller's own session of that name. */
 	findOwn(caller: SkillCaller, sessionId: string): Promise<ChatRecord | undefined>;
+	/** The same by its hash; see toChatKey. */
+	findByKey(key: string): Promise<ChatRecord | undefined>;
 	/** By the caller's own name for it, or by an id of a session they may see; a wallet's opens by its id alone. */
 	find(caller: SkillCaller, reference: string): Promise<ChatRecord | undefined>;
 	/** Latest used first. */
@@ -53,14 +55,16 @@ export function createChatRecords({
 		const text = await store.documents.get(row.id);
 		return text === undefined ? undefined : { row, text: JSON.parse(text) as ChatText };
 	};
-	const findOwn = async (caller: SkillCaller, sessionId: string) => {
-		const key = toChatKey(caller, sessionId);
+	const findByKey = async (key: string) => {
 		const rows = await store.read((reader) => reader.findBy("chats", "key", key));
 		const row = rows.find(isThere);
 		return row && read(row);
 	};
+	const findOwn = (caller: SkillCaller, sessionId: string) =>
+		findByKey(toChatKey(caller, sessionId));
 	return {
 		findOwn,
+		findByKey,
 		read,
 
 		async find(caller, reference) {

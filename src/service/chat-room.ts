@@ -1,13 +1,13 @@
 import { grantIdOf } from "../core/account-access.js";
-import type { SkillCaller } from "../core/call.js";
 import { keepsText } from "../core/caller-rights.js";
 import type { ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
-import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
 import { type ChatRecord, type ChatRecords, toChatKey } from "./chat-records.js";
-import { createTurnQueue, type TurnQueue } from "./turn-queue.js";
+import { type ChatPlace, type TurnWritingDeps, writeTurn } from "./chat-turn-writing.js";
+import type { StagedTurns } from "./staged-turns.js";
+import { createTurnQueue } from "./turn-queue.js";
 
 /** A session while somebody is in it, or an answer of its is being paid for. */
 interface OpenSession {
@@ -18,17 +18,15 @@ interface OpenSession {
 	seats: number;
 }
 
-export interface ChatRoomDeps {
-	readonly records: ChatRecords;
-	/** Changes of one session follow each other; shared with whoever else changes sessions. */
-	readonly writes: TurnQueue;
+export interface ChatRoomDeps extends TurnWritingDeps {
 	readonly ids: Ids;
-	readonly clock: Clock;
+	/** Where turns are at rest until they are paid for. */
+	readonly staged: Pick<StagedTurns, "stage">;
 }
 
 /** Turns of one session follow each other; what they leave is written down as each is paid for. */
 export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
-	const { records, ids, clock } = deps;
+	const { records, ids } = deps;
 	const turns = createTurnQueue();
 	const openSessions = new Map<string, OpenSession>();
 
@@ -43,24 +41,6 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 	const closeIfIdle = (session: OpenSession) => {
 		const isIdle = session.seats === 0 && session.pending.size === 0;
 		if (isIdle && openSessions.get(session.key) === session) openSessions.delete(session.key);
-	};
-
-	/** Makes a turn known to those who come after, until it is written down or nobody has paid for it. */
-	const addTurn = (session: OpenSession, turn: ChatTurn, write: () => Promise<void>) => {
-		const forget = () => {
-			session.pending.delete(turn.n);
-			closeIfIdle(session);
-		};
-		session.pending.set(turn.n, turn);
-		const cancelTimer = clock.after(CHAT_LIMITS.unpaidMs, forget);
-		return async () => {
-			try {
-				await write();
-			} finally {
-				cancelTimer();
-				forget();
-			}
-		};
 	};
 
 	return {
@@ -78,10 +58,17 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 				let isLeft = false;
 				return {
 					memory,
-					add(turn) {
-						const numbered = { ...turn, n: (memory.turns.at(-1)?.n ?? 0) + 1 };
-						const write = () => writeTurn(deps, { session, caller, sessionId }, numbered);
-						return { n: numbered.n, remember: addTurn(session, numbered, write) };
+					async add(turn) {
+						const n = (memory.turns.at(-1)?.n ?? 0) + 1;
+						const { owner, access } = caller;
+						const place = { id: session.id, key, owner, grantId: grantIdOf(access), sessionId };
+						const forget = () => {
+							session.pending.delete(n);
+							closeIfIdle(session);
+						};
+						const added = { turn: { ...turn, n }, place, forget };
+						session.pending.set(n, added.turn);
+						return { n, remember: await stageTurn(deps, added) };
 					},
 					leave() {
 						if (isLeft) return;
@@ -99,10 +86,41 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 	};
 }
 
+interface AddedHere {
+	readonly place: ChatPlace;
+	readonly turn: ChatTurn;
+	/** Those who come after know it from what is at rest, or not at all. */
+	readonly forget: () => void;
+}
+
+/** Puts a turn to rest until it is written down or nobody has paid for it; resolves to what writes it down. */
+async function stageTurn(
+	deps: ChatRoomDeps,
+	{ place, turn, forget }: AddedHere,
+): Promise<() => Promise<void>> {
+	const unstage = await deps.staged.stage({ place, turn }).catch((error: unknown) => {
+		forget();
+		throw error;
+	});
+	const cancelTimer = deps.clock.after(CHAT_LIMITS.unpaidMs, () => {
+		forget();
+		void unstage();
+	});
+	return async () => {
+		try {
+			await writeTurn(deps, place, turn);
+			await unstage();
+		} finally {
+			cancelTimer();
+			forget();
+		}
+	};
+}
+
 /** A turn of somebody whose text is kept nowhere. */
 const STANDING_ALONE: ChatSeat = {
 	memory: { id: undefined, graphs: [], turns: [], turnCount: 0 },
-	add: () => ({ n: 1, remember: async () => undefined }),
+	add: async () => ({ n: 1, remember: async () => undefined }),
 	leave: () => undefined,
 };
 
@@ -116,39 +134,6 @@ function toMemory({ id, pending }: OpenSession, record: ChatRecord | undefined):
 		turns: [...kept, ...unkept].sort((a, b) => a.n - b.n),
 		turnCount: (record?.text.turn_count ?? 0) + unkept.length,
 	};
-}
-
-/** Adds a turn to what is at rest by now, in its place: those behind it may have been paid for first. */
-async function writeTurn(
-	{ records, writes, clock }: ChatRoomDeps,
-	{ session, caller, sessionId }: { session: OpenSession; caller: SkillCaller; sessionId: string },
-	turn: ChatTurn,
-): Promise<void> {
-	const leave = await writes.enter(session.key);
-	try {
-		const record = await records.findOwn(caller, sessionId);
-		const before = record?.text;
-		if (before?.turns.some(({ n }) => n === turn.n)) return;
-		const turns = [...(before?.turns ?? []), turn].sort((a, b) => a.n - b.n);
-		const usedAt = clock.now();
-		const row = {
-			id: record?.row.id ?? session.id,
-			key: session.key,
-			owner: caller.owner,
-			grantId: grantIdOf(caller.access),
-			createdAt: record?.row.createdAt ?? usedAt,
-			usedAt,
-		};
-		await records.put(row, {
-			session_id: sessionId,
-			title: before?.title ?? null,
-			graphs: before?.graphs ?? [],
-			turn_count: (before?.turn_count ?? 0) + 1,
-			turns: turns.slice(-CHAT_LIMITS.turnsKept),
-		});
-	} finally {
-		leave();
-	}
 }
 
 async function assertRoom(records: ChatRecords, owner: string): Promise<void> {

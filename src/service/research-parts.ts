@@ -8,6 +8,7 @@ import type { ChatSessionParts } from "./chat-sessions.js";
 import type { FindEarlierQuestion } from "./earlier-question.js";
 import type { ResultIds } from "./result-ids.js";
 import type { Schedules } from "./schedules.js";
+import type { StagedTurns } from "./staged-turns.js";
 import type { WebhookParts } from "./webhooks.js";
 
 /** What research skills and the operations about their results share; wired once, in the composition root. */
@@ -32,4 +33,5 @@ export interface ResearchParts {
 	/** Where chats go on, and what is remembered of them. */
 	readonly chats: ChatRoom;
 	readonly chatSessions: ChatSessionParts;
+	readonly stagedTurns: StagedTurns;
 }

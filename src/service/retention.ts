@@ -1,4 +1,5 @@
 import type { Store } from "../../store/store.js";
+import { endLapsedGrants } from "../auth/lapsed-grants.js";
 import { type Clock, toIsoDay } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import { sweepOwned } from "./owned-records.js";
@@ -48,6 +49,7 @@ export function createRetention(deps: RetentionDeps): Retention {
 			await trying(() => sweepTasks(now));
 			await trying(() => sweepOwned(store, now));
 			await trying(() => finishErasures?.());
+			await trying(() => endLapsedGrants(store, clock));
 			const documents = await trying(() => store.documents.sweep(now));
 			await trying(() => sweeper.forgetExpired());
 			await trying(() => onchain?.forgetExpired());

@@ -130,7 +130,8 @@ async function noteAttempt(
 	if (!row || !hook) return undefined;
 	const now = clock.now();
 	const { lastAttempts, attempts } = row;
-	const told = [{ at: now, ...outcome }, ...lastAttempts].slice(0, WEBHOOK_LIMITS.attemptsToldMax);
+	const { retryAfterMs = 0, ...shown } = outcome;
+	const told = [{ at: now, ...shown }, ...lastAttempts].slice(0, WEBHOOK_LIMITS.attemptsToldMax);
 	const noted = { ...row, attempts: attempts + 1, lastAttempts: told, updatedAt: now };
 	if (outcome.failure === undefined) {
 		await tx.put("webhook_deliveries", { ...noted, state: "delivered", deliveredAt: now });
@@ -139,15 +140,26 @@ async function noteAttempt(
 		await tx.put("webhooks", healthy);
 		return healthy;
 	}
-	await tx.put("webhook_deliveries", afterFailure(noted, now, random));
+	await tx.put("webhook_deliveries", afterFailure(noted, { now, random, retryAfterMs }));
 	return noteFailure(tx, hook, { outcome, now });
 }
 
-function afterFailure(row: WebhookDeliveryRow, now: number, random: Random): WebhookDeliveryRow {
+interface Failed {
+	readonly now: number;
+	readonly random: Random;
+	/** How long its receiver asks to be left alone. */
+	readonly retryAfterMs: number;
+}
+
+function afterFailure(
+	row: WebhookDeliveryRow,
+	{ now, random, retryAfterMs }: Failed,
+): WebhookDeliveryRow {
 	if (row.state !== "pending") return row;
 	const delayMs = WEBHOOK_LIMITS.retryDelaysMs[row.tries];
 	if (delayMs === undefined) return { ...row, state: "failed" };
-	return { ...row, tries: row.tries + 1, nextAt: now + withJitter(delayMs, random) };
+	const waitMs = Math.max(withJitter(delayMs, random), retryAfterMs);
+	return { ...row, tries: row.tries + 1, nextAt: now + waitMs };
 }
 
 async function noteFailure(

@@ -1,12 +1,12 @@
 /**
- * What an authorization server keeps: a client, a grant, a code or a refresh token. What it says is a document of the
- * same id; the id is a keyed hash, so that no code and no token can be read from it.
+ * What an authorization server keeps: a client, a grant, a code, a refresh token, or that an access token was revoked. What
+ * it says is a document of the same id; the id is a keyed hash, so that no code and no token can be read from it.
  */
 export interface OAuthRow {
 	readonly id: string;
 	/** Account it belongs to; the same for all clients, which belong to nobody. */
 	readonly owner: string;
-	readonly kind: "client" | "grant" | "code" | "refresh_token";
+	readonly kind: "client" | "grant" | "code" | "refresh_token" | "revoked_access";
 	/** API key that stands for the grant. */
 	readonly keyId?: string | undefined;
 	/** Row of the client that a grant was given to. */

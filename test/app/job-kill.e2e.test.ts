@@ -3,6 +3,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { createApp } from "../../src/app.js";
+import { DEEP_DIVE_PASSES } from "../../src/evidence/deep-dive/plan.js";
 import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { type ServerProcess, startServerProcess } from "../support/server-process.js";
 import { testSettings } from "../support/start-app.js";
@@ -14,15 +15,39 @@ const RANK: Readonly<Record<string, number>> = { queued: 0, running: 1, complete
 interface Told {
 	readonly status: string;
 	readonly percent: number;
+	readonly pass: string | null;
 	readonly pass_number: number;
 	readonly passes: number;
 }
 
-/** Each start takes seconds: every pass where that is asked for, else one in the middle and the last. */
-function passesToKill(passes: number): readonly number[] {
+interface Dive {
+	readonly mode: "fast" | "comprehensive";
+	readonly priceMicros: bigint;
+	readonly account: `rev:${string}`;
+	/** Passes in which its server is killed; each start takes seconds. */
+	readonly kills: (passes: number) => readonly number[];
+}
+
+const DIVES: readonly Dive[] = [
+	{
+		mode: "fast",
+		priceMicros: 10_000_000n,
+		account: "rev:deep_research_light",
+		kills: (passes) => [Math.ceil(passes / 2), passes],
+	},
+	{
+		mode: "comprehensive",
+		priceMicros: 15_000_000n,
+		account: "rev:deep_research_heavy",
+		// Two that the fast one does not have.
+		kills: () => OF_ITS_OWN.map((pass) => DEEP_DIVE_PASSES.indexOf(pass) + 1),
+	},
+];
+const OF_ITS_OWN = ["deepen", "verify"] as const;
+
+function passesToKill({ kills }: Dive, passes: number): readonly number[] {
 	const every = Array.from({ length: passes }, (_, index) => index + 1);
-	if (process.env["JOB_KILL_EVERY_PASS"]) return every;
-	return [Math.ceil(passes / 2), passes];
+	return process.env["JOB_KILL_EVERY_PASS"] ? every : kills(passes);
 }
 
 /** Asks again and again until a pass is begun, or the job has ended; what was told last. */
@@ -39,10 +64,10 @@ async function pollUntil(server: ServerProcess, path: string, pass: number): Pro
 	}
 }
 
-t.test(
-	"a deep dive whose server is killed goes on, is charged once and never goes back",
-	{ timeout: 240_000 },
-	async (t) => {
+for (const dive of DIVES) {
+	const { mode, priceMicros, account } = dive;
+	const title = `a ${mode} deep dive whose server is killed goes on, is charged once and never goes back`;
+	t.test(title, { timeout: 240_000 }, async (t) => {
 		const base = t.testdir({});
 		const [folder, catalog] = [join(base, "data"), join(base, "catalog")];
 		// One graph of the sample: a server with few graphs starts sooner.
@@ -57,15 +82,17 @@ t.test(
 					"X-Pay-SPT": server.ready.demo_spt,
 					"Idempotency-Key": "one-dive",
 				},
-				body: JSON.stringify({ query: "How do agents pay for what they call?" }),
+				body: JSON.stringify({ query: "How do agents pay for what they call?", mode }),
 			});
 			return (await response.json()) as { data: Told & { job_id: string } };
 		};
 		const { data: job } = await launch();
 		const path = `${AT}/status/${job.job_id}`;
 		const told: Told[] = [job];
-		for (const pass of passesToKill(job.passes)) {
+		const killed: (string | null)[] = [];
+		for (const pass of passesToKill(dive, job.passes)) {
 			told.push(...(await pollUntil(server, path, pass)));
+			killed.push(told.at(-1)?.pass ?? null);
 			server.child.kill("SIGKILL");
 			await once(server.child, "exit");
 			server = await startServerProcess(args);
@@ -84,8 +111,7 @@ t.test(
 				pass_number >= before.pass_number;
 			if (!isForward) t.fail(`${JSON.stringify(before)} became ${JSON.stringify(told[index])}`);
 		}
-		const seen = new Set(told.map(({ pass_number: pass }) => pass));
-		t.comment(`killed in passes ${[...seen].join(", ")} of ${job.passes}`);
+		t.comment(`killed in ${killed.join(", ")} of ${job.passes} passes`);
 		t.match(told.at(-1), { status: "completed", percent: 100 });
 
 		const silent = { info: () => undefined, error: () => undefined };
@@ -93,10 +119,12 @@ t.test(
 		const app = await createApp({ settings, logger: silent });
 		t.teardown(() => app.close());
 		const rows = await app.store.read((reader) => reader.list("jobs"));
-		t.match(rows, [{ state: "completed", chargedMicros: 10_000_000n }]);
+		t.match(rows, [{ state: "completed", chargedMicros: priceMicros }]);
 		t.equal(rows.length, 1);
-		const taken = await app.store.read((reader) => reader.balance("rev:deep_research_light"));
-		t.equal(taken, 10_000_000n);
+		const taken = await app.store.read((reader) => reader.balance(account));
+		t.equal(taken, priceMicros);
 		t.match(await app.operator.verifyLedger(), { status: "ok", open_holds: 0, failures: [] });
-	},
-);
+		const report = JSON.parse((await app.store.documents.get(job.job_id)) ?? "null");
+		t.same(report.method.passes, rows[0]?.passes, "nothing was left out");
+	});
+}

@@ -101,6 +101,39 @@ t.test("records whose time is over are swept", async (t) => {
 	t.same((await count()).sort(), ["client"]);
 });
 
+t.test("a grant that lapsed is ended though nobody asks for it again", async (t) => {
+	const clock = manualClock(new Date().toISOString());
+	const shop = await openOAuthShop(t, { clock, settings: { catalog: "none" } });
+	const { access } = await connect(shop);
+	const used = await connect(shop);
+	const { keyId = "" } = await shop.identify(access);
+	const { keyId: usedKeyId = "" } = await shop.identify(used.access);
+	clock.advance(20 * DAY_MS);
+	const form = { grant_type: "refresh_token", client_id: used.clientId };
+	t.equal((await shop.token({ ...form, refresh_token: used.refresh })).status, 200);
+	clock.advance(11 * DAY_MS);
+
+	await shop.app.operator.purge();
+
+	const { store } = shop.app;
+	const rows = await store.read((reader) => reader.list("oauth_records"));
+	const kept = rows.filter(({ kind }) => kind !== "client");
+	t.same(
+		kept.map(({ keyId: owner, kind }) => [owner, kind]).sort(),
+		[
+			[usedKeyId, "grant"],
+			[usedKeyId, "refresh_token"],
+		],
+		"nothing but what is still used",
+	);
+	const statusOf = async (id: string) =>
+		(await store.read((reader) => reader.get("keys", id)))?.status;
+	t.equal(await statusOf(keyId), "revoked");
+	t.equal(await statusOf(usedKeyId), "active");
+	const late = await shop.ask("PATCH", `/v1/account/keys/${keyId}`, { expires_in_days: 2 });
+	t.equal(late.status, 400, "a key that nothing can use is not prolonged");
+});
+
 async function opens(
 	shop: Awaited<ReturnType<typeof openOAuthShop>>,
 	token: string,

@@ -7,6 +7,7 @@ import { createIds } from "../../src/core/ids.js";
 import { systemRandom } from "../../src/core/random.js";
 import { createChatRecords } from "../../src/service/chat-records.js";
 import { createChatRoom } from "../../src/service/chat-room.js";
+import { createStagedTurns } from "../../src/service/staged-turns.js";
 import { createTurnQueue } from "../../src/service/turn-queue.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 import { manualClock } from "../support/manual-clock.js";
@@ -16,12 +17,18 @@ const OWNER: SkillCaller = { owner: "tok_1", access: undefined, keepsNoText: und
 
 function openRoom() {
 	const clock = manualClock("2026-11-22T12:00:00Z");
-	const records = createChatRecords({ store: createMemoryStore(), clock });
+	const store = createMemoryStore();
+	const records = createChatRecords({ store, clock });
 	const ids = createIds({ clock, random: systemRandom });
+	const parts = { records, writes: createTurnQueue(), ids, clock };
+	const logger = { error: () => undefined };
+	const staged = createStagedTurns({ ...parts, store, logger });
 	return {
 		clock,
 		records,
-		room: createChatRoom({ records, writes: createTurnQueue(), ids, clock }),
+		store,
+		staged,
+		room: createChatRoom({ ...parts, staged }),
 	};
 }
 
@@ -71,8 +78,8 @@ t.test(
 				inside[session] = (inside[session] ?? 0) + 1;
 				wasAlone &&= inside[session] === 1;
 				await pause(thinks);
-				const added =
-					end === "paid" || end === "unpaid" ? seat.add(turn(String(index))) : undefined;
+				const isAnswered = end === "paid" || end === "unpaid";
+				const added = isAnswered ? await seat.add(turn(String(index))) : undefined;
 				inside[session] = (inside[session] ?? 0) - 1;
 				seat.leave();
 				if (end !== "paid") return;
@@ -107,7 +114,7 @@ t.test(
 t.test("a turn knows those before it, paid for or about to be", async (t) => {
 	const { room, clock } = openRoom();
 	const first = await room.enter(OWNER, "s", live());
-	const { remember } = first.add(turn("one"));
+	const { remember } = await first.add(turn("one"));
 	first.leave();
 	const second = await room.enter(OWNER, "s", live());
 	t.same(
@@ -116,7 +123,7 @@ t.test("a turn knows those before it, paid for or about to be", async (t) => {
 	);
 	t.equal(second.memory.turnCount, 1);
 	t.equal(second.memory.id, first.memory.id);
-	t.equal(second.add(turn("two")).n, 2);
+	t.equal((await second.add(turn("two"))).n, 2);
 	second.leave();
 	await remember();
 	await remember();
@@ -163,7 +170,7 @@ t.test("no queue and no shelf grows without end", async (t) => {
 	);
 	await t.rejects(room.enter(OWNER, "s", live()), { code: "RATE_LIMITED" });
 	for (let index = 0; index < CHAT_LIMITS.turnsKept + 20; index += 1) {
-		const { remember } = first.add({ ...turn(`m${index}`), at: index });
+		const { remember } = await first.add({ ...turn(`m${index}`), at: index });
 		await remember();
 		if (index === 0) first.leave();
 		if (index === 0) await Promise.all(waiting);
@@ -190,7 +197,7 @@ t.test("where no text is kept each turn stands alone, and waits for none", async
 	const { room, records } = openRoom();
 	for (const caller of [undefined, { ...OWNER, keepsNoText: true }]) {
 		const seat = await room.enter(caller, "s", live());
-		await seat.add(turn("secret")).remember();
+		await (await seat.add(turn("secret"))).remember();
 		const again = await room.enter(caller, "s", live());
 		t.same(again.memory, { id: undefined, graphs: [], turns: [], turnCount: 0 });
 		seat.leave();

@@ -15,7 +15,7 @@ export interface ReceivedHook {
 /** A receiver of webhooks on loopback, behind the real guard of caller-named addresses: only the network is this machine. */
 export async function startHookReceiver(t: Test, reach: CallerReach = {}) {
 	const received: ReceivedHook[] = [];
-	const state = { status: 204 };
+	const state: { status: number; retryAfter?: string | undefined } = { status: 204 };
 	const server = createServer((req, res) => {
 		let text = "";
 		req.setEncoding("utf8");
@@ -28,6 +28,7 @@ export async function startHookReceiver(t: Test, reach: CallerReach = {}) {
 			// Taken, and never answered.
 			if (state.status === 0) return;
 			if (state.status === 302) res.setHeader("Location", "https://127.0.0.1/");
+			if (state.retryAfter !== undefined) res.setHeader("Retry-After", state.retryAfter);
 			res.statusCode = state.status;
 			res.end();
 		});

@@ -8,6 +8,8 @@ export const CLAIM_LIMITS = {
 	/** Concepts searched for each part, and their sentences that are compared. */
 	conceptsMax: 8,
 	sentencesMax: 60,
+	/** A claim of so many characters is held against a sentence in one step of work; each further so many are one more. */
+	charsPerStep: 100,
 	/** Sentences told for each part. */
 	evidenceMax: 12,
 	/** Sentences that judges besides the comparator are asked about. */

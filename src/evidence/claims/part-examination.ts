@@ -1,6 +1,6 @@
 import type { Decision } from "../../core/wire.js";
 import type { Concept, Graph } from "../../knowledge/graph.js";
-import { runInTurns, type Steps } from "../../knowledge/work-in-turns.js";
+import { runInTurns, type Steps, stepsOf } from "../../knowledge/work-in-turns.js";
 import type { HybridSearch } from "../../search/search.js";
 import { gatherEvidence, type RankedSentence } from "../gathered-evidence.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
@@ -81,11 +81,12 @@ function* compareAll(
 	unknown: readonly string[],
 ): Steps<readonly ComparedSentence[]> {
 	const reading = readText(claim.text);
+	const stepsOfOne = Math.ceil(reading.text.length / CLAIM_LIMITS.charsPerStep);
 	const contexts = new Map<Concept, ReadContext>();
 	const top = Math.max(...sentences.map(({ score }) => score), Number.EPSILON);
 	const compared: ComparedSentence[] = [];
 	for (const sentence of sentences) {
-		yield;
+		yield* stepsOf(stepsOfOne);
 		const { concept, sources, text } = sentence;
 		const context = contexts.get(concept) ?? contextOf(sentence, sentences, unknown);
 		contexts.set(concept, context);

@@ -88,13 +88,9 @@ function* toNodeIndex(graph: Graph): Steps<NodeIndex> {
 }
 
 function publishedDaysOf({ evidence }: Concept): PublishedDays | undefined {
-	let days: PublishedDays | undefined;
-	for (const { publishedAt: day } of evidence) {
-		if (day === undefined) continue;
-		const { first, last } = days ?? { first: day, last: day };
-		days = { first: day < first ? day : first, last: day > last ? day : last };
-	}
-	return days;
+	const days = evidence.flatMap(({ publishedAt }) => publishedAt ?? []).sort();
+	const [first, last] = [days[0], days.at(-1)];
+	return first === undefined || last === undefined ? undefined : { first, last };
 }
 
 function mayBePublished(
