@@ -157,11 +157,10 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const { callRates } = money;
 	const { trustedProxies = [] } = settings;
 	const front = { callRates, trustedProxies, transports };
-	const http = { service, operator, adminToken, ...front, clock, ids, logger };
-	const handler = createHttpApp(http);
+	const http = createHttpApp({ service, operator, adminToken, ...front, clock, ids, logger });
 	const opened = { store, money, search, catalog, snapshots, retention, schedules, webhooks };
 	const { streams } = service;
-	const running = { ...ports, ...opened, jobs, a2a, mcp, keys, address, handler, streams };
+	const running = { ...ports, ...opened, jobs, a2a, mcp, keys, address, http, streams };
 	return {
 		service,
 		operator,
@@ -172,7 +171,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		adminToken,
 		schedules,
 		webhooks,
-		handler,
+		handler: http.handler,
 		...createAppLife(running),
 	};
 }

@@ -7,6 +7,7 @@ import type { Ids } from "./core/ids.js";
 import { type Logger, stackOf } from "./core/logger.js";
 import { createFallback } from "./rest/error-handler.js";
 import { createHttpFront } from "./rest/http-front.js";
+import { createMessageClasses, type MessageClasses } from "./rest/message-classes.js";
 import { createRateLimit } from "./rest/rate-limit.js";
 import { createRestRouter } from "./rest/rest-router.js";
 import type { CallRates } from "./service/call-rates.js";
@@ -28,8 +29,14 @@ export interface HttpAppDeps {
 	readonly logger: Logger;
 }
 
+export interface HttpApp {
+	readonly handler: Express;
+	/** What a server is to make its requests and responses as. */
+	readonly messages: MessageClasses;
+}
+
 /** Every transport on one Express application. */
-export function createHttpApp(deps: HttpAppDeps): Express {
+export function createHttpApp(deps: HttpAppDeps): HttpApp {
 	const { service, operator, adminToken, callRates, transports, clock, ids, logger } = deps;
 	const logUnexpected = (error: unknown, at: object) =>
 		logger.error("unexpected failure", { ...at, error: stackOf(error) });
@@ -46,7 +53,7 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 	for (const transport of transports) app.use(transport);
 	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));
-	return app;
+	return { handler: app, messages: createMessageClasses(app) };
 }
 
 /** A proxy in front would carry paper money off this machine. */
