@@ -153,10 +153,10 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ports, service, money });
 	const oauth = openOAuth({ ports, store, money, service });
-	const transports = [a2a.router, mcp.router, ...oauth, web];
+	const transports = [a2a.router, mcp.router, ...oauth];
 	const { callRates } = money;
 	const { trustedProxies = [] } = settings;
-	const front = { callRates, trustedProxies, transports };
+	const front = { callRates, trustedProxies, transports, web };
 	const http = createHttpApp({ service, operator, adminToken, ...front, clock, ids, logger });
 	const opened = { store, money, search, catalog, snapshots, retention, schedules, webhooks };
 	const { streams } = service;

@@ -22,8 +22,10 @@ export interface HttpAppDeps {
 	readonly callRates: CallRates;
 	/** Beside those on this machine. */
 	readonly trustedProxies: readonly string[];
-	/** Routers of the other transports, in order. */
+	/** Routers of transports that have no address below `/v1/`, in order. */
 	readonly transports: readonly Router[];
+	/** Pages for readers, asked before REST. */
+	readonly web: Router;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly logger: Logger;
@@ -50,7 +52,8 @@ export function createHttpApp(deps: HttpAppDeps): HttpApp {
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
 	app.use("/v1/admin", createAdminRouter({ operator, check, logger, clock }));
-	for (const transport of transports) app.use(transport);
+	for (const transport of transports) app.use(besideRest(transport));
+	app.use(deps.web);
 	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));
 	return { handler: app, messages: createMessageClasses(app) };
@@ -66,3 +69,11 @@ const refuseForwarded: RequestHandler = (request, _response, next) => {
 	}
 	next();
 };
+
+/** A router that has no answer costs a turn of the event loop: what is certainly not for a transport passes it by. */
+function besideRest(transport: Router): RequestHandler {
+	return (request, response, next) => {
+		if (request.url.startsWith("/v1/")) next();
+		else transport(request, response, next);
+	};
+}

@@ -5,6 +5,10 @@ import t from "tap";
 import { createMessageClasses } from "../../src/rest/message-classes.js";
 import { startApp } from "../support/start-app.js";
 
+/** What all routers have in common. */
+const RouterMethods = express.Router.prototype as unknown as {
+	handle(this: unknown, ...call: readonly unknown[]): unknown;
+};
 const EMPTY = { model: "none", catalog: "none" } as const;
 
 t.test("a request is made with the prototypes that Express gives it", async (t) => {
@@ -48,3 +52,22 @@ t.test("no request of a running service has its prototype changed", async (t) =>
 	t.equal(set, 2, "Express still sets them");
 	t.same(changed, []);
 });
+
+t.test(
+	"what is below /v1/ is looked for in REST and among the pages, and nowhere else",
+	async (t) => {
+		const { send } = await startApp(t, { settings: EMPTY });
+		const { handle } = RouterMethods;
+		let asked = 0;
+		RouterMethods.handle = function count(...call) {
+			asked += 1;
+			return handle.apply(this, call);
+		};
+		t.teardown(() => {
+			RouterMethods.handle = handle;
+		});
+		t.equal((await send("/v1/offerings")).status, 200);
+		t.equal(asked, 3, "the application's own router, the pages, REST");
+		t.equal((await send("/.well-known/agent-card.json")).status, 200, "others are still reached");
+	},
+);
