@@ -7,7 +7,7 @@ import { startApp } from "../support/start-app.js";
 
 /** What all routers have in common. */
 const RouterMethods = express.Router.prototype as unknown as {
-	handle(this: unknown, ...call: readonly unknown[]): unknown;
+	handle(this: unknown, ...call: unknown[]): unknown;
 };
 const EMPTY = { model: "none", catalog: "none" } as const;
 
