@@ -1,4 +1,3 @@
-import type { RequestListener } from "node:http";
 import { isIP } from "node:net";
 import type { OnchainParts } from "../payments/x402/onchain-parts.js";
 import type { Store } from "../store/store.js";
@@ -9,6 +8,7 @@ import type { KeyFolder } from "./auth/key-folder.js";
 import type { Clock } from "./core/clock.js";
 import { ServiceError } from "./core/errors.js";
 import type { Logger } from "./core/logger.js";
+import type { HttpApp } from "./http-app.js";
 import type { Jobs } from "./jobs/jobs.js";
 import type { GraphCatalog } from "./knowledge/catalog.js";
 import type { GraphSnapshots } from "./knowledge/graph-snapshots.js";
@@ -50,7 +50,7 @@ export interface Running {
 	readonly mcp: Pick<Mcp, "close">;
 	readonly keys: KeyFolder;
 	readonly address: { baseUrl: string };
-	readonly handler: RequestListener;
+	readonly http: HttpApp;
 	readonly retention: Retention;
 	readonly schedules: Schedules;
 	readonly webhooks: WebhookParts;
@@ -61,7 +61,8 @@ export interface Running {
 }
 
 export function createAppLife(running: Running): AppLife {
-	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address } = running;
+	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address, http } =
+		running;
 	// What was started, to be ended in reverse order.
 	const endings: (() => Promise<void>)[] = [
 		// Last, because it frees the folder for the next process.
@@ -76,7 +77,7 @@ export function createAppLife(running: Running): AppLife {
 			if (settings.profile === "demo") assertLoopback(host);
 			await running.jobs.resume();
 			await running.stagedTurns.recover();
-			const server = await listen(running.handler, { host, port, clock });
+			const server = await listen(http.handler, { host, port, clock, messages: http.messages });
 			if (closing !== undefined) {
 				await server.drain();
 				throw new ServiceError("UNAVAILABLE", "The service was closed while it was being started.");

@@ -153,15 +153,14 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ports, service, money });
 	const oauth = openOAuth({ ports, store, money, service });
-	const transports = [a2a.router, mcp.router, ...oauth, web];
+	const transports = [a2a.router, mcp.router, ...oauth];
 	const { callRates } = money;
 	const { trustedProxies = [] } = settings;
-	const front = { callRates, trustedProxies, transports };
-	const http = { service, operator, adminToken, ...front, clock, ids, logger };
-	const handler = createHttpApp(http);
+	const front = { callRates, trustedProxies, transports, web };
+	const http = createHttpApp({ service, operator, adminToken, ...front, clock, ids, logger });
 	const opened = { store, money, search, catalog, snapshots, retention, ...research };
 	const { streams } = service;
-	const running = { ...ports, ...opened, jobs, a2a, mcp, keys, address, handler, streams };
+	const running = { ...ports, ...opened, jobs, a2a, mcp, keys, address, http, streams };
 	return {
 		service,
 		operator,
@@ -172,7 +171,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		adminToken,
 		schedules,
 		webhooks,
-		handler,
+		handler: http.handler,
 		...createAppLife(running),
 	};
 }

@@ -7,6 +7,7 @@ import type { Ids } from "./core/ids.js";
 import { type Logger, stackOf } from "./core/logger.js";
 import { createFallback } from "./rest/error-handler.js";
 import { createHttpFront } from "./rest/http-front.js";
+import { createMessageClasses, type MessageClasses } from "./rest/message-classes.js";
 import { createRateLimit } from "./rest/rate-limit.js";
 import { createRestRouter } from "./rest/rest-router.js";
 import type { CallRates } from "./service/call-rates.js";
@@ -21,15 +22,23 @@ export interface HttpAppDeps {
 	readonly callRates: CallRates;
 	/** Beside those on this machine. */
 	readonly trustedProxies: readonly string[];
-	/** Routers of the other transports, in order. */
+	/** Routers of transports that have no address below `/v1/`, in order. */
 	readonly transports: readonly Router[];
+	/** Pages for readers, asked before REST. */
+	readonly web: Router;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly logger: Logger;
 }
 
+export interface HttpApp {
+	readonly handler: Express;
+	/** What a server is to make its requests and responses as. */
+	readonly messages: MessageClasses;
+}
+
 /** Every transport on one Express application. */
-export function createHttpApp(deps: HttpAppDeps): Express {
+export function createHttpApp(deps: HttpAppDeps): HttpApp {
 	const { service, operator, adminToken, callRates, transports, clock, ids, logger } = deps;
 	const logUnexpected = (error: unknown, at: object) =>
 		logger.error("unexpected failure", { ...at, error: stackOf(error) });
@@ -43,10 +52,11 @@ export function createHttpApp(deps: HttpAppDeps): Express {
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
 	app.use("/v1/admin", createAdminRouter({ operator, check, logger, clock }));
-	for (const transport of transports) app.use(transport);
+	for (const transport of transports) app.use(besideRest(transport));
+	app.use(deps.web);
 	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));
-	return app;
+	return { handler: app, messages: createMessageClasses(app) };
 }
 
 /** A proxy in front would carry paper money off this machine. */
@@ -59,3 +69,11 @@ const refuseForwarded: RequestHandler = (request, _response, next) => {
 	}
 	next();
 };
+
+/** A router that has no answer costs a turn of the event loop: what is certainly not for a transport passes it by. */
+function besideRest(transport: Router): RequestHandler {
+	return (request, response, next) => {
+		if (request.url.startsWith("/v1/")) next();
+		else transport(request, response, next);
+	};
+}

@@ -8,6 +8,7 @@ import { createIds, type Ids } from "./core/ids.js";
 import { LIMITS } from "./core/limits.js";
 import { systemRandom } from "./core/random.js";
 import { sendLastReply, writeLastReply } from "./last-reply.js";
+import type { MessageClasses } from "./rest/message-classes.js";
 import { type RunningRequests, trackRequests } from "./running-requests.js";
 import { createHeaderReader, toRequestId } from "./service/http-request.js";
 
@@ -22,6 +23,8 @@ export interface ListenOptions {
 	readonly host: string;
 	readonly port: number;
 	readonly clock: Clock;
+	/** What requests and responses are made as; node's own classes where absent. */
+	readonly messages?: MessageClasses;
 	/** For tests: how long headers and whole requests may take to arrive. */
 	readonly timeouts?: { readonly headersMs: number; readonly requestMs: number };
 	/** For tests: how long a caller may take no part of an answer. */
@@ -33,12 +36,13 @@ export interface ListenOptions {
 /** Listens with the service's timeouts. Throws UNAVAILABLE when the port is taken. */
 export async function listen(
 	handler: RequestListener,
-	{ host, port, clock, timeouts, ...bounds }: ListenOptions,
+	{ host, port, clock, messages, timeouts, ...bounds }: ListenOptions,
 ): Promise<RunningServer> {
 	const ids = createIds({ clock, random: systemRandom });
 	const requests = trackRequests(boundHeaders(handler, ids), refuseWith(ids, stopping));
 	const server = createServer(
 		{
+			...messages,
 			headersTimeout: timeouts?.headersMs ?? LIMITS.headerTimeoutMs,
 			requestTimeout: timeouts?.requestMs ?? LIMITS.requestTimeoutMs,
 			connectionsCheckingInterval: LIMITS.timeoutCheckIntervalMs,

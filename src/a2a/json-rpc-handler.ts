@@ -108,9 +108,10 @@ const STATUS_OF_CODE: ReadonlyMap<number, number> = new Map([
 function answer(res: Response, exchange: Exchange, reply: Exclude<Reply, AsyncGenerator>): void {
 	const code = "error" in reply ? (reply.error as { code: number }).code : undefined;
 	// What the SDK could not classify is an exception, and its text is not for callers.
-	if (code === A2A_ERROR_CODE.INTERNAL_ERROR && !exchange.refusal) {
+	if (code === A2A_ERROR_CODE.INTERNAL_ERROR && !exchange.refusal()) {
 		exchange.refuse(new Error(JSON.stringify(reply)));
 	}
-	if (exchange.refusal) sendRpcRefusal(res, reply.id ?? null, exchange.refusal);
+	const refusal = exchange.refusal();
+	if (refusal) sendRpcRefusal(res, reply.id ?? null, refusal);
 	else sendJson(res, (code !== undefined && STATUS_OF_CODE.get(code)) || 200, reply);
 }

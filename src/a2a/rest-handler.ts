@@ -63,10 +63,12 @@ function replaceRefusals(res: Response, exchange: Exchange): void {
 	const sendAsIs = res.json.bind(res);
 	res.json = (body) => {
 		// What the SDK could not classify is an exception, and its text is not for callers.
-		if (res.statusCode >= 500 && !exchange.refusal)
+		if (res.statusCode >= 500 && !exchange.refusal()) {
 			exchange.refuse(new Error(JSON.stringify(body)));
-		if (!exchange.refusal) return sendAsIs(body);
-		sendRestRefusal(res, exchange.refusal);
+		}
+		const refusal = exchange.refusal();
+		if (!refusal) return sendAsIs(body);
+		sendRestRefusal(res, refusal);
 		return res;
 	};
 }

@@ -1,7 +1,12 @@
 import { restOfTurn, type Steps } from "../knowledge/work-in-turns.js";
 import type { WeightedText } from "./concept-fields.js";
 import { BM25, buildLexicalIndex, type CountedText, countTerms } from "./lexical-builder.js";
-import { documentFrequency, inverseDocumentFrequency, type LexicalScope } from "./lexical-index.js";
+import {
+	containsTerm,
+	documentFrequency,
+	inverseDocumentFrequency,
+	type LexicalScope,
+} from "./lexical-index.js";
 import { searchLexical } from "./lexical-search.js";
 import { readQuery, toQueryTerms } from "./query-words.js";
 import type { Word } from "./tokenizer.js";
@@ -56,13 +61,13 @@ export function* createTextFinder<Item>(texts: readonly ReadText<Item>[]): Steps
 	return {
 		find(query, limit) {
 			const words = readQuery(query).filter(({ isStopWord }) => !isStopWord);
-			const { slots, scores, partsOf } = searchLexical(toQueryTerms(words), scopes, limit);
+			const { slots, scores } = searchLexical(toQueryTerms(words), scopes, limit);
 			const best = bestScoreOf(words, scopes, texts.length);
+			const heldBy = createHeldWords(words, scopes);
 			return slots.flatMap((slot, rank) => {
 				const item = texts[slot]?.item;
 				if (item === undefined) return [];
-				const terms = new Set(partsOf(slot).map(({ term }) => term));
-				const held = words.filter((word) => holds(terms, word)).map(({ surface }) => surface);
+				const held = heldBy(slot);
 				const score = Math.min(1, (scores[rank] ?? 0) / best);
 				return { item, score, words: held, coverage: held.length / words.length };
 			});
@@ -83,6 +88,13 @@ function bestScoreOf(
 	return best || 1;
 }
 
-function holds(held: ReadonlySet<string>, word: Word): boolean {
-	return termsOf(word).some((term) => held.has(term));
+/** Which words the text of a slot holds, as written. */
+function createHeldWords(words: readonly Word[], scopes: readonly LexicalScope[]) {
+	const terms = words.map(termsOf);
+	return (slot: number): readonly string[] => {
+		const scope = scopes.findLast(({ base }) => base <= slot);
+		if (!scope) return [];
+		const holds = (term: string) => containsTerm(scope.index, term, slot - scope.base);
+		return words.filter((_, at) => terms[at]?.some(holds)).map(({ surface }) => surface);
+	};
 }

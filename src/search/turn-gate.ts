@@ -11,6 +11,8 @@ export interface TurnGate {
 /** A batch of sixteen comes back from the model at once: ranked in one go it would keep everybody else waiting. */
 const BUDGET_MS = 4;
 
+const nothing = () => undefined;
+
 export function createTurnGate(clock: Pick<Clock, "monotonicMs">): TurnGate {
 	let openedAt: number | undefined;
 	let last: Promise<unknown> = Promise.resolve();
@@ -26,7 +28,8 @@ export function createTurnGate(clock: Pick<Clock, "monotonicMs">): TurnGate {
 	return {
 		run(work) {
 			const result = last.then(waitForRoom).then(work);
-			last = result.catch(() => undefined);
+			// Without the result: it would live until the next one.
+			last = result.then(nothing, nothing);
 			return result;
 		},
 	};

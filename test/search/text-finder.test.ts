@@ -1,6 +1,10 @@
 import t from "tap";
+import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { runAtOnce } from "../../src/knowledge/work-in-turns.js";
+import { countTerms } from "../../src/search/lexical-builder.js";
+import { readQuery } from "../../src/search/query-words.js";
 import { createTextFinder, readTexts } from "../../src/search/text-finder.js";
+import { termsOf } from "../../src/search/tokenizer.js";
 
 const finderOf = (texts: readonly string[]) =>
 	runAtOnce(createTextFinder(runAtOnce(readTexts(texts, (text) => [{ text, weight: 1 }]))));
@@ -40,5 +44,41 @@ t.test(
 			[100, 4_500, 8_900],
 		);
 		t.equal(new Set(found.map(({ score }) => score)).size, 1);
+		for (const { words } of found) t.same(words, ["tidal", "turbine"]);
 	},
 );
+
+t.test("the words that a text holds are those of the query that stand in it", async (t) => {
+	const vocabulary = [
+		"EIP-3009",
+		"eip",
+		"3009",
+		"pumps",
+		"pump",
+		"the",
+		"heat",
+		"RFC 9110",
+		"9110",
+	];
+	const next = createSeededNumbers(7);
+	const some = (count: number) =>
+		Array.from({ length: count }, () => vocabulary[Math.floor(next() * vocabulary.length)]).join(
+			" ",
+		);
+	const texts = Array.from({ length: 60 }, () => some(3));
+	const finder = finderOf(texts);
+	for (let round = 0; round < 40; round++) {
+		const query = some(4);
+		const asked = readQuery(query).filter(({ isStopWord }) => !isStopWord);
+		for (const { item, words: held, coverage } of finder.find(query, texts.length)) {
+			const terms = countTerms([{ text: item, weight: 1 }]).frequencies;
+			const plain = asked.filter((word) => termsOf(word).some((term) => terms.has(term)));
+			t.same(
+				held,
+				plain.map(({ surface }) => surface),
+				`${query} in ${item}`,
+			);
+			t.equal(coverage, plain.length / asked.length);
+		}
+	}
+});

@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import t from "tap";
 import { createTurnGate } from "../../src/search/turn-gate.js";
 
@@ -31,4 +33,17 @@ t.test("work that throws fails for its caller alone", async (t) => {
 	const next = gate.run(() => "sound");
 	await t.rejects(failing, { message: "broken" });
 	t.equal(await next, "sound");
+});
+
+t.test("what came out of the last work does not live until the next one", async (t) => {
+	setFlagsFromString("--expose-gc");
+	const collect = runInNewContext("gc") as () => void;
+	const gate = createTurnGate({ monotonicMs: () => 0 });
+	const run = async () => new WeakRef(await gate.run(() => ({ rows: 1 })));
+	const outcome = await run();
+	// A reference made or followed counts until its turn is over.
+	await nextTurn();
+	collect();
+	t.equal(outcome.deref(), undefined);
+	t.equal(await gate.run(() => "next"), "next");
 });

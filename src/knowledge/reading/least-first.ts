@@ -2,7 +2,6 @@
 export interface LeastFirst<T> {
 	add(item: T): void;
 	take(): T | undefined;
-	readonly size: number;
 }
 
 export function createLeastFirst<T>(compare: (a: T, b: T) => number): LeastFirst<T> {
@@ -42,9 +41,6 @@ export function createLeastFirst<T>(compare: (a: T, b: T) => number): LeastFirst
 			items[0] = last;
 			sink();
 			return first;
-		},
-		get size() {
-			return items.length;
 		},
 	};
 }
