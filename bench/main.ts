@@ -1,10 +1,11 @@
-/** `npm run bench -- [store routes mcp ledger hostile load claims] [--json]`: measurements with their baselines in the same run; all parts unless some are named. */
+/** `npm run bench -- [store routes mcp ledger hostile load claims claims-fit] [--json]`: measurements with their baselines in the same run; all parts but `claims-fit` unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchClaims, type ClaimsReport } from "./claims-bench.js";
 import { toConfusionLines } from "./claims-evaluation.js";
+import { fitClaims } from "./claims-fit.js";
 import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
@@ -21,6 +22,7 @@ const PARTS = {
 	hostile: benchHostile,
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
 	claims: benchClaims,
+	"claims-fit": fitClaims,
 };
 type PartName = keyof typeof PARTS;
 
@@ -40,7 +42,10 @@ if (unknown !== undefined) {
 	);
 	process.exit(2);
 }
-const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
+/** What makes weights, and measures nothing of what is shipped. */
+const UNASKED = "claims-fit";
+const names =
+	positionals.length > 0 ? positionals : Object.keys(PARTS).filter((name) => name !== UNASKED);
 const folder = mkdtempSync(join(tmpdir(), "tollgraph-bench-"));
 try {
 	const machine = {

@@ -26,8 +26,8 @@ export const LABELLED_CLAIM_KINDS = [
 	"conflict",
 ] as const;
 
-/** Rules are tuned by the first two; the last is for reporting only. */
-export const CLAIM_PARTS = ["tune", "second", "held-back"] as const;
+/** All have been tuned by since docs/adr/0043; README.md beside it says what each was used for. */
+export const CLAIM_PARTS = ["tune", "second", "held-back", "third"] as const;
 export type ClaimPart = (typeof CLAIM_PARTS)[number];
 
 const labelledClaimSchema = z.strictObject({

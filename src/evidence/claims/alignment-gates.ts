@@ -1,4 +1,5 @@
 import type { Conflict, Item } from "./comparison-items.js";
+import type { Negation } from "./polarity.js";
 import type { ReadContext } from "./sentence-context.js";
 import type { ReadWord, TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
@@ -39,12 +40,19 @@ export function objectToSupport(matter: Alignment): string | undefined {
 	return objectToKind(matter, words) ?? objectToWords(matter, words);
 }
 
+/** Why the form of a claim keeps a sentence from bearing it out, however many of its words come back. */
+export function objectToForm(matter: Alignment): string | undefined {
+	return objectToKind(matter, contentOf(matter.aligned));
+}
+
 /** What a claim says by its form must be said too: utmost, comparison, digits, denial. */
 function objectToKind(matter: Alignment, words: readonly AlignedWord[]): string | undefined {
 	const { claim, sentence } = matter;
 	const utmost = UTMOST.find((each) => each.test(claim.text) && !each.test(sentence.text));
 	if (utmost) return `does not say "${utmost.exec(claim.text)?.[0]}"`;
-	if (COMPARES.test(claim.text) && !COMPARED.test(sentence.text)) return "compares nothing";
+	const isCounted = matter.items.some(({ isFigure, text }) => isFigure && / against /.test(text));
+	if (COMPARES.test(claim.text) && !COMPARED.test(sentence.text) && !isCounted)
+		return "compares nothing";
 	if (lacksDigits(matter)) return "has other numbers";
 	return deniesOtherwise(matter, words) ? "denies otherwise" : undefined;
 }
@@ -156,8 +164,14 @@ const DIGITS = /\p{N}+(?:[.,:]\p{N}+)*/gu;
 
 /** What only one of two nearly equal texts denies, and a denial of which the sentence has no word. */
 function deniesOtherwise({ claim, sentence }: Alignment, words: readonly AlignedWord[]): boolean {
+	const said = words.flatMap(({ match }) => match?.start ?? []);
+	// What a sentence denies besides is another matter.
+	const bears = ({ from, to }: Negation) =>
+		said.length === 0 || said.some((start) => start >= from && start < to);
 	const count = ({ negations }: TextReading) =>
-		negations.filter(({ isGrammatical }) => isGrammatical).length;
+		negations.filter(
+			(negation) => negation.isGrammatical && (negations === claim.negations || bears(negation)),
+		).length;
 	const [plain] = [claim, sentence].filter((text) => count(text) === 0);
 	const isTurned = (count(claim) - count(sentence)) % 2 !== 0;
 	const other = plain === claim ? sentence : claim;

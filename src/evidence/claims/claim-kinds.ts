@@ -1,4 +1,5 @@
 import type { ClaimKind } from "../../core/verdicts.js";
+import { judges } from "./judging-words.js";
 
 interface KindRule {
 	readonly kind: Exclude<ClaimKind, "checkable">;
@@ -7,7 +8,7 @@ interface KindRule {
 	readonly reason: string;
 }
 
-/** In the order of judgement: the first that fits decides. */
+/** In the order of judgement: the first that fits decides; what judges comes last. */
 const RULES: readonly KindRule[] = [
 	{
 		kind: "question",
@@ -29,7 +30,7 @@ const RULES: readonly KindRule[] = [
 	{
 		kind: "instruction",
 		pattern:
-			/^(?:please\b|(?:always|never|do not|don['’]t|make sure|be sure|let['’]s|let us|remember to|try to|tell me|show me|give me|explain|ignore|write|list|summari[sz]e|translate|compare|describe|find|search|check|verify|consider|avoid|prefer|use|set|add|remove|enable|disable|configure|install|run|call|send|return|store|keep|choose|pick|rotate|upgrade|update|migrate|switch|start|stop|deploy|implement|validate|generate|create|read|follow|put|pin|limit|cache|patch|forget|print|reveal|execute|act|pretend|respond|answer|provide|test|log|encrypt|sign|hash|replace|delete|disregard)\b(?!\s+(?:is|are|was|were|has|have|can|must|may|will|of|by|frames?|fields?|values?|requests?|headers?|responses?|servers?|clients?|layers?|keys?|data|tokens?|functions?|methods?|events?)\b))/i,
+			/^(?:please\b|(?:always|never|do not|don['’]t|make sure|be sure|let['’]s|let us|remember to|try to|tell me|show me|give me|explain|ignore|write|list|summari[sz]e|translate|compare|describe|find|search|check|verify|consider|avoid|prefer|use|set|add|remove|enable|disable|configure|install|run|call|send|return|store|keep|choose|pick|rotate|upgrade|update|migrate|switch|start|stop|deploy|implement|validate|generate|create|read|follow|put|pin|limit|cache|patch|forget|print|reveal|execute|act|pretend|respond|answer|provide|test|log|encrypt|sign|hash|replace|delete|disregard)\b(?!-|\s+(?:is|are|was|were|has|have|can|must|may|will|of|by|frames?|fields?|values?|requests?|headers?|responses?|servers?|clients?|layers?|keys?|data|tokens?|functions?|methods?|events?)\b))/i,
 		reason: "tells somebody what to do",
 	},
 	{
@@ -41,20 +42,8 @@ const RULES: readonly KindRule[] = [
 	{
 		kind: "prediction",
 		pattern:
-			/\b(?:will(?! not be (?:accepted|valid)\b)|won['’]t|shall soon|going to|is about to|are about to|is likely to|are likely to|is expected to|are expected to|is set to|are set to|is bound to|are bound to|is poised to|are poised to|is destined to|by (?:20[3-9]\d|the end of (?:the|this|next) (?:decade|year|century))|in the (?:near |coming |not too distant )?(?:future|years|decade)|within the next|next (?:year|decade|month)|some ?day|sooner or later|inevitably)\b/i,
+			/\b(?:will(?! not be (?:accepted|valid)\b)|won['’]t|shall soon|going to|(?<!\b(?:it|that|which|who|they) )(?:is|are) about to|is likely to|are likely to|is expected to|are expected to|is set to|are set to|is bound to|are bound to|is poised to|are poised to|is destined to|by (?:20(?:2[7-9]|[3-9]\d)|the end of (?:the|this|next) (?:decade|year|century))|in the (?:near |coming |not too distant )?(?:future|years|decade)|within the next|next (?:year|decade|month)|some ?day|sooner or later|before long|inevitably|(?:is|are) unlikely to|(?:is|are) on track to|(?:in|within) (?:a few|ten|five|twenty|\d+) years)\b/i,
 		reason: "speaks of what has not happened yet",
-	},
-	{
-		kind: "opinion",
-		pattern:
-			/\b(?:i|we) (?:think|believe|feel|guess|hope|suspect|prefer|like|love|hate|find|doubt)\b|\b(?:in my|in our|my|our) (?:humble )?(?:opinion|view|experience)\b|\b(?:imho|imo|arguably|personally|frankly|honestly|sadly|unfortunately|thankfully|fortunately|obviously|clearly)\b/i,
-		reason: "tells what somebody thinks of it",
-	},
-	{
-		kind: "opinion",
-		pattern:
-			/\b(?:the best|worst|needless(?:ly)?|feels?|(?:as|more|so|most) exciting|better than|worse than|cleaner|neater|prettier|nicer|nicest|ugly|uglier|ugliest|beautiful|beautifully|elegant|elegantly|inelegant|awful|terrible|terribly|horrible|amazing|awesome|great|greatest|wonderful|fantastic|excellent|brilliant|stupid|silly|dumb|pointless|useless|overrated|underrated|over-?hyped|over-?engineered|overcomplicated|boring|exciting|annoying|fun|cool|pleasant|unpleasant|delightful|clumsy|sloppy|lovely|disappointing|impressive|tasteful|cleverest|clever|smartest|superior|inferior|favou?rite|a (?:mistake|disaster|joke|mess|waste|shame|pity|pleasure|nightmare|triumph|masterpiece|nuisance)|waste of|too (?:complex|complicated|hard|easy|slow|verbose|strict|late|early|expensive|difficult|much|little|many|cautious|conservative|long|short|big|small|clever|ambitious|bureaucratic)|(?:more|most|less|least|very|really|quite|so|extremely|far too) (?:interesting|important|beautiful|elegant|exciting|useful|annoying|confusing|intuitive|readable|enjoyable|pleasant|ugly|boring|natural|sensible|attractive|convincing|impressive|promising|trustworthy|fun|tedious|user-friendly|painful|innovative|inspiring|frustrating)|worth (?:it|the|every)|deserves?|ought to|should(?! (?:be (?:sent|ignored|treated|used|included)|not be))|easier to (?:love|like|read|learn)|nobody (?:likes|wants|needs|should)|everyone (?:loves|hates|should)|makes? (?:no )?sense|silver bullet|game[- ]changer)\b/i,
-		reason: "judges, which no source can settle",
 	},
 ];
 
@@ -81,5 +70,6 @@ export function findClaimKind(sentence: string): {
 		const isName = kind === "instruction" && /^[A-Z]{2}/.test(text);
 		if (!isRule && !isName) return { kind, reason };
 	}
+	if (judges(text)) return { kind: "opinion", reason: "judges, which no source can settle" };
 	return { kind: "checkable" };
 }

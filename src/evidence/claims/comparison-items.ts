@@ -23,8 +23,8 @@ export interface Conflict {
 	readonly reason: string;
 	/** How sure it is that both speak of the same, 0..1. */
 	readonly sureness: number;
-	/** What differs, where that decides how much else must agree. */
-	readonly of?: "denial" | "opposite" | "name";
+	/** What differs. */
+	readonly of: "denial" | "opposite" | "name" | "figure" | "quantity" | "trend" | "currency";
 	/** True for figures and the like: what differs is itself what is told. */
 	readonly isDecisive?: boolean;
 }

@@ -2,18 +2,21 @@ import type { Verdict } from "../../core/verdicts.js";
 
 /** What a confidence is made of, each 0..1. */
 export interface ConfidenceSigns {
-	/** Score of the best sentence for the verdict. */
+	/** Likelihood of the best sentence for the verdict. */
 	readonly best: number;
-	/** Score of the best sentence against it. */
+	/** Likelihood of the best sentence against it. */
 	readonly against: number;
+	/** True when rules alone take the same side. */
+	readonly isAgreed: boolean;
 }
 
 /**
- * Weights of a logistic regression for "this verdict is right", fitted to the claims of bench/labelled/claims-tune.jsonl and
- * claims-second.jsonl that got a verdict. Rules were written with these claims in sight and are nearly always right there, so
- * right counts as 0.92 and wrong as 0.08, and weights are drawn (L2 1) towards those of a fit from before. How: docs/adr/0032.
+ * Weights of a logistic regression for "this verdict is right" over log odds, fitted by `npm run bench -- claims-fit` to
+ * likelihoods of claims on concepts the sentences' weights were not fitted to (docs/adr/0043).
  */
-const WEIGHTS = { bias: 0.17, best: 2.82, against: -0.55 } as const;
+const WEIGHTS = { bias: -0.52, best: 0.58, against: -0.09, agreed: 1.18 } as const;
+/** A verdict less sure than this is not told: a wrong one costs a name, none costs nothing. */
+const TOLD_LEAST = 0.65;
 /** Told for an abstention: how often nothing was decidable where none was found. */
 const ABSTENTION = 0.7;
 const CONFLICT = 0.5;
@@ -24,6 +27,24 @@ export function confidenceOf(verdict: Verdict, signs: ConfidenceSigns): number {
 	if (verdict === "NOT_CHECKABLE") return NOT_CHECKABLE;
 	if (verdict === "NOT_ENOUGH_EVIDENCE") return ABSTENTION;
 	if (verdict === "CONFLICTING") return CONFLICT;
-	const sum = WEIGHTS.bias + WEIGHTS.best * signs.best + WEIGHTS.against * signs.against;
+	return sureness(signs);
+}
+
+/** True when what was found is enough to tell a verdict. */
+export function isSure(signs: ConfidenceSigns): boolean {
+	return sureness(signs) >= TOLD_LEAST;
+}
+
+function sureness({ best, against, isAgreed }: ConfidenceSigns): number {
+	const sides = WEIGHTS.best * toLogOdds(best) + WEIGHTS.against * toLogOdds(against);
+	const sum = WEIGHTS.bias + sides + (isAgreed ? WEIGHTS.agreed : 0);
 	return 1 / (1 + Math.exp(-sum));
+}
+
+/** No sentence is surer than this, nor less sure than its contrary. */
+const LIKELIHOOD_LEAST = 0.02;
+
+export function toLogOdds(likelihood: number): number {
+	const clamped = Math.min(1 - LIKELIHOOD_LEAST, Math.max(LIKELIHOOD_LEAST, likelihood));
+	return Math.log(clamped / (1 - clamped));
 }

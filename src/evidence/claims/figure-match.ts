@@ -34,13 +34,27 @@ function compareQuantity(quantity: Quantity, claim: TextReading, sentence: TextR
 	}
 	const near = quantitiesBeside(claim.dates, sentence);
 	const { fit, found, isSure } = fitQuantity(quantity, near ?? sentence.quantities);
-	const item = figure(quantity.text, fit === "same");
-	if (fit !== "other") return { items: [item], conflicts: [] };
+	const isShare = fit !== "same" && isShareOf(quantity, sentence.quantities);
+	const item = figure(quantity.text, fit === "same" || isShare);
+	if (fit !== "other" || isShare) return { items: [item], conflicts: [] };
 	const reason = `says ${found ?? "another number"}, the claim ${quantity.text}`;
 	return {
 		items: [item],
-		conflicts: [{ reason, sureness: isSure || near ? 1 : 0.6, isDecisive: true }],
+		conflicts: [{ reason, sureness: isSure || near ? 1 : 0.6, isDecisive: true, of: "figure" }],
 	};
+}
+
+/** Points by which a share may be told rounded. */
+const SHARE_POINTS = 0.6;
+
+/** "Three quarters" against 16 rows of which 12 are flagged: one count is that share of another. */
+function isShareOf({ dimension, value, bound }: Quantity, there: readonly Quantity[]): boolean {
+	if (dimension !== "percent") return false;
+	const counts = there.filter((each) => each.isCount).map((each) => each.value);
+	const points = bound === "about" ? 2 * SHARE_POINTS : SHARE_POINTS;
+	return counts.some((part) =>
+		counts.some((whole) => whole > part && Math.abs((100 * part) / whole - value) <= points),
+	);
 }
 
 /** In a list of figures by date, those that stand beside the claim's date; undefined where there is no such list. */
@@ -76,7 +90,7 @@ function compareDate(
 	const items: readonly Item[] = [isGranted ? { ...own, place: "about" } : own];
 	if (told.fit !== "other") return { items, conflicts: [] };
 	const reason = `says ${told.found ?? "another date"}, the claim ${date.text}`;
-	return { items, conflicts: [{ reason, sureness: 0.95, isDecisive: true }] };
+	return { items, conflicts: [{ reason, sureness: 0.95, isDecisive: true, of: "figure" }] };
 }
 
 /** "Expressed in seconds" against milliseconds. */
@@ -90,6 +104,7 @@ function compareUnits(claim: TextReading, sentence: TextReading): Findings {
 				reason: `speaks of ${other.written}, the claim of ${written}`,
 				sureness: 1,
 				isDecisive: true,
+				of: "figure",
 			},
 		];
 	});

@@ -1,6 +1,8 @@
 import { stemWord } from "../../search/stem.js";
 import type { Conflict, Findings, Item, ItemPlace } from "./comparison-items.js";
+import { hasName } from "./name-presence.js";
 import type { Name } from "./names.js";
+import { nearerRival } from "./nearer-name.js";
 import type { ReadContext } from "./sentence-context.js";
 import type { TextReading } from "./text-reading.js";
 
@@ -48,9 +50,13 @@ function compareName(name: Name, matter: NameMatter): Findings {
 		conflicts.push({ reason, sureness, isDecisive: isSure, of: "name" });
 	}
 	const nearer = place === "sentence" ? nearerRival(name, claim, sentence, context) : undefined;
-	if (nearer) conflicts.push({ reason: nearer, sureness: 0.95 });
+	if (nearer) conflicts.push({ reason: nearer, sureness: 0.95, of: "name" });
 	if (isFixedIn(name, claim, sentence)) {
-		conflicts.push({ reason: `speaks of what is before ${name.text}`, sureness: 0.9 });
+		conflicts.push({
+			reason: `speaks of what is before ${name.text}`,
+			sureness: 0.9,
+			of: "figure",
+		});
 	}
 	return { items: [item], conflicts };
 }
@@ -69,23 +75,6 @@ function placeOf(
 		? "around"
 		: "nowhere";
 }
-
-function hasName({ names, text }: TextReading, { key, text: written, series }: Name): boolean {
-	if (names.some((other) => other.key === key)) return true;
-	return series === undefined && hasWords(text.toLowerCase(), written.toLowerCase());
-}
-
-/** True where words stand in a text as such: "MIT" is not in "permitted". A plural or a genitive may follow. */
-function hasWords(text: string, words: string): boolean {
-	for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
-		const before = text[at - 1] ?? " ";
-		const behind = text.slice(at + words.length);
-		if (!WORD_CHAR.test(before) && /^(?:e?s)?(?![\p{L}\p{N}])/u.test(behind)) return true;
-	}
-	return false;
-}
-
-const WORD_CHAR = /[\p{L}\p{N}]/u;
 
 /** What a sentence is about is granted, unless it names others of the series and its subject goes by several. */
 function isAbout(name: Name, sentence: TextReading, about: TextReading): boolean {
@@ -179,36 +168,4 @@ function isFixedIn({ number }: Name, claim: TextReading, sentence: TextReading):
 			.slice(1)
 			.some((rest) => rest.slice(0, 40).includes(number));
 	return before(sentence.text) && !before(claim.text);
-}
-
-/** "ARI (RFC 9773) … STAR (RFC 8739)": which number of a series stands by another name of the claim. */
-function nearerRival(
-	name: Name,
-	claim: TextReading,
-	sentence: TextReading,
-	{ domain }: ReadContext,
-): string | undefined {
-	const rivals = sentence.names.filter(
-		({ series, key }) => series === name.series && key !== name.key,
-	);
-	if (!name.series || rivals.length === 0) return undefined;
-	const text = sentence.text.toLowerCase();
-	const at = ({ text: written }: Name) => text.indexOf(written.toLowerCase());
-	const own = sentence.names.find(({ key }) => key === name.key);
-	for (const anchor of claim.names) {
-		const place = anchor.series === name.series || hasName(domain, anchor) ? -1 : at(anchor);
-		if (place < 0 || !own || text.indexOf(anchor.text.toLowerCase(), place + 1) >= 0) continue;
-		const [nearest] = [own, ...rivals].sort(
-			(a, b) => distance(at(a), place) - distance(at(b), place),
-		);
-		if (nearest && nearest.key !== name.key && !hasName(claim, nearest)) {
-			return `names ${nearest.text} with ${anchor.text}, the claim ${name.text}`;
-		}
-	}
-	return undefined;
-}
-
-/** What follows stands nearer than what precedes: numbers are told behind names. */
-function distance(at: number, from: number): number {
-	return at >= from ? at - from : 2 * (from - at);
 }

@@ -30,6 +30,10 @@ const SAME_SERIES: Readonly<Record<string, string>> = { erc: "eip" };
 const MONTHS_AND_DAYS =
 	/^(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)$/i;
 
+/** What counts, asks or stands for somebody. */
+const NOT_A_NAME =
+	/^(?:who(?:ever|soever)?|whatever|whichever|whenever|wherever|whoever|several|many|few|half|each|either|neither|any(?:one|body|thing)|every(?:one|body|thing)|some(?:one|body|thing)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens|hundreds|thousands|nearly|almost|about|roughly|around|over|under)$/i;
+
 /** Names in the order of the text: identifiers, names from code, acronyms, and words with a capital. */
 export function findNames(text: string): readonly Name[] {
 	const names = new Map<string, Name>();
@@ -62,11 +66,13 @@ function isProper(name: string, match: RegExpExecArray, text: string): boolean {
 	if (MONTHS_AND_DAYS.test(match[0]) || isStopWord(name.toLowerCase())) return false;
 	const isFirst = match.index === 0 || /[.!?:]["'”’)]*\s+$/.test(text.slice(0, match.index));
 	if (!isFirst || name.includes(" ") || name !== match[0]) return true;
-	// A lone noun without an article, a verb behind it: "Android accounts for".
+	// A lone noun without an article, a verb behind it: "Android accounts for", not "Several parts of".
 	return (
-		/^\s(?:is|was|has|can|must|may|\p{Ll}+[^s\W]s)\s/u.test(
+		!NOT_A_NAME.test(name) &&
+		/^\s(?:is|was|has|can|must|may|\p{Ll}+[^s\W]s(?!\s(?:of|in|that|which|are|were|have|can|may|must|do|and|with)\b))\s/u.test(
 			text.slice(match.index + match[0].length),
-		) && !/(?:ing|ed|s|ly|ion)$/.test(name)
+		) &&
+		!/(?:ing|ed|s|ly|ion)$/.test(name)
 	);
 }
 

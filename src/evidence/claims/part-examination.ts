@@ -1,16 +1,19 @@
+import type { Stance } from "../../core/verdicts.js";
 import type { Decision } from "../../core/wire.js";
-import type { Concept, Graph } from "../../knowledge/graph.js";
-import { runInTurns, type Steps, stepsOf } from "../../knowledge/work-in-turns.js";
+import type { Graph } from "../../knowledge/graph.js";
+import { runInTurns } from "../../knowledge/work-in-turns.js";
 import type { HybridSearch } from "../../search/search.js";
-import { gatherEvidence, type RankedSentence } from "../gathered-evidence.js";
+import {
+	type GatheredEvidence,
+	gatherEvidence,
+	type RankedSentence,
+} from "../gathered-evidence.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
-import { toDateSpan } from "./date-spans.js";
 import { groupByOrigin } from "./independence.js";
-import { type ReadContext, readCatalogContext } from "./sentence-context.js";
+import { type MeasuredSentence, measureSentences } from "./sentence-measuring.js";
 import { bestTier } from "./source-tiers.js";
-import { compareReadings } from "./stance-comparator.js";
 import { askJudges } from "./stance-judges.js";
-import { readCatalogText, readText } from "./text-reading.js";
+import { sideOf, weighStances } from "./stance-weighing.js";
 import type { AtomicClaim, ComparedSentence, EvidenceStance, StanceJudge } from "./verification.js";
 
 /** What was found on one part of a claim. */
@@ -18,6 +21,8 @@ export interface PartExamination {
 	readonly claim: AtomicClaim;
 	/** Best first: what supports or refutes, then what came nearest; at most EVIDENCE_MAX. */
 	readonly stances: readonly EvidenceStance[];
+	/** The side that rules, or another judge, take by themselves. */
+	readonly side: Stance;
 	/** Words of the part that no concept covers. */
 	readonly unknown: readonly string[];
 	readonly decision: Decision;
@@ -42,18 +47,11 @@ export interface ExaminationRequest {
 /** Gates 2 to 4 for one part: sentences that bear on it, what each says, and which of them depend on each other. */
 export async function examinePart(
 	{ search, judges }: ExaminationDeps,
-	{ claim, part, graphs, asOf, signal }: ExaminationRequest,
+	request: ExaminationRequest,
 ): Promise<PartExamination> {
-	const found = await gatherEvidence(search, {
-		graphs,
-		question: claim.text.slice(0, CLAIM_LIMITS.questionChars),
-		conceptsMax: CLAIM_LIMITS.conceptsMax,
-		sentencesMax: CLAIM_LIMITS.sentencesMax,
-		signal,
-	});
-	const known = found.sentences.filter((sentence) => isKnownAt(sentence, asOf));
-	const compared = await runInTurns(compareAll(claim, known, found.missing), signal);
-	const judged = await askJudges(judges, claim, compared, signal);
+	const { claim, part, signal } = request;
+	const { found, measured } = await measurePart(search, request);
+	const judged = await askJudges(judges, claim, weighStances(measured), signal);
 	const best = [...judged].sort(byBearing).slice(0, CLAIM_LIMITS.evidenceMax);
 	const groups = groupByOrigin(best.map(({ sentence }) => sentence));
 	const stances = best.map((stance, index) => ({
@@ -65,6 +63,7 @@ export async function examinePart(
 	return {
 		claim,
 		stances,
+		side: sideOf(judged.map(({ said }) => said)),
 		unknown: found.missing,
 		decision: found.decision,
 		mode: found.mode,
@@ -72,42 +71,26 @@ export async function examinePart(
 	};
 }
 
-/** How much the rank of a sentence counts: what the search finds first is more likely about the same. */
-const RANK_SHARE = 0.3;
-
-function* compareAll(
-	claim: AtomicClaim,
-	sentences: readonly RankedSentence[],
-	unknown: readonly string[],
-): Steps<readonly ComparedSentence[]> {
-	const reading = readText(claim.text);
-	const stepsOfOne = Math.ceil(reading.text.length / CLAIM_LIMITS.charsPerStep);
-	const contexts = new Map<Concept, ReadContext>();
-	const top = Math.max(...sentences.map(({ score }) => score), Number.EPSILON);
-	const compared: ComparedSentence[] = [];
-	for (const sentence of sentences) {
-		yield* stepsOf(stepsOfOne);
-		const { concept, sources, text } = sentence;
-		const context = contexts.get(concept) ?? contextOf(sentence, sentences, unknown);
-		contexts.set(concept, context);
-		const dates = sources.flatMap(({ publishedAt, datePrecision }) =>
-			publishedAt === undefined ? [] : [toDateSpan(publishedAt, datePrecision ?? "day")],
-		);
-		const comparison = compareReadings(reading, readCatalogText(text), context, dates);
-		const score = comparison.score * (1 - RANK_SHARE + RANK_SHARE * (sentence.score / top));
-		compared.push({ ...comparison, score, sentence, isDisputed: false });
-	}
-	return compared;
+export interface MeasuredPart {
+	readonly found: GatheredEvidence;
+	readonly measured: readonly MeasuredSentence[];
 }
 
-function contextOf(
-	{ concept, graph }: RankedSentence,
-	sentences: readonly RankedSentence[],
-	unknown: readonly string[],
-): ReadContext {
-	const around = sentences.filter((other) => other.concept === concept).map(({ text }) => text);
-	const names = [concept.title, ...concept.aliases];
-	return readCatalogContext({ names, domain: graph.record.title, around, unknown });
+/** What is found for one part, and what is measured of it; nothing is weighed yet. */
+export async function measurePart(
+	search: HybridSearch,
+	{ claim, graphs, asOf, signal }: Omit<ExaminationRequest, "part">,
+): Promise<MeasuredPart> {
+	const found = await gatherEvidence(search, {
+		graphs,
+		question: claim.text.slice(0, CLAIM_LIMITS.questionChars),
+		conceptsMax: CLAIM_LIMITS.conceptsMax,
+		sentencesMax: CLAIM_LIMITS.sentencesMax,
+		signal,
+	});
+	const known = found.sentences.filter((sentence) => isKnownAt(sentence, asOf));
+	const measured = await runInTurns(measureSentences(claim, known, found.missing), signal);
+	return { found, measured };
 }
 
 /** Whoever asks as of a day is told what was published by then; undated sources count as known. */

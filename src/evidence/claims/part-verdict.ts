@@ -1,5 +1,5 @@
-import type { Verdict } from "../../core/verdicts.js";
-import { confidenceOf } from "./confidence.js";
+import type { Stance, Verdict } from "../../core/verdicts.js";
+import { confidenceOf, isSure } from "./confidence.js";
 import type { PartExamination } from "./part-examination.js";
 import { claimsNow, judgeTime, type TimeReport } from "./time-frame.js";
 import type { EvidenceStance, VerifiedPart } from "./verification.js";
@@ -12,10 +12,8 @@ export interface JudgedPart extends VerifiedPart {
 	readonly groups: number;
 }
 
-/** Both sides must be this near to each other, and independent, to count as a conflict. */
-const CONFLICT_GAP = 0.08;
-/** What a sentence must reach to decide anything. */
-const DECIDES_LEAST = 0.47;
+/** What the weaker side must reach, from another origin, to count as a conflict. */
+const CONFLICT_LEAST = 0.75;
 
 /** Gate 3 to 5 for one part: the side with the stronger sentence wins; near ones of independent origin are a conflict. */
 export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
@@ -25,7 +23,7 @@ export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
 		refutes: stances.filter(({ stance }) => stance === "refutes"),
 	};
 	const best = { supports: bestOf(sides.supports), refutes: bestOf(sides.refutes) };
-	const verdict = verdictOf(sides, best);
+	const verdict = verdictOf(sides, best, examined.side);
 	const side = verdict === "REFUTED" ? "refutes" : "supports";
 	const bearing = verdict === "CONFLICTING" ? [...sides.supports, ...sides.refutes] : sides[side];
 	const groups = new Set(bearing.map(({ group }) => group)).size;
@@ -33,6 +31,7 @@ export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
 	const against = side === "refutes" ? best.supports : best.refutes;
 	const isDisputed = bearing.some((stance) => stance.isDisputed);
 	const confidence = confidenceOf(verdict, {
+		isAgreed: examined.side === side,
 		best: best[side],
 		against: isDisputed ? Math.max(against, best[side] / 2) : against,
 	});
@@ -55,10 +54,13 @@ function bestOf(stances: readonly EvidenceStance[]): number {
 function verdictOf(
 	sides: Record<"supports" | "refutes", readonly EvidenceStance[]>,
 	{ supports, refutes }: Record<"supports" | "refutes", number>,
+	ruled: Stance,
 ): Extract<Verdict, "SUPPORTED" | "REFUTED" | "CONFLICTING" | "NOT_ENOUGH_EVIDENCE"> {
-	if (Math.max(supports, refutes) < DECIDES_LEAST) return "NOT_ENOUGH_EVIDENCE";
-	if (Math.abs(supports - refutes) <= CONFLICT_GAP && isIndependent(sides)) return "CONFLICTING";
-	return supports >= refutes ? "SUPPORTED" : "REFUTED";
+	const [best, against] = [Math.max(supports, refutes), Math.min(supports, refutes)];
+	if (against >= CONFLICT_LEAST && isIndependent(sides)) return "CONFLICTING";
+	const side = supports >= refutes ? "supports" : "refutes";
+	if (!isSure({ best, against, isAgreed: ruled === side })) return "NOT_ENOUGH_EVIDENCE";
+	return side === "supports" ? "SUPPORTED" : "REFUTED";
 }
 
 function isIndependent(sides: Record<"supports" | "refutes", readonly EvidenceStance[]>): boolean {

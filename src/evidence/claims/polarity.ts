@@ -16,12 +16,15 @@ export interface Negation {
 const GRAMMATICAL =
 	/\b(?:not(?!\s+only\b|\s+(?:more|less|fewer)\s+than\b)|never|no(?!\.|\s+(?:later|earlier|more|less|fewer|longer|larger|greater)\s+than\b)(?:\s+longer)?|none|neither|nor|nobody|nothing|without|cannot|hardly|rarely|seldom|rather than|instead of)\b|\b\p{L}+n't\b/giu;
 const DENYING =
-	/\b(?:forbid(?:s|ding|den)?|prohibit(?:s|ed|ing)?|bans?|banned|prevent(?:s|ed|ing)?|disallow(?:s|ed|ing)?|reject(?:s|ed|ing)?|refus(?:e|es|ed|ing)|avoid(?:s|ed|ing)?|fail(?:s|ed)? to|lack(?:s|ed|ing)?|omit(?:s|ted)?|exclud(?:e|es|ed|ing)|stop(?:s|ped)?(?= \p{L}+ing)|raises? an? (?:exception|error)|abolish(?:es|ed|ing)?|remov(?:e|es|ed|ing)|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|free of|free from|safe from|immune to|protect(?:s|ed|ion)? (?:against|from)|do(?:es|ne|ing)? away with|did away with|gets? rid of|unable to|refrains? from|keeps? [^.,;]{0,30} from|loses?|lost|drops?|dropped|needless|unlike|(?<=(?:not|can|may|will|must|to)\s)block|hinder(?:s|ed)?|imped(?:e|es|ed))\b/giu;
+	/\b(?:forbid(?:s|ding|den)?|prohibit(?:s|ed|ing)?|bans?|banned|prevent(?:s|ed|ing)?(?! [^.,;]{1,60} from)|disallow(?:s|ed|ing)?|reject(?:s|ed|ing)?|refus(?:e|es|ed|ing)|avoid(?:s|ed|ing)?|fail(?:s|ed)? to|lack(?:s|ed|ing)?|omit(?:s|ted)?|exclud(?:e|es|ed|ing)|stop(?:s|ped)?(?= \p{L}+ing)|raises? an? (?:exception|error)|abolish(?:es|ed|ing)?|remov(?:e|es|ed|ing)|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|free of|free from|safe from|immune to|protect(?:s|ed|ion)? (?:against|from)|do(?:es|ne|ing)? away with|did away with|gets? rid of|unable to|refrains? from|loses?|lost|drops?|dropped|needless|unlike|(?<=(?:not|can|may|will|must|to)\s)block|hinder(?:s|ed)?|(?:keeps?|kept|stops?|stopped|prevents?|prevented|bars?|barred|hinders?|hindered|protects?) [^.,;]{1,60} from|advis(?:e|es|ed|ing) against|warn(?:s|ed|ing)? against|discourag(?:e|es|ed|ing)|rul(?:e|es|ed|ing) out|(?:defeat|thwart|foil)(?:s|ed|ing)?|imped(?:e|es|ed))\b/giu;
 const PASSIVE =
 	/\b(?:is|are|was|were|be|been|being|become|becomes|became)\s+(?:\p{L}+ly\s+|now\s+|also\s+|therefore\s+)?(?:forbidden|prohibited|banned|rejected|refused|removed|gone|dropped|ignored|disallowed|impossible|absent|missing|ruled out|abolished|discarded|lost|unable|unavailable|optional|left out)\b/giu;
 const CLAUSE_END =
 	/[,;:()](?:\s|$)|\.(?:\s|$)|\s(?:but|while|whereas|although|though|because|so that|(?<!of\s)which|unless|except|and (?:is|are|was|were|can|may|must|has|have|does|it|they)|if|when)\s/;
 const CLAUSE_START = /.*(?:[,;:()]\s|\.\s|\s(?:but|while|whereas|although|because|which|and)\s)/s;
+/** What a denial does not reach beyond: "cannot be used before", "removes the state at the price of". */
+const BOUNDARY =
+	/\s(?:before|until|without|by way of|at the (?:price|cost) of|in (?:favou?r|exchange) of)\s/i;
 const NEXT_CUE = /\s(?:not|never|no|none|neither|nor|without|cannot)\s/i;
 const DIRECT = /^(?:not|never|cannot|\p{L}+n't)$/u;
 const REACH_WORDS = 8;
@@ -29,6 +32,9 @@ const REACH_WORDS = 8;
 const NOUN_REACH_WORDS = 5;
 const OF_NOUN = /^(?:no|none|neither|nor|without)$/;
 const HEAD_WORDS = 6;
+/** "The contract rather than the user pays": only what stands next is not meant. */
+const BESIDE_WORDS = 2;
+const BESIDE = /^(?:rather than|instead of)$/;
 const REACH_CHARS = 160;
 /** Two that cancel: "no row without a flag" speaks of all rows, "not both" of one. */
 const CANCELLED =
@@ -62,7 +68,7 @@ function forward(text: string, match: RegExpExecArray, isGrammatical: boolean): 
 	const isLong = /^raise/.test(cue);
 	const stops = isLong
 		? [behind.search(/[.;]/)]
-		: [CLAUSE_END.exec(behind)?.index ?? -1, behind.search(NEXT_CUE)];
+		: [CLAUSE_END.exec(behind)?.index ?? -1, behind.search(NEXT_CUE), behind.search(BOUNDARY)];
 	const reach = behind.slice(0, Math.min(...stops.filter((stop) => stop >= 0), behind.length));
 	const words = [...reach.matchAll(/\S+/g)].map(({ index, 0: word }) => index + word.length);
 	const end = (count: number) => from + (words[Math.min(count, words.length) - 1] ?? 0);
@@ -70,11 +76,18 @@ function forward(text: string, match: RegExpExecArray, isGrammatical: boolean): 
 	const isPostfix =
 		cue === "not" && /\bneed\s$/i.test(text.slice(Math.max(0, match.index - 5), match.index));
 	const start = isPostfix ? match.index - 5 : from;
+	const reachWords = BESIDE.test(cue)
+		? BESIDE_WORDS
+		: isLong
+			? 40
+			: OF_NOUN.test(cue)
+				? NOUN_REACH_WORDS
+				: undefined;
 	return {
 		...{ cue, isGrammatical, from: start, headFrom: start },
 		isDirect: DIRECT.test(cue),
-		to: end(isLong ? 40 : OF_NOUN.test(cue) ? NOUN_REACH_WORDS : REACH_WORDS),
-		headTo: end(isLong ? 40 : OF_NOUN.test(cue) ? NOUN_REACH_WORDS : HEAD_WORDS),
+		to: end(reachWords ?? REACH_WORDS),
+		headTo: end(reachWords ?? HEAD_WORDS),
 	};
 }
 

@@ -1,6 +1,9 @@
+import { stemWord } from "../../search/stem.js";
 import type { Conflict, Findings, Item } from "./comparison-items.js";
-import { contradictsQuantifier, type Quantifier } from "./quantifiers.js";
+import { toBaseForm } from "./irregular-forms.js";
+import { contradictsQuantifier, countedBy, type Quantifier } from "./quantifiers.js";
 import type { TextReading } from "./text-reading.js";
+import { findAxisPlaces } from "./word-axes.js";
 
 /** "three of four", "340 of 1,404 rows". */
 const SHARE =
@@ -20,25 +23,61 @@ export function compareQuantifiers(claim: TextReading, sentence: TextReading): F
 	const told = sentence.quantifiers.find(
 		(quantifier) => asked && contradictsQuantifier(asked, quantifier),
 	);
-	if (asked && told && !claim.quantifiers.includes(told)) {
-		conflicts.push({ reason: `speaks of ${told}, the claim of ${asked}`, sureness: 0.8 });
+	if (
+		asked &&
+		told &&
+		!claim.quantifiers.includes(told) &&
+		countsAlike(asked, told, claim, sentence)
+	) {
+		conflicts.push({
+			reason: `speaks of ${told}, the claim of ${asked}`,
+			sureness: 0.8,
+			of: "quantity",
+		});
 	}
 	const share = asked && partOf(sentence);
 	if (asked && share && !fitsShare(asked, share.value)) {
-		conflicts.push({ reason: `counts ${share.text}, the claim says ${asked}`, sureness: 0.75 });
+		conflicts.push({
+			reason: `counts ${share.text}, the claim says ${asked}`,
+			sureness: 0.75,
+			of: "quantity",
+		});
 	}
 	if (
 		UNIVERSAL.test(claim.text) &&
 		/\bonly\b/i.test(sentence.text) &&
 		!/\bonly\b/i.test(claim.text)
 	) {
-		conflicts.push({ reason: 'limits by "only" what the claim says of every case', sureness: 0.8 });
+		conflicts.push({
+			reason: 'limits by "only" what the claim says of every case',
+			sureness: 0.8,
+			of: "quantity",
+		});
 	}
 	if (ONLY.test(claim.text) && EITHER.test(sentence.text) && !ONLY.test(sentence.text)) {
 		const reason = 'offers a choice where the claim says "only"';
 		conflicts.push({ reason, sureness: 0.85, of: "opposite" });
 	}
 	return { items: quantityItem(asked, share !== undefined, claim, sentence), conflicts };
+}
+
+/** "No meaning" and "some servers" count different things. */
+function countsAlike(
+	asked: Quantifier,
+	told: Quantifier,
+	claim: TextReading,
+	sentence: TextReading,
+): boolean {
+	const one = countedBy(claim.text, asked);
+	const other = countedBy(sentence.text, told);
+	if (one.length === 0 || other.length === 0) return true;
+	return one.some((word) => other.some((there) => isLike(word, there)));
+}
+
+function isLike(a: string, b: string): boolean {
+	const [one, other] = [stemWord(toBaseForm(a)), stemWord(toBaseForm(b))];
+	const axes = findAxisPlaces(other).map(({ axis }) => axis);
+	return one === other || findAxisPlaces(one).some(({ axis }) => axes.includes(axis));
 }
 
 function partOf({ text, quantities }: TextReading): { value: number; text: string } | undefined {

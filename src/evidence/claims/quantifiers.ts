@@ -21,6 +21,26 @@ export function findQuantifiers(text: string): readonly Quantifier[] {
 	return WORDS.flatMap(([quantifier, words]) => (words.test(text) ? [quantifier] : []));
 }
 
+/** Words right behind a quantifier: what it counts, lower case; none where it stands alone or counts "them". */
+export function countedBy(text: string, quantifier: Quantifier): readonly string[] {
+	const found = WORDS.find(([name]) => name === quantifier)?.[1].exec(text);
+	if (!found) return [];
+	const behind = text.slice(
+		found.index + found[0].length,
+		found.index + found[0].length + COUNTED_CHARS,
+	);
+	const phrase = /^[\s\p{L}\p{N}-]*/u.exec(behind)?.[0] ?? "";
+	return (
+		phrase
+			.toLowerCase()
+			.match(/\p{L}+/gu)
+			?.slice(0, COUNTED_WORDS) ?? []
+	);
+}
+
+const COUNTED_CHARS = 60;
+const COUNTED_WORDS = 4;
+
 const REFUTED_BY: Readonly<Record<Quantifier, readonly Quantifier[]>> = {
 	all: ["some", "most", "few"],
 	none: ["some", "most"],

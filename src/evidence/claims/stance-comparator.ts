@@ -5,12 +5,15 @@ import {
 	objectToSupport,
 } from "./alignment-gates.js";
 import type { Conflict, Findings, Item } from "./comparison-items.js";
+import { compareCounts } from "./comparison-match.js";
 import type { DateSpan } from "./date-spans.js";
 import { compareFigures } from "./figure-match.js";
 import { compareNames } from "./name-match.js";
 import { comparePolarity } from "./polarity-match.js";
 import { compareQuantifiers } from "./quantifier-match.js";
+import { compareRoles } from "./role-match.js";
 import { type ReadContext, readContext, type SentenceContext } from "./sentence-context.js";
+import { readSigns, type StanceSigns } from "./stance-signs.js";
 import { compareCurrency } from "./supersession.js";
 import { readText, type TextReading } from "./text-reading.js";
 import { compareTrends } from "./trend-match.js";
@@ -41,27 +44,49 @@ export function compareClaim(
 	return compareReadings(readText(claim.text), readText(sentence), readContext(context), dates);
 }
 
+/** What the rules say to a sentence, and what was measured of it for weighing it against others. */
+export interface ReadComparison {
+	readonly comparison: Comparison;
+	readonly signs: StanceSigns;
+}
+
 /** The same for texts that were read before. */
-export function compareReadings(
+export function compareReadings(...readings: Parameters<typeof examineReadings>): Comparison {
+	return examineReadings(...readings).comparison;
+}
+
+/** The same with what was measured. */
+export function examineReadings(
 	claim: TextReading,
 	whole: TextReading,
 	context: ReadContext,
 	sourceDates: readonly DateSpan[],
-): Comparison {
+): ReadComparison {
 	const sentence = focusOn(claim, whole);
 	const aligned = alignWords(claim, sentence, context);
+	const counted = [compareTrends(claim, sentence), compareCounts(claim, sentence)];
+	// Where figures tell which is more, the word for it need not come back.
+	const isCounted = counted.some(({ items }) => items.length > 0);
+	const said = aligned.map((each) => toItem(each, context, claim));
 	const findings: readonly Findings[] = [
-		{ items: aligned.map((each) => toItem(each, context, claim)), conflicts: [] },
+		{ items: isCounted ? said.map(toGranted) : said, conflicts: [] },
+		...counted,
 		compareNames(claim, sentence, context),
 		compareFigures(claim, sentence, sourceDates),
 		comparePolarity(claim, sentence, aligned),
 		compareQuantifiers(claim, sentence),
-		compareTrends(claim, sentence),
 		compareCurrency(claim, sentence, context),
+		compareRoles(claim, sentence, aligned),
 	];
 	const items = findings.flatMap((each) => each.items);
 	const conflicts = findings.flatMap((each) => each.conflicts);
-	return decide({ claim, sentence, aligned, items, context }, conflicts);
+	const matter: Alignment = { claim, sentence, aligned, items, context };
+	const words = items.filter(({ isFigure }) => !isFigure);
+	const shares = { met: shareOf(items, SAID), topic: shareOf(words, MEANT), news: newsOf(items) };
+	return {
+		comparison: decide(matter, conflicts),
+		signs: readSigns(matter, conflicts, shares),
+	};
 }
 
 /** "RFC 1 needs it; RFC 2 does not": of a sentence on several things, the clause on what the claim is about. */
@@ -92,6 +117,10 @@ function toItem(
 		isSubject: aboutStems.has(word.stem),
 		isEssential: isDirected && DIRECTION.test(word.written),
 	};
+}
+
+function toGranted(item: Item): Item {
+	return item.isEssential ? { ...item, place: "sentence" } : item;
 }
 
 /** A comparison is borne out by what compares, a rise by what rises. */

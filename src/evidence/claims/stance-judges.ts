@@ -43,7 +43,8 @@ function weigh(
 	if (!said || said.stance === "neutral" || said.score < HEARD_LEAST) return before;
 	if (before.stance === "neutral") {
 		const reasons = [...before.reasons, "another judge reads it so"];
-		return { ...before, stance: said.stance, score: said.score * JUDGE_SHARE, reasons };
+		const score = said.score * JUDGE_SHARE;
+		return { ...before, stance: said.stance, score, said, reasons };
 	}
 	if (before.stance === said.stance)
 		return { ...before, score: Math.max(before.score, said.score) };

@@ -30,6 +30,8 @@ export function compareCurrency(
 	const what = named?.text ?? "it";
 	return {
 		items: [],
-		conflicts: [{ reason: `tells that ${what} was replaced`, sureness: 1, isDecisive: true }],
+		conflicts: [
+			{ reason: `tells that ${what} was replaced`, sureness: 1, isDecisive: true, of: "currency" },
+		],
 	};
 }

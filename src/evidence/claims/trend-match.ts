@@ -54,6 +54,6 @@ function report(direction: number, one: number | undefined, other: number | unde
 	const holds = Math.sign(one - other) === direction;
 	const text = `${one} against ${other}`;
 	const item: Item = { weight: 1, place: "sentence", isEssential: false, isFigure: true, text };
-	const conflict: Conflict = { reason: `counts ${text}`, sureness: 1 };
+	const conflict: Conflict = { reason: `counts ${text}`, sureness: 1, of: "trend" };
 	return { items: [item], conflicts: holds ? [] : [conflict] };
 }

@@ -63,7 +63,7 @@ function verdictOf(judged: readonly JudgedPart[], isCut: boolean): Verdict {
 
 /** All parts must be right for "supported", one for "refuted"; parts of one claim are not independent, so the least counts. */
 function confidenceOfAll(verdict: Verdict, deciding: readonly JudgedPart[]): number {
-	if (deciding.length === 0) return confidenceOf(verdict, { best: 0, against: 0 });
+	if (deciding.length === 0) return confidenceOf(verdict, { best: 0, against: 0, isAgreed: false });
 	const all = deciding.map(({ confidence }) => confidence);
 	return verdict === "SUPPORTED" ? Math.min(...all) : Math.max(...all);
 }

@@ -59,6 +59,8 @@ export interface EvidenceStance extends Comparison {
 	readonly tier: SourceTier;
 	/** Sentences of one group count once; counted from 1. */
 	readonly group: number;
+	/** What rules alone, or another judge, say of it. */
+	readonly said: Pick<Comparison, "stance" | "score">;
 	/** Place of the part it bears on. */
 	readonly part: number;
 	/** True when another judge saw it otherwise. */

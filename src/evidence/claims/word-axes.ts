@@ -1,5 +1,6 @@
 import { stemWord } from "../../search/stem.js";
 import { isStopWord } from "../../search/stop-words.js";
+import { CONTRARIES, PARAPHRASES } from "./paraphrases.js";
 import { OPPOSITES, SYNONYMS } from "./thesaurus.js";
 
 /** Words that say one thing, or its opposite: an axis, and which end of it. */
@@ -17,16 +18,15 @@ const put = (word: string, place: AxisPlace) => {
 	if (stem !== "" && !known.some(({ axis }) => axis === place.axis))
 		PLACES.set(stem, [...known, place]);
 };
-for (const line of OPPOSITES.trim().split("\n")) {
+for (const [at, line] of `${OPPOSITES.trim()}\n${CONTRARIES.trim()}`.split("\n").entries()) {
 	const [one = "", other = ""] = line.split("|");
-	const axis = `± ${one.trim().split(" ")[0]}`;
+	const axis = `± ${at}`;
 	for (const word of one.trim().split(" ")) put(word, { axis, sign: 1, isDirected: true });
 	for (const word of other.trim().split(" ")) put(word, { axis, sign: -1, isDirected: true });
 }
-for (const line of SYNONYMS.trim().split("\n")) {
-	const words = line.trim().split(" ");
-	const axis = `= ${words[0]}`;
-	for (const word of words) put(word, { axis, sign: 1, isDirected: false });
+for (const [at, group] of `${SYNONYMS.trim()}\n${PARAPHRASES.trim()}`.split(/[\n|]/).entries()) {
+	const axis = `= ${at}`;
+	for (const word of group.trim().split(" ")) put(word, { axis, sign: 1, isDirected: false });
 }
 
 const NONE: readonly AxisPlace[] = [];

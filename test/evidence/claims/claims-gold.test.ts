@@ -20,8 +20,9 @@ const TUNE_KINDS_LEAST = {
 	prediction: 1,
 };
 const SECOND_LEAST = { macro_f1: 0.6, coverage: 0.63, accuracy_where_covered: 0.95 };
-/** A little below what was reached on the part that nothing was tuned by. */
-const HELD_BACK_LEAST = { macro_f1: 0.58, coverage: 0.62, accuracy_where_covered: 0.75 };
+/** A little below what is reached on the parts that came later; rules and weights have seen these too (docs/adr/0043). */
+const HELD_BACK_LEAST = { macro_f1: 0.62, coverage: 0.65, accuracy_where_covered: 0.84 };
+const THIRD_LEAST = { macro_f1: 0.58, coverage: 0.65, accuracy_where_covered: 0.79 };
 const CALIBRATION_MOST = 0.1;
 
 const { verifier, graphs, close } = await openClaimVerifier(t.testdir());
@@ -54,13 +55,19 @@ t.test("verdicts on the claims that rules were written with are right and not ra
 });
 
 t.test(
-	"the part that was held back is judged no worse than it was, opinions and predictions never",
+	"claims written later are judged no worse than they were, opinions and predictions never",
 	async (t) => {
-		const figures = evaluateClaims(await judgeClaims(verifier, loadLabelledClaims("held-back")));
-		for (const line of toConfusionLines(figures)) t.comment(line);
-		assertLeast(t, figures, HELD_BACK_LEAST);
-		t.comment(`calibration error: ${figures.calibration_error}`);
-		for (const kind of ["opinion", "prediction"]) t.equal(figures.kinds[kind]?.accuracy, 1, kind);
+		for (const [part, least] of [
+			["held-back", HELD_BACK_LEAST],
+			["third", THIRD_LEAST],
+		] as const) {
+			const figures = evaluateClaims(await judgeClaims(verifier, loadLabelledClaims(part)));
+			t.comment(part);
+			for (const line of toConfusionLines(figures)) t.comment(line);
+			assertLeast(t, figures, least);
+			t.comment(`calibration error: ${figures.calibration_error}`);
+			for (const kind of ["opinion", "prediction"]) t.equal(figures.kinds[kind]?.accuracy, 1, kind);
+		}
 	},
 );
 

@@ -113,3 +113,55 @@ t.test("readings of a catalog are remembered, those of what callers send are not
 	t.not(readText(text), readCatalogText(text));
 	t.end();
 });
+
+t.test("who stands on which side of a word is part of what is told", (t) => {
+	const sentence = "Frame tags take precedence over dates when both are sent.";
+	t.equal(stance("Frame tags take precedence over dates.", sentence), "supports");
+	t.not(stance("Dates take precedence over frame tags.", sentence), "supports");
+	t.equal(stance("RFC 7001 was replaced by RFC 7002.", "RFC 7002 replaced RFC 7001."), "supports");
+	t.end();
+});
+
+t.test("figures of both decide which is more, and counts give shares", (t) => {
+	const counts = "Northwind has 27 relay rows and Contoso has 20 relay rows.";
+	t.equal(stance("Northwind has more relay rows than Contoso.", counts), "supports");
+	t.equal(stance("Contoso has more relay rows than Northwind.", counts), "refutes");
+	const sentence = "The relay table has 16 rows, of which 12 rows are flagged.";
+	t.equal(stance("Three quarters of the relay rows are flagged.", sentence), "supports");
+	t.not(stance("Two thirds of the relay rows are flagged.", sentence), "supports");
+	t.end();
+});
+
+t.test("quantities of different things, and names in one list, contradict nothing", (t) => {
+	const cases: readonly (readonly [string, string])[] = [
+		[
+			"The relay gives frames no rank.",
+			"The relay gives frames no rank, and some senders mind it.",
+		],
+		[
+			"CVE-2025-7002 is a flaw of the Northwind relay.",
+			"Two flaws of the Northwind relay, CVE-2025-7001 (added in May) and CVE-2025-7002 (added in June), are flagged.",
+		],
+		["A relay frame cannot be used before it is signed.", "Relay frames are used once signed."],
+	];
+	for (const [claim, sentence] of cases) t.not(stance(claim, sentence), "refutes", claim);
+	t.end();
+});
+
+t.test("rules for clients can be checked, wishes and judgements cannot", (t) => {
+	const kinds: Readonly<Record<string, string>> = {
+		"A client should not reuse a nonce.": "checkable",
+		"The best current practices for relays were published in 2020.": "checkable",
+		"Cache-Relay does not change how relays behave.": "checkable",
+		"The relay retries when it is about to lose a frame.": "checkable",
+		"Relay tags do better than relay dates.": "checkable",
+		"Browsers should stop supporting relays.": "opinion",
+		"Relays are a neat little idea.": "opinion",
+		"The relay library is far too bloated.": "opinion",
+		"Relays are unlikely to survive.": "prediction",
+		"By 2029 all relays are signed.": "prediction",
+	};
+	for (const [text, kind] of Object.entries(kinds))
+		t.equal(extractClaims(text)[0]?.kind, kind, text);
+	t.end();
+});

@@ -1,0 +1,76 @@
+import type { MeasuredSentence } from "./sentence-measuring.js";
+import type { StanceSigns } from "./stance-signs.js";
+
+/** What a sentence is weighed by: what was measured of it, what the rules say, and how it stands among the others. */
+export type StanceFeature =
+	| keyof StanceSigns
+	| "ruleSupports"
+	| "ruleRefutes"
+	| "metBelowBest"
+	| "topicBelowBest"
+	| "rankBelowFirst"
+	/** How much better another sentence, one that has the claim's names, fits than one that names a rival. */
+	| "namedElsewhere"
+	| "agreedCover"
+	| "clashCover"
+	| "turnedCover"
+	| "conflictCover"
+	| "denialCover"
+	| "figureCover"
+	| "rivalCover"
+	/** An opposite and a denial at once: as a rule they cancel. */
+	| "twiceTurned";
+export type StanceFeatures = Readonly<Record<StanceFeature, number>>;
+
+/** The features of all sentences that were found for one claim. */
+export function toFeatures(measured: readonly MeasuredSentence[]): readonly StanceFeatures[] {
+	const top = {
+		met: maxOf(measured, ({ signs }) => signs.met),
+		topic: maxOf(measured, ({ signs }) => signs.topic),
+		rank: maxOf(measured, ({ sentence }) => sentence.score),
+		named: maxOf(measured, ({ signs }) => (signs.names >= 1 ? signs.topic : 0)),
+	};
+	return measured.map(({ signs, comparison, sentence }) => {
+		const { stance, score } = comparison;
+		return {
+			...signs,
+			ruleSupports: stance === "supports" ? score : 0,
+			ruleRefutes: stance === "refutes" ? score : 0,
+			metBelowBest: signs.met - top.met,
+			topicBelowBest: signs.topic - top.topic,
+			rankBelowFirst: sentence.score - top.rank,
+			namedElsewhere: signs.rival > 0 ? top.named - signs.topic : 0,
+			...crossed(signs),
+		};
+	});
+}
+
+const TURNED_LEAST = 0.34;
+const UNEVEN = 0.6;
+
+/** A difference counts by how much of the claim comes back beside it. */
+function crossed(signs: StanceSigns) {
+	const { lacking, news, turned, denial, opposite, figure, rival, quantity, unevenDenial } = signs;
+	// Words alone are not all: a claim may be made of names and a date.
+	const cover = (1 - lacking + signs.topic) / 2;
+	const conflict = Math.max(denial, opposite, rival, figure, quantity);
+	const isTurned = turned >= TURNED_LEAST ? 1 : 0;
+	const clash = Math.max(denial, opposite, isTurned, UNEVEN * unevenDenial);
+	return {
+		agreedCover: (1 - clash) * (1 - conflict) * signs.met,
+		clashCover: clash * cover * (0.5 + 0.5 * news),
+		turnedCover: turned * cover,
+		conflictCover: conflict * cover,
+		denialCover: Math.max(denial, opposite) * (signs.same + signs.alike),
+		figureCover: figure * signs.same,
+		rivalCover: rival * signs.same,
+		twiceTurned: Number(opposite > 0 && denial > 0),
+	};
+}
+
+function maxOf(
+	measured: readonly MeasuredSentence[],
+	read: (one: MeasuredSentence) => number,
+): number {
+	return Math.max(0, ...measured.map(read));
+}
