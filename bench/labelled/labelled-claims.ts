@@ -24,10 +24,11 @@ export const LABELLED_CLAIM_KINDS = [
 	"prediction",
 	"not-enough",
 	"conflict",
+	"compound",
 ] as const;
 
 /** All have been tuned by since docs/adr/0043; README.md beside it says what each was used for. */
-export const CLAIM_PARTS = ["tune", "second", "held-back", "third"] as const;
+export const CLAIM_PARTS = ["tune", "second", "held-back", "third", "fourth"] as const;
 export type ClaimPart = (typeof CLAIM_PARTS)[number];
 
 const labelledClaimSchema = z.strictObject({
