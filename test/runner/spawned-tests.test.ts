@@ -1,5 +1,7 @@
-import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import t, { type Test } from "tap";
 
 const TAP = JSON.stringify(import.meta.resolve("tap"));
@@ -10,23 +12,83 @@ const FAILS = `import t from ${TAP}; t.equal(1, 2, "one is two");`;
 const CRASHES = `import t from ${TAP}; t.ok(true); process.exit(3);`;
 const HANGS = `import t from ${TAP}; t.test("waits", () => new Promise(() => setInterval(() => {}, 1000)));`;
 const SAYS_NOTHING = "process.exit(3);";
+const HAS_NO_TEST = "process.exit(0);";
+const SKIPS = `import t from ${TAP}; t.plan(0, "Nothing to try it with.");`;
+
+const STARTS_ANOTHER = `
+	import { spawn } from "node:child_process";
+	import t from ${TAP};
+	t.test("starts another process", async (t) => {
+		const other = spawn(process.execPath, ["--eval", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+		t.teardown(() => other.kill("SIGKILL"));
+		process.stderr.write(other.pid + "\\n");
+		await new Promise(() => setInterval(() => {}, 1000));
+	});
+`;
+
+function mainOf(scripts: readonly object[], cwd: string, timeoutSeconds = 60): string {
+	const options = JSON.stringify({ jobs: 2, cwd, nodeArgs: [], timeoutSeconds });
+	return `
+		import { runScripts } from ${RUNNER};
+		process.exitCode = await runScripts(${JSON.stringify(scripts)}, ${options});
+	`;
+}
 
 /** What becomes of a run of such files. */
 function run(t: Test, files: Record<string, string>): SpawnSyncReturns<string> {
 	const folder = t.testdir(files);
 	const scripts = Object.keys(files).map((name) => ({ name, script: join(folder, name) }));
-	const main = `
-		import { runScripts } from ${RUNNER};
-		const options = { jobs: 2, cwd: ${JSON.stringify(folder)}, nodeArgs: [], timeoutSeconds: 2 };
-		process.exitCode = await runScripts(${JSON.stringify(scripts)}, options);
-	`;
-	return spawnSync(process.execPath, ["--input-type=module", "--eval", main], {
-		encoding: "utf8",
-		// As from a shell, not as one test among others.
-		env: { PATH: process.env["PATH"] },
-		timeout: 60_000,
-	});
+	return spawnSync(
+		process.execPath,
+		["--input-type=module", "--eval", mainOf(scripts, folder, 2)],
+		{
+			encoding: "utf8",
+			// As from a shell, not as one test among others.
+			env: { PATH: process.env["PATH"] },
+			timeout: 60_000,
+		},
+	);
 }
+
+function isRunning(pid: number): boolean {
+	try {
+		return process.kill(pid, 0);
+	} catch {
+		return false;
+	}
+}
+
+t.test("a file that has no test fails the run", async (t) => {
+	const { status, stdout } = run(t, { "a.mjs": PASSES, "b.mjs": HAS_NO_TEST });
+	t.equal(status, 1);
+	t.match(stdout, /b\.mjs runs no test$/m);
+});
+
+t.test("a file that says why it has no test does not", async (t) => {
+	const { status, stdout } = run(t, { "a.mjs": PASSES, "b.mjs": SKIPS });
+	t.equal(status, 0);
+	t.match(stdout, /SKIP Nothing to try it with\./);
+});
+
+t.test("what tests have started ends when a run is stopped", async (t) => {
+	const folder = t.testdir({ "a.mjs": STARTS_ANOTHER, "b.mjs": STARTS_ANOTHER });
+	const scripts = ["a.mjs", "b.mjs"].map((name) => ({ name, script: join(folder, name) }));
+	const child = spawn(
+		process.execPath,
+		["--input-type=module", "--eval", mainOf(scripts, folder)],
+		{
+			env: { PATH: process.env["PATH"] },
+			stdio: ["ignore", "ignore", "pipe"],
+		},
+	);
+	const [line] = await once(createInterface({ input: child.stderr }), "line");
+	const pid = Number(line);
+	t.ok(isRunning(pid));
+	child.kill("SIGTERM");
+	const [code] = await once(child, "exit");
+	t.equal(code, 1);
+	t.notOk(isRunning(pid));
+});
 
 t.test("a run of files that pass passes, and they have no loader of the runner's", async (t) => {
 	const { status, stdout } = run(t, { "a.mjs": PASSES, "b.mjs": PASSES });

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -6,7 +6,6 @@ import { build } from "esbuild";
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const FOLDERS = ["agent-card", "bench", "payments", "skills", "src", "store", "test"];
-const PREFIX = "dist.test-";
 
 /**
  * All sources and tests without their types, in a folder beside `dist` that belongs to this process: a loader that takes types off
@@ -14,7 +13,7 @@ const PREFIX = "dist.test-";
  */
 export async function compileTests() {
 	removeDeserted();
-	const folder = join(ROOT, `${PREFIX}${process.pid}`);
+	const folder = join(ROOT, `dist.test-${process.pid}`);
 	const files = FOLDERS.flatMap((name) => filesBelow(name));
 	await build({
 		entryPoints: files.filter((file) => /(?<!\.d)\.ts$/.test(file)),
@@ -35,12 +34,16 @@ export async function compileTests() {
 	return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Of all tests, those at or below one of the paths; of a path's end, so that a part of a name will do. */
-export function findTests(paths) {
+/** All tests, or those whose path has one of these in it. Throws where no path has. */
+export function findTests(parts) {
 	const all = filesBelow("test").filter((file) => file.endsWith(".test.ts"));
-	if (paths.length === 0) return all;
-	const wanted = paths.map((path) => path.replace(/^\.\//, ""));
-	return all.filter((file) => wanted.some((path) => file.includes(path)));
+	if (parts.length === 0) return all;
+	const wanted = parts.map((part) => part.replace(/^\.\//, ""));
+	for (const part of wanted) {
+		if (!all.some((file) => file.includes(part)))
+			throw new Error(`No test has "${part}" in its path.`);
+	}
+	return all.filter((file) => wanted.some((part) => file.includes(part)));
 }
 
 function filesBelow(name) {
@@ -50,11 +53,15 @@ function filesBelow(name) {
 		.sort();
 }
 
-/** What runs that were killed have left. */
+/** What runs that were killed have left: their own folder, a build's, and what tests had in theirs, which are named after it. */
 function removeDeserted() {
-	for (const name of readdirSync(ROOT)) {
-		if (!name.startsWith(PREFIX) || isRunning(Number(name.slice(PREFIX.length)))) continue;
-		rmSync(join(ROOT, name), { recursive: true, force: true });
+	for (const folder of [ROOT, join(ROOT, ".tap", "fixtures")]) {
+		if (!existsSync(folder)) continue;
+		for (const name of readdirSync(folder)) {
+			const [, pid] = /^dist\.(?:test|new|old)-(\d+)/.exec(name) ?? [];
+			if (pid === undefined || isRunning(Number(pid))) continue;
+			rmSync(join(folder, name), { recursive: true, force: true });
+		}
 	}
 }
 

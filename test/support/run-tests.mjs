@@ -13,11 +13,7 @@ const { values, positionals } = parseArgs({
 	allowPositionals: true,
 	options: { coverage: { type: "boolean" }, jobs: { type: "string" } },
 });
-const tests = findTests(positionals);
-if (tests.length === 0) {
-	process.stderr.write(`No test has ${positionals.join(" or ")} in its path.\n`);
-	process.exit(1);
-}
+const tests = findOrEnd(positionals);
 // Those that start the command line as it is shipped would all build it at once.
 await buildWhenStale();
 const compiled = await compileTests();
@@ -40,9 +36,19 @@ async function runPlain() {
 	});
 }
 
+function findOrEnd(parts) {
+	try {
+		return findTests(parts);
+	} catch (error) {
+		process.stderr.write(`${error.message}\n`);
+		process.exit(1);
+	}
+}
+
 async function measureCoverage() {
 	const args = ["run", `--jobs=${jobs}`, ...scripts.map(({ script }) => script)];
 	const tap = spawn(join(ROOT, "node_modules/.bin/tap"), args, { cwd: ROOT, stdio: "inherit" });
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => tap.kill(signal));
 	const [code] = await once(tap, "exit");
 	return code ?? 1;
 }
