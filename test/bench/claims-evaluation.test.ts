@@ -10,6 +10,8 @@ import type { Verdict } from "../../src/core/verdicts.js";
 const LEAST = { tune: { all: 113, kind: 8 }, "held-back": { all: 57, kind: 4 } } as const;
 /** Drawn together, before a claim had words. */
 const DRAWN = ["tune", "held-back"] as const;
+/** The sample catalog has hardly any conflict; the other came with a later set. */
+const NOT_DRAWN: ReadonlySet<string> = new Set(["conflict", "compound"]);
 
 t.test(
 	"both drawn parts have enough claims of every kind, and no claim is there twice",
@@ -17,9 +19,9 @@ t.test(
 		for (const part of DRAWN) {
 			const claims = loadLabelledClaims(part);
 			t.ok(claims.length >= LEAST[part].all, `${part}: ${claims.length}`);
-			for (const kind of LABELLED_CLAIM_KINDS) {
+			for (const kind of LABELLED_CLAIM_KINDS.filter((kind) => !NOT_DRAWN.has(kind))) {
 				const count = claims.filter((claim) => claim.kind === kind).length;
-				t.ok(kind === "conflict" || count >= LEAST[part].kind, `${part} ${kind}: ${count}`);
+				t.ok(count >= LEAST[part].kind, `${part} ${kind}: ${count}`);
 			}
 		}
 		const all = CLAIM_PARTS.flatMap(loadLabelledClaims);
