@@ -114,11 +114,12 @@ async function stageTurn(
 	});
 	let cancelTimer: () => void = () => undefined;
 	const lookLater = () => {
-		cancelTimer = clock.after(CHAT_LIMITS.unpaidMs, async () => {
-			const isSettled = await atRest.settle(latest);
-			forget();
-			if (!isSettled) lookLater();
-		});
+		cancelTimer = clock.after(CHAT_LIMITS.unpaidMs, () => void look());
+	};
+	const look = async () => {
+		const isSettled = await atRest.settle(latest);
+		forget();
+		if (!isSettled) lookLater();
 	};
 	lookLater();
 	return {

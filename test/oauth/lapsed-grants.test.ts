@@ -7,6 +7,10 @@ import { manualClock } from "../support/manual-clock.js";
 
 const HOUR_MS = 3_600_000;
 
+// The store's own timers keep no process alive, and its disk here is memory: without this one it may end in between.
+const awake = setInterval(() => undefined, 1_000);
+t.teardown(() => clearInterval(awake));
+
 t.test("lapsed grants are ended some at a time, and others stay", async (t) => {
 	const clock = manualClock("2026-03-10T12:00:00Z");
 	const store = await openOn(undefined, { clock });
