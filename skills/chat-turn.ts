@@ -1,20 +1,18 @@
-import type { ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "../src/core/chat.js";
-import { CHAT_LIMITS } from "../src/core/chat-limits.js";
+import type { AddedTurn, ChatRoom, ChatSeat, ChatTurn } from "../src/core/chat.js";
 import type { ChatInput, ChatOutput } from "../src/core/chat-wire.js";
 import { ServiceError } from "../src/core/errors.js";
 import type { SkillContext, SkillEvent } from "../src/core/skill.js";
 import { ANSWER_LIMITS } from "../src/core/stream-limits.js";
-import { visibleText } from "../src/core/visible-text.js";
 import type { WrittenSentence } from "../src/evidence/citation-gate.js";
 import { findCitedSentence } from "../src/evidence/cited-sentences.js";
 import { resolveFollowUp } from "../src/evidence/follow-up-question.js";
 import {
 	answerQuestion,
+	type OfferedEvidence,
 	type QuestionAnswer,
 	toAnswerWire,
 } from "../src/evidence/question-answer.js";
-import type { TalkContext } from "../src/evidence/talk-context.js";
-import type { GraphCatalog } from "../src/knowledge/catalog.js";
+import { graphsOf, toContext, toldBefore, toName } from "./chat-context.js";
 import { type AnswerSkillDeps, citeAnew, toAnswerMeta } from "./research-stream.js";
 
 export interface ChatSkillDeps extends AnswerSkillDeps {
@@ -34,6 +32,9 @@ const WANTS_OTHER: ReadonlySet<string> = new Set(["more", "bare"]);
 const NOTHING_KEPT =
 	"This account keeps no text: the session is not remembered, and each turn stands alone.";
 
+/** How a turn leaves: once all of it is paid for, or step by step, its evidence paid for before its answer is written. */
+export type TurnLeaving = "whole" | "stepwise";
+
 /**
  * One turn: waits for those before it, says the message so that it stands alone, and answers it, telling each step. A turn
  * without an answer is not remembered; one that is sent again is told from what was remembered, and adds nothing: where
@@ -42,46 +43,91 @@ const NOTHING_KEPT =
 export async function* takeTurn(
 	deps: ChatSkillDeps,
 	input: ChatInput,
-	context: SkillContext,
+	context: SkillContext & { readonly leaving: TurnLeaving },
 ): AsyncGenerator<SkillEvent, ChatReply, undefined> {
 	const { sessionId, message } = input;
-	const { caller, callId, signal } = context;
+	const { caller, callId, signal, leaving } = context;
 	const seat = await deps.chats.enter(caller, sessionId, signal);
 	try {
 		const { memory } = seat;
 		const before = memory.turns.find((turn) => turn.callId === callId && turn.message === message);
 		if (before) return yield* tellAgain(deps, input, { seat, before });
 		if (context.isReplay && memory.id !== undefined) throw turnIsGone();
-		const asked = resolveFollowUp(message, toContext(deps.catalog, memory));
-		const found = yield* asTurnOf(
-			{ id: memory.id ?? null, sessionId },
+		const { question, kind } = resolveFollowUp(message, toContext(deps.catalog, memory));
+		const toTurn = (said: Pick<ChatTurn, "cited" | "missing" | "writer">) => ({
+			...{ at: deps.clock.now(), callId, message, question, kind, ...said },
+		});
+		const answer = (onEvidence: OnEvidence) =>
 			answerQuestion(deps, {
-				question: asked.question,
+				question,
 				graphs: graphsOf(deps.catalog, memory),
-				told: WANTS_OTHER.has(asked.kind) ? toldBefore(memory) : new Set(),
+				told: WANTS_OTHER.has(kind) ? toldBefore(memory) : new Set(),
 				signal,
-			}),
+				...(leaving === "stepwise" && { onEvidence }),
+			});
+		const named = { id: memory.id ?? null, sessionId };
+		const { found, added } = yield* keepingTold(
+			(onEvidence) => asTurnOf(named, answer(onEvidence)),
+			(offered) => seat.add(toTurn(asToldOnly(offered))),
 		);
 		const isAnswer = found.sentences.length > 0;
-		const turns = memory.turnCount + (isAnswer ? 1 : 0);
-		const session = { id: memory.id ?? null, sessionId, turns };
+		const session = { ...named, turns: memory.turnCount + (isAnswer ? 1 : 0) };
 		const warnings = memory.id === undefined ? [NOTHING_KEPT] : [];
+		const asked = { question, kind };
 		const output = toOutput(deps, { message, asked, found, session, warnings });
 		if (!isAnswer) return { output, isAnswer };
-		const { remember } = await seat.add({
-			at: deps.clock.now(),
-			callId,
-			message,
-			question: asked.question,
-			kind: asked.kind,
-			cited: found.sentences.map(({ evidence }) => evidence.map(({ evidenceId }) => evidenceId)),
+		const turn = toTurn({
+			cited: found.sentences.map(evidenceIdsOf),
 			missing: found.missing,
 			writer: found.writer,
 		});
+		added?.amend(turn);
+		const { remember } = added ?? (await seat.add(turn));
 		return { output, isAnswer, remember };
 	} finally {
 		seat.leave();
 	}
+}
+
+type OnEvidence = (offered: OfferedEvidence) => Promise<void>;
+type Steps<Result> = AsyncGenerator<SkillEvent, Result, undefined>;
+
+/** Adds a turn before the first of its evidence is told; one that breaks off behind that was paid for, and is remembered. */
+async function* keepingTold(
+	begin: (onEvidence: OnEvidence) => Steps<QuestionAnswer>,
+	add: (offered: OfferedEvidence) => Promise<AddedTurn>,
+): Steps<{ readonly found: QuestionAnswer; readonly added: AddedTurn | undefined }> {
+	const turn: { added?: AddedTurn } = {};
+	const steps = begin(async (offered) => {
+		turn.added = await add(offered);
+	});
+	let [isTold, isWhole] = [false, false];
+	try {
+		for (;;) {
+			const step = await steps.next();
+			if (step.done) {
+				isWhole = step.value.sentences.length > 0;
+				return { found: step.value, added: turn.added };
+			}
+			yield step.value;
+			// Nobody asks for what follows before the evidence is paid for.
+			isTold ||= step.value.isEvidence === true;
+		}
+	} finally {
+		// What cannot be written now is at rest beside its session.
+		if (!isWhole && isTold) await turn.added?.remember().catch(() => undefined);
+		else if (!isWhole) turn.added?.forget();
+	}
+}
+
+/** A turn of which nothing but the evidence is known yet. */
+function asToldOnly({ sentences, missing }: OfferedEvidence) {
+	const cited = sentences.map(({ evidenceId }) => [evidenceId]);
+	return { cited, missing, writer: "extractive" };
+}
+
+function evidenceIdsOf({ evidence }: WrittenSentence): readonly string[] {
+	return evidence.map(({ evidenceId }) => evidenceId);
 }
 
 function turnIsGone(): ServiceError {
@@ -94,8 +140,8 @@ function turnIsGone(): ServiceError {
 /** Steps but the last: what the whole turn says is told in its place. The plan names the session. */
 async function* asTurnOf(
 	session: { readonly id: string | null; readonly sessionId: string },
-	steps: AsyncGenerator<SkillEvent, QuestionAnswer, undefined>,
-): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
+	steps: Steps<QuestionAnswer>,
+): Steps<QuestionAnswer> {
 	for (;;) {
 		const step = await steps.next();
 		if (step.done) return step.value;
@@ -178,42 +224,4 @@ function suggestionsOf({ concepts, sentences }: QuestionAnswer): string[] {
 	return titles
 		.slice(0, ANSWER_LIMITS.suggestionsMax)
 		.map((title) => `Tell me about ${toName(title)}.`);
-}
-
-/** What the latest turn was about: its question, and the concepts its evidence is of, in the order of its answer. */
-function toContext(catalog: Pick<GraphCatalog, "find">, { turns }: ChatMemory): TalkContext {
-	const last = turns.at(-1);
-	const concepts = (last?.cited.flat() ?? []).flatMap(
-		(id) => findCitedSentence(catalog, id)?.concept ?? [],
-	);
-	return {
-		question: last?.question,
-		spokenOf: [...new Set(concepts)].map(({ title, aliases }) => ({
-			name: toName(title),
-			aliases: aliases.slice(0, ALIASES_MAX).map(toName),
-		})),
-	};
-}
-
-/** A graph's own words become part of a question: one line of what can be seen, no longer than a name is. */
-function toName(title: string): string {
-	return visibleText(title).replace(/\s+/g, " ").trim().slice(0, NAME_CHARS);
-}
-
-const NAME_CHARS = 120;
-const ALIASES_MAX = 20;
-
-function toldBefore({ turns }: ChatMemory): ReadonlySet<string> {
-	return new Set(turns.flatMap(({ cited }) => cited.flat()));
-}
-
-/** Graphs the session is limited to, as far as they are still there. */
-function graphsOf(catalog: GraphCatalog, { graphs }: ChatMemory) {
-	if (graphs.length === 0) return catalog.list();
-	const known = graphs.slice(0, CHAT_LIMITS.graphsMax).flatMap((id) => catalog.find(id) ?? []);
-	if (known.length > 0) return known;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		"None of the graphs this session is limited to is there any more; change them with PATCH /v1/research/chat/sessions/{session_id}.",
-	);
 }

@@ -28,7 +28,8 @@ export const createResearchChat = (deps: ChatSkillDeps): Skill<"research.chat"> 
 			'The next turn of a chat: what was asked before is remembered under the client\'s sessionId, so that "it", "the second one" and "what about 2024" are understood; the answer says how. Every sentence is cited. Turns of one session follow each other. Not charged, and not remembered, when nothing answers.',
 		capture: "onResult",
 		async run(input, context) {
-			const { output, isAnswer, remember } = await finishSteps(takeTurn(deps, input, context));
+			const turn = takeTurn(deps, input, { ...context, leaving: "whole" });
+			const { output, isAnswer, remember } = await finishSteps(turn);
 			return isAnswer
 				? answer(output, { ...(remember && { onPaid: remember }) })
 				: noAnswer(output);
@@ -45,16 +46,18 @@ export const createChatStream = (deps: ChatSkillDeps): Skill<"research.chat.stre
 			"The next turn of a research chat, told step by step as Server-Sent Events. Not charged, and not remembered, when there is no evidence.",
 		capture: "beforeFirstEvent",
 		async run(input, context) {
-			const { output, isAnswer, remember } = await finishSteps(takeTurn(deps, input, context));
+			const turn = takeTurn(deps, input, { ...context, leaving: "whole" });
+			const { output, isAnswer, remember } = await finishSteps(turn);
 			return isAnswer
 				? answer(output, { ...(remember && { onPaid: remember }) })
 				: noAnswer(output);
 		},
 		async *stream(input, context) {
-			const { output, isAnswer, remember } = yield* takeTurn(deps, input, context);
+			const turn = takeTurn(deps, input, { ...context, leaving: "stepwise" });
+			const { output, isAnswer, remember } = yield* turn;
 			if (!isAnswer) return;
-			// Evidence was told, so the turn is paid for.
-			await remember?.();
+			// Evidence was told, so the turn is paid for; what cannot be written now is at rest beside its session.
+			await remember?.().catch(() => undefined);
 			const { writer, warnings } = output.meta;
 			yield { event: "research.output.done", data: { ...output.data, writer, warnings } };
 		},

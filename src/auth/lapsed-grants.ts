@@ -4,6 +4,7 @@ import type { Store, StoreReader, StoreTransaction } from "../../store/store.js"
 import type { Clock } from "../core/clock.js";
 import { OAUTH_LIMITS } from "../core/oauth-limits.js";
 import { toRevoked } from "./api-keys.js";
+import { removeOAuthRows } from "./oauth-removal.js";
 
 type Rows = Pick<Store, "read" | "transaction" | "documents">;
 
@@ -23,15 +24,19 @@ export async function endLapsedGrants(store: Rows, clock: Clock): Promise<void> 
 	}
 }
 
-/** Each is judged again in the transaction: a client may have come back, or its owner have prolonged the key. */
+/**
+ * Each is judged again in the transaction: a client may have come back, or its owner have prolonged the key. The key ends
+ * first, so that nothing else can; whatever comes between, its rows name what is left.
+ */
 async function endAll(store: Rows, keyIds: readonly string[], clock: Clock): Promise<void> {
-	const removed = await store.transaction(async (tx) => {
+	const ended = await store.transaction(async (tx) => {
 		const now = clock.now();
-		const ids: string[] = [];
-		for (const keyId of await findLapsed(tx, keyIds, now)) ids.push(...(await end(tx, keyId, now)));
-		return ids;
+		const rows: { readonly id: string }[] = [];
+		for (const keyId of await findLapsed(tx, keyIds, now))
+			rows.push(...(await end(tx, keyId, now)));
+		return rows;
 	});
-	for (const id of removed) await store.documents.delete(id);
+	await removeOAuthRows(store, ended);
 }
 
 async function findLapsed(
@@ -47,10 +52,12 @@ async function findLapsed(
 	return lapsed;
 }
 
-async function end(tx: StoreTransaction, keyId: string, now: number): Promise<readonly string[]> {
-	const rows = await tx.findBy("oauth_records", "keyId", keyId);
-	for (const { id } of rows) await tx.delete("oauth_records", id);
+async function end(
+	tx: StoreTransaction,
+	keyId: string,
+	now: number,
+): Promise<readonly { readonly id: string }[]> {
 	const key = await tx.get("keys", keyId);
 	if (key?.status === "active") await tx.put("keys", toRevoked(key, now));
-	return rows.map(({ id }) => id);
+	return tx.findBy("oauth_records", "keyId", keyId);
 }

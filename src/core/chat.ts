@@ -25,7 +25,7 @@ export interface ChatTurn {
 	readonly question: string;
 	/** How it refers to what was said before. */
 	readonly kind: FollowUpKind;
-	/** Ids of the evidence of each sentence of the answer. */
+	/** Ids of the evidence of each sentence of the answer; of all that was told, where none was written. */
 	readonly cited: readonly (readonly string[])[];
 	/** Words of the question nothing covered. */
 	readonly missing: readonly string[];
@@ -49,17 +49,25 @@ export interface ChatMemory {
 
 export interface AddedTurn {
 	readonly n: number;
+	/** What is remembered instead, and what those who come after know. */
+	amend(turn: NewTurn): void;
+	/** Keeps it, once it is paid for. */
 	remember(): Promise<void>;
+	/** Those who come after do not know of it any more, unless it turns out to be paid for. */
+	forget(): void;
 }
+
+/** A turn before it has its place. */
+export type NewTurn = Omit<ChatTurn, "n">;
 
 /** A caller's place in a session: nobody else's turn begins before it is left. */
 export interface ChatSeat {
 	readonly memory: ChatMemory;
 	/**
-	 * Those who come after know of the turn from now on; `remember` keeps it, once it is paid for. At rest before it resolves:
-	 * one that is paid for and never remembered, because the process died, is found by the next.
+	 * Those who come after know of the turn from now on. At rest before it resolves, as it is given here: one that is paid for
+	 * and never remembered, because the process died, is found by the next.
 	 */
-	add(turn: Omit<ChatTurn, "n">): Promise<AddedTurn>;
+	add(turn: NewTurn): Promise<AddedTurn>;
 	/** Lets the next one in; harmless when called again. */
 	leave(): void;
 }

@@ -24,6 +24,15 @@ export interface QuestionTask {
 	/** Evidence that was told before and is not wanted again, as far as there is other. */
 	readonly told?: ReadonlySet<string>;
 	readonly signal: AbortSignal;
+	/** Told of the evidence, and waited for, before any of it is. */
+	readonly onEvidence?: (offered: OfferedEvidence) => Promise<void>;
+}
+
+/** What an answer is written from. */
+export interface OfferedEvidence {
+	readonly sentences: readonly CitedSentence[];
+	/** Words of the question nothing covers. */
+	readonly missing: readonly string[];
 }
 
 /** What the graphs say to a question. */
@@ -90,9 +99,10 @@ export async function* answerQuestion(
 /** Evidence first, then the answer that is written from it. */
 async function* tellAnswer(
 	{ writer }: QuestionAnswerDeps,
-	{ question, signal }: QuestionTask,
+	{ question, signal, onEvidence }: QuestionTask,
 	{ found, offered }: { found: GatheredEvidence; offered: readonly CitedSentence[] },
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
+	await onEvidence?.({ sentences: offered, missing: found.missing });
 	yield progress(50, "evidence");
 	const list = createCitationList();
 	for (const sentence of offered) list.numberOf(sentence);

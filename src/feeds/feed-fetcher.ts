@@ -48,7 +48,13 @@ const ACCEPT = {
 export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps): FeedFetcher {
 	const pace = createHostPace(clock);
 	const queue = new PQueue({ concurrency: FEED_LIMITS.fetchesRunning });
+	const assertFree = (host: string) => {
+		if (pace.isHeld(host)) throw busy(`${host} asks to be left alone for a while.`);
+	};
 	const ask = async (feed: FeedSpec, { kept, topic, sinceMs }: Timed): Promise<KeptReading> => {
+		const { host } = new URL(feed.url);
+		// It may have said so to those before us in line.
+		assertFree(host);
 		const waitedMs = clock.monotonicMs() - sinceMs;
 		const response = await send(egress, {
 			method: "GET",
@@ -64,7 +70,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 		const retrievedAt = clock.now();
 		if (response.status === 304 && kept) return { ...kept, retrievedAt };
 		const heldMs = readRetryAfterMs(response, { now: retrievedAt, maxMs: FEED_LIMITS.retryMaxMs });
-		if (heldMs !== undefined) pace.hold(new URL(feed.url).host, heldMs);
+		if (heldMs !== undefined) pace.hold(host, heldMs);
 		if (response.status !== 200) throw lie(`It answered with status ${response.status}.`);
 		const reading = await readReply(feed, await response.text(), retrievedAt);
 		assertLater(reading, kept);
@@ -80,7 +86,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 		const sinceMs = clock.monotonicMs();
 		const { host } = new URL(feed.url);
 		const { intervalMs } = feed;
-		if (pace.isHeld(host)) throw busy(`${host} asks to be left alone for a while.`);
+		assertFree(host);
 		const isTurn = await pace.turn(host, { intervalMs, patienceMs: FEED_LIMITS.patienceMs });
 		if (!isTurn) {
 			throw busy(`${host} is asked once every ${intervalMs / 1000} s, and others wait already.`);

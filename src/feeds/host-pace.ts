@@ -10,7 +10,7 @@ export interface HostPace {
 		host: string,
 		rules: { readonly intervalMs: number; readonly patienceMs: number },
 	): Promise<boolean>;
-	/** Keeps everybody from a host that says how long it takes no more. */
+	/** Keeps everybody from a host that says how long it takes no more; never shorter than it said before. */
 	hold(host: string, waitMs: number): void;
 	isHeld(host: string): boolean;
 }
@@ -19,14 +19,19 @@ export function createHostPace(clock: Clock): HostPace {
 	/** Monotonic moments, one for each host of the registry. */
 	const free = new Map<string, number>();
 	const holds = new Map<string, { readonly until: number; readonly waitMs: number }>();
+	const isHeld = (host: string): boolean => {
+		const { until = 0, waitMs = 0 } = holds.get(host) ?? {};
+		const leftMs = until - clock.now();
+		// A clock that was set back must not keep us away for longer.
+		return leftMs > 0 && leftMs <= waitMs;
+	};
 	return {
-		hold: (host, waitMs) => void holds.set(host, { until: clock.now() + waitMs, waitMs }),
-		isHeld(host) {
-			const { until = 0, waitMs = 0 } = holds.get(host) ?? {};
-			const leftMs = until - clock.now();
-			// A clock that was set back must not keep us away for longer.
-			return leftMs > 0 && leftMs <= waitMs;
+		hold(host, waitMs) {
+			const until = clock.now() + waitMs;
+			const { until: untilNow = 0 } = holds.get(host) ?? {};
+			if (!isHeld(host) || until > untilNow) holds.set(host, { until, waitMs });
 		},
+		isHeld,
 		async turn(host, { intervalMs, patienceMs }) {
 			const now = clock.monotonicMs();
 			const moment = Math.max(now, free.get(host) ?? now);

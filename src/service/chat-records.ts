@@ -8,6 +8,7 @@ import type { ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import type { Clock } from "../core/clock.js";
 import { removeStreamsOf } from "./chat-streams.js";
+import { removeStagedOf } from "./staged-text.js";
 
 /** All text of one session; the only place where it is. */
 export interface ChatText {
@@ -39,7 +40,7 @@ export interface ChatRecords {
 	countOf(owner: string): Promise<number>;
 	/** Durable before it resolves; it is forgotten a year after its last use. */
 	put(row: Omit<ChatRow, "expiresAt">, text: ChatText): Promise<void>;
-	/** With the streams its turns were told as. */
+	/** With the streams its turns were told as, and the turns that wait beside it. */
 	remove(row: ChatRow): Promise<void>;
 }
 
@@ -94,6 +95,7 @@ export function createChatRecords({
 		async remove(row) {
 			const { id } = row;
 			await removeStreamsOf(store, row);
+			await removeStagedOf(store, row);
 			// Text first: what a crash leaves is a row that can be deleted again.
 			await store.documents.delete(id);
 			await store.transaction((tx) => tx.delete("chats", id));

@@ -1,11 +1,12 @@
 import { grantIdOf } from "../core/account-access.js";
 import { keepsText } from "../core/caller-rights.js";
-import type { ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "../core/chat.js";
+import type { AddedTurn, ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import { ServiceError } from "../core/errors.js";
 import type { Ids } from "../core/ids.js";
+import type { ChatPlace } from "./chat-place.js";
 import { type ChatRecord, type ChatRecords, toChatKey } from "./chat-records.js";
-import { type ChatPlace, type TurnWritingDeps, writeTurn } from "./chat-turn-writing.js";
+import { isSameTurn, type TurnWritingDeps } from "./chat-turn-writing.js";
 import type { StagedTurns } from "./staged-turns.js";
 import { createTurnQueue } from "./turn-queue.js";
 
@@ -15,6 +16,8 @@ interface OpenSession {
 	readonly id: string;
 	/** Answered, and not remembered yet. */
 	readonly pending: Map<number, ChatTurn>;
+	/** It was at rest before: once it is not, it was deleted. */
+	isAtRest: boolean;
 	seats: number;
 }
 
@@ -31,10 +34,13 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 	const openSessions = new Map<string, OpenSession>();
 
 	const open = (key: string, record: ChatRecord | undefined): OpenSession => {
-		const known = openSessions.get(key);
+		const before = openSessions.get(key);
+		const known = before?.isAtRest && !record ? undefined : before;
 		const id = record?.row.id ?? known?.id ?? ids.next("cht");
 		const pending = known?.pending ?? new Map<number, ChatTurn>();
-		const session = known && known.id === id ? known : { key, id, pending, seats: 0 };
+		const isAtRest = record !== undefined;
+		const session = known && known.id === id ? known : { key, id, pending, isAtRest, seats: 0 };
+		session.isAtRest = isAtRest;
 		openSessions.set(key, session);
 		return session;
 	};
@@ -61,14 +67,15 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 					async add(turn) {
 						const n = (memory.turns.at(-1)?.n ?? 0) + 1;
 						const { owner, access } = caller;
-						const place = { id: session.id, key, owner, grantId: grantIdOf(access), sessionId };
+						const { id, isAtRest } = session;
+						const place = { id, key, owner, grantId: grantIdOf(access), sessionId, isAtRest };
 						const forget = () => {
 							session.pending.delete(n);
 							closeIfIdle(session);
 						};
-						const added = { turn: { ...turn, n }, place, forget };
+						const added = { session, place, turn: { ...turn, n }, forget };
 						session.pending.set(n, added.turn);
-						return { n, remember: await stageTurn(deps, added) };
+						return stageTurn(deps, added);
 					},
 					leave() {
 						if (isLeft) return;
@@ -87,47 +94,68 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 }
 
 interface AddedHere {
+	readonly session: OpenSession;
 	readonly place: ChatPlace;
 	readonly turn: ChatTurn;
 	/** Those who come after know it from what is at rest, or not at all. */
 	readonly forget: () => void;
 }
 
-/** Puts a turn to rest until it is written down or nobody has paid for it; resolves to what writes it down. */
+/** Puts a turn to rest until it is written down or nobody has paid for it. */
 async function stageTurn(
-	deps: ChatRoomDeps,
-	{ place, turn, forget }: AddedHere,
-): Promise<() => Promise<void>> {
-	const unstage = await deps.staged.stage({ place, turn }).catch((error: unknown) => {
+	{ staged, clock }: ChatRoomDeps,
+	{ session, place, turn, forget }: AddedHere,
+): Promise<AddedTurn> {
+	const { n } = turn;
+	let latest = turn;
+	const atRest = await staged.stage({ place, turn }).catch((error: unknown) => {
 		forget();
 		throw error;
 	});
-	const cancelTimer = deps.clock.after(CHAT_LIMITS.unpaidMs, () => {
+	let cancelTimer: () => void = () => undefined;
+	const lookLater = () => {
+		cancelTimer = clock.after(CHAT_LIMITS.unpaidMs, () => void look());
+	};
+	const look = async () => {
+		const isSettled = await atRest.settle(latest);
 		forget();
-		void unstage();
-	});
-	return async () => {
-		try {
-			await writeTurn(deps, place, turn);
-			await unstage();
-		} finally {
+		if (!isSettled) lookLater();
+	};
+	lookLater();
+	return {
+		n,
+		amend(changed) {
+			latest = { ...changed, n };
+			if (session.pending.has(n)) session.pending.set(n, latest);
+		},
+		async remember() {
+			// What does not work now is looked at later, and known until then.
+			await atRest.write(latest);
+			session.isAtRest = true;
 			cancelTimer();
 			forget();
-		}
+		},
+		forget,
 	};
 }
 
 /** A turn of somebody whose text is kept nowhere. */
 const STANDING_ALONE: ChatSeat = {
 	memory: { id: undefined, graphs: [], turns: [], turnCount: 0 },
-	add: async () => ({ n: 1, remember: async () => undefined }),
+	add: async () => ({
+		n: 1,
+		amend: () => undefined,
+		remember: async () => undefined,
+		forget: () => undefined,
+	}),
 	leave: () => undefined,
 };
 
 function toMemory({ id, pending }: OpenSession, record: ChatRecord | undefined): ChatMemory {
 	const kept = record?.text.turns ?? [];
-	const known = new Set(kept.map(({ n }) => n));
-	const unkept = [...pending.values()].filter(({ n }) => !known.has(n));
+	const unkept = [...pending.values()].filter(
+		(turn) => !kept.some((other) => isSameTurn(other, turn)),
+	);
 	return {
 		id,
 		graphs: record?.text.graphs ?? [],

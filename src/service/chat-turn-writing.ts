@@ -1,19 +1,9 @@
 import type { ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import type { Clock } from "../core/clock.js";
-import type { ChatRecords } from "./chat-records.js";
+import type { ChatPlace } from "./chat-place.js";
+import type { ChatRecord, ChatRecords } from "./chat-records.js";
 import type { TurnQueue } from "./turn-queue.js";
-
-/** The session a turn belongs to, whether it is at rest already or begins with this turn. */
-export interface ChatPlace {
-	/** Unguessable; only of a session that begins. */
-	readonly id: string;
-	/** Hash of owner, grant and the client's own name for it. */
-	readonly key: string;
-	readonly owner: string;
-	readonly grantId: string | undefined;
-	readonly sessionId: string;
-}
 
 export interface TurnWritingDeps {
 	readonly records: ChatRecords;
@@ -22,18 +12,32 @@ export interface TurnWritingDeps {
 	readonly clock: Clock;
 }
 
-/** Adds a turn to what is at rest by now, in its place: those behind it may have been paid for first. Safe to call again. */
+export interface WrittenTurn {
+	readonly place: ChatPlace;
+	readonly turn: ChatTurn;
+	/** Asked alone with the session: false once somebody deleted it. */
+	readonly isWanted: () => Promise<boolean>;
+}
+
+/**
+ * Adds a turn to what is at rest by now, in its place: those behind it may have been paid for first. Where its number was
+ * given to another meanwhile it gets the next one. Safe to call again; a session that was deleted is not brought back.
+ */
 export async function writeTurn(
 	{ records, writes, clock }: TurnWritingDeps,
-	{ id, key, owner, grantId, sessionId }: ChatPlace,
-	turn: ChatTurn,
+	{ place, turn, isWanted }: WrittenTurn,
 ): Promise<void> {
+	const { id, key, owner, grantId, sessionId } = place;
 	const leave = await writes.enter(key);
 	try {
 		const record = await records.findByKey(key);
+		if (isDeleted(place, record) || !(await isWanted())) return;
 		const before = record?.text;
-		if (before?.turns.some(({ n }) => n === turn.n)) return;
-		const turns = [...(before?.turns ?? []), turn].sort((a, b) => a.n - b.n);
+		const kept = before?.turns ?? [];
+		if (kept.some((other) => isSameTurn(other, turn))) return;
+		const isTaken = kept.some(({ n }) => n === turn.n);
+		const n = isTaken ? (kept.at(-1)?.n ?? 0) + 1 : turn.n;
+		const turns = [...kept, { ...turn, n }].sort((a, b) => a.n - b.n);
 		const usedAt = clock.now();
 		const row = {
 			...{ id: record?.row.id ?? id, key, owner, grantId },
@@ -50,4 +54,16 @@ export async function writeTurn(
 	} finally {
 		leave();
 	}
+}
+
+/** Where nothing was paid the call is named by its request, and callers name requests as they like. */
+export function isSameTurn(
+	one: Pick<ChatTurn, "callId" | "message">,
+	other: Pick<ChatTurn, "callId" | "message">,
+): boolean {
+	return one.callId === other.callId && one.message === other.message;
+}
+
+function isDeleted({ id, isAtRest = false }: ChatPlace, record: ChatRecord | undefined): boolean {
+	return isAtRest && record?.row.id !== id;
 }

@@ -1,21 +1,29 @@
-import type { Store } from "../../store/store.js";
+import type { Store, StoreReader } from "../../store/store.js";
 import { type ChatTurn, STAGED_TURN } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
-import type { Ids } from "../core/ids.js";
+import { type Ids, siblingId } from "../core/ids.js";
 import type { Logger } from "../core/logger.js";
-import { type ChatPlace, type TurnWritingDeps, writeTurn } from "./chat-turn-writing.js";
+import { type TurnWritingDeps, writeTurn } from "./chat-turn-writing.js";
+import { dropStaged, readStaged, type StagedTurn } from "./staged-text.js";
 
-const RECEIPTS_A_PAGE = 100;
-
-interface StagedTurn {
-	readonly place: ChatPlace;
-	readonly turn: ChatTurn;
+/** A turn that waits beside its session for its payment. */
+export interface TurnAtRest {
+	/** Puts it into its session, as it is by now, and takes it away here. Safe to call again. */
+	write(turn: ChatTurn): Promise<void>;
+	/**
+	 * Does with it what its money says: one that was paid for is written, one that nobody pays for is forgotten. Resolves to
+	 * false where that is still open, or did not work; never throws.
+	 */
+	settle(turn: ChatTurn): Promise<boolean>;
 }
 
-/** Turns that were answered and may be paid for any moment: at rest before the money moves, so that a crash loses none. */
+/**
+ * Turns that may be paid for any moment: at rest before the money moves, so that a crash loses none. A turn that is told
+ * step by step is at rest with its evidence, before the first of it leaves.
+ */
 export interface StagedTurns {
-	/** Durable before any money that moves after it; resolves to what takes it away again, which never throws. */
-	stage(staged: StagedTurn): Promise<() => Promise<void>>;
+	/** Durable before any money that moves after it. */
+	stage(staged: StagedTurn): Promise<TurnAtRest>;
 	/**
 	 * What an earlier process left: a turn that was paid for goes into its session, one that is not any more is forgotten.
 	 * To be called once open holds were released, and before anybody is served; never throws.
@@ -31,22 +39,28 @@ export interface StagedTurnDeps extends TurnWritingDeps {
 
 export function createStagedTurns(deps: StagedTurnDeps): StagedTurns {
 	const { store, clock, ids, logger } = deps;
-	const drop = async (id: string): Promise<void> => {
-		// Text first: what a crash leaves is a row that is forgotten with its time.
-		await store.documents.delete(id);
-		await store.transaction((tx) => tx.delete("artefacts", id), { durability: "deferred" });
+	const write = async (id: string, { place, turn }: StagedTurn): Promise<void> => {
+		// Whoever deletes a session takes what is staged of it away.
+		const isWanted = async () => (await store.documents.get(id)) !== undefined;
+		await writeTurn(deps, { place, turn, isWanted });
+		await dropStaged(store, id);
 	};
-	const recoverOne = async (id: string): Promise<void> => {
-		const text = await store.documents.get(id);
-		if (text !== undefined) {
-			const { place, turn } = JSON.parse(text) as StagedTurn;
-			const isPaid = await hasReceipt(store, place.owner, turn);
-			const isOpen = await store.read((reader) => reader.get("holds", turn.callId));
-			// Money that may still arrive: the next start knows more, or its time is over.
-			if (!isPaid && isOpen) return;
-			if (isPaid) await writeTurn(deps, place, turn);
+	const settle = async (id: string, turn?: ChatTurn): Promise<boolean> => {
+		try {
+			const staged = await readStaged(store, id);
+			if (!staged) {
+				await dropStaged(store, id);
+				return true;
+			}
+			const fate = await store.read((reader) => fateOf(reader, staged.turn.callId));
+			if (fate === "open") return false;
+			if (fate === "paid") await write(id, { ...staged, turn: turn ?? staged.turn });
+			else await dropStaged(store, id);
+			return true;
+		} catch (error) {
+			logger.error("a chat turn could not be recovered", { turn: id, error: String(error) });
+			return false;
 		}
-		await drop(id);
 	};
 	return {
 		async stage(staged) {
@@ -58,31 +72,29 @@ export function createStagedTurns(deps: StagedTurnDeps): StagedTurns {
 			await store.documents.put(id, JSON.stringify(staged), expiresAt);
 			// Nothing is captured before what was written earlier.
 			await store.transaction((tx) => tx.put("artefacts", row), { durability: "deferred" });
-			return () => drop(id).catch(() => undefined);
+			return {
+				write: (turn) => write(id, { ...staged, turn }),
+				settle: (turn) => settle(id, turn),
+			};
 		},
 
 		async recover() {
 			const rows = await store.read((reader) => reader.list("artefacts"));
-			for (const { id } of rows.filter(({ kind }) => kind === STAGED_TURN)) {
-				await recoverOne(id).catch((error: unknown) =>
-					logger.error("a chat turn could not be recovered", { turn: id, error: String(error) }),
-				);
-			}
+			for (const { id, kind } of rows) if (kind === STAGED_TURN) await settle(id);
 		},
 	};
 }
 
-/** Receipts are found by their time: the capture, if there was one, came after the turn. */
-async function hasReceipt(
-	store: Pick<Store, "receipts">,
-	owner: string,
-	{ callId, at: since }: ChatTurn,
-): Promise<boolean> {
-	let cursor: string | undefined;
-	do {
-		const page = await store.receipts(owner, { limit: RECEIPTS_A_PAGE, cursor, since });
-		if (page.receipts.some(({ holdId }) => holdId === callId)) return true;
-		cursor = page.next;
-	} while (cursor !== undefined);
-	return false;
+/**
+ * What became of the money of a call: of a hold, or of a payment that was sent once there was an answer, whose receipt has
+ * an id of its own. What is open comes first: money that moves meanwhile is found by the next question.
+ */
+async function fateOf(reader: StoreReader, callId: string): Promise<"open" | "paid" | "unpaid"> {
+	if (await reader.get("holds", callId)) return "open";
+	const payment = await reader.get("payments", callId);
+	if (payment?.state === "captured") return "paid";
+	if (payment) return ENDED.has(payment.state) ? "unpaid" : "open";
+	return (await reader.get("receipts", siblingId(callId, "rcpt"))) ? "paid" : "unpaid";
 }
+
+const ENDED: ReadonlySet<string> = new Set(["credited", "released"]);

@@ -18,9 +18,15 @@ export interface AccountShop extends TestApp {
 
 export async function openAccount(
 	t: Test,
-	options: { usd?: string; settings?: Partial<Settings>; folder?: string; at?: string } = {},
+	options: {
+		usd?: string;
+		settings?: Partial<Settings>;
+		folder?: string;
+		at?: string;
+		clock?: ManualClock;
+	} = {},
 ): Promise<AccountShop> {
-	const clock = heldClock(manualClock(options.at ?? "2026-03-10T12:00:00Z"));
+	const clock = heldClock(options.clock ?? manualClock(options.at ?? "2026-03-10T12:00:00Z"));
 	const shop = await startApp(t, {
 		clock,
 		settings: { model: "none", ...options.settings },

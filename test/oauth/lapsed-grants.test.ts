@@ -7,6 +7,10 @@ import { manualClock } from "../support/manual-clock.js";
 
 const HOUR_MS = 3_600_000;
 
+// The store's own timers keep no process alive, and its disk here is memory: without this one it may end in between.
+const awake = setInterval(() => undefined, 1_000);
+t.teardown(() => clearInterval(awake));
+
 t.test("lapsed grants are ended some at a time, and others stay", async (t) => {
 	const clock = manualClock("2026-03-10T12:00:00Z");
 	const store = await openOn(undefined, { clock });
@@ -49,6 +53,41 @@ t.test("lapsed grants are ended some at a time, and others stay", async (t) => {
 	const times = ended.length;
 	await endLapsedGrants(counting, clock);
 	t.equal(ended.length, times, "where none lapsed, nothing is written");
+});
+
+t.test("a grant whose text could not be removed is ended the next time", async (t) => {
+	const clock = manualClock("2026-03-10T12:00:00Z");
+	const store = await openOn(undefined, { clock });
+	t.teardown(() => store.close());
+	const names = ["a", "b", "c"];
+	for (const name of names) await grant(store, name, clock.now() + HOUR_MS);
+	clock.advance(2 * HOUR_MS);
+	let isBroken = true;
+	const failing: Pick<Store, "read" | "transaction" | "documents"> = {
+		read: (work) => store.read(work),
+		transaction: (work, options) => store.transaction(work, options),
+		documents: {
+			...store.documents,
+			delete: async (id) => {
+				if (isBroken && id === "grant_b") throw new Error("out of order");
+				await store.documents.delete(id);
+			},
+		},
+	};
+	const count = async () => {
+		const texts = await Promise.all(names.map((name) => store.documents.get(`grant_${name}`)));
+		const [rows, keys] = await store.read(async (reader) => [
+			await reader.list("oauth_records"),
+			await reader.list("keys"),
+		]);
+		const active = keys.filter(({ status }) => status === "active").length;
+		return { texts: texts.filter((text) => text !== undefined).length, rows: rows.length, active };
+	};
+	await t.rejects(endLapsedGrants(failing, clock), /out of order/);
+	t.same(await count(), { texts: 2, rows: 3, active: 0 }, "what is left is named, and of no use");
+	isBroken = false;
+	await endLapsedGrants(failing, clock);
+	t.same(await count(), { texts: 0, rows: 0, active: 0 });
 });
 
 /** Without an end its key is gone already. */

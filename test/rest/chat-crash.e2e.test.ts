@@ -1,9 +1,15 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { CHAT_LIMITS } from "../../src/core/chat-limits.js";
-import { openAccount } from "../auth/open-account.js";
+import type { Settings } from "../../src/settings.js";
+import { openAccount, useFreeCalls } from "../auth/open-account.js";
+import { movingClock } from "../support/manual-clock.js";
+import type { Answer } from "../support/start-app.js";
+import { startWriterServer } from "../support/writer-server.js";
 import { CHAT, SESSIONS } from "./open-chat.js";
+import { dataOf } from "./start-stream.js";
 
+const isSession = (id: string) => id.startsWith("cht_");
 const RETRY = { "Idempotency-Key": "one-turn" };
 
 t.test(
@@ -13,7 +19,7 @@ t.test(
 		const first = await open(t, { folder });
 		await first.say("What is EIP-3009?");
 		// From the capture on nothing of the session reaches the disk.
-		first.breakDisk((id) => id.startsWith("cht_"));
+		first.breakDisk(isSession);
 		const paid = await first.say("What are its risks?", RETRY);
 		t.match(paid, { status: 200, body: { data: { session: { turns: 2 } } } });
 		t.match((await first.sessions())[0], { turns: 1 });
@@ -34,7 +40,7 @@ t.test(
 t.test("so is one that began its session", async (t) => {
 	const folder = join(t.testdir({}), "data");
 	const first = await open(t, { folder });
-	first.breakDisk((id) => id.startsWith("cht_"));
+	first.breakDisk(isSession);
 	t.equal((await first.say("What is EIP-3009?")).status, 200);
 	t.same(await first.sessions(), []);
 	await first.close();
@@ -72,22 +78,138 @@ t.test(
 	},
 );
 
-/** A shop on a folder; each test's account stays the same over its processes. */
-async function open(t: Test, { folder, key }: { folder: string; key?: string }) {
-	const shop = await openAccount(t, { folder, usd: "99.00" });
+for (const isBroken of [isSession, (id: string) => isSession(id) || id.startsWith("str_")]) {
+	t.test("so is one that was told step by step, and is told again from it", async (t) => {
+		const folder = join(t.testdir({}), "data");
+		const first = await open(t, { folder });
+		first.breakDisk(isBroken);
+		const told = await first.stream("What is EIP-3009?", RETRY);
+		const { citations } = dataOf(told.body, "research.output.done");
+		t.ok(citations.length > 0, "what cannot be written yet is answered all the same");
+		t.ok(dataOf(told.body, "research.completed").is_answered);
+		await first.close();
+
+		const second = await open(t, { folder, key: first.key });
+		t.match(await second.sessions(), [{ session_id: "s1", turns: 1 }]);
+		t.same(await second.staged(), []);
+		const again = await second.stream("What is EIP-3009?", RETRY);
+		t.equal(again.status, 200);
+		const idsOf = (all: { evidence_id: string }[]) => all.map((one) => one.evidence_id);
+		const toldAgain = new Set(idsOf(dataOf(again.body, "research.output.done").citations));
+		t.ok(idsOf(citations).every((id) => toldAgain.has(id)));
+		const receiptOf = ({ body }: Answer) => dataOf(body, "research.usage").cost.receipt_id;
+		t.equal(receiptOf(again), receiptOf(told));
+	});
+}
+
+t.test(
+	"a stream that breaks off behind its evidence leaves a turn with that evidence",
+	async (t) => {
+		const folder = join(t.testdir({}), "data");
+		// Never answers: the process ends while the answer is being written.
+		let isAsked = () => undefined as unknown;
+		const asked = new Promise<void>((resolve) => {
+			isAsked = () => resolve();
+		});
+		const model = await startWriterServer(t, () => void isAsked());
+		const writer = { url: model.url, model: "m", timeoutMs: 60_000, apiKey: undefined };
+		const first = await open(t, { folder, settings: { writer } });
+		first.breakDisk(isSession);
+		const leaving = new AbortController();
+		const telling = first.stream("What is EIP-3009?", RETRY, leaving.signal);
+		await asked;
+		t.equal((await first.staged()).length, 1, "at rest before its answer is written");
+		leaving.abort();
+		await t.rejects(telling);
+		await first.close();
+
+		const second = await open(t, { folder, key: first.key });
+		const { items } = (await second.ask("GET", `${SESSIONS}/s1/messages`)).body.data;
+		t.match(items, [{ n: 1, message: "What is EIP-3009?" }]);
+		t.ok(items[0].citations.length > 0);
+	},
+);
+
+t.test("a stream whose turn cannot be put to rest is not charged and begins nothing", async (t) => {
+	const shop = await open(t, { folder: join(t.testdir({}), "data") });
+	await useFreeCalls(shop);
+	const balance = () => shop.app.store.read((reader) => reader.balance(`cust:${shop.accountId}`));
+	const before = await balance();
+	const mend = shop.breakDisk((id) => id.startsWith("art_"));
+	t.equal((await shop.stream("What is EIP-3009?", RETRY)).status, 500);
+	t.equal(await balance(), before);
+	t.same(await shop.sessions(), []);
+	mend();
+	t.equal((await shop.stream("What is EIP-3009?", RETRY)).status, 200);
+	t.equal(before - (await balance()), 1_500_000n);
+	t.match(await shop.sessions(), [{ turns: 1 }]);
+});
+
+t.test("a turn that is still at rest is known to those who come after", async (t) => {
+	const folder = join(t.testdir({}), "data");
+	const first = await open(t, { folder });
+	const mend = first.breakDisk(isSession);
+	t.equal((await first.say("What is EIP-3009?", RETRY)).status, 200);
+	mend();
+	const later = await first.say("Which HTTP status code asks for payment?");
+	t.match(later.body.data.session, { turns: 2 });
+	t.match((await first.say("What is EIP-3009?", RETRY)).body.meta, { cost: { replayed: true } });
+	await first.close();
+	const second = await open(t, { folder, key: first.key });
+	const { items } = (await second.ask("GET", `${SESSIONS}/s1/messages`)).body.data;
+	t.match(items, [
+		{ n: 1, message: "What is EIP-3009?" },
+		{ n: 2, message: "Which HTTP status code asks for payment?" },
+	]);
+	t.same(await second.staged(), []);
+});
+
+t.test("a session that is deleted takes the turns along that are at rest beside it", async (t) => {
+	const folder = join(t.testdir({}), "data");
+	const first = await open(t, { folder });
+	await first.say("What is EIP-3009?");
+	const mend = first.breakDisk(isSession);
+	await first.say("What are its risks?", RETRY);
+	mend();
+	t.equal((await first.staged()).length, 1);
+	t.equal((await first.ask("DELETE", `${SESSIONS}/s1`)).status, 200);
+	t.same(await first.staged(), []);
+	t.equal((await first.say("What are its risks?", RETRY)).status, 404, "and is not told again");
+	const anew = await first.say("And what of it?");
+	t.match(anew.body.data, { resolved_question: "And what of it?" }, "nor referred to");
+	await first.close();
+	const second = await open(t, { folder, key: first.key });
+	t.notMatch(JSON.stringify(await second.sessions()), /"turns":[2-9]/);
+	const { body } = await second.ask("GET", "/v1/account/export");
+	t.notMatch(JSON.stringify(body.data.chats), /risks|EIP-3009/);
+});
+
+/** A shop on a folder, on a clock that goes on; each test's account stays the same over its processes. */
+async function open(
+	t: Test,
+	{ folder, key, settings = {} }: { folder: string; key?: string; settings?: Partial<Settings> },
+) {
+	const clock = movingClock("2026-03-10T12:00:00Z");
+	const shop = await openAccount(t, { folder, usd: "99.00", clock, settings });
 	const mine = key ?? shop.key;
 	const { store } = shop.app;
 	const ask: typeof shop.ask = (method, path, body) => shop.ask(method, path, body, mine);
+	const sayAt =
+		(path: string) =>
+		(message: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+			shop.send(path, {
+				method: "POST",
+				...(signal && { signal }),
+				headers: { "X-API-Key": mine, "Content-Type": "application/json", ...headers },
+				body: JSON.stringify({ sessionId: "s1", message }),
+			});
 	return {
 		...shop,
 		key: mine,
 		ask,
-		say: (message: string, headers: Record<string, string> = {}) =>
-			shop.send(CHAT, {
-				method: "POST",
-				headers: { "X-API-Key": mine, "Content-Type": "application/json", ...headers },
-				body: JSON.stringify({ sessionId: "s1", message }),
-			}),
+		say: sayAt(CHAT),
+		/** The same turn, told step by step. */
+		stream: sayAt(`${CHAT}/stream`),
 		sessions: async () => (await ask("GET", SESSIONS)).body.data.items,
 		staged: async () => {
 			const rows = await store.read((reader) => reader.list("artefacts"));
@@ -110,6 +232,7 @@ async function open(t: Test, { folder, key }: { folder: string; key?: string }) 
 				put: (id: string, text: string, expiresAt: number) =>
 					isBroken(id) ? Promise.reject(new Error("out of order")) : put(id, text, expiresAt),
 			});
+			return () => Object.assign(store.documents, { put });
 		},
 	};
 }

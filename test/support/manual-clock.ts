@@ -22,3 +22,15 @@ export function manualClock(isoTime: string): ManualClock {
 		},
 	};
 }
+
+/** The same, a millisecond later at each look: what happens later has a later time, as it has outside of tests. */
+export function movingClock(isoTime: string): ManualClock {
+	const clock = manualClock(isoTime);
+	return {
+		...clock,
+		now() {
+			clock.advance(1);
+			return clock.now();
+		},
+	};
+}

@@ -21,7 +21,7 @@ const UTMOST: readonly RegExp[] = [
 	/\b(?:smallest|lowest|shortest|minimum|least)\b/i,
 	/\b(?:unconditional(?:ly)?|without exception|in all cases|whatever|under any circumstances)\b/i,
 ];
-const COMPARES = /\b(?:more|less|fewer|\p{L}{2,}er)\b[^.;]*\bthan\b/iu;
+const COMPARES = /\b(?:more|less|fewer|\p{L}{2,}er)\b[^.;]{0,200}\bthan\b/iu;
 /** A sentence that holds one thing against another. */
 const COMPARED =
 	/\b(?:than|compared|against|relative to|versus|unlike|instead of|while|whereas|beats?|outperforms?|halves?|doubles?|times|exceeds?|from|gains?|(?:in|de)creas\w+|reduc\w+|rais\w+|lower\w*|cuts?)\b|%/i;

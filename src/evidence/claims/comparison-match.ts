@@ -3,7 +3,7 @@ import type { Quantity } from "./quantities.js";
 import type { TextReading } from "./text-reading.js";
 
 const COMPARISON =
-	/\b(?<word>more|larger|bigger|greater|higher|longer|dearer|costlier|heavier|less|fewer|smaller|shorter|lower|cheaper|lighter)\b[^.;]*?\bthan\b/iu;
+	/\b(?<word>more|larger|bigger|greater|higher|longer|dearer|costlier|heavier|less|fewer|smaller|shorter|lower|cheaper|lighter)\b[^.;]{0,200}?\bthan\b/iu;
 const LESS = /^(?:less|fewer|smaller|shorter|lower|cheaper|lighter)$/i;
 
 /** "Has more rows than" against a sentence that counts the rows of both: the figures decide, whatever words it has. */

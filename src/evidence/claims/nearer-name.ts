@@ -42,7 +42,7 @@ function isListedBehind(
 ): boolean {
 	const from = text.indexOf(one.text.toLowerCase());
 	const to = text.indexOf(other.text.toLowerCase());
-	const between = text.slice(from + one.text.length, to).replace(/\([^)]*\)/g, " ");
+	const between = text.slice(from + one.text.length, to).replace(/\([^)]{0,200}\)/g, " ");
 	return anchor < from && from < to && /^\s*(?:,|and|or|,\s*(?:and|or))\s*$/.test(between);
 }
 

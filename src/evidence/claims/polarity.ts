@@ -38,7 +38,7 @@ const BESIDE = /^(?:rather than|instead of)$/;
 const REACH_CHARS = 160;
 /** Two that cancel: "no row without a flag" speaks of all rows, "not both" of one. */
 const CANCELLED =
-	/\b(?:no|none|nobody|nothing|never)\b[^,;.]*\bwithout\b|\b(?:no|not|never|cannot|none)\b[^,;.]*\bboth\b/giu;
+	/\b(?:no|none|nobody|nothing|never)\b[^,;.]{0,200}\bwithout\b|\b(?:no|not|never|cannot|none)\b[^,;.]{0,200}\bboth\b/giu;
 
 /** What a text denies, cue by cue. "Not only" and bounds such as "no more than" deny nothing. */
 export function findNegations(text: string): readonly Negation[] {

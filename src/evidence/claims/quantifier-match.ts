@@ -7,14 +7,14 @@ import { findAxisPlaces } from "./word-axes.js";
 
 /** "three of four", "340 of 1,404 rows". */
 const SHARE =
-	/(?<part>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten)\s+(?:\([^)]*\)\s+)?of (?:the |them|its |all )?(?<whole>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)?/giu;
+	/(?<part>\d[\d,]{0,20}|two|three|four|five|six|seven|eight|nine|ten)\s+(?:\([^)]{0,200}\)\s+)?of (?:the |them|its |all )?(?<whole>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)?/giu;
 const UNIVERSAL =
 	/\b(?:whenever|wherever|always|any|every|all|regardless|in all cases|at any time)\b/i;
 const ALL = new RegExp(`${UNIVERSAL.source}|\\b(?:each|both|without exception|no)\\b`, "gi");
 /** Of what says "all", what means it in every sentence: "any" may not. */
 const EACH = /(?<!\bnot )\b(?:all|every|each|always|without exception)\b(?! at all)/i;
 const ONLY = /\b(?:only|solely|exclusively)\b/i;
-const EITHER = /\beither\b[^.;]*\bor\b|\bor alternatively\b/i;
+const EITHER = /\beither\b[^.;]{0,200}\bor\b|\bor alternatively\b/i;
 
 /** All, most, some, none and only: what is said of a whole against what is said of a part. */
 export function compareQuantifiers(claim: TextReading, sentence: TextReading): Findings {

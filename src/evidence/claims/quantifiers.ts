@@ -14,7 +14,7 @@ const WORDS: readonly (readonly [Quantifier, RegExp])[] = [
 ];
 
 /** "No row without a flag": all of them. */
-const ALL_BY_DENIAL = /\b(?:no|none|nobody|nothing)\b[^,;.]*\bwithout\b/i;
+const ALL_BY_DENIAL = /\b(?:no|none|nobody|nothing)\b[^,;.]{0,200}\bwithout\b/i;
 
 export function findQuantifiers(text: string): readonly Quantifier[] {
 	if (ALL_BY_DENIAL.test(text)) return ["all"];

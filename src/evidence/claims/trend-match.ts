@@ -2,8 +2,8 @@ import type { Conflict, Findings, Item } from "./comparison-items.js";
 import type { DateSpan } from "./date-spans.js";
 import type { TextReading } from "./text-reading.js";
 
-const MORE = /\b(?:more|higher|larger|greater|bigger)\b[^.]*\bthan\b/i;
-const LESS = /\b(?:fewer|less|lower|smaller)\b[^.]*\bthan\b/i;
+const MORE = /\b(?:more|higher|larger|greater|bigger)\b[^.]{0,200}\bthan\b/i;
+const LESS = /\b(?:fewer|less|lower|smaller)\b[^.]{0,200}\bthan\b/i;
 const UP =
 	/\b(?:grow(?:s|n|ing)?|grew|increas(?:e|es|ed|ing)|ris(?:e|es|en|ing)|rose|climb(?:s|ed|ing)?)\b/i;
 const DOWN =

@@ -1,0 +1,136 @@
+import t from "tap";
+import type { SkillCaller } from "../../src/core/call.js";
+import { createIds } from "../../src/core/ids.js";
+import { systemRandom } from "../../src/core/random.js";
+import { createChatRecords } from "../../src/service/chat-records.js";
+import { createChatRoom } from "../../src/service/chat-room.js";
+import { createStagedTurns } from "../../src/service/staged-turns.js";
+import { createTurnQueue } from "../../src/service/turn-queue.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import { createMemoryStore } from "../a2a/memory-store.js";
+import { movingClock } from "../support/manual-clock.js";
+
+const OWNER: SkillCaller = { owner: "tok_1", access: undefined, keepsNoText: undefined };
+const live = () => new AbortController().signal;
+
+/** A room over a disk that outlives it; `later` lets the time go by after which unpaid turns are looked at. */
+function openRoom(disk = createMemoryStore().disk) {
+	const waiting = new Set<() => void>();
+	const clock = {
+		...movingClock("2026-11-22T12:00:00Z"),
+		after(_delayMs: number, task: () => void) {
+			waiting.add(task);
+			return () => void waiting.delete(task);
+		},
+	};
+	const store = createMemoryStore(disk);
+	const records = createChatRecords({ store, clock });
+	const ids = createIds({ clock, random: systemRandom });
+	const parts = { records, writes: createTurnQueue(), ids, clock };
+	const staged = createStagedTurns({ ...parts, store, logger: { error: () => undefined } });
+	const room = createChatRoom({ ...parts, staged });
+	return {
+		...{ clock, store, staged, records, disk },
+		async answer(message: string, callId: string) {
+			const seat = await room.enter(OWNER, "s", live());
+			const added = await seat.add(turn(message, callId));
+			seat.leave();
+			return added;
+		},
+		async known() {
+			const seat = await room.enter(OWNER, "s", live());
+			seat.leave();
+			return seat.memory.turns.map(({ message }) => message);
+		},
+		kept: async () =>
+			(await records.findOwn(OWNER, "s"))?.text.turns.map(({ n, message }) => [n, message]) ?? [],
+		atRest: () => store.read((reader) => reader.list("artefacts")),
+		async later() {
+			const due = [...waiting];
+			waiting.clear();
+			for (const task of due) task();
+			await new Promise(setImmediate);
+		},
+		pay: (state: PaymentRow["state"]) =>
+			store.transaction((tx) =>
+				tx.put("payments", { id: "pay_1", state, owner: OWNER.owner } as PaymentRow),
+			),
+	};
+}
+
+const turn = (message: string, callId: string) => ({
+	...{ at: 0, callId, message, question: message },
+	...{ kind: "alone" as const, cited: [["e~1"]], missing: [], writer: "extractive" },
+});
+
+t.test("a turn that a payment without a hold paid for is recovered", async (t) => {
+	for (const state of ["captured", "credited", "released"] as const) {
+		const first = openRoom();
+		await first.pay("settling");
+		await first.answer("paid by a wallet", "pay_1");
+		await first.pay(state);
+		const second = openRoom(first.disk);
+		await second.staged.recover();
+		t.same(await second.kept(), state === "captured" ? [[1, "paid by a wallet"]] : [], state);
+		t.same(await second.atRest(), []);
+	}
+});
+
+t.test("while its payment is open a turn stays at rest, however long that takes", async (t) => {
+	const shop = openRoom();
+	await shop.pay("unknown");
+	await shop.answer("perhaps paid", "pay_1");
+	t.same(await shop.known(), ["perhaps paid"]);
+	await shop.later();
+	t.same(await shop.known(), [], "those who come after forget it");
+	await shop.staged.recover();
+	t.equal((await shop.atRest()).length, 1);
+	await shop.pay("captured");
+	await shop.later();
+	t.same(await shop.kept(), [[1, "perhaps paid"]]);
+	t.same(await shop.atRest(), []);
+});
+
+t.test("a turn whose number was given to another gets the next", async (t) => {
+	const first = openRoom();
+	await first.pay("captured");
+	await first.answer("paid, not written", "pay_1");
+
+	const second = openRoom(first.disk);
+	await (await second.answer("the next", "hold_2")).remember();
+	await second.staged.recover();
+	await second.staged.recover();
+	t.same(await second.kept(), [
+		[1, "the next"],
+		[2, "paid, not written"],
+	]);
+	t.equal((await second.records.findOwn(OWNER, "s"))?.text.turn_count, 2);
+});
+
+t.test("a turn under way is not written into a session that was deleted meanwhile", async (t) => {
+	const shop = openRoom();
+	await (await shop.answer("one", "hold_1")).remember();
+	const two = await shop.answer("two", "hold_2");
+	const record = await shop.records.findOwn(OWNER, "s");
+	if (record) await shop.records.remove(record.row);
+	t.same(await shop.known(), []);
+	await two.remember();
+	t.same(await shop.kept(), []);
+	const three = await shop.answer("three", "hold_3");
+	await three.remember();
+	t.same(await shop.kept(), [[1, "three"]]);
+	t.same(await shop.atRest(), []);
+});
+
+t.test("what is amended is what is remembered, and what those who come after know", async (t) => {
+	const shop = openRoom();
+	const added = await shop.answer("told", "hold_1");
+	added.amend({ ...turn("told", "hold_1"), writer: "model" });
+	await added.remember();
+	t.match((await shop.records.findOwn(OWNER, "s"))?.text.turns, [{ n: 1, writer: "model" }]);
+	const forgotten = await shop.answer("nobody pays", "hold_2");
+	forgotten.forget();
+	t.same(await shop.known(), ["told"]);
+	await shop.later();
+	t.same(await shop.atRest(), []);
+});
