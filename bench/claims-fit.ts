@@ -3,17 +3,10 @@ import { createHash } from "node:crypto";
 import { extractClaims } from "../src/evidence/claims/claim-extraction.js";
 import { measurePart } from "../src/evidence/claims/part-examination.js";
 import { type StanceFeatures, toFeatures } from "../src/evidence/claims/stance-features.js";
-import { likelihoodsOf, sideOf } from "../src/evidence/claims/stance-weighing.js";
 import { toTrendId } from "../src/knowledge/graph.js";
 import { type OpenVerifier, openClaimVerifier } from "./claims-bench.js";
-import {
-	type ConfidenceFit,
-	confidenceIn,
-	fitConfidence,
-	fitStances,
-	type Outcome,
-} from "./claims-learning.js";
-import { round } from "./figures.js";
+import { crossValidate, figuresOf } from "./claims-cross-validation.js";
+import { fitConfidence, fitStances } from "./claims-learning.js";
 import { CLAIM_PARTS, type LabelledClaim, loadLabelledClaims } from "./labelled/labelled-claims.js";
 
 /** A labelled claim of one part, with the features of every sentence that was found for it. */
@@ -27,22 +20,24 @@ export interface FeaturedClaim {
 }
 
 const FOLDS = 5;
-const THRESHOLDS = [0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8] as const;
 const AS_OF = "2026-11-22";
 
 export async function fitClaims(folder: string): Promise<unknown> {
 	const opened = await openClaimVerifier(folder);
 	try {
 		const claims = await featuresOfAll(opened);
-		const told = crossValidate(claims);
-		const weights = fitStances(claims);
+		const byConcept = crossValidate(claims, ({ fold }) => fold);
+		// Another set is another occasion, and may be another author.
+		const bySet = crossValidate(claims, ({ part }) => part);
+		const parts = ["all", ...CLAIM_PARTS];
 		return {
 			claims: claims.length,
-			held_out: Object.fromEntries(
-				["all", ...CLAIM_PARTS].map((part) => [part, figuresOf(told, part)]),
+			concepts_left_out: Object.fromEntries(
+				parts.map((part) => [part, figuresOf(byConcept, part)]),
 			),
-			confidence: fitConfidence(told),
-			weights,
+			sets_left_out: Object.fromEntries(parts.map((part) => [part, figuresOf(bySet, part)])),
+			confidence: fitConfidence(bySet),
+			weights: fitStances(claims),
 		};
 	} finally {
 		await opened.close();
@@ -73,78 +68,4 @@ async function featuresOfAll({ search, graphs }: OpenVerifier): Promise<readonly
 		}
 	}
 	return featured;
-}
-
-interface ToldClaim extends Outcome {
-	readonly claim: FeaturedClaim;
-	readonly side: "SUPPORTED" | "REFUTED";
-	readonly confidence: number;
-}
-
-/** Each claim judged by weights that were fitted to claims on other concepts, its confidence likewise. */
-function crossValidate(claims: readonly FeaturedClaim[]): readonly ToldClaim[] {
-	const judged = Array.from({ length: FOLDS }, (_, fold) => {
-		const weights = fitStances(claims.filter((claim) => claim.fold !== fold));
-		return claims
-			.filter((claim) => claim.fold === fold)
-			.map((claim) => {
-				const each = claim.sentences.map((features) => likelihoodsOf(features, weights));
-				const supports = Math.max(...each.map((one) => one.supports));
-				const refutes = Math.max(...each.map((one) => one.refutes));
-				const side = supports >= refutes ? ("SUPPORTED" as const) : ("REFUTED" as const);
-				const [best, against] = [Math.max(supports, refutes), Math.min(supports, refutes)];
-				const isAgreed = ruledBy(claim) === side;
-				const isRight = claim.labelled.verdict === side;
-				return { claim, side, best, against, isAgreed, isRight };
-			});
-	}).flat();
-	const fits: readonly ConfidenceFit[] = Array.from({ length: FOLDS }, (_, fold) =>
-		fitConfidence(judged.filter(({ claim }) => claim.fold !== fold)),
-	);
-	return judged.map((one) => ({
-		...one,
-		confidence: confidenceIn(fits[one.claim.fold] as ConfidenceFit, one),
-	}));
-}
-
-function ruledBy({ sentences }: FeaturedClaim): "SUPPORTED" | "REFUTED" | undefined {
-	const said = sentences.flatMap(({ ruleSupports, ruleRefutes }) => [
-		{ stance: "supports" as const, score: ruleSupports },
-		{ stance: "refutes" as const, score: ruleRefutes },
-	]);
-	const side = sideOf(said);
-	if (side === "neutral") return undefined;
-	return side === "supports" ? "SUPPORTED" : "REFUTED";
-}
-
-function figuresOf(told: readonly ToldClaim[], part: string) {
-	const members = told.filter(({ claim }) => part === "all" || claim.part === part);
-	const decidable = members.filter(({ claim }) => claim.labelled.verdict !== "NOT_ENOUGH_EVIDENCE");
-	return THRESHOLDS.map((least) => {
-		const isTold = ({ confidence }: ToldClaim) => confidence >= least;
-		const covered = decidable.filter(isTold);
-		const all = members.filter(isTold);
-		const f1 = (["SUPPORTED", "REFUTED"] as const).map((side) => {
-			const meant = members.filter(({ claim }) => claim.labelled.verdict === side).length;
-			const said = all.filter((one) => one.side === side);
-			return (2 * said.filter(({ isRight }) => isRight).length) / Math.max(1, meant + said.length);
-		});
-		const silent = members.filter((one) => !isTold(one));
-		const open = members.length - decidable.length;
-		const quiet = silent.filter(
-			({ claim }) => claim.labelled.verdict === "NOT_ENOUGH_EVIDENCE",
-		).length;
-		const abstained = (2 * quiet) / Math.max(1, open + silent.length);
-		return {
-			least,
-			macro_f1: round(((f1[0] ?? 0) + (f1[1] ?? 0) + abstained) / 3),
-			coverage: round(covered.length / Math.max(1, decidable.length)),
-			right_where_covered: round(
-				covered.filter(({ isRight }) => isRight).length / Math.max(1, covered.length),
-			),
-			right_where_told: round(
-				all.filter(({ isRight }) => isRight).length / Math.max(1, all.length),
-			),
-		};
-	});
 }

@@ -85,7 +85,7 @@ const SIGNS: Readonly<Record<Side, Signs>> = {
 	},
 };
 const LABELS = { supports: "SUPPORTED", refutes: "REFUTED" } as const;
-const RIDGE = 3;
+const RIDGE = 10;
 const TURNS = 5;
 /** Sentences of a claim of another label that count as examples of what is not meant. */
 const OTHERS = 4;

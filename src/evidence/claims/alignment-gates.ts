@@ -16,7 +16,7 @@ export interface Alignment {
 /** Words that mean the first, the only or the utmost: a sentence without one of them bears none out. */
 const UTMOST: readonly RegExp[] = [
 	/\b(?:only|solely|exclusively|sole|nothing but|no other)\b/i,
-	/\b(?:first(?! (?:of all|option))|earliest)\b/i,
+	/\b(?:first(?! (?:of all|option|quarter|half|\d|few))|earliest)\b/i,
 	/\b(?:largest|biggest|highest|longest|greatest|maximum)\b/i,
 	/\b(?:smallest|lowest|shortest|minimum|least)\b/i,
 	/\b(?:unconditional(?:ly)?|without exception|in all cases|whatever|under any circumstances)\b/i,
@@ -89,16 +89,17 @@ export function objectToRefutation(matter: Alignment, worst: Conflict): string |
 	return bothDeny ? "denies as well" : undefined;
 }
 
-/** True where both texts deny, by grammar, nearly all of the same: how far each denial reaches is then no difference. */
+/** True where both texts deny, by grammar or by what they forbid, nearly all of the same: how far each denial reaches is then no difference. */
 export function deniesAlike({ claim, sentence, aligned }: Alignment): boolean {
-	const deny = (text: TextReading) => text.negations.some(({ isGrammatical }) => isGrammatical);
 	return (
-		deny(claim) &&
-		deny(sentence) &&
+		claim.negations.some(({ isGrammatical }) => isGrammatical) &&
+		sentence.negations.some(({ isGrammatical, cue }) => isGrammatical || ADVISES.test(cue)) &&
 		hasDenial(claim) &&
 		shareSaid(contentOf(aligned)) >= ALIKE_LEAST
 	);
 }
+
+const ADVISES = /against|^discourag|^forbid|^prohibit|^disallow/;
 
 /** Words of content, each once. */
 function contentOf(aligned: readonly AlignedWord[]): readonly AlignedWord[] {

@@ -49,6 +49,9 @@ const RULES: readonly KindRule[] = [
 
 /** "Where X holds, Y will not happen" tells a rule, not the future. */
 const CONDITION = /\b(?:if|when|whenever|where|wherever|unless|once|as soon as)\b/i;
+/** "Is no promise that it will": what is told is the assurance. */
+const ASSURED =
+	/\b(?:promis|guarante|assur|ensur|warrant|confirm|impl(?:y|ies)|mean|signal|indicat|warn|announc|stat|sa(?:y|id)|declar)\w*\b[^.;]{0,200}\bthat\b[^.;]{0,200}\b(?:will|won't)\b/i;
 const WILL_ALONE = /\b(?:will|won't)\b/i;
 const TIME_AHEAD =
 	/\b(?:soon|by 20\d\d|in the (?:near |coming )|next|future|some ?day|eventually|20[3-9]\d)\b/i;
@@ -64,10 +67,10 @@ export function findClaimKind(sentence: string): {
 		const isRule =
 			kind === "prediction" &&
 			WILL_ALONE.test(text) &&
-			CONDITION.test(text) &&
+			(CONDITION.test(text) || ASSURED.test(text)) &&
 			!TIME_AHEAD.test(text);
 		// PUT and DELETE are names, not orders.
-		const isName = kind === "instruction" && /^[A-Z]{2}/.test(text);
+		const isName = kind === "instruction" && /^(?:[A-Z]{2}|Let's \p{Lu})/u.test(text);
 		if (!isRule && !isName) return { kind, reason };
 	}
 	if (judges(text)) return { kind: "opinion", reason: "judges, which no source can settle" };

@@ -25,10 +25,11 @@ export function compareCounts(claim: TextReading, sentence: TextReading): Findin
 		(at) => at < found.index,
 	);
 	if (right.length === 0) return none;
-	const other = nearestTo(right, sentence.quantities);
-	const rest = sentence.quantities.filter(
-		(each) => each !== other && each.dimension === other?.dimension,
+	const told = sentence.quantities.filter(({ start }) =>
+		[...left, ...right].some((at) => isBeside(sentence.text, at, start)),
 	);
+	const other = nearestTo(right, told);
+	const rest = told.filter((each) => each !== other && each.dimension === other?.dimension);
 	const one = left.length > 0 ? nearestTo(left, rest) : rest[0];
 	if (!one || !other || one.value === other.value) return none;
 	const holds = one.value < other.value === LESS.test(found.groups?.["word"] ?? "");
@@ -60,6 +61,14 @@ function anchorsOf(
 	return words.flatMap(({ stem }) =>
 		sentence.words.filter((word) => word.stem === stem).map(({ start }) => start),
 	);
+}
+
+const BREAKS = /[,;:]\s/g;
+
+/** At most one break lies between what is counted and its number; beyond, the number counts something else. */
+function isBeside(text: string, at: number, number: number): boolean {
+	const between = text.slice(Math.min(at, number), Math.max(at, number));
+	return [...between.matchAll(BREAKS)].length <= 1;
 }
 
 function nearestTo(

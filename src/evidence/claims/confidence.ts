@@ -12,11 +12,13 @@ export interface ConfidenceSigns {
 
 /**
  * Weights of a logistic regression for "this verdict is right" over log odds, fitted by `npm run bench -- claims-fit` to
- * likelihoods of claims on concepts the sentences' weights were not fitted to (docs/adr/0043).
+ * likelihoods of claims of sets the sentences' weights were not fitted to (docs/adr/0043).
  */
-const WEIGHTS = { bias: -0.52, best: 0.58, against: -0.09, agreed: 1.18 } as const;
+const WEIGHTS = { bias: -0.47, best: 0.55, against: -0.08, agreed: 1.37 } as const;
 /** A verdict less sure than this is not told: a wrong one costs a name, none costs nothing. */
-const TOLD_LEAST = 0.65;
+const TOLD_LEAST = 0.62;
+/** What the weights hold this unlikely is not told, whatever rules say. */
+export const LIKELY_LEAST = 0.35;
 /** Told for an abstention: how often nothing was decidable where none was found. */
 const ABSTENTION = 0.7;
 const CONFLICT = 0.5;
@@ -32,7 +34,7 @@ export function confidenceOf(verdict: Verdict, signs: ConfidenceSigns): number {
 
 /** True when what was found is enough to tell a verdict. */
 export function isSure(signs: ConfidenceSigns): boolean {
-	return sureness(signs) >= TOLD_LEAST;
+	return signs.best >= LIKELY_LEAST && sureness(signs) >= TOLD_LEAST;
 }
 
 function sureness({ best, against, isAgreed }: ConfidenceSigns): number {

@@ -34,6 +34,13 @@ const YEAR = "(?<year>19\\d\\d|20[0-3]\\d)";
 const ENDS = "(?![\\p{L}\\p{N}]|[.,-]\\d)";
 const STARTS = "(?<![\\p{L}\\p{N}_./#-])";
 const PATTERNS: readonly RegExp[] = [
+	new RegExp(
+		`\\b(?<part>first|second|third|fourth|last)\\s(?<length>quarter|half)\\s(?:of\\s)?${YEAR}${ENDS}`,
+		"giu",
+	),
+	new RegExp(`${STARTS}(?<part>[QH][1-4])\\s(?:of\\s)?${YEAR}${ENDS}`, "gu"),
+	new RegExp(`\\b(?<part>spring|summer|autumn)\\s(?:of\\s)?${YEAR}${ENDS}`, "giu"),
+	new RegExp(`${STARTS}(?<monthNumber>0?[1-9]|1[0-2])/${YEAR}${ENDS}`, "gu"),
 	new RegExp(`${STARTS}${YEAR}-(?<monthNumber>0[1-9]|1[0-2])-(?<day>[0-3]\\d)(?!\\d|-)`, "giu"),
 	new RegExp(
 		`${STARTS}(?<day>[0-3]?\\d)(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH},?\\s+${YEAR}${ENDS}`,
@@ -52,7 +59,8 @@ const UNIT_AFTER =
 const BEFORE =
 	/\b(?:before|until|till|up to|prior to|by|earlier than|no later than)\s+(?:the end of\s+)?$/i;
 const SINCE = /\bsince\s+$/i;
-const AFTER = /\b(?:after|later than|from|as of|starting(?: in)?|no earlier than)\s+$/i;
+const AFTER =
+	/\b(?:after|later than|(?<!\bdat(?:es?|ed|ing)\s)from|as of|starting(?: in)?|no earlier than)\s+$/i;
 const BETWEEN = /\b(?:between|from)\s+$/i;
 const DAY_MS = 86_400_000;
 
@@ -61,7 +69,7 @@ export function findDateSpans(text: string): readonly DateSpan[] {
 	const spans: DateSpan[] = [];
 	for (const pattern of PATTERNS) {
 		for (const match of text.matchAll(pattern)) {
-			const span = toSpan(text, match);
+			const span = toPartSpan(text, match) ?? toSpan(text, match);
 			const isNew =
 				span && !spans.some((other) => span.start < other.end && span.end > other.start);
 			if (isNew) spans.push(span);
@@ -76,6 +84,16 @@ export function findDateSpans(text: string): readonly DateSpan[] {
 /** Days since 1970-01-01 of `YYYY-MM-DD`. */
 export function toDayNumber(isoDay: string): number {
 	return Math.floor(Date.parse(`${isoDay}T00:00:00Z`) / DAY_MS);
+}
+
+function toPartSpan(text: string, match: RegExpExecArray): DateSpan | undefined {
+	const { year, part, length } = match.groups ?? {};
+	if (part === undefined) return undefined;
+	const start = match.index;
+	const relation = relationOf(text.slice(0, start).replace(/\bthe\s$/i, ""));
+	const days = daysOfPart(Number(year), part.toLowerCase(), length?.toLowerCase());
+	const end = start + match[0].length;
+	return { text: match[0], start, end, ...days, precision: "month", relation };
 }
 
 function toSpan(text: string, match: RegExpExecArray): DateSpan | undefined {
@@ -122,6 +140,29 @@ function daysOf(
 		return { from: dayNumber(year, month, 1), to: dayNumber(year, month + 1, 1) - 1 };
 	const at = dayNumber(year, month, day);
 	return { from: at, to: at };
+}
+
+/** Months in which a season may lie: who says "autumn" may mean any of four. */
+const SEASONS: Readonly<Record<string, readonly [number, number]>> = {
+	spring: [3, 6],
+	summer: [6, 9],
+	autumn: [9, 12],
+};
+const PLACES = ["first", "second", "third", "fourth"];
+
+/** "Third quarter", "Q3", "first half", "autumn". */
+function daysOfPart(
+	year: number,
+	part: string,
+	length = part.startsWith("h") ? "half" : "quarter",
+) {
+	const months = length === "half" ? 6 : 3;
+	const last = 12 / months;
+	const written = Number(part.slice(1)) || PLACES.indexOf(part) + 1 || last;
+	const place = Math.min(written, last);
+	const [first, end] = SEASONS[part] ?? [(place - 1) * months + 1, place * months];
+	const { from } = daysOf("month", { year, month: first, day: 1 });
+	return { from, to: daysOf("month", { year, month: end, day: 1 }).to };
 }
 
 function relationOf(before: string): DateRelation {

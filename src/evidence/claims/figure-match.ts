@@ -1,7 +1,9 @@
 import type { Conflict, Findings, Item } from "./comparison-items.js";
 import type { DateSpan } from "./date-spans.js";
+import type { Name } from "./names.js";
 import { fitDate, fitQuantity } from "./number-match.js";
 import type { Quantity } from "./quantities.js";
+import type { ReadContext } from "./sentence-context.js";
 import type { TextReading } from "./text-reading.js";
 
 const FIGURE_WEIGHT = 1.2;
@@ -11,17 +13,35 @@ const BREAKS = /[,;:()]|\s(?:and|but|while|against|then)\s/g;
 export function compareFigures(
 	claim: TextReading,
 	sentence: TextReading,
+	context: ReadContext,
 	sourceDates: readonly DateSpan[],
 ): Findings {
+	const known = [...claim.names, ...context.about.names];
 	const parts = [
 		...claim.quantities.map((quantity) => compareQuantity(quantity, claim, sentence)),
-		...claim.dates.map((date) => compareDate(date, sentence, sourceDates)),
+		...claim.dates.map((date) => compareDate(date, known, sentence, sourceDates)),
 		compareUnits(claim, sentence),
 	];
 	return {
 		items: parts.flatMap(({ items }) => items),
 		conflicts: parts.flatMap(({ conflicts }) => conflicts),
 	};
+}
+
+const UNSURE_SHARE = 0.6;
+
+/** Who says nothing of a figure of the claim may speak of another matter with other figures and names. */
+export function weakenByOpenFigures(
+	items: readonly Item[],
+	conflicts: readonly Conflict[],
+): readonly Conflict[] {
+	const open = items.filter(({ isFigure, place }) => isFigure && place === "nowhere").length;
+	if (open <= conflicts.filter(({ of }) => of === "figure").length) return conflicts;
+	return conflicts.map((conflict) =>
+		conflict.of === "figure" || conflict.of === "name"
+			? { ...conflict, sureness: conflict.sureness * UNSURE_SHARE, isDecisive: false }
+			: conflict,
+	);
 }
 
 function compareQuantity(quantity: Quantity, claim: TextReading, sentence: TextReading): Findings {
@@ -80,17 +100,34 @@ function chunksOf(text: string): (at: number) => number {
 
 function compareDate(
 	date: DateSpan,
+	known: readonly Name[],
 	sentence: TextReading,
 	sourceDates: readonly DateSpan[],
 ): Findings {
 	const told = fitDate(date, sentence.dates);
 	const granted = told.fit === "absent" ? fitDate(date, sourceDates) : told;
 	const isGranted = told.fit !== "same" && granted.fit === "same";
-	const own = figure(date.text, told.fit === "same");
-	const items: readonly Item[] = [isGranted ? { ...own, place: "about" } : own];
-	if (told.fit !== "other") return { items, conflicts: [] };
+	const item = figure(date.text, told.fit === "same");
+	const items: readonly Item[] = [isGranted ? { ...item, place: "about" } : item];
+	const own = sentence.dates.filter((each) => !isOfOtherName(each, known, sentence));
+	if (told.fit !== "other" || fitDate(date, own).fit !== "other") return { items, conflicts: [] };
 	const reason = `says ${told.found ?? "another date"}, the claim ${date.text}`;
 	return { items, conflicts: [{ reason, sureness: 0.95, isDecisive: true, of: "figure" }] };
+}
+
+/** "RFC 9114 (June 2022)": the date of a document of which neither the claim nor the concept speaks. */
+function isOfOtherName(
+	{ start }: DateSpan,
+	known: readonly Name[],
+	{ text, names }: TextReading,
+): boolean {
+	const before = /\s\($/.exec(text.slice(0, start));
+	if (!before) return false;
+	const owner = names.find(
+		({ series, text: written }) =>
+			series !== undefined && text.slice(0, before.index).endsWith(written),
+	);
+	return owner !== undefined && !known.some(({ key }) => key === owner.key);
 }
 
 /** "Expressed in seconds" against milliseconds. */

@@ -5,6 +5,7 @@ const ADJECTIVES = `
 	wonderful wonderfully fantastic excellent brilliant brilliantly stupid silly dumb pointless overrated underrated
 	underappreciated undervalued overhyped over-hyped over-engineered overengineered overcomplicated over-complicated bloated
 	boring exciting annoying annoyingly fun cool pleasant unpleasant delightful clumsy sloppy lovely disappointing disappointingly
+	wise wisest wisely sensible saner sanest stupidest silliest dumbest
 	impressive impressively tasteful cleverest clever cleverly smartest superior inferior favourite favorite ingenious genius
 	insane crazy ridiculous ridiculously absurd absurdly laughable miserable dreadful lousy mediocre disgraceful shameful
 	admirable admirably outstanding superb splendid gorgeous charming hideous tedious tiresome hopeless hopelessly regrettable
@@ -24,7 +25,7 @@ const PHRASES: readonly RegExp[] = [
 	/\b(?:far|way|much|simply|just|frankly) too \p{L}+/iu,
 	/\btoo (?:complex|complicated|hard|easy|slow|verbose|strict|late|early|expensive|difficult|much|little|many|cautious|conservative|clever|ambitious|bureaucratic|lenient|lax|timid|greedy|vague)\b/i,
 	/\b(?:as|more|most|less|least|very|really|quite|so|extremely|far too|rather|pretty) (?:interesting|important|beautiful|elegant|exciting|useful|annoying|confusing|intuitive|readable|enjoyable|pleasant|ugly|boring|natural|sensible|attractive|convincing|impressive|promising|trustworthy|fun|tedious|user-friendly|painful|innovative|inspiring|frustrating|underrated|overrated|sane|satisfying|appealing|mature|disappointing|clever|thoughtful)\b/i,
-	/\b(?:most|least) \p{L}+ (?:\p{L}+ )?(?:ever|there is|in years|of all time|imaginable|in existence)\b/iu,
+	/\b(?:\p{L}{3,}est|most|least) \p{L}+ (?:\p{L}+ )?(?:ever|there is|in years|of all time|imaginable|in existence)\b/iu,
 	/\b(?:waste of|worth (?:it|the|every|learning|having|reading)|deserves?|ought to|easier to (?:love|like|read|learn)|makes? (?:no )?sense|silver bullet|game[- ]changer|step (?:backwards?|forwards?|in the right direction)|breath of fresh air|(?:reads|looks|sounds) (?:like|as if)|more trouble than|for no good reason|no good reason|second to none|takes? the fun|long overdue|high time)\b/i,
 	/\b(?:nobody|no one) (?:likes|wants|needs|should|would|in their right mind)\b|\beveryone (?:loves|hates|should)\b/i,
 ];
@@ -37,7 +38,9 @@ const WORDS = new RegExp(
 /** What a specification gives rules to: "a client should" tells its rule, "browsers should" what somebody wants. */
 const RULED =
 	/\b(?:it|they|clients?|consumers?|sellers?|buyers?|servers?|agents?|crawlers?|senders?|receivers?|recipients?|issuers?|verifiers?|signers?|payees?|payers?|caches?|prox(?:y|ies)|gateways?|parsers?|generators?|decoders?|encoders?|nodes?|wallets?|relays?|implementations?|applications?|intermediar(?:y|ies)|names?|headers?|fields?|values?|keys?|tokens?|amounts?|identifiers?|passwords?|nonces?|requests?|responses?|messages?|codes?|timestamps?|certificates?|signatures?|challenges?|salts?|numbers?|strings?|members?|parameters?|queries|query|URIs?|URLs?)(?:\s(?:that|which|who)\s(?:\S+\s){1,4})?\s*(?:\S+\s){0,4}?should\b/i;
-const SHOULD = /\bshould\b/i;
+/** "A study of what a retriever should do" only names what the study is about. */
+const SHOULD =
+	/(?<!\b(?:of|on|about|into|asks|describes|defines|says|tells|explains) (?:what|how|when|which|whether)\b[^.,;]{0,60})\bshould\b/i;
 /** What is wanted of rules, not what they say. */
 const WANTED =
 	/\bshould (?:(?:never|really|just|simply|finally|all|have|already) |be (?:ashamed|proud|abolished|banned|retired|abandoned|scrapped|mandatory by law)|stop|switch|adopt|abandon|give up|learn|embrace)/i;

@@ -1,5 +1,6 @@
 import { isStopWord } from "../../search/stop-words.js";
 import { normaliseName } from "../name-likeness.js";
+import { findListedMembers } from "./listed-members.js";
 import { findUnit } from "./units.js";
 
 /** A name in a text. */
@@ -24,7 +25,7 @@ const PROPER =
 	/(?<![\p{L}\p{N}-])\p{Lu}\p{Ll}{2,}(?:\s\p{Lu}\p{Ll}{2,})*(?:['’]s)?(?![\p{L}\p{N}-])/gu;
 /** Words that number parts of a text or answers, not things of a series. */
 const NO_SERIES =
-	/^(?:in|of|to|the|and|or|by|at|on|for|than|only|about|over|under|least|most|up|from|with|since|until|between|status|code|port|section|level|type|is|are|was|has|have|had|january|february|march|april|may|june|july|august|september|october|november|december|exactly|nearly|almost|around|some|all|uses?|takes?|after|before|within|not|no|its|a|an|as|every|each|into|through|error|errors|returns?|opcode|chain|id|nonce|epoch|per|costs?|top|covers?|holds?)$/iu;
+	/^(?:in|of|to|the|and|or|by|at|on|for|than|only|about|over|under|least|most|up|from|with|since|until|between|status|code|port|section|level|type|is|are|was|has|have|had|january|february|march|april|may|june|july|august|september|october|november|december|exactly|nearly|almost|around|some|all|uses?|takes?|after|before|within|not|no|its|a|an|as|every|each|into|through|error|errors|returns?|opcode|chain|id|nonce|epoch|per|costs?|top|covers?|holds?|q|h)$/iu;
 /** One thing under two names of a series. */
 const SAME_SERIES: Readonly<Record<string, string>> = { erc: "eip" };
 const MONTHS_AND_DAYS =
@@ -51,6 +52,10 @@ export function findNames(text: string): readonly Name[] {
 		if (isWritten && !NO_SERIES.test(series))
 			add(toIdentifier(match[0], series, number), match.index);
 	}
+	const listed = findListedMembers(text).filter(({ series }) => !NO_SERIES.test(series));
+	listed.forEach(({ series, number, start }) => {
+		add(toIdentifier(number, series, number), start);
+	});
 	for (const pattern of [CODE, ACRONYM]) {
 		for (const match of text.matchAll(pattern)) add(toName(match[0]), match.index);
 	}

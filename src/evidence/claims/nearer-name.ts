@@ -15,7 +15,9 @@ export function nearerRival(
 	);
 	if (!name.series || rivals.length === 0) return undefined;
 	const text = sentence.text.toLowerCase();
-	const at = ({ text: written }: Name) => text.indexOf(written.toLowerCase());
+	const at = ({ text: written, start }: Name) =>
+		// The 1.1 of "TLS 1.0 and 1.1" may stand elsewhere as a number.
+		/^\d/.test(written) ? start : text.indexOf(written.toLowerCase());
 	const own = sentence.names.find(({ key }) => key === name.key);
 	if (!own) return undefined;
 	const anchors = claim.names.filter(

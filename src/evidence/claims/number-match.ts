@@ -65,16 +65,23 @@ const LOWER = new Set(["at least", "more than"]);
 /** Whether a number of a text bears out one of a claim, denies it, or speaks of something else. */
 export function fitQuantity(claim: Quantity, there: readonly Quantity[]): FitReport {
 	const rivals = there.filter((other) => isComparable(claim, other));
-	let denied: FitReport | undefined;
-	for (const other of rivals) {
-		const fit = fitOne(claim, other);
-		if (fit === "same") return { fit, found: other.text };
-		if (fit === "other") {
-			const isSure = isSurelyComparable(claim, other);
-			if (!denied || (isSure && !denied.isSure)) denied = { fit, found: other.text, isSure };
-		}
+	const fits = rivals.map((other) => ({ other, fit: fitOne(claim, other) }));
+	const same = fits.find(({ fit }) => fit === "same");
+	if (same) {
+		// Of several numbers of a unit, which one a bound is meant for is not told.
+		const isOpen = fits.some(({ fit }) => fit === "other") && !isTold(claim, rivals);
+		return isOpen ? { fit: "absent" } : { fit: "same", found: same.other.text };
 	}
-	return denied ?? { fit: "absent" };
+	const denied = fits
+		.filter(({ fit }) => fit === "other")
+		.map(({ other: { text }, other }) => ({ text, isSure: isSurelyComparable(claim, other) }));
+	const [first] = denied;
+	const surest = denied.find(({ isSure }) => isSure) ?? first;
+	return surest ? { fit: "other", found: surest.text, isSure: surest.isSure } : { fit: "absent" };
+}
+
+function isTold(claim: Quantity, rivals: readonly Quantity[]): boolean {
+	return !isBeyondCount(claim) || rivals.some((other) => isSameValue(claim, other));
 }
 
 function fitOne(claim: Quantity, other: Quantity): Fit {
@@ -83,6 +90,10 @@ function fitOne(claim: Quantity, other: Quantity): Fit {
 	if (!isWithin(claim, other)) return "other";
 	// Who says "over 40" does not mean 95.
 	return LOWER.has(claim.bound) && other.value > claim.value * BOUND_REACH ? "absent" : "same";
+}
+
+function isBeyondCount({ dimension, bound }: Quantity): boolean {
+	return dimension !== "count" && bound !== "range";
 }
 
 /** "At least 64" against "at most 64". */

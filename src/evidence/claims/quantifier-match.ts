@@ -9,7 +9,7 @@ import { findAxisPlaces } from "./word-axes.js";
 const SHARE =
 	/(?<part>\d[\d,]{0,20}|two|three|four|five|six|seven|eight|nine|ten)\s+(?:\([^)]{0,200}\)\s+)?of (?:the |them|its |all )?(?<whole>\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)?/giu;
 const UNIVERSAL =
-	/\b(?:whenever|wherever|always|any|every|all|regardless|in all cases|at any time)\b/i;
+	/\b(?:whenever|wherever|always|any(?! other)|every|all|regardless|in all cases|at any time)\b/i;
 const ALL = new RegExp(`${UNIVERSAL.source}|\\b(?:each|both|without exception|no)\\b`, "gi");
 /** Of what says "all", what means it in every sentence: "any" may not. */
 const EACH = /(?<!\bnot )\b(?:all|every|each|always|without exception)\b(?! at all)/i;

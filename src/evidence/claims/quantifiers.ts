@@ -4,7 +4,10 @@ export type Quantifier = "all" | "none" | "only" | "most" | "some" | "few";
 const WORDS: readonly (readonly [Quantifier, RegExp])[] = [
 	["none", /\b(?:none of|no(?! longer| more| later| less| fewer)|neither|nobody|nothing)\b/i],
 	["only", /\b(?:only|solely|exclusively|nothing but)\b/i],
-	["all", /(?<!\bnot )\b(?:all|every|always|any|both|without exception)\b/i],
+	[
+		"all",
+		/(?<!\bnot |(?:\d|%|percent|half|third|thirds|quarters?|fifth|tenth|most|some|none|many|few|majority|minority|share|part) of )\b(?:all|every|always|any(?! other)|both|without exception)\b/i,
+	],
 	[
 		"most",
 		/(?<!\bat )\b(?:most(?! recent)|majority|mostly|usually|typically|nearly all|almost all)\b/i,

@@ -1,4 +1,5 @@
 import { isStopWord } from "../../search/stop-words.js";
+import { findListedMembers } from "./listed-members.js";
 import { NUMBER_WORDS, SCALES } from "./number-words.js";
 import { type Bound, boundOf, nounsAround } from "./quantity-words.js";
 import { findUnit, type Unit } from "./units.js";
@@ -31,7 +32,14 @@ const WORD_NUMERAL = new RegExp(
 	`(?<![\\p{L}\\p{N}_-])(?:(?:${[...NUMBER_WORDS.keys()].join("|")})(?:[- ](?=\\p{L})|(?!\\p{L})))+`,
 	"giu",
 );
+/** "One entry in five". */
+const ONE_IN =
+	/(?<=\b(?:one|1)\s(?:\p{Ll}+\s)?)(?:in|of every|out of(?: every)?)\s(?<among>\d+|two|three|four|five|six|seven|eight|nine|ten|twenty)(?![\p{L}\p{N}.-])/giu;
+const AND_A_HALF = /^\sand a half\b/i;
 const UNIT_BEHIND = /^[-\s ]?(?<unit>percentage points?|basis points?|per cent|[%µμ]?\p{L}*)/u;
+/** "122 random bits": one word may stand between a number and what measures. */
+const UNIT_APART =
+	/^\s(?!(?:and|or|of|to|per|in|for|by|the|an?)\s)\p{Ll}{3,12}\s(?<unit>bits|bytes|octets)\b/u;
 const SCALE_BEHIND = new RegExp(
 	`^[-\\s]?(?<scale>${[...SCALES.keys()].join("|")})(?!\\p{L})`,
 	"iu",
@@ -45,11 +53,14 @@ export function findQuantities(
 	taken: readonly { readonly start: number; readonly end: number }[] = [],
 ): readonly Quantity[] {
 	const found: Quantity[] = [];
+	const listed = findListedMembers(text);
 	const isTaken = (start: number, end: number) =>
-		taken.some((span) => start < span.end && end > span.start);
+		[...taken, ...listed].some((span) => start < span.end && end > span.start);
 	for (const numeral of numeralsOf(text)) {
 		if (isTaken(numeral.start, numeral.end)) continue;
 		if (!numeral.isWord && isOfSeries(text, numeral.start)) continue;
+		// The million of "120 million" is no number of its own.
+		if (found.some(({ start, end }) => numeral.start < end && numeral.end > start)) continue;
 		found.push(toQuantity(text, numeral));
 	}
 	return joinRanges(
@@ -70,6 +81,7 @@ interface Numeral {
 }
 
 function* numeralsOf(text: string): Iterable<Numeral> {
+	yield* sharesOf(text);
 	for (const match of text.matchAll(NUMERAL)) {
 		const { digits = "", currency } = match.groups ?? {};
 		const plain = digits.replace(/[, ]/g, "");
@@ -89,15 +101,24 @@ function* numeralsOf(text: string): Iterable<Numeral> {
 		const written = match[0].replace(/[- ]+$/, "");
 		const numeral = readWords(written);
 		if (!numeral) continue;
-		yield {
-			start: match.index,
-			end: match.index + written.length,
-			decimals: 0,
-			currency: undefined,
-			isWord: true,
-			...numeral,
-		};
+		const half = AND_A_HALF.exec(text.slice(match.index + written.length));
+		const whole = `${written}${half?.[0] ?? ""}`;
+		const value = half ? numeral.value + 1 / 2 : numeral.value;
+		yield { ...asWord(match.index, whole), ...numeral, value };
 	}
+}
+
+function* sharesOf(text: string): Iterable<Numeral> {
+	for (const { index: start, 0: whole, groups } of text.matchAll(ONE_IN)) {
+		const among = groups?.["among"] ?? "";
+		const value = 100 / (Number(among) || NUMBER_WORDS.get(among.toLowerCase()) || 1);
+		yield { ...asWord(start, whole), value, isShare: true };
+	}
+}
+
+function asWord(start: number, written: string) {
+	const end = start + written.length;
+	return { start, end, decimals: 0, currency: undefined, isWord: true } as const;
 }
 
 /** "twenty-one", "two hundred", "three quarters"; undefined for words that are no number alone. */
@@ -171,7 +192,11 @@ function readUnit(
 	if (isShare) return { unit: { dimension: "percent", factor: 1 }, end };
 	const named = UNIT_BEHIND.exec(text.slice(end, end + 60));
 	const unit = findUnit(named?.groups?.["unit"] ?? "");
-	return { unit, end: unit && named ? end + named[0].length : end };
+	if (unit && named) return { unit, end: end + named[0].length };
+	const apart = UNIT_APART.exec(text.slice(end, end + 60));
+	return apart
+		? { unit: findUnit(apart.groups?.["unit"] ?? ""), end: end + apart[0].length }
+		: { unit: undefined, end };
 }
 
 /** "100 to 600", "between 5 and 10 days": two numbers with one unit are the ends of a range. */

@@ -7,8 +7,9 @@ import {
 import type { Conflict, Findings, Item } from "./comparison-items.js";
 import { compareCounts } from "./comparison-match.js";
 import type { DateSpan } from "./date-spans.js";
-import { compareFigures } from "./figure-match.js";
+import { compareFigures, weakenByOpenFigures } from "./figure-match.js";
 import { compareNames } from "./name-match.js";
+import { comparePairs } from "./pairing-match.js";
 import { comparePolarity } from "./polarity-match.js";
 import { compareQuantifiers } from "./quantifier-match.js";
 import { compareRoles } from "./role-match.js";
@@ -72,14 +73,18 @@ export function examineReadings(
 		{ items: isCounted ? said.map(toGranted) : said, conflicts: [] },
 		...counted,
 		compareNames(claim, sentence, context),
-		compareFigures(claim, sentence, sourceDates),
+		compareFigures(claim, sentence, context, sourceDates),
 		comparePolarity(claim, sentence, aligned),
 		compareQuantifiers(claim, sentence),
 		compareCurrency(claim, sentence, context),
 		compareRoles(claim, sentence, aligned),
+		comparePairs(claim, sentence, aligned),
 	];
 	const items = findings.flatMap((each) => each.items);
-	const conflicts = findings.flatMap((each) => each.conflicts);
+	const conflicts = weakenByOpenFigures(
+		items,
+		findings.flatMap((each) => each.conflicts),
+	);
 	const matter: Alignment = { claim, sentence, aligned, items, context };
 	const words = items.filter(({ isFigure }) => !isFigure);
 	const shares = { met: shareOf(items, SAID), topic: shareOf(words, MEANT), news: newsOf(items) };
@@ -110,7 +115,7 @@ function toItem(
 	// "More than half" is a bound, not a direction.
 	const isBound =
 		/^(?:more|less|fewer)$/i.test(word.written) &&
-		quantities.some(({ bound }) => / than$/.test(bound));
+		quantities.some(({ bound }) => / than$|^at /.test(bound));
 	const isDirected = !isBound && word.axes.some((axis) => axis.isDirected);
 	return {
 		...{ weight: isBound ? 0 : word.weight, place, isFigure: false, text: word.written },

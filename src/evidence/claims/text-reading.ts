@@ -36,7 +36,7 @@ export interface TextReading {
 	readonly bareUnits: readonly BareUnit[];
 }
 
-const WORD = /[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
+const WORD = /(?:\bnon-)?[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
 const TEXT_CHARS = 4_000;
 const BARE_NUMBER = /^\p{N}+$/u;
 
@@ -100,7 +100,7 @@ function readWord(
 	start: number,
 	negations: readonly Negation[],
 ): Omit<ReadWord, "place"> | undefined {
-	const lower = written.toLowerCase().replace(/'s$/, "");
+	const lower = written.toLowerCase().replace(/'s$/, "").replace(/^non-/, "non");
 	const stem = stemWord(toBaseForm(lower));
 	const axes = findAxisPlaces(stem);
 	const isStop = isStopWord(lower);

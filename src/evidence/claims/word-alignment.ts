@@ -35,7 +35,7 @@ export function alignWords(
 		// What a claim denies is looked for where the sentence denies it too.
 		const kept = candidates.filter(({ match }) => match.isNegated === word.isNegated);
 		const best = nearestOf(word.isNegated && kept.length > 0 ? kept : candidates, anchors);
-		const isFound = best && (!needsNeighbours(word, best) || isNear(best.match, anchors));
+		const isFound = best && isMeant(word, best, { claim, sentence, anchors });
 		return isFound ? placed(word, best) : outside(word, context);
 	});
 	return withinReach(aligned);
@@ -144,6 +144,28 @@ function isNear(match: ReadWord, anchors: readonly ReadWord[]): boolean {
 	);
 }
 
+interface Neighbours {
+	readonly claim: TextReading;
+	readonly sentence: TextReading;
+	readonly anchors: readonly ReadWord[];
+}
+
+function isMeant(
+	word: ReadWord,
+	best: Candidate,
+	{ claim, sentence, anchors }: Neighbours,
+): boolean {
+	if (!needsNeighbours(word, best)) return true;
+	if (!PREPOSITION.test(word.written) || !PREPOSITION.test(best.match.written))
+		return isNear(best.match, anchors);
+	// "Before noon" and "after the others" hold against each other only where the same stands behind both.
+	const governed = claim.words.slice(word.place + 1, word.place + 1 + NEAR_WORDS);
+	return sentence.words
+		.slice(best.match.place + 1, best.match.place + 1 + NEAR_THERE)
+		.some(({ stem }) => governed.some((each) => each.stem === stem));
+}
+
+const PREPOSITION = /^(?:before|after|over|under|above|below|inside|outside)$/i;
 const RANK = { word: 0, like: 1, opposite: 2 } as const;
 
 /** Where an opposite stands nearer to the neighbours than the word itself, it is the opposite that is meant. */

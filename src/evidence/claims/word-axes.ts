@@ -36,7 +36,7 @@ export function findAxisPlaces(stem: string): readonly AxisPlace[] {
 	return PLACES.get(stem) ?? NONE;
 }
 
-const OPPOSITE_PREFIX = /^(?:un|in|im|ir|il|non|dis)(?=\p{L}{4})/u;
+const OPPOSITE_PREFIX = /^(?:un|in|im|ir|il|dis)(?=\p{L}{4})/u;
 
 /** True for a word and itself with a denying prefix: signed and unsigned. */
 export function isDeniedForm(a: string, b: string): boolean {

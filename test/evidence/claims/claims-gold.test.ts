@@ -23,6 +23,8 @@ const SECOND_LEAST = { macro_f1: 0.6, coverage: 0.63, accuracy_where_covered: 0.
 /** A little below what is reached on the parts that came later; rules and weights have seen these too (docs/adr/0043). */
 const HELD_BACK_LEAST = { macro_f1: 0.62, coverage: 0.65, accuracy_where_covered: 0.84 };
 const THIRD_LEAST = { macro_f1: 0.58, coverage: 0.65, accuracy_where_covered: 0.79 };
+/** By another author, and seen since it was judged once (docs/adr/0043). */
+const FOURTH_LEAST = { macro_f1: 0.63, coverage: 0.54, accuracy_where_covered: 0.92 };
 const CALIBRATION_MOST = 0.1;
 
 const { verifier, graphs, close } = await openClaimVerifier(t.testdir());
@@ -60,6 +62,7 @@ t.test(
 		for (const [part, least] of [
 			["held-back", HELD_BACK_LEAST],
 			["third", THIRD_LEAST],
+			["fourth", FOURTH_LEAST],
 		] as const) {
 			const figures = evaluateClaims(await judgeClaims(verifier, loadLabelledClaims(part)));
 			t.comment(part);

@@ -165,3 +165,67 @@ t.test("rules for clients can be checked, wishes and judgements cannot", (t) => 
 		t.equal(extractClaims(text)[0]?.kind, kind, text);
 	t.end();
 });
+
+t.test(
+	"what stands in another role, or is told of another one, bears out nothing and denies nothing",
+	(t) => {
+		const cases: readonly (readonly [string, string, string])[] = [
+			// Swapped between two things of a kind.
+			[
+				"The relay answers 409 when a key returns with another payload, and 422 while the first is running.",
+				"The relay answers 409 while the first is running and 422 when a key returns with another payload.",
+				"refutes",
+			],
+			[
+				"The relay fee goes to the producer of the block.",
+				"The relay fee is destroyed, only the priority fee goes to the producer of the block.",
+				"refutes",
+			],
+			// One number of a unit lies within a bound, others do not.
+			[
+				"The relay key stays below 1,000 bytes.",
+				"The relay key has 1184 bytes and 32 bytes.",
+				"neutral",
+			],
+			[
+				"The relay key has 122 bits.",
+				"The relay key has 122 random bits behind 48 bits.",
+				"supports",
+			],
+			["The relay fee is 120 million units.", "The relay fee is 120000000 units.", "supports"],
+			[
+				"Around 20 percent of relays sign receipts.",
+				"One relay in five signs receipts.",
+				"supports",
+			],
+			["Relay keys live for two and a half days.", "Relay keys live for 60 hours.", "supports"],
+			// Parts of years, and lists of one series.
+			["The relay was released in Q2 2021.", "The relay was released on 7 May 2021.", "supports"],
+			["The relay was released in 06/2021.", "The relay was released on 7 May 2021.", "refutes"],
+			[
+				"The relay was released in the autumn of 2021.",
+				"The relay was released on 7 May 2021.",
+				"refutes",
+			],
+			["Relays refuse TLS 1.1.", "Relays refuse TLS 1.0 and 1.1.", "supports"],
+			[
+				"A third of relays signed receipts in 2025.",
+				"RFC 7001 (June 2022) defines relay receipts.",
+				"neutral",
+			],
+		];
+		for (const [claim, sentence, expected] of cases)
+			t.equal(stance(claim, sentence), expected, claim);
+		t.end();
+	},
+);
+
+t.test("an assurance, a name and a study's question are no prediction, order or judgement", (t) => {
+	const kinds = (text: string) => extractClaims(text).map(({ kind }) => kind);
+	t.same(kinds("Answering 202 is no promise that the job will succeed."), ["checkable"]);
+	t.same(kinds("Let's Encrypt switched off its relay in August 2025."), ["checkable"]);
+	t.same(kinds("The study of what a relay should deliver counted 16 relays."), ["checkable"]);
+	t.same(kinds("Raising the limit was the wisest decision in years."), ["opinion"]);
+	t.same(kinds("Let us switch off the relay."), ["instruction"]);
+	t.end();
+});
