@@ -22,8 +22,8 @@ export interface ChatSkillDeps extends AnswerSkillDeps {
 export interface ChatReply {
 	readonly output: ChatOutput;
 	readonly isAnswer: boolean;
-	/** Keeps the turn, once it is paid for; absent where there is nothing to keep. */
-	readonly remember?: () => Promise<void>;
+	/** Keeps the turn once it is paid for, or gives its place away; absent where there is nothing to keep. */
+	readonly whenSettled?: { readonly onPaid: () => Promise<void>; readonly onUnpaid: () => void };
 }
 
 /** Whoever asks "why?" or for more has heard what was told. */
@@ -82,8 +82,8 @@ export async function* takeTurn(
 			writer: found.writer,
 		});
 		added?.amend(turn);
-		const { remember } = added ?? (await seat.add(turn));
-		return { output, isAnswer, remember };
+		const { remember, forget } = added ?? (await seat.add(turn));
+		return { output, isAnswer, whenSettled: { onPaid: remember, onUnpaid: forget } };
 	} finally {
 		seat.leave();
 	}

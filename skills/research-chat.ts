@@ -29,10 +29,8 @@ export const createResearchChat = (deps: ChatSkillDeps): Skill<"research.chat"> 
 		capture: "onResult",
 		async run(input, context) {
 			const turn = takeTurn(deps, input, { ...context, leaving: "whole" });
-			const { output, isAnswer, remember } = await finishSteps(turn);
-			return isAnswer
-				? answer(output, { ...(remember && { onPaid: remember }) })
-				: noAnswer(output);
+			const { output, isAnswer, whenSettled } = await finishSteps(turn);
+			return isAnswer ? answer(output, whenSettled) : noAnswer(output);
 		},
 	});
 
@@ -47,17 +45,15 @@ export const createChatStream = (deps: ChatSkillDeps): Skill<"research.chat.stre
 		capture: "beforeFirstEvent",
 		async run(input, context) {
 			const turn = takeTurn(deps, input, { ...context, leaving: "whole" });
-			const { output, isAnswer, remember } = await finishSteps(turn);
-			return isAnswer
-				? answer(output, { ...(remember && { onPaid: remember }) })
-				: noAnswer(output);
+			const { output, isAnswer, whenSettled } = await finishSteps(turn);
+			return isAnswer ? answer(output, whenSettled) : noAnswer(output);
 		},
 		async *stream(input, context) {
 			const turn = takeTurn(deps, input, { ...context, leaving: "stepwise" });
-			const { output, isAnswer, remember } = yield* turn;
+			const { output, isAnswer, whenSettled } = yield* turn;
 			if (!isAnswer) return;
 			// Evidence was told, so the turn is paid for; what cannot be written now is at rest beside its session.
-			await remember?.().catch(() => undefined);
+			await whenSettled?.onPaid().catch(() => undefined);
 			const { writer, warnings } = output.meta;
 			yield { event: "research.output.done", data: { ...output.data, writer, warnings } };
 		},

@@ -39,12 +39,14 @@ export type Outcome<Output> =
 			readonly keep?: KeptResult;
 			/** What is to happen once it is paid for, before it leaves; not at all for a call that was not. */
 			readonly onPaid?: () => Promise<void>;
+			/** What is to happen once it is known that nobody pays for it now. */
+			readonly onUnpaid?: () => void;
 	  }
 	| { readonly kind: "no-answer"; readonly result: Output };
 
 export const answer = <Output>(
 	result: Output,
-	options: Pick<Extract<Outcome<Output>, { kind: "answer" }>, "answered" | "keep" | "onPaid"> = {},
+	options: Omit<Extract<Outcome<Output>, { kind: "answer" }>, "kind" | "result"> = {},
 ): Outcome<Output> => ({ kind: "answer", result, ...options });
 export const noAnswer = <Output>(result: Output): Outcome<Output> => ({
 	kind: "no-answer",

@@ -58,8 +58,12 @@ export function createChatRecords({
 	};
 	const findByKey = async (key: string) => {
 		const rows = await store.read((reader) => reader.findBy("chats", "key", key));
-		const row = rows.find(isThere);
-		return row && read(row);
+		// A row without text is what a deletion left that was cut short.
+		for (const row of rows.filter(isThere)) {
+			const record = await read(row);
+			if (record) return record;
+		}
+		return undefined;
 	};
 	const findOwn = (caller: SkillCaller, sessionId: string) =>
 		findByKey(toChatKey(caller, sessionId));
@@ -96,7 +100,7 @@ export function createChatRecords({
 			const { id } = row;
 			await removeStreamsOf(store, row);
 			await removeStagedOf(store, row);
-			// Text first: what a crash leaves is a row that can be deleted again.
+			// Text first: of what a crash leaves nothing can be read.
 			await store.documents.delete(id);
 			await store.transaction((tx) => tx.delete("chats", id));
 		},

@@ -69,13 +69,9 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 						const { owner, access } = caller;
 						const { id, isAtRest } = session;
 						const place = { id, key, owner, grantId: grantIdOf(access), sessionId, isAtRest };
-						const forget = () => {
-							session.pending.delete(n);
-							closeIfIdle(session);
-						};
-						const added = { session, place, turn: { ...turn, n }, forget };
+						const added = { session, place, turn: { ...turn, n } };
 						session.pending.set(n, added.turn);
-						return stageTurn(deps, added);
+						return stageTurn(deps, { ...added, close: () => closeIfIdle(session) });
 					},
 					leave() {
 						if (isLeft) return;
@@ -97,17 +93,24 @@ interface AddedHere {
 	readonly session: OpenSession;
 	readonly place: ChatPlace;
 	readonly turn: ChatTurn;
-	/** Those who come after know it from what is at rest, or not at all. */
-	readonly forget: () => void;
+	/** To be called when the session may have nothing left to wait for. */
+	readonly close: () => void;
 }
 
 /** Puts a turn to rest until it is written down or nobody has paid for it. */
 async function stageTurn(
 	{ staged, clock }: ChatRoomDeps,
-	{ session, place, turn, forget }: AddedHere,
+	{ session, place, turn, close }: AddedHere,
 ): Promise<AddedTurn> {
 	const { n } = turn;
 	let latest = turn;
+	// A number that was forgotten may be another turn's by now.
+	const isPending = () => session.pending.get(n) === latest;
+	/** Those who come after know it from what is at rest, or not at all. */
+	const forget = () => {
+		if (isPending()) session.pending.delete(n);
+		close();
+	};
 	const atRest = await staged.stage({ place, turn }).catch((error: unknown) => {
 		forget();
 		throw error;
@@ -117,20 +120,22 @@ async function stageTurn(
 		cancelTimer = clock.after(CHAT_LIMITS.unpaidMs, () => void look());
 	};
 	const look = async () => {
-		const isSettled = await atRest.settle(latest);
-		forget();
-		if (!isSettled) lookLater();
+		const fate = await atRest.settle(latest);
+		// One that could not be written may be paid for: it is known until it is.
+		if (fate !== "failed") forget();
+		if (fate !== "settled") lookLater();
 	};
 	lookLater();
 	return {
 		n,
 		amend(changed) {
+			const isKnown = isPending();
 			latest = { ...changed, n };
-			if (session.pending.has(n)) session.pending.set(n, latest);
+			if (isKnown) session.pending.set(n, latest);
 		},
 		async remember() {
 			// What does not work now is looked at later, and known until then.
-			await atRest.write(latest);
+			await atRest.write(latest, session.isAtRest);
 			session.isAtRest = true;
 			cancelTimer();
 			forget();

@@ -30,7 +30,11 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 		const settledMs = clock.monotonicMs();
 		const isAnswer = outcome.kind === "answer";
 		const answered = outcome.kind === "answer" ? outcome.answered : undefined;
-		const { cost, ...paid } = await settleCall(opened, { isAnswer, answered });
+		const settled = settleCall(opened, { isAnswer, answered });
+		const { cost, ...paid } = await settled.catch((error: unknown) => {
+			letGo(outcome);
+			throw error;
+		});
 
 		// As with what is kept: paid for and at hand, the answer leaves whatever becomes of the rest.
 		if (outcome.kind === "answer") await outcome.onPaid?.().catch(() => undefined);
@@ -68,8 +72,17 @@ async function runSkill(opened: OpenedCall, call: Call): Promise<Outcome<unknown
 	});
 	// A skill that throws before it returns a promise must not leave `left` without a listener.
 	const work = Promise.resolve().then(() => skill.run(input, contextOf(opened, call)));
-	const outcome = await Promise.race([work, left]);
-	// Left in the same instant as the result came: before the capture, so nothing is charged.
-	signal.throwIfAborted();
-	return outcome;
+	try {
+		const outcome = await Promise.race([work, left]);
+		// Left in the same instant as the result came: before the capture, so nothing is charged.
+		signal.throwIfAborted();
+		return outcome;
+	} catch (error) {
+		void work.then(letGo, () => undefined);
+		throw error;
+	}
+}
+
+function letGo(outcome: Outcome<unknown>): void {
+	if (outcome.kind === "answer") outcome.onUnpaid?.();
 }

@@ -8,14 +8,16 @@ import { dropStaged, readStaged, type StagedTurn } from "./staged-text.js";
 
 /** A turn that waits beside its session for its payment. */
 export interface TurnAtRest {
-	/** Puts it into its session, as it is by now, and takes it away here. Safe to call again. */
-	write(turn: ChatTurn): Promise<void>;
+	/** Puts it into its session, as both are by now, and takes it away here. Safe to call again. */
+	write(turn: ChatTurn, isSessionAtRest: boolean): Promise<void>;
 	/**
-	 * Does with it what its money says: one that was paid for is written, one that nobody pays for is forgotten. Resolves to
-	 * false where that is still open, or did not work; never throws.
+	 * Does with it what its money says: one that was paid for is written, one that nobody pays for is forgotten. Never throws.
 	 */
-	settle(turn: ChatTurn): Promise<boolean>;
+	settle(turn: ChatTurn): Promise<TurnFate>;
 }
+
+/** Settled, or still open; failed where it was paid for and could not be written, or nothing could be read. */
+export type TurnFate = "settled" | "open" | "failed";
 
 /**
  * Turns that may be paid for any moment: at rest before the money moves, so that a crash loses none. A turn that is told
@@ -26,7 +28,7 @@ export interface StagedTurns {
 	stage(staged: StagedTurn): Promise<TurnAtRest>;
 	/**
 	 * What an earlier process left: a turn that was paid for goes into its session, one that is not any more is forgotten.
-	 * To be called once open holds were released, and before anybody is served; never throws.
+	 * To be called once open holds were released, and before anybody is served. What does not work is tried again later.
 	 */
 	recover(): Promise<void>;
 }
@@ -45,22 +47,26 @@ export function createStagedTurns(deps: StagedTurnDeps): StagedTurns {
 		await writeTurn(deps, { place, turn, isWanted });
 		await dropStaged(store, id);
 	};
-	const settle = async (id: string, turn?: ChatTurn): Promise<boolean> => {
+	const settle = async (id: string, turn?: ChatTurn): Promise<TurnFate> => {
 		try {
 			const staged = await readStaged(store, id);
 			if (!staged) {
 				await dropStaged(store, id);
-				return true;
+				return "settled";
 			}
 			const fate = await store.read((reader) => fateOf(reader, staged.turn.callId));
-			if (fate === "open") return false;
+			if (fate === "open") return "open";
 			if (fate === "paid") await write(id, { ...staged, turn: turn ?? staged.turn });
 			else await dropStaged(store, id);
-			return true;
+			return "settled";
 		} catch (error) {
 			logger.error("a chat turn could not be recovered", { turn: id, error: String(error) });
-			return false;
+			return "failed";
 		}
+	};
+	const recoverOne = async (id: string): Promise<void> => {
+		if ((await settle(id)) === "settled") return;
+		clock.after(CHAT_LIMITS.unpaidMs, () => void recoverOne(id));
 	};
 	return {
 		async stage(staged) {
@@ -73,14 +79,14 @@ export function createStagedTurns(deps: StagedTurnDeps): StagedTurns {
 			// Nothing is captured before what was written earlier.
 			await store.transaction((tx) => tx.put("artefacts", row), { durability: "deferred" });
 			return {
-				write: (turn) => write(id, { ...staged, turn }),
+				write: (turn, isAtRest) => write(id, { place: { ...staged.place, isAtRest }, turn }),
 				settle: (turn) => settle(id, turn),
 			};
 		},
 
 		async recover() {
 			const rows = await store.read((reader) => reader.list("artefacts"));
-			for (const { id, kind } of rows) if (kind === STAGED_TURN) await settle(id);
+			for (const { id, kind } of rows) if (kind === STAGED_TURN) await recoverOne(id);
 		},
 	};
 }
@@ -92,7 +98,8 @@ export function createStagedTurns(deps: StagedTurnDeps): StagedTurns {
 async function fateOf(reader: StoreReader, callId: string): Promise<"open" | "paid" | "unpaid"> {
 	if (await reader.get("holds", callId)) return "open";
 	const payment = await reader.get("payments", callId);
-	if (payment?.state === "captured") return "paid";
+	// With a hold it paid for a later call, which its payer sent when this one had no answer.
+	if (payment?.state === "captured") return payment.holdId === undefined ? "paid" : "unpaid";
 	if (payment) return ENDED.has(payment.state) ? "unpaid" : "open";
 	return (await reader.get("receipts", siblingId(callId, "rcpt"))) ? "paid" : "unpaid";
 }

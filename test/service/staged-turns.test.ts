@@ -14,7 +14,7 @@ const OWNER: SkillCaller = { owner: "tok_1", access: undefined, keepsNoText: und
 const live = () => new AbortController().signal;
 
 /** A room over a disk that outlives it; `later` lets the time go by after which unpaid turns are looked at. */
-function openRoom(disk = createMemoryStore().disk) {
+function openRoom(disk = createMemoryStore().disk, beforePut = async (_id: string) => {}) {
 	const waiting = new Set<() => void>();
 	const clock = {
 		...movingClock("2026-11-22T12:00:00Z"),
@@ -23,7 +23,17 @@ function openRoom(disk = createMemoryStore().disk) {
 			return () => void waiting.delete(task);
 		},
 	};
-	const store = createMemoryStore(disk);
+	const memory = createMemoryStore(disk);
+	const store = {
+		...memory,
+		documents: {
+			...memory.documents,
+			async put(...document: Parameters<typeof memory.documents.put>) {
+				await beforePut(document[0]);
+				await memory.documents.put(...document);
+			},
+		},
+	};
 	const records = createChatRecords({ store, clock });
 	const ids = createIds({ clock, random: systemRandom });
 	const parts = { records, writes: createTurnQueue(), ids, clock };
@@ -51,10 +61,21 @@ function openRoom(disk = createMemoryStore().disk) {
 			for (const task of due) task();
 			await new Promise(setImmediate);
 		},
-		pay: (state: PaymentRow["state"]) =>
-			store.transaction((tx) =>
-				tx.put("payments", { id: "pay_1", state, owner: OWNER.owner } as PaymentRow),
-			),
+		/** The task that has waited longest. */
+		async look() {
+			const [task] = waiting;
+			if (task) waiting.delete(task);
+			task?.();
+			await new Promise(setImmediate);
+		},
+		async remove() {
+			const record = await records.findOwn(OWNER, "s");
+			if (record) await records.remove(record.row);
+		},
+		pay: (state: PaymentRow["state"], holdId?: string) => {
+			const row = { id: "pay_1", state, owner: OWNER.owner, ...(holdId && { holdId }) };
+			return store.transaction((tx) => tx.put("payments", row as PaymentRow));
+		},
 	};
 }
 
@@ -133,4 +154,84 @@ t.test("what is amended is what is remembered, and what those who come after kno
 	t.same(await shop.known(), ["told"]);
 	await shop.later();
 	t.same(await shop.atRest(), []);
+});
+
+t.test(
+	"a payment that paid for a later call did not pay for the turn it was first sent with",
+	async (t) => {
+		const shop = openRoom();
+		await shop.pay("settling");
+		await shop.answer("asked", "pay_1");
+		await shop.pay("unknown");
+		await shop.later();
+		await shop.pay("settled");
+		const again = await shop.answer("asked", "hold_2");
+		await shop.pay("captured", "hold_2");
+		await again.remember();
+		await shop.later();
+		t.same(await shop.kept(), [[1, "asked"]]);
+		t.same(await shop.atRest(), []);
+	},
+);
+
+t.test("a turn that is forgotten late takes no other one's place away", async (t) => {
+	const shop = openRoom();
+	await shop.answer("keeps the session open", "hold_0");
+	const unpaid = await shop.answer("nobody paid", "hold_a");
+	unpaid.forget();
+	const paid = await shop.answer("is being paid", "hold_b");
+	await shop.look();
+	await shop.look();
+	t.same(await shop.known(), ["is being paid"]);
+	unpaid.amend(turn("nobody paid", "hold_a"));
+	t.same(await shop.known(), ["is being paid"]);
+	await paid.remember();
+	t.same(await shop.kept(), [[2, "is being paid"]]);
+});
+
+t.test("a session whose deletion was cut short can be begun anew under its name", async (t) => {
+	const shop = openRoom();
+	await (await shop.answer("one", "hold_1")).remember();
+	const record = await shop.records.findOwn(OWNER, "s");
+	await shop.store.documents.delete(record?.row.id ?? "");
+	const next = openRoom(shop.disk);
+	await (await next.answer("two", "hold_2")).remember();
+	await (await next.answer("three", "hold_3")).remember();
+	t.same(await next.known(), ["two", "three"]);
+});
+
+t.test(
+	"a turn that is put to rest while its session is deleted brings it back no more",
+	async (t) => {
+		let release = () => {};
+		let isHeld = false;
+		const shop = openRoom(undefined, async (id) => {
+			if (isHeld && id.startsWith("art")) await new Promise<void>((done) => (release = done));
+		});
+		const first = await shop.answer("first", "hold_a");
+		isHeld = true;
+		const second = shop.answer("second", "hold_b");
+		await new Promise(setImmediate);
+		await first.remember();
+		await shop.remove();
+		release();
+		await (await second).remember();
+		t.same(await shop.kept(), []);
+	},
+);
+
+t.test("a recovery that fails is tried again", async (t) => {
+	const first = openRoom();
+	await first.pay("settling");
+	await first.answer("paid by a wallet", "pay_1");
+	await first.pay("captured");
+	let failures = 1;
+	const next = openRoom(first.disk, async (id) => {
+		if (id.startsWith("cht") && failures-- > 0) throw new Error("EMFILE");
+	});
+	await next.staged.recover();
+	t.same(await next.kept(), []);
+	await next.later();
+	t.same(await next.kept(), [[1, "paid by a wallet"]]);
+	t.same(await next.atRest(), []);
 });
