@@ -2,7 +2,7 @@ import { LIMITS } from "../src/core/limits.js";
 import { formatUsd, type Micros } from "../src/core/money.js";
 import type { HoldRow, IdempotencyRow } from "../store/rows/call-rows.js";
 import type { RefundRow } from "../store/rows/payment-rows.js";
-import { REFUNDS_ACCOUNT } from "./refunds.js";
+import { REFUNDS_ACCOUNT } from "./ledger.js";
 
 export type Balances = ReadonlyMap<string, Micros>;
 

@@ -183,3 +183,18 @@ async function forgetAttempt(tx: StoreTransaction, hold: HoldRow): Promise<void>
 	if (row.jobId === undefined) await tx.delete("idempotency", row.id);
 	else await tx.put("idempotency", { ...row, state: "done" });
 }
+
+/** Ledger account of money that is on its way back. */
+export const REFUNDS_ACCOUNT = "refunds";
+
+export interface RefundTerms {
+	/** The receipt or token it refunds. */
+	readonly ref: string;
+	readonly owner: string;
+	/** Ledger account the money lies in now: `rev:<billing type>` or `cust:<token>`. */
+	readonly from: string;
+	readonly amountMicros: Micros;
+	readonly reason: string;
+	/** CAIP-10 account it goes to; without one the operator pays it by other means. */
+	readonly destination?: string | undefined;
+}

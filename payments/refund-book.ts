@@ -3,8 +3,8 @@ import { ServiceError } from "../src/core/errors.js";
 import type { Ids } from "../src/core/ids.js";
 import type { RefundRow } from "../store/rows/payment-rows.js";
 import type { Store, StoreReader, StoreTransaction } from "../store/store.js";
+import { REFUNDS_ACCOUNT } from "./ledger.js";
 import { networkOf } from "./refund-transfer.js";
-import { REFUNDS_ACCOUNT } from "./refunds.js";
 
 /** How a paid refund is written down. */
 export interface RefundBookDeps {

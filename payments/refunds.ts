@@ -6,24 +6,9 @@ import { formatUsd, type Micros } from "../src/core/money.js";
 import type { ReceiptRow } from "../store/rows/call-rows.js";
 import type { RefundRow } from "../store/rows/payment-rows.js";
 import type { Store, StoreReader, StoreTransaction } from "../store/store.js";
-import { custAccount } from "./ledger.js";
+import { custAccount, REFUNDS_ACCOUNT, type RefundTerms } from "./ledger.js";
 import { raiseSmallRefund } from "./small-refunds.js";
 import { getToken, isSpendable } from "./spt/token.js";
-
-/** Ledger account of money that is on its way back. */
-export const REFUNDS_ACCOUNT = "refunds";
-
-export interface RefundTerms {
-	/** The receipt or token it refunds. */
-	readonly ref: string;
-	readonly owner: string;
-	/** Ledger account the money lies in now: `rev:<billing type>` or `cust:<token>`. */
-	readonly from: string;
-	readonly amountMicros: Micros;
-	readonly reason: string;
-	/** CAIP-10 account it goes to; without one the operator pays it by other means. */
-	readonly destination?: string | undefined;
-}
 
 export interface ReceiptRefund {
 	readonly receiptId: string;

@@ -5,8 +5,7 @@ import type { Random } from "../../src/core/random.js";
 import type { RefundRow } from "../../store/rows/payment-rows.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
 import type { Store, StoreTransaction } from "../../store/store.js";
-import { custAccount, heldAccount, type Ledger } from "../ledger.js";
-import type { Refunds } from "../refunds.js";
+import { custAccount, heldAccount, type Ledger, type RefundTerms } from "../ledger.js";
 import { createSecret, hashSecret } from "../secret.js";
 import { returnExpired, revokeTree } from "./delegation-tree.js";
 import { spentToday } from "./spending.js";
@@ -47,7 +46,7 @@ export interface SptAccountDeps extends TokenKeys {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	readonly random: Random;
-	readonly requestRefund: Refunds["request"];
+	readonly requestRefund: (tx: StoreTransaction, terms: RefundTerms) => Promise<RefundRow>;
 }
 
 export function createSptAccounts(deps: SptAccountDeps): SptAccounts {

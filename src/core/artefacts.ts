@@ -10,6 +10,7 @@ export const ARTEFACT_KINDS = [
 	"briefing",
 	"stream",
 ] as const;
+
 export type ArtefactKind = (typeof ARTEFACT_KINDS)[number];
 
 /** What a skill asks to be kept of its answer. */
@@ -48,4 +49,18 @@ export interface ArtefactShelf {
 	): Promise<ArtefactPage>;
 	/** False when there was nothing of theirs to delete. */
 	remove(caller: SkillCaller, kind: ArtefactKind, id: string): Promise<boolean>;
+}
+
+/** Kind of the rows of turns at rest until they are paid for: results that nobody is shown. */
+export const STAGED_TURN = "chat_turn";
+
+/** One event of a stream that is kept. */
+export interface PlainEvent {
+	readonly event: string;
+	readonly data: unknown;
+}
+
+export interface KeptStream {
+	readonly operation_id: string;
+	readonly events: readonly PlainEvent[];
 }

@@ -32,9 +32,6 @@ export interface ChatTurn {
 	readonly writer: string;
 }
 
-/** Kind of the rows of turns at rest until they are paid for: results that nobody is shown. */
-export const STAGED_TURN = "chat_turn";
-
 /** What a session knows when a turn begins. */
 export interface ChatMemory {
 	/** Unguessable: it alone opens what a wallet said. Undefined where nothing is remembered. */

@@ -3,6 +3,7 @@ import { LIMITS } from "./limits.js";
 import { READING_LIMITS } from "./reading-limits.js";
 import {
 	conceptFiltersSchema,
+	cursorField,
 	dayField,
 	evidenceSchema,
 	graphIdField,
@@ -29,12 +30,6 @@ export const directionField = z
 	.describe("Whether edges are followed as they point, against that, or both ways");
 
 export const asOfField = dayField.describe("Only edges that held on this day; undated ones hold");
-
-export const cursorField = z
-	.string()
-	.min(1, "must not be empty")
-	.max(READING_LIMITS.cursorChars, `must have at most ${READING_LIMITS.cursorChars} characters`)
-	.describe("next_cursor of the page before, as it was");
 
 /** Conditions on concepts, each a field of its own. */
 export const conceptConditions = conceptFiltersSchema.shape;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { citationSchema, citedTextSchema } from "./citation-wire.js";
-import { cursorField } from "./graph-wire.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { visibleText } from "./visible-text.js";
+import { cursorField } from "./wire.js";
 
 /** What travels when briefings are ordered, changed and told. Spec: Schedule (briefing subscription). */
 

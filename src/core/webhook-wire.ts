@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { cursorField } from "./graph-wire.js";
 import { visibleText } from "./visible-text.js";
 import { WEBHOOK_LIMITS } from "./webhook-limits.js";
+import { cursorField } from "./wire.js";
 
 /** What travels when webhooks are made, changed and looked at, and what is sent to them (standardwebhooks.com). */
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "./limits.js";
+import { READING_LIMITS } from "./reading-limits.js";
 
 /** Shapes that travel: the contract's fields first, ours added behind them. */
 
@@ -199,3 +200,9 @@ export interface CreditWire {
 	readonly balance_usd: string;
 	readonly instructions: string;
 }
+
+export const cursorField = z
+	.string()
+	.min(1, "must not be empty")
+	.max(READING_LIMITS.cursorChars, `must have at most ${READING_LIMITS.cursorChars} characters`)
+	.describe("next_cursor of the page before, as it was");

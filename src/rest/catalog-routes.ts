@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { cursorField } from "../core/graph-wire.js";
 import type { FreeOperationId } from "../core/operations.js";
-import { graphIdField } from "../core/wire.js";
+import { cursorField, graphIdField } from "../core/wire.js";
 import { graphDetailSchema, graphListSchema, graphPath } from "./catalog-schemas.js";
 import { dataRoute, documentRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

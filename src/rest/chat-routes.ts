@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import { chatInput, chatMessageData, chatOutput, chatSessionData } from "../core/chat-wire.js";
-import { cursorField } from "../core/graph-wire.js";
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId, PaidOperationId } from "../core/operations.js";
-import { graphIdField } from "../core/wire.js";
+import { cursorField, graphIdField } from "../core/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { CONSULT_LIMITS } from "../core/consult-limits.js";
-import { cursorField } from "../core/graph-wire.js";
 import { LIMITS } from "../core/limits.js";
 import type { FreeOperationId, OwnerOperationId, PaidOperationId } from "../core/operations.js";
+import { cursorField } from "../core/wire.js";
 import {
 	CONSULT_BODY,
 	CONSULT_REPLY,

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { cursorField } from "../core/graph-wire.js";
 import { JOB_LIMITS } from "../core/job-limits.js";
 import {
 	deepDiveFields,
@@ -16,6 +15,7 @@ import {
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId } from "../core/operations.js";
 import { REPORT_FORMATS } from "../core/report-formats.js";
+import { cursorField } from "../core/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import {
 	DEEP_DIVE_EVENTS,

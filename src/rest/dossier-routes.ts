@@ -8,10 +8,10 @@ import {
 	findingSchema,
 	refreshOutput,
 } from "../core/dossier-wire.js";
-import { cursorField } from "../core/graph-wire.js";
 import { LIMITS } from "../core/limits.js";
 import type { OwnerOperationId, PaidOperationId } from "../core/operations.js";
 import { REPORT_FORMATS } from "../core/report-formats.js";
+import { cursorField } from "../core/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import {

@@ -18,7 +18,7 @@ import {
 	skippedFeedSchema,
 	suggestedFeedSchema,
 } from "../core/feed-wire.js";
-import { cursorField } from "../core/graph-wire.js";
+import { cursorField } from "../core/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { toReply } from "./graph-schemas.js";
 import { digitsField } from "./request-query.js";

@@ -8,7 +8,6 @@ import {
 import {
 	asOfField,
 	conceptConditions,
-	cursorField,
 	depthField,
 	directionField,
 	edgeTypesField,
@@ -17,7 +16,7 @@ import {
 } from "../core/graph-wire.js";
 import { LIMITS } from "../core/limits.js";
 import { READING_LIMITS } from "../core/reading-limits.js";
-import { graphIdField } from "../core/wire.js";
+import { cursorField, graphIdField } from "../core/wire.js";
 import { digitsField } from "./request-query.js";
 
 /** Paths and queries of the operations that read a graph: what a request line can say of their inputs. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { cursorField } from "../core/graph-wire.js";
 import type { FreeOperationId } from "../core/operations.js";
 import { EVIDENCE_LIMITS } from "../core/reading-limits.js";
-import { graphIdField } from "../core/wire.js";
+import { cursorField, graphIdField } from "../core/wire.js";
 import { replyComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { dayField } from "./reply-schemas.js";

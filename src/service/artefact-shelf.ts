@@ -1,10 +1,15 @@
 import type { ArtefactRow } from "../../store/rows/result-rows.js";
 import type { Store } from "../../store/store.js";
 import { grantIdOf, maySeeAgain } from "../core/account-access.js";
-import type { Artefact, ArtefactKind, ArtefactShelf, KeptResult } from "../core/artefacts.js";
+import {
+	type Artefact,
+	type ArtefactKind,
+	type ArtefactShelf,
+	type KeptResult,
+	STAGED_TURN,
+} from "../core/artefacts.js";
 import type { SkillCaller } from "../core/call.js";
 import { keepsText, mayRead } from "../core/caller-rights.js";
-import { STAGED_TURN } from "../core/chat.js";
 import type { Clock } from "../core/clock.js";
 import { LIMITS } from "../core/limits.js";
 import { readCursor, toCursor } from "../knowledge/reading/list-cursor.js";

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import type { IdentifyOptions } from "../core/account-access.js";
+import type { Call } from "../core/call.js";
 import type { Clock } from "../core/clock.js";
 import type { Credential } from "../core/credential.js";
 import { ServiceError } from "../core/errors.js";
 import { LIMITS } from "../core/limits.js";
-import type { Cashier } from "./cashier.js";
 import {
 	type BucketLevel,
 	createTokenBuckets,
@@ -20,8 +21,14 @@ export interface CallRates {
 	 * caller was counted and has ended since.
 	 */
 	end(caller: CountedCaller, end: CallEnd): void;
-	/** A cashier whose finds are remembered: a credential it found valid is no guess, until it refuses that one. */
-	watch(cashier: Cashier): Cashier;
+	/** The same, and what it finds is remembered: a credential it found valid is no guess, until it refuses that one. */
+	watch<Finder extends CallerFinder>(finder: Finder): Finder;
+}
+
+/** Finds out who is calling. */
+interface CallerFinder {
+	identify(credential: Credential, options?: IdentifyOptions): Promise<unknown>;
+	payerOf(call: Pick<Call, "credential" | "payment">): Promise<unknown>;
 }
 
 export interface CallEnd {
@@ -113,12 +120,13 @@ export function createCallRates({
 			const isGuess = (isRefused || hasLeft) && !valid.has(key);
 			if (isGuess) guesses.charge(address, LIMITS.failedCredentialCalls);
 		},
-		watch: (cashier) => ({
-			...cashier,
-			identify: (credential, options) => judged(credential, cashier.identify(credential, options)),
-			payerOf(call) {
+		watch: (finder) => ({
+			...finder,
+			identify: (credential: Credential, options?: IdentifyOptions) =>
+				judged(credential, finder.identify(credential, options)),
+			payerOf(call: Pick<Call, "credential" | "payment">) {
 				const { credential } = call;
-				return credential ? judged(credential, cashier.payerOf(call)) : cashier.payerOf(call);
+				return credential ? judged(credential, finder.payerOf(call)) : finder.payerOf(call);
 			},
 		}),
 	};

@@ -1,6 +1,6 @@
 import type { ChatRow } from "../../store/rows/result-rows.js";
 import type { Store } from "../../store/store.js";
-import type { KeptStream } from "./kept-streams.js";
+import type { KeptStream } from "../core/artefacts.js";
 
 /** Forgets the kept streams that told turns of a session, and the names they are resumed by. */
 export async function removeStreamsOf(

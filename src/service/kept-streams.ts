@@ -2,10 +2,9 @@ import { hash } from "node:crypto";
 import type { Payer } from "../../payments/payment-method.js";
 import type { Store } from "../../store/store.js";
 import { grantIdOf } from "../core/account-access.js";
-import type { ArtefactShelf } from "../core/artefacts.js";
+import type { ArtefactShelf, KeptStream, PlainEvent } from "../core/artefacts.js";
 import { mayRead } from "../core/caller-rights.js";
 import type { Clock } from "../core/clock.js";
-import type { SkillEvent } from "../core/skill.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
 
 /** A stream whose work goes on. */
@@ -18,8 +17,6 @@ export interface RunningStream {
 }
 
 type Owner = Pick<Payer, "owner" | "access">;
-/** A step of a stream as it is told. */
-export type PlainEvent = Pick<SkillEvent, "event" | "data">;
 
 /** Where streams are found again: in memory while their work goes on, then among the artefacts for as long as these are kept. */
 export interface KeptStreams {
@@ -35,11 +32,6 @@ export interface KeptStreams {
 			| { readonly name: string }
 		),
 	): Promise<FollowedStream | undefined>;
-}
-
-export interface KeptStream {
-	readonly operation_id: string;
-	readonly events: readonly PlainEvent[];
 }
 
 export function createKeptStreams({

@@ -1,3 +1,4 @@
+import type { PlainEvent } from "../core/artefacts.js";
 import type { Call, Caller } from "../core/call.js";
 import { keepsText } from "../core/caller-rights.js";
 import { type Clock, toIsoTime } from "../core/clock.js";
@@ -10,7 +11,6 @@ import { STREAM_LIMITS } from "../core/stream-limits.js";
 import { toServiceError } from "./error-reply.js";
 import { fingerprintOf } from "./idempotency.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
-import type { PlainEvent } from "./kept-streams.js";
 import { type KeptStreams, type RunningStream, toStreamName } from "./kept-streams.js";
 import { parseInput } from "./parse-input.js";
 import type { Settled } from "./settle-call.js";

@@ -1,6 +1,7 @@
 import type { ChatRow } from "../../store/rows/result-rows.js";
 import type { Store } from "../../store/store.js";
-import { type ChatTurn, STAGED_TURN } from "../core/chat.js";
+import { STAGED_TURN } from "../core/artefacts.js";
+import type { ChatTurn } from "../core/chat.js";
 import type { ChatPlace } from "./chat-place.js";
 
 /** A turn at rest beside its session: what its document holds. */

@@ -1,5 +1,6 @@
 import type { Store, StoreReader } from "../../store/store.js";
-import { type ChatTurn, STAGED_TURN } from "../core/chat.js";
+import { STAGED_TURN } from "../core/artefacts.js";
+import type { ChatTurn } from "../core/chat.js";
 import { CHAT_LIMITS } from "../core/chat-limits.js";
 import { type Ids, siblingId } from "../core/ids.js";
 import type { Logger } from "../core/logger.js";

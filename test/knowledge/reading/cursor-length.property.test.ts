@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
-import { cursorField } from "../../../src/core/graph-wire.js";
 import { READING_LIMITS } from "../../../src/core/reading-limits.js";
+import { cursorField } from "../../../src/core/wire.js";
 import { readBundle } from "../../../src/knowledge/bundle-reader.js";
 import type { Edge, Evidence } from "../../../src/knowledge/graph.js";
 import { keyOfEdge, listEdges } from "../../../src/knowledge/reading/edge-list.js";
