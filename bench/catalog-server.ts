@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import express from "express";
-import { createApp } from "../src/app.js";
+import { createApp } from "../src/app/create-app.js";
 import { createSyntheticCatalog, type SyntheticSize } from "./synthetic/synthetic-catalog.js";
 
 export interface CatalogServerReady {

@@ -1,14 +1,14 @@
 /** How verdicts over the sample catalog agree with their labels. All labels have been tuned by: bench/labelled/README.md. */
 import { join } from "node:path";
-import { type Clock, systemClock } from "../src/core/clock.js";
+import { type ClaimVerifier, createClaimVerifier } from "../skills/verify/claims/claim-verifier.js";
+import { catalogFolders, loadGraphs } from "../src/app/load-graphs.js";
 import { toCitedSentences } from "../src/evidence/cited-sentences.js";
-import { type ClaimVerifier, createClaimVerifier } from "../src/evidence/claims/claim-verifier.js";
+import { type Clock, systemClock } from "../src/kernel/clock.js";
+import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
 import { createGraphCatalog } from "../src/knowledge/catalog.js";
 import type { Graph } from "../src/knowledge/graph.js";
-import { catalogFolders, loadGraphs } from "../src/load-graphs.js";
-import { PACKAGE_ROOT } from "../src/package-root.js";
-import type { HybridSearch } from "../src/search/search.js";
 import { createSearchEngine } from "../src/search/search-engine.js";
+import type { HybridSearch } from "../src/search/search-ports.js";
 import { type ClaimFigures, evaluateClaims, type JudgedClaim } from "./claims-evaluation.js";
 import { round } from "./figures.js";
 import { CLAIM_PARTS, type LabelledClaim, loadLabelledClaims } from "./labelled/labelled-claims.js";

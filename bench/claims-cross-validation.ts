@@ -1,6 +1,6 @@
 /** How verdicts do on claims that weights and confidence were not fitted to: by concept, and by whole sets. */
-import { LIKELY_LEAST } from "../src/evidence/claims/confidence.js";
-import { likelihoodsOf, sideOf } from "../src/evidence/claims/stance-weighing.js";
+import { LIKELY_LEAST } from "../skills/verify/claims/confidence.js";
+import { likelihoodsOf, sideOf } from "../skills/verify/claims/stance-weighing.js";
 import type { FeaturedClaim } from "./claims-fit.js";
 import {
 	type ConfidenceFit,

@@ -1,5 +1,5 @@
 /** What is measured of verdicts: agreement with the labels, and how far a told confidence can be believed. */
-import { isSoldVerdict, VERDICTS, type Verdict } from "../src/core/verdicts.js";
+import { isSoldVerdict, VERDICTS, type Verdict } from "../src/contract/verdicts.js";
 import { round } from "./figures.js";
 import type { LabelledClaim } from "./labelled/labelled-claims.js";
 

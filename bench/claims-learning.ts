@@ -1,7 +1,7 @@
-import { type ConfidenceSigns, toLogOdds } from "../src/evidence/claims/confidence.js";
-import type { StanceFeature, StanceFeatures } from "../src/evidence/claims/stance-features.js";
-import { mayRefute, maySupport } from "../src/evidence/claims/stance-weighing.js";
-import type { StanceWeights } from "../src/evidence/claims/stance-weights.js";
+import { type ConfidenceSigns, toLogOdds } from "../skills/verify/claims/confidence.js";
+import type { StanceFeature, StanceFeatures } from "../skills/verify/claims/stance-features.js";
+import { mayRefute, maySupport } from "../skills/verify/claims/stance-weighing.js";
+import type { StanceWeights } from "../skills/verify/claims/stance-weights.js";
 import type { FeaturedClaim } from "./claims-fit.js";
 import { type Example, fitLogistic, probabilityOf } from "./search/logistic-fit.js";
 

@@ -1,6 +1,6 @@
 /** The measured side of the hostile calls: the sample catalog on loopback, in a process of its own. */
-import { createApp } from "../src/app.js";
-import { readSettings } from "../src/settings.js";
+import { createApp } from "../src/app/create-app.js";
+import { readSettings } from "../src/settings/read-settings.js";
 
 export interface HostileServerReady {
 	readonly port: number;

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createLedger, custAccount, type Ledger } from "../payments/ledger.js";
 import { toReceipt } from "../payments/receipt.js";
-import { systemClock } from "../src/core/clock.js";
-import { createIds } from "../src/core/ids.js";
-import { systemRandom } from "../src/core/random.js";
-import { PACKAGE_ROOT } from "../src/package-root.js";
+import { systemClock } from "../src/kernel/clock.js";
+import { createIds } from "../src/kernel/ids.js";
+import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
+import { systemRandom } from "../src/kernel/random.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
-import type { Store } from "../store/store.js";
+import type { Store } from "../store/store-port.js";
 import { median, toFourDigits } from "./figures.js";
 
 const SHORT = 1_000;

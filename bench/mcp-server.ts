@@ -1,7 +1,7 @@
 /** The measured side of the protocol's calls: one shop on loopback, its CPU time and its heap on request. */
 import { setImmediate } from "node:timers/promises";
-import { createApp } from "../src/app.js";
-import { readSettings } from "../src/settings.js";
+import { createApp } from "../src/app/create-app.js";
+import { readSettings } from "../src/settings/read-settings.js";
 import { generateGraph } from "./generated-graph.js";
 
 export interface McpServerReady {

@@ -2,8 +2,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { createApp } from "../src/app.js";
-import { formatUsd } from "../src/core/money.js";
+import { createApp } from "../src/app/create-app.js";
+import { formatUsd } from "../src/kernel/money.js";
 import { generateGraph } from "./generated-graph.js";
 
 export interface ServerReady {

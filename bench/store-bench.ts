@@ -12,12 +12,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { systemClock } from "../src/core/clock.js";
-import { createIds, type Ids } from "../src/core/ids.js";
-import { systemRandom } from "../src/core/random.js";
+import { systemClock } from "../src/kernel/clock.js";
+import { createIds, type Ids } from "../src/kernel/ids.js";
+import { systemRandom } from "../src/kernel/random.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
-import type { Store, StoreTransaction } from "../store/store.js";
+import type { Store, StoreTransaction } from "../store/store-port.js";
 import { median, toFourDigits } from "./figures.js";
 
 const CALLERS = [1, 16, 256] as const;

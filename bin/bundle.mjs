@@ -11,7 +11,7 @@ export async function bundle(compiled) {
 	const { build } = await import("esbuild");
 	const outdir = join(compiled, "bundle");
 	await build({
-		entryPoints: [join(compiled, "src", "main.js")],
+		entryPoints: [join(compiled, "src", "cli", "main.js")],
 		// Told beside each module in the bundle, which must not name the folder it was built in.
 		absWorkingDir: compiled,
 		outdir,

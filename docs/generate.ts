@@ -3,17 +3,17 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_PRICE_BOOK } from "../payments/price-list.js";
-import { formatUsd } from "../src/core/money.js";
+import { OPERATION_ADDRESSES } from "../src/contract/operation-addresses.js";
 import {
 	OWNER_OPERATION_IDS,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
 	PURCHASE_OPERATION_IDS,
-} from "../src/core/operations.js";
-import { PACKAGE_ROOT } from "../src/package-root.js";
+} from "../src/contract/operations.js";
+import { formatUsd } from "../src/kernel/money.js";
+import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
 import { PAID_ROUTES } from "../src/rest/paid-routes.js";
-import { OPERATION_ADDRESSES } from "../src/service/operation-addresses.js";
-import { renderSettingsTable } from "../src/setting-rows.js";
+import { renderSettingsTable } from "../src/settings/setting-rows.js";
 
 interface GeneratedPart {
 	readonly file: string;

@@ -1,10 +1,10 @@
-import type { SettlementWire } from "../src/core/call.js";
-import type { Payment } from "../src/core/credential.js";
-import type { Micros } from "../src/core/money.js";
+import type { ReleaseReason } from "../src/contract/billing-types.js";
+import type { SettlementWire } from "../src/contract/call.js";
+import type { Payment } from "../src/contract/credential.js";
+import type { Micros } from "../src/kernel/money.js";
 import type { HoldRow, ReceiptRow } from "../store/rows/call-rows.js";
-import type { StoreTransaction } from "../store/store.js";
+import type { StoreTransaction } from "../store/store-port.js";
 import type { Offer, Quote } from "./challenge.js";
-import type { ReleaseReason } from "./ledger.js";
 import type { Payer } from "./payment-method.js";
 
 /** What a capture leaves behind for the caller. */

@@ -1,8 +1,8 @@
-import type { BillingType } from "../src/core/billing-types.js";
-import type { ErrorCode, ServiceErrorOptions } from "../src/core/errors.js";
-import { ServiceError } from "../src/core/errors.js";
-import { formatUsd, type Micros } from "../src/core/money.js";
-import type { PricedOperationId, PurchaseOperationId } from "../src/core/operations.js";
+import type { BillingType } from "../src/contract/billing-types.js";
+import type { PricedOperationId, PurchaseOperationId } from "../src/contract/operations.js";
+import type { ErrorCode, ServiceErrorOptions } from "../src/kernel/errors.js";
+import { ServiceError } from "../src/kernel/errors.js";
+import { formatUsd, type Micros } from "../src/kernel/money.js";
 
 /** What one concrete call costs, before anybody paid. */
 export interface Quote {

@@ -1,22 +1,12 @@
-import type { BillingType } from "../src/core/billing-types.js";
-import type { Clock } from "../src/core/clock.js";
-import { ServiceError } from "../src/core/errors.js";
-import { type Ids, siblingId } from "../src/core/ids.js";
-import { LIMITS } from "../src/core/limits.js";
-import type { Micros } from "../src/core/money.js";
+import type { BillingType, ReleaseReason } from "../src/contract/billing-types.js";
+import { LIMITS } from "../src/contract/limits.js";
+import type { Clock } from "../src/kernel/clock.js";
+import { ServiceError } from "../src/kernel/errors.js";
+import { type Ids, siblingId } from "../src/kernel/ids.js";
+import type { Micros } from "../src/kernel/money.js";
 import type { LedgerEntry, LedgerKind } from "../store/ledger.js";
 import type { HoldRow } from "../store/rows/call-rows.js";
-import type { StoreTransaction } from "../store/store.js";
-
-/** Why a hold was given back; kept as the memo of the release. */
-export type ReleaseReason =
-	| "no_answer"
-	| "failed"
-	| "client_gone"
-	| "timeout"
-	| "expired"
-	| "cancelled"
-	| "restart";
+import type { StoreTransaction } from "../store/store-port.js";
 
 export interface HoldTerms {
 	/** Whose money or promotion it is: `cust:<owner>` or `promo:free_tier`. */

@@ -1,5 +1,5 @@
 import type { IdempotencyRow } from "../store/rows/call-rows.js";
-import type { StoreReader } from "../store/store.js";
+import type { StoreReader } from "../store/store-port.js";
 
 /** Whether the work an attempt began still holds its price: a job may outlive the key it was begun with. */
 export async function hasOpenJob(

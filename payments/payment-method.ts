@@ -1,10 +1,10 @@
-import type { AccountAccess, IdentifyOptions } from "../src/core/account-access.js";
-import type { Credential } from "../src/core/credential.js";
-import type { Micros } from "../src/core/money.js";
+import type { AccountAccess, IdentifyOptions } from "../src/contract/account-access.js";
+import type { ReleaseReason } from "../src/contract/billing-types.js";
+import type { Credential } from "../src/contract/credential.js";
+import type { Micros } from "../src/kernel/money.js";
 import type { HoldRow } from "../store/rows/call-rows.js";
-import type { Store, StoreReader, StoreTransaction } from "../store/store.js";
+import type { Store, StoreReader, StoreTransaction } from "../store/store-port.js";
 import type { Offer, Quote } from "./challenge.js";
-import type { ReleaseReason } from "./ledger.js";
 
 export type Rail = "spt" | "plan" | "x402" | "mpp";
 

@@ -1,6 +1,6 @@
-import type { AccessScope } from "../src/core/account-access.js";
-import { ServiceError } from "../src/core/errors.js";
-import { namesOperation } from "../src/core/skill-ids.js";
+import type { AccessScope } from "../src/contract/account-access.js";
+import { namesOperation } from "../src/contract/skill-ids.js";
+import { ServiceError } from "../src/kernel/errors.js";
 import type { Purchase } from "./payment-method.js";
 
 /** Throws SCOPE_FORBIDDEN for a purchase outside the scope; `subject` is what has it: "token", "key". */

@@ -1,16 +1,8 @@
 /** Money: prices, payment methods, challenges, receipts and the ledger. Knows no skill and no transport. */
 
-import type { BillingType } from "../src/core/billing-types.js";
-import type { Micros } from "../src/core/money.js";
-import { parseUsd } from "../src/core/money.js";
-import type { PricedOperationId } from "../src/core/operations.js";
-
-export interface Price {
-	readonly amountMicros: Micros;
-	readonly billingType: BillingType;
-}
-
-export type PriceBook = Readonly<Record<PricedOperationId, Price>>;
+import type { BillingType } from "../src/contract/billing-types.js";
+import type { Price, PriceBook, PriceList } from "../src/contract/prices.js";
+import { parseUsd } from "../src/kernel/money.js";
 
 const usd = (amount: string, billingType: BillingType): Price => ({
 	amountMicros: parseUsd(amount),
@@ -74,12 +66,6 @@ export const DEFAULT_PRICE_BOOK: PriceBook = {
 	"research.schedules.create": usd("10.00", "weekly_tracker"),
 	"research.schedules.run": usd("0.50", "per_call"),
 };
-
-/** Prices are asked for by operation, never by skill or path. */
-export interface PriceList {
-	priceOf(operationId: PricedOperationId): Price;
-	all(): PriceBook;
-}
 
 /** A question and a claim of a batch cost what they cost alone, unless the operator says otherwise. */
 export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {

@@ -1,8 +1,8 @@
-import { siblingId } from "../src/core/ids.js";
-import { formatUsd, type Micros } from "../src/core/money.js";
-import type { CostWire } from "../src/core/wire.js";
+import type { CostWire } from "../src/contract/wire.js";
+import { siblingId } from "../src/kernel/ids.js";
+import { formatUsd, type Micros } from "../src/kernel/money.js";
 import type { HoldRow, ReceiptRow } from "../store/rows/call-rows.js";
-import type { StoreTransaction } from "../store/store.js";
+import type { StoreTransaction } from "../store/store-port.js";
 import type { Captured } from "./payment-method.js";
 
 export interface CallFacts {

@@ -1,4 +1,4 @@
-import type { CommittedTransaction, Store } from "./store.js";
+import type { CommittedTransaction, Store } from "./store-port.js";
 
 /**
  * The books as lines of JSON, oldest first: each is what one transaction of the store left there, its postings and its

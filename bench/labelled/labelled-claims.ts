@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { VERDICTS } from "../../src/core/verdicts.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
+import { VERDICTS } from "../../src/contract/verdicts.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 
 export const LABELLED_CLAIM_KINDS = [
 	"entailment",

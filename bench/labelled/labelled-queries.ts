@@ -6,10 +6,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { DECISIONS } from "../../src/core/wire.js";
+import { catalogFolders, loadGraphs } from "../../src/app/load-graphs.js";
+import { DECISIONS } from "../../src/contract/wire.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import { catalogFolders, loadGraphs } from "../../src/load-graphs.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
 
 export const QUERY_KINDS = [
 	"single-hop",

@@ -1,7 +1,7 @@
-import type { Decision } from "../../src/core/wire.js";
-import { decide, decisionAt, strengthOf, toWeighedSigns } from "../../src/search/judge.js";
-import { type JUDGE, type Judge, WEIGHED_SIGNS } from "../../src/search/judge-weights.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
+import type { Decision } from "../../src/contract/wire.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
+import { decide, decisionAt, strengthOf, toWeighedSigns } from "../../src/search/ranking/judge.js";
+import { type JUDGE, type Judge, WEIGHED_SIGNS } from "../../src/search/ranking/judge-weights.js";
 import { round } from "../figures.js";
 import { loadLabelledSet, SEEN_SPLITS } from "../labelled/labelled-queries.js";
 import { type JudgedCase, readJudgedCases, type Variant } from "./judged-cases.js";

@@ -1,22 +1,27 @@
-import type { Decision } from "../../src/core/wire.js";
+import type { Decision } from "../../src/contract/wire.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import { readSigns } from "../../src/search/answer-signs.js";
-import { readCommonWords } from "../../src/search/common-words.js";
-import type { Embedder } from "../../src/search/embedder.js";
-import { type Found, namedFirst } from "../../src/search/found-concepts.js";
+import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
 import {
 	createIndexState,
 	type GraphIndex,
 	type IndexState,
 	type SearchScope,
 	toScopes,
-} from "../../src/search/index-state.js";
-import type { AnswerSigns } from "../../src/search/judge.js";
-import { buildLinkGraph } from "../../src/search/link-graph.js";
-import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
-import { weighWords } from "../../src/search/query-coverage.js";
-import { type DenseFindings, POOL, rankConcepts, readWords } from "../../src/search/ranking.js";
+} from "../../src/search/index/index-state.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
+import { weighWords } from "../../src/search/lexical/query-coverage.js";
+import type { Embedder } from "../../src/search/model/embedder.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
+import { readSigns } from "../../src/search/ranking/answer-signs.js";
+import { type Found, namedFirst } from "../../src/search/ranking/found-concepts.js";
+import type { AnswerSigns } from "../../src/search/ranking/judge.js";
+import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
+import {
+	type DenseFindings,
+	POOL,
+	rankConcepts,
+	readWords,
+} from "../../src/search/ranking/ranking.js";
 import { type LabelledQuery, referenceTo } from "../labelled/labelled-queries.js";
 import { multiplyRows } from "./multiplied-rows.js";
 import { buildState, type IndexParts, indexGraph } from "./our-index.js";

@@ -1,4 +1,4 @@
-import { createApp } from "../../src/app.js";
+import { createApp } from "../../src/app/create-app.js";
 import { median, round } from "../figures.js";
 import { type FreeAppInput, freeApp } from "./free-app.js";
 import { GRAPH_ID } from "./prepared-data.js";

@@ -1,9 +1,9 @@
 /** A fresh process that opens an index on disk, asks it once and says in which mode it was answered. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 const [folder = "", modelText = "", graphFile = "", query = ""] = process.argv.slice(2);

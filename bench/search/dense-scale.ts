@@ -1,9 +1,9 @@
-import type { DenseHits, DenseScope } from "../../src/search/dense-side.js";
-import type { Embedder } from "../../src/search/embedder.js";
-import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
-import { createRowPlanes, writeRow } from "../../src/search/quantise.js";
-import type { SegmentVectors } from "../../src/search/segment.js";
+import type { DenseHits, DenseScope } from "../../src/search/dense/dense-side.js";
+import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
+import { createRowPlanes, writeRow } from "../../src/search/dense/quantize.js";
+import type { SegmentVectors } from "../../src/search/index/segment.js";
+import type { Embedder } from "../../src/search/model/embedder.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { round } from "../figures.js";
 import { readLabelledHalf } from "./labelled-half.js";
 import { quantile } from "./query-cost.js";

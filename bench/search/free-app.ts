@@ -1,7 +1,7 @@
 /** An app over a data folder alone, whose searches cost nothing and whose log says nothing. */
 import { resolve } from "node:path";
-import type { AppOptions } from "../../src/app.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
+import type { AppOptions } from "../../src/app/create-app.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { BUNDLED } from "./our-index.js";
 
 export interface FreeAppInput {

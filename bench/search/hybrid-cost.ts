@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
-import type { SearchEngine } from "../../src/search/search.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
+import type { SearchEngine } from "../../src/search/search-ports.js";
 import { round } from "../figures.js";
 import { generateTextGraph, generateTextQueries } from "./generated-texts.js";
 import { inTemporaryFolder } from "./our-index.js";

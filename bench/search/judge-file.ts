@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
-import { type Judge, WEIGHED_SIGNS } from "../../src/search/judge-weights.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { type Judge, WEIGHED_SIGNS } from "../../src/search/ranking/judge-weights.js";
 
 const JUDGE_FILE = join(PACKAGE_ROOT, "src", "search", "judge-weights.ts");
 const TABLE_START = /^export const JUDGE\b[^{]*\{\n/m;

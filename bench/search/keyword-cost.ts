@@ -1,4 +1,4 @@
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { round } from "../figures.js";

@@ -1,14 +1,14 @@
-import { INDEX_LIMITS } from "../../src/core/limits.js";
+import { INDEX_LIMITS } from "../../src/contract/limits.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import { readCommonWords } from "../../src/search/common-words.js";
-import type { Part } from "../../src/search/graph-parts.js";
-import { buildLexicalSegment } from "../../src/search/index-builder.js";
-import { createIndexState, toScopes } from "../../src/search/index-state.js";
-import { searchLexical } from "../../src/search/lexical-search.js";
-import { planMerge } from "../../src/search/merge-plan.js";
-import { toQueryTerms } from "../../src/search/query-words.js";
-import { readWords } from "../../src/search/ranking.js";
-import { mergeParts, tuneParts } from "../../src/search/segment-merge.js";
+import type { Part } from "../../src/search/index/graph-parts.js";
+import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
+import { createIndexState, toScopes } from "../../src/search/index/index-state.js";
+import { planMerge } from "../../src/search/index/merge-plan.js";
+import { mergeParts, tuneParts } from "../../src/search/index/segment-merge.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
+import { searchLexical } from "../../src/search/lexical/lexical-search.js";
+import { toQueryTerms } from "../../src/search/lexical/query-words.js";
+import { readWords } from "../../src/search/ranking/ranking.js";
 import { BUNDLED } from "./our-index.js";
 
 /** Our lexical side alone over the segments that the engine would make of the graph; it reads misspelt words as a search does. */

@@ -1,34 +1,34 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
-import { readCommonWords } from "../../src/search/common-words.js";
-import type { DenseScope, DenseSide } from "../../src/search/dense-side.js";
-import type { Embedder } from "../../src/search/embedder.js";
-import { findConcepts } from "../../src/search/find-concepts.js";
-import { buildLexicalSegment, embedConcepts } from "../../src/search/index-builder.js";
+import type { DenseScope, DenseSide } from "../../src/search/dense/dense-side.js";
+import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
+import { buildLexicalSegment, embedConcepts } from "../../src/search/index/index-builder.js";
 import {
 	createIndexState,
 	type GraphIndex,
 	type GraphPart,
 	type IndexState,
 	toScopes,
-} from "../../src/search/index-state.js";
-import { buildLinkGraph } from "../../src/search/link-graph.js";
-import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
-import type { RankWeights } from "../../src/search/rank-weights.js";
+} from "../../src/search/index/index-state.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
+import type { Embedder } from "../../src/search/model/embedder.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
+import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
+import { findConcepts } from "../../src/search/ranking/find-concepts.js";
+import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
+import type { RankWeights } from "../../src/search/ranking/rank-weights.js";
 import {
 	type DenseFindings,
 	POOL,
 	type RankRequest,
 	rankConcepts,
 	readWords,
-} from "../../src/search/ranking.js";
-import type { SearchOutcome } from "../../src/search/search.js";
-import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
+} from "../../src/search/ranking/ranking.js";
+import type { SearchOutcome } from "../../src/search/search-ports.js";
 import { documentId, type Question, type QuestionSet } from "./question-set.js";
 
 export const BUNDLED: ModelLocation = {

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { toBundleFiles } from "../../src/knowledge/bundle-writer.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { round } from "../figures.js";
 import { generateTextGraph } from "./generated-texts.js";

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { ModelLocation } from "../../src/search/model-folder.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { runTask } from "./measured-process.js";
 import type { PrepareFigures } from "./prepared-data.js";
 

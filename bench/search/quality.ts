@@ -1,4 +1,4 @@
-import type { ModelLocation } from "../../src/search/model-folder.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import {
 	type DetectionRange,
 	detectionRange,

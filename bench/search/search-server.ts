@@ -1,7 +1,7 @@
 /** The measured server, a process of its own over a prepared data folder: it searches for nothing, and watches its event loop. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { createApp } from "../../src/app.js";
-import type { ModelLocation } from "../../src/search/model-folder.js";
+import { createApp } from "../../src/app/create-app.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { round } from "../figures.js";
 import { freeApp } from "./free-app.js";
 import { generateTextGraph } from "./generated-texts.js";

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import type { ModelLocation } from "../../src/search/model-folder.js";
+import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { median, round } from "../figures.js";
 import { type LoadResult, sendLoad } from "../load.js";
 import { leaveFirstCore, pinToFirstCore, useAllCores } from "../one-core.js";

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { GRAPH_TYPES, type GraphType } from "../../src/core/wire.js";
+import { GRAPH_TYPES, type GraphType } from "../../src/contract/wire.js";
 import { writeBundle } from "../../src/knowledge/bundle-folder.js";
 import type { Concept, Graph, GraphRecord } from "../../src/knowledge/graph.js";
 import { createDraws, seedOf } from "./draws.js";

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { type Clock, toIsoTime } from "../../src/core/clock.js";
-import { LIMITS } from "../../src/core/limits.js";
-import type { Random } from "../../src/core/random.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
+import type { Random } from "../../src/kernel/random.js";
 import type { Quote } from "../challenge.js";
-import { PaymentRefused } from "../x402/envelope.js";
+import { PaymentRefused } from "../onchain/envelope.js";
 import { challengeIdOf, encodeJson, type PaymentChallenge } from "./payment-challenge.js";
 
 const REALM = "tollgraph";

@@ -1,18 +1,18 @@
 import { z } from "zod";
-import type { Payment } from "../../src/core/credential.js";
-import { decodeJson } from "../../src/core/json-value.js";
-import { formatUsd } from "../../src/core/money.js";
+import type { Payment } from "../../src/contract/credential.js";
+import { decodeJson } from "../../src/kernel/json-value.js";
+import { formatUsd } from "../../src/kernel/money.js";
 import type { Continuation, Quote } from "../challenge.js";
+import { keccak256 } from "../evm/keccak.js";
 import {
 	type PaymentEnvelope,
 	PaymentRefused,
 	type PaymentReport,
 	type SignedPayment,
-} from "../x402/envelope.js";
-import { chainIdOf } from "../x402/evm-assets.js";
-import type { Hex, SettlementTerms } from "../x402/facilitator.js";
+} from "../onchain/envelope.js";
+import { chainIdOf } from "../onchain/evm-assets.js";
+import type { Hex, SettlementTerms } from "../onchain/facilitator.js";
 import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
-import { keccak256 } from "./keccak.js";
 import { toChallengeOffer } from "./payment-challenge.js";
 import { toReceiptHeaders } from "./payment-receipt.js";
 

@@ -1,6 +1,6 @@
 /** MPP, the "Payment" HTTP authentication scheme: challenges, credentials and receipts as they stand on the wire. */
 import { createHmac } from "node:crypto";
-import { toCanonicalJson } from "../../src/core/canonical-json.js";
+import { toCanonicalJson } from "../../src/kernel/canonical-json.js";
 import type { Offer } from "../challenge.js";
 
 /** One challenge of `WWW-Authenticate: Payment`; `request` and `opaque` are base64url of canonical JSON, as sent. */

@@ -1,8 +1,8 @@
-import { PREPAID_METHOD } from "../../src/core/payment-scheme.js";
+import { PREPAID_METHOD } from "../../src/contract/payment-scheme.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import { type Offer, PaymentRequired, type Quote } from "../challenge.js";
+import { PaymentRefused } from "../onchain/envelope.js";
 import type { PaymentMethod } from "../payment-method.js";
-import { PaymentRefused } from "../x402/envelope.js";
 import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
 import { toChallengeOffer } from "./payment-challenge.js";
 import { toReceiptHeaders } from "./payment-receipt.js";

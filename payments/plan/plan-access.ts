@@ -1,8 +1,8 @@
-import type { AccessScope, AccountAccess } from "../../src/core/account-access.js";
-import { toIsoDay } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
+import type { AccessScope, AccountAccess } from "../../src/contract/account-access.js";
+import { toIsoDay } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import type { AccountRow, ConnectionRow, KeyRow } from "../../store/rows/account-rows.js";
-import type { StoreReader, StoreTransaction } from "../../store/store.js";
+import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
 
 /** What a call is paid from, as it stands in the transaction that holds its price. */
 export interface OpenedPlan {

@@ -1,10 +1,10 @@
-import type { AccountAccess, IdentifyOptions } from "../../src/core/account-access.js";
-import type { Clock } from "../../src/core/clock.js";
-import type { Credential } from "../../src/core/credential.js";
-import { LIMITS } from "../../src/core/limits.js";
-import { formatUsd, type Micros } from "../../src/core/money.js";
+import type { AccountAccess, IdentifyOptions } from "../../src/contract/account-access.js";
+import type { Credential } from "../../src/contract/credential.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { formatUsd, type Micros } from "../../src/kernel/money.js";
 import type { AccountRow } from "../../store/rows/account-rows.js";
-import type { StoreReader } from "../../store/store.js";
+import type { StoreReader } from "../../store/store-port.js";
 import { PaymentRequired } from "../challenge.js";
 import { custAccount, type Ledger } from "../ledger.js";
 import type { Payer, PaymentMethod, Purchase } from "../payment-method.js";

@@ -1,7 +1,7 @@
-import { nextUtcMonth, toIsoMonth } from "../../src/core/clock.js";
-import { formatUsd, type Micros } from "../../src/core/money.js";
+import { nextUtcMonth, toIsoMonth } from "../../src/kernel/clock.js";
+import { formatUsd, type Micros } from "../../src/kernel/money.js";
 import type { AccountRow, KeyRow } from "../../store/rows/account-rows.js";
-import type { StoreReader, StoreTransaction } from "../../store/store.js";
+import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
 import { PaymentRequired } from "../challenge.js";
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,7 +1,7 @@
-import { nextUtcMonth, toIsoDay, toIsoMonth } from "../../src/core/clock.js";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { nextUtcMonth, toIsoDay, toIsoMonth } from "../../src/kernel/clock.js";
 import type { AccountRow } from "../../store/rows/account-rows.js";
-import type { StoreReader, StoreTransaction } from "../../store/store.js";
+import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,9 +1,9 @@
-import { toIsoDay } from "../../src/core/clock.js";
-import { LIMITS } from "../../src/core/limits.js";
-import type { Micros } from "../../src/core/money.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { toIsoDay } from "../../src/kernel/clock.js";
+import type { Micros } from "../../src/kernel/money.js";
 import type { HoldRow } from "../../store/rows/call-rows.js";
 import type { UsageCount, UsageRow } from "../../store/rows/counter-rows.js";
-import type { Store, StoreTransaction } from "../../store/store.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
 
 const DAY_MS = 24 * 3_600_000;
 /** Where calls are counted that name no graph or several, and those past the graphs that a row has room for. */

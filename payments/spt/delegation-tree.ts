@@ -1,5 +1,5 @@
 import type { TokenRow } from "../../store/rows/token-row.js";
-import type { StoreReader, StoreTransaction } from "../../store/store.js";
+import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
 import { custAccount, type Ledger } from "../ledger.js";
 import { isUsable } from "./token.js";
 

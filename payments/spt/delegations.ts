@@ -1,9 +1,9 @@
-import { type Clock, toIsoTime } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
-import { LIMITS } from "../../src/core/limits.js";
-import { formatUsd, type Micros } from "../../src/core/money.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { formatUsd, type Micros } from "../../src/kernel/money.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
 import { custAccount, heldAccount, type Ledger } from "../ledger.js";
 import { returnExpired, revokeTree, tokensUnder } from "./delegation-tree.js";
 import { type DelegationTerms, narrowTerms } from "./narrow-terms.js";

@@ -1,6 +1,6 @@
-import { toIsoTime } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
-import { formatUsd, type Micros } from "../../src/core/money.js";
+import { toIsoTime } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { formatUsd, type Micros } from "../../src/kernel/money.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
 import type { SptTerms } from "./spt-issuer.js";
 

@@ -1,7 +1,7 @@
-import { toIsoDay } from "../../src/core/clock.js";
-import { formatUsd, type Micros } from "../../src/core/money.js";
+import { toIsoDay } from "../../src/kernel/clock.js";
+import { formatUsd, type Micros } from "../../src/kernel/money.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
-import type { StoreReader, StoreTransaction } from "../../store/store.js";
+import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
 import { spendingLimit } from "./spt-refusals.js";
 
 const DAY_MS = 24 * 3_600_000;

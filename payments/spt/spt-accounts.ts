@@ -1,12 +1,12 @@
-import { type Clock, toIsoTime } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
-import { formatUsd, type Micros } from "../../src/core/money.js";
-import type { Random } from "../../src/core/random.js";
+import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { formatUsd, type Micros } from "../../src/kernel/money.js";
+import type { Random } from "../../src/kernel/random.js";
+import { createSecret, hashSecret } from "../../src/kernel/secret.js";
 import type { RefundRow } from "../../store/rows/payment-rows.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store, StoreTransaction } from "../../store/store.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
 import { custAccount, heldAccount, type Ledger, type RefundTerms } from "../ledger.js";
-import { createSecret, hashSecret } from "../secret.js";
 import { returnExpired, revokeTree } from "./delegation-tree.js";
 import { spentToday } from "./spending.js";
 import { getHeldToken, getToken, type SptHolder, sptPrefix, type TokenKeys } from "./token.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/clock.js";
+import type { Clock } from "../../src/kernel/clock.js";
 import { custAccount, type Ledger } from "../ledger.js";
 import type { PaymentMethod } from "../payment-method.js";
 import { assertInScope } from "../payment-scope.js";

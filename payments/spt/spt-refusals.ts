@@ -1,5 +1,5 @@
-import { LIMITS } from "../../src/core/limits.js";
-import { formatUsd, type Micros } from "../../src/core/money.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { formatUsd, type Micros } from "../../src/kernel/money.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
 import { type Continuation, type PaymentErrorCode, PaymentRequired } from "../challenge.js";
 

@@ -1,7 +1,7 @@
-import { type Clock, toIsoTime } from "../../src/core/clock.js";
-import { formatUsd } from "../../src/core/money.js";
+import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
+import { formatUsd } from "../../src/kernel/money.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store, StoreReader } from "../../store/store.js";
+import type { Store, StoreReader } from "../../store/store-port.js";
 import { custAccount, heldAccount } from "../ledger.js";
 import { type Environment, findToken, isSpendable, type TokenKeys } from "./token.js";
 

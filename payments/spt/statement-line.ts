@@ -1,5 +1,5 @@
-import { toIsoTime } from "../../src/core/clock.js";
-import { formatUsd } from "../../src/core/money.js";
+import { toIsoTime } from "../../src/kernel/clock.js";
+import { formatUsd } from "../../src/kernel/money.js";
 import type { LedgerTransaction } from "../../store/ledger.js";
 import { custAccount, heldAccount } from "../ledger.js";
 

@@ -1,7 +1,7 @@
-import { ServiceError } from "../../src/core/errors.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { hashSecret, isWellFormedSecret } from "../../src/kernel/secret.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
-import type { StoreReader } from "../../store/store.js";
-import { hashSecret, isWellFormedSecret } from "../secret.js";
+import type { StoreReader } from "../../store/store-port.js";
 
 /** Tokens of the demo profile carry `test` and are worthless in production, and the reverse. */
 export type Environment = "live" | "test";

@@ -1,8 +1,8 @@
-import type { Payment } from "../../src/core/credential.js";
+import type { Payment } from "../../src/contract/credential.js";
 import type { Quote } from "../challenge.js";
-import { type PaymentEnvelope, PaymentRefused, type PaymentReport } from "./envelope.js";
-import type { RefusalReason, SettlementTerms } from "./facilitator.js";
-import { toV1Network } from "./networks.js";
+import { type PaymentEnvelope, PaymentRefused, type PaymentReport } from "../onchain/envelope.js";
+import type { RefusalReason, SettlementTerms } from "../onchain/facilitator.js";
+import { toV1Network } from "../onchain/networks.js";
 import { toX402Offer } from "./x402-offer.js";
 import { readX402Payload } from "./x402-payload.js";
 

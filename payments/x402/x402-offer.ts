@@ -1,7 +1,7 @@
-import { formatUsd } from "../../src/core/money.js";
+import { formatUsd } from "../../src/kernel/money.js";
 import type { Offer, Quote, X402Requirement } from "../challenge.js";
-import type { SettlementTerms } from "./facilitator.js";
-import { toV1Network } from "./networks.js";
+import type { SettlementTerms } from "../onchain/facilitator.js";
+import { toV1Network } from "../onchain/networks.js";
 
 /** Seconds a client may take to sign; it sets `validBefore` by them. */
 const MAX_TIMEOUT_S = 300;

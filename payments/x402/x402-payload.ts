@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Payment } from "../../src/core/credential.js";
-import { PaymentRefused, type SignedPayment } from "./envelope.js";
-import type { Hex } from "./facilitator.js";
-import { fromV1Network } from "./networks.js";
+import type { Payment } from "../../src/contract/credential.js";
+import { PaymentRefused, type SignedPayment } from "../onchain/envelope.js";
+import type { Hex } from "../onchain/facilitator.js";
+import { fromV1Network } from "../onchain/networks.js";
 
 const MAX_SIGNATURE_CHARS = 6_000;
 

@@ -6,22 +6,22 @@ import express, {
 	type RequestHandler,
 	type Router,
 } from "express";
-import { A2A_PATHS } from "../../agent-card/agent-card.js";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import type { Ids } from "../core/ids.js";
-import { isRecord } from "../core/json-value.js";
-import type { Logger } from "../core/logger.js";
-import { isNoJson } from "../service/json-body.js";
-import type { Service } from "../service/service.js";
+import { A2A_PATHS } from "../../agent-card/build-agent-card.js";
+import { isNoJson } from "../http/json-body.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import { isRecord } from "../kernel/json-value.js";
+import type { Logger } from "../kernel/logger.js";
+import type { Service } from "../service/service-interface.js";
 import { createCardRoutes } from "./card-routes.js";
 import type { CardSource } from "./card-source.js";
 import { createExchange, type Exchange } from "./exchange.js";
 import { createJsonRpcHandler } from "./json-rpc-handler.js";
 import { createKeepPaid } from "./keep-paid.js";
-import { createPaymentDesk } from "./payment-desk.js";
+import { createPaymentDesk } from "./payment-service.js";
 import { createBuyAnswer } from "./purchase.js";
-import type { PushDesk } from "./push-desk.js";
+import type { PushDesk } from "./push-service.js";
 import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
 import { createBodyReader } from "./request-body.js";
 import { createRequestHandler } from "./request-handler.js";

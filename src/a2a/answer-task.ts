@@ -1,11 +1,11 @@
 import { type Artifact, type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
-import type { CallResult } from "../core/call.js";
-import type { ServiceError } from "../core/errors.js";
-import { siblingId } from "../core/ids.js";
-import type { PaidOutput } from "../core/skill.js";
-import type { SkillId } from "../core/skill-ids.js";
-import type { CostWire } from "../core/wire.js";
-import { toErrorWire } from "../service/error-reply.js";
+import type { CallResult } from "../contract/call.js";
+import type { PaidOutput } from "../contract/skill.js";
+import type { SkillId } from "../contract/skill-ids.js";
+import type { CostWire } from "../contract/wire.js";
+import { toErrorWire } from "../http/error-reply.js";
+import type { ServiceError } from "../kernel/errors.js";
+import { siblingId } from "../kernel/ids.js";
 
 /** What every task of ours is made from. */
 export interface TaskFrame {

@@ -1,11 +1,11 @@
-import { A2A_PATHS, buildAgentCard } from "../../agent-card/agent-card.js";
+import { A2A_PATHS, buildAgentCard } from "../../agent-card/build-agent-card.js";
 import {
 	type CardSigningKey,
 	type PublishedCard,
 	publishCard,
 } from "../../agent-card/published-card.js";
 import type { X402Terms } from "../../agent-card/x402-extension.js";
-import type { Service } from "../service/service.js";
+import type { Service } from "../service/service-interface.js";
 
 /** The signed card for the address the service is reached under and what is on sale there; signed once for each of both. */
 export type CardSource = () => Promise<PublishedCard>;

@@ -1,21 +1,21 @@
 import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
 import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
-import type { Caller } from "../core/call.js";
+import type { Caller } from "../contract/call.js";
 import {
 	type Credential,
 	type Payment,
 	parseCredential,
 	parsePayment,
-} from "../core/credential.js";
-import { ServiceError } from "../core/errors.js";
-import type { Ids } from "../core/ids.js";
-import { type Logger, stackOf } from "../core/logger.js";
-import { toCallerAddress } from "../service/caller-address.js";
-import { toServiceError } from "../service/error-reply.js";
-import { createHeaderReader, openRequestId } from "../service/http-request.js";
-import { isOurFailure } from "../service/our-failure.js";
-import type { Service } from "../service/service.js";
+} from "../contract/credential.js";
+import { toCallerAddress } from "../http/caller-address.js";
+import { toServiceError } from "../http/error-reply.js";
+import { createHeaderReader, openRequestId } from "../http/http-request.js";
+import { isOurFailure } from "../http/server-fault.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import { type Logger, stackOf } from "../kernel/logger.js";
+import type { Service } from "../service/service-interface.js";
 import { type Refusal, toRefusal } from "./refusal.js";
 import { type ActiveX402, readActivation } from "./x402-extension.js";
 

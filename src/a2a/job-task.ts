@@ -1,9 +1,9 @@
 import { type Task, TaskState } from "@a2a-js/sdk";
-import type { CallResult } from "../core/call.js";
-import { toIsoTime } from "../core/clock.js";
-import type { JobJson, JobStatus } from "../core/job.js";
-import type { JobWire } from "../core/job-wire.js";
-import type { JobView } from "../service/job-views.js";
+import type { CallResult } from "../contract/call.js";
+import type { JobJson, JobStatus } from "../contract/job.js";
+import type { JobWire } from "../jobs/job-schemas.js";
+import type { JobView } from "../jobs/job-views.js";
+import { toIsoTime } from "../kernel/clock.js";
 import { agentMessage, answerArtifact, costOf, openTask, type TaskFrame } from "./answer-task.js";
 
 /** The job behind a task; undefined for a task that was answered at once. */

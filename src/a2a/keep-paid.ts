@@ -1,7 +1,7 @@
 import type { Task } from "@a2a-js/sdk";
-import { isWallet } from "../core/account-access.js";
-import type { Caller } from "../core/call.js";
-import { type Logger, stackOf } from "../core/logger.js";
+import { isWallet } from "../contract/account-access.js";
+import type { Caller } from "../contract/call.js";
+import { type Logger, stackOf } from "../kernel/logger.js";
 import { isPaid } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import { jobIdOf } from "./job-task.js";

@@ -1,8 +1,8 @@
 import { type Message, type Task, TaskState } from "@a2a-js/sdk";
-import type { CallResult } from "../core/call.js";
-import type { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import { toErrorReply } from "../service/error-reply.js";
+import type { CallResult } from "../contract/call.js";
+import { LIMITS } from "../contract/limits.js";
+import { toErrorReply } from "../http/error-reply.js";
+import type { ServiceError } from "../kernel/errors.js";
 import { dataPart } from "./answer-task.js";
 import {
 	demandOf,

@@ -1,11 +1,11 @@
 import type { TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { z } from "zod";
-import type { Store } from "../../store/store.js";
-import { ServiceError } from "../core/errors.js";
-import { pushDocument } from "../core/task-documents.js";
-import { TASK_LIMITS } from "../core/task-limits.js";
-import { parseInput } from "../service/parse-input.js";
-import type { SealedText } from "../service/sealed-text.js";
+import type { Store } from "../../store/store-port.js";
+import { parseInput } from "../contract/parse-input.js";
+import { pushDocument } from "../contract/task-documents.js";
+import { TASK_LIMITS } from "../contract/task-limits.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { SealedText } from "../kernel/sealed-text.js";
 
 /** Somebody who wants to be told how a task goes on. */
 export interface PushTarget {

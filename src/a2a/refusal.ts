@@ -1,7 +1,7 @@
 import { A2A_ERROR_CODE } from "@a2a-js/sdk/errors";
 import type { Response } from "express";
-import type { ErrorCode, ServiceError } from "../core/errors.js";
-import { type ErrorReply, toErrorReply } from "../service/error-reply.js";
+import { type ErrorReply, toErrorReply } from "../http/error-reply.js";
+import type { ErrorCode, ServiceError } from "../kernel/errors.js";
 
 const PAYMENT = -32042;
 const TOO_MANY = -32029;

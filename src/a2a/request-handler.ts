@@ -12,14 +12,14 @@ import {
 	DefaultRequestHandler,
 	type ServerCallContext,
 } from "@a2a-js/sdk/server";
-import { costHeaders } from "../service/cost-headers.js";
+import { costHeaders } from "../http/cost-headers.js";
 import { costOf } from "./answer-task.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
 import { jobIdOf } from "./job-task.js";
-import type { OpenTasks } from "./payment-desk.js";
+import type { OpenTasks } from "./payment-service.js";
 import { isFinal } from "./payment-status.js";
 import type { BuyAnswer } from "./purchase.js";
-import type { PushDesk } from "./push-desk.js";
+import type { PushDesk } from "./push-service.js";
 import type { Purchase } from "./sell.js";
 import { toStreamEvents } from "./stream-events.js";
 import type { TaskArchive } from "./task-archive.js";

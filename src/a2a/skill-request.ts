@@ -1,7 +1,7 @@
 import type { Message, Part } from "@a2a-js/sdk";
 import { DEFAULT_TEXT_SKILL } from "../../agent-card/skill-offers.js";
-import { ServiceError } from "../core/errors.js";
-import { SKILL_IDS, type SkillId } from "../core/skill-ids.js";
+import { SKILL_IDS, type SkillId } from "../contract/skill-ids.js";
+import { ServiceError } from "../kernel/errors.js";
 
 /** What a message asks for: a skill and the input its schema will judge. */
 export interface SkillRequest {

@@ -1,10 +1,10 @@
 import { type ListTasksRequest, type Task, TaskState } from "@a2a-js/sdk";
 import type { TaskStore } from "@a2a-js/sdk/server";
 import type { TaskRow } from "../../store/rows/result-rows.js";
-import { grantIdOf, isWallet, maySeeAgain } from "../core/account-access.js";
-import type { Caller } from "../core/call.js";
-import { isTheirs } from "../core/caller-rights.js";
-import { toIsoTime } from "../core/clock.js";
+import { grantIdOf, isWallet, maySeeAgain } from "../contract/account-access.js";
+import type { Caller } from "../contract/call.js";
+import { isTheirs } from "../contract/caller-rights.js";
+import { toIsoTime } from "../kernel/clock.js";
 import { agentMessage, ownContextOf, withoutText } from "./answer-task.js";
 import { exchangeOf } from "./exchange.js";
 import { pageOf } from "./task-page.js";

@@ -1,7 +1,7 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { LIMITS } from "../core/limits.js";
-import type { AccountOperator } from "../service/account-operator.js";
+import type { AccountOperator } from "../accounts/account-operator.js";
+import { LIMITS } from "../contract/limits.js";
 import { named, nothing, usd } from "./command-fields.js";
 import { look, quick } from "./command-handler.js";
 

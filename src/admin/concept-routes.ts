@@ -1,8 +1,8 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { LIMITS } from "../core/limits.js";
-import { graphIdField } from "../core/wire.js";
-import type { Operator } from "../service/operator.js";
+import { LIMITS } from "../contract/limits.js";
+import { graphIdField } from "../contract/wire.js";
+import type { Operator } from "../operator/operator-interface.js";
 import { quickAt, readCommand } from "./command-handler.js";
 
 const putRequest = z.strictObject({

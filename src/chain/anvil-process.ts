@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
 
 export interface AnvilOptions {
 	/** Loaded at the start and written at the end. */

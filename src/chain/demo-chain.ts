@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { createEvmRpc, type EvmRpc } from "../../payments/x402/evm-rpc.js";
-import type { Clock } from "../core/clock.js";
-import type { Egress } from "../core/egress.js";
-import type { Logger } from "../core/logger.js";
+import { createEvmRpc, type EvmRpc } from "../../payments/evm/evm-rpc.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Egress } from "../kernel/egress.js";
+import type { Logger } from "../kernel/logger.js";
 import {
 	type AnvilOptions,
 	type AnvilProcess,

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EvmRpc } from "../../payments/x402/evm-rpc.js";
-import type { Hex } from "../../payments/x402/facilitator.js";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import { PACKAGE_ROOT } from "../package-root.js";
+import type { EvmRpc } from "../../payments/evm/evm-rpc.js";
+import type { Hex } from "../../payments/onchain/facilitator.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { PACKAGE_ROOT } from "../kernel/package-root.js";
 
 interface Contract {
 	readonly source_sha256: string;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { ServiceError } from "../core/errors.js";
-import { SETTING_ROWS, type SettingKey } from "../setting-rows.js";
-import { readSettings, type Settings } from "../settings.js";
+import { ServiceError } from "../kernel/errors.js";
+import { readSettings, type Settings } from "../settings/read-settings.js";
+import { SETTING_ROWS, type SettingKey } from "../settings/setting-rows.js";
 import type { Terminal } from "./output.js";
 
 export interface CommandContext {

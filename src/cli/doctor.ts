@@ -1,13 +1,13 @@
 import { accessSync, constants, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { type App, createApp } from "../app.js";
-import { type PlacedSecret, readPlacedSecret } from "../auth/key-folder.js";
-import type { Egress } from "../core/egress.js";
-import { PAID_OPERATION_IDS } from "../core/operations.js";
-import { createOperatorEgress } from "../delivery/egress.js";
-import { checkOnchain } from "../open-onchain.js";
-import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
-import type { Settings } from "../settings.js";
+import { type PlacedSecret, readPlacedSecret } from "../accounts/key-folder.js";
+import { type App, createApp } from "../app/create-app.js";
+import { checkOnchain } from "../app/open-onchain.js";
+import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
+import { PAID_OPERATION_IDS } from "../contract/operations.js";
+import { createOperatorEgress } from "../delivery/configured-egress.js";
+import type { Egress } from "../kernel/egress.js";
+import type { Settings } from "../settings/read-settings.js";
 import { probeServer } from "./probe/probe-server.js";
 import { findServer } from "./server-file.js";
 

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { type App, createApp } from "../app.js";
-import { ServiceError } from "../core/errors.js";
-import { createOperatorEgress } from "../delivery/egress.js";
-import { planOnchain } from "../onchain-settings.js";
-import type { Operator } from "../service/operator.js";
-import type { Settings } from "../settings.js";
+import { type App, createApp } from "../app/create-app.js";
+import { createOperatorEgress } from "../delivery/configured-egress.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Operator } from "../operator/operator-interface.js";
+import { planOnchain } from "../settings/onchain-settings.js";
+import type { Settings } from "../settings/read-settings.js";
 import { createOperatorClient } from "./operator-client.js";
 import { findServer } from "./server-file.js";
 

@@ -1,8 +1,8 @@
-import type { Egress } from "../core/egress.js";
-import { ERROR_CODES, type ErrorCode, ServiceError } from "../core/errors.js";
-import type { AccountOperator } from "../service/account-operator.js";
-import type { OnProgress } from "../service/import-request.js";
-import type { Operator } from "../service/operator.js";
+import type { AccountOperator } from "../accounts/account-operator.js";
+import type { Egress } from "../kernel/egress.js";
+import { ERROR_CODES, type ErrorCode, ServiceError } from "../kernel/errors.js";
+import type { OnProgress } from "../operator/import-request.js";
+import type { Operator } from "../operator/operator-interface.js";
 import type { ServerFile } from "./server-file.js";
 
 const QUICK_TIMEOUT_MS = 30_000;

@@ -1,8 +1,8 @@
 /** Operator commands: data to stdout, talk to stderr, fixed exit codes. */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { visibleJson, visibleText } from "../core/visible-text.js";
-import type { OnProgress } from "../service/import-request.js";
+import { visibleJson, visibleText } from "../kernel/visible-text.js";
+import type { OnProgress } from "../operator/import-request.js";
 
 export interface Terminal {
 	/** One line to stdout: what a pipe gets. */

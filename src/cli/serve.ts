@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { type App, createApp } from "../app.js";
-import { planOnchain } from "../onchain-settings.js";
-import { type OpenedOnchain, openOnchain } from "../open-onchain.js";
-import type { RunningServer } from "../server.js";
-import type { Settings } from "../settings.js";
+import { type App, createApp } from "../app/create-app.js";
+import { type OpenedOnchain, openOnchain } from "../app/open-onchain.js";
+import type { RunningServer } from "../http/server.js";
+import { planOnchain } from "../settings/onchain-settings.js";
+import type { Settings } from "../settings/read-settings.js";
 import { renderBanner, toReadyLine } from "./banner.js";
 import type { Terminal } from "./output.js";
 import { removeServerFile, writeServerFile } from "./server-file.js";

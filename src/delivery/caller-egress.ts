@@ -4,9 +4,9 @@ import { isIP, type LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { connect } from "node:tls";
-import type { Egress, OutboundRequest } from "../core/egress.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Egress, OutboundRequest } from "../kernel/egress.js";
+import { ServiceError } from "../kernel/errors.js";
 import { isPublicAddress } from "./public-address.js";
 import { readBounded, toResponse } from "./reply-body.js";
 

@@ -1,6 +1,6 @@
 import type { Transporter } from "nodemailer";
-import { ServiceError } from "../core/errors.js";
-import type { Mailer, MailMessage } from "../core/mail.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Mailer, MailMessage } from "../kernel/mail.js";
 
 export interface SmtpDeps {
 	/** `smtp://` or `smtps://`, with user name and password where the server wants them. */

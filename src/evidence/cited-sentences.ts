@@ -1,4 +1,4 @@
-import { visibleText } from "../core/visible-text.js";
+import { visibleText } from "../kernel/visible-text.js";
 import type { Concept, Evidence, Graph } from "../knowledge/graph.js";
 import { toTrendId } from "../knowledge/graph.js";
 import { FOOTNOTE, toParagraphs, toSections } from "../knowledge/markdown-prose.js";

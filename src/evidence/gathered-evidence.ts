@@ -1,8 +1,8 @@
-import type { Decision } from "../core/wire.js";
+import type { Decision } from "../contract/wire.js";
 import type { Graph } from "../knowledge/graph.js";
 import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
-import type { ConceptFilter } from "../search/concept-filter.js";
-import type { HybridSearch, RankedConcept } from "../search/search.js";
+import type { ConceptFilter } from "../search/index/concept-filter.js";
+import type { HybridSearch, RankedConcept } from "../search/search-ports.js";
 import { type CitedSentence, toCitedSentences } from "./cited-sentences.js";
 import { contentTerms, contentWords, coverageOf } from "./content-words.js";
 

@@ -1,6 +1,6 @@
 import type { JobRow } from "../../store/rows/job-row.js";
-import { isOpenJob } from "../core/job.js";
-import { formatUsd } from "../core/money.js";
+import { isOpenJob } from "../contract/job.js";
+import { formatUsd } from "../kernel/money.js";
 
 /** What a job costs, as its caller is told at any time: the price while it is held, then what was taken of it. */
 export function toJobCost(row: JobRow) {

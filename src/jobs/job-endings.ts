@@ -1,11 +1,11 @@
-import type { JobPaid, JobTill } from "../../payments/job-till.js";
+import type { JobPaid, JobTill } from "../../payments/refunds/job-billing.js";
 import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store, StoreTransaction } from "../../store/store.js";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import type { JobState, WorkEnd } from "../core/job.js";
-import { JOB_LIMITS } from "../core/job-limits.js";
-import type { Micros } from "../core/money.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
+import type { JobState, WorkEnd } from "../contract/job.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Micros } from "../kernel/money.js";
+import { JOB_LIMITS } from "./job-limits.js";
 import type { JobNotes } from "./job-notes.js";
 import { changeJob } from "./job-rows.js";
 

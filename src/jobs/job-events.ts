@@ -1,8 +1,8 @@
 import type { JobRow } from "../../store/rows/job-row.js";
-import { toIsoTime } from "../core/clock.js";
-import type { JobEventName, JobJson } from "../core/job.js";
-import { JOB_LIMITS } from "../core/job-limits.js";
+import type { JobEventName, JobJson } from "../contract/job.js";
+import { toIsoTime } from "../kernel/clock.js";
 import { toJobCost } from "./job-cost.js";
+import { JOB_LIMITS } from "./job-limits.js";
 
 export interface JobEvent {
 	/** Rises by one or more from one event to the next, over restarts too. */

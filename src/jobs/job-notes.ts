@@ -1,8 +1,8 @@
 import type { JobRow } from "../../store/rows/job-row.js";
-import type { DocumentStore } from "../../store/store.js";
-import { inputDocument, type JobJson, jobDocuments, workDocument } from "../core/job.js";
-import { JOB_LIMITS } from "../core/job-limits.js";
+import type { DocumentStore } from "../../store/store-port.js";
+import { inputDocument, type JobJson, jobDocuments, workDocument } from "../contract/job.js";
 import type { JobEvent } from "./job-events.js";
+import { JOB_LIMITS } from "./job-limits.js";
 
 /** Where the work stands between two passes, and what was told until then. */
 export interface Checkpoint {

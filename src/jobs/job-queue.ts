@@ -1,5 +1,5 @@
-import { ServiceError } from "../core/errors.js";
-import { JOB_LIMITS } from "../core/job-limits.js";
+import { ServiceError } from "../kernel/errors.js";
+import { JOB_LIMITS } from "./job-limits.js";
 
 /** A place in the queue that is not taken by a job yet. */
 export interface Place {

@@ -1,11 +1,11 @@
 import type { JobHold } from "../../payments/admission.js";
 import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store, StoreTransaction } from "../../store/store.js";
-import { grantIdOf } from "../core/account-access.js";
-import type { SkillCaller } from "../core/call.js";
-import { isOpenJob, type JobJson, type JobState } from "../core/job.js";
-import { JOB_LIMITS } from "../core/job-limits.js";
-import { recordJobEnd } from "../service/webhook-events.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
+import { grantIdOf } from "../contract/account-access.js";
+import type { SkillCaller } from "../contract/call.js";
+import { isOpenJob, type JobJson, type JobState } from "../contract/job.js";
+import { recordJobEnd } from "../webhooks/webhook-events.js";
+import { JOB_LIMITS } from "./job-limits.js";
 
 /** Who did not have to show who they are, because it cost nothing: the job's id opens it. */
 export const UNPAID_OWNER = "unpaid:anyone";

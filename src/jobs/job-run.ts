@@ -1,11 +1,11 @@
 import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store } from "../../store/store.js";
-import type { Clock } from "../core/clock.js";
-import type { JobJson, JobWork } from "../core/job.js";
-import { JOB_LIMITS } from "../core/job-limits.js";
-import { type Logger, stackOf } from "../core/logger.js";
+import type { Store } from "../../store/store-port.js";
+import type { JobJson, JobWork } from "../contract/job.js";
+import type { Clock } from "../kernel/clock.js";
+import { type Logger, stackOf } from "../kernel/logger.js";
 import type { FailureReason, JobEndings } from "./job-endings.js";
 import { type EventLog, progressOf } from "./job-events.js";
+import { JOB_LIMITS } from "./job-limits.js";
 import type { Checkpoint, JobNotes } from "./job-notes.js";
 import { runPass } from "./job-passes.js";
 import { changeJob, readJob } from "./job-rows.js";

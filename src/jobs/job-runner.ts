@@ -1,9 +1,9 @@
 import PQueue from "p-queue";
 import type { JobRow } from "../../store/rows/job-row.js";
-import { isOpenJob } from "../core/job.js";
-import { JOB_LIMITS } from "../core/job-limits.js";
-import { stackOf } from "../core/logger.js";
+import { isOpenJob } from "../contract/job.js";
+import { stackOf } from "../kernel/logger.js";
 import { createEventLog, type EventLog, type JobEvent, lastEventsOf } from "./job-events.js";
+import { JOB_LIMITS } from "./job-limits.js";
 import type { JobQueue, QueuedJob } from "./job-queue.js";
 import { endCancelled, skipToldIds, toAbort, type WorkDeps, workOn } from "./job-run.js";
 

@@ -1,7 +1,7 @@
 import type { Quote } from "../../payments/challenge.js";
-import type { Store } from "../../store/store.js";
-import type { Clock } from "../core/clock.js";
-import { beginAttempt, idempotencyIdOf, judgeAttempt } from "../service/idempotency.js";
+import { beginAttempt, idempotencyIdOf, judgeAttempt } from "../../payments/idempotency.js";
+import type { Store } from "../../store/store-port.js";
+import type { Clock } from "../kernel/clock.js";
 import { type JobOrder, toJobRow, UNPAID_OWNER } from "./job-rows.js";
 
 /** What a job without a price is written down with. */

@@ -1,5 +1,5 @@
-import { parseGraphId } from "../core/ids.js";
-import { GRAPH_TYPES, type GraphType } from "../core/wire.js";
+import { GRAPH_TYPES, type GraphType } from "../contract/wire.js";
+import { parseGraphId } from "../kernel/ids.js";
 import { type FrontMatter, isMapping, listOf, textOf, textsOf } from "./front-matter.js";
 import type { AnalystProfile, ExpertConsent, ExpertProfile, GraphRecord } from "./graph.js";
 import { parseDay } from "./source-date.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "../core/clock.js";
-import type { Logger } from "../core/logger.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Logger } from "../kernel/logger.js";
 import { type Changeable, isChangeable } from "./bundle-change.js";
 import type { GraphCatalog } from "./catalog.js";
 import type { Graph } from "./graph.js";

@@ -1,4 +1,4 @@
-import type { DatePrecision } from "../core/wire.js";
+import type { DatePrecision } from "../contract/wire.js";
 
 /** A day of the calendar and how much of it the source really said. */
 export interface SourceDate {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ServiceError } from "../core/errors.js";
-import { queryField } from "../core/wire.js";
-import { parseInput } from "../service/parse-input.js";
+import { parseInput } from "../contract/parse-input.js";
+import { queryField } from "../contract/wire.js";
+import { ServiceError } from "../kernel/errors.js";
 import { receiptMetaOf } from "./payment-meta.js";
 import { type SellDeps, sell, toSoldBody } from "./sold-tool.js";
 import { READS, type Tool, type ToolCall } from "./tool.js";

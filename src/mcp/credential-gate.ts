@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from "express";
-import { type Credential, parseCredential, parsePayment } from "../core/credential.js";
-import { ServiceError } from "../core/errors.js";
-import type { OAuthResourcePath } from "../core/oauth-resources.js";
-import { createHeaderReader } from "../service/http-request.js";
-import type { Service } from "../service/service.js";
+import { type Credential, parseCredential, parsePayment } from "../contract/credential.js";
+import type { OAuthResourcePath } from "../contract/oauth-resources.js";
+import { createHeaderReader } from "../http/http-request.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Service } from "../service/service-interface.js";
 import { isAccessToken, type TokenIssuers } from "./token-issuers.js";
 
 /** An address that names who calls in its headers. */

@@ -1,12 +1,12 @@
 import type { Request, Response } from "express";
-import type { Caller } from "../core/call.js";
-import { NOBODY } from "../core/caller-rights.js";
-import type { Credential } from "../core/credential.js";
-import { ServiceError } from "../core/errors.js";
-import type { Ids } from "../core/ids.js";
-import { toCallerAddress } from "../service/caller-address.js";
-import { openRequestId } from "../service/http-request.js";
-import type { Service } from "../service/service.js";
+import type { Caller } from "../contract/call.js";
+import { NOBODY } from "../contract/caller-rights.js";
+import type { Credential } from "../contract/credential.js";
+import { toCallerAddress } from "../http/caller-address.js";
+import { openRequestId } from "../http/http-request.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import type { Service } from "../service/service-interface.js";
 
 /** One HTTP request on its way through the protocol's SDK: who calls, from where, and which graph its address chose. */
 export interface Exchange {

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import type { OperationId } from "../core/operations.js";
-import { whileCallerWaits } from "../service/caller-watch.js";
-import { parseInput } from "../service/parse-input.js";
-import type { Service } from "../service/service.js";
+import { LIMITS } from "../contract/limits.js";
+import type { OperationId } from "../contract/operations.js";
+import { parseInput } from "../contract/parse-input.js";
+import { whileCallerWaits } from "../http/caller-watch.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Service } from "../service/service-interface.js";
 import type { Exchange } from "./exchange.js";
 import { READS, type Tool, type ToolHints } from "./tool.js";
 import { toInputSchema, toOutputSchema } from "./tool-schema.js";

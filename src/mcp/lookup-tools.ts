@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { JOB_LIMITS } from "../core/job-limits.js";
-import { jobIdField } from "../core/job-wire.js";
-import { LIMITS } from "../core/limits.js";
-import { graphIdField, queryField } from "../core/wire.js";
+import { LIMITS } from "../contract/limits.js";
+import { graphIdField, queryField } from "../contract/wire.js";
+import { JOB_LIMITS } from "../jobs/job-limits.js";
+import { jobIdField } from "../jobs/job-schemas.js";
 import { createFreeTool, type FreeToolDeps } from "./free-tool.js";
 import { ENDS, type Tool } from "./tool.js";
 

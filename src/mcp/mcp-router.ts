@@ -7,17 +7,17 @@ import express, {
 	type Response,
 	type Router,
 } from "express";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import type { Ids } from "../core/ids.js";
-import { LIMITS } from "../core/limits.js";
-import { type Logger, stackOf } from "../core/logger.js";
-import type { CallRates } from "../service/call-rates.js";
-import { toErrorReply, toServiceError } from "../service/error-reply.js";
-import { CONNECTION_PATH, connectionTokenOf } from "../service/http-request.js";
-import { isNoJson, readJsonBody } from "../service/json-body.js";
-import { isOurFailure } from "../service/our-failure.js";
-import type { Service } from "../service/service.js";
+import { LIMITS } from "../contract/limits.js";
+import type { CallRates } from "../http/call-rates.js";
+import { toErrorReply, toServiceError } from "../http/error-reply.js";
+import { CONNECTION_PATH, connectionTokenOf } from "../http/http-request.js";
+import { isNoJson, readJsonBody } from "../http/json-body.js";
+import { isOurFailure } from "../http/server-fault.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import { type Logger, stackOf } from "../kernel/logger.js";
+import type { Service } from "../service/service-interface.js";
 import {
 	admit,
 	admitByToken,

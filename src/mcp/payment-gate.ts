@@ -1,7 +1,7 @@
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import { createTokenBucket } from "../service/token-bucket.js";
+import { LIMITS } from "../contract/limits.js";
+import { createTokenBucket } from "../http/token-bucket.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
 import type { Exchange } from "./exchange.js";
 import { type Meta, MPP, readPayment, type ShownPayment, X402 } from "./payment-meta.js";
 

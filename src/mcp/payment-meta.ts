@@ -1,7 +1,7 @@
 /** Payments as calls carry them over this protocol: in `_meta`, never in headers. */
-import type { Credential, Payment } from "../core/credential.js";
-import { ServiceError } from "../core/errors.js";
-import { prepaidTokenOf, readPaymentCredential } from "../core/payment-scheme.js";
+import type { Credential, Payment } from "../contract/credential.js";
+import { prepaidTokenOf, readPaymentCredential } from "../contract/payment-scheme.js";
+import { ServiceError } from "../kernel/errors.js";
 
 /** Names of the x402 transport for this protocol (x402 v2, transports: MCP). */
 export const X402 = {

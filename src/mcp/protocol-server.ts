@@ -4,12 +4,12 @@ import {
 	Server,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import { type Logger, stackOf } from "../core/logger.js";
-import { toServiceError } from "../service/error-reply.js";
-import { isOurFailure } from "../service/our-failure.js";
-import type { Service } from "../service/service.js";
+import { LIMITS } from "../contract/limits.js";
+import { toServiceError } from "../http/error-reply.js";
+import { isOurFailure } from "../http/server-fault.js";
+import { ServiceError } from "../kernel/errors.js";
+import { type Logger, stackOf } from "../kernel/logger.js";
+import type { Service } from "../service/service-interface.js";
 import type { Exchange } from "./exchange.js";
 import type { PaymentGate } from "./payment-gate.js";
 import type { Profile } from "./profiles.js";

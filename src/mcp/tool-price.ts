@@ -1,7 +1,7 @@
-import type { PriceList } from "../../payments/price-list.js";
-import { formatUsd } from "../core/money.js";
-import type { PricedOperationId } from "../core/operations.js";
-import type { Skill } from "../core/skill.js";
+import type { PricedOperationId } from "../contract/operations.js";
+import type { PriceList } from "../contract/prices.js";
+import type { Skill } from "../contract/skill.js";
+import { formatUsd } from "../kernel/money.js";
 
 /** What one call of an operation costs, as a tool's description ends. */
 export function priceSentence(

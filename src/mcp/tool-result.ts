@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { ServiceError } from "../core/errors.js";
-import { toErrorReply } from "../service/error-reply.js";
+import { toErrorReply } from "../http/error-reply.js";
+import type { ServiceError } from "../kernel/errors.js";
 import type { Exchange } from "./exchange.js";
 import { demandOf, toToolEnvelope } from "./payment-demand.js";
 import { receiptMetaOf } from "./payment-meta.js";

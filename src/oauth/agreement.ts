@@ -1,8 +1,8 @@
 import type { Interaction } from "oidc-provider";
-import type { GrantHolder, OAuthGrants } from "../auth/oauth-grants.js";
-import type { OAuthRecords } from "../auth/oauth-records.js";
-import type { Micros } from "../core/money.js";
-import { OAUTH_SCOPE } from "../core/oauth-resources.js";
+import type { GrantHolder, OAuthGrants } from "../accounts/oauth-grants.js";
+import type { OAuthRecords } from "../accounts/oauth-records.js";
+import { OAUTH_SCOPE } from "../contract/oauth-resources.js";
+import type { Micros } from "../kernel/money.js";
 import { lostStep } from "./lost-step.js";
 import type { OAuthProvider } from "./provider.js";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ServiceError } from "../core/errors.js";
-import { OAUTH_LIMITS } from "../core/oauth-limits.js";
-import { OAUTH_SCOPE } from "../core/oauth-resources.js";
-import { visibleText } from "../core/visible-text.js";
-import { parseInput } from "../service/parse-input.js";
+import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
+import { OAUTH_SCOPE } from "../contract/oauth-resources.js";
+import { parseInput } from "../contract/parse-input.js";
+import { ServiceError } from "../kernel/errors.js";
+import { visibleText } from "../kernel/visible-text.js";
 
 /** What we remember of a client; its other metadata mean nothing here. RFC 7591. */
 export interface ClientMetadata {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ServiceError } from "../core/errors.js";
-import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
+import { ServiceError } from "../kernel/errors.js";
 
 /** The fields of a form, each once. Throws INVALID_ARGUMENT for anything else. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {

@@ -1,4 +1,4 @@
-import { formatUsd, type Micros } from "../core/money.js";
+import { formatUsd, type Micros } from "../kernel/money.js";
 import { describeTarget } from "./client-metadata.js";
 import { Html, html, type Page, toFormTarget, toPage } from "./page.js";
 import type { PriceTable } from "./price-table.js";

@@ -1,15 +1,15 @@
 /** OAuth 2.1: how clients get access to an account, and how much of it its owner lets them spend. */
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from "express";
-import { toKeySet } from "../auth/key-set.js";
-import { LIMITS } from "../core/limits.js";
-import { OAUTH_LIMITS } from "../core/oauth-limits.js";
-import { OAUTH_RESOURCE_PATHS } from "../core/oauth-resources.js";
-import type { Random } from "../core/random.js";
-import { toCallerAddress } from "../service/caller-address.js";
-import { STATUS_OF, toServiceError } from "../service/error-reply.js";
-import { sendDocument, toDocument } from "../service/send-document.js";
-import type { Service } from "../service/service.js";
-import { createTokenBucket } from "../service/token-bucket.js";
+import { toKeySet } from "../accounts/key-set.js";
+import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
+import { LIMITS } from "../contract/limits.js";
+import { OAUTH_RESOURCE_PATHS } from "../contract/oauth-resources.js";
+import { toCallerAddress } from "../http/caller-address.js";
+import { STATUS_OF, toServiceError } from "../http/error-reply.js";
+import { sendDocument, toDocument } from "../http/send-document.js";
+import { createTokenBucket } from "../http/token-bucket.js";
+import type { Random } from "../kernel/random.js";
+import type { Service } from "../service/service-interface.js";
 import { toAuthorizationQuery } from "./authorization-query.js";
 import { createBrowserBinding } from "./browser-binding.js";
 import { failurePage } from "./interaction-pages.js";

@@ -1,6 +1,6 @@
 import type { AdapterPayload } from "oidc-provider";
-import type { Clock } from "../core/clock.js";
-import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
+import type { Clock } from "../kernel/clock.js";
 
 /** What is worth nothing once its user has gone: kept in memory, and no longer than it takes to click through the pages. */
 export interface PassingRecords {

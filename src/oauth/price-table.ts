@@ -1,7 +1,7 @@
-import type { PriceList } from "../../payments/price-list.js";
-import { formatUsd, type Micros } from "../core/money.js";
-import type { Skill, SkillCatalog } from "../core/skill.js";
-import { OPERATION_OF_SKILL, SKILL_IDS } from "../core/skill-ids.js";
+import type { PriceList } from "../contract/prices.js";
+import type { Skill, SkillCatalog } from "../contract/skill.js";
+import { OPERATION_OF_SKILL, SKILL_IDS } from "../contract/skill-ids.js";
+import { formatUsd, type Micros } from "../kernel/money.js";
 
 /** What an application could buy, as a user is told before agreeing to it. */
 export interface PriceTable {

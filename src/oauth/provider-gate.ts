@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import { type Logger, stackOf } from "../core/logger.js";
-import { OAUTH_LIMITS } from "../core/oauth-limits.js";
-import { isSafeIssuer } from "../core/oauth-resources.js";
-import { toCallerAddress } from "../service/caller-address.js";
-import { createTokenBuckets } from "../service/token-bucket.js";
+import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
+import { LIMITS } from "../contract/limits.js";
+import { isSafeIssuer } from "../contract/oauth-resources.js";
+import { toCallerAddress } from "../http/caller-address.js";
+import { createTokenBuckets } from "../http/token-bucket.js";
+import { ServiceError } from "../kernel/errors.js";
+import { type Logger, stackOf } from "../kernel/logger.js";
 import { failurePage } from "./interaction-pages.js";
 import { OAUTH_COOKIES, type OAuthProvider, openProvider, type ProviderDeps } from "./provider.js";
 

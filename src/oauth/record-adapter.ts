@@ -1,9 +1,9 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
-import type { OAuthGrants } from "../auth/oauth-grants.js";
-import type { OAuthRecords } from "../auth/oauth-records.js";
-import type { RefreshTokens } from "../auth/refresh-tokens.js";
-import type { Clock } from "../core/clock.js";
-import { OAUTH_LIMITS } from "../core/oauth-limits.js";
+import type { OAuthGrants } from "../accounts/oauth-grants.js";
+import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
+import type { OAuthRecords } from "../accounts/oauth-records.js";
+import type { RefreshTokens } from "../accounts/refresh-tokens.js";
+import type { Clock } from "../kernel/clock.js";
 import { createPassingRecords, type PassingRecords } from "./passing-records.js";
 
 export interface RecordAdapterDeps {

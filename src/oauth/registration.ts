@@ -1,10 +1,10 @@
 import type { RequestHandler } from "express";
-import type { OAuthRecords } from "../auth/oauth-records.js";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import { OAUTH_LIMITS } from "../core/oauth-limits.js";
-import type { Random } from "../core/random.js";
-import { readJsonBody } from "../service/json-body.js";
+import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
+import type { OAuthRecords } from "../accounts/oauth-records.js";
+import { readJsonBody } from "../http/json-body.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Random } from "../kernel/random.js";
 import { toClientMetadata } from "./client-metadata.js";
 
 export interface RegistrationDeps {

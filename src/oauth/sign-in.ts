@@ -1,8 +1,8 @@
 import type { Request } from "express";
-import { ServiceError } from "../core/errors.js";
-import { type CallRates, toCredentialKey } from "../service/call-rates.js";
-import { toCallerAddress } from "../service/caller-address.js";
-import type { Service } from "../service/service.js";
+import { type CallRates, toCredentialKey } from "../http/call-rates.js";
+import { toCallerAddress } from "../http/caller-address.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Service } from "../service/service-interface.js";
 
 export interface SignInDeps {
 	readonly identify: Service["identify"];

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../core/limits.js";
-import type { OwnerOperationId } from "../core/operations.js";
+import { LIMITS } from "../contract/limits.js";
+import type { OwnerOperationId } from "../contract/operations.js";
 import {
 	CONNECTION_EXAMPLE,
 	CONNECTION_ID,

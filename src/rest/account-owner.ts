@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { AccountAccess } from "../core/account-access.js";
-import type { Caller } from "../core/call.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
+import type { AccountAccess } from "../contract/account-access.js";
+import type { Caller } from "../contract/call.js";
+import { LIMITS } from "../contract/limits.js";
+import { ServiceError } from "../kernel/errors.js";
 
 /** What routes for the owner of an account have in common. */
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { LIMITS } from "../core/limits.js";
-import type { OwnerOperationId } from "../core/operations.js";
-import { USAGE_GROUPINGS } from "../service/account-operations.js";
+import { USAGE_GROUPINGS } from "../accounts/account-operations.js";
+import { LIMITS } from "../contract/limits.js";
+import type { OwnerOperationId } from "../contract/operations.js";
 import {
 	ACCOUNT_EXAMPLE,
 	ACCOUNT_ID,

@@ -5,8 +5,8 @@ import {
 	debateFields,
 	debateOutput,
 	scenarioSchema,
-} from "../core/analyst-wire.js";
-import type { PaidOperationId } from "../core/operations.js";
+} from "../../skills/analysts/analyst-wire.js";
+import type { PaidOperationId } from "../contract/operations.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { CONSULT_META } from "./consult-examples.js";
 import { toDataReply } from "./evidence-examples.js";

@@ -6,7 +6,7 @@ import {
 	compareFields,
 	intelligenceFields,
 	windowQueryFields,
-} from "../core/brand-input-wire.js";
+} from "../../skills/brands/brand-input-wire.js";
 import {
 	brandSignalsOutput,
 	brandSourceSchema,
@@ -17,8 +17,8 @@ import {
 	intelligenceOutput,
 	intelligenceSchema,
 	signalSchema,
-} from "../core/brand-wire.js";
-import type { PaidOperationId } from "../core/operations.js";
+} from "../../skills/brands/brand-wire.js";
+import type { PaidOperationId } from "../contract/operations.js";
 import {
 	BRAND_BUCKET,
 	BRAND_CITATIONS,

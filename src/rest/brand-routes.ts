@@ -1,7 +1,12 @@
 import { z } from "zod";
-import { candidatesField, matchScoreField, nameField, whyField } from "../core/entity-wire.js";
-import type { FreeOperationId } from "../core/operations.js";
-import { EVIDENCE_LIMITS } from "../core/reading-limits.js";
+import {
+	candidatesField,
+	matchScoreField,
+	nameField,
+	whyField,
+} from "../../skills/entities/entity-wire.js";
+import type { FreeOperationId } from "../contract/operations.js";
+import { EVIDENCE_LIMITS } from "../contract/reading-limits.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { dayField } from "./reply-schemas.js";

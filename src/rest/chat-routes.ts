@@ -1,9 +1,14 @@
 import { z } from "zod";
-import { CHAT_LIMITS } from "../core/chat-limits.js";
-import { chatInput, chatMessageData, chatOutput, chatSessionData } from "../core/chat-wire.js";
-import { LIMITS } from "../core/limits.js";
-import type { OwnerOperationId, PaidOperationId } from "../core/operations.js";
-import { cursorField, graphIdField } from "../core/wire.js";
+import { CHAT_LIMITS } from "../../skills/chat/chat-limits.js";
+import {
+	chatInput,
+	chatMessageData,
+	chatOutput,
+	chatSessionData,
+} from "../../skills/chat/chat-wire.js";
+import { LIMITS } from "../contract/limits.js";
+import type { OwnerOperationId, PaidOperationId } from "../contract/operations.js";
+import { cursorField, graphIdField } from "../contract/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

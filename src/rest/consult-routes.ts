@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { CONSULT_LIMITS } from "../core/consult-limits.js";
-import { LIMITS } from "../core/limits.js";
-import type { FreeOperationId, OwnerOperationId, PaidOperationId } from "../core/operations.js";
-import { cursorField } from "../core/wire.js";
+import { CONSULT_LIMITS } from "../../skills/experts/consult-limits.js";
+import { LIMITS } from "../contract/limits.js";
+import type { FreeOperationId, OwnerOperationId, PaidOperationId } from "../contract/operations.js";
+import { cursorField } from "../contract/wire.js";
 import {
 	CONSULT_BODY,
 	CONSULT_REPLY,

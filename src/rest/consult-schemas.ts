@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { citationSchema, citedTextSchema } from "../core/citation-wire.js";
 import {
 	agentIdField,
 	consentSchema,
@@ -13,7 +12,8 @@ import {
 	panelOutput,
 	questionField,
 	twinAnswerSchema,
-} from "../core/consult-wire.js";
+} from "../../skills/experts/consult-wire.js";
+import { citationSchema, citedTextSchema } from "../contract/citation-wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { toReply } from "./graph-schemas.js";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { BILLING_TYPES } from "../core/billing-types.js";
-import { deepDiveFields } from "../core/job-wire.js";
-import { LIMITS } from "../core/limits.js";
+import { BILLING_TYPES } from "../contract/billing-types.js";
+import { LIMITS } from "../contract/limits.js";
+import { deepDiveFields } from "../jobs/job-schemas.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { usdField } from "./reply-schemas.js";

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { JOB_LIMITS } from "../core/job-limits.js";
+import { LIMITS } from "../contract/limits.js";
+import type { OwnerOperationId } from "../contract/operations.js";
+import { REPORT_FORMATS } from "../contract/report-formats.js";
+import { cursorField } from "../contract/wire.js";
+import { JOB_LIMITS } from "../jobs/job-limits.js";
 import {
 	deepDiveFields,
 	deepDiveFollowUpFields,
@@ -11,11 +15,7 @@ import {
 	jobSchema,
 	jobSourcesSchema,
 	jobStatusSchema,
-} from "../core/job-wire.js";
-import { LIMITS } from "../core/limits.js";
-import type { OwnerOperationId } from "../core/operations.js";
-import { REPORT_FORMATS } from "../core/report-formats.js";
-import { cursorField } from "../core/wire.js";
+} from "../jobs/job-schemas.js";
 import { replyComponent, requestComponent } from "./components.js";
 import {
 	DEEP_DIVE_EVENTS,

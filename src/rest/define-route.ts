@@ -1,9 +1,10 @@
 import { z } from "zod";
-import type { HeaderReader } from "../core/credential.js";
-import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
+import type { HeaderReader } from "../contract/credential.js";
+import { parseInput } from "../contract/parse-input.js";
+import type { ServedDocument } from "../contract/served-document.js";
+import type { PurchaseCall, PurchaseReply, Purchases } from "../sales/spt-purchase.js";
+import type { FreeOperations } from "../service/free-operations.js";
 import type { OwnerOperations } from "../service/owner-operations.js";
-import { parseInput } from "../service/parse-input.js";
-import type { PurchaseCall, PurchaseReply, Purchases } from "../service/spt-purchase.js";
 import type {
 	DataRequest,
 	DataRoute,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DOSSIER_LIMITS } from "../core/dossier-limits.js";
+import { DOSSIER_LIMITS } from "../../skills/dossiers/dossier-limits.js";
 import {
 	dossierFields,
 	dossierIdField,
@@ -7,11 +7,11 @@ import {
 	dossierSchema,
 	findingSchema,
 	refreshOutput,
-} from "../core/dossier-wire.js";
-import { LIMITS } from "../core/limits.js";
-import type { OwnerOperationId, PaidOperationId } from "../core/operations.js";
-import { REPORT_FORMATS } from "../core/report-formats.js";
-import { cursorField } from "../core/wire.js";
+} from "../../skills/dossiers/dossier-wire.js";
+import { LIMITS } from "../contract/limits.js";
+import type { OwnerOperationId, PaidOperationId } from "../contract/operations.js";
+import { REPORT_FORMATS } from "../contract/report-formats.js";
+import { cursorField } from "../contract/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import {

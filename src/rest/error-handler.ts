@@ -1,10 +1,10 @@
 import type { ErrorRequestHandler, RequestHandler } from "express";
-import { ServiceError } from "../core/errors.js";
-import type { Ids } from "../core/ids.js";
-import { hasLeft } from "../service/caller-watch.js";
-import { toServiceError } from "../service/error-reply.js";
-import { isOurFailure } from "../service/our-failure.js";
-import { createRequestId, requestIdOf } from "./request-id.js";
+import { hasLeft } from "../http/caller-watch.js";
+import { toServiceError } from "../http/error-reply.js";
+import { createRequestId, requestIdOf } from "../http/request-id.js";
+import { isOurFailure } from "../http/server-fault.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
 import { sendError } from "./respond.js";
 
 /** Told of every exception nobody meant to throw; the caller only sees the request id. */

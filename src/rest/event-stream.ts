@@ -1,7 +1,7 @@
 import type { Response } from "express";
-import type { Clock } from "../core/clock.js";
-import type { NumberedEvent } from "../service/stream-record.js";
-import { drained } from "./drained.js";
+import { drained } from "../http/drained.js";
+import type { Clock } from "../kernel/clock.js";
+import type { NumberedEvent } from "../sales/stream-record.js";
 
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 3_000;

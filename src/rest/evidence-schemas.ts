@@ -1,13 +1,4 @@
 import { z } from "zod";
-import { batchFields, batchItemSchema, batchOutput } from "../core/batch-wire.js";
-import {
-	entityIdField,
-	entityOutput,
-	entityResolveFields,
-	entityResolveOutput,
-	entitySchema,
-	resolvedNameSchema,
-} from "../core/entity-wire.js";
 import {
 	articleDetailSchema,
 	articleMentionsOutput,
@@ -25,8 +16,17 @@ import {
 	trendListOutput,
 	trendOutput,
 	trendSchema,
-} from "../core/evidence-wire.js";
-import { conceptConditions } from "../core/graph-wire.js";
+} from "../../skills/articles/evidence-wire.js";
+import {
+	entityIdField,
+	entityOutput,
+	entityResolveFields,
+	entityResolveOutput,
+	entitySchema,
+	resolvedNameSchema,
+} from "../../skills/entities/entity-wire.js";
+import { conceptConditions } from "../../skills/graphs/graph-wire.js";
+import { batchFields, batchItemSchema, batchOutput } from "../../skills/search/batch-wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { listField, pageQuery } from "./graph-queries.js";
 import { toReply } from "./graph-schemas.js";

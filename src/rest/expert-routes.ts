@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { LIMITS } from "../core/limits.js";
-import { READING_LIMITS } from "../core/reading-limits.js";
-import { queryField } from "../core/wire.js";
+import { LIMITS } from "../contract/limits.js";
+import { READING_LIMITS } from "../contract/reading-limits.js";
+import { queryField } from "../contract/wire.js";
 import { requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FEED_LIMITS } from "../core/feed-limits.js";
+import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
 import {
 	comparedFeedSchema,
 	correlationSchema,
@@ -17,8 +17,8 @@ import {
 	sinceField,
 	skippedFeedSchema,
 	suggestedFeedSchema,
-} from "../core/feed-wire.js";
-import { cursorField } from "../core/wire.js";
+} from "../../skills/feeds/feed-wire.js";
+import { cursorField } from "../contract/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { toReply } from "./graph-schemas.js";
 import { digitsField } from "./request-query.js";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { trendIdField } from "../core/evidence-wire.js";
-import { LIMITS } from "../core/limits.js";
-import type { OwnerOperationId } from "../core/operations.js";
-import { cursorField } from "../core/wire.js";
+import { trendIdField } from "../../skills/articles/evidence-wire.js";
+import { LIMITS } from "../contract/limits.js";
+import type { OwnerOperationId } from "../contract/operations.js";
+import { cursorField } from "../contract/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

@@ -4,7 +4,7 @@ import {
 	exportFields,
 	sinceField,
 	timelineFields,
-} from "../core/graph-feed-wire.js";
+} from "../../skills/graphs/graph-feed-wire.js";
 import {
 	asOfField,
 	conceptConditions,
@@ -13,10 +13,10 @@ import {
 	edgeTypesField,
 	nodeIdField,
 	prefixField,
-} from "../core/graph-wire.js";
-import { LIMITS } from "../core/limits.js";
-import { READING_LIMITS } from "../core/reading-limits.js";
-import { cursorField, graphIdField } from "../core/wire.js";
+} from "../../skills/graphs/graph-wire.js";
+import { LIMITS } from "../contract/limits.js";
+import { READING_LIMITS } from "../contract/reading-limits.js";
+import { cursorField, graphIdField } from "../contract/wire.js";
 import { digitsField } from "./request-query.js";
 
 /** Paths and queries of the operations that read a graph: what a request line can say of their inputs. */

@@ -1,5 +1,5 @@
-import type { PaidOperationId } from "../core/operations.js";
-import { READING_LIMITS } from "../core/reading-limits.js";
+import type { PaidOperationId } from "../contract/operations.js";
+import { READING_LIMITS } from "../contract/reading-limits.js";
 import {
 	CHANGE,
 	CONTEXT,

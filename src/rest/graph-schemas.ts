@@ -13,7 +13,7 @@ import {
 	similarItemSchema,
 	similarOutput,
 	timelineOutput,
-} from "../core/graph-feed-wire.js";
+} from "../../skills/graphs/graph-feed-wire.js";
 import {
 	edgeListOutput,
 	edgeSchema,
@@ -30,7 +30,7 @@ import {
 	subgraphFields,
 	subgraphNodeSchema,
 	subgraphOutput,
-} from "../core/graph-wire.js";
+} from "../../skills/graphs/graph-wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { paidReplySchema } from "./reply-schemas.js";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type HeaderReader, parseCredential } from "../core/credential.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
+import { type HeaderReader, parseCredential } from "../contract/credential.js";
+import { LIMITS } from "../contract/limits.js";
+import { ServiceError } from "../kernel/errors.js";
 import { dataRoute } from "./define-route.js";
 import {
 	healthSchema,

@@ -1,7 +1,7 @@
-import type { PriceList } from "../../payments/price-list.js";
-import { LIMITS } from "../core/limits.js";
+import { LIMITS } from "../contract/limits.js";
+import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
+import type { PriceList } from "../contract/prices.js";
 import { INTERFACE_VERSION } from "../service/interface-guide.js";
-import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
 import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
 import { toComponentSchemas } from "./openapi-schemas.js";

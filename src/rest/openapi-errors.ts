@@ -1,8 +1,8 @@
 import { createChallenge } from "../../payments/challenge.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import { parseUsd } from "../core/money.js";
-import { toErrorReply } from "../service/error-reply.js";
+import { LIMITS } from "../contract/limits.js";
+import { toErrorReply } from "../http/error-reply.js";
+import { ServiceError } from "../kernel/errors.js";
+import { parseUsd } from "../kernel/money.js";
 import { replyComponents } from "./components.js";
 import { referTo } from "./openapi-schemas.js";
 import { errorReplySchema, paymentRequiredSchema, tooManySchema } from "./reply-schemas.js";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { Price, PriceList } from "../../payments/price-list.js";
-import { LIMITS } from "../core/limits.js";
-import { toUsdNumber } from "../core/money.js";
-import type { PricedBy } from "../core/skill.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Price, PriceList } from "../contract/prices.js";
+import type { PricedBy } from "../contract/skill.js";
+import { toUsdNumber } from "../kernel/money.js";
 import { requestComponents } from "./components.js";
 import { toResponses } from "./openapi-responses.js";
 import { referTo, toInlineSchema } from "./openapi-schemas.js";

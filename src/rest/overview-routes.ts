@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../core/limits.js";
-import type { FreeOperationId } from "../core/operations.js";
+import { LIMITS } from "../contract/limits.js";
+import type { FreeOperationId } from "../contract/operations.js";
 import { graphPath } from "./catalog-schemas.js";
 import { dataRoute } from "./define-route.js";
 import { NODE } from "./graph-examples.js";

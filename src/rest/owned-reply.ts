@@ -1,7 +1,7 @@
 import type { Response } from "express";
-import type { Clock } from "../core/clock.js";
-import type { ReportFile } from "../core/report-formats.js";
-import type { NumberedEvent } from "../service/stream-record.js";
+import type { ReportFile } from "../contract/report-formats.js";
+import type { Clock } from "../kernel/clock.js";
+import type { NumberedEvent } from "../sales/stream-record.js";
 import { sendEventStream } from "./event-stream.js";
 
 /** Answers of owners' routes that are no envelope: for their owner alone, kept by no cache. */

@@ -1,6 +1,6 @@
 import type { Response } from "express";
-import { drained } from "./drained.js";
-import { requestIdOf } from "./request-id.js";
+import { drained } from "../http/drained.js";
+import { requestIdOf } from "../http/request-id.js";
 
 /** An owner's answer that comes in pieces of JSON text, for what may be too long to be held at once. */
 export function isPieces(answer: object): answer is AsyncIterable<string> {

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../core/limits.js";
-import { formatUsd } from "../core/money.js";
-import type { PaidOperationId } from "../core/operations.js";
+import { LIMITS } from "../contract/limits.js";
+import type { PaidOperationId } from "../contract/operations.js";
 import {
 	conceptFiltersSchema,
 	explainField,
@@ -9,7 +8,8 @@ import {
 	graphIdField,
 	limitField,
 	queryField,
-} from "../core/wire.js";
+} from "../contract/wire.js";
+import { formatUsd } from "../kernel/money.js";
 import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { CHAT_ROUTES } from "./chat-routes.js";

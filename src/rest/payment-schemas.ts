@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { BILLING_TYPES } from "../core/billing-types.js";
-import { PAID_OPERATION_IDS } from "../core/operations.js";
-import { SKILL_IDS } from "../core/skill-ids.js";
-import { signedReceiptSchema } from "../service/signed-receipts.js";
+import { BILLING_TYPES } from "../contract/billing-types.js";
+import { PAID_OPERATION_IDS } from "../contract/operations.js";
+import { SKILL_IDS } from "../contract/skill-ids.js";
+import { signedReceiptSchema } from "../sales/signed-receipts.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { continuationSchema, usdField } from "./reply-schemas.js";
 

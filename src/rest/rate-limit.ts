@@ -1,20 +1,20 @@
 import type { Socket } from "node:net";
 import type { Request, RequestHandler } from "express";
-import type { Clock } from "../core/clock.js";
-import { parseCredential } from "../core/credential.js";
-import type { Ids } from "../core/ids.js";
-import { LIMITS } from "../core/limits.js";
-import type { OperationId } from "../core/operations.js";
+import { parseCredential } from "../contract/credential.js";
+import { LIMITS } from "../contract/limits.js";
+import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
+import type { OperationId } from "../contract/operations.js";
 import {
 	type CallRates,
 	type CountedCaller,
 	type RateLevel,
 	toCredentialKey,
 	toRateRefusal,
-} from "../service/call-rates.js";
-import { toCallerAddress } from "../service/caller-address.js";
-import { connectionTokenOf, createHeaderReader, toRequestId } from "../service/http-request.js";
-import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
+} from "../http/call-rates.js";
+import { toCallerAddress } from "../http/caller-address.js";
+import { connectionTokenOf, createHeaderReader, toRequestId } from "../http/http-request.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Ids } from "../kernel/ids.js";
 import { sendError } from "./respond.js";
 
 /** Operations that ask how something is getting on. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { CONTINUATION_TYPES } from "../../payments/challenge.js";
-import { BILLING_TYPES } from "../core/billing-types.js";
-import { ERROR_CODES } from "../core/errors.js";
+import { BILLING_TYPES } from "../contract/billing-types.js";
 import {
 	type CostWire,
 	evidenceSchema,
@@ -9,7 +8,8 @@ import {
 	rowSchema,
 	searchMetaSchema,
 	searchResponseSchema,
-} from "../core/wire.js";
+} from "../contract/wire.js";
+import { ERROR_CODES } from "../kernel/errors.js";
 import { replyComponent } from "./components.js";
 
 replyComponent("Evidence", evidenceSchema);

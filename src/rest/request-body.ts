@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from "express";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import { hasBody, readJsonBody } from "../service/json-body.js";
+import { LIMITS } from "../contract/limits.js";
+import { hasBody, readJsonBody } from "../http/json-body.js";
+import { ServiceError } from "../kernel/errors.js";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
 

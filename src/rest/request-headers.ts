@@ -1,6 +1,6 @@
-import type { HeaderReader } from "../core/credential.js";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
+import type { HeaderReader } from "../contract/credential.js";
+import { LIMITS } from "../contract/limits.js";
+import { ServiceError } from "../kernel/errors.js";
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 

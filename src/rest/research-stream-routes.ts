@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { PaidOperationId } from "../core/operations.js";
-import { queryField } from "../core/wire.js";
+import type { PaidOperationId } from "../contract/operations.js";
+import { queryField } from "../contract/wire.js";
 import { resumeQuery } from "./resume-query.js";
 import type { PaidRoute } from "./route.js";
 

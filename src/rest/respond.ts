@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
-import type { CallResult } from "../core/call.js";
-import type { ServiceError } from "../core/errors.js";
-import { sharedJsonOf } from "../core/shared-json.js";
-import type { PaidOutput } from "../core/skill.js";
-import { costHeaders } from "../service/cost-headers.js";
-import { toErrorReply } from "../service/error-reply.js";
-import { reportDelivery } from "../service/report-delivery.js";
-import { isStillFresh, sendBytes, toEtag } from "../service/send-document.js";
-import type { PurchaseReply } from "../service/spt-purchase.js";
-import { requestIdOf } from "./request-id.js";
+import type { CallResult } from "../contract/call.js";
+import type { PaidOutput } from "../contract/skill.js";
+import { costHeaders } from "../http/cost-headers.js";
+import { toErrorReply } from "../http/error-reply.js";
+import { reportDelivery } from "../http/report-delivery.js";
+import { requestIdOf } from "../http/request-id.js";
+import { isStillFresh, sendBytes, toEtag } from "../http/send-document.js";
+import type { ServiceError } from "../kernel/errors.js";
+import { sharedJsonOf } from "../kernel/shared-json.js";
+import type { PurchaseReply } from "../sales/spt-purchase.js";
 import type { DataRoute, OwnerRoute, PaidRoute, PurchaseRoute } from "./route.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";

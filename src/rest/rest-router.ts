@@ -1,9 +1,10 @@
 import express, { type RequestHandler, type Router } from "express";
-import type { Clock } from "../core/clock.js";
-import type { Ids } from "../core/ids.js";
-import { LIMITS } from "../core/limits.js";
-import { OPERATION_ADDRESSES, type OperationAddress } from "../service/operation-addresses.js";
-import type { Service } from "../service/service.js";
+import { LIMITS } from "../contract/limits.js";
+import { OPERATION_ADDRESSES, type OperationAddress } from "../contract/operation-addresses.js";
+import { createRequestId } from "../http/request-id.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Ids } from "../kernel/ids.js";
+import type { Service } from "../service/service-interface.js";
 import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
 import {
 	createCallLimit,
@@ -18,7 +19,6 @@ import {
 import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
 import { createBodyReader } from "./request-body.js";
-import { createRequestId } from "./request-id.js";
 import type { DataRoute, OwnerRoute, PaidRoute, PurchaseRoute, Route } from "./route.js";
 import { ROUTES } from "./routes.js";
 import { createStreamHandler } from "./stream-handler.js";

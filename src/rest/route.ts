@@ -1,17 +1,18 @@
 import type { z } from "zod";
-import type { Caller } from "../core/call.js";
-import type { Credential, HeaderReader } from "../core/credential.js";
+import type { Caller } from "../contract/call.js";
+import type { Credential, HeaderReader } from "../contract/credential.js";
 import type {
 	FreeOperationId,
 	OwnerOperationId,
 	PaidOperationId,
 	PricedOperationId,
 	PurchaseOperationId,
-} from "../core/operations.js";
-import type { PricedBy } from "../core/skill.js";
-import type { FreeOperations, ServedDocument } from "../service/free-operations.js";
+} from "../contract/operations.js";
+import type { ServedDocument } from "../contract/served-document.js";
+import type { PricedBy } from "../contract/skill.js";
+import type { PurchaseCall, PurchaseReply, Purchases } from "../sales/spt-purchase.js";
+import type { FreeOperations } from "../service/free-operations.js";
 import type { OwnerOperations } from "../service/owner-operations.js";
-import type { PurchaseCall, PurchaseReply, Purchases } from "../service/spt-purchase.js";
 
 /** One request of a free operation before its schemas have seen it. */
 export interface RawRequest {

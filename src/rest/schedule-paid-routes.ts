@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { PaidOperationId } from "../core/operations.js";
-import { scheduleIdField } from "../core/schedule-wire.js";
+import { scheduleIdField } from "../../skills/briefings/schedule-wire.js";
+import type { PaidOperationId } from "../contract/operations.js";
 import { toDataReply } from "./evidence-examples.js";
 import type { PaidRoute } from "./route.js";
 import { RUN, SCHEDULE, SCHEDULE_ID } from "./schedule-examples.js";

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import type { Caller } from "../core/call.js";
-import type { Credential } from "../core/credential.js";
-import type { FreeOperationId, OwnerOperationId } from "../core/operations.js";
-import { SCHEDULE_LIMITS } from "../core/schedule-limits.js";
+import { SCHEDULE_LIMITS } from "../../skills/briefings/schedule-limits.js";
 import {
 	runIdField,
 	runListFields,
 	runSchema,
 	scheduleIdField,
 	scheduleSchema,
-} from "../core/schedule-wire.js";
+} from "../../skills/briefings/schedule-wire.js";
+import type { Caller } from "../contract/call.js";
+import type { Credential } from "../contract/credential.js";
+import type { FreeOperationId, OwnerOperationId } from "../contract/operations.js";
 import { dataRoute, documentRoute, ownerRoute } from "./define-route.js";
 import type { DataRoute, DocumentRoute, OwnerRoute } from "./route.js";
 import { BRIEFING, LINK_TOKEN, RUN, RUN_ID, SCHEDULE, SCHEDULE_ID } from "./schedule-examples.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../core/limits.js";
-import { DECISIONS, GRAPH_TYPES, graphTypesField, queryField } from "../core/wire.js";
+import { LIMITS } from "../contract/limits.js";
+import { DECISIONS, GRAPH_TYPES, graphTypesField, queryField } from "../contract/wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { usdField } from "./reply-schemas.js";

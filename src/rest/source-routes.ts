@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { FreeOperationId } from "../core/operations.js";
-import { EVIDENCE_LIMITS } from "../core/reading-limits.js";
-import { cursorField, graphIdField } from "../core/wire.js";
+import type { FreeOperationId } from "../contract/operations.js";
+import { EVIDENCE_LIMITS } from "../contract/reading-limits.js";
+import { cursorField, graphIdField } from "../contract/wire.js";
 import { replyComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { dayField } from "./reply-schemas.js";

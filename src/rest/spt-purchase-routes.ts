@@ -1,6 +1,6 @@
-import { LIMITS } from "../core/limits.js";
-import { formatUsd } from "../core/money.js";
-import type { PurchaseOperationId } from "../core/operations.js";
+import { LIMITS } from "../contract/limits.js";
+import type { PurchaseOperationId } from "../contract/operations.js";
+import { formatUsd } from "../kernel/money.js";
 import { purchaseRoute } from "./define-route.js";
 import type { PurchaseRoute } from "./route.js";
 import { sptOrderSchema, sptPurchaseSchema, sptTopUpSchema } from "./spt-schemas.js";

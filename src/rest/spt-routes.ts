@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ServiceError } from "../core/errors.js";
-import { LIMITS } from "../core/limits.js";
-import type { OwnerOperationId } from "../core/operations.js";
+import { LIMITS } from "../contract/limits.js";
+import type { OwnerOperationId } from "../contract/operations.js";
+import { ServiceError } from "../kernel/errors.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";
 import type { OwnerRequest, OwnerRoute } from "./route.js";

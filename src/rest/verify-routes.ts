@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { VERIFY_TEXT_LIMITS } from "../core/verify-text-limits.js";
+import { VERIFY_TEXT_LIMITS } from "../../skills/verify/verify-text-limits.js";
 import {
 	claimEvidenceSchema,
 	claimPartSchema,
@@ -7,7 +7,7 @@ import {
 	verificationSchema,
 	verifyClaimFields,
 	verifyClaimOutput,
-} from "../core/verify-wire.js";
+} from "../../skills/verify/verify-wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { toDataReply } from "./evidence-examples.js";
 import { toReply } from "./graph-schemas.js";

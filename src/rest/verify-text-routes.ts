@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { OwnerOperationId, PaidOperationId } from "../core/operations.js";
-import { VERIFY_TEXT_LIMITS } from "../core/verify-text-limits.js";
+import { VERIFY_TEXT_LIMITS } from "../../skills/verify/verify-text-limits.js";
 import {
 	checkedClaimSchema,
 	checkedEvidenceSchema,
@@ -15,8 +14,9 @@ import {
 	verifyBatchOutput,
 	verifyTextFields,
 	verifyTextOutput,
-} from "../core/verify-text-wire.js";
-import { verificationSchema } from "../core/verify-wire.js";
+} from "../../skills/verify/verify-text-wire.js";
+import { verificationSchema } from "../../skills/verify/verify-wire.js";
+import type { OwnerOperationId, PaidOperationId } from "../contract/operations.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { toDataReply } from "./evidence-examples.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { OwnerOperationId } from "../core/operations.js";
-import { WEBHOOK_LIMITS } from "../core/webhook-limits.js";
+import type { OwnerOperationId } from "../contract/operations.js";
+import { WEBHOOK_LIMITS } from "../webhooks/webhook-limits.js";
 import {
 	type DeliveryWire,
 	deliveryIdField,
@@ -16,7 +16,7 @@ import {
 	webhookSchema,
 	webhookSecretFields,
 	webhookTestSchema,
-} from "../core/webhook-wire.js";
+} from "../webhooks/webhook-wire.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

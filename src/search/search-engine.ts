@@ -1,24 +1,24 @@
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../core/clock.js";
-import type { Logger } from "../core/logger.js";
-import { readCommonWords } from "./common-words.js";
-import type { DenseHits, DenseScope, DenseSide } from "./dense-side.js";
-import type { Embedder } from "./embedder.js";
-import { findConcepts } from "./find-concepts.js";
-import { type IndexDisk, openIndexDisk } from "./index-disk.js";
-import { type IndexFolder, openIndexFolder } from "./index-folder.js";
-import { createIndexState, type SearchScope, toScopes } from "./index-state.js";
-import { modeOf, toStatus } from "./index-status.js";
-import { createIndexSync } from "./index-sync.js";
-import type { LinkGraph } from "./link-graph.js";
-import { createLinkGraphKeeper } from "./link-graph-keeper.js";
-import type { IndexLimits } from "./merge-plan.js";
-import type { ModelLocation } from "./model-folder.js";
-import { openModel } from "./open-model.js";
-import { type DenseFindings, POOL } from "./ranking.js";
-import { routeQuery } from "./route-query.js";
-import type { IndexStatus, SearchEngine, SearchRequest } from "./search.js";
-import { createTurnGate, type TurnGate } from "./turn-gate.js";
+import type { Clock } from "../kernel/clock.js";
+import { createTurnGate, type TurnGate } from "../kernel/event-loop-throttle.js";
+import type { Logger } from "../kernel/logger.js";
+import type { DenseHits, DenseScope, DenseSide } from "./dense/dense-side.js";
+import { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
+import { type IndexFolder, openIndexFolder } from "./index/index-folder.js";
+import { createIndexState, type SearchScope, toScopes } from "./index/index-state.js";
+import { modeOf, toStatus } from "./index/index-status.js";
+import { createIndexSync } from "./index/index-sync.js";
+import type { IndexLimits } from "./index/merge-plan.js";
+import { readCommonWords } from "./lexical/common-words.js";
+import type { Embedder } from "./model/embedder.js";
+import type { ModelLocation } from "./model/model-folder.js";
+import { openModel } from "./model/open-model.js";
+import { findConcepts } from "./ranking/find-concepts.js";
+import type { LinkGraph } from "./ranking/link-graph.js";
+import { createLinkGraphKeeper } from "./ranking/link-graph-keeper.js";
+import { type DenseFindings, POOL } from "./ranking/ranking.js";
+import { routeQuery } from "./ranking/route-query.js";
+import type { IndexStatus, SearchEngine, SearchRequest } from "./search-ports.js";
 
 export interface SearchEngineOptions {
 	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */

@@ -1,20 +1,18 @@
-import type { OpenAccount } from "./account-opening.js";
-import type { BrandDirectory } from "./brand-directory.js";
-import type { FormatCitations } from "./citations.js";
-import type { DeepDivePlanRequest } from "./deep-dive-plans.js";
+import type { FormatCitations } from "../../skills/articles/citation-formats.js";
+import type { SourceDirectory } from "../../skills/articles/source-directory.js";
+import type { BrandDirectory } from "../../skills/brands/brand-directory.js";
+import type { FreeSchedules } from "../../skills/briefings/schedule-preview.js";
+import type { DeepDivePlanRequest } from "../../skills/deep-dive/deep-dive-plans.js";
+import type { ExpertDirectory, MatchedExpert } from "../../skills/experts/expert-directory.js";
+import type { FeedDirectory } from "../../skills/feeds/feed-directory.js";
+import type { GraphPageRequest } from "../../skills/graphs/graph-listing.js";
+import type { Suggestion } from "../../skills/search/name-suggestions.js";
+import type { RoutingRequest } from "../../skills/search/query-routing.js";
+import type { OpenAccount } from "../accounts/account-opening.js";
+import type { ServedDocument } from "../contract/served-document.js";
+import type { Json } from "../contract/service-info.js";
+import type { PaymentOperations } from "../sales/payment-operations.js";
 import type { Discovery } from "./discovery.js";
-import type { ExpertDirectory, MatchedExpert } from "./expert-directory.js";
-import type { FeedDirectory } from "./feed-directory.js";
-import type { GraphPageRequest } from "./graph-listing.js";
-import type { Suggestion } from "./name-suggestions.js";
-import type { PaymentOperations } from "./payment-operations.js";
-import type { RoutingRequest } from "./query-routing.js";
-import type { FreeSchedules } from "./schedule-preview.js";
-import type { ServedDocument } from "./send-document.js";
-import type { Json } from "./service-info.js";
-import type { SourceDirectory } from "./source-directory.js";
-
-export type { ServedDocument } from "./send-document.js";
 
 /** What spt/validate tells of a token. Unknown, expired and revoked ones look alike. */
 export interface SptValidation {
@@ -25,7 +23,7 @@ export interface SptValidation {
 	readonly environment: "live" | "test" | null;
 }
 
-export type { Json } from "./service-info.js";
+export type { Json } from "../contract/service-info.js";
 
 /** Every operation nobody pays for; each returns the `data` of the envelope or a document. Throws NOT_FOUND, INVALID_ARGUMENT. */
 export interface FreeOperations {

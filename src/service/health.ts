@@ -1,9 +1,9 @@
-import type { OpenPayments } from "../../payments/x402/payment-watch.js";
-import type { Store } from "../../store/store.js";
-import type { Clock } from "../core/clock.js";
-import type { IndexStatus, SearchEngine } from "../search/search.js";
+import type { OpenPayments } from "../../payments/onchain/payment-watch.js";
+import type { Store } from "../../store/store-port.js";
+import type { Clock } from "../kernel/clock.js";
+import type { IndexStatus, SearchEngine } from "../search/search-ports.js";
 import type { Json } from "./free-operations.js";
-import type { ServiceInfo } from "./service.js";
+import type { ServiceInfo } from "./service-interface.js";
 
 /** The latest check of the ledger's invariants. */
 interface InvariantStatus {

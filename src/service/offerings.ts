@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Price, PriceList } from "../../payments/price-list.js";
-import { LIMITS } from "../core/limits.js";
-import { formatUsd } from "../core/money.js";
+import { LIMITS } from "../contract/limits.js";
+import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
 import {
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
 	type PricedOperationId,
-} from "../core/operations.js";
-import type { Skill, SkillCatalog } from "../core/skill.js";
-import { OPERATION_OF_SKILL, SKILL_IDS } from "../core/skill-ids.js";
+} from "../contract/operations.js";
+import type { Price, PriceList } from "../contract/prices.js";
+import type { Skill, SkillCatalog } from "../contract/skill.js";
+import { OPERATION_OF_SKILL, SKILL_IDS } from "../contract/skill-ids.js";
+import { formatUsd } from "../kernel/money.js";
 import type { Json } from "./free-operations.js";
-import { OPERATION_ADDRESSES } from "./operation-addresses.js";
 
 export interface OfferingDeps {
 	readonly prices: PriceList;

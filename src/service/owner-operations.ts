@@ -1,17 +1,17 @@
 import type { SptHolder } from "../../payments/spt/token.js";
-import type { Caller } from "../core/call.js";
-import type { AccountOperations } from "./account-operations.js";
-import type { ChatSessions } from "./chat-sessions.js";
-import type { Consultations } from "./consultations.js";
-import type { Dossiers } from "./dossiers.js";
-import type { Feedback } from "./feedback.js";
+import type { ScheduleDesk } from "../../skills/briefings/schedule-service.js";
+import type { ChatSessions } from "../../skills/chat/chat-sessions.js";
+import type { JobDesk } from "../../skills/deep-dive/deep-dive-operations.js";
+import type { Dossiers } from "../../skills/dossiers/dossiers.js";
+import type { Consultations } from "../../skills/experts/consultations.js";
+import type { VerificationResults } from "../../skills/verify/verification-results.js";
+import type { AccountOperations } from "../accounts/account-operations.js";
+import type { Feedback } from "../accounts/feedback.js";
+import type { SptScope } from "../accounts/spt-scope.js";
+import type { Caller } from "../contract/call.js";
+import type { PageRequest } from "../contract/page-request.js";
+import type { Webhooks } from "../webhooks/webhook-service.js";
 import type { Json } from "./free-operations.js";
-import type { JobDesk } from "./job-desk.js";
-import type { PageRequest } from "./page-request.js";
-import type { ScheduleDesk } from "./schedule-desk.js";
-import type { SptScope } from "./spt-scope.js";
-import type { VerificationResults } from "./verification-results.js";
-import type { Webhooks } from "./webhooks.js";
 
 export interface DelegationOrder extends SptScope {
 	readonly amount_usd: string;

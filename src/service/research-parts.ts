@@ -1,15 +1,15 @@
-import type { ArtefactShelf } from "../core/artefacts.js";
-import type { ChatRoom } from "../core/chat.js";
-import type { Ids } from "../core/ids.js";
-import type { JobWire } from "../core/job-wire.js";
-import type { Writer } from "../evidence/writer.js";
-import type { Feeds } from "../feeds/feeds.js";
-import type { ChatSessionParts } from "./chat-sessions.js";
-import type { FindEarlierQuestion } from "./earlier-question.js";
-import type { ResultIds } from "./result-ids.js";
-import type { Schedules } from "./schedules.js";
-import type { StagedTurns } from "./staged-turns.js";
-import type { WebhookParts } from "./webhooks.js";
+import type { Writer } from "../../skills/answers/writer.js";
+import type { Schedules } from "../../skills/briefings/schedules.js";
+import type { ChatSessionParts } from "../../skills/chat/chat-sessions.js";
+import type { ChatRoom } from "../../skills/chat/chat-turns.js";
+import type { StagedTurns } from "../../skills/chat/staged-turns.js";
+import type { FindEarlierQuestion } from "../../skills/deep-dive/earlier-question.js";
+import type { Feeds } from "../../skills/feeds/feed-access.js";
+import type { ResultIds } from "../artifacts/result-ids.js";
+import type { ArtefactShelf } from "../contract/artifacts.js";
+import type { JobWire } from "../jobs/job-schemas.js";
+import type { Ids } from "../kernel/ids.js";
+import type { WebhookParts } from "../webhooks/webhook-service.js";
 
 /** What research skills and the operations about their results share; wired once, in the composition root. */
 export interface ResearchParts {

@@ -1,13 +1,13 @@
-import type { PriceList } from "../../payments/price-list.js";
-import { formatUsd } from "../core/money.js";
+import type { PriceList } from "../contract/prices.js";
+import { toDocument } from "../http/send-document.js";
+import { formatUsd } from "../kernel/money.js";
+import { createPerRevision } from "../kernel/per-revision.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { buildCatalogBundle } from "../knowledge/catalog-bundle.js";
 import type { Graph } from "../knowledge/graph.js";
 import { toGraphSlice } from "../knowledge/graph-slice.js";
 import { renderReadme, renderReadmeIndex } from "../knowledge/readme.js";
-import { createPerRevision } from "./per-revision.js";
-import { toDocument } from "./send-document.js";
-import type { ServiceInfo } from "./service.js";
+import type { ServiceInfo } from "./service-interface.js";
 
 const MARKDOWN = "text/markdown; charset=utf-8";
 

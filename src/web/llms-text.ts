@@ -1,8 +1,8 @@
-import { formatUsd } from "../core/money.js";
-import { PAID_OPERATION_IDS } from "../core/operations.js";
-import type { Skill } from "../core/skill.js";
-import { OPERATION_ADDRESSES } from "../service/operation-addresses.js";
-import type { Service } from "../service/service.js";
+import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
+import { PAID_OPERATION_IDS } from "../contract/operations.js";
+import type { Skill } from "../contract/skill.js";
+import { formatUsd } from "../kernel/money.js";
+import type { Service } from "../service/service-interface.js";
 
 export interface CatalogEntry {
 	readonly id: string;

@@ -1,11 +1,11 @@
 /** Pages and documents for readers, crawlers and language models; all free. */
 import express, { type Request, type RequestHandler, type Router } from "express";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../core/errors.js";
-import type { ServedDocument } from "../service/free-operations.js";
-import { createPerRevision } from "../service/per-revision.js";
-import { sendDocument, toDocument } from "../service/send-document.js";
-import type { Service } from "../service/service.js";
+import type { ServedDocument } from "../contract/served-document.js";
+import { sendDocument, toDocument } from "../http/send-document.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { createPerRevision } from "../kernel/per-revision.js";
+import type { Service } from "../service/service-interface.js";
 import {
 	renderRobots,
 	renderSecurityText,

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Clock } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
-import type { Random } from "../../src/core/random.js";
-import type { StoreHealth } from "../store.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Random } from "../../src/kernel/random.js";
 import type { BackupOptions, StoreBackup } from "../store-backup.js";
+import type { StoreHealth } from "../store-port.js";
 import type { AuditTarget } from "./audit.js";
 import { type BackupFolder, MANIFEST, openBackupFolder } from "./backup-folder.js";
 import { buildBeside } from "./built-beside.js";

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
-import { ServiceError } from "../../src/core/errors.js";
-import type { Random } from "../../src/core/random.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Random } from "../../src/kernel/random.js";
 import { assertEmpty, syncOwnName } from "./backup-folder.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../src/core/errors.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 
 export interface Damage {
 	/** The file at fault. */

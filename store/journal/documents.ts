@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Clock } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
-import type { DocumentStore } from "../store.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { DocumentStore } from "../store-port.js";
 import { createTurns } from "./document-turns.js";
 import type { FileSystem, ReadableFile } from "./file-system.js";
 import { createNewFiles } from "./new-files.js";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { Low } from "lowdb";
-import type { Clock } from "../../src/core/clock.js";
+import type { Clock } from "../../src/kernel/clock.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { createGroupCommit, type GroupCommit } from "./group-commit.js";
 import { openHighWaterMark } from "./high-water-mark.js";
-import { createJournal, type Journal } from "./journal.js";
+import { createJournal, type Journal } from "./journal-log.js";
 import { type Recovered, recover } from "./recovery.js";
 import { openSegmentWriter } from "./segment-writer.js";
 import type { JournalState } from "./state.js";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { ServiceError } from "../../src/core/errors.js";
-import { type Random, systemRandom } from "../../src/core/random.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { type Random, systemRandom } from "../../src/kernel/random.js";
 import type { StoreBackup } from "../store-backup.js";
 import { BACKUP_KIND, BACKUP_VERSION } from "./backup.js";
 import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-manifest.js";

@@ -1,5 +1,5 @@
 import type { FileSystem } from "./file-system.js";
-import type { Journal } from "./journal.js";
+import type { Journal } from "./journal-log.js";
 import { type Snapshot, writeSnapshot } from "./snapshot.js";
 
 export interface SnapshotKeeperDeps {

@@ -1,7 +1,7 @@
-import { ServiceError } from "../../src/core/errors.js";
-import type { Micros } from "../../src/core/money.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Micros } from "../../src/kernel/money.js";
 import type { AccountName } from "../ledger.js";
-import type { StoreReader } from "../store.js";
+import type { StoreReader } from "../store-port.js";
 import { COLD_TABLES, type TABLE_INDEXES, type TableName, type Tables } from "../tables.js";
 import type { ColdRows } from "./cold-rows.js";
 import type { HotTable } from "./hot-table.js";

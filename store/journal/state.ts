@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/core/money.js";
+import type { Micros } from "../../src/kernel/money.js";
 import type { AccountName, LedgerTransaction } from "../ledger.js";
 import { COLD_TABLES, TABLE_INDEXES, type TableName } from "../tables.js";
 import { createHotTable, type HotTable } from "./hot-table.js";

@@ -1,7 +1,7 @@
-import { ServiceError } from "../../src/core/errors.js";
-import type { Micros } from "../../src/core/money.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Micros } from "../../src/kernel/money.js";
 import { type AccountName, LedgerRefusal, type LedgerTransaction } from "../ledger.js";
-import type { StoreReader, StoreTransaction } from "../store.js";
+import type { StoreReader, StoreTransaction } from "../store-port.js";
 import { COLD_TABLES, type TableName, type Tables } from "../tables.js";
 import type { Operation, Row } from "./operation.js";
 import type { JournalState } from "./state.js";

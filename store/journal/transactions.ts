@@ -1,4 +1,4 @@
-import type { Store, StoreReader, StoreTransaction, TransactionOptions } from "../store.js";
+import type { Store, StoreReader, StoreTransaction, TransactionOptions } from "../store-port.js";
 import { COLD_TABLES } from "../tables.js";
 import type { ColdRows } from "./cold-rows.js";
 import { stopped } from "./damage.js";

@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/core/money.js";
+import type { Micros } from "../../src/kernel/money.js";
 
 /**
  * Work that outlives its call and owns its hold. queued → running → completed | failed; from queued or running also →

@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/core/money.js";
+import type { Micros } from "../../src/kernel/money.js";
 
 /** Subscriptions to briefings, and the briefings themselves. */
 

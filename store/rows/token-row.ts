@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/core/money.js";
+import type { Micros } from "../../src/kernel/money.js";
 
 /** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
 export interface TokenRow {

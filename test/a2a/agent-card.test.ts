@@ -1,12 +1,12 @@
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { createLocalJWKSet, flattenedVerify } from "jose";
 import t from "tap";
-import { A2A_PATHS } from "../../agent-card/agent-card.js";
+import { A2A_PATHS } from "../../agent-card/build-agent-card.js";
 import { SKILL_OFFERS_URI } from "../../agent-card/skill-offers.js";
-import { toKeySet } from "../../src/auth/key-set.js";
-import { toCanonicalJson } from "../../src/core/canonical-json.js";
-import { parseUsd } from "../../src/core/money.js";
-import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/core/skill-ids.js";
+import { toKeySet } from "../../src/accounts/key-set.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/contract/skill-ids.js";
+import { toCanonicalJson } from "../../src/kernel/canonical-json.js";
+import { parseUsd } from "../../src/kernel/money.js";
 import { signingJwk, startA2a } from "./start-a2a.js";
 
 t.test("the card names every way in, every skill that can answer and every price", async (t) => {

@@ -5,7 +5,7 @@ import type {
 	Store,
 	StoreReader,
 	StoreTransaction,
-} from "../../store/store.js";
+} from "../../store/store-port.js";
 import type { TableName, Tables } from "../../store/tables.js";
 
 type Rows = { [T in TableName]: Map<string, Tables[T]> };

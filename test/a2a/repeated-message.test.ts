@@ -1,5 +1,5 @@
 import t from "tap";
-import { type Clock, systemClock } from "../../src/core/clock.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createMemoryStore } from "./memory-store.js";
 import { askGraph, post, rpc } from "./raw-rpc.js";
 import { NOTHING, startA2a } from "./start-a2a.js";

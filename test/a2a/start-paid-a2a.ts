@@ -1,6 +1,6 @@
 import type { Test } from "tap";
-import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
-import { type Clock, systemClock } from "../../src/core/clock.js";
+import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createSimChain, type SimChain } from "../support/sim-chain.js";
 import {
 	createSimFacilitator,

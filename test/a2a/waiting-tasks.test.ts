@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { type Message, type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
 import { createWaitingTasks, type WaitingTask } from "../../src/a2a/waiting-tasks.js";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { manualClock } from "../support/manual-clock.js";
 import { textMessage } from "./stock-client.js";
 

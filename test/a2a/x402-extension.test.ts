@@ -1,6 +1,6 @@
 import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { heldClock } from "../support/held-clock.js";
 import { toV2Payload } from "../support/sim-wallet.js";
 import { askGraph, rpc } from "./raw-rpc.js";

@@ -1,6 +1,6 @@
 import { TaskState } from "@a2a-js/sdk";
 import t from "tap";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { toV2Payload } from "../support/sim-wallet.js";
 import { FAILURES } from "./failing-payments.js";
 import { createMemoryStore } from "./memory-store.js";

@@ -6,8 +6,8 @@ import t from "tap";
 import { z } from "zod";
 import { lines, long } from "../../src/admin/command-handler.js";
 import { createOperatorClient } from "../../src/cli/operator-client.js";
-import { systemClock } from "../../src/core/clock.js";
-import { listen } from "../../src/server.js";
+import { listen } from "../../src/http/server.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { startApp } from "../support/start-app.js";
 
 const silent = { info: () => undefined, error: () => undefined };

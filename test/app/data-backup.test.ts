@@ -2,9 +2,9 @@ import { EventEmitter, once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { type App, createApp } from "../../src/app.js";
-import { createDataBackup } from "../../src/data-backup.js";
-import { restoreData } from "../../src/data-restore.js";
+import { type App, createApp } from "../../src/app/create-app.js";
+import { createDataBackup } from "../../src/operator/data-backup.js";
+import { restoreData } from "../../src/operator/data-restore.js";
 import { testSettings } from "../support/start-app.js";
 
 const silent = { info: () => undefined, error: () => undefined };

@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import t, { type Test } from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { LIMITS } from "../../src/core/limits.js";
-import { listen } from "../../src/server.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { listen } from "../../src/http/server.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { startApp } from "../support/start-app.js";
 
 const SEARCH = "/v1/graphs/none/search";

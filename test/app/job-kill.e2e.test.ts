@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { createApp } from "../../src/app.js";
-import { DEEP_DIVE_PASSES } from "../../src/evidence/deep-dive/plan.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
+import { DEEP_DIVE_PASSES } from "../../skills/deep-dive/plan.js";
+import { createApp } from "../../src/app/create-app.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import { type ServerProcess, startServerProcess } from "../support/server-process.js";
 import { testSettings } from "../support/start-app.js";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import { createApp } from "../../src/app.js";
+import { createApp } from "../../src/app/create-app.js";
 import { runTollgraph, type ServerProcess, startServerProcess } from "../support/server-process.js";
 import { testSettings } from "../support/start-app.js";
 import { times } from "../support/times.js";

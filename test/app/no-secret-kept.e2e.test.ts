@@ -4,7 +4,7 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
 import t from "tap";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Hex } from "../../payments/x402/facilitator.js";
+import type { Hex } from "../../payments/onchain/facilitator.js";
 import { withoutChain } from "../payments/chain/local-chain.js";
 import { filesBelow } from "../support/files-below.js";
 import { startServerProcess } from "../support/server-process.js";

@@ -3,9 +3,9 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { LIMITS } from "../../src/core/limits.js";
-import { type ListenOptions, listen } from "../../src/server.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { type ListenOptions, listen } from "../../src/http/server.js";
+import { systemClock } from "../../src/kernel/clock.js";
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 

@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
-import type { Egress } from "../../src/core/egress.js";
-import { recordPause } from "../../src/service/webhook-events.js";
+import type { Egress } from "../../src/kernel/egress.js";
+import { recordPause } from "../../src/webhooks/webhook-events.js";
 import { manualClock } from "../support/manual-clock.js";
 import { startApp } from "../support/start-app.js";
 

@@ -1,5 +1,5 @@
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { rpc } from "../a2a/raw-rpc.js";
 import { filesWith } from "../support/files-below.js";
 import { createSimChain } from "../support/sim-chain.js";

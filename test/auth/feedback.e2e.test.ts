@@ -1,5 +1,5 @@
 import t from "tap";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { filesWith } from "../support/files-below.js";
 import { times } from "../support/times.js";
 import { openAccount } from "./open-account.js";

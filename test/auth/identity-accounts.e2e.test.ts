@@ -1,6 +1,6 @@
 import t from "tap";
-import { IDENTITY_ALGORITHMS } from "../../src/auth/identity-token.js";
-import type { IdentitySettings } from "../../src/identity-settings.js";
+import { IDENTITY_ALGORITHMS } from "../../src/accounts/identity-token.js";
+import type { IdentitySettings } from "../../src/settings/identity-settings.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 import { times } from "../support/times.js";
 import { AUDIENCE, type LocalIssuer, startIssuer } from "./local-issuer.js";

@@ -1,12 +1,12 @@
 import { createHmac, createPublicKey, type KeyObject } from "node:crypto";
 import { generateKeyPair } from "jose";
 import t from "tap";
-import { IDENTITY_ALGORITHMS } from "../../src/auth/identity-token.js";
-import { createIdentityVerifier } from "../../src/auth/identity-verifier.js";
-import { createIssuerKeys } from "../../src/auth/issuer-keys.js";
-import type { Clock } from "../../src/core/clock.js";
-import { LIMITS } from "../../src/core/limits.js";
-import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import { IDENTITY_ALGORITHMS } from "../../src/accounts/identity-token.js";
+import { createIdentityVerifier } from "../../src/accounts/identity-verifier.js";
+import { createIssuerKeys } from "../../src/accounts/issuer-keys.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
+import type { Clock } from "../../src/kernel/clock.js";
 import { manualClock } from "../support/manual-clock.js";
 import { times } from "../support/times.js";
 import { AUDIENCE, ISSUER_NOW, type LocalIssuer, startIssuer } from "./local-issuer.js";

@@ -5,7 +5,7 @@ import {
 	LABELLED_CLAIM_KINDS,
 	loadLabelledClaims,
 } from "../../bench/labelled/labelled-claims.js";
-import type { Verdict } from "../../src/core/verdicts.js";
+import type { Verdict } from "../../src/contract/verdicts.js";
 
 const LEAST = { tune: { all: 113, kind: 8 }, "held-back": { all: 57, kind: 4 } } as const;
 /** Drawn together, before a claim had words. */

@@ -10,7 +10,7 @@ import {
 	type Split,
 	TRAPS,
 } from "../../bench/labelled/labelled-queries.js";
-import { tokenize } from "../../src/search/tokenizer.js";
+import { tokenize } from "../../src/search/lexical/tokenizer.js";
 
 const MIN_COUNTS: Readonly<Record<QueryKind, number>> = {
 	"single-hop": 60,

@@ -5,12 +5,12 @@ import {
 	FULL_SIZE,
 	writeSyntheticCatalog,
 } from "../../bench/synthetic/synthetic-catalog.js";
-import { GRAPH_TYPES } from "../../src/core/wire.js";
+import { expertsOf } from "../../skills/experts/expert-profiles.js";
+import { GRAPH_TYPES } from "../../src/contract/wire.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
 import { toBundleFiles } from "../../src/knowledge/bundle-writer.js";
 import { lintGraph } from "../../src/knowledge/lint-graph.js";
-import { expertsOf } from "../../src/service/expert-profiles.js";
 
 const SMALL = { seed: 7, graphs: 12, concepts: 160, experts: 60 };
 const small = createSyntheticCatalog(SMALL);

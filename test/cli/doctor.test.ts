@@ -2,7 +2,7 @@ import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
-import { createApp } from "../../src/app.js";
+import { createApp } from "../../src/app/create-app.js";
 import { runDoctor } from "../../src/cli/doctor.js";
 import { withOperator } from "../../src/cli/open-operator.js";
 import { serve } from "../../src/cli/serve.js";

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { mnemonicToAccount } from "viem/accounts";
-import { openKeyFolder } from "../../src/auth/key-folder.js";
-import { systemClock } from "../../src/core/clock.js";
-import { systemRandom } from "../../src/core/random.js";
-import { type OnchainSettings, planOnchain } from "../../src/onchain-settings.js";
-import { openOnchain } from "../../src/open-onchain.js";
-import { readSettings } from "../../src/settings.js";
+import { openKeyFolder } from "../../src/accounts/key-folder.js";
+import { openOnchain } from "../../src/app/open-onchain.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { systemRandom } from "../../src/kernel/random.js";
+import { type OnchainSettings, planOnchain } from "../../src/settings/onchain-settings.js";
+import { readSettings } from "../../src/settings/read-settings.js";
 import { testSettings } from "../support/start-app.js";
 
 const PAY_TO = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed";

@@ -1,6 +1,6 @@
 import { probeServer } from "../../src/cli/probe/probe-server.js";
 import { createProgram } from "../../src/cli/program.js";
-import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 
 export const probe = (
 	origin: string,

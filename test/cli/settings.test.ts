@@ -1,6 +1,6 @@
 import t from "tap";
-import { renderSettingsTable, SETTING_ROWS } from "../../src/setting-rows.js";
-import { readSettings } from "../../src/settings.js";
+import { readSettings } from "../../src/settings/read-settings.js";
+import { renderSettingsTable, SETTING_ROWS } from "../../src/settings/setting-rows.js";
 
 t.test("flags win over the environment, that over the file, that over defaults", async (t) => {
 	const folder = t.testdir({

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import t from "tap";
 import { probeServer } from "../../src/cli/probe/probe-server.js";
-import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { startApp } from "../support/start-app.js";
 
 interface Card {

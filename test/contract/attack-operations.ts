@@ -1,6 +1,6 @@
 import type { Test } from "tap";
-import { type Clock, systemClock } from "../../src/core/clock.js";
-import { parseUsd } from "../../src/core/money.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
+import { parseUsd } from "../../src/kernel/money.js";
 import type { Received } from "./contract-client.js";
 import { type ContractWorld, startContractWorld } from "./contract-world.js";
 import { exampleOf, type Operation, readOperations } from "./described-operations.js";

@@ -1,7 +1,7 @@
 import type { Test } from "tap";
-import type { Clock } from "../../src/core/clock.js";
-import { formatUsd } from "../../src/core/money.js";
 import { createCallerEgress } from "../../src/delivery/caller-egress.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { formatUsd } from "../../src/kernel/money.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 import { createSend, type Send } from "./contract-client.js";
 import type { Operation } from "./described-operations.js";

@@ -1,5 +1,5 @@
 import t from "tap";
-import { type Credential, parseCredential, parsePayment } from "../../src/core/credential.js";
+import { type Credential, parseCredential, parsePayment } from "../../src/contract/credential.js";
 
 const parse = (headers: Record<string, string | string[]>): Credential | undefined =>
 	parseCredential((name) => [headers[name] ?? []].flat());

@@ -1,7 +1,7 @@
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { createIds, parseGraphId, siblingId, timeOfId } from "../../src/core/ids.js";
-import { systemRandom } from "../../src/core/random.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { createIds, parseGraphId, siblingId, timeOfId } from "../../src/kernel/ids.js";
+import { systemRandom } from "../../src/kernel/random.js";
 
 const at = (ms: number) =>
 	createIds({ clock: { ...systemClock, now: () => ms }, random: systemRandom });

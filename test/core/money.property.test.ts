@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { formatUsd, parseUsd, toUsdNumber } from "../../src/core/money.js";
+import { formatUsd, parseUsd, toUsdNumber } from "../../src/kernel/money.js";
 
 t.test("every amount survives being written and read", async () => {
 	fc.assert(

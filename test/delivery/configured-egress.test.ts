@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import t from "tap";
-import { LIMITS } from "../../src/core/limits.js";
-import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 
 const post = { method: "POST", body: "{}", timeoutMs: 2_000 } as const;
 

@@ -1,5 +1,5 @@
 import t from "tap";
-import { createHubEgress } from "../../src/delivery/egress.js";
+import { createHubEgress } from "../../src/delivery/configured-egress.js";
 
 const get = { method: "GET", timeoutMs: 1_000 } as const;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { toIpv6Groups } from "../../src/delivery/ipv6-groups.js";
+import { toIpv6Groups } from "../../src/kernel/ipv6-groups.js";
 
 t.test("an address has the same groups however it is written", (t) => {
 	fc.assert(

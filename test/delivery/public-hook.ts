@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Test } from "tap";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import {
 	type CallerReach,
 	createCallerEgress,

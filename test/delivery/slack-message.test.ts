@@ -1,6 +1,6 @@
 import t from "tap";
-import type { BriefingWire } from "../../src/core/schedule-wire.js";
-import { toSlackMessage } from "../../src/delivery/slack-message.js";
+import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
+import { toSlackMessage } from "../../skills/briefings/slack-message.js";
 import { BRIEFING } from "../../src/rest/schedule-examples.js";
 
 const [source] = BRIEFING.citations;

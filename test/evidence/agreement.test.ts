@@ -1,5 +1,5 @@
 import t from "tap";
-import { findAgreement, type Point } from "../../src/evidence/agreement.js";
+import { findAgreement, type Point } from "../../skills/experts/agreement.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 

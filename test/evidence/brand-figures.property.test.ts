@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
-import { toBuckets } from "../../src/evidence/brand-buckets.js";
-import { sharesOf, wilsonInterval } from "../../src/evidence/brand-figures.js";
-import { countTones, toneOf } from "../../src/evidence/brand-tone.js";
-import type { DatedMention } from "../../src/evidence/brand-window.js";
+import { toBuckets } from "../../skills/brands/brand-buckets.js";
+import { sharesOf, wilsonInterval } from "../../skills/brands/brand-figures.js";
+import { countTones, toneOf } from "../../skills/brands/brand-tone.js";
+import type { DatedMention } from "../../skills/brands/brand-window.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 

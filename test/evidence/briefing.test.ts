@@ -1,20 +1,20 @@
 import t from "tap";
-import type { BriefingWire } from "../../src/core/schedule-wire.js";
-import { toBriefingMail } from "../../src/delivery/briefing-mail.js";
-import { toSlackMessage } from "../../src/delivery/slack-message.js";
-import { createBriefings } from "../../src/evidence/briefing.js";
+import { isSupported } from "../../skills/answers/citation-gate.js";
+import { extractiveWriter } from "../../skills/answers/extractive-writer.js";
+import { createBriefings } from "../../skills/briefings/briefing.js";
 import {
 	findChanges,
 	findRemoved,
 	parseMemory,
 	rememberTopic,
-} from "../../src/evidence/briefing-changes.js";
-import { isSupported } from "../../src/evidence/citation-gate.js";
+} from "../../skills/briefings/briefing-changes.js";
+import { toBriefingMail } from "../../skills/briefings/briefing-mail.js";
+import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
+import { toSlackMessage } from "../../skills/briefings/slack-message.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { extractiveWriter } from "../../src/evidence/extractive-writer.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search.js";
+import type { HybridSearch } from "../../src/search/search-ports.js";
 import { sampleConcept, sampleGraph } from "../search/sample-graph.js";
 import { manualClock } from "../support/manual-clock.js";
 

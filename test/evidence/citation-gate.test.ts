@@ -1,5 +1,5 @@
 import t from "tap";
-import { passCitationGate } from "../../src/evidence/citation-gate.js";
+import { passCitationGate } from "../../skills/answers/citation-gate.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 

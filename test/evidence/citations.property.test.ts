@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { type Citable, toApa, toBibTex, toCsl } from "../../src/evidence/citations.js";
+import { type Citable, toApa, toBibTex, toCsl } from "../../skills/articles/citations.js";
 
 const PAGE: Citable = {
 	id: "art_0123456789abcdef0123",

@@ -1,11 +1,11 @@
 import t, { type Test } from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { WRITER_LIMITS } from "../../src/core/writer-limits.js";
-import { createConfiguredEgress } from "../../src/delivery/egress.js";
+import { createLlmWriter } from "../../skills/answers/llm-writer.js";
+import { writeProse } from "../../skills/answers/written-prose.js";
+import { WRITER_LIMITS } from "../../src/contract/writer-limits.js";
+import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
-import { createLlmWriter } from "../../src/evidence/llm-writer.js";
-import { writeProse } from "../../src/evidence/written-prose.js";
-import { parseWriterSettings } from "../../src/writer-settings.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { parseWriterSettings } from "../../src/settings/writer-settings.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { startWriterServer } from "../support/writer-server.js";
 

@@ -1,5 +1,5 @@
 import t from "tap";
-import { toNameIndex } from "../../src/evidence/name-index.js";
+import { toNameIndex } from "../../skills/entities/name-index.js";
 import { runInTurns } from "../../src/knowledge/work-in-turns.js";
 
 /** Characters that normalise to several each, so that a name has more trigrams than a byte counts. */

@@ -1,8 +1,8 @@
 import t from "tap";
-import { sideOf } from "../../src/evidence/argument-words.js";
+import { sideOf } from "../../skills/analysts/argument-words.js";
+import { oddsOf, voteOf } from "../../skills/analysts/scenarios.js";
+import { stanceOf } from "../../skills/experts/stance-words.js";
 import { isFollowUp } from "../../src/evidence/follow-up-subject.js";
-import { oddsOf, voteOf } from "../../src/evidence/scenarios.js";
-import { stanceOf } from "../../src/evidence/stance-words.js";
 import { makeConcept } from "../service/sample-graphs.js";
 
 const said = (text: string, title = "Pinning keys") => ({ text, title });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { findTextClaims, isCheckable } from "../../src/evidence/text-claims.js";
+import { findTextClaims, isCheckable } from "../../skills/verify/text-claims.js";
 
 const MOST = 30;
 const claimsOf = (text: string) => findTextClaims(text, MOST).map(({ claim }) => claim.text);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { AlignedRow, DatedSeries } from "../../src/feeds/align-series.js";
-import { FREQUENCIES, type Frequency } from "../../src/feeds/feed-spec.js";
-import { nextPeriod, toCoarser, toWeek } from "../../src/feeds/period.js";
+import type { AlignedRow, DatedSeries } from "../../skills/feeds/align-series.js";
+import { FREQUENCIES, type Frequency } from "../../skills/feeds/feed-spec.js";
+import { nextPeriod, toCoarser, toWeek } from "../../skills/feeds/period.js";
 
 /** Where a series of each frequency begins. */
 export const START: Readonly<Record<Frequency, string>> = {

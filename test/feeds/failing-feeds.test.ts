@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import t from "tap";
-import { FEED_LIMITS } from "../../src/core/feed-limits.js";
-import { readBundle } from "../../src/feeds/bundled-observations.js";
-import { toRegistry } from "../../src/feeds/feed-registry.js";
+import { readBundle } from "../../skills/feeds/bundled-observations.js";
+import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
+import { toRegistry } from "../../skills/feeds/feed-registry.js";
 import { manualClock } from "../support/manual-clock.js";
 import {
 	asText,

@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { type Clock, systemClock } from "../../src/core/clock.js";
-import { FEED_LIMITS } from "../../src/core/feed-limits.js";
-import { createConfiguredEgress } from "../../src/delivery/egress.js";
-import type { FeedBundle } from "../../src/feeds/bundled-observations.js";
-import { createFeedCache } from "../../src/feeds/feed-cache.js";
-import { createFeedFetcher } from "../../src/feeds/feed-fetcher.js";
-import { readRegistry, toRegistry } from "../../src/feeds/feed-registry.js";
-import type { FeedSpec } from "../../src/feeds/feed-spec.js";
-import { createFeeds } from "../../src/feeds/feeds.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
-import type { IndexDisk } from "../../src/search/index-disk.js";
+import type { FeedBundle } from "../../skills/feeds/bundled-observations.js";
+import { createFeeds } from "../../skills/feeds/feed-access.js";
+import { createFeedCache } from "../../skills/feeds/feed-cache.js";
+import { createFeedFetcher } from "../../skills/feeds/feed-fetcher.js";
+import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
+import { readRegistry, toRegistry } from "../../skills/feeds/feed-registry.js";
+import type { FeedSpec } from "../../skills/feeds/feed-spec.js";
+import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import type { IndexDisk } from "../../src/search/index/index-disk.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 
 /** The registry that comes with the software. */

@@ -1,9 +1,9 @@
 import t from "tap";
-import type { Clock } from "../../src/core/clock.js";
-import type { Egress } from "../../src/core/egress.js";
-import { FEED_LIMITS } from "../../src/core/feed-limits.js";
-import { createFeedFetcher } from "../../src/feeds/feed-fetcher.js";
-import { createHostPace } from "../../src/feeds/host-pace.js";
+import { createFeedFetcher } from "../../skills/feeds/feed-fetcher.js";
+import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
+import { createHostPace } from "../../skills/feeds/host-pace.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Egress } from "../../src/kernel/egress.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 import { manualClock } from "../support/manual-clock.js";
 import { asText, BRENT, feedAt, GOOD, NOON, openTestFeeds, startSource } from "./feed-source.js";

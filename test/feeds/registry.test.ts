@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readBundle } from "../../src/feeds/bundled-observations.js";
-import { readRegistry } from "../../src/feeds/feed-registry.js";
-import { isSeries } from "../../src/feeds/feed-spec.js";
-import { createSuggestFeeds } from "../../src/feeds/suggest-feeds.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
+import { readBundle } from "../../skills/feeds/bundled-observations.js";
+import { readRegistry } from "../../skills/feeds/feed-registry.js";
+import { isSeries } from "../../skills/feeds/feed-spec.js";
+import { createSuggestFeeds } from "../../skills/feeds/suggest-feeds.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import { REGISTRY } from "./feed-source.js";
 
 const FOLDER = join(PACKAGE_ROOT, "feeds/observations");

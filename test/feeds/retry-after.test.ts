@@ -1,8 +1,8 @@
 import t from "tap";
-import { type Clock, systemClock } from "../../src/core/clock.js";
-import { FEED_LIMITS } from "../../src/core/feed-limits.js";
-import { createFeedFetcher } from "../../src/feeds/feed-fetcher.js";
-import { createHostPace } from "../../src/feeds/host-pace.js";
+import { createFeedFetcher } from "../../skills/feeds/feed-fetcher.js";
+import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
+import { createHostPace } from "../../skills/feeds/host-pace.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { manualClock } from "../support/manual-clock.js";
 import { asText, feedAt, GOOD, NOON, openTestFeeds, startSource } from "./feed-source.js";
 

@@ -1,6 +1,6 @@
 import t from "tap";
-import { jobDocuments } from "../../src/core/job.js";
-import { JOB_LIMITS } from "../../src/core/job-limits.js";
+import { jobDocuments } from "../../src/contract/job.js";
+import { JOB_LIMITS } from "../../src/jobs/job-limits.js";
 import { createGate } from "../support/gate.js";
 import { createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
 

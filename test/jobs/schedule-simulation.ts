@@ -1,4 +1,4 @@
-import { sweepOwned } from "../../src/service/owned-records.js";
+import { sweepOwned } from "../../src/accounts/owned-records.js";
 import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
 import {
 	createWorld,

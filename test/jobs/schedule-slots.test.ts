@@ -1,5 +1,5 @@
 import t from "tap";
-import { dayAfter, latestSlot, localDay, nextSlot } from "../../src/jobs/schedule-slots.js";
+import { dayAfter, latestSlot, localDay, nextSlot } from "../../skills/briefings/schedule-slots.js";
 
 const daily = (timezone: string, hour: number) => ({
 	frequency: "daily",

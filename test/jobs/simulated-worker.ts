@@ -1,11 +1,11 @@
 import { createPriceList } from "../../payments/price-list.js";
 import { createSptMethod } from "../../payments/spt/spt-method.js";
-import type { BriefingWire } from "../../src/core/schedule-wire.js";
-import type { ComposeBriefing } from "../../src/evidence/briefing.js";
-import type { ScheduleDelivery } from "../../src/jobs/schedule-delivery.js";
-import { createScheduleWorker } from "../../src/jobs/schedule-worker.js";
-import { createScheduleBilling } from "../../src/service/schedule-billing.js";
-import { createScheduleTexts } from "../../src/service/schedule-text.js";
+import type { ComposeBriefing } from "../../skills/briefings/briefing.js";
+import type { ScheduleDelivery } from "../../skills/briefings/schedule-delivery.js";
+import { createScheduleTexts } from "../../skills/briefings/schedule-text.js";
+import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
+import { createScheduleWorker } from "../../skills/briefings/schedule-worker.js";
+import { createScheduleBilling } from "../../src/sales/schedule-billing.js";
 import type { BriefingRunRow } from "../../store/rows/schedule-rows.js";
 import type { World } from "./schedule-world.js";
 

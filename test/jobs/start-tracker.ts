@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { Test } from "tap";
 import { createCallerEgress } from "../../src/delivery/caller-egress.js";
-import type { Settings } from "../../src/settings.js";
+import type { Settings } from "../../src/settings/read-settings.js";
 import { type ManualClock, manualClock } from "../support/manual-clock.js";
 import { type Answer, startApp, type TestApp } from "../support/start-app.js";
 import { type MailServer, startMailServer } from "./mail-server.js";

@@ -105,7 +105,7 @@ t.test("a scoped key hears of its own doings, and of nothing once it is revoked"
 	const path = `${HOOKS}/${ours.id}`;
 	t.equal((await ask("PATCH", path, { status: "paused" }, agentKey.key)).status, 404);
 
-	const { recordPause } = await import("../../src/service/webhook-events.js");
+	const { recordPause } = await import("../../src/webhooks/webhook-events.js");
 	const happen = (grantId?: string) =>
 		app.store.transaction((tx) =>
 			recordPause(tx, { id: "sch_1", owner: accountId, grantId } as never, clock.now()),
@@ -136,7 +136,7 @@ t.test(
 		const { ask, app, folder, accountId, clock } = shop;
 		const made = await ask("POST", HOOKS, { url: TARGET, description: "canary description" });
 		const { id, secret } = made.body.data;
-		const { recordPause } = await import("../../src/service/webhook-events.js");
+		const { recordPause } = await import("../../src/webhooks/webhook-events.js");
 		await app.store.transaction((tx) =>
 			recordPause(tx, { id: "sch_1", owner: accountId } as never, clock.now()),
 		);

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { GRAPH_TYPES } from "../../src/core/wire.js";
+import { GRAPH_TYPES } from "../../src/contract/wire.js";
 import { readBundleFolder } from "../../src/knowledge/bundle-files.js";
 import type { BundleReading } from "../../src/knowledge/bundle-reader.js";
 import { lintGraph } from "../../src/knowledge/lint-graph.js";

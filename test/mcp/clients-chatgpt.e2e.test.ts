@@ -1,7 +1,7 @@
 import { auth as authV2 } from "@modelcontextprotocol/client";
 import { auth as authV1, type OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import t from "tap";
-import { formatUsd } from "../../src/core/money.js";
+import { formatUsd } from "../../src/kernel/money.js";
 import { submitBudget, submitKey } from "../oauth/access-pages.js";
 import { createBrowser } from "../oauth/cookie-browser.js";
 import { openOAuthShop } from "../oauth/oauth-shop.js";

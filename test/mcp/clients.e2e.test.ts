@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { formatUsd } from "../../src/core/money.js";
+import { formatUsd } from "../../src/kernel/money.js";
 import {
 	type AnswerToClient,
 	CLIENTS,

@@ -1,5 +1,5 @@
 import t from "tap";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { startMcp } from "./start-mcp.js";
 
 const PER_MINUTE = LIMITS.routedQueriesPerMinute;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { createApp } from "../../src/app.js";
+import { createApp } from "../../src/app/create-app.js";
 import { testSettings } from "../support/start-app.js";
 import { overSocket } from "./over-socket.js";
 import { type McpShop, startMcp } from "./start-mcp.js";

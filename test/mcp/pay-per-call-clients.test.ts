@@ -7,7 +7,7 @@ import { evm } from "mppx/client";
 import { McpClient } from "mppx/mcp/client";
 import t, { type Test } from "tap";
 import type { Account } from "viem";
-import type { Hex } from "../../payments/x402/facilitator.js";
+import type { Hex } from "../../payments/onchain/facilitator.js";
 import { prepaidMethod } from "../support/prepaid-method.js";
 import { digest, signatureOf } from "../support/sim-chain.js";
 import { sumOfAllEntries } from "../support/start-app.js";

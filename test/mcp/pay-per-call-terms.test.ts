@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { toToolEnvelope } from "../../src/mcp/payment-demand.js";
 import { createPaymentGate } from "../../src/mcp/payment-gate.js";
 import { KNOWN_QUERY } from "../support/start-app.js";

@@ -1,5 +1,5 @@
 import type { Test } from "tap";
-import type { Settings } from "../../src/settings.js";
+import type { Settings } from "../../src/settings/read-settings.js";
 import { type HeldClock, heldClock } from "../support/held-clock.js";
 import { type ManualClock, manualClock } from "../support/manual-clock.js";
 import { startApp, type TestApp } from "../support/start-app.js";

@@ -1,7 +1,7 @@
 import t from "tap";
-import { endLapsedGrants } from "../../src/auth/lapsed-grants.js";
-import { OAUTH_LIMITS } from "../../src/core/oauth-limits.js";
-import type { Store } from "../../store/store.js";
+import { endLapsedGrants } from "../../src/accounts/lapsed-grants.js";
+import { OAUTH_LIMITS } from "../../src/accounts/oauth-limits.js";
+import type { Store } from "../../store/store-port.js";
 import { openOn } from "../store/open-test-store.js";
 import { manualClock } from "../support/manual-clock.js";
 

@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import { createOAuthRecords } from "../../src/auth/oauth-records.js";
+import { createOAuthRecords } from "../../src/accounts/oauth-records.js";
 import type { KeyRow } from "../../store/rows/account-rows.js";
 import { openOn } from "../store/open-test-store.js";
 import { manualClock } from "../support/manual-clock.js";

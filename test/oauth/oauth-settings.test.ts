@@ -1,5 +1,5 @@
 import t from "tap";
-import { readSettings } from "../../src/settings.js";
+import { readSettings } from "../../src/settings/read-settings.js";
 
 const read = (flags: Record<string, string>) =>
 	readSettings({ flags, environment: {}, folder: "/nowhere" }).oauth;

@@ -1,7 +1,7 @@
 import type { Test } from "tap";
-import type { Clock } from "../../src/core/clock.js";
-import type { Egress } from "../../src/core/egress.js";
-import type { Settings } from "../../src/settings.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Egress } from "../../src/kernel/egress.js";
+import type { Settings } from "../../src/settings/read-settings.js";
 import { type Answer, startApp, type TestApp } from "../support/start-app.js";
 
 /** A server with one funded account. */

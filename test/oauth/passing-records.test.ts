@@ -1,5 +1,5 @@
 import t from "tap";
-import { OAUTH_LIMITS } from "../../src/core/oauth-limits.js";
+import { OAUTH_LIMITS } from "../../src/accounts/oauth-limits.js";
 import { toAuthorizationQuery } from "../../src/oauth/authorization-query.js";
 import { createPassingRecords } from "../../src/oauth/passing-records.js";
 import { manualClock } from "../support/manual-clock.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { formatUsd, parseUsd } from "../../src/core/money.js";
+import { formatUsd, parseUsd } from "../../src/kernel/money.js";
 import { KNOWN_QUERY, startApp, type TestApp } from "../support/start-app.js";
 
 /** Questions the sample catalog answers, and one that nobody does. */

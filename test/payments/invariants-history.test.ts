@@ -1,8 +1,12 @@
 import t from "tap";
-import { createInvariantGuard } from "../../payments/invariants.js";
-import { checkCaptures, confirmDoubts, findRepeated } from "../../payments/invariants-history.js";
-import { createSeenNames } from "../../payments/seen-names.js";
-import { LIMITS } from "../../src/core/limits.js";
+import { createInvariantGuard } from "../../payments/audit/invariants.js";
+import {
+	checkCaptures,
+	confirmDoubts,
+	findRepeated,
+} from "../../payments/audit/invariants-history.js";
+import { createSeenNames } from "../../payments/audit/seen-names.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { posting, receiptRow } from "../store/open-test-store.js";
 import { type Books, openBooks, WALLET } from "./open-books.js";
 import { HASH, UNSOUND, UNSOUND_IN_FULL } from "./unsound-books.js";

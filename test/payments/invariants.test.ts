@@ -1,8 +1,8 @@
 import t from "tap";
-import { createInvariantGuard } from "../../payments/invariants.js";
-import { systemClock } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
-import type { Store } from "../../store/store.js";
+import { createInvariantGuard } from "../../payments/audit/invariants.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Store } from "../../store/store-port.js";
 import { startApp } from "../support/start-app.js";
 import { times } from "../support/times.js";
 

@@ -5,8 +5,8 @@ import {
 	netOf,
 	REPORT_KEYS,
 	type ReportSpan,
-} from "../../payments/ledger-report.js";
-import { toCsv } from "../../src/core/csv.js";
+} from "../../payments/audit/ledger-report.js";
+import { toCsv } from "../../src/kernel/csv.js";
 import { START_MS } from "../store/open-test-store.js";
 import { type Books, openBooks } from "./open-books.js";
 

@@ -1,8 +1,8 @@
 import { createLedger, custAccount } from "../../payments/ledger.js";
 import { toReceipt } from "../../payments/receipt.js";
-import { createRefunds } from "../../payments/refunds.js";
-import { createIds } from "../../src/core/ids.js";
-import { systemRandom } from "../../src/core/random.js";
+import { createRefunds } from "../../payments/refunds/refunds.js";
+import { createIds } from "../../src/kernel/ids.js";
+import { systemRandom } from "../../src/kernel/random.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
 import { createFakeDisk } from "../store/fake-disk.js";

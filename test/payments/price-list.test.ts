@@ -1,6 +1,6 @@
 import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
-import { parseUsd } from "../../src/core/money.js";
+import { parseUsd } from "../../src/kernel/money.js";
 
 const usd = (amount: string) => ({
 	amountMicros: parseUsd(amount),

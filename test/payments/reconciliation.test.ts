@@ -1,8 +1,8 @@
 import t from "tap";
-import { createInvariantGuard } from "../../payments/invariants.js";
-import { createRefundPayouts } from "../../payments/refund-payouts.js";
-import type { TransferSpan } from "../../payments/x402/facilitator.js";
-import { createChainBooks } from "../../src/service/chain-books.js";
+import { createInvariantGuard } from "../../payments/audit/invariants.js";
+import type { TransferSpan } from "../../payments/onchain/facilitator.js";
+import { createRefundPayouts } from "../../payments/refunds/refund-payouts.js";
+import { createChainBooks } from "../../src/operator/chain-books.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import {
 	createSimChain,

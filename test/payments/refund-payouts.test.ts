@@ -1,8 +1,8 @@
 import t from "tap";
-import { createInvariantGuard } from "../../payments/invariants.js";
-import { createRefundPayouts } from "../../payments/refund-payouts.js";
-import type { Treasury } from "../../payments/x402/facilitator.js";
-import { LIMITS } from "../../src/core/limits.js";
+import { createInvariantGuard } from "../../payments/audit/invariants.js";
+import type { Treasury } from "../../payments/onchain/facilitator.js";
+import { createRefundPayouts } from "../../payments/refunds/refund-payouts.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
 import { times } from "../support/times.js";
 import { openBooks, WALLET } from "./open-books.js";

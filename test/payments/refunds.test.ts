@@ -1,6 +1,6 @@
 import t from "tap";
-import { createInvariantGuard } from "../../payments/invariants.js";
-import { createRefundPayouts } from "../../payments/refund-payouts.js";
+import { createInvariantGuard } from "../../payments/audit/invariants.js";
+import { createRefundPayouts } from "../../payments/refunds/refund-payouts.js";
 import { createSimChain, createSimTreasury, SIM_TERMS } from "../support/sim-chain.js";
 import { times } from "../support/times.js";
 import { openBooks, WALLET } from "./open-books.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
-import { createSecret, hashSecret, isWellFormedSecret } from "../../payments/secret.js";
-import { systemRandom } from "../../src/core/random.js";
+import { systemRandom } from "../../src/kernel/random.js";
+import { createSecret, hashSecret, isWellFormedSecret } from "../../src/kernel/secret.js";
 
 const PREFIX = "spt_test_";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { CHAT_LIMITS } from "../../src/core/chat-limits.js";
-import type { Settings } from "../../src/settings.js";
+import { CHAT_LIMITS } from "../../skills/chat/chat-limits.js";
+import type { Settings } from "../../src/settings/read-settings.js";
 import { openAccount, useFreeCalls } from "../auth/open-account.js";
 import { movingClock } from "../support/manual-clock.js";
 import type { Answer } from "../support/start-app.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import t from "tap";
-import type { Facilitator } from "../../payments/x402/facilitator.js";
-import { systemClock } from "../../src/core/clock.js";
+import type { Facilitator } from "../../payments/onchain/facilitator.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import t, { type Test } from "tap";
-import { LIMITS } from "../../src/core/limits.js";
-import { FREE_OPERATION_IDS } from "../../src/core/operations.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { FREE_OPERATION_IDS } from "../../src/contract/operations.js";
 import type { DataRoute } from "../../src/rest/route.js";
 import { ROUTES } from "../../src/rest/routes.js";
 import { emptySearch } from "../service/empty-search.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { type Answer, startApp, sumOfAllEntries } from "../support/start-app.js";
 
 const MAX = LIMITS.queryChars;

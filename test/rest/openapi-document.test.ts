@@ -1,17 +1,17 @@
 import t from "tap";
 import { z } from "zod";
 import { createPriceList } from "../../payments/price-list.js";
-import { parseUsd, toUsdNumber } from "../../src/core/money.js";
+import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
 import {
 	FREE_OPERATION_IDS,
 	OWNER_OPERATION_IDS,
 	PAID_OPERATION_IDS,
 	PURCHASE_OPERATION_IDS,
-} from "../../src/core/operations.js";
+} from "../../src/contract/operations.js";
+import { parseUsd, toUsdNumber } from "../../src/kernel/money.js";
 import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
 import type { Route } from "../../src/rest/route.js";
 import { ROUTES } from "../../src/rest/routes.js";
-import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
 import { startRest } from "./start-rest.js";
 
 const OPERATION_IDS = [

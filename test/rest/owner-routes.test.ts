@@ -1,9 +1,9 @@
 import t from "tap";
-import { ServiceError } from "../../src/core/errors.js";
-import { OWNER_OPERATION_IDS } from "../../src/core/operations.js";
+import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
+import { OWNER_OPERATION_IDS } from "../../src/contract/operations.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import type { Route } from "../../src/rest/route.js";
 import { ROUTES } from "../../src/rest/routes.js";
-import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
 import type { OwnerOperations } from "../../src/service/owner-operations.js";
 import { rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";

@@ -1,9 +1,9 @@
 import t from "tap";
-import { PAID_OPERATION_IDS } from "../../src/core/operations.js";
+import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
+import { PAID_OPERATION_IDS } from "../../src/contract/operations.js";
+import { toRequestPath } from "../../src/contract/request-path.js";
 import { PAID_ROUTES } from "../../src/rest/paid-routes.js";
 import { ROUTES } from "../../src/rest/routes.js";
-import { OPERATION_ADDRESSES } from "../../src/service/operation-addresses.js";
-import { toRequestPath } from "../../src/service/request-path.js";
 import { type ErrorBody, rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";
 

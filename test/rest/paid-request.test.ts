@@ -2,8 +2,8 @@ import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import t from "tap";
-import { ServiceError } from "../../src/core/errors.js";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import { errorOf, post, rawRequest } from "./raw-request.js";
 import { soldResult, startRest } from "./start-rest.js";
 

@@ -1,7 +1,7 @@
 import { getEventListeners, once } from "node:events";
 import { get } from "node:http";
 import t from "tap";
-import { STREAM_LIMITS } from "../../src/core/stream-limits.js";
+import { STREAM_LIMITS } from "../../src/contract/stream-limits.js";
 import {
 	dataOf,
 	evidence,

@@ -1,5 +1,5 @@
 import t from "tap";
-import { isSupported } from "../../src/evidence/citation-gate.js";
+import { isSupported } from "../../skills/answers/citation-gate.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { filesWith } from "../support/files-below.js";
 import { type Answer, sumOfAllEntries } from "../support/start-app.js";

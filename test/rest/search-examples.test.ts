@@ -1,6 +1,6 @@
 import t from "tap";
 import type { z } from "zod";
-import type { chatOutput } from "../../src/core/chat-wire.js";
+import type { chatOutput } from "../../skills/chat/chat-wire.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { PAID_ROUTES } from "../../src/rest/paid-routes.js";

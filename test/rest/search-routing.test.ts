@@ -1,5 +1,5 @@
 import t from "tap";
-import { LIMITS } from "../../src/core/limits.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { emptySearch } from "../service/empty-search.js";
 import { filesWith } from "../support/files-below.js";
 import { heldClock } from "../support/held-clock.js";

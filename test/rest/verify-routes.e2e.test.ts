@@ -1,5 +1,5 @@
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";

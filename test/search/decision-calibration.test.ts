@@ -2,8 +2,8 @@ import { join } from "node:path";
 import t from "tap";
 import { loadLabelledSet } from "../../bench/labelled/labelled-queries.js";
 import { detection } from "../../bench/search/metrics.js";
-import { systemClock } from "../../src/core/clock.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 /** A little below what was reached: a better ranking moves some of them. */

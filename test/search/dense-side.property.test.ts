@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
-import { systemClock } from "../../src/core/clock.js";
-import type { DenseScope, DenseSide, VectorRegion } from "../../src/search/dense-side.js";
-import { createLocalDenseSide } from "../../src/search/local-dense-side.js";
-import type { SegmentVectors } from "../../src/search/segment.js";
-import { watchEmbedder } from "../../src/search/watched-embedder.js";
-import { createWorkerDenseSide } from "../../src/search/worker-dense-side.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import type { DenseScope, DenseSide, VectorRegion } from "../../src/search/dense/dense-side.js";
+import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
+import { createWorkerDenseSide } from "../../src/search/dense/worker-dense-side.js";
+import type { SegmentVectors } from "../../src/search/index/segment.js";
+import { watchEmbedder } from "../../src/search/model/watched-embedder.js";
 import { cosinesOf, randomSegment, randomVector } from "./random-vectors.js";
 import { createCountingEmbedder } from "./sample-graph.js";
 import { startStandInModel } from "./stand-in-model.js";

@@ -1,14 +1,14 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { createHubEgress } from "../../src/delivery/egress.js";
-import { locateModel } from "../../src/open-search.js";
-import { fetchModel } from "../../src/search/fetch-model.js";
-import { openModelFolder } from "../../src/search/model-folder.js";
-import { createModelHub } from "../../src/search/model-hub.js";
-import { listModels } from "../../src/search/model-list.js";
-import { parseModelName } from "../../src/search/model-name.js";
+import { locateModel } from "../../src/app/open-search.js";
+import { createHubEgress } from "../../src/delivery/configured-egress.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { fetchModel } from "../../src/search/model/fetch-model.js";
+import { openModelFolder } from "../../src/search/model/model-folder.js";
+import { createModelHub } from "../../src/search/model/model-hub.js";
+import { listModels } from "../../src/search/model/model-list.js";
+import { parseModelName } from "../../src/search/model/model-name.js";
 import { type HubServer, REVISION, startHub } from "./model-hub-server.js";
 
 const ID = "Xenova/gte-small";

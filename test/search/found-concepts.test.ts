@@ -1,12 +1,16 @@
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import type { Concept } from "../../src/knowledge/graph.js";
-import { readSigns } from "../../src/search/answer-signs.js";
-import type { ConceptFilter } from "../../src/search/concept-filter.js";
-import { findConcepts } from "../../src/search/find-concepts.js";
-import type { Found } from "../../src/search/found-concepts.js";
-import { buildLexicalSegment, embedConcepts } from "../../src/search/index-builder.js";
-import { createIndexState, type SearchScope, toScopes } from "../../src/search/index-state.js";
+import type { ConceptFilter } from "../../src/search/index/concept-filter.js";
+import { buildLexicalSegment, embedConcepts } from "../../src/search/index/index-builder.js";
+import {
+	createIndexState,
+	type SearchScope,
+	toScopes,
+} from "../../src/search/index/index-state.js";
+import { readSigns } from "../../src/search/ranking/answer-signs.js";
+import { findConcepts } from "../../src/search/ranking/find-concepts.js";
+import type { Found } from "../../src/search/ranking/found-concepts.js";
 import { createCountingEmbedder, sampleConcept, sampleGraph } from "./sample-graph.js";
 
 const LASERS = sampleConcept("lasers", {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
-import { headingFieldsOf } from "../../src/search/concept-fields.js";
-import { headingTermsOf } from "../../src/search/heading-terms.js";
-import { stemWord } from "../../src/search/stem.js";
-import { termsOf, tokenize } from "../../src/search/tokenizer.js";
+import { headingFieldsOf } from "../../src/search/index/concept-fields.js";
+import { headingTermsOf } from "../../src/search/lexical/heading-terms.js";
+import { stemWord } from "../../src/search/lexical/stem.js";
+import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
 import { sampleConcept } from "./sample-graph.js";
 
 const PIECES = [

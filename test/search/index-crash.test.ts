@@ -1,10 +1,10 @@
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { INDEX_LIMITS } from "../../src/core/limits.js";
+import { INDEX_LIMITS } from "../../src/contract/limits.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import type { IndexLimits } from "../../src/search/merge-plan.js";
-import type { SearchEngine } from "../../src/search/search.js";
+import type { IndexLimits } from "../../src/search/index/merge-plan.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
+import type { SearchEngine } from "../../src/search/search-ports.js";
 import { createMemoryDisk, type MemoryDisk } from "./memory-disk.js";
 import { BOTANY, createCountingEmbedder, sampleConcept, sampleGraph } from "./sample-graph.js";
 

@@ -1,8 +1,8 @@
 import t, { type Test } from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { INDEX_LIMITS } from "../../src/core/limits.js";
-import type { Embedder } from "../../src/search/embedder.js";
-import type { IndexDisk } from "../../src/search/index-disk.js";
+import { INDEX_LIMITS } from "../../src/contract/limits.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import type { IndexDisk } from "../../src/search/index/index-disk.js";
+import type { Embedder } from "../../src/search/model/embedder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { createMemoryDisk } from "./memory-disk.js";
 import { BOTANY, createCountingEmbedder, sampleConcept, sampleGraph } from "./sample-graph.js";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { INDEX_LIMITS } from "../../src/core/limits.js";
+import { INDEX_LIMITS } from "../../src/contract/limits.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { Embedder } from "../../src/search/embedder.js";
-import type { IndexLimits } from "../../src/search/merge-plan.js";
-import type { SearchEngine } from "../../src/search/search.js";
+import type { IndexLimits } from "../../src/search/index/merge-plan.js";
+import type { Embedder } from "../../src/search/model/embedder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
+import type { SearchEngine } from "../../src/search/search-ports.js";
 import { createMemoryDisk, type MemoryDisk } from "./memory-disk.js";
 import { createCountingEmbedder, sampleConcept, sampleGraph } from "./sample-graph.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { type AnswerSigns, decide, strengthOf } from "../../src/search/judge.js";
+import { type AnswerSigns, decide, strengthOf } from "../../src/search/ranking/judge.js";
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const signs: fc.Arbitrary<AnswerSigns> = fc.record({

@@ -1,5 +1,5 @@
 import t from "tap";
-import { type AnswerSigns, decide, statusOf, strengthOf } from "../../src/search/judge.js";
+import { type AnswerSigns, decide, statusOf, strengthOf } from "../../src/search/ranking/judge.js";
 
 const STRONG: AnswerSigns = {
 	subjectWords: 4,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
-import { BM25, createLexicalBuilder } from "../../src/search/lexical-builder.js";
-import { containsTerm, inverseDocumentFrequency } from "../../src/search/lexical-index.js";
-import { searchLexical } from "../../src/search/lexical-search.js";
+import { BM25, createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
+import { containsTerm, inverseDocumentFrequency } from "../../src/search/lexical/lexical-index.js";
+import { searchLexical } from "../../src/search/lexical/lexical-search.js";
 
 const WORDS = ["ledger", "token", "signal", "vector", "market", "python"] as const;
 const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 12 });

@@ -1,9 +1,9 @@
 import t from "tap";
-import type { Clock } from "../../src/core/clock.js";
-import { systemClock } from "../../src/core/clock.js";
-import { buildLexicalSegment } from "../../src/search/index-builder.js";
-import { createIndexState, type IndexState } from "../../src/search/index-state.js";
-import { createLinkGraphKeeper } from "../../src/search/link-graph-keeper.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
+import { createIndexState, type IndexState } from "../../src/search/index/index-state.js";
+import { createLinkGraphKeeper } from "../../src/search/ranking/link-graph-keeper.js";
 import { sampleConcept, sampleGraph } from "./sample-graph.js";
 
 async function stateOf(count: number): Promise<IndexState> {

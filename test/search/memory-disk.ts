@@ -1,4 +1,4 @@
-import type { IndexDisk } from "../../src/search/index-disk.js";
+import type { IndexDisk } from "../../src/search/index/index-disk.js";
 
 export interface MemoryDisk extends IndexDisk {
 	readonly files: Map<string, Uint8Array>;

@@ -1,5 +1,5 @@
 import t from "tap";
-import { planMerge, type SegmentSize } from "../../src/search/merge-plan.js";
+import { planMerge, type SegmentSize } from "../../src/search/index/merge-plan.js";
 
 const whole = (...sizes: number[]): SegmentSize[] =>
 	sizes.map((size) => ({ documents: size, live: size }));

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import t from "tap";
-import { hubFolder, parseHubId, parseModelName } from "../../src/search/model-name.js";
+import { hubFolder, parseHubId, parseModelName } from "../../src/search/model/model-name.js";
 
 t.test("a model is the bundled one, a folder, one of the hub, or none", async (t) => {
 	t.same(parseModelName("bundled"), { kind: "bundled" });

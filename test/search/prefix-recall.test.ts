@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
-import { toPassages } from "../../src/search/passages.js";
-import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/quantise.js";
-import { createTransformersEmbedder } from "../../src/search/transformers-embedder.js";
+import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/quantize.js";
+import { toPassages } from "../../src/search/index/passages.js";
+import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
 
 const GRAPHS = ["vector-retrieval", "http-web-standards", "kubernetes-enhancements"];
 const MODEL = join(PACKAGE_ROOT, "models/bundled");

@@ -1,13 +1,13 @@
 import t from "tap";
-import { LIMITS } from "../../src/core/limits.js";
-import { buildLexicalSegment } from "../../src/search/index-builder.js";
-import { createIndexState, toScopes } from "../../src/search/index-state.js";
-import type { LexicalIndex } from "../../src/search/lexical-index.js";
-import { expandWords } from "../../src/search/query-expansion.js";
-import { readQuery } from "../../src/search/query-words.js";
-import { routeQuery } from "../../src/search/route-query.js";
-import { termsOf } from "../../src/search/tokenizer.js";
-import { vocabularyOf } from "../../src/search/vocabulary.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
+import { createIndexState, toScopes } from "../../src/search/index/index-state.js";
+import type { LexicalIndex } from "../../src/search/lexical/lexical-index.js";
+import { expandWords } from "../../src/search/lexical/query-expansion.js";
+import { readQuery } from "../../src/search/lexical/query-words.js";
+import { termsOf } from "../../src/search/lexical/tokenizer.js";
+import { vocabularyOf } from "../../src/search/lexical/vocabulary.js";
+import { routeQuery } from "../../src/search/ranking/route-query.js";
 import { PAYMENTS, sampleConcept, sampleGraph } from "./sample-graph.js";
 
 /** No ending of a word begins with one of these. */

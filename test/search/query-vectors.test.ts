@@ -1,7 +1,7 @@
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
-import { LIMITS } from "../../src/core/limits.js";
-import { createQueryVectors } from "../../src/search/query-vectors.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { createQueryVectors } from "../../src/search/dense/query-vectors.js";
 import { createCountingEmbedder } from "./sample-graph.js";
 
 function startVectors() {

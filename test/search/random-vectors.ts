@@ -1,6 +1,6 @@
-import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/quantise.js";
-import { FINE_STEPS, fineAt } from "../../src/search/scalar-kernel.mjs";
-import type { SegmentVectors } from "../../src/search/segment.js";
+import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/quantize.js";
+import { FINE_STEPS, fineAt } from "../../src/search/dense/scalar-kernel.mjs";
+import type { SegmentVectors } from "../../src/search/index/segment.js";
 
 /** A vector of unit length. */
 export function randomVector(next: () => number, dimensions: number): Float32Array {

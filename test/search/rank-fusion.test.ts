@@ -1,5 +1,9 @@
 import t from "tap";
-import { type Candidate, createFusion, denseWeightFor } from "../../src/search/rank-fusion.js";
+import {
+	type Candidate,
+	createFusion,
+	denseWeightFor,
+} from "../../src/search/ranking/rank-fusion.js";
 
 const fuseAll = (candidates: readonly Candidate[], identifierShare = 0) =>
 	candidates.map(createFusion(candidates, identifierShare));

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
-import { copyRows, createRowPlanes, type RowPlanes, writeRow } from "../../src/search/quantise.js";
+import {
+	copyRows,
+	createRowPlanes,
+	type RowPlanes,
+	writeRow,
+} from "../../src/search/dense/quantize.js";
 import { randomVector, vectorOf } from "./random-vectors.js";
 
 const DIMENSIONS = 32;

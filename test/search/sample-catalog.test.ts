@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import { PACKAGE_ROOT } from "../../src/package-root.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 const GRAPHS_FOLDER = join(PACKAGE_ROOT, "graphs");

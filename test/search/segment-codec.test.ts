@@ -1,9 +1,13 @@
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
-import { buildLexicalSegment } from "../../src/search/index-builder.js";
-import { encodeSectionFile } from "../../src/search/section-file.js";
-import type { Segment, SegmentVectors } from "../../src/search/segment.js";
-import { contentNameOf, decodeSegment, toSectionFile } from "../../src/search/segment-codec.js";
+import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
+import { encodeSectionFile } from "../../src/search/index/section-file.js";
+import type { Segment, SegmentVectors } from "../../src/search/index/segment.js";
+import {
+	contentNameOf,
+	decodeSegment,
+	toSectionFile,
+} from "../../src/search/index/segment-codec.js";
 import { randomSegment } from "./random-vectors.js";
 import { PAYMENTS } from "./sample-graph.js";
 

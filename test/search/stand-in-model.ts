@@ -1,14 +1,14 @@
-import type { Clock } from "../../src/core/clock.js";
-import { createDenseThread, type DenseThread } from "../../src/search/dense-thread.js";
-import type { EmbedderIdentity } from "../../src/search/embedder.js";
-import { createScopeLists } from "../../src/search/scope-lists.js";
-import { createVectorRegions } from "../../src/search/vector-regions.js";
-import { createWorkerHost, type WorkerHost } from "../../src/search/worker-host.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { createDenseThread, type DenseThread } from "../../src/search/dense/dense-thread.js";
+import { createVectorRegions } from "../../src/search/dense/vector-regions.js";
+import { createWorkerHost, type WorkerHost } from "../../src/search/dense/worker-host.js";
+import type { EmbedderIdentity } from "../../src/search/model/embedder.js";
+import { createScopeLists } from "../../src/search/ranking/scope-lists.js";
 
 /** In place of a model: a text is its vector as JSON, or the word of what goes wrong. */
 const SCRIPT = `
 import { parentPort, workerData } from "node:worker_threads";
-import { createQueryBatch } from ${JSON.stringify(new URL("../../src/search/query-batch.mjs", import.meta.url))};
+import { createQueryBatch } from ${JSON.stringify(new URL("../../src/search/dense/query-batch.mjs", import.meta.url))};
 Atomics.store(workerData.loading, 0, 0);
 Atomics.notify(workerData.loading, 0);
 const embed = async (texts) => {

@@ -1,10 +1,10 @@
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { runAtOnce } from "../../src/knowledge/work-in-turns.js";
-import { countTerms } from "../../src/search/lexical-builder.js";
-import { readQuery } from "../../src/search/query-words.js";
-import { createTextFinder, readTexts } from "../../src/search/text-finder.js";
-import { termsOf } from "../../src/search/tokenizer.js";
+import { countTerms } from "../../src/search/lexical/lexical-builder.js";
+import { readQuery } from "../../src/search/lexical/query-words.js";
+import { createTextFinder, readTexts } from "../../src/search/lexical/text-finder.js";
+import { termsOf } from "../../src/search/lexical/tokenizer.js";
 
 const finderOf = (texts: readonly string[]) =>
 	runAtOnce(createTextFinder(runAtOnce(readTexts(texts, (text) => [{ text, weight: 1 }]))));

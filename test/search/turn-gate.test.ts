@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import t from "tap";
-import { createTurnGate } from "../../src/search/turn-gate.js";
+import { createTurnGate } from "../../src/kernel/event-loop-throttle.js";
 
 t.test("what does not fit into one turn of the event loop waits for later ones", async (t) => {
 	let nowMs = 0;

@@ -1,10 +1,14 @@
 import fc from "fast-check";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
-import { createQueryBatch } from "../../src/search/query-batch.mjs";
-import type { SegmentVectors } from "../../src/search/segment.js";
-import { createVectorRegions } from "../../src/search/vector-regions.js";
-import { createVectorScan, type ScanScope, type ScanSetup } from "../../src/search/vector-scan.mjs";
+import { createQueryBatch } from "../../src/search/dense/query-batch.mjs";
+import { createVectorRegions } from "../../src/search/dense/vector-regions.js";
+import {
+	createVectorScan,
+	type ScanScope,
+	type ScanSetup,
+} from "../../src/search/dense/vector-scan.mjs";
+import type { SegmentVectors } from "../../src/search/index/segment.js";
 import { randomSegment, randomVector } from "./random-vectors.js";
 
 const DIMENSIONS = 16;

@@ -1,10 +1,10 @@
 import t, { type Test } from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
-import { type Clock, systemClock } from "../../src/core/clock.js";
-import type { DenseHits, VectorRegion } from "../../src/search/dense-side.js";
-import { QUERY_PATIENCE_MS } from "../../src/search/query-patience.js";
-import { watchEmbedder } from "../../src/search/watched-embedder.js";
-import { createWorkerDenseSide } from "../../src/search/worker-dense-side.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
+import type { DenseHits, VectorRegion } from "../../src/search/dense/dense-side.js";
+import { QUERY_PATIENCE_MS } from "../../src/search/dense/query-patience.js";
+import { createWorkerDenseSide } from "../../src/search/dense/worker-dense-side.js";
+import { watchEmbedder } from "../../src/search/model/watched-embedder.js";
 import { cosinesOf, randomSegment, randomVector } from "./random-vectors.js";
 import { createCountingEmbedder } from "./sample-graph.js";
 import { startStandInModel } from "./stand-in-model.js";

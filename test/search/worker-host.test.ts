@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
-import { type Clock, systemClock } from "../../src/core/clock.js";
-import { createWorkerHost } from "../../src/search/worker-host.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
+import { createWorkerHost } from "../../src/search/dense/worker-host.js";
 
 const SCRIPT = `
 import { parentPort, workerData } from "node:worker_threads";
@@ -95,8 +95,8 @@ t.test("a closed host starts nothing any more", async (t) => {
 
 /** Its worker answers while it is being closed, and ends some time after. */
 const PROCESS_THAT_CLOSES = `
-import { systemClock } from ${JSON.stringify(new URL("../../src/core/clock.js", import.meta.url))};
-import { createWorkerHost } from ${JSON.stringify(new URL("../../src/search/worker-host.js", import.meta.url))};
+import { systemClock } from ${JSON.stringify(new URL("../../src/kernel/clock.js", import.meta.url))};
+import { createWorkerHost } from ${JSON.stringify(new URL("../../src/search/dense/worker-host.js", import.meta.url))};
 
 const script = \`
 import { parentPort, workerData } from "node:worker_threads";

@@ -1,7 +1,7 @@
 import t from "tap";
-import { readQuery } from "../../src/search/query-words.js";
-import { rarityIn } from "../../src/search/word-rarity.js";
-import { writtenAsNames } from "../../src/search/written-names.js";
+import { writtenAsNames } from "../../src/search/index/written-names.js";
+import { readQuery } from "../../src/search/lexical/query-words.js";
+import { rarityIn } from "../../src/search/lexical/word-rarity.js";
 
 const namesIn = (query: string) =>
 	[...writtenAsNames(readQuery(query))].map(({ written }) => written);

@@ -1,5 +1,5 @@
 import t from "tap";
-import { createBoundedWork } from "../../src/service/bounded-work.js";
+import { createBoundedWork } from "../../src/contract/bounded-work.js";
 
 t.test("a few run, a few wait, and the next one is told to come back", async (t) => {
 	const bounded = createBoundedWork({ running: 1, waiting: 1 });

@@ -1,6 +1,6 @@
 import t from "tap";
+import { createBrandDirectory } from "../../skills/brands/brand-directory.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createBrandDirectory } from "../../src/service/brand-directory.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 const node = (id: string, title: string, changes = {}) =>

@@ -1,10 +1,10 @@
 import t from "tap";
-import type { Clock } from "../../src/core/clock.js";
-import type { Credential } from "../../src/core/credential.js";
-import { ServiceError } from "../../src/core/errors.js";
-import { createCallRates, toCredentialKey } from "../../src/service/call-rates.js";
-import { toCallerAddress } from "../../src/service/caller-address.js";
-import type { Cashier } from "../../src/service/cashier.js";
+import type { Credential } from "../../src/contract/credential.js";
+import { createCallRates, toCredentialKey } from "../../src/http/call-rates.js";
+import { toCallerAddress } from "../../src/http/caller-address.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Cashier } from "../../src/sales/cashier.js";
 
 function start(requestsPerMinute = 60) {
 	const state = { ms: 0, isRevoked: false };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
-import { createTrendList } from "../../skills/trends.js";
+import { createSourceDirectory } from "../../skills/articles/source-directory.js";
+import { createBrandDirectory } from "../../skills/brands/brand-directory.js";
+import { createTrendList } from "../../skills/trends/trend-skills.js";
 import { createGraphCatalog, type GraphCatalog } from "../../src/knowledge/catalog.js";
-import { createBrandDirectory } from "../../src/service/brand-directory.js";
-import { createSourceDirectory } from "../../src/service/source-directory.js";
 import { ask } from "../skills/asked-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";

@@ -1,7 +1,7 @@
 import t from "tap";
+import { createCitations } from "../../skills/articles/citation-formats.js";
 import { toArticleRef } from "../../src/evidence/article-address.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createCitations } from "../../src/service/citations.js";
 import { DOMAIN_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
 
 const unicode = ["ä", "ö"].map((letter) =>

@@ -1,4 +1,4 @@
-import type { SearchEngine } from "../../src/search/search.js";
+import type { SearchEngine } from "../../src/search/search-ports.js";
 
 /** A search that works, and finds nothing. */
 export const emptySearch: SearchEngine = {

@@ -1,6 +1,6 @@
-import type { App } from "../../src/app.js";
-import type { Clock } from "../../src/core/clock.js";
+import type { App } from "../../src/app/create-app.js";
 import { changeJob } from "../../src/jobs/job-rows.js";
+import type { Clock } from "../../src/kernel/clock.js";
 
 const KEPT_MS = 30 * 24 * 3_600_000;
 

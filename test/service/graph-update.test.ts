@@ -1,17 +1,17 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import type { Changeable } from "../../src/knowledge/bundle-change.js";
 import { stampFiles } from "../../src/knowledge/bundle-files.js";
 import { writeBundle } from "../../src/knowledge/bundle-folder.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { importFolder } from "../../src/knowledge/import-folder.js";
 import type { ImportMemory } from "../../src/knowledge/import-memory.js";
+import { createGraphShelf } from "../../src/operator/graph-repository.js";
+import { createGraphUpdate } from "../../src/operator/graph-update.js";
+import type { ImportRequest } from "../../src/operator/import-request.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
-import { createGraphShelf } from "../../src/service/graph-shelf.js";
-import { createGraphUpdate } from "../../src/service/graph-update.js";
-import type { ImportRequest } from "../../src/service/import-request.js";
 
 /** An hour ahead of the disk, so that no file counts as touched just now. */
 const clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 };

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
-import type { Call } from "../../src/core/call.js";
-import { systemClock } from "../../src/core/clock.js";
-import type { Skill } from "../../src/core/skill.js";
+import { createSkillCatalog } from "../../src/app/skill-catalog.js";
+import type { Call } from "../../src/contract/call.js";
+import type { Skill } from "../../src/contract/skill.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Admission, Cashier } from "../../src/service/cashier.js";
-import { createInvoke } from "../../src/service/invoke.js";
-import { createSkillCatalog } from "../../src/service/skill-catalog.js";
+import type { Admission, Cashier } from "../../src/sales/cashier.js";
+import { createInvoke } from "../../src/sales/invoke.js";
 import { createTestResearch } from "../support/test-research.js";
 import { emptySearch } from "./empty-search.js";
 import { DOMAIN_GRAPH } from "./sample-graphs.js";

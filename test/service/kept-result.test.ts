@@ -1,10 +1,10 @@
 import t from "tap";
-import type { ArtefactShelf, KeptResult } from "../../src/core/artefacts.js";
-import { createArtefactShelf } from "../../src/service/artefact-shelf.js";
-import type { Admission } from "../../src/service/cashier.js";
-import { keepResult, tellKeptUntil } from "../../src/service/kept-result.js";
-import type { OpenedCall } from "../../src/service/open-call.js";
-import type { Store } from "../../store/store.js";
+import { createArtefactShelf } from "../../src/artifacts/artifact-repository.js";
+import type { ArtefactShelf, KeptResult } from "../../src/contract/artifacts.js";
+import type { Admission } from "../../src/sales/cashier.js";
+import type { OpenedCall } from "../../src/sales/open-call.js";
+import { keepResult, tellKeptUntil } from "../../src/sales/stored-result.js";
+import type { Store } from "../../store/store-port.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 import { manualClock } from "../support/manual-clock.js";
 

@@ -1,8 +1,8 @@
 import t from "tap";
 import { createSyntheticCatalog } from "../../bench/synthetic/synthetic-catalog.js";
+import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
+import { createNameSuggestions } from "../../skills/search/name-suggestions.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createExpertDirectory } from "../../src/service/expert-directory.js";
-import { createNameSuggestions } from "../../src/service/name-suggestions.js";
 
 const catalog = createGraphCatalog(
 	createSyntheticCatalog({ seed: 3, graphs: 16, concepts: 4_400, experts: 4_150 }),

@@ -1,11 +1,11 @@
 import { createPriceList } from "../../payments/price-list.js";
-import type { Clock } from "../../src/core/clock.js";
-import { parseUsd } from "../../src/core/money.js";
+import type { FreeSchedules } from "../../skills/briefings/schedule-preview.js";
+import { createFreeOperations } from "../../src/app/create-free-operations.js";
+import { createSkillCatalog } from "../../src/app/skill-catalog.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { parseUsd } from "../../src/kernel/money.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createFreeOperations } from "../../src/service/create-free-operations.js";
-import type { FreeSchedules } from "../../src/service/schedule-preview.js";
-import { createSkillCatalog } from "../../src/service/skill-catalog.js";
-import type { Store, StoreHealth } from "../../store/store.js";
+import type { Store, StoreHealth } from "../../store/store-port.js";
 import { createTestResearch } from "../support/test-research.js";
 import { emptySearch } from "./empty-search.js";
 import { createTestPayments } from "./payment-parts.js";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import t, { type Test } from "tap";
-import { ServiceError } from "../../src/core/errors.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import { type McpShop, startMcp } from "../mcp/start-mcp.js";
 
 const shop = await startMcp(t);

@@ -1,7 +1,7 @@
 import t from "tap";
 import { z } from "zod";
-import { ServiceError } from "../../src/core/errors.js";
-import { parseInput } from "../../src/service/parse-input.js";
+import { parseInput } from "../../src/contract/parse-input.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 
 const schema = z.strictObject({
 	name: z.string().trim(),

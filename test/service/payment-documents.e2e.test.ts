@@ -1,10 +1,10 @@
 import { compactVerify, createLocalJWKSet } from "jose";
 import t from "tap";
+import { fingerprintOf } from "../../payments/idempotency.js";
 import { probeServer } from "../../src/cli/probe/probe-server.js";
-import { systemClock } from "../../src/core/clock.js";
-import { PAID_OPERATION_IDS } from "../../src/core/operations.js";
-import { createConfiguredEgress } from "../../src/delivery/egress.js";
-import { fingerprintOf } from "../../src/service/idempotency.js";
+import { PAID_OPERATION_IDS } from "../../src/contract/operations.js";
+import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";

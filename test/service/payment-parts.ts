@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createQuoteSeal } from "../../payments/quote-seal.js";
-import { toKeySet } from "../../src/auth/key-set.js";
-import { ServiceError } from "../../src/core/errors.js";
+import { toKeySet } from "../../src/accounts/key-set.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import {
 	createPaymentOperations,
 	type PaymentOperationDeps,
 	type PaymentOperations,
-} from "../../src/service/payment-operations.js";
+} from "../../src/sales/payment-operations.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 

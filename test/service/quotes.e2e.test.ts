@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import t from "tap";
-import { parseUsd } from "../../src/core/money.js";
+import { parseUsd } from "../../src/kernel/money.js";
 import { manualClock } from "../support/manual-clock.js";
 import { KNOWN_QUERY, startApp, type TestApp } from "../support/start-app.js";
 

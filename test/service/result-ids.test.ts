@@ -1,7 +1,7 @@
 import t from "tap";
-import { createIds } from "../../src/core/ids.js";
-import { systemRandom } from "../../src/core/random.js";
-import { createResultIds } from "../../src/service/result-ids.js";
+import { createResultIds } from "../../src/artifacts/result-ids.js";
+import { createIds } from "../../src/kernel/ids.js";
+import { systemRandom } from "../../src/kernel/random.js";
 import { manualClock } from "../support/manual-clock.js";
 
 const ids = createIds({ clock: manualClock("2026-11-30T12:00:00Z"), random: systemRandom });

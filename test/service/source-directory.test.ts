@@ -1,7 +1,7 @@
 import t from "tap";
+import { createSourceDirectory } from "../../skills/articles/source-directory.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Evidence } from "../../src/knowledge/graph.js";
-import { createSourceDirectory } from "../../src/service/source-directory.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 const source = (sourceUrl: string, publishedAt?: string): Evidence => ({

@@ -1,11 +1,11 @@
 import t from "tap";
-import type { SkillCaller } from "../../src/core/call.js";
-import { createIds } from "../../src/core/ids.js";
-import { systemRandom } from "../../src/core/random.js";
-import { createChatRecords } from "../../src/service/chat-records.js";
-import { createChatRoom } from "../../src/service/chat-room.js";
-import { createStagedTurns } from "../../src/service/staged-turns.js";
-import { createTurnQueue } from "../../src/service/turn-queue.js";
+import { createChatRecords } from "../../skills/chat/chat-records.js";
+import { createChatRoom } from "../../skills/chat/chat-room.js";
+import { createStagedTurns } from "../../skills/chat/staged-turns.js";
+import type { SkillCaller } from "../../src/contract/call.js";
+import { createIds } from "../../src/kernel/ids.js";
+import { systemRandom } from "../../src/kernel/random.js";
+import { createTurnQueue } from "../../src/kernel/turn-queue.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 import { movingClock } from "../support/manual-clock.js";

@@ -1,6 +1,6 @@
 import t from "tap";
-import type { Clock } from "../../src/core/clock.js";
-import { createTokenBucket } from "../../src/service/token-bucket.js";
+import { createTokenBucket } from "../../src/http/token-bucket.js";
+import type { Clock } from "../../src/kernel/clock.js";
 
 function start(keysMax = 10) {
 	const state = { ms: 0 };

@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import { recordPause } from "../../src/service/webhook-events.js";
+import { recordPause } from "../../src/webhooks/webhook-events.js";
 import { endJob } from "./ended-job.js";
 import { HOOKS, startWebhookShop } from "./webhook-shop.js";
 

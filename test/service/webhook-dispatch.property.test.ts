@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import t from "tap";
-import { systemRandom } from "../../src/core/random.js";
-import { WEBHOOK_LIMITS } from "../../src/core/webhook-limits.js";
-import type { SendWebhook } from "../../src/delivery/webhook-sender.js";
-import { createWebhookDispatch } from "../../src/service/webhook-dispatch.js";
-import { recordPause } from "../../src/service/webhook-events.js";
-import { createWebhookTexts } from "../../src/service/webhook-texts.js";
+import { systemRandom } from "../../src/kernel/random.js";
+import { createWebhookDispatch } from "../../src/webhooks/webhook-dispatch.js";
+import { recordPause } from "../../src/webhooks/webhook-events.js";
+import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-limits.js";
+import type { SendWebhook } from "../../src/webhooks/webhook-sender.js";
+import { createWebhookTexts } from "../../src/webhooks/webhook-texts.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
 import type { WebhookDeliveryRow } from "../../store/rows/webhook-rows.js";
 import { createQuickStore } from "../jobs/quick-store.js";

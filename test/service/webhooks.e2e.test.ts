@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import t, { type Test } from "tap";
-import { WEBHOOK_LIMITS } from "../../src/core/webhook-limits.js";
-import { sweepOwned } from "../../src/service/owned-records.js";
+import { sweepOwned } from "../../src/accounts/owned-records.js";
+import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-limits.js";
 import { endJob } from "./ended-job.js";
 import { HOOKS, startWebhookShop } from "./webhook-shop.js";
 

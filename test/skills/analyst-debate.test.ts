@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import t from "tap";
-import { createAnalystDebate } from "../../skills/analyst-debate.js";
-import type { DebateOutput } from "../../src/core/analyst-wire.js";
-import type { Writer } from "../../src/evidence/writer.js";
+import { createAnalystDebate } from "../../skills/analysts/analyst-debate.js";
+import type { DebateOutput } from "../../skills/analysts/analyst-wire.js";
+import type { Writer } from "../../skills/answers/writer.js";
+import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
+import { openSearch } from "../../src/app/open-search.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { openSearch } from "../../src/open-search.js";
-import { createExpertDirectory } from "../../src/service/expert-directory.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createTestResearch } from "../support/test-research.js";

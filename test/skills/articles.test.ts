@@ -3,7 +3,7 @@ import {
 	createArticle,
 	createArticleMentions,
 	createArticleSearch,
-} from "../../skills/articles.js";
+} from "../../skills/articles/article-skills.js";
 import { toArticleRef } from "../../src/evidence/article-address.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Evidence } from "../../src/knowledge/graph.js";

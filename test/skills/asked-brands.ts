@@ -1,5 +1,5 @@
-import { createBrandReadings } from "../../skills/brand-readings.js";
-import type { Clock } from "../../src/core/clock.js";
+import { createBrandReadings } from "../../skills/brands/brand-readings.js";
+import type { Clock } from "../../src/kernel/clock.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
 import { manualClock } from "../support/manual-clock.js";
 import { ask } from "./asked-skill.js";

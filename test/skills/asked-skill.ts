@@ -1,4 +1,4 @@
-import type { Skill } from "../../src/core/skill.js";
+import type { Skill } from "../../src/contract/skill.js";
 
 const context = { signal: new AbortController().signal, requestId: "req_test", callId: "req_test" };
 

@@ -1,8 +1,8 @@
 import t from "tap";
 import { loadLabelledSet } from "../../bench/labelled/labelled-queries.js";
-import { systemClock } from "../../src/core/clock.js";
-import { brandIndexOf } from "../../src/evidence/brands.js";
+import { brandIndexOf } from "../../skills/brands/brand-index.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { askBrands, evidenceOf } from "./asked-brands.js";
 import { OFTEN_NAMED, SHOPS } from "./sample-brands.js";

@@ -1,5 +1,5 @@
 import t from "tap";
-import { createEntity, createEntityResolve } from "../../skills/entities.js";
+import { createEntity, createEntityResolve } from "../../skills/entities/entity-skills.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { manualClock } from "../support/manual-clock.js";

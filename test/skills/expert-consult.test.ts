@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import t from "tap";
-import { createExpertConsult } from "../../skills/expert-consult.js";
-import type { ConsultOutput } from "../../src/core/consult-wire.js";
+import type { ConsultOutput } from "../../skills/experts/consult-wire.js";
+import { createExpertConsult } from "../../skills/experts/expert-consult.js";
+import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
+import { openSearch } from "../../src/app/open-search.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, ExpertConsent, Graph } from "../../src/knowledge/graph.js";
-import { openSearch } from "../../src/open-search.js";
-import { createExpertDirectory } from "../../src/service/expert-directory.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createTestResearch } from "../support/test-research.js";

@@ -1,6 +1,6 @@
 import t from "tap";
-import { createGraphChanges } from "../../skills/graph-changes.js";
-import type { Skill } from "../../src/core/skill.js";
+import { createGraphChanges } from "../../skills/graphs/graph-changes.js";
+import type { Skill } from "../../src/contract/skill.js";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { filesOf, TIDES } from "../knowledge/sample-bundle.js";

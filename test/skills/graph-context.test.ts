@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
-import { createContextPack } from "../../skills/graph-context.js";
-import { createPassageRanking } from "../../skills/ranked-passages.js";
+import { createContextPack } from "../../skills/graphs/graph-context.js";
+import { createPassageRanking } from "../../skills/graphs/ranked-passages.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search.js";
+import type { HybridSearch } from "../../src/search/search-ports.js";
 import { conceptOf, graphWith } from "../knowledge/reading/random-graph.js";
 
 const paragraphs = (name: string, count: number) =>

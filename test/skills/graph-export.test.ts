@@ -1,9 +1,9 @@
 import t from "tap";
-import { createExportShelf, type RunBounded } from "../../skills/export-shelf.js";
-import { createGraphExport } from "../../skills/graph-export.js";
-import { sharedJsonOf } from "../../src/core/shared-json.js";
+import { createExportShelf, type RunBounded } from "../../skills/graphs/export-cache.js";
+import { createGraphExport } from "../../skills/graphs/graph-export.js";
+import { createBoundedWork } from "../../src/contract/bounded-work.js";
+import { sharedJsonOf } from "../../src/kernel/shared-json.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createBoundedWork } from "../../src/service/bounded-work.js";
 import { conceptOf, graphWith } from "../knowledge/reading/random-graph.js";
 import { graphOf, TIDES } from "../knowledge/sample-bundle.js";
 

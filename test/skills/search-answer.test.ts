@@ -1,16 +1,16 @@
 import t from "tap";
-import { createGraphSearch } from "../../skills/graph-search.js";
-import { createDomainSearch } from "../../skills/kind-search.js";
-import { systemClock } from "../../src/core/clock.js";
-import type { Skill } from "../../src/core/skill.js";
-import type { SearchResponse } from "../../src/core/wire.js";
+import { createGraphSearch } from "../../skills/search/graph-search.js";
+import { createDomainSearch } from "../../skills/search/kind-search.js";
+import type { Skill } from "../../src/contract/skill.js";
+import type { SearchResponse } from "../../src/contract/wire.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type {
 	RankedConcept,
 	ScoreExplanation,
 	SearchOutcome,
 	SearchRequest,
-} from "../../src/search/search.js";
+} from "../../src/search/search-ports.js";
 import { DOMAIN_GRAPH, makeConcept } from "../service/sample-graphs.js";
 
 const context = { signal: new AbortController().signal, requestId: "req_1", callId: "req_1" };

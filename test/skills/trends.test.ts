@@ -1,5 +1,9 @@
 import t from "tap";
-import { createTrend, createTrendEvidence, createTrendList } from "../../skills/trends.js";
+import {
+	createTrend,
+	createTrendEvidence,
+	createTrendList,
+} from "../../skills/trends/trend-skills.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Evidence } from "../../src/knowledge/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";

@@ -1,8 +1,8 @@
 import t from "tap";
-import { createBatchVerification } from "../../skills/verify-batch.js";
-import { createTextVerification } from "../../skills/verify-text.js";
-import type { CheckedClaimWire } from "../../src/core/verify-text-wire.js";
-import { createClaimVerifier } from "../../src/evidence/claims/claim-verifier.js";
+import { createClaimVerifier } from "../../skills/verify/claims/claim-verifier.js";
+import { createBatchVerification } from "../../skills/verify/verify-batch.js";
+import { createTextVerification } from "../../skills/verify/verify-text.js";
+import type { CheckedClaimWire } from "../../skills/verify/verify-text-wire.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { DOMAIN_GRAPH } from "../service/sample-graphs.js";

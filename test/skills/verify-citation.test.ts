@@ -1,5 +1,5 @@
 import t from "tap";
-import { createCitationCheck } from "../../skills/verify-citation.js";
+import { createCitationCheck } from "../../skills/verify/verify-citation.js";
 import { toArticleRef } from "../../src/evidence/article-address.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";

@@ -1,5 +1,5 @@
 import type { Test } from "tap";
-import type { CommittedTransaction, Store } from "../../store/store.js";
+import type { CommittedTransaction, Store } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import { balanceOf, credit, posting, receiptRow, START_MS, tokenRow } from "./open-test-store.js";
 import { type OpenStore, refused } from "./store-under-test.js";

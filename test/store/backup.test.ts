@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
-import { ServiceError } from "../../src/core/errors.js";
-import type { Store } from "../../store/store.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Store } from "../../store/store-port.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { times } from "../support/times.js";
 import { failAt } from "./failing-disk.js";

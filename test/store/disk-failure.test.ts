@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import { ServiceError } from "../../src/core/errors.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import type { JournalStore } from "../../store/journal/journal-store.js";
 import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk, type Verdict } from "./fake-disk.js";

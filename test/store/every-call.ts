@@ -1,4 +1,4 @@
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { times } from "../support/times.js";
 import { failAt } from "./failing-disk.js";

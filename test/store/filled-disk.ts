@@ -1,4 +1,4 @@
-import { ServiceError } from "../../src/core/errors.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import { restoreJournal } from "../../store/journal/restore.js";
 import { times } from "../support/times.js";
 import { createFakeDisk, type FakeDisk } from "./fake-disk.js";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import type { Test } from "tap";
 import { createLedger, type Ledger } from "../../payments/ledger.js";
-import { createSweeper, type Sweeper } from "../../payments/sweep.js";
-import { createIds } from "../../src/core/ids.js";
-import { LIMITS } from "../../src/core/limits.js";
-import { systemRandom } from "../../src/core/random.js";
+import { createSweeper, type Sweeper } from "../../payments/refunds/sweep.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { createIds } from "../../src/kernel/ids.js";
+import { systemRandom } from "../../src/kernel/random.js";
 import type { HoldRow } from "../../store/rows/call-rows.js";
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import { balanceOf, credit, START_MS } from "./open-test-store.js";
 import type { OpenStore, StoreUnderTest } from "./store-under-test.js";
 

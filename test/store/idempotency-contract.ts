@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import type { Test } from "tap";
-import { finishAttempt } from "../../payments/receipt.js";
-import { ServiceError } from "../../src/core/errors.js";
-import { LIMITS } from "../../src/core/limits.js";
 import {
 	beginAttempt,
 	fingerprintOf,
 	idempotencyIdOf,
 	judgeAttempt,
-} from "../../src/service/idempotency.js";
+} from "../../payments/idempotency.js";
+import { finishAttempt } from "../../payments/receipt.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import type { HoldRow } from "../../store/rows/call-rows.js";
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import { START_MS } from "./open-test-store.js";
 import type { OpenStore } from "./store-under-test.js";
 

@@ -1,7 +1,7 @@
 /** A process of its own for tests: opens the folder, writes until it is killed and names what was acknowledged. */
 import { writeSync } from "node:fs";
-import { systemClock } from "../../src/core/clock.js";
-import { ServiceError } from "../../src/core/errors.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import { nodeFileSystem } from "../../store/journal/file-system.js";
 import { openJournalStore } from "../../store/journal/journal-store.js";
 import { posting, receiptRow } from "./open-test-store.js";

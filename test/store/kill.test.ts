@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t from "tap";
-import { systemClock } from "../../src/core/clock.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { nodeFileSystem } from "../../store/journal/file-system.js";
 import { openJournalStore } from "../../store/journal/journal-store.js";
 

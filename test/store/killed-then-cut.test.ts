@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";
 import { balanceOf, credit, FOLDER, openOn, tokenRow } from "./open-test-store.js";

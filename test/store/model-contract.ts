@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Test } from "tap";
-import type { Store, StoreTransaction } from "../../store/store.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import { posting, tokenRow } from "./open-test-store.js";
 import type { OpenStore } from "./store-under-test.js";

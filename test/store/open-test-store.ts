@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../src/core/clock.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import type { FileSystem } from "../../store/journal/file-system.js";
 import {
 	type JournalStore,
@@ -9,7 +9,7 @@ import type { ProcessTable } from "../../store/journal/process-table.js";
 import type { LedgerEntry, LedgerTransaction } from "../../store/ledger.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import { createFakeDisk, type FakeDisk } from "./fake-disk.js";
 
 export const FOLDER = "/store";

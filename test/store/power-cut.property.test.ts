@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { type Clock, systemClock } from "../../src/core/clock.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Store, StoreTransaction } from "../../store/store.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import { createFakeDisk, diskError } from "./fake-disk.js";
 import {

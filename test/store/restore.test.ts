@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import t from "tap";
-import { ServiceError } from "../../src/core/errors.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import type { FileSystem } from "../../store/journal/file-system.js";
 import { restoreJournal } from "../../store/journal/restore.js";
 import { seededRandom } from "../support/seeded-random.js";

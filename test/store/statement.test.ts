@@ -3,7 +3,7 @@ import type { JournalReader } from "../../store/journal/journal-reader.js";
 import type { SegmentFacts } from "../../store/journal/segment.js";
 import { readStatement } from "../../store/journal/statement.js";
 import type { LedgerTransaction } from "../../store/ledger.js";
-import type { StatementPage } from "../../store/store.js";
+import type { StatementPage } from "../../store/store-port.js";
 import { createFakeDisk } from "./fake-disk.js";
 import { credit, openOn, posting } from "./open-test-store.js";
 

@@ -1,5 +1,5 @@
 import type { LedgerRefusal } from "../../store/ledger.js";
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import type { StillClock } from "./open-test-store.js";
 
 /** One store and the way to close it and open it again with what it kept. */

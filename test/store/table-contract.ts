@@ -1,8 +1,8 @@
 import type { Test } from "tap";
-import { ServiceError } from "../../src/core/errors.js";
-import { createIds } from "../../src/core/ids.js";
-import { systemRandom } from "../../src/core/random.js";
-import type { StoreTransaction } from "../../store/store.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { createIds } from "../../src/kernel/ids.js";
+import { systemRandom } from "../../src/kernel/random.js";
+import type { StoreTransaction } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import {
 	balanceOf,

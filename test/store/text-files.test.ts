@@ -1,5 +1,5 @@
 import t from "tap";
-import type { QueryLogRow } from "../../store/store.js";
+import type { QueryLogRow } from "../../store/store-port.js";
 import { createGate } from "../support/gate.js";
 import { times } from "../support/times.js";
 import { createFakeDisk, diskError } from "./fake-disk.js";

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../src/core/clock.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 
 /** Its durations stand still from `hold` on: what is counted by the minute is not earned back while a slow machine is at it. */
 export interface HeldClock extends Clock {

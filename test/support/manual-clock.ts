@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../src/core/clock.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 
 /** Stands still until told; intervals never fire by themselves. */
 export interface ManualClock extends Clock {

@@ -8,8 +8,8 @@ import type {
 	SettlementTerms,
 	TransferAuthorization,
 	Treasury,
-} from "../../payments/x402/facilitator.js";
-import { ServiceError } from "../../src/core/errors.js";
+} from "../../payments/onchain/facilitator.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 
 export const SIM_TERMS: SettlementTerms = {
 	network: "eip155:84532",

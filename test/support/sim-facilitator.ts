@@ -5,8 +5,8 @@ import type {
 	SettleOutcome,
 	TransferAuthorization,
 	Verification,
-} from "../../payments/x402/facilitator.js";
-import type { Clock } from "../../src/core/clock.js";
+} from "../../payments/onchain/facilitator.js";
+import type { Clock } from "../../src/kernel/clock.js";
 import { digest, type SimChain, type SimTransaction } from "./sim-chain.js";
 
 /** How a facilitator behaves; the honest ones first. */

@@ -1,4 +1,4 @@
-import type { Hex, TransferAuthorization } from "../../payments/x402/facilitator.js";
+import type { Hex, TransferAuthorization } from "../../payments/onchain/facilitator.js";
 import { digest, type SimChain, signatureOf } from "./sim-chain.js";
 
 export interface SignOptions {

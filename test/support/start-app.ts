@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Test } from "tap";
-import type { OnchainParts } from "../../payments/x402/onchain-parts.js";
-import { type App, createApp } from "../../src/app.js";
-import type { Clock } from "../../src/core/clock.js";
-import type { Egress } from "../../src/core/egress.js";
-import type { Logger } from "../../src/core/logger.js";
-import type { Settings } from "../../src/settings.js";
+import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import { type App, createApp } from "../../src/app/create-app.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Egress } from "../../src/kernel/egress.js";
+import type { Logger } from "../../src/kernel/logger.js";
+import type { Settings } from "../../src/settings/read-settings.js";
 
 /** A whole server on a loopback port, on a folder of its own; closed when the test ends. */
 export interface TestApp {

@@ -1,11 +1,11 @@
-import { createResearchParts } from "../../src/app-research.js";
-import { type Clock, systemClock } from "../../src/core/clock.js";
-import { createIds } from "../../src/core/ids.js";
-import { systemRandom } from "../../src/core/random.js";
-import type { SearchEngine } from "../../src/search/search.js";
-import type { Schedules } from "../../src/service/schedules.js";
-import type { WebhookParts } from "../../src/service/webhooks.js";
-import type { Store } from "../../store/store.js";
+import type { Schedules } from "../../skills/briefings/schedules.js";
+import { createResearchParts } from "../../src/app/app-research.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
+import { createIds } from "../../src/kernel/ids.js";
+import { systemRandom } from "../../src/kernel/random.js";
+import type { SearchEngine } from "../../src/search/search-ports.js";
+import type { WebhookParts } from "../../src/webhooks/webhook-service.js";
+import type { Store } from "../../store/store-port.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 
 const NO_MODEL: Pick<SearchEngine, "status"> = {

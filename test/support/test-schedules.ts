@@ -1,13 +1,16 @@
-import { systemClock as clock } from "../../src/core/clock.js";
-import { systemRandom as random } from "../../src/core/random.js";
-import { createBriefings } from "../../src/evidence/briefing.js";
-import { extractiveWriter } from "../../src/evidence/extractive-writer.js";
+import { extractiveWriter } from "../../skills/answers/extractive-writer.js";
+import { createBriefings } from "../../skills/briefings/briefing.js";
+import { createScheduleConsent } from "../../skills/briefings/schedule-consent.js";
+import { createScheduleLinks } from "../../skills/briefings/schedule-links.js";
+import {
+	createSchedulePreview,
+	type FreeSchedules,
+} from "../../skills/briefings/schedule-preview.js";
+import { systemClock as clock } from "../../src/kernel/clock.js";
+import { systemRandom as random } from "../../src/kernel/random.js";
+import { createSealedText } from "../../src/kernel/sealed-text.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { HybridSearch } from "../../src/search/search.js";
-import { createScheduleConsent } from "../../src/service/schedule-consent.js";
-import { createScheduleLinks } from "../../src/service/schedule-links.js";
-import { createSchedulePreview, type FreeSchedules } from "../../src/service/schedule-preview.js";
-import { createSealedText } from "../../src/service/sealed-text.js";
+import type { HybridSearch } from "../../src/search/search-ports.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 
 /** What anybody may ask of briefings, over a search and a catalog that tests bring, and no schedule at all. */

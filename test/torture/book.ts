@@ -1,6 +1,6 @@
-import type { Hex } from "../../payments/x402/facilitator.js";
-import type { Credential } from "../../src/core/credential.js";
-import type { PaidOperationId } from "../../src/core/operations.js";
+import type { Hex } from "../../payments/onchain/facilitator.js";
+import type { Credential } from "../../src/contract/credential.js";
+import type { PaidOperationId } from "../../src/contract/operations.js";
 import type { Signed } from "./wallet.js";
 
 /** What one attempt came to, as its caller knows it. */

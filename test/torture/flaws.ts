@@ -1,4 +1,4 @@
-import type { Store, StoreTransaction } from "../../store/store.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
 import type { TableName } from "../../store/tables.js";
 
 /** A fault put into the store on purpose: a simulation that never fails proves nothing until it finds these. */

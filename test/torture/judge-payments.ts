@@ -1,7 +1,7 @@
-import type { Hex } from "../../payments/x402/facilitator.js";
+import type { Hex } from "../../payments/onchain/facilitator.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import { SIM_TERMS } from "../support/sim-chain.js";
 import type { Attempt, Book } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";

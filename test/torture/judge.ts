@@ -1,6 +1,6 @@
-import type { InvariantGuard } from "../../payments/invariants.js";
+import type { InvariantGuard } from "../../payments/audit/invariants.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import type { Book, Order } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";
 import type { House } from "./house.js";

@@ -1,7 +1,7 @@
-import type { ChainReader, SettlementTerms } from "../../payments/x402/facilitator.js";
+import type { ChainReader, SettlementTerms } from "../../payments/onchain/facilitator.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store.js";
+import type { Store } from "../../store/store-port.js";
 import type { Book } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";
 import { judgeWallets } from "./judge-payments.js";

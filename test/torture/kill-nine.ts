@@ -1,8 +1,8 @@
 /** `npm run torture -- --kill9 200`: a real server, killed at any moment under paying callers, again and again. */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
-import { createApp } from "../../src/app.js";
-import { readSettings } from "../../src/settings.js";
+import { createApp } from "../../src/app/create-app.js";
+import { readSettings } from "../../src/settings/read-settings.js";
 import { startServerProcess } from "../support/server-process.js";
 import { createBook } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";

@@ -1,13 +1,13 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SettlementTerms } from "../../payments/x402/facilitator.js";
-import { createApp } from "../../src/app.js";
-import { openKeyFolder } from "../../src/auth/key-folder.js";
-import { systemClock } from "../../src/core/clock.js";
-import { systemRandom } from "../../src/core/random.js";
-import { type OpenedOnchain, openOnchain } from "../../src/open-onchain.js";
-import { readSettings } from "../../src/settings.js";
+import type { SettlementTerms } from "../../payments/onchain/facilitator.js";
+import { openKeyFolder } from "../../src/accounts/key-folder.js";
+import { createApp } from "../../src/app/create-app.js";
+import { type OpenedOnchain, openOnchain } from "../../src/app/open-onchain.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { systemRandom } from "../../src/kernel/random.js";
+import { readSettings } from "../../src/settings/read-settings.js";
 import type { Purse } from "./book.js";
 import { newAccounts, type PayingAccount } from "./kill-wallets.js";
 

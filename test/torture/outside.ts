@@ -1,5 +1,5 @@
-import type { ChainReader, Facilitator, Hex } from "../../payments/x402/facilitator.js";
-import { LIMITS } from "../../src/core/limits.js";
+import type { ChainReader, Facilitator, Hex } from "../../payments/onchain/facilitator.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import { createSimChain, SIM_TERMS, type SimChain } from "../support/sim-chain.js";
 import {
 	createSimFacilitator,

@@ -1,4 +1,4 @@
-import { fingerprintOf } from "../../src/service/idempotency.js";
+import { fingerprintOf } from "../../payments/idempotency.js";
 import { type Book, isDecided, type Order, type Purse } from "./book.js";
 import type { Dice } from "./dice.js";
 import { priceOf } from "./house.js";

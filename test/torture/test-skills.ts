@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Clock } from "../../src/core/clock.js";
-import type { PaidOperationId } from "../../src/core/operations.js";
-import type { SkillCatalog } from "../../src/core/skill.js";
-import { answer, type CaptureMoment, noAnswer, type Skill } from "../../src/core/skill.js";
+import type { PaidOperationId } from "../../src/contract/operations.js";
+import type { SkillCatalog } from "../../src/contract/skill.js";
+import { answer, type CaptureMoment, noAnswer, type Skill } from "../../src/contract/skill.js";
+import type { Clock } from "../../src/kernel/clock.js";
 import type { Dice } from "./dice.js";
 
 /** The failure the skills throw on purpose; every other error is a fault. */

@@ -1,6 +1,6 @@
 /** A seeded simulation of the money path: one process over a disk and a chain that fail, in virtual time. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../src/core/clock.js";
+import type { Clock } from "../../src/kernel/clock.js";
 
 /** Virtual time: events happen in the order of their times, and nothing passes between two. */
 export interface Timeline {

@@ -1,4 +1,4 @@
-import { fingerprintOf } from "../../src/service/idempotency.js";
+import { fingerprintOf } from "../../payments/idempotency.js";
 import { type Book, type Deal, isDecided, nameOf, type Purse, type Reply } from "./book.js";
 import type { BrokenPromise } from "./broken-promise.js";
 import type { Dice } from "./dice.js";

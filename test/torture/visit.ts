@@ -1,6 +1,6 @@
 import { PaymentRequired } from "../../payments/challenge.js";
-import type { CallResult } from "../../src/core/call.js";
-import { ServiceError } from "../../src/core/errors.js";
+import type { CallResult } from "../../src/contract/call.js";
+import { ServiceError } from "../../src/kernel/errors.js";
 import type { Order, Reply } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";
 import type { Dice } from "./dice.js";

@@ -2,8 +2,8 @@ import type {
 	Hex,
 	SettlementTerms,
 	TransferAuthorization,
-} from "../../payments/x402/facilitator.js";
-import type { Payment } from "../../src/core/credential.js";
+} from "../../payments/onchain/facilitator.js";
+import type { Payment } from "../../src/contract/credential.js";
 import { SIM_TERMS, signatureOf } from "../support/sim-chain.js";
 import type { Dice } from "./dice.js";
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { ServiceError } from "../../core/errors.js";
-import { type RestoreReport, restoreData } from "../../data-restore.js";
-import type { BackupReport } from "../../service/operator.js";
-import type { Settings } from "../../settings.js";
+import { ServiceError } from "../../kernel/errors.js";
+import { type RestoreReport, restoreData } from "../../operator/data-restore.js";
+import type { BackupReport } from "../../operator/operator-interface.js";
+import type { Settings } from "../../settings/read-settings.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { createProgress, printResult } from "../output.js";

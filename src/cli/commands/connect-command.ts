@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { ServiceError } from "../../core/errors.js";
-import { parseGraphId } from "../../core/ids.js";
-import type { Settings } from "../../settings.js";
+import { ServiceError } from "../../kernel/errors.js";
+import { parseGraphId } from "../../kernel/ids.js";
+import type { Settings } from "../../settings/read-settings.js";
 import {
 	type CommandContext,
 	type Flags,

@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { openFeeds } from "../../app-feeds.js";
-import { systemClock, toIsoDay } from "../../core/clock.js";
-import { ServiceError } from "../../core/errors.js";
-import type { SkippedFeedWire } from "../../core/feed-wire.js";
-import type { Feeds } from "../../feeds/feeds.js";
-import { newestOf, toDescribed } from "../../feeds/observed-feed.js";
-import { openIndexDisk } from "../../search/index-disk.js";
+import type { Feeds } from "../../../skills/feeds/feed-access.js";
+import type { SkippedFeedWire } from "../../../skills/feeds/feed-wire.js";
+import { newestOf, toDescribed } from "../../../skills/feeds/observed-feed.js";
+import { openFeeds } from "../../app/app-feeds.js";
+import { systemClock, toIsoDay } from "../../kernel/clock.js";
+import { ServiceError } from "../../kernel/errors.js";
+import { openIndexDisk } from "../../search/index/index-disk.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
 import { createProgress, printResult, toColumns } from "../output.js";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { ServiceError } from "../../core/errors.js";
-import { LIMITS } from "../../core/limits.js";
+import { LIMITS } from "../../contract/limits.js";
+import { ServiceError } from "../../kernel/errors.js";
 import { type CommandContext, type Flags, listOf, textOf } from "../command-context.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { toColumns } from "../output.js";

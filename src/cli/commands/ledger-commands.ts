@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { toCsv } from "../../core/csv.js";
-import { visibleJsonText } from "../../core/visible-text.js";
-import type { MovementWire, ReconciliationWire } from "../../service/chain-books.js";
+import { toCsv } from "../../kernel/csv.js";
+import { visibleJsonText } from "../../kernel/visible-text.js";
+import type { MovementWire, ReconciliationWire } from "../../operator/chain-books.js";
 import type {
 	LedgerReportWire,
 	RefundWire,
 	ReportSumsWire,
-} from "../../service/ledger-operator.js";
+} from "../../operator/ledger-operator.js";
 import { type CommandContext, settingsOf, textOf, withSettings } from "../command-context.js";
 import { withOperator } from "../open-operator.js";
 import { addOperatorCommand } from "../operator-command.js";

@@ -1,13 +1,13 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { systemClock } from "../../core/clock.js";
-import { createHubEgress, MODEL_HUB } from "../../delivery/egress.js";
-import { locateModel } from "../../open-search.js";
-import { type FetchedModel, fetchModel } from "../../search/fetch-model.js";
-import { createModelHub } from "../../search/model-hub.js";
-import { type ListedModel, listModels } from "../../search/model-list.js";
-import { parseModelName } from "../../search/model-name.js";
-import type { Settings } from "../../settings.js";
+import { locateModel } from "../../app/open-search.js";
+import { createHubEgress, MODEL_HUB } from "../../delivery/configured-egress.js";
+import { systemClock } from "../../kernel/clock.js";
+import { type FetchedModel, fetchModel } from "../../search/model/fetch-model.js";
+import { createModelHub } from "../../search/model/model-hub.js";
+import { type ListedModel, listModels } from "../../search/model/model-list.js";
+import { parseModelName } from "../../search/model/model-name.js";
+import type { Settings } from "../../settings/read-settings.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
 import { createProgress, printResult, toColumns } from "../output.js";
 

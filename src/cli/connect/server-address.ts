@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { ServiceError } from "../../core/errors.js";
-import { createOperatorEgress, isLoopback } from "../../delivery/egress.js";
-import type { Settings } from "../../settings.js";
+import { createOperatorEgress, isLoopback } from "../../delivery/configured-egress.js";
+import { ServiceError } from "../../kernel/errors.js";
+import type { Settings } from "../../settings/read-settings.js";
 import { findServer } from "../server-file.js";
 
 const TIMEOUT_MS = 10_000;

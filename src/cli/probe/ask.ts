@@ -1,5 +1,5 @@
-import type { Egress } from "../../core/egress.js";
-import { ServiceError } from "../../core/errors.js";
+import type { Egress } from "../../kernel/egress.js";
+import { ServiceError } from "../../kernel/errors.js";
 import type { UnpaidReply } from "./judge-challenge.js";
 
 export interface Asking {

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { findNegations } from "../../../src/evidence/claims/polarity.js";
-import { findQuantifiers } from "../../../src/evidence/claims/quantifiers.js";
-import { PACKAGE_ROOT } from "../../../src/package-root.js";
+import { findNegations } from "../../../skills/verify/claims/polarity.js";
+import { findQuantifiers } from "../../../skills/verify/claims/quantifiers.js";
+import { PACKAGE_ROOT } from "../../../src/kernel/package-root.js";
 
 /** A gap between two words, of any length: looked over from each of many first words, it takes their number squared. */
 const ENDLESS_GAP = /\[\^[^\]]+\][*+]\??(?:\\b|\\\)|\(|\w)/;
 
 t.test("no pattern looks for its second word to the end of a text", (t) => {
-	const folder = join(PACKAGE_ROOT, "src/evidence/claims");
+	const folder = join(PACKAGE_ROOT, "skills/verify/claims");
 	const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
 	t.ok(files.length > 20, `${files.length} files`);
 	for (const name of files) {

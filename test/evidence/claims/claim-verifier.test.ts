@@ -1,10 +1,10 @@
 import t from "tap";
-import { createClaimVerification } from "../../../skills/verify-claim.js";
+import { createClaimVerifier } from "../../../skills/verify/claims/claim-verifier.js";
+import { groupByOrigin } from "../../../skills/verify/claims/independence.js";
+import { bestTier, findPublisher } from "../../../skills/verify/claims/source-tiers.js";
+import type { StanceJudge } from "../../../skills/verify/claims/verification.js";
+import { createClaimVerification } from "../../../skills/verify/verify-claim.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
-import { createClaimVerifier } from "../../../src/evidence/claims/claim-verifier.js";
-import { groupByOrigin } from "../../../src/evidence/claims/independence.js";
-import { bestTier, findPublisher } from "../../../src/evidence/claims/source-tiers.js";
-import type { StanceJudge } from "../../../src/evidence/claims/verification.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
-import { extractClaims, toAtomicClaim } from "../../../src/evidence/claims/claim-extraction.js";
-import { isSameValue } from "../../../src/evidence/claims/number-match.js";
-import { findQuantities } from "../../../src/evidence/claims/quantities.js";
-import { compareClaim } from "../../../src/evidence/claims/stance-comparator.js";
+import { extractClaims, toAtomicClaim } from "../../../skills/verify/claims/claim-extraction.js";
+import { isSameValue } from "../../../skills/verify/claims/number-match.js";
+import { findQuantities } from "../../../skills/verify/claims/quantities.js";
+import { compareClaim } from "../../../skills/verify/claims/stance-comparator.js";
 
 const compare = (claim: string, sentence: string) => compareClaim(toAtomicClaim(claim), sentence);
 

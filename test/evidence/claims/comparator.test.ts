@@ -1,7 +1,7 @@
 import t from "tap";
-import { extractClaims, toAtomicClaim } from "../../../src/evidence/claims/claim-extraction.js";
-import { compareClaim } from "../../../src/evidence/claims/stance-comparator.js";
-import { readCatalogText, readText } from "../../../src/evidence/claims/text-reading.js";
+import { extractClaims, toAtomicClaim } from "../../../skills/verify/claims/claim-extraction.js";
+import { compareClaim } from "../../../skills/verify/claims/stance-comparator.js";
+import { readCatalogText, readText } from "../../../skills/verify/claims/text-reading.js";
 
 const stance = (claim: string, sentence: string, names: readonly string[] = []) =>
 	compareClaim(toAtomicClaim(claim), sentence, { names }).stance;

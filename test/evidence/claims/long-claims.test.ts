@@ -1,9 +1,9 @@
 import t from "tap";
-import { createClaimExtraction } from "../../../skills/verify-extract.js";
-import { VERIFY_TEXT_LIMITS } from "../../../src/core/verify-text-limits.js";
+import { createClaimVerifier } from "../../../skills/verify/claims/claim-verifier.js";
+import { findTextClaims } from "../../../skills/verify/text-claims.js";
+import { createClaimExtraction } from "../../../skills/verify/verify-extract.js";
+import { VERIFY_TEXT_LIMITS } from "../../../skills/verify/verify-text-limits.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
-import { createClaimVerifier } from "../../../src/evidence/claims/claim-verifier.js";
-import { findTextClaims } from "../../../src/evidence/text-claims.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";

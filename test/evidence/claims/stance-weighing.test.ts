@@ -1,16 +1,16 @@
 import t from "tap";
-import { confidenceOf, isSure } from "../../../src/evidence/claims/confidence.js";
-import { readContext } from "../../../src/evidence/claims/sentence-context.js";
-import type { MeasuredSentence } from "../../../src/evidence/claims/sentence-measuring.js";
-import { examineReadings } from "../../../src/evidence/claims/stance-comparator.js";
-import { toFeatures } from "../../../src/evidence/claims/stance-features.js";
+import { confidenceOf, isSure } from "../../../skills/verify/claims/confidence.js";
+import { readContext } from "../../../skills/verify/claims/sentence-context.js";
+import type { MeasuredSentence } from "../../../skills/verify/claims/sentence-measuring.js";
+import { examineReadings } from "../../../skills/verify/claims/stance-comparator.js";
+import { toFeatures } from "../../../skills/verify/claims/stance-features.js";
 import {
 	likelihoodsOf,
 	sideOf,
 	weighStances,
-} from "../../../src/evidence/claims/stance-weighing.js";
-import { STANCE_WEIGHTS } from "../../../src/evidence/claims/stance-weights.js";
-import { readText } from "../../../src/evidence/claims/text-reading.js";
+} from "../../../skills/verify/claims/stance-weighing.js";
+import { STANCE_WEIGHTS } from "../../../skills/verify/claims/stance-weights.js";
+import { readText } from "../../../skills/verify/claims/text-reading.js";
 
 /** Sentences of one concept, held against a claim, ranked as given. */
 function measure(claim: string, sentences: readonly string[]): readonly MeasuredSentence[] {

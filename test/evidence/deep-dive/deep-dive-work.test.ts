@@ -1,9 +1,9 @@
 import t, { type Test } from "tap";
-import { isSupported } from "../../../src/evidence/citation-gate.js";
+import { isSupported } from "../../../skills/answers/citation-gate.js";
+import type { DeepDiveReport } from "../../../skills/deep-dive/report.js";
+import { catalogFolders, loadGraphs } from "../../../src/app/load-graphs.js";
 import { findCitedSentence } from "../../../src/evidence/cited-sentences.js";
-import type { DeepDiveReport } from "../../../src/evidence/deep-dive/report.js";
 import type { GraphCatalog } from "../../../src/knowledge/catalog.js";
-import { catalogFolders, loadGraphs } from "../../../src/load-graphs.js";
 import { openDive } from "./run-dive.js";
 
 const silent = { info: () => undefined, error: () => undefined };

@@ -1,8 +1,8 @@
-import { systemClock } from "../../../src/core/clock.js";
-import type { JobJson, WorkEvent, WorkProgress } from "../../../src/core/job.js";
-import { createDeepDiveWork } from "../../../src/evidence/deep-dive/deep-dive-work.js";
-import type { DeepDiveReport } from "../../../src/evidence/deep-dive/report.js";
-import { extractiveWriter } from "../../../src/evidence/extractive-writer.js";
+import { extractiveWriter } from "../../../skills/answers/extractive-writer.js";
+import { createDeepDiveWork } from "../../../skills/deep-dive/deep-dive-work.js";
+import type { DeepDiveReport } from "../../../skills/deep-dive/report.js";
+import type { JobJson, WorkEvent, WorkProgress } from "../../../src/contract/job.js";
+import { systemClock } from "../../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import type { Graph } from "../../../src/knowledge/graph.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";

@@ -1,7 +1,7 @@
 import t from "tap";
+import { carriersOf, withoutDeniers } from "../../../skills/answers/report/finding-carriers.js";
+import { clusterSentences } from "../../../skills/answers/report/finding-clusters.js";
 import { type CitedSentence, toCitedSentences } from "../../../src/evidence/cited-sentences.js";
-import { carriersOf, withoutDeniers } from "../../../src/evidence/report/finding-carriers.js";
-import { clusterSentences } from "../../../src/evidence/report/finding-clusters.js";
 import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
 

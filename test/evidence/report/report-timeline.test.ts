@@ -1,6 +1,6 @@
 import t from "tap";
+import { toTimeline } from "../../../skills/answers/report/report-timeline.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
-import { toTimeline } from "../../../src/evidence/report/report-timeline.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
 
 const timelineOf = (summary: string) => {

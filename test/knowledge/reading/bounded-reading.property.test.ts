@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import t from "tap";
+import { listNodes } from "../../../skills/graphs/reading/node-list.js";
+import { createRevisionMemory } from "../../../skills/graphs/reading/revision-changes.js";
+import { sortInSteps } from "../../../skills/graphs/reading/sort-in-steps.js";
+import { writtenSince } from "../../../skills/graphs/reading/written-days.js";
 import { compareText } from "../../../src/knowledge/bundle-document.js";
 import { readBundle } from "../../../src/knowledge/bundle-reader.js";
-import { listNodes } from "../../../src/knowledge/reading/node-list.js";
-import { createRevisionMemory } from "../../../src/knowledge/reading/revision-changes.js";
-import { sortInSteps } from "../../../src/knowledge/reading/sort-in-steps.js";
-import { writtenSince } from "../../../src/knowledge/reading/written-days.js";
 import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
 import { filesOf, TIDES } from "../sample-bundle.js";
 import { anyGraph, conceptOf, graphWith } from "./random-graph.js";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
-import { readCitedPassages } from "../../../src/knowledge/reading/cited-passages.js";
-import { packContext } from "../../../src/knowledge/reading/context-pack.js";
-import { estimateTokens } from "../../../src/knowledge/reading/token-estimate.js";
+import { readCitedPassages } from "../../../skills/graphs/reading/cited-passages.js";
+import { packContext } from "../../../skills/graphs/reading/context-pack.js";
+import { estimateTokens } from "../../../skills/graphs/reading/token-estimate.js";
 import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
 import { conceptOf, HOSTILE } from "./random-graph.js";
 

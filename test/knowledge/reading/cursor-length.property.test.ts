@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import t from "tap";
-import { READING_LIMITS } from "../../../src/core/reading-limits.js";
-import { cursorField } from "../../../src/core/wire.js";
+import { keyOfEdge, listEdges } from "../../../skills/graphs/reading/edge-list.js";
+import { listNodes } from "../../../skills/graphs/reading/node-list.js";
+import { keyOfEvent, readTimeline } from "../../../skills/graphs/reading/timeline.js";
+import { readCursor, toCursor } from "../../../src/contract/list-cursor.js";
+import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
+import { cursorField } from "../../../src/contract/wire.js";
 import { readBundle } from "../../../src/knowledge/bundle-reader.js";
 import type { Edge, Evidence } from "../../../src/knowledge/graph.js";
-import { keyOfEdge, listEdges } from "../../../src/knowledge/reading/edge-list.js";
-import { readCursor, toCursor } from "../../../src/knowledge/reading/list-cursor.js";
-import { listNodes } from "../../../src/knowledge/reading/node-list.js";
-import { keyOfEvent, readTimeline } from "../../../src/knowledge/reading/timeline.js";
 import { filesOf, TIDES } from "../sample-bundle.js";
 import { conceptOf, graphWith } from "./random-graph.js";
 

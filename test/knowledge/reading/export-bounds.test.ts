@@ -1,9 +1,9 @@
 import t from "tap";
-import { EXPORT_FORMATS, type ExportFormat } from "../../../src/core/graph-feed-wire.js";
-import { READING_LIMITS } from "../../../src/core/reading-limits.js";
+import { EXPORT_FORMATS, type ExportFormat } from "../../../skills/graphs/graph-feed-wire.js";
+import { leastExportChars } from "../../../skills/graphs/reading/export-size.js";
+import { assertExportable, exportGraph } from "../../../skills/graphs/reading/graph-export.js";
+import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
-import { leastExportChars } from "../../../src/knowledge/reading/export-size.js";
-import { assertExportable, exportGraph } from "../../../src/knowledge/reading/graph-export.js";
 import { graphOf, TIDES } from "../sample-bundle.js";
 import { conceptOf, graphWith, linksTo } from "./random-graph.js";
 

@@ -4,13 +4,13 @@ import fc from "fast-check";
 // @ts-expect-error The package brings no types.
 import jsonld from "jsonld";
 import t from "tap";
-import type { ExportFormat } from "../../../src/core/graph-feed-wire.js";
+import type { ExportFormat } from "../../../skills/graphs/graph-feed-wire.js";
+import type { ExportTable } from "../../../skills/graphs/reading/export-tables.js";
+import { exportGraph } from "../../../skills/graphs/reading/graph-export.js";
+import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
 import { unpackArchive } from "../../../src/knowledge/archive.js";
 import { readBundle } from "../../../src/knowledge/bundle-reader.js";
 import type { Graph } from "../../../src/knowledge/graph.js";
-import type { ExportTable } from "../../../src/knowledge/reading/export-tables.js";
-import { exportGraph } from "../../../src/knowledge/reading/graph-export.js";
-import { mapOf } from "../../../src/knowledge/reading/graph-map.js";
 import { graphOf, TIDES } from "../sample-bundle.js";
 import { anyGraph } from "./random-graph.js";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import t from "tap";
-import { keyOfEdge, listEdges } from "../../../src/knowledge/reading/edge-list.js";
-import { mapOf } from "../../../src/knowledge/reading/graph-map.js";
-import { readCursor, toCursor } from "../../../src/knowledge/reading/list-cursor.js";
-import { listNodes } from "../../../src/knowledge/reading/node-list.js";
-import { keyOfEvent, readTimeline } from "../../../src/knowledge/reading/timeline.js";
+import { keyOfEdge, listEdges } from "../../../skills/graphs/reading/edge-list.js";
+import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
+import { listNodes } from "../../../skills/graphs/reading/node-list.js";
+import { keyOfEvent, readTimeline } from "../../../skills/graphs/reading/timeline.js";
+import { readCursor, toCursor } from "../../../src/contract/list-cursor.js";
 import { anyGraph, conceptOf, graphWith, HOSTILE } from "./random-graph.js";
 
 /** Every page of a list, one after the other, each begun with a cursor made of the last item's key. */

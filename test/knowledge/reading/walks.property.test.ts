@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import t from "tap";
-import type { Graph } from "../../../src/knowledge/graph.js";
-import { findPaths } from "../../../src/knowledge/reading/best-paths.js";
-import { mapOf } from "../../../src/knowledge/reading/graph-map.js";
-import { findNeighbours } from "../../../src/knowledge/reading/neighbours.js";
-import { growSubgraph } from "../../../src/knowledge/reading/subgraph.js";
+import { findPaths } from "../../../skills/graphs/reading/best-paths.js";
+import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
+import { findNeighbours } from "../../../skills/graphs/reading/neighbors.js";
+import { growSubgraph } from "../../../skills/graphs/reading/subgraph.js";
 import {
 	lengthOf,
 	toEdgeTest,
 	type WalkOptions,
 	weightOf,
-} from "../../../src/knowledge/reading/walk.js";
+} from "../../../skills/graphs/reading/walk.js";
+import type { Graph } from "../../../src/knowledge/graph.js";
 import { graphOf, TIDES } from "../sample-bundle.js";
 import { anyGraph, conceptOf, graphWith, linksTo } from "./random-graph.js";
 

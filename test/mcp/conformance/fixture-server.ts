@@ -3,16 +3,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ProtocolError, type Server, type ServerContext } from "@modelcontextprotocol/server";
 import express from "express";
-import type { App } from "../../../src/app.js";
-import { systemClock } from "../../../src/core/clock.js";
-import { createIds } from "../../../src/core/ids.js";
-import { systemRandom } from "../../../src/core/random.js";
+import type { App } from "../../../src/app/create-app.js";
+import { systemClock } from "../../../src/kernel/clock.js";
+import { createIds } from "../../../src/kernel/ids.js";
+import { systemRandom } from "../../../src/kernel/random.js";
 import { createMcpRouter } from "../../../src/mcp/mcp-router.js";
 import { createProfile } from "../../../src/mcp/profiles.js";
 import { createProtocolServer } from "../../../src/mcp/protocol-server.js";
 import { listResources, readResource } from "../../../src/mcp/resources.js";
 import { READS, type Tool } from "../../../src/mcp/tool.js";
-import type { Service } from "../../../src/service/service.js";
+import type { Service } from "../../../src/service/service-interface.js";
 import { ASKING_TOOLS, writePrompt } from "./asking-fixtures.js";
 import {
 	CONTENT_TOOLS,

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApp } from "../../../src/app.js";
+import { createApp } from "../../../src/app/create-app.js";
 import { KNOWN_QUERY, testSettings } from "../../support/start-app.js";
 import { checkAuthorization } from "./authorization-suite.js";
 import { startFixtureServer } from "./fixture-server.js";

@@ -1,6 +1,6 @@
 import t from "tap";
 import { encodeFunctionData, parseAbi, parseSignature, toHex } from "viem";
-import type { TransferAuthorization } from "../../../payments/x402/facilitator.js";
+import type { TransferAuthorization } from "../../../payments/onchain/facilitator.js";
 import { type LocalChain, startLocalChain, withoutChain } from "./local-chain.js";
 
 const ABI = parseAbi([

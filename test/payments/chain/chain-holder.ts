@@ -1,9 +1,9 @@
 /** A process that opens the demo chain and never closes it: what a killed server looks like. */
-import { openKeyFolder } from "../../../src/auth/key-folder.js";
-import { systemClock } from "../../../src/core/clock.js";
-import { systemRandom } from "../../../src/core/random.js";
-import { openOnchain } from "../../../src/open-onchain.js";
-import { readSettings } from "../../../src/settings.js";
+import { openKeyFolder } from "../../../src/accounts/key-folder.js";
+import { openOnchain } from "../../../src/app/open-onchain.js";
+import { systemClock } from "../../../src/kernel/clock.js";
+import { systemRandom } from "../../../src/kernel/random.js";
+import { readSettings } from "../../../src/settings/read-settings.js";
 
 const folder = process.argv[2] ?? "";
 const parts = await openOnchain({

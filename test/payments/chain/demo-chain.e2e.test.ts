@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import t from "tap";
 import { openDemoChain } from "../../../src/chain/demo-chain.js";
-import { systemClock } from "../../../src/core/clock.js";
-import { createConfiguredEgress } from "../../../src/delivery/egress.js";
+import { createConfiguredEgress } from "../../../src/delivery/configured-egress.js";
+import { systemClock } from "../../../src/kernel/clock.js";
 import { startLocalChain, withoutChain } from "./local-chain.js";
 
 const ignore = { onBroadcast: async () => undefined };

@@ -1,13 +1,13 @@
 import t from "tap";
 import { toHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { requireSixDecimals } from "../../../payments/x402/asset-decimals.js";
-import { createEvmClient } from "../../../payments/x402/evm-client.js";
-import { createEvmRpc } from "../../../payments/x402/evm-rpc.js";
-import { createEvmWallet } from "../../../payments/x402/evm-wallet.js";
-import type { Hex } from "../../../payments/x402/facilitator.js";
-import { systemClock } from "../../../src/core/clock.js";
-import { createConfiguredEgress } from "../../../src/delivery/egress.js";
+import { requireSixDecimals } from "../../../payments/evm/asset-decimals.js";
+import { createEvmClient } from "../../../payments/evm/evm-client.js";
+import { createEvmRpc } from "../../../payments/evm/evm-rpc.js";
+import { createEvmWallet } from "../../../payments/evm/evm-wallet.js";
+import type { Hex } from "../../../payments/onchain/facilitator.js";
+import { createConfiguredEgress } from "../../../src/delivery/configured-egress.js";
+import { systemClock } from "../../../src/kernel/clock.js";
 import { createWallet, startLocalChain, withoutChain } from "./local-chain.js";
 
 const NETWORK = "eip155:84532";

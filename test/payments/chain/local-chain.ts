@@ -9,12 +9,12 @@ import {
 	toHex,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import type { Hex, TransferAuthorization } from "../../../payments/x402/facilitator.js";
-import { openKeyFolder } from "../../../src/auth/key-folder.js";
+import type { Hex, TransferAuthorization } from "../../../payments/onchain/facilitator.js";
+import { openKeyFolder } from "../../../src/accounts/key-folder.js";
+import { type OpenedOnchain, openOnchain } from "../../../src/app/open-onchain.js";
 import { findAnvil } from "../../../src/chain/anvil-process.js";
-import { systemClock } from "../../../src/core/clock.js";
-import { systemRandom } from "../../../src/core/random.js";
-import { type OpenedOnchain, openOnchain } from "../../../src/open-onchain.js";
+import { systemClock } from "../../../src/kernel/clock.js";
+import { systemRandom } from "../../../src/kernel/random.js";
 import { testSettings } from "../../support/start-app.js";
 
 /** Why tests that need a chain do not run here; false when they do. */

@@ -1,8 +1,11 @@
 import t from "tap";
-import type { SettlementTerms, TransferAuthorization } from "../../../payments/x402/facilitator.js";
-import { createRemoteFacilitator } from "../../../payments/x402/remote-facilitator.js";
-import type { OutboundRequest } from "../../../src/core/egress.js";
-import { ServiceError } from "../../../src/core/errors.js";
+import { createRemoteFacilitator } from "../../../payments/evm/remote-facilitator.js";
+import type {
+	SettlementTerms,
+	TransferAuthorization,
+} from "../../../payments/onchain/facilitator.js";
+import type { OutboundRequest } from "../../../src/kernel/egress.js";
+import { ServiceError } from "../../../src/kernel/errors.js";
 
 const terms: SettlementTerms = {
 	network: "eip155:84532",

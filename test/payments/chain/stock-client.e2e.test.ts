@@ -7,7 +7,7 @@ import {
 } from "@x402/fetch";
 import t from "tap";
 import type { LocalAccount } from "viem";
-import type { Hex } from "../../../payments/x402/facilitator.js";
+import type { Hex } from "../../../payments/onchain/facilitator.js";
 import { KNOWN_QUERY, startApp, sumOfAllEntries } from "../../support/start-app.js";
 import { times } from "../../support/times.js";
 import { createWallet, startLocalChain, withoutChain } from "./local-chain.js";

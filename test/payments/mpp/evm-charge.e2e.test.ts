@@ -2,7 +2,7 @@ import { Challenge, Credential, Receipt } from "mppx";
 import { evm, Mppx } from "mppx/client";
 import t from "tap";
 import type { Account } from "viem";
-import type { Hex } from "../../../payments/x402/facilitator.js";
+import type { Hex } from "../../../payments/onchain/facilitator.js";
 import { manualClock } from "../../support/manual-clock.js";
 import { createSimChain, digest, signatureOf } from "../../support/sim-chain.js";
 import { createSimFacilitator, type FacilitatorKind } from "../../support/sim-facilitator.js";

@@ -6,11 +6,11 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Quote } from "../../../payments/challenge.js";
 import { createChallengeIssuer } from "../../../payments/mpp/challenge-issuer.js";
 import { createEvmCharge } from "../../../payments/mpp/evm-charge.js";
-import { PaymentRefused } from "../../../payments/x402/envelope.js";
-import type { SettlementTerms } from "../../../payments/x402/facilitator.js";
-import type { Payment } from "../../../src/core/credential.js";
-import { parsePayment } from "../../../src/core/credential.js";
-import { systemRandom } from "../../../src/core/random.js";
+import { PaymentRefused } from "../../../payments/onchain/envelope.js";
+import type { SettlementTerms } from "../../../payments/onchain/facilitator.js";
+import type { Payment } from "../../../src/contract/credential.js";
+import { parsePayment } from "../../../src/contract/credential.js";
+import { systemRandom } from "../../../src/kernel/random.js";
 import { manualClock } from "../../support/manual-clock.js";
 
 const terms: SettlementTerms = {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Challenge, Credential, Receipt } from "mppx";
 import t from "tap";
 import { stringToBytes, keccak256 as viemKeccak256 } from "viem";
-import { keccak256 } from "../../../payments/mpp/keccak.js";
+import { keccak256 } from "../../../payments/evm/keccak.js";
 import {
 	challengeIdOf,
 	encodeJson,
@@ -10,7 +10,7 @@ import {
 	toChallengeHeader,
 } from "../../../payments/mpp/payment-challenge.js";
 import { toReceiptHeaders } from "../../../payments/mpp/payment-receipt.js";
-import { decodePaymentScheme } from "../../../src/core/payment-scheme.js";
+import { decodePaymentScheme } from "../../../src/contract/payment-scheme.js";
 
 const SECRET = "a secret of forty-three characters or so";
 

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
 import { createPlanMethod } from "../../../payments/plan/plan-method.js";
-import { createFindAccess } from "../../../src/auth/account-access.js";
-import { createApiKeys } from "../../../src/auth/api-keys.js";
-import { createConnectionTokens } from "../../../src/auth/connection-tokens.js";
-import { createIds } from "../../../src/core/ids.js";
-import { systemRandom } from "../../../src/core/random.js";
+import { createFindAccess } from "../../../src/accounts/account-access.js";
+import { createApiKeys } from "../../../src/accounts/api-keys.js";
+import { createConnectionTokens } from "../../../src/accounts/connection-tokens.js";
+import { createIds } from "../../../src/kernel/ids.js";
+import { systemRandom } from "../../../src/kernel/random.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
 import { openOn, stillClock } from "../../store/open-test-store.js";
 

@@ -1,15 +1,15 @@
 import { createLedger, custAccount } from "../../../payments/ledger.js";
-import { createRefunds } from "../../../payments/refunds.js";
+import { createRefunds } from "../../../payments/refunds/refunds.js";
 import { createDelegations } from "../../../payments/spt/delegations.js";
 import { recoverTokens } from "../../../payments/spt/recover.js";
 import { createSptAccounts, type SptAccounts } from "../../../payments/spt/spt-accounts.js";
 import { createSptIssuer, type SptTerms } from "../../../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../../../payments/spt/spt-method.js";
 import type { SptHolder } from "../../../payments/spt/token.js";
-import { createIds } from "../../../src/core/ids.js";
-import { systemRandom } from "../../../src/core/random.js";
+import { createIds } from "../../../src/kernel/ids.js";
+import { systemRandom } from "../../../src/kernel/random.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
-import type { Store } from "../../../store/store.js";
+import type { Store } from "../../../store/store-port.js";
 import { openOn, START_MS, stillClock } from "../../store/open-test-store.js";
 
 export const USD = 1_000_000n;

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { evm, Mppx } from "mppx/client";
 import t from "tap";
 import type { Account } from "viem";
-import type { Hex } from "../../../payments/x402/facilitator.js";
+import type { Hex } from "../../../payments/onchain/facilitator.js";
 import { digest, signatureOf } from "../../support/sim-chain.js";
 import { sumOfAllEntries } from "../../support/start-app.js";
 import { times } from "../../support/times.js";

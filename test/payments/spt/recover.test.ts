@@ -1,8 +1,8 @@
 import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
 import { recoverTokens } from "../../../payments/spt/recover.js";
-import { createIds } from "../../../src/core/ids.js";
-import { systemRandom } from "../../../src/core/random.js";
+import { createIds } from "../../../src/kernel/ids.js";
+import { systemRandom } from "../../../src/kernel/random.js";
 import type { TokenRow } from "../../../store/rows/token-row.js";
 import { credit, openOn, START_MS, stillClock, tokenRow } from "../../store/open-test-store.js";
 

@@ -1,5 +1,5 @@
 import type { Test } from "tap";
-import { type Clock, systemClock } from "../../../src/core/clock.js";
+import { type Clock, systemClock } from "../../../src/kernel/clock.js";
 import { createSimChain, type SimChain } from "../../support/sim-chain.js";
 import { createSimFacilitator, type SimFacilitator } from "../../support/sim-facilitator.js";
 import { createSimWallet, type SimWallet } from "../../support/sim-wallet.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import type { TransferAuthorization } from "../../../payments/x402/facilitator.js";
+import type { TransferAuthorization } from "../../../payments/onchain/facilitator.js";
 import { seededRandom } from "../../support/seeded-random.js";
 import { FACILITATOR_KINDS, type FacilitatorKind } from "../../support/sim-facilitator.js";
 import { createWorld, type DeskProcess, type Order, PRICE, startDesk } from "./start-desk.js";

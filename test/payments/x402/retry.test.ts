@@ -1,6 +1,6 @@
 import t from "tap";
-import { ServiceError } from "../../../src/core/errors.js";
-import { LIMITS } from "../../../src/core/limits.js";
+import { LIMITS } from "../../../src/contract/limits.js";
+import { ServiceError } from "../../../src/kernel/errors.js";
 import { createSimWallet } from "../../support/sim-wallet.js";
 import { times } from "../../support/times.js";
 import { createWorld, PRICE, startDesk, toRequest } from "./start-desk.js";

@@ -1,8 +1,8 @@
 import t from "tap";
-import { createChainReader } from "../../../payments/x402/chain-reader.js";
-import { createEvmClient } from "../../../payments/x402/evm-client.js";
-import type { EvmRpc } from "../../../payments/x402/evm-rpc.js";
-import type { ReadProgress } from "../../../payments/x402/facilitator.js";
+import { createChainReader } from "../../../payments/evm/chain-reader.js";
+import { createEvmClient } from "../../../payments/evm/evm-client.js";
+import type { EvmRpc } from "../../../payments/evm/evm-rpc.js";
+import type { ReadProgress } from "../../../payments/onchain/facilitator.js";
 import { SIM_TERMS } from "../../support/sim-chain.js";
 
 const SECOND_MS = 1_000;

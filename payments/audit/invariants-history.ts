@@ -1,0 +1,244 @@
+import { formatUsd, type Micros } from "../../src/kernel/money.js";
+import type { LedgerTransaction } from "../../store/ledger.js";
+import type { HoldRow, IdempotencyRow, ReceiptRow } from "../../store/rows/call-rows.js";
+import type { RefundRow } from "../../store/rows/payment-rows.js";
+import type { CommittedTransaction } from "../../store/store-port.js";
+import { createSeenNames, type MarkOf, type SeenNames } from "./seen-names.js";
+
+export interface HistoryTallyDeps {
+	/** Refunds as they were before the reading began. */
+	readonly refunds: readonly RefundRow[];
+	/** Every idempotency row and hold of one instant before the reading began, to hold them against all receipts. */
+	readonly rows:
+		| { readonly idempotency: readonly IdempotencyRow[]; readonly holds: readonly HoldRow[] }
+		| undefined;
+	/** How names are told apart; by secret marks unless a test says otherwise. */
+	readonly markOf?: MarkOf | undefined;
+}
+
+/** What was refunded of a receipt, as far as was read. */
+export interface RefundedReceipt {
+	readonly receiptId: string;
+	readonly refundedMicros: Micros;
+	/** Undefined when the receipt was not among what was read. */
+	readonly chargedMicros: Micros | undefined;
+}
+
+/** Judges a history as it passes by: I6, I7, I9 and I10, in memory that grows with settlements and refunds only. */
+export interface HistoryTally {
+	see(committed: CommittedTransaction): void;
+	/** What was wrong so far, and what is missing now that all was read; of I7 see `doubts`. */
+	failures(): readonly string[];
+	/** What may break I7, to be counted by name in a second reading: marks are shorter than names. */
+	doubts(): readonly OnceName[];
+	refunded(): readonly RefundedReceipt[];
+}
+
+/** A broken ledger may be broken a million times; an operator needs the first few. */
+const FAILURES_SHOWN = 100;
+
+export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps): HistoryTally {
+	const doubts: OnceName[] = [];
+	const failures: string[] = [];
+	const note = (found: readonly string[]) => {
+		for (const failure of found) if (failures.length < FAILURES_SHOWN) failures.push(failure);
+	};
+	const isWhole = rows !== undefined;
+	const seen = createSeenNames(markOf);
+	const refundCheck = createRefundCheck(refunds);
+	const attempts = createAttemptCheck(rows?.idempotency ?? []);
+	return {
+		see(committed) {
+			note(checkCaptures(committed));
+			for (const doubt of findRepeated(committed, seen)) {
+				if (doubts.length < FAILURES_SHOWN) doubts.push(doubt);
+			}
+			noteCash(committed, seen);
+			if (isWhole) note(checkPurchases(committed, seen));
+			note(attempts.see(committed));
+			refundCheck.see(committed);
+		},
+		failures() {
+			if (rows) {
+				note(refundCheck.missing());
+				note(attempts.missing());
+				note(checkAttemptsHaveHolds(rows));
+			}
+			return failures;
+		},
+		doubts: () => doubts,
+		refunded: refundCheck.refunded,
+	};
+}
+
+/** I6: a capture has exactly one receipt, in its own transaction, and a receipt of a call its capture. */
+export function checkCaptures({ postings, receipts }: CommittedTransaction): string[] {
+	const captures = postings.filter(({ kind }) => kind === "capture");
+	const unreceipted = captures.filter(
+		({ id }) => receipts.filter(({ transactionId }) => transactionId === id).length !== 1,
+	);
+	const unpaid = receipts.filter(
+		(receipt) => !isPurchase(receipt) && !captures.some((capture) => isPaidBy(receipt, capture)),
+	);
+	return [
+		...unreceipted.map(({ id }) => `I6: the capture ${id} does not have exactly one receipt.`),
+		...unpaid.map(({ id }) => `I6: the receipt ${id} stands for no capture of its amount.`),
+	];
+}
+
+function isPaidBy(receipt: ReceiptRow, { id, entries }: LedgerTransaction): boolean {
+	if (receipt.transactionId !== id) return false;
+	const isFree = receipt.rail === "plan" && receipt.amountMicros === 0n;
+	return isFree || receipt.amountMicros === sumOf(entries, "rev:");
+}
+
+/** Balance that was bought: its receipt stands for a settlement. */
+function isPurchase({ billingType }: ReceiptRow): boolean {
+	return billingType === "prepaid";
+}
+
+/** I6 for purchases: the settlement may have been booked before the purchase was. */
+function checkPurchases({ receipts }: CommittedTransaction, seen: SeenNames): string[] {
+	return receipts
+		.filter(isPurchase)
+		.filter(({ transactionId, amountMicros }) => !seen.has(cashName(transactionId, amountMicros)))
+		.map(({ id }) => `I6: the receipt ${id} stands for no settlement of its amount.`);
+}
+
+const cashName = (transactionId: string, amountMicros: Micros) =>
+	`cash ${transactionId} ${amountMicros}`;
+
+function sumOf(entries: LedgerTransaction["entries"], prefix: string): Micros {
+	let sum = 0n;
+	for (const { account, amountMicros } of entries) {
+		if (account.startsWith(prefix)) sum += amountMicros;
+	}
+	return sum;
+}
+
+/** Money that came in lies in a cash account with its sign turned. */
+function noteCash({ postings }: CommittedTransaction, seen: SeenNames): void {
+	for (const { id, kind, entries } of postings) {
+		if (kind === "settle") seen.add(cashName(id, -sumOf(entries, "cash:")));
+	}
+}
+
+/** A name that a sound history holds once, and the sentence that says it does not. */
+export interface OnceName {
+	readonly name: string;
+	readonly sentence: string;
+}
+
+/** I7: a payment settles once, has one receipt, and a transaction on the chain is booked once. */
+function onceNamesOf({ postings, receipts }: CommittedTransaction): OnceName[] {
+	const names: OnceName[] = [];
+	for (const { kind, key = "", ref } of postings) {
+		if (/^(settle|payout):/.test(key)) {
+			names.push({ name: key, sentence: `I7: "${key}" is booked twice.` });
+		}
+		if (kind !== "settle") continue;
+		names.push({ name: `payment ${ref}`, sentence: `I7: the payment ${ref} is settled twice.` });
+	}
+	for (const { id, settlement } of receipts) {
+		if (!settlement) continue;
+		const { paymentId } = settlement;
+		const sentence = `I7: ${id} is a second receipt of the payment ${paymentId}.`;
+		names.push({ name: `receipt ${paymentId}`, sentence });
+	}
+	return names;
+}
+
+/** What was perhaps there before. */
+export function findRepeated(committed: CommittedTransaction, seen: SeenNames): OnceName[] {
+	return onceNamesOf(committed).filter(({ name }) => seen.add(name));
+}
+
+/** The doubts that a history confirms, counted by their whole names. */
+export async function confirmDoubts(
+	doubts: readonly OnceName[],
+	history: () => AsyncIterable<CommittedTransaction>,
+): Promise<string[]> {
+	if (doubts.length === 0) return [];
+	const counts = new Map(doubts.map(({ name }) => [name, 0]));
+	for await (const committed of history()) {
+		for (const { name } of onceNamesOf(committed)) {
+			const count = counts.get(name);
+			if (count !== undefined) counts.set(name, count + 1);
+		}
+	}
+	return doubts.filter(({ name }) => (counts.get(name) ?? 0) > 1).map(({ sentence }) => sentence);
+}
+
+/** I9: what a refund row says has been posted, and what was posted stays within the receipt. */
+function createRefundCheck(refunds: readonly RefundRow[]) {
+	const charged = new Map<string, Micros>();
+	const refunded = new Map<string, Micros>();
+	const unposted = new Map(refunds.map((row) => [`refund:${row.id}`, row]));
+	const refs = new Set(refunds.map(({ ref }) => ref));
+	return {
+		see({ postings, receipts }: CommittedTransaction): void {
+			for (const { id, amountMicros } of receipts) if (refs.has(id)) charged.set(id, amountMicros);
+			for (const { key = "", ref, entries } of postings.filter(isRefund)) {
+				unposted.delete(key);
+				if (!ref.startsWith("rcpt_")) continue;
+				refunded.set(ref, (refunded.get(ref) ?? 0n) - sumOf(entries, "rev:"));
+			}
+		},
+		missing: () => [...unposted.values()].map(({ id }) => `I9: the refund ${id} was never posted.`),
+		refunded: () =>
+			[...refunded].map(([receiptId, refundedMicros]) => ({
+				receiptId,
+				refundedMicros,
+				chargedMicros: charged.get(receiptId),
+			})),
+	};
+}
+
+function isRefund({ kind }: LedgerTransaction): boolean {
+	return kind === "refund";
+}
+
+export function checkRefund({
+	receiptId,
+	refundedMicros,
+	chargedMicros,
+}: RefundedReceipt): string[] {
+	if (chargedMicros === undefined) return [`I9: the receipt ${receiptId} is refunded but unknown.`];
+	if (refundedMicros <= chargedMicros) return [];
+	return [
+		`I9: ${receiptId} charged ${formatUsd(chargedMicros)} USD and was refunded ${formatUsd(refundedMicros)} USD.`,
+	];
+}
+
+/** I10: an answered idempotency key names a receipt of the same request. */
+function createAttemptCheck(rows: readonly IdempotencyRow[]) {
+	const expected = new Map<string, IdempotencyRow>();
+	for (const row of rows) {
+		if (row.state === "done" && row.receiptId !== undefined) expected.set(row.receiptId, row);
+	}
+	return {
+		see({ receipts }: CommittedTransaction): readonly string[] {
+			return receipts.flatMap(({ id, fingerprint }) => {
+				const row = expected.get(id);
+				expected.delete(id);
+				return row === undefined || row.fingerprint === fingerprint
+					? []
+					: [`I10: an idempotency key names ${id}, the receipt of another request.`];
+			});
+		},
+		missing: () =>
+			[...expected.keys()].map(
+				(id) => `I10: an idempotency key names ${id}, which does not exist.`,
+			),
+	};
+}
+
+function checkAttemptsHaveHolds({
+	idempotency,
+	holds,
+}: NonNullable<HistoryTallyDeps["rows"]>): string[] {
+	const open = new Set(holds.map(({ id }) => id));
+	return idempotency
+		.filter(({ state, holdId }) => state === "in_flight" && !open.has(holdId))
+		.map(({ holdId }) => `I10: an idempotency key is in flight under ${holdId}, which is closed.`);
+}

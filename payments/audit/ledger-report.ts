@@ -1,0 +1,143 @@
+import { toIsoDay } from "../../src/kernel/clock.js";
+import type { Micros } from "../../src/kernel/money.js";
+import type { LedgerTransaction } from "../../store/ledger.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { Store } from "../../store/store-port.js";
+
+/** What a report adds up by. */
+export const REPORT_KEYS = ["day", "skill", "graph", "payer", "rail"] as const;
+export type ReportKey = (typeof REPORT_KEYS)[number];
+
+export interface ReportSpan {
+	/** UTC days, `YYYY-MM-DD`, both included; open at an end that is not given. */
+	readonly from?: string | undefined;
+	readonly to?: string | undefined;
+}
+
+export interface ReportSums {
+	/** Delivered calls; the free ones among them were paid by the plan. */
+	readonly calls: number;
+	readonly freeCalls: number;
+	readonly grossMicros: Micros;
+	readonly refundedMicros: Micros;
+}
+
+export interface ReportLine extends ReportSums {
+	readonly key: string;
+}
+
+export interface LedgerReport {
+	/** Days in order, else the highest gross first. */
+	readonly lines: readonly ReportLine[];
+	readonly total: ReportSums;
+	/** Balance that was bought in advance: it becomes gross when a call captures it. */
+	readonly prepaid: { readonly soldMicros: Micros; readonly refundedMicros: Micros };
+}
+
+const NOTHING: ReportSums = { calls: 0, freeCalls: 0, grossMicros: 0n, refundedMicros: 0n };
+
+/**
+ * Adds up receipts and refunds of a span, read once from the journal. A refund counts on the day it was given, under the
+ * skill, graph, payer and rail of the receipt it refunds.
+ */
+export async function createLedgerReport(
+	store: Store,
+	{ by, span }: { by: ReportKey; span: ReportSpan },
+): Promise<LedgerReport> {
+	const rows = await store.read((reader) => reader.list("refunds"));
+	const refundedIds = new Set(rows.map(({ ref }) => ref));
+	const refundedReceipts = new Map<string, ReceiptRow>();
+	const isIn = (at: number) => isWithin(toIsoDay(at), span);
+	const groups = new Map<string, ReportSums>();
+	let [soldMicros, refundedMicros] = [0n, 0n];
+
+	const addReceipt = (receipt: ReceiptRow) => {
+		if (refundedIds.has(receipt.id)) refundedReceipts.set(receipt.id, receipt);
+		if (!isIn(receipt.at)) return;
+		if (receipt.billingType === "prepaid") soldMicros += receipt.amountMicros;
+		else add(groups, keyOf(receipt, by, receipt.at), salesOf(receipt));
+	};
+	const addRefund = (posting: LedgerTransaction) => {
+		if (!isIn(posting.at)) return;
+		const amountMicros = amountOf(posting);
+		const receipt = refundedReceipts.get(posting.ref);
+		if (!receipt) refundedMicros += amountMicros;
+		else {
+			const sums = { ...NOTHING, refundedMicros: amountMicros };
+			add(groups, keyOf(receipt, by, posting.at), sums);
+		}
+	};
+	for await (const { postings, receipts } of store.history()) {
+		receipts.forEach(addReceipt);
+		for (const posting of postings) if (posting.kind === "refund") addRefund(posting);
+	}
+
+	const lines = [...groups].map(([key, sums]) => ({ key, ...sums }));
+	return {
+		lines: lines.sort(by === "day" ? byKey : byGross),
+		total: lines.reduce(sum, NOTHING),
+		prepaid: { soldMicros, refundedMicros },
+	};
+}
+
+export function netOf({ grossMicros, refundedMicros }: ReportSums): Micros {
+	return grossMicros - refundedMicros;
+}
+
+function salesOf({ amountMicros }: ReceiptRow): ReportSums {
+	const freeCalls = amountMicros === 0n ? 1 : 0;
+	return { calls: 1, freeCalls, grossMicros: amountMicros, refundedMicros: 0n };
+}
+
+function keyOf(receipt: ReceiptRow, by: ReportKey, at: number): string {
+	switch (by) {
+		case "day":
+			return toIsoDay(at);
+		case "skill":
+			return receipt.operationId;
+		case "graph":
+			return graphKeyOf(receipt.graphIds ?? []);
+		case "payer":
+			return receipt.owner;
+		case "rail":
+			return receipt.rail;
+	}
+}
+
+/** A call over several graphs cannot be divided between them: it has a line of its own. */
+function graphKeyOf(graphIds: readonly string[]): string {
+	return graphIds.length === 0 ? "all graphs" : [...graphIds].sort().join(" + ");
+}
+
+/** What left the revenue or the balance it was in. */
+function amountOf({ entries }: LedgerTransaction): Micros {
+	let amount = 0n;
+	for (const { amountMicros } of entries) if (amountMicros > 0n) amount += amountMicros;
+	return amount;
+}
+
+function isWithin(day: string, { from, to }: ReportSpan): boolean {
+	return (from === undefined || day >= from) && (to === undefined || day <= to);
+}
+
+function add(groups: Map<string, ReportSums>, key: string, sums: ReportSums): void {
+	groups.set(key, sum(groups.get(key) ?? NOTHING, sums));
+}
+
+function sum(one: ReportSums, other: ReportSums): ReportSums {
+	return {
+		calls: one.calls + other.calls,
+		freeCalls: one.freeCalls + other.freeCalls,
+		grossMicros: one.grossMicros + other.grossMicros,
+		refundedMicros: one.refundedMicros + other.refundedMicros,
+	};
+}
+
+function byKey(one: ReportLine, other: ReportLine): number {
+	return one.key < other.key ? -1 : 1;
+}
+
+function byGross(one: ReportLine, other: ReportLine): number {
+	if (one.grossMicros === other.grossMicros) return byKey(one, other);
+	return one.grossMicros > other.grossMicros ? -1 : 1;
+}

@@ -1,0 +1,75 @@
+import type { PublicClient } from "viem";
+import { LIMITS } from "../../src/contract/limits.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { chainIdOf } from "../onchain/evm-assets.js";
+import type { EvmRpc } from "./evm-rpc.js";
+
+/** viem's client for one chain. Loaded on first use: viem takes a third of a second that no start should pay for. */
+export type GetEvmClient = () => Promise<PublicClient>;
+
+/** Rejects with UPSTREAM when the node speaks for another chain: money must not be looked for on the wrong one. */
+export function createEvmClient({ rpc, network }: { rpc: EvmRpc; network: string }): GetEvmClient {
+	let opened: Promise<PublicClient> | undefined;
+	const open = async () => {
+		const answered = Number(await rpc.get("eth_chainId"));
+		if (answered !== chainIdOf(network)) {
+			throw new ServiceError(
+				"UPSTREAM",
+				`The chain's node answers for eip155:${answered}, not for ${network}.`,
+			);
+		}
+		return connect(rpc);
+	};
+	return () => {
+		opened ??= open().catch((error: unknown) => {
+			opened = undefined;
+			throw error;
+		});
+		return opened;
+	};
+}
+
+/** A transport over our own way out, so that no address is reached that was not configured. */
+async function connect(rpc: EvmRpc): Promise<PublicClient> {
+	const { createPublicClient, custom, RpcRequestError } = await import("viem");
+	const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
+		const reply = await rpc.ask(method, params);
+		if (reply.kind === "result") return reply.result;
+		const { code, message, data } = reply;
+		throw new RpcRequestError({ body: { method }, error: { code, message, data }, url: "" });
+	};
+	// The desk and the reconciler decide what is tried again.
+	const transport = custom({ request }, { retryCount: 0 });
+	return createPublicClient({ transport });
+}
+
+const REVERTS = new Set([
+	"ContractFunctionRevertedError",
+	"ContractFunctionZeroDataError",
+	"ExecutionRevertedError",
+]);
+
+/** True when the contract itself said no, or burnt all it was given; false when it could not be asked. */
+export function isRevert(error: unknown): boolean {
+	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		if (REVERTS.has(cause.name) || cause instanceof TooMuchGas || isOutOfGas(cause)) return true;
+	}
+	return false;
+}
+
+/** Refused before it was signed. */
+export class TooMuchGas extends ServiceError {
+	constructor() {
+		super(
+			"UPSTREAM",
+			`The transaction would burn more than ${LIMITS.settleGasMax} gas and was not sent.`,
+			{ retryable: false },
+		);
+		this.name = "TooMuchGas";
+	}
+}
+
+/** Nodes have no code of their own for it. */
+export function isOutOfGas(error: unknown): boolean {
+	return error instanceof Error && /out ?of ?gas|gas required exceeds/i.test(error.message);
+}

@@ -1,0 +1,180 @@
+import type { LocalAccount } from "viem";
+import { LIMITS } from "../../src/contract/limits.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { chainIdOf } from "../onchain/evm-assets.js";
+import type { EarlierTransfers, Hex } from "../onchain/facilitator.js";
+import { type GetEvmClient, isOutOfGas, TooMuchGas } from "./evm-client.js";
+import { createNonceSequence } from "./evm-nonces.js";
+import type { EvmRpc } from "./evm-rpc.js";
+
+export interface EvmWalletDeps {
+	readonly rpc: EvmRpc;
+	readonly getClient: GetEvmClient;
+	readonly network: string;
+	readonly privateKey: Hex;
+	readonly clock: Clock;
+	/** How often a receipt is asked for. */
+	readonly pollIntervalMs: number;
+}
+
+export interface ContractCall {
+	readonly to: Hex;
+	readonly data: Hex;
+	/** Called with the hash of the signed transaction before it is sent, and with its nonce. */
+	readonly onSigned: (transactionHash: Hex, nonce: number) => Promise<void>;
+	/** Earlier transactions for the same purpose: at most one of them and this one is carried out. */
+	readonly replaces?: EarlierTransfers | undefined;
+}
+
+export interface TransactionReceipt {
+	readonly status: "success" | "reverted";
+	readonly logs: readonly never[];
+}
+
+/** One key that sends transactions; shared by everything that sends with it, because their nonces are one sequence. */
+export interface EvmWallet {
+	address(): Promise<Hex>;
+	/**
+	 * Signs and sends; resolves with the hash once the node has taken it, or with that of a replaced one that was carried
+	 * out. Throws viem's error when the call would revert and TooMuchGas when it costs too much: then nothing was signed.
+	 */
+	send(call: ContractCall): Promise<Hex>;
+	/** Waits until the transaction is in a block, and sends it again when the node drops it. Throws UPSTREAM when that takes longer than LIMITS.settleTimeoutMs. */
+	receiptOf(hash: Hex): Promise<TransactionReceipt>;
+}
+
+export function createEvmWallet(deps: EvmWalletDeps): EvmWallet {
+	const { getClient, privateKey, clock, pollIntervalMs } = deps;
+	const getAccount = once(async () => {
+		const { privateKeyToAccount } = await import("viem/accounts");
+		return privateKeyToAccount(privateKey);
+	});
+	const sequence = createNonceSequence(deps.rpc);
+	return {
+		address: async () => (await getAccount()).address,
+
+		async send({ to, data, onSigned, replaces }) {
+			const [client, account] = await Promise.all([getClient(), getAccount()]);
+			const end = replaces && (await findEnd(deps, account.address, replaces));
+			if (end?.hash) return end.hash;
+			const [gas, current] = await Promise.all([
+				client.estimateGas({ account: account.address, to, data }).catch(orTooMuch),
+				client.estimateFeesPerGas(),
+			]);
+			if (gas > LIMITS.settleGasMax) throw new TooMuchGas();
+			const replaced = end?.isOver === false ? replaces : undefined;
+			const fees = replaced ? await outbid(deps.rpc, current, replaced) : current;
+			const sign = (nonce: number) =>
+				signTransaction(account, {
+					chainId: chainIdOf(deps.network),
+					type: "eip1559",
+					to,
+					data,
+					nonce,
+					// The state may have moved by the time it is mined.
+					gas: atMost(LIMITS.settleGasMax, (gas * 12n) / 10n),
+					maxFeePerGas: fees.maxFeePerGas,
+					maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+				});
+			return sequence.send({ address: account.address, sign, onSigned, nonce: replaced?.nonce });
+		},
+
+		async receiptOf(hash) {
+			const client = await getClient();
+			const deadlineMs = clock.monotonicMs() + LIMITS.settleTimeoutMs;
+			for (let looks = 1; ; looks += 1) {
+				const receipt = await client.getTransactionReceipt({ hash }).catch(ignoreMissing);
+				if (receipt) {
+					sequence.forget(hash, "mined");
+					return receipt as unknown as TransactionReceipt;
+				}
+				if (clock.monotonicMs() > deadlineMs) {
+					sequence.forget(hash, "lost");
+					throw tooSlow(hash);
+				}
+				if (looks % LOOKS_PER_RESEND === 0) await sequence.resend(hash);
+				await new Promise<void>((done) => {
+					clock.after(pollIntervalMs, done);
+				});
+			}
+		},
+	};
+}
+
+/** Nodes drop what waits for long; asked for less often than the receipt. */
+const LOOKS_PER_RESEND = 5;
+
+function orTooMuch(error: unknown): never {
+	throw isOutOfGas(error) ? new TooMuchGas() : error;
+}
+
+function atMost(most: bigint, value: bigint): bigint {
+	return value < most ? value : most;
+}
+
+/** Where one of these was carried out, it is the one; where their nonce went to another, they never will be. */
+async function findEnd(
+	{ rpc, getClient }: EvmWalletDeps,
+	address: Hex,
+	{ hashes, nonce }: EarlierTransfers,
+): Promise<{ readonly isOver: boolean; readonly hash?: Hex }> {
+	const used = Number(await rpc.get("eth_getTransactionCount", [address, "latest"]));
+	if (used <= nonce) return { isOver: false };
+	const client = await getClient();
+	for (const hash of hashes as readonly Hex[]) {
+		const receipt = await client.getTransactionReceipt({ hash }).catch(ignoreMissing);
+		if (receipt?.status === "success") return { isOver: true, hash };
+	}
+	return { isOver: true };
+}
+
+/** A node takes a second transaction of the same nonce only for a higher fee: a tenth more at most of them. */
+async function outbid(rpc: EvmRpc, fees: Fees, { hashes }: EarlierTransfers): Promise<Fees> {
+	let { maxFeePerGas, maxPriorityFeePerGas } = fees;
+	for (const hash of hashes) {
+		const sent = (await rpc.get("eth_getTransactionByHash", [hash])) as Record<
+			string,
+			string
+		> | null;
+		const more = (name: string) => (BigInt(sent?.[name] ?? 0) * 5n) / 4n;
+		if (more("maxFeePerGas") > maxFeePerGas) maxFeePerGas = more("maxFeePerGas");
+		const priority = more("maxPriorityFeePerGas");
+		if (priority > maxPriorityFeePerGas) maxPriorityFeePerGas = priority;
+	}
+	return { maxFeePerGas, maxPriorityFeePerGas };
+}
+
+interface Fees {
+	readonly maxFeePerGas: bigint;
+	readonly maxPriorityFeePerGas: bigint;
+}
+
+async function signTransaction(
+	account: LocalAccount,
+	transaction: Parameters<LocalAccount["signTransaction"]>[0],
+) {
+	const { keccak256 } = await import("viem");
+	const raw = await account.signTransaction(transaction);
+	return { raw, hash: keccak256(raw) };
+}
+
+function ignoreMissing(error: unknown): undefined {
+	if (error instanceof Error && error.name === "TransactionReceiptNotFoundError") return undefined;
+	throw error;
+}
+
+function tooSlow(hash: Hex): ServiceError {
+	return new ServiceError(
+		"UPSTREAM",
+		`The transaction ${hash} is in no block after ${LIMITS.settleTimeoutMs / 1_000} s.`,
+	);
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+	let made: Promise<T> | undefined;
+	return () => {
+		made ??= make();
+		return made;
+	};
+}

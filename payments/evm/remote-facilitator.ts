@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { LIMITS } from "../../src/contract/limits.js";
+import type { Egress } from "../../src/kernel/egress.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { readJson } from "../../src/kernel/json-value.js";
+import { isSameAddress } from "../onchain/evm-assets.js";
+import type {
+	Facilitator,
+	SettlementTerms,
+	SettleOutcome,
+	TransferAuthorization,
+} from "../onchain/facilitator.js";
+import { findRefusal, toRefusal } from "./evm-refusals.js";
+import { toExactPayload } from "./exact-payload.js";
+
+export interface RemoteFacilitatorDeps {
+	readonly egress: Egress;
+	/** Without a trailing slash; `/verify` and `/settle` are asked below it. */
+	readonly url: string;
+	/** Sent as a bearer token. */
+	readonly token?: string | undefined;
+}
+
+const verifyReply = z.object({
+	isValid: z.boolean(),
+	invalidReason: z.string().optional(),
+	payer: z.string().optional(),
+});
+
+const settleReply = z.object({
+	success: z.boolean(),
+	errorReason: z.string().optional(),
+	payer: z.string().optional(),
+	transaction: z.string().optional(),
+	network: z.string().optional(),
+	amount: z.string().optional(),
+});
+
+/** What a server says when it did not even look at the request. */
+const NOT_TAKEN = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
+
+/** A facilitator behind a URL, in the wire form of x402 v2. What it says is checked by the desk, never believed. */
+export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitator {
+	return {
+		kind: "remote",
+
+		async verify(terms, authorization) {
+			const { status, body } = await post(deps, "verify", { terms, authorization });
+			const reply = verifyReply.safeParse(body);
+			if (!reply.success || (reply.data.isValid && status !== 200)) throw failed("verify", status);
+			const { isValid, invalidReason, payer } = reply.data;
+			if (!isValid) return toRefusal(findRefusal(invalidReason) ?? "invalid_payload");
+			if (payer !== undefined && !isSameAddress(payer, authorization.from)) {
+				throw new ServiceError("UPSTREAM", "The facilitator verified somebody else's payment.");
+			}
+			return { kind: "valid" };
+		},
+
+		async settle(terms, authorization) {
+			const answer = await post(deps, "settle", { terms, authorization }).catch(toSilence);
+			if ("kind" in answer) return answer;
+			const reply = settleReply.safeParse(answer.body);
+			if (reply.success) return toOutcome(reply.data, { terms, authorization });
+			if (NOT_TAKEN.has(answer.status)) {
+				return notSent(`The facilitator refused to look at it (status ${answer.status}).`);
+			}
+			return unknown(`The facilitator answered with status ${answer.status} and no verdict.`);
+		},
+	};
+}
+
+interface Asked {
+	readonly terms: SettlementTerms;
+	readonly authorization: TransferAuthorization;
+}
+
+async function post(
+	{ egress, url, token }: RemoteFacilitatorDeps,
+	verb: "verify" | "settle",
+	{ terms, authorization }: Asked,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+	const { payload, requirements } = toExactPayload(terms, authorization);
+	const response = await egress.request({
+		method: "POST",
+		url: `${url}/${verb}`,
+		headers: {
+			"Content-Type": "application/json",
+			...(token !== undefined && { Authorization: `Bearer ${token}` }),
+		},
+		body: JSON.stringify({
+			x402Version: 2,
+			paymentPayload: payload,
+			paymentRequirements: requirements,
+		}),
+		timeoutMs: verb === "verify" ? LIMITS.verifyTimeoutMs : LIMITS.settleTimeoutMs,
+	});
+	const text = await response.text();
+	return { status: response.status, body: readJson(text) };
+}
+
+function toOutcome(
+	reply: z.infer<typeof settleReply>,
+	{ terms, authorization }: Asked,
+): SettleOutcome {
+	const { success, errorReason } = reply;
+	const transaction = HASH.test(reply.transaction ?? "") ? (reply.transaction ?? "") : "";
+	if (success && transaction !== "") {
+		return {
+			kind: "settled",
+			transactionHash: transaction,
+			network: reply.network ?? terms.network,
+			payer: reply.payer ?? authorization.from,
+			...(reply.amount !== undefined && { amount: reply.amount }),
+		};
+	}
+	const reason = success ? undefined : findRefusal(errorReason);
+	if (reason) return toRefusal(reason);
+	// Words that are not known here may stand for a transaction under way.
+	const message = success
+		? "The facilitator says it settled, and names no transaction."
+		: "The facilitator did not say whether the payment was settled.";
+	return unknown(message, transaction);
+}
+
+function unknown(message: string, transactionHash = ""): SettleOutcome {
+	return { kind: "unknown", message, ...(transactionHash && { transactionHash }) };
+}
+
+/** Anything else in its place would be kept and shown as if it were one. */
+const HASH = /^0x[0-9a-f]{64}$/i;
+
+const NEVER_REACHED = new Set([
+	// Our own way out refused the address.
+	"INVALID_ARGUMENT",
+	"ECONNREFUSED",
+	"ENOTFOUND",
+	"EAI_AGAIN",
+	"UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** A connection that never came about settles nothing; any other silence may hide a settlement. */
+function toSilence(error: unknown): SettleOutcome {
+	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		const { code } = cause as { code?: unknown };
+		if (typeof code === "string" && NEVER_REACHED.has(code)) {
+			return notSent("The facilitator cannot be reached.");
+		}
+	}
+	return unknown("The facilitator gave no answer in time.");
+}
+
+function notSent(message: string): SettleOutcome {
+	return { kind: "not_sent", message };
+}
+
+function failed(verb: string, status: number): ServiceError {
+	return new ServiceError(
+		"UPSTREAM",
+		`The facilitator could not ${verb} the payment (status ${status}); send it again shortly.`,
+	);
+}

@@ -1,0 +1,108 @@
+import { hash } from "node:crypto";
+import { type AccountAccess, grantIdOf, maySeeAgain } from "../src/contract/account-access.js";
+import { LIMITS } from "../src/contract/limits.js";
+import { toCanonicalJson } from "../src/kernel/canonical-json.js";
+import { ServiceError } from "../src/kernel/errors.js";
+import type { IdempotencyRow } from "../store/rows/call-rows.js";
+import type { StoreReader, StoreTransaction } from "../store/store-port.js";
+import { hasOpenJob } from "./open-job.js";
+
+/** Decision D4: what a repeated key means. */
+export type Attempt =
+	| { readonly kind: "first" }
+	/** Paid and delivered before: the same receipt, the work again at price zero. */
+	| { readonly kind: "replay"; readonly receiptId: string }
+	/** It began a job, which goes on or has ended, charged or not. */
+	| { readonly kind: "job"; readonly jobId: string };
+
+/** sha256 of operation and canonical input: what a payment or a key was used for. */
+export function fingerprintOf(operationId: string, input: unknown): string {
+	return hash("sha256", `${operationId}\n${toCanonicalJson(input)}`, "base64url");
+}
+
+/** Keys of different callers or operations never meet. */
+export function idempotencyIdOf(owner: string, operationId: string, key: string): string {
+	return hash("sha256", `${owner}\n${operationId}\n${key}`, "base64url");
+}
+
+/** Decides, inside the admission's transaction, for whoever may see it again. Throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT. */
+export async function judgeAttempt(
+	reader: StoreReader,
+	{
+		id,
+		fingerprint,
+		access,
+		now,
+	}: {
+		id: string;
+		fingerprint: string;
+		access?: AccountAccess | undefined;
+		now: number;
+	},
+): Promise<Attempt> {
+	const row = await reader.get("idempotency", id);
+	if (!row || (row.expiresAt <= now && !(await hasOpenJob(reader, row)))) return { kind: "first" };
+	if (!maySeeAgain(access, await grantOf(reader, row, access))) {
+		throw new ServiceError(
+			"IDEMPOTENCY_MISMATCH",
+			"This idempotency key was used with another credential of the account; use a new idempotency key.",
+		);
+	}
+	if (row.fingerprint !== fingerprint) {
+		throw new ServiceError(
+			"IDEMPOTENCY_MISMATCH",
+			"This idempotency key was used for another request; use a new key for a new request.",
+		);
+	}
+	if (row.jobId !== undefined) return { kind: "job", jobId: row.jobId };
+	if (row.state === "done" && row.receiptId !== undefined) {
+		return { kind: "replay", receiptId: row.receiptId };
+	}
+	// A crash may leave the row without its hold: then nobody is working on it.
+	if (!(await reader.get("holds", row.holdId))) return { kind: "first" };
+	throw new ServiceError(
+		"IDEMPOTENCY_IN_FLIGHT",
+		"A request with this idempotency key is still being answered; send it again in a moment.",
+		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+	);
+}
+
+/** The grant a row was made under; of rows from before grants were kept, the key that paid, or whoever asks for its account where none is known. */
+async function grantOf(
+	reader: StoreReader,
+	{ grantId, receiptId, holdId }: IdempotencyRow,
+	access: AccountAccess | undefined,
+): Promise<string | undefined> {
+	if (grantId !== undefined) return grantId;
+	const paid =
+		receiptId === undefined
+			? await reader.get("holds", holdId)
+			: await reader.get("receipts", receiptId);
+	return paid?.keyId ?? grantIdOf(access);
+}
+
+/** Marks the key as being worked on under this hold, and the capture marks it done in its own transaction; without a hold it is done. */
+export async function beginAttempt(
+	tx: StoreTransaction,
+	input: {
+		id: string;
+		fingerprint: string;
+		holdId?: string;
+		jobId?: string | undefined;
+		access?: AccountAccess | undefined;
+		now: number;
+	},
+): Promise<void> {
+	const row: IdempotencyRow = {
+		id: input.id,
+		fingerprint: input.fingerprint,
+		state: input.holdId === undefined ? "done" : "in_flight",
+		holdId: input.holdId ?? "",
+		receiptId: undefined,
+		...(input.jobId !== undefined && { jobId: input.jobId }),
+		grantId: grantIdOf(input.access),
+		createdAt: input.now,
+		expiresAt: input.now + LIMITS.idempotencyTtlMs,
+	};
+	await tx.put("idempotency", row);
+}

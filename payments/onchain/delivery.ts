@@ -1,0 +1,159 @@
+import type { SettlementWire } from "../../src/contract/call.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store-port.js";
+import type { Charged, LaunchedAdmission, ReplayedAdmission } from "../admission.js";
+import type { Desk } from "./onchain-context.js";
+import type { PaymentClaim } from "./payment-claim.js";
+import { usedPayment } from "./payment-errors.js";
+import { hasKeyOf } from "./reservation.js";
+import { changePayment, toSettlement } from "./settlement-book.js";
+
+/** What a payer gets for captured money: the answer once, its receipt always. */
+
+/** Paid for and answered before: the same receipt, the work again at price zero. */
+export async function replayOf(
+	desk: Desk,
+	claim: PaymentClaim,
+	receiptId: string,
+): Promise<ReplayedAdmission> {
+	const receipt = await desk.store.read((reader) => reader.get("receipts", receiptId));
+	if (!receipt) throw new Error(`The receipt ${receiptId} of an earlier call could not be read.`);
+	desk.watch.linger(claim.id);
+	const paymentId = receipt.settlement?.paymentId;
+	return {
+		kind: "replayed",
+		payer: claim.payer,
+		...toCharged(claim, receipt),
+		delivered: () => markDelivered(desk, paymentId ?? claim.id, claim.id),
+		abandoned: () => desk.watch.end(claim.id),
+	};
+}
+
+/** The one answer that a copy without a retry key gets counts before the work begins, however it ends. */
+async function countReplay({ store, clock }: Desk, id: string): Promise<void> {
+	await store.transaction((tx) =>
+		changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
+	);
+}
+
+/**
+ * The job that a payment launched. Whoever has its retry key hears of it as often as they ask; where there was none, once
+ * more if its id never left, and then no secret is ever told under that id: a copy of the payment proves nobody.
+ */
+export async function launchedOrRefuse(
+	desk: Desk,
+	claim: PaymentClaim,
+	{ row, jobId }: { row: PaymentRow; jobId: string },
+): Promise<LaunchedAdmission> {
+	if (!hasKeyOf(claim, row)) {
+		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
+		if (!isOwed) {
+			throw usedPayment(claim, {
+				boughtAs: "has launched its job, whose id went to its payer",
+				offers: desk.offers(claim.request.quote),
+				transactionHash: row.transactionHash,
+			});
+		}
+		await desk.store.transaction(async (tx) => {
+			await markTold(tx, row.id, desk.clock.now());
+			const job = await tx.get("jobs", jobId);
+			if (job) await tx.put("jobs", { ...job, isProven: false });
+		});
+	}
+	return toLaunched(desk, claim, { row, jobId, isNew: false });
+}
+
+/** Its money is held by a job: from here on the rows alone decide what becomes of it. */
+export function toLaunched(
+	desk: Desk,
+	claim: PaymentClaim,
+	{ row, jobId, isNew }: { row: PaymentRow | undefined; jobId: string; isNew: boolean },
+): LaunchedAdmission {
+	const { store, clock, watch } = desk;
+	watch.linger(claim.id);
+	const settlement = row && toSettlement(row);
+	const facts = row && settlement && { settlement, amountMicros: row.amountMicros };
+	return {
+		kind: "launched",
+		payer: claim.payer,
+		quote: claim.request.quote,
+		jobId,
+		isNew,
+		balanceMicros: undefined,
+		...(settlement && { settlement }),
+		...(facts && { headers: receiptHeaders(claim, { ...facts, at: row.updatedAt }) }),
+		delivered() {
+			const told = store.transaction((tx) => markTold(tx, row?.id ?? claim.id, clock.now()), {
+				durability: "deferred",
+			});
+			void told.catch(() => undefined).finally(() => watch.end(claim.id));
+		},
+		abandoned: () => watch.end(claim.id),
+	};
+}
+
+function markTold(tx: StoreTransaction, id: string, now: number): Promise<unknown> {
+	return changePayment(
+		tx,
+		{ id, from: ["settled", "captured", "credited"], now },
+		{ isDelivered: true },
+	);
+}
+
+/** The whole answer left: from now on a copy of the payment buys nothing. */
+export function markDelivered({ store, clock, watch }: Desk, id: string, claimId = id): void {
+	const marked = store.transaction(
+		(tx) => changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
+		{ durability: "deferred" },
+	);
+	void marked.catch(() => undefined).finally(() => watch.end(claimId));
+}
+
+export function toCharged(claim: PaymentClaim, receipt: ReceiptRow): Charged {
+	const { settlement: facts, amountMicros, at } = receipt;
+	if (!facts) return { receipt };
+	const settlement = {
+		network: facts.network,
+		transaction: facts.transactionHash,
+		payer: facts.payer,
+		payment_id: facts.paymentId,
+	};
+	return { receipt, settlement, headers: receiptHeaders(claim, { settlement, amountMicros, at }) };
+}
+
+export function receiptHeaders(
+	{ envelope, request }: PaymentClaim,
+	settled: { settlement: SettlementWire; amountMicros: bigint; at: number },
+): Readonly<Record<string, string>> {
+	return envelope.receiptHeaders(request.payment, { kind: "settled", ...settled });
+}
+
+/**
+ * A payment's calldata is public once it settled, so a copy of it proves nothing: only the retry key that came with the
+ * payment is answered again, or where there was none, once, an answer that never left.
+ */
+export async function replayOrRefuse(
+	desk: Desk,
+	claim: PaymentClaim,
+	row: PaymentRow,
+): Promise<ReplayedAdmission> {
+	const receiptId = row.receiptId ?? "";
+	if (!hasKeyOf(claim, row)) {
+		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
+		if (!isOwed) throw await usedWithReceipt(desk, claim, receiptId);
+		await countReplay(desk, claim.id);
+	}
+	return replayOf(desk, claim, receiptId);
+}
+
+export async function usedWithReceipt(desk: Desk, claim: PaymentClaim, receiptId: string) {
+	const { store, offers } = desk;
+	const receipt = await store.read((reader) => reader.get("receipts", receiptId));
+	return usedPayment(claim, {
+		boughtAs: `has bought its answer; the receipt is ${receiptId}`,
+		offers: offers(claim.request.quote),
+		body: { receipt_id: receiptId },
+		transactionHash: receipt?.settlement?.transactionHash,
+	});
+}

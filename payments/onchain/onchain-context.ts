@@ -1,0 +1,26 @@
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Ids } from "../../src/kernel/ids.js";
+import type { Store } from "../../store/store-port.js";
+import type { Offer, Quote } from "../challenge.js";
+import type { Ledger } from "../ledger.js";
+import type { SptIssuer } from "../spt/spt-issuer.js";
+import type { PaymentEnvelope } from "./envelope.js";
+import type { Facilitator, SettlementTerms } from "./facilitator.js";
+import type { PaymentWatch } from "./payment-watch.js";
+import type { Settler } from "./settler.js";
+
+/** What every step of a payment has at hand. */
+export interface Desk {
+	readonly store: Store;
+	readonly ledger: Ledger;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly terms: SettlementTerms;
+	readonly facilitator: Facilitator;
+	readonly envelopes: readonly PaymentEnvelope[];
+	readonly watch: PaymentWatch;
+	readonly settler: Settler;
+	/** Turns money of an account into a token of its payer. */
+	readonly issueCredit: SptIssuer["issueFrom"];
+	readonly offers: (quote: Quote) => readonly Offer[];
+}

@@ -1,0 +1,130 @@
+import { LIMITS } from "../../src/contract/limits.js";
+import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+
+/** States that somebody still has to bring to an end. */
+const OPEN_STATES: ReadonlySet<PaymentState> = new Set([
+	"settling",
+	"unknown",
+	"refused",
+	"settled",
+]);
+
+export interface OpenPayments {
+	/** Sent, or perhaps sent, and not known how that ended. */
+	readonly unknown: number;
+	/** Refused by the facilitator, and looked for on the chain until nobody can send it any more. */
+	readonly refused: number;
+	/** Money that is here and whose work is not delivered yet. */
+	readonly settled: number;
+}
+
+/**
+ * What this process knows of payments beyond their rows: which are being worked on right now, and which must be looked
+ * at again. The rows are many and the open ones few, so nobody ever searches the table for them.
+ */
+export interface PaymentWatch {
+	/** Marks a payment, and the retry key it came with, as being worked on until `end`. */
+	begin(id: string, idempotencyId: string | undefined): void;
+	/** Captured: being delivered, for a while. */
+	linger(id: string): void;
+	end(id: string): void;
+	isBusy(id: string): boolean;
+	isKeyBusy(idempotencyId: string): boolean;
+	/** Follows a row through its states; final ones are forgotten. */
+	follow(row: PaymentRow): void;
+	forget(id: string): void;
+	/** Open payments to look at now; each is due less often the longer it stays open. */
+	takeDue(now: number): readonly string[];
+	/** Open payment that came with this retry key. */
+	openWithKey(idempotencyId: string): string | undefined;
+	open(): OpenPayments;
+}
+
+interface Open {
+	readonly state: PaymentState;
+	readonly idempotencyId: string | undefined;
+	looks: number;
+	dueAt: number;
+}
+
+interface Busy {
+	readonly idempotencyId: string | undefined;
+	/** On the monotonic clock. */
+	readonly untilMs: number;
+}
+
+export function createPaymentWatch(monotonicMs: () => number): PaymentWatch {
+	const busy = new Map<string, Busy>();
+	const busyKeys = new Map<string, string>();
+	const open = new Map<string, Open>();
+	const openKeys = new Map<string, string>();
+
+	const end = (id: string) => {
+		const key = busy.get(id)?.idempotencyId;
+		if (key !== undefined && busyKeys.get(key) === id) busyKeys.delete(key);
+		busy.delete(id);
+	};
+	const isBusy = (id: string) => {
+		const entry = busy.get(id);
+		if (entry && entry.untilMs <= monotonicMs()) end(id);
+		return busy.has(id);
+	};
+	const forget = (id: string) => {
+		const key = open.get(id)?.idempotencyId;
+		if (key !== undefined && openKeys.get(key) === id) openKeys.delete(key);
+		open.delete(id);
+	};
+
+	return {
+		begin(id, idempotencyId) {
+			busy.set(id, { idempotencyId, untilMs: Number.POSITIVE_INFINITY });
+			if (idempotencyId !== undefined) busyKeys.set(idempotencyId, id);
+		},
+		linger(id) {
+			const entry = busy.get(id);
+			if (!entry) return;
+			busy.set(id, { ...entry, untilMs: monotonicMs() + LIMITS.deliveryGraceMs });
+		},
+		end,
+		isBusy,
+		isKeyBusy(idempotencyId) {
+			const id = busyKeys.get(idempotencyId);
+			return id !== undefined && isBusy(id);
+		},
+		follow(row) {
+			const { id, state, idempotencyId } = row;
+			if (open.get(id)?.state === state) return;
+			forget(id);
+			if (!OPEN_STATES.has(state)) return;
+			open.set(id, { state, idempotencyId, looks: 0, dueAt: 0 });
+			if (idempotencyId !== undefined) openKeys.set(idempotencyId, id);
+		},
+		forget,
+		takeDue(now) {
+			for (const id of [...busy.keys()]) isBusy(id);
+			const due = [...open].filter(([id, { dueAt }]) => !busy.has(id) && isDue(dueAt, now));
+			for (const [, entry] of due) {
+				const pauseMs = LIMITS.reconcileIntervalMs * 2 ** Math.min(entry.looks, 10);
+				entry.dueAt = now + Math.min(pauseMs, LIMITS.reconcileBackoffMs);
+				entry.looks += 1;
+			}
+			return due.map(([id]) => id);
+		},
+		openWithKey: (idempotencyId) => openKeys.get(idempotencyId),
+		open() {
+			const states = [...open.values()].map(({ state }) => state);
+			const count = (...wanted: PaymentState[]) =>
+				states.filter((state) => wanted.includes(state)).length;
+			return {
+				unknown: count("settling", "unknown"),
+				refused: count("refused"),
+				settled: count("settled"),
+			};
+		},
+	};
+}
+
+/** A clock that was set back must not put a look off for long. */
+function isDue(dueAt: number, now: number): boolean {
+	return dueAt <= now || dueAt > now + LIMITS.reconcileBackoffMs;
+}

@@ -1,0 +1,128 @@
+import type { SettlementWire } from "../../src/contract/call.js";
+import type { PurchaseOperationId } from "../../src/contract/operations.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Ids } from "../../src/kernel/ids.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store-port.js";
+import type { Purchased, SettledFunds } from "../admission.js";
+import { custAccount } from "../ledger.js";
+import { receiptHeaders, usedWithReceipt } from "./delivery.js";
+import { insist, letGo } from "./held-payment.js";
+import type { Desk } from "./onchain-context.js";
+import type { PaymentClaim } from "./payment-claim.js";
+import { creditedPayment, usedPayment } from "./payment-errors.js";
+import type { Reservation } from "./reservation.js";
+import { creditSettled } from "./settled-money.js";
+import { type Along, writeReceipt } from "./settlement-book.js";
+import { verify } from "./verification.js";
+
+type Alongside<T> = (
+	tx: StoreTransaction,
+	funds: SettledFunds,
+) => Promise<{ readonly value: T; readonly tokenId: string }>;
+
+/** Brings no secret, and whoever asks for it has shown the secret of the token it fills. */
+const TOP_UP = "spt.top_up" satisfies PurchaseOperationId;
+
+/** Settles at once and books what is bought in the same transaction. */
+export async function purchase<T>(
+	desk: Desk,
+	claim: PaymentClaim,
+	{ reservation, alongside }: { reservation: Reservation; alongside: Alongside<T> },
+): Promise<Purchased<T>> {
+	const { settler, watch } = desk;
+	const along = bookPurchase(desk, claim, alongside);
+	if (reservation.kind === "job") throw new Error(`The payment ${claim.id} launched a job.`);
+	if (reservation.kind === "captured") throw boughtToken(desk, claim, reservation.row.tokenId);
+	const isSecret = claim.request.quote.operationId !== TOP_UP;
+	if (isSecret && !reservation.isProven) throw await withoutSecret(desk, claim, reservation);
+	if (reservation.kind === "fresh") {
+		await verify(desk, claim);
+		const { earlier } = reservation;
+		if (earlier) await letGo(desk, claim, "paid_before");
+		if (earlier?.kind === "receipt") throw await usedWithReceipt(desk, claim, earlier.receiptId);
+	}
+	const fundedId = fundedIdOf(reservation);
+	const bought = fundedId
+		? (await settler.spend(fundedId, along)).value
+		: await insist(desk, claim, settler.settle(claim.id, along));
+	watch.end(claim.id);
+	if (fundedId) watch.end(fundedId);
+	const { value, settlement, receipt } = bought;
+	const { amountMicros, at } = receipt;
+	return {
+		value,
+		payer: claim.payer,
+		settlement,
+		receiptId: receipt.id,
+		headers: receiptHeaders(claim, { settlement, amountMicros, at }),
+	};
+}
+
+function fundedIdOf(reservation: Reservation): string | undefined {
+	if (reservation.kind === "funded") return reservation.row.id;
+	if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded")
+		return reservation.earlier.row.id;
+	return undefined;
+}
+
+/**
+ * The payment was sent before and is public by now: a new token goes to a caller with its retry key alone. What is here
+ * becomes a token of the wallet's whose secret nobody is told; a new payment proves the wallet and collects it.
+ */
+async function withoutSecret(
+	{ settler, issueCredit, offers: offersOf }: Desk,
+	claim: PaymentClaim,
+	{ kind, row }: { kind: "fresh" | "funded"; row: PaymentRow },
+) {
+	const offers = offersOf(claim.request.quote);
+	if (kind === "fresh") {
+		return usedPayment(claim, { boughtAs: "was sent before, and refused", offers });
+	}
+	const { row: credited } = await settler.spend(row.id, creditSettled(issueCredit));
+	return creditedPayment(claim, { tokenId: credited.tokenId, offers });
+}
+
+function boughtToken({ offers }: Desk, claim: PaymentClaim, tokenId: string | undefined) {
+	return usedPayment(claim, {
+		boughtAs: `has bought balance for the token ${tokenId}; its secret was shown once, and POST /v1/spt with "recover": true collects what was never used`,
+		offers: offers(claim.request.quote),
+		body: { token_id: tokenId },
+	});
+}
+
+interface Bought<T> {
+	readonly value: T;
+	readonly settlement: SettlementWire;
+	readonly receipt: ReceiptRow;
+}
+
+/** What is bought with settled money, booked with it or not at all; its receipt names the posting that brought the money. */
+function bookPurchase<T>(
+	{ clock, ids }: { clock: Clock; ids: Ids },
+	claim: PaymentClaim,
+	alongside: Alongside<T>,
+): Along<Bought<T>> {
+	return async (tx, booked) => {
+		const { row, settlement, settlementId } = booked;
+		const { value, tokenId } = await alongside(tx, {
+			account: custAccount(row.owner),
+			owner: row.owner,
+			amountMicros: row.amountMicros,
+			paymentId: row.id,
+			settlement,
+		});
+		const receipt = await writeReceipt(tx, claim, {
+			booked,
+			id: ids.next("rcpt"),
+			holdId: row.id,
+			transactionId: settlementId,
+			now: clock.now(),
+		});
+		return {
+			value: { value, settlement, receipt },
+			change: { state: "captured", receiptId: receipt.id, tokenId, isDelivered: true },
+		};
+	};
+}

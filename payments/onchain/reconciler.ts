@@ -1,0 +1,207 @@
+import { LIMITS } from "../../src/contract/limits.js";
+import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store-port.js";
+import type { SptIssuer } from "../spt/spt-issuer.js";
+import { endOfBinding } from "./payment-claim.js";
+import { creditSettled } from "./settled-money.js";
+import { changePayment, UNDECIDED } from "./settlement-book.js";
+import { lookAt, proveSettlement } from "./settlement-proof.js";
+import type { Settler, SettlerDeps } from "./settler.js";
+import { isOnTerms, reportUnreachable } from "./unreachable-payments.js";
+
+export interface Reconciler {
+	/** After the holds of an earlier process were released: what it left open is known from here on. */
+	resume(): Promise<void>;
+	/**
+	 * Looks at every open payment that is due and brings to an end what can be. One pass at a time; once stopped it asks nothing
+	 * more, and resolves with what it has asked.
+	 */
+	reconcile(stopping?: AbortSignal): Promise<void>;
+	/** Forgets payments that are at an end and that nobody can send any more. */
+	forgetExpired(): Promise<void>;
+}
+
+export interface ReconcilerDeps extends SettlerDeps {
+	readonly settler: Settler;
+	readonly issueCredit: SptIssuer["issueFrom"];
+}
+
+const AT_ONCE = 8;
+const ROWS_AT_ONCE = 500;
+const FINAL_STATES: ReadonlySet<PaymentState> = new Set(["captured", "credited", "released"]);
+
+/** The chain decides what became of a payment; where none can be read, only the facilitator's success does. */
+export function createReconciler(deps: ReconcilerDeps): Reconciler {
+	const { clock, watch, logger } = deps;
+	let pass: Promise<void> | undefined;
+	const lookAtDue = async (stopping: AbortSignal | undefined) => {
+		const due = watch.takeDue(clock.now());
+		for (let start = 0; start < due.length && !stopping?.aborted; start += AT_ONCE) {
+			const looks = due
+				.slice(start, start + AT_ONCE)
+				.map((id) =>
+					lookAtOne(deps, id).catch((error: unknown) =>
+						logger.error("a payment could not be reconciled", { id, error: String(error) }),
+					),
+				);
+			await Promise.all(looks);
+		}
+	};
+	return {
+		resume: () => resume(deps),
+		reconcile(stopping) {
+			pass ??= lookAtDue(stopping).finally(() => {
+				pass = undefined;
+			});
+			return pass;
+		},
+		async forgetExpired() {
+			const isOver = (row: PaymentRow) =>
+				FINAL_STATES.has(row.state) &&
+				row.expiresAt <= clock.now() &&
+				endOfBinding(row.validBefore) <= clock.now();
+			await inPortions(deps, isOver, async (tx, row) => tx.delete("payments", row.id));
+		},
+	};
+}
+
+async function resume(deps: ReconcilerDeps): Promise<void> {
+	const { clock, watch, store } = deps;
+	const wasCutOff = ({ state }: PaymentRow) => state === "reserved" || state === "settling";
+	await inPortions(deps, wasCutOff, async (tx, { id, state }) => {
+		const now = clock.now();
+		// Only what was reserved is known not to have been sent.
+		const change: Partial<PaymentRow> =
+			state === "reserved"
+				? { state: "released", reason: "restart", signature: undefined }
+				: { state: "unknown", reason: "restart" };
+		await changePayment(tx, { id, from: [state], now }, change);
+	});
+	const rows = await store.read((reader) => reader.list("payments"));
+	for (const row of rows) watch.follow(row);
+	reportUnreachable(deps, rows);
+}
+
+/** In small transactions, so that calls get their turn in between; each row is judged again inside. */
+async function inPortions(
+	{ store, watch }: ReconcilerDeps,
+	isWanted: (row: PaymentRow) => boolean,
+	work: (tx: StoreTransaction, row: PaymentRow) => Promise<void>,
+): Promise<void> {
+	const rows = await store.read((reader) => reader.list("payments"));
+	const ids = rows.filter(isWanted).map((row) => row.id);
+	for (let start = 0; start < ids.length; start += ROWS_AT_ONCE) {
+		await store.transaction(async (tx) => {
+			for (const id of ids.slice(start, start + ROWS_AT_ONCE)) {
+				const row = await tx.get("payments", id);
+				if (row && isWanted(row) && !watch.isBusy(id)) await work(tx, row);
+			}
+		});
+	}
+}
+
+async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
+	const row = await deps.store.read((reader) => reader.get("payments", id));
+	if (!row) return deps.watch.forget(id);
+	// Another chain knows nothing of it, and nothing it says may end the question.
+	if (row.state !== "settled" && !isOnTerms(deps.terms, row)) return;
+	switch (row.state) {
+		case "settled":
+			return creditUndelivered(deps, row);
+		case "refused":
+			return deps.chain ? lookOnChain(deps, row) : doubtRefusal(deps, row);
+		case "settling":
+		case "unknown":
+			return deps.chain ? lookOnChain(deps, row) : askAgain(deps, row);
+		case "reserved":
+		case "captured":
+		case "credited":
+		case "released":
+			return deps.watch.follow(row);
+	}
+}
+
+async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	const { watch } = deps;
+	const state = await lookAt(deps, row);
+	// A caller may have come back meanwhile; then the call decides.
+	if (watch.isBusy(row.id)) return;
+	if (state?.kind === "settled") {
+		await deps.settler.conclude(row.id, state);
+		return;
+	}
+	if (state?.kind === "canceled") await closeUnused(deps, row, "canceled");
+	if (state?.kind === "unused" && isBeyondUse(deps, row, state.headMs)) {
+		await closeUnused(deps, row, "lapsed");
+	}
+}
+
+/**
+ * Our clock alone does not tell: the node we ask may lag behind the block that settled it. A chain that stands still,
+ * because nobody uses it, is believed after a day.
+ */
+function isBeyondUse(deps: ReconcilerDeps, row: PaymentRow, headMs: number): boolean {
+	if (!hasLapsed(deps, row)) return false;
+	const endMs = row.validBefore * 1_000;
+	return headMs >= endMs || deps.clock.now() > endMs + LIMITS.idleChainLapseMs;
+}
+
+function hasLapsed({ clock }: ReconcilerDeps, { validBefore }: PaymentRow): boolean {
+	return clock.now() > validBefore * 1_000 + LIMITS.authorizationLapseMs;
+}
+
+/** A facilitator's refusal proves nothing: what nobody can look for stays a question. */
+async function doubtRefusal(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	if (!hasLapsed(deps, row)) return;
+	const reason = row.reason ?? "refused";
+	await deps.settler.conclude(row.id, { kind: "unknown", message: reason });
+}
+
+/** Nobody can settle it any more, and nobody did. */
+async function closeUnused(
+	deps: ReconcilerDeps,
+	{ id }: PaymentRow,
+	reason: string,
+): Promise<void> {
+	const { store, clock, watch } = deps;
+	const closed = await store.transaction((tx) =>
+		changePayment(
+			tx,
+			{ id, from: UNDECIDED, now: clock.now() },
+			{ state: "released", reason, signature: undefined },
+		),
+	);
+	if (closed) watch.follow(closed);
+}
+
+/**
+ * Facilitators that answer a second time with the first one's transaction end the question; a refusal proves nothing.
+ * Asking is sending, and a caller who has gone wants nothing sent: only once nobody can send it any more.
+ */
+async function askAgain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	if (!hasLapsed(deps, row)) return;
+	const outcome = await deps.settler.ask(row);
+	if (outcome.kind === "settled" && !deps.watch.isBusy(row.id)) {
+		const proof = await proveSettlement(deps, row, outcome);
+		if (proof.kind === "settled") await deps.settler.conclude(row.id, proof);
+		return;
+	}
+	deps.logger.error(
+		"a payment stays unknown: no chain can be read and the facilitator proves nothing",
+		{
+			id: row.id,
+			network: row.network,
+			transactionHash: row.transactionHash,
+		},
+	);
+}
+
+/** The caller did not come back for what it paid: the money becomes a token of the wallet's. */
+async function creditUndelivered(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+	const { clock, settler, store, watch, issueCredit } = deps;
+	if (clock.now() < row.updatedAt + LIMITS.undeliveredGraceMs) return;
+	const { holdId } = row;
+	const hold = holdId && (await store.read((reader) => reader.get("holds", holdId)));
+	if (hold || watch.isBusy(row.id)) return;
+	await settler.spend(row.id, creditSettled(issueCredit));
+}

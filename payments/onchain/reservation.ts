@@ -1,0 +1,191 @@
+import type { Clock } from "../../src/kernel/clock.js";
+import type { IdempotencyRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
+import type { Offer, Quote } from "../challenge.js";
+import { hasOpenJob } from "../open-job.js";
+import type { SettlementTerms } from "./facilitator.js";
+import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
+import {
+	creditedPayment,
+	keyOfAnotherRequest,
+	paymentInFlight,
+	rejectedPayment,
+	settlementUnknown,
+	usedPayment,
+} from "./payment-errors.js";
+import type { PaymentWatch } from "./payment-watch.js";
+
+/**
+ * What the payment is here, now that nobody else can use it. `isProven` where only its payer can have sent it: nothing of
+ * it was sent before, or it came with its retry key again. Anybody else may have read it on the chain, so such a caller
+ * is never told a secret.
+ */
+export type Reservation =
+	/** To be verified. `earlier` is what its retry key bought already with another payment. */
+	| {
+			readonly kind: "fresh";
+			readonly row: PaymentRow;
+			readonly earlier: Earlier | undefined;
+			readonly isProven: boolean;
+	  }
+	/** Its money is here and nothing was delivered for it. */
+	| { readonly kind: "funded"; readonly row: PaymentRow; readonly isProven: boolean }
+	/** It launched the job that is asked for, which goes on or has ended. */
+	| { readonly kind: "job"; readonly row: PaymentRow; readonly jobId: string }
+	/** It bought what is asked for. */
+	| { readonly kind: "captured"; readonly row: PaymentRow };
+
+export type Earlier =
+	| { readonly kind: "receipt"; readonly receiptId: string }
+	| { readonly kind: "job"; readonly jobId: string }
+	| { readonly kind: "funded"; readonly row: PaymentRow };
+
+export interface ReservationDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly terms: SettlementTerms;
+	readonly watch: PaymentWatch;
+	readonly offers: (quote: Quote) => readonly Offer[];
+}
+
+/**
+ * Binds a payment to one request, durably and before anybody is asked about it, and marks it as being worked on until
+ * `watch.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_MISMATCH, SETTLEMENT_UNKNOWN; then it is
+ * not marked.
+ */
+export async function reserve(deps: ReservationDeps, claim: PaymentClaim): Promise<Reservation> {
+	const { store, watch } = deps;
+	const marked: string[] = [];
+	try {
+		return await store.transaction(async (tx) => {
+			const row = await tx.get("payments", claim.id);
+			if (row) assertSameRequest(deps, claim, row);
+			assertIdle(watch, claim);
+			const reservation = await judge(deps, tx, { claim, row });
+			watch.begin(claim.id, claim.idempotencyId);
+			marked.push(claim.id);
+			if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded") {
+				watch.begin(reservation.earlier.row.id, undefined);
+				marked.push(reservation.earlier.row.id);
+			}
+			return reservation;
+		});
+	} catch (error) {
+		for (const id of marked) watch.end(id);
+		throw error;
+	}
+}
+
+async function judge(
+	deps: ReservationDeps,
+	tx: StoreTransaction,
+	{ claim, row }: { claim: PaymentClaim; row: PaymentRow | undefined },
+): Promise<Reservation> {
+	if (row?.jobId !== undefined) return { kind: "job", row, jobId: row.jobId };
+	switch (row?.state) {
+		case "settling":
+		case "unknown":
+			throw settlementUnknown(row.id);
+		case "settled":
+			assertSameKey(deps, claim, row);
+			return { kind: "funded", row, isProven: hasKeyOf(claim, row) };
+		case "captured":
+			return { kind: "captured", row };
+		case "credited":
+			throw creditedPayment(claim, {
+				tokenId: row.tokenId,
+				offers: deps.offers(claim.request.quote),
+			});
+		case undefined:
+		case "reserved":
+		case "released":
+		case "refused": {
+			assertInTime(deps, claim);
+			const earlier = await findEarlier(deps, tx, claim);
+			// A refused one stays so until it is sent again: it may yet turn up on the chain.
+			if (row?.state === "refused") {
+				assertSameKey(deps, claim, row);
+				return { kind: "fresh", row, earlier, isProven: hasKeyOf(claim, row) };
+			}
+			const reserved = toPaymentRow(claim, deps.terms, deps.clock.now());
+			await tx.put("payments", reserved);
+			return { kind: "fresh", row: reserved, earlier, isProven: true };
+		}
+	}
+}
+
+/** One payment buys one thing, and only with the signature it was reserved with. */
+function assertSameRequest(deps: ReservationDeps, claim: PaymentClaim, row: PaymentRow): void {
+	const { request, authorizationHash } = claim;
+	if (row.fingerprint === request.fingerprint && row.authorizationHash === authorizationHash)
+		return;
+	throw usedPayment(claim, {
+		boughtAs: "was made for another request",
+		offers: deps.offers(request.quote),
+	});
+}
+
+/** The retry key the payment came with, which no chain shows. */
+export function hasKeyOf({ idempotencyId }: PaymentClaim, row: PaymentRow): boolean {
+	return idempotencyId !== undefined && row.idempotencyId === idempotencyId;
+}
+
+function assertSameKey({ offers }: ReservationDeps, claim: PaymentClaim, row: PaymentRow): void {
+	if (row.idempotencyId === undefined || hasKeyOf(claim, row)) return;
+	throw usedPayment(claim, {
+		boughtAs: "came with an Idempotency-Key and is good for the request with that key only",
+		offers: offers(claim.request.quote),
+	});
+}
+
+function assertInTime({ offers }: ReservationDeps, claim: PaymentClaim): void {
+	if (!claim.expired) return;
+	const { reason, message } = claim.expired;
+	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
+}
+
+function assertIdle(watch: PaymentWatch, { id, idempotencyId }: PaymentClaim): void {
+	if (watch.isBusy(id)) throw paymentInFlight(id);
+	if (idempotencyId !== undefined && watch.isKeyBusy(idempotencyId)) throw paymentInFlight(id);
+}
+
+/** A client that lost the answer signs anew and repeats its retry key: what it paid for then must not be paid twice. */
+async function findEarlier(
+	{ clock, watch }: ReservationDeps,
+	reader: StoreReader,
+	{ id, request, idempotencyId }: PaymentClaim,
+): Promise<Earlier | undefined> {
+	if (idempotencyId === undefined) return undefined;
+	const attempt = await reader.get("idempotency", idempotencyId);
+	if (attempt && ((await hasOpenJob(reader, attempt)) || attempt.expiresAt > clock.now())) {
+		if (attempt.fingerprint !== request.fingerprint) throw keyOfAnotherRequest();
+		const bought = boughtWith(attempt);
+		if (bought) return bought;
+	}
+	const openId = watch.openWithKey(idempotencyId);
+	if (openId === undefined || openId === id) return undefined;
+	return judgeOpen(reader, { openId, request, watch });
+}
+
+function boughtWith({ jobId, receiptId }: IdempotencyRow): Earlier | undefined {
+	if (jobId !== undefined) return { kind: "job", jobId };
+	return receiptId === undefined ? undefined : { kind: "receipt", receiptId };
+}
+
+async function judgeOpen(
+	reader: StoreReader,
+	{
+		openId,
+		request,
+		watch,
+	}: { openId: string; request: PaymentClaim["request"]; watch: PaymentWatch },
+): Promise<Earlier | undefined> {
+	const row = await reader.get("payments", openId);
+	if (!row) return undefined;
+	if (row.fingerprint !== request.fingerprint) throw keyOfAnotherRequest();
+	if (watch.isBusy(openId)) throw paymentInFlight(openId);
+	if (row.state === "settling" || row.state === "unknown") throw settlementUnknown(openId);
+	const isUsable = row.state === "settled" && row.amountMicros === request.quote.amountMicros;
+	return isUsable ? { kind: "funded", row } : undefined;
+}

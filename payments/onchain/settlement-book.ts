@@ -1,0 +1,189 @@
+import type { SettlementWire } from "../../src/contract/call.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import type { Ids } from "../../src/kernel/ids.js";
+import type { Micros } from "../../src/kernel/money.js";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store-port.js";
+import { custAccount } from "../ledger.js";
+import { believeOnce } from "./accepted-settlements.js";
+
+/** What is written when money of a chain moves, each inside the caller's transaction. */
+
+/** Money that is here: the payment's row as it stands, and the posting that brought it. */
+export interface Booked {
+	readonly row: PaymentRow;
+	readonly settlementId: string;
+	readonly settlement: SettlementWire;
+}
+
+/** What else happens to settled money in the same transaction, and what the row says afterwards. */
+export type Along<T> = (
+	tx: StoreTransaction,
+	booked: Booked,
+) => Promise<{ readonly value: T; readonly change: Partial<PaymentRow> }>;
+
+/** States of a payment that was sent, and nobody knows for sure how that ended. */
+export const UNDECIDED: readonly PaymentState[] = ["settling", "unknown", "refused"];
+
+/** The row in one of these states, changed; undefined when it is gone or went on without us. */
+export async function changePayment(
+	tx: StoreTransaction,
+	{ id, from, now }: { id: string; from: readonly PaymentState[]; now: number },
+	change: Partial<PaymentRow>,
+): Promise<PaymentRow | undefined> {
+	const row = await tx.get("payments", id);
+	if (!row || !from.includes(row.state)) return undefined;
+	const changed = { ...row, ...change, updatedAt: now };
+	await tx.put("payments", changed);
+	return changed;
+}
+
+/** Where money moved on the chain; without a place in the block where no chain was read. */
+export interface SettlementPlace {
+	readonly transactionHash: string;
+	readonly logIndex?: number | undefined;
+}
+
+/**
+ * Names a transfer in the ledger, which takes each name once. Anybody may settle several payments in one transaction, so
+ * that its hash alone is a name only where nobody but a facilitator tells of it.
+ */
+export function settlementKey(
+	network: string,
+	{ transactionHash, logIndex }: SettlementPlace,
+): string {
+	const key = `settle:${network}:${transactionHash.toLowerCase()}`;
+	return logIndex === undefined ? key : `${key}:${logIndex}`;
+}
+
+/** The place that a key of the ledger names; keys of other things name themselves. */
+export function placeIn(key: string): SettlementPlace {
+	const [, transactionHash, logIndex] = /:(0x[0-9a-f]{64})(?::(\d+))?$/i.exec(key) ?? [];
+	if (transactionHash === undefined) return { transactionHash: key };
+	return {
+		transactionHash: transactionHash.toLowerCase(),
+		...(logIndex !== undefined && { logIndex: Number(logIndex) }),
+	};
+}
+
+/** Cash on the chain becomes the payer's money; one transfer of the chain is booked once. */
+export async function bookSettlement(
+	tx: StoreTransaction,
+	row: PaymentRow,
+	{ place, ids, now }: { place: SettlementPlace; ids: Ids; now: number },
+): Promise<Booked> {
+	if (place.logIndex === undefined) await believeOnce(tx, row.network, place.transactionHash);
+	const settlementId = ids.next("txn");
+	await tx.post({
+		id: settlementId,
+		key: settlementKey(row.network, place),
+		kind: "settle",
+		at: now,
+		entries: [
+			{ account: `cash:x402:${row.network}`, amountMicros: -row.amountMicros },
+			{ account: custAccount(row.owner), amountMicros: row.amountMicros },
+		],
+		ref: row.id,
+	});
+	const settled = {
+		...row,
+		transactionHash: place.transactionHash.toLowerCase(),
+		settlementId,
+		expiresAt: Math.max(row.expiresAt, now + LIMITS.paymentTtlMs),
+	};
+	return toBooked(settled);
+}
+
+export function toBooked(row: PaymentRow): Booked {
+	return { row, settlementId: row.settlementId ?? "", settlement: toSettlement(row) };
+}
+
+export function toSettlement(row: PaymentRow): SettlementWire {
+	return {
+		network: row.network,
+		transaction: row.transactionHash ?? "",
+		payer: row.payer,
+		payment_id: row.id,
+	};
+}
+
+/** The price of delivered work, straight from the payer's settled money. */
+export async function bookCapture(
+	tx: StoreTransaction,
+	{ row }: Booked,
+	{ receiptId, ids, now }: { receiptId: string; ids: Ids; now: number },
+): Promise<string> {
+	const id = ids.next("txn");
+	await tx.post({
+		id,
+		kind: "capture",
+		at: now,
+		entries: [
+			{ account: custAccount(row.owner), amountMicros: -row.amountMicros },
+			{ account: `rev:${row.billingType}`, amountMicros: row.amountMicros },
+		],
+		ref: receiptId,
+	});
+	return id;
+}
+
+/** What was asked for with a payment, as its claim or its job remembers it. */
+export interface PaidRequest {
+	readonly request: { readonly fingerprint: string; readonly graphIds: readonly string[] };
+	readonly idempotencyId: string | undefined;
+}
+
+/** Writes the receipt of a payment and lets its retry key answer with it. */
+export async function writeReceipt(
+	tx: StoreTransaction,
+	{ request, idempotencyId }: PaidRequest,
+	{ booked, id, holdId, transactionId, now, amountMicros }: ReceiptFacts,
+): Promise<ReceiptRow> {
+	const { row, settlement } = booked;
+	const receipt: ReceiptRow = {
+		id,
+		holdId,
+		transactionId,
+		owner: row.owner,
+		rail: row.rail,
+		operationId: row.operationId,
+		billingType: row.billingType,
+		amountMicros: amountMicros ?? row.amountMicros,
+		balanceAfterMicros: 0n,
+		fingerprint: request.fingerprint,
+		at: now,
+		graphIds: request.graphIds,
+		settlement: {
+			network: settlement.network,
+			transactionHash: settlement.transaction,
+			payer: settlement.payer,
+			paymentId: row.id,
+		},
+	};
+	await tx.put("receipts", receipt);
+	if (idempotencyId !== undefined) {
+		await tx.put("idempotency", {
+			id: idempotencyId,
+			fingerprint: request.fingerprint,
+			state: "done",
+			holdId,
+			receiptId: id,
+			...(row.jobId !== undefined && { jobId: row.jobId }),
+			createdAt: now,
+			expiresAt: now + LIMITS.idempotencyTtlMs,
+		});
+	}
+	return receipt;
+}
+
+interface ReceiptFacts {
+	readonly booked: Booked;
+	readonly id: string;
+	/** The hold that was captured, or the payment itself where none was needed. */
+	readonly holdId: string;
+	readonly transactionId: string;
+	readonly now: number;
+	/** Where not all of the payment was taken. */
+	readonly amountMicros?: Micros;
+}

@@ -1,0 +1,124 @@
+import { LIMITS } from "../../src/contract/limits.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import { pause, within } from "./deadline.js";
+import type {
+	AuthorizationState,
+	ChainReader,
+	RefusalReason,
+	SettlementTerms,
+	SettleOutcome,
+} from "./facilitator.js";
+import { authorizationOf } from "./payment-claim.js";
+
+/** What is known of a settlement once facilitator and chain were heard. */
+export type Proof =
+	/** Seen on the chain at `logIndex`, or believed. */
+	| {
+			readonly kind: "settled";
+			readonly transactionHash: string;
+			readonly logIndex?: number | undefined;
+	  }
+	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
+	| { readonly kind: "not_sent"; readonly message: string }
+	| { readonly kind: "unknown"; readonly message: string; readonly transactionHash?: string };
+
+export interface ProofDeps {
+	readonly terms: SettlementTerms;
+	readonly chain?: ChainReader | undefined;
+	readonly clock: Clock;
+}
+
+/** A node may lag behind the one that settled; the pauses between looks. */
+const LOOK_PAUSES_MS = [0, 100, 400, 1_000];
+
+/**
+ * Facilitators may lie, and "nonce used" says nothing, because a payer can cancel a nonce as well: where the chain can be
+ * read, it alone decides. Without it a success is believed when everything it says fits the payment.
+ */
+export async function proveSettlement(
+	deps: ProofDeps,
+	row: PaymentRow,
+	outcome: SettleOutcome,
+): Promise<Proof> {
+	if (!deps.chain) return believe(deps.terms, row, outcome);
+	const looks = outcome.kind === "settled" ? LOOK_PAUSES_MS : [0];
+	for (const pauseMs of looks) {
+		if (pauseMs > 0) await pause(pauseMs, deps.clock);
+		const proof = judgeLook(await lookAt(deps, row), outcome);
+		if (proof) return proof;
+	}
+	if (outcome.kind === "refused" || outcome.kind === "not_sent") return outcome;
+	return unknown("The chain does not show the transfer.", outcome);
+}
+
+/** Undefined while the authorization is not used. */
+function judgeLook(
+	state: AuthorizationState | undefined,
+	outcome: SettleOutcome,
+): Proof | undefined {
+	switch (state?.kind) {
+		case undefined:
+			if (outcome.kind === "not_sent") return outcome;
+			return unknown("The chain cannot be read just now.", outcome);
+		case "settled":
+			return state;
+		case "canceled":
+			return {
+				kind: "refused",
+				reason: "nonce_used",
+				message: "The payer has cancelled this payment or used its nonce for another one.",
+			};
+		case "unused":
+			return undefined;
+	}
+}
+
+/** What became of the authorization; undefined when the chain cannot tell at the moment. */
+export async function lookAt(
+	{ chain, terms, clock }: ProofDeps,
+	row: PaymentRow,
+): Promise<AuthorizationState | undefined> {
+	if (!chain) return undefined;
+	const look = chain.stateOf(terms, authorizationOf(row));
+	return within(look, LIMITS.verifyTimeoutMs, clock).catch(
+		(error: unknown): AuthorizationState | undefined => {
+			// Used up by another transfer of its payer: as little a payment to us as a cancelled one.
+			const isSpent = error instanceof ServiceError && !error.retryable;
+			return isSpent ? { kind: "canceled" } : undefined;
+		},
+	);
+}
+
+function believe(terms: SettlementTerms, row: PaymentRow, outcome: SettleOutcome): Proof {
+	if (outcome.kind === "unknown") return unknown(outcome.message, outcome);
+	if (outcome.kind === "not_sent") return outcome;
+	if (outcome.kind === "refused") {
+		// What was broadcast before may be what used the nonce.
+		const mayBeOurs = outcome.reason === "nonce_used" && row.transactionHash !== undefined;
+		return mayBeOurs ? unknown(outcome.message, outcome) : outcome;
+	}
+	const mismatch = findMismatch(terms, row, outcome);
+	if (mismatch) return unknown(`The facilitator names another ${mismatch}.`, outcome);
+	return { kind: "settled", transactionHash: outcome.transactionHash.toLowerCase() };
+}
+
+type Settled = Extract<SettleOutcome, { kind: "settled" }>;
+
+function findMismatch(
+	{ network }: SettlementTerms,
+	row: PaymentRow,
+	said: Settled,
+): string | undefined {
+	if (!/^0x[0-9a-fA-F]{64}$/.test(said.transactionHash)) return "kind of transaction";
+	if (said.network !== network) return "network";
+	if (said.payer.toLowerCase() !== row.payer.toLowerCase()) return "payer";
+	if (said.amount !== undefined && said.amount !== String(row.amountMicros)) return "amount";
+	return undefined;
+}
+
+function unknown(message: string, outcome: SettleOutcome): Proof {
+	const transactionHash = "transactionHash" in outcome ? outcome.transactionHash : undefined;
+	return { kind: "unknown", message, ...(transactionHash !== undefined && { transactionHash }) };
+}

@@ -1,0 +1,91 @@
+import { LIMITS } from "../../src/contract/limits.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Logger } from "../../src/kernel/logger.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store-port.js";
+import { DeadlinePassed, within } from "./deadline.js";
+import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
+import { authorizationOf } from "./payment-claim.js";
+import { changePayment, UNDECIDED } from "./settlement-book.js";
+import { type Proof, proveSettlement } from "./settlement-proof.js";
+
+export interface QuestionDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly terms: SettlementTerms;
+	readonly facilitator: Facilitator;
+	/** Without it a facilitator's word is all there is, and a payment it does not speak of stays unknown. */
+	readonly chain?: ChainReader | undefined;
+}
+
+type Conclude = (id: string, proof: Proof & { kind: "settled" }) => Promise<unknown>;
+
+/** Sends the payment and finds out what came of it; what is heard too late is concluded then. */
+export async function send(
+	deps: QuestionDeps,
+	row: PaymentRow,
+	conclude: Conclude,
+): Promise<Proof> {
+	const asked = startAsking(deps, row);
+	const outcome = await within(asked, LIMITS.settleTimeoutMs, deps.clock).catch(
+		(error: unknown) => {
+			if (error instanceof DeadlinePassed) hearLater(deps, row, { asked, conclude });
+			return toUnknown(error);
+		},
+	);
+	const current = (await readRow(deps, row.id)) ?? row;
+	return proveSettlement(deps, current, outcome);
+}
+
+/** The facilitator's word alone; asking is sending, where the payment can still be sent. */
+export function askOnce(deps: QuestionDeps, row: PaymentRow): Promise<SettleOutcome> {
+	return within(startAsking(deps, row), LIMITS.verifyTimeoutMs, deps.clock).catch(toUnknown);
+}
+
+/** The facilitator may answer after our deadline; its answer, not the timeout, decides. */
+function hearLater(
+	deps: QuestionDeps,
+	row: PaymentRow,
+	{ asked, conclude }: { asked: Promise<SettleOutcome>; conclude: Conclude },
+): void {
+	asked
+		.then(async (outcome) => {
+			if (outcome.kind !== "settled") return;
+			const proof = await proveSettlement(deps, row, outcome);
+			const current = await readRow(deps, row.id);
+			if (proof.kind === "settled" && current?.state === "unknown") await conclude(row.id, proof);
+		})
+		.catch((error: unknown) =>
+			deps.logger.error("a late settlement could not be booked", {
+				id: row.id,
+				error: String(error),
+			}),
+		);
+}
+
+async function startAsking(
+	{ facilitator, terms, store, clock }: QuestionDeps,
+	row: PaymentRow,
+): Promise<SettleOutcome> {
+	return facilitator.settle(terms, authorizationOf(row), {
+		onBroadcast: async (transactionHash) => {
+			await store.transaction((tx) =>
+				changePayment(
+					tx,
+					{ id: row.id, from: UNDECIDED, now: clock.now() },
+					{ transactionHash: transactionHash.toLowerCase() },
+				),
+			);
+		},
+	});
+}
+
+function readRow({ store }: QuestionDeps, id: string): Promise<PaymentRow | undefined> {
+	return store.read((reader) => reader.get("payments", id));
+}
+
+function toUnknown(error: unknown): SettleOutcome {
+	const isLate = error instanceof DeadlinePassed;
+	return { kind: "unknown", message: isLate ? error.message : "The facilitator failed." };
+}

@@ -1,0 +1,77 @@
+import type { Payment } from "../../src/contract/credential.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { OnchainRequest } from "../admission.js";
+import { checkAuthorization } from "./authorization-check.js";
+import { within } from "./deadline.js";
+import { type PaymentEnvelope, PaymentRefused, type SignedPayment } from "./envelope.js";
+import { letGo } from "./held-payment.js";
+import type { Desk } from "./onchain-context.js";
+import { type PaymentClaim, toClaim } from "./payment-claim.js";
+import { facilitatorUnreachable, rejectedPayment, unreadablePayment } from "./payment-errors.js";
+
+/**
+ * The claim a request makes; what it says of itself is checked before anybody is asked. Throws PAYMENT_REJECTED, but not
+ * for a payment that is too old: it may have been sent in time.
+ */
+export function readClaim(
+	{ envelopes, terms, clock, offers }: Desk,
+	request: OnchainRequest,
+): PaymentClaim {
+	const { payment, quote } = request;
+	const envelope = envelopeOf(envelopes, payment);
+	const signed = readSigned(envelope, payment);
+	try {
+		envelope.match(payment, quote);
+		checkAuthorization(signed, { terms, amountMicros: quote.amountMicros, now: clock.now() });
+	} catch (error) {
+		if (!(error instanceof PaymentRefused)) throw error;
+		if (error.reason === "expired") return toClaim(request, { envelope, signed, expired: error });
+		throw rejectedPayment(
+			{ envelope, request, signed },
+			{ reason: error.reason, message: error.message, offers: offers(quote) },
+		);
+	}
+	return toClaim(request, { envelope, signed, expired: undefined });
+}
+
+/** Throws PAYMENT_REJECTED for a payload of another shape. */
+export function readSigned(envelope: PaymentEnvelope, payment: Payment): SignedPayment {
+	try {
+		return envelope.read(payment);
+	} catch (error) {
+		throw error instanceof PaymentRefused ? unreadablePayment(error.message) : error;
+	}
+}
+
+export function envelopeOf(
+	envelopes: readonly PaymentEnvelope[],
+	payment: Payment,
+): PaymentEnvelope {
+	const envelope = envelopes.find((candidate) => candidate.accepts(payment));
+	if (envelope) return envelope;
+	throw new ServiceError(
+		"PAYMENT_REJECTED",
+		"Payments of this kind are not accepted here; GET /v1/payments/methods lists what is.",
+	);
+}
+
+/**
+ * Throws PAYMENT_REJECTED, or UPSTREAM when nobody could be asked; a reservation of what was never sent is
+ * forgotten in both cases: nothing was delivered for it, and whoever signs for empty wallets must not fill the store.
+ */
+export async function verify(desk: Desk, claim: PaymentClaim): Promise<void> {
+	const { facilitator, terms, clock, offers } = desk;
+	// A facilitator that throws at once must not escape the reservation.
+	const asked = Promise.resolve().then(() => facilitator.verify(terms, claim.signed.authorization));
+	const verdict = await within(asked, LIMITS.verifyTimeoutMs, clock).catch(
+		async (error: unknown) => {
+			await letGo(desk, claim, "unverified", { forget: true });
+			throw facilitatorUnreachable(error);
+		},
+	);
+	if (verdict.kind === "valid") return;
+	const { reason, message } = verdict;
+	await letGo(desk, claim, reason, { forget: true });
+	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
+}

@@ -1,0 +1,155 @@
+import type { ReleaseReason } from "../../src/contract/billing-types.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Micros } from "../../src/kernel/money.js";
+import type { HoldRow } from "../../store/rows/call-rows.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { StoreTransaction } from "../../store/store-port.js";
+import type { Ledger } from "../ledger.js";
+import { captureJob, creditHeld } from "../onchain/settled-money.js";
+import { type Along, changePayment, toBooked } from "../onchain/settlement-book.js";
+import type { PaymentMethod } from "../payment-method.js";
+import { finishAttempt, toReceipt } from "../receipt.js";
+import type { SptIssuer } from "../spt/spt-issuer.js";
+
+/** What became of a job's price. */
+export interface JobPaid {
+	readonly chargedMicros: Micros;
+	readonly receiptId?: string | undefined;
+	/** What a payment on a chain gave back; its secret is known to nobody yet. */
+	readonly credit?: { readonly tokenId: string; readonly amountMicros: Micros } | undefined;
+}
+
+export type JobClaim = Pick<JobRow, "id" | "holdId" | "fingerprint" | "graphIds">;
+
+/** Closes a job's hold from the rows alone, inside the transaction that ends the job: its call is long gone. */
+export interface JobTill {
+	/** Takes a part of what is held, and gives the rest back. Throws UNAVAILABLE when the hold is gone: nothing is taken. */
+	capture(tx: StoreTransaction, job: JobClaim, amountMicros: Micros): Promise<JobPaid>;
+	/** Gives all of it back; a hold that is gone already stays so. */
+	release(tx: StoreTransaction, job: JobClaim, reason: ReleaseReason): Promise<JobPaid>;
+	/** A secret for a credit that was never told and never used; undefined once there is nothing to tell. */
+	reveal(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
+}
+
+export interface JobTillDeps {
+	readonly clock: Clock;
+	readonly ledger: Ledger;
+	readonly methods: readonly PaymentMethod[];
+	readonly spts: Pick<SptIssuer, "issueFrom" | "reissue">;
+}
+
+const NOTHING: JobPaid = { chargedMicros: 0n };
+
+export function createJobTill(deps: JobTillDeps): JobTill {
+	const { spts } = deps;
+	const release: JobTill["release"] = async (tx, job, reason) => {
+		const hold = await findHold(tx, job);
+		return hold ? giveBack(deps, tx, { hold, reason }) : NOTHING;
+	};
+	return {
+		async capture(tx, job, amountMicros) {
+			if (job.holdId === undefined) return NOTHING;
+			const hold = await findHold(tx, job);
+			if (!hold) throw gone(job);
+			if (amountMicros === 0n) return giveBack(deps, tx, { hold, reason: "cancelled" });
+			if (hold.paymentId !== undefined)
+				return capturePayment(deps, tx, { job, hold, amountMicros });
+			return captureBalance(deps, tx, { job, hold, amountMicros });
+		},
+		release,
+		reveal: (tx, tokenId) => spts.reissue(tx, tokenId),
+	};
+}
+
+async function findHold(
+	tx: StoreTransaction,
+	{ id, holdId }: JobClaim,
+): Promise<HoldRow | undefined> {
+	const hold = holdId === undefined ? undefined : await tx.get("holds", holdId);
+	return hold?.jobId === id ? hold : undefined;
+}
+
+interface Capture {
+	readonly job: JobClaim;
+	readonly hold: HoldRow;
+	readonly amountMicros: Micros;
+}
+
+async function captureBalance(
+	{ methods, clock }: JobTillDeps,
+	tx: StoreTransaction,
+	{ job, hold, amountMicros }: Capture,
+): Promise<JobPaid> {
+	const captured = await methodOf(methods, hold).capture(tx, hold, amountMicros);
+	const { fingerprint, graphIds } = job;
+	const receipt = toReceipt(hold, captured, { fingerprint, graphIds, at: clock.now() });
+	await tx.put("receipts", receipt);
+	await finishAttempt(tx, hold.idempotencyId, receipt.id);
+	return { chargedMicros: receipt.amountMicros, receiptId: receipt.id };
+}
+
+async function capturePayment(
+	{ ledger, clock, spts }: JobTillDeps,
+	tx: StoreTransaction,
+	{ job, hold, amountMicros }: Capture,
+): Promise<JobPaid> {
+	const { fingerprint, graphIds } = job;
+	const { idempotencyId } = hold;
+	const paid = { request: { fingerprint, graphIds }, idempotencyId };
+	const desk = { ledger, clock, issueCredit: spts.issueFrom };
+	const row = await settledRow(tx, hold);
+	const along = captureJob(desk, paid, { hold, amountMicros });
+	const { receipt, credit } = await spend(tx, clock, { row, along });
+	return {
+		chargedMicros: receipt.amountMicros,
+		receiptId: receipt.id,
+		...(credit && { credit: { tokenId: credit.id, amountMicros: credit.amountMicros } }),
+	};
+}
+
+async function giveBack(
+	{ ledger, clock, methods, spts }: JobTillDeps,
+	tx: StoreTransaction,
+	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },
+): Promise<JobPaid> {
+	if (hold.paymentId === undefined) {
+		await methodOf(methods, hold).release(tx, hold, reason);
+		return NOTHING;
+	}
+	const row = await settledRow(tx, hold);
+	const along = creditHeld({ ledger, issueCredit: spts.issueFrom }, { hold, reason });
+	const { id, amountMicros } = await spend(tx, clock, { row, along });
+	return { ...NOTHING, credit: { tokenId: id, amountMicros } };
+}
+
+/** What happens to the money and what its payment says of it, in the one transaction. */
+async function spend<T>(
+	tx: StoreTransaction,
+	clock: Clock,
+	{ row, along }: { row: PaymentRow; along: Along<T> },
+): Promise<T> {
+	const { value, change } = await along(tx, toBooked(row));
+	await changePayment(tx, { id: row.id, from: ["settled"], now: clock.now() }, change);
+	return value;
+}
+
+async function settledRow(tx: StoreTransaction, { id, paymentId }: HoldRow): Promise<PaymentRow> {
+	const row = paymentId === undefined ? undefined : await tx.get("payments", paymentId);
+	if (row?.state === "settled" && row.holdId === id) return row;
+	throw new ServiceError("INTERNAL", `The hold ${id} is on a payment that is not its own.`);
+}
+
+function methodOf(methods: readonly PaymentMethod[], { rail }: HoldRow): PaymentMethod {
+	const method = methods.find((candidate) => candidate.rail === rail);
+	if (method) return method;
+	throw new ServiceError("INTERNAL", `The payment rail "${rail}" is not configured.`);
+}
+
+function gone({ id }: JobClaim): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		`What was held for the job ${id} went back to its owner; nothing was charged.`,
+	);
+}

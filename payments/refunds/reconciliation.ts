@@ -1,0 +1,173 @@
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Micros } from "../../src/kernel/money.js";
+import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store-port.js";
+import type { ChainReader, SettlementTerms, TransferSpan } from "../onchain/facilitator.js";
+import { cashAccountOf, type Movement, readLedger } from "./cash-movements.js";
+
+/** A movement that both sides know, with different amounts. */
+export interface Difference extends Movement {
+	readonly ledgerMicros: Micros;
+}
+
+export interface Reconciliation {
+	readonly matched: {
+		readonly count: number;
+		readonly inMicros: Micros;
+		readonly outMicros: Micros;
+	};
+	/** Booked, and the chain does not show it. */
+	readonly ledgerOnly: readonly Movement[];
+	/** On the chain, and nobody booked it. */
+	readonly chainOnly: readonly Movement[];
+	readonly differing: readonly Difference[];
+	/** Unbooked, and a payment whose outcome is open explains it. */
+	readonly open: readonly Movement[];
+	/** Balance of our address on the chain, whatever moved it. */
+	readonly chainBalanceMicros: Micros;
+	/** What the ledger says came in less what went out. */
+	readonly ledgerBalanceMicros: Micros;
+}
+
+export interface ReconcileDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly chain: ChainReader;
+	readonly terms: SettlementTerms;
+	readonly onProgress?: TransferSpan["onProgress"];
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * Holds every transfer on the chain against every booking, one by one. The chain is read first, the journal last and what
+ * is under way between, so that whatever settles meanwhile is booked or open, and never unexplained.
+ */
+export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
+	const { store, clock, chain, terms } = deps;
+	const startedAt = clock.now();
+	const sinceMs = (await findBeginning(store, startedAt)) - DAY_MS;
+	const onChain = await readChain(chain, terms, { sinceMs, onProgress: deps.onProgress });
+	const chainBalanceMicros = await chain.balanceOf(terms, terms.payTo);
+	const isOpen = await readOpen(store);
+	const ledgerOnly: Movement[] = [];
+	const differing: Difference[] = [];
+	const matched = { count: 0, inMicros: 0n, outMicros: 0n };
+	for await (const booked of readLedger(store, terms.network)) {
+		const moved = takeMatch(booked, onChain.get(keyOf(booked)));
+		if (!moved) {
+			if (booked.at < startedAt) ledgerOnly.push(booked);
+		} else if (moved.amountMicros !== booked.amountMicros) {
+			differing.push({ ...moved, ledgerMicros: booked.amountMicros });
+		} else {
+			matched.count += 1;
+			matched[moved.direction === "in" ? "inMicros" : "outMicros"] += moved.amountMicros;
+		}
+	}
+	const unbooked = [...onChain.values()].flat();
+	const cash = await store.read((reader) => reader.balance(cashAccountOf(terms.network)));
+	return {
+		matched,
+		ledgerOnly: ledgerOnly.filter(({ amountMicros }) => amountMicros > 0n),
+		chainOnly: unbooked.filter((movement) => !isOpen(movement)),
+		differing,
+		open: unbooked.filter(isOpen),
+		chainBalanceMicros,
+		ledgerBalanceMicros: -cash,
+	};
+}
+
+/** When anything was booked or paid first: a public chain has years before that, and nothing of ours in them. */
+async function findBeginning(store: Store, now: number): Promise<number> {
+	const payments = await store.read((reader) => reader.list("payments"));
+	const beginning = payments.reduce((oldest, { createdAt }) => Math.min(oldest, createdAt), now);
+	for await (const { postings } of store.history()) {
+		return postings.reduce((oldest, { at }) => Math.min(oldest, at), beginning);
+	}
+	return beginning;
+}
+
+/** Whether a payment or refund that is under way explains a movement. */
+async function readOpen(store: Store): Promise<(movement: Movement) => boolean> {
+	const { payments, refunds } = await store.read(async (reader) => ({
+		payments: (await reader.list("payments")).filter(({ state }) => OPEN_STATES.has(state)),
+		refunds: await reader.list("refunds"),
+	}));
+	const underWay = new Set(
+		refunds.flatMap(({ state, transactionHash }) =>
+			state === "paying" && transactionHash ? [transactionHash.toLowerCase()] : [],
+		),
+	);
+	return (movement) =>
+		underWay.has(movement.transactionHash) || payments.some((row) => explains(row, movement));
+}
+
+/** One that is reserved may be sent at any moment. */
+const OPEN_STATES: ReadonlySet<PaymentRow["state"]> = new Set([
+	"reserved",
+	"settling",
+	"unknown",
+	"refused",
+]);
+
+/** The payment's own transaction, or where that is not known yet a transfer that could be it. */
+function explains(row: PaymentRow, { transactionHash, direction, ...movement }: Movement): boolean {
+	if (direction !== "in") return false;
+	if (row.transactionHash !== undefined) {
+		return row.transactionHash.toLowerCase() === transactionHash;
+	}
+	return (
+		row.payer.toLowerCase() === movement.counterparty && row.amountMicros === movement.amountMicros
+	);
+}
+
+/**
+ * The transfer a booking is about. A believed facilitator names the transaction alone, and a reorganised chain may have
+ * moved the transfer: then the one of its amount is meant.
+ */
+function takeMatch(
+	{ logIndex, amountMicros }: Movement,
+	moved: Movement[] = [],
+): Movement | undefined {
+	const isThere = (movement: Movement) => movement.logIndex === logIndex;
+	const isAlike = (movement: Movement) => movement.amountMicros === amountMicros;
+	const index = [moved.findIndex(isThere), moved.findIndex(isAlike), 0].find((at) => at >= 0);
+	return moved.splice(index ?? 0, 1)[0];
+}
+
+/** By transaction. Anybody may pay us several times in one; what we pay out in one is booked under its hash alone. */
+async function readChain(
+	chain: ChainReader,
+	terms: SettlementTerms,
+	span: TransferSpan,
+): Promise<Map<string, Movement[]>> {
+	const found = new Map<string, Movement[]>();
+	const ours = terms.payTo.toLowerCase();
+	for await (const transfer of chain.transfers(terms, span)) {
+		const { transactionHash, logIndex, from, to, value, at } = transfer;
+		const [sender, receiver] = [from.toLowerCase(), to.toLowerCase()];
+		// Anybody can make a transfer of nothing appear, in our name too.
+		if (sender === receiver || value === 0n) continue;
+		const isIn = receiver === ours;
+		const movement: Movement = {
+			transactionHash: transactionHash.toLowerCase(),
+			...(isIn && { logIndex }),
+			direction: isIn ? "in" : "out",
+			amountMicros: value,
+			at,
+			counterparty: isIn ? sender : receiver,
+		};
+		const key = keyOf(movement);
+		const before = found.get(key) ?? [];
+		const [{ amountMicros } = { amountMicros: 0n }] = before;
+		found.set(
+			key,
+			isIn ? [...before, movement] : [{ ...movement, amountMicros: amountMicros + value }],
+		);
+	}
+	return found;
+}
+
+function keyOf({ direction, transactionHash }: Movement): string {
+	return `${direction} ${transactionHash}`;
+}

@@ -1,0 +1,104 @@
+import type { ReleaseReason } from "../../src/contract/billing-types.js";
+import { isOpenJob } from "../../src/contract/job.js";
+import { LIMITS } from "../../src/contract/limits.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import type { HoldRow } from "../../store/rows/call-rows.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
+import type { Ledger } from "../ledger.js";
+import { foldUsage } from "../plan/usage-count.js";
+
+const FORGET_AT_ONCE = 500;
+
+export interface Sweeper {
+	/** Releases every hold past its expiry, but for those of open jobs, which are renewed; returns how many. */
+	sweep(): Promise<number>;
+	/** Forgets idempotency rows and counters of quotas and limits past their time, and folds days of usage into months. */
+	forgetExpired(): Promise<void>;
+	/** Releases every open hold: at start, no call of an earlier process can still capture one. Open jobs keep theirs. */
+	releaseAll(): Promise<number>;
+}
+
+/** No hold stays open: what nobody captured goes back to its owner. */
+export function createSweeper({
+	store,
+	ledger,
+	clock,
+}: {
+	store: Store;
+	ledger: Ledger;
+	clock: Clock;
+}): Sweeper {
+	const release = (isDue: (hold: HoldRow) => boolean, reason: ReleaseReason) =>
+		store.transaction(async (tx) => {
+			let released = 0;
+			for (const hold of (await tx.list("holds")).filter(isDue)) {
+				if (await isOwned(tx, hold)) {
+					await tx.put("holds", { ...hold, expiresAt: clock.now() + LIMITS.holdTtlMs });
+					continue;
+				}
+				await ledger.release(tx, hold, reason);
+				await freePayment(tx, hold, clock.now());
+				released += 1;
+			}
+			return released;
+		});
+
+	return {
+		sweep() {
+			const now = clock.now();
+			return release((hold) => hold.expiresAt <= now, "expired");
+		},
+		async forgetExpired() {
+			await forgetExpired(store, clock.now());
+			await foldUsage(store, clock.now());
+		},
+		releaseAll: () => release(() => true, "restart"),
+	};
+}
+
+/** A job's hold ends with the job; one whose job is gone belongs to nobody. */
+async function isOwned(tx: StoreTransaction, { jobId }: HoldRow): Promise<boolean> {
+	const job = jobId === undefined ? undefined : await tx.get("jobs", jobId);
+	return job !== undefined && isOpenJob(job.state);
+}
+
+/** Money that settled for a call which then ended stays its payer's: to be delivered for, or credited. */
+async function freePayment(tx: StoreTransaction, hold: HoldRow, now: number): Promise<void> {
+	if (hold.paymentId === undefined) return;
+	const row = await tx.get("payments", hold.paymentId);
+	if (row?.state !== "settled" || row.holdId !== hold.id) return;
+	await tx.put("payments", { ...row, holdId: undefined, updatedAt: now });
+}
+
+/** In small transactions, so that calls get their turn in between. */
+async function forgetExpired(store: Store, now: number): Promise<void> {
+	for (const table of ["idempotency", "quotas", "spending"] as const) {
+		const rows = await store.read((reader) => reader.list(table));
+		const expired = rows.filter((row) => row.expiresAt <= now).map((row) => row.id);
+		for (let start = 0; start < expired.length; start += FORGET_AT_ONCE) {
+			const ids = expired.slice(start, start + FORGET_AT_ONCE);
+			await store.transaction((tx) => forgetRows(tx, { table, ids, now }), {
+				durability: "deferred",
+			});
+		}
+	}
+}
+
+/** A row may have been renewed since it was listed. */
+async function forgetRows(
+	tx: StoreTransaction,
+	{
+		table,
+		ids,
+		now,
+	}: { table: "idempotency" | "quotas" | "spending"; ids: readonly string[]; now: number },
+): Promise<void> {
+	for (const id of ids) {
+		const row = await tx.get(table, id);
+		if (!row || row.expiresAt > now) continue;
+		// A job may outlive the key it was begun with.
+		const holdId = "holdId" in row && row.state === "in_flight" ? row.holdId : undefined;
+		if (holdId !== undefined && (await tx.get("holds", holdId))) continue;
+		await tx.delete(table, id);
+	}
+}

@@ -1,0 +1,141 @@
+import { defineSkill, type Skill } from "../../src/contract/skill.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { createCitationList } from "../answers/citation-list.js";
+import { extractiveWriter } from "../answers/extractive-writer.js";
+import { toConsultMeta } from "../experts/consult-answer.js";
+import type { ConsultSkillDeps } from "../experts/consult-deps.js";
+import { CONSULT_LIMITS } from "../experts/consult-limits.js";
+import { answerIf } from "../graphs/graph-skill.js";
+import { toAnalystWire } from "./analyst-consult.js";
+import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
+import { type AnalystArguments, findArguments } from "./analyst-view.js";
+import { type DebateOutput, debateInput, debateOutput } from "./analyst-wire.js";
+import type { Side } from "./argument-words.js";
+import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate } from "./debate.js";
+
+const EXAMPLE_QUESTION = "Should a language add pattern matching?";
+
+/** What analysts have to say for and against, and who has more to rest on. */
+export const createAnalystDebate = (deps: ConsultSkillDeps): Skill<"analysts.debate"> =>
+	defineSkill({
+		operationId: "analysts.debate",
+		title: "Have analysts debate a question",
+		description:
+			"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on, with reasons. Not charged when no graph has an argument.",
+		tags: ["analyst", "debate", "arguments", "evidence"],
+		examples: [EXAMPLE_QUESTION],
+		exampleInput: { question: EXAMPLE_QUESTION },
+		isOffered: () => analystsOf(deps.catalog).length >= CONSULT_LIMITS.debateLeast,
+		input: debateInput,
+		output: debateOutput,
+		capture: "onResult",
+		queryOf: ({ question }) => question,
+		graphsOf: ({ analysts = [] }) =>
+			analysts.map((name) => findAnalyst(deps.catalog, name).graph.record.id),
+		prepare({ analysts = [] }) {
+			getAnalysts(deps, analysts);
+		},
+		async run({ question, analysts: names }, { signal }) {
+			const { clock, search } = deps;
+			const startedMs = clock.monotonicMs();
+			const analysts = await chooseAnalysts(deps, { names, question, signal });
+			const told = await Promise.all(
+				analysts.map(async (analyst) => ({
+					analyst,
+					...(await findArguments(search, { analyst, question, signal })),
+				})),
+			);
+			const data = toData(question, told);
+			const hasArguments = data.for.length + data.against.length > 0;
+			const answered = told.filter(({ sides }) => sides);
+			const meta = toConsultMeta(deps, {
+				query: question,
+				decision: hasArguments ? (answered[0]?.decision ?? "ABSTAIN") : "ABSTAIN",
+				mode: told.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
+				graphIds: hasArguments ? answered.map(({ analyst }) => analyst.graph.record.id) : [],
+				// Arguments are quoted word for word.
+				writer: extractiveWriter.name,
+				warnings: [],
+				startedMs,
+			});
+			return answerIf(hasArguments, { ok: true as const, data, meta });
+		},
+	});
+
+interface Choice {
+	readonly names: readonly string[] | undefined;
+	readonly question: string;
+	readonly signal: AbortSignal;
+}
+
+/** Throws NOT_FOUND for one nobody knows, INVALID_ARGUMENT when two names are of one analyst. */
+function getAnalysts(
+	{ catalog }: Pick<ConsultSkillDeps, "catalog">,
+	names: readonly string[],
+): readonly Analyst[] {
+	const found: Analyst[] = [];
+	for (const name of names) {
+		const analyst = findAnalyst(catalog, name);
+		if (found.some(({ graph }) => graph === analyst.graph)) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				`"${name.slice(0, 80)}" is ${analyst.profile.name} once more; name each analyst once.`,
+			);
+		}
+		found.push(analyst);
+	}
+	return found;
+}
+
+/** Those who were named, or those whose graphs would answer best. */
+async function chooseAnalysts(
+	deps: ConsultSkillDeps,
+	{ names, question, signal }: Choice,
+): Promise<readonly Analyst[]> {
+	const { catalog, search } = deps;
+	if (names) return getAnalysts(deps, names);
+	const known = analystsOf(catalog);
+	const graphs = known.map(({ graph }) => graph);
+	if (graphs.length === 0) return [];
+	const limit = CONSULT_LIMITS.debateMost;
+	const routed = await search.route({ graphs, query: question, limit, signal });
+	return routed.graphs.flatMap(({ graph }) => known.find((one) => one.graph === graph) ?? []);
+}
+
+type Told = AnalystArguments & { readonly analyst: Analyst };
+
+function toData(question: string, told: readonly Told[]): DebateOutput["data"] {
+	const list = createCitationList();
+	const pointsOf = (side: Side) =>
+		inTurns(
+			told.map(({ analyst, sides }) =>
+				(sides?.[side] ?? []).map((sentence) => ({ by: analyst.graph.record.id, sentence })),
+			),
+		);
+	const toWire = ({ by, sentence }: DebatePoint) => ({
+		analyst: by,
+		...list.cite({ text: sentence.text, evidence: [sentence] }),
+	});
+	const [pro, contra] = [pointsOf("for"), pointsOf("against")];
+	const { verdict, weightFor, weightAgainst, reasons } = judgeDebate(pro, contra);
+	const hasArguments = pro.length + contra.length > 0;
+	return {
+		question,
+		analysts: told.map(({ analyst, sides }) => ({
+			...toAnalystWire(analyst),
+			answered: sides !== undefined,
+		})),
+		for: pro.map(toWire),
+		against: contra.map(toWire),
+		judge: {
+			verdict,
+			weight_for: weightFor,
+			weight_against: weightAgainst,
+			reasons: reasons.map((point) => ({ ...toWire(point), side: point.side })),
+			method: DEBATE_METHOD,
+		},
+		// Without arguments there is no debate, and nothing is given away.
+		open_questions: hasArguments ? pointsOf("open").map(toWire) : [],
+		citations: [...list.toWire()],
+	};
+}

@@ -1,0 +1,35 @@
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { AnalystProfile, Graph } from "../../src/knowledge/graph.js";
+
+/** A synthetic analyst: a graph, and the profile it answers under. */
+export interface Analyst {
+	readonly graph: Graph;
+	readonly profile: AnalystProfile;
+}
+
+interface Analysts {
+	list(filter: { readonly type: "analyst" }): readonly Graph[];
+}
+
+const NAMES_SHOWN = 10;
+
+/** Analysts of the catalog, in the order of their graphs. */
+export function analystsOf(catalog: Analysts): readonly Analyst[] {
+	return catalog.list({ type: "analyst" }).flatMap((graph) => {
+		const profile = graph.record.analyst;
+		return profile ? [{ graph, profile }] : [];
+	});
+}
+
+/** One analyst by its graph's id or its name, in either case. Throws NOT_FOUND. */
+export function findAnalyst(catalog: Analysts, name: string): Analyst {
+	const wanted = name.toLowerCase();
+	const analysts = analystsOf(catalog);
+	const found = analysts.find(
+		({ graph, profile }) => graph.record.id === wanted || profile.name.toLowerCase() === wanted,
+	);
+	if (found) return found;
+	const names = analysts.slice(0, NAMES_SHOWN).map(({ graph }) => graph.record.id);
+	const known = names.length > 0 ? `there are ${names.join(", ")}` : "there are none";
+	throw new ServiceError("NOT_FOUND", `No analyst is called "${name.slice(0, 80)}"; ${known}.`);
+}

@@ -1,0 +1,33 @@
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import { coverageOf } from "../graphs/graph-coverage.js";
+import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
+
+/** A synthetic analyst as lists show it. */
+interface AnalystItem {
+	/** Its graph's id. */
+	readonly analyst: string;
+	readonly name: string;
+	readonly domain: string;
+	readonly method: string;
+	readonly topics: readonly string[];
+}
+
+/** Analysts of the catalog, in the order of their graphs. */
+export function listAnalysts(catalog: Pick<GraphCatalog, "list">): readonly AnalystItem[] {
+	return analystsOf(catalog).map(toItem);
+}
+
+/** One analyst by its graph's id or its name, in either case. Throws NOT_FOUND. */
+export function getAnalyst(catalog: Pick<GraphCatalog, "list">, name: string) {
+	const analyst = findAnalyst(catalog, name);
+	const { graph } = analyst;
+	return {
+		...toItem(analyst),
+		questions: graph.record.exampleQueries,
+		coverage: coverageOf(graph),
+	};
+}
+
+function toItem({ graph: { record }, profile: { name, domain, method } }: Analyst): AnalystItem {
+	return { analyst: record.id, name, domain, method, topics: record.topics };
+}

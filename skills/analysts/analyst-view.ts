@@ -1,0 +1,165 @@
+import type { Decision } from "../../src/contract/wire.js";
+import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
+import { gatherEvidence, type RankedSentence } from "../../src/evidence/gathered-evidence.js";
+import { createMomentum, type Momentum } from "../../src/evidence/momentum.js";
+import type { Concept } from "../../src/knowledge/graph.js";
+import type { HybridSearch } from "../../src/search/search-ports.js";
+import type { WrittenSentence } from "../answers/citation-gate.js";
+import { relevantOf } from "../answers/relevant-evidence.js";
+import type { Writer } from "../answers/writer.js";
+import { writeProse } from "../answers/written-prose.js";
+import { confidenceOf } from "../experts/answer-confidence.js";
+import { CONSULT_LIMITS } from "../experts/consult-limits.js";
+import type { Analyst } from "./analyst-index.js";
+import type { ScenarioName } from "./analyst-wire.js";
+import { type Side, sideOf } from "./argument-words.js";
+import { oddsOf, type ScenarioOdds, voteOf } from "./scenarios.js";
+
+export interface AnalystTask {
+	readonly analyst: Analyst;
+	readonly question: string;
+	/** `YYYY-MM-DD`. */
+	readonly today: string;
+	readonly signal: AbortSignal;
+}
+
+/** What an analyst has to say, from its own graph alone. */
+export interface AnalystView {
+	readonly decision: Decision;
+	readonly mode: "hybrid" | "keyword";
+	readonly missing: readonly string[];
+	/** Undefined when the graph does not answer. */
+	readonly view: Reasoned | undefined;
+	readonly writer: string;
+	readonly warnings: readonly string[];
+}
+
+interface Reasoned {
+	readonly thesis: WrittenSentence;
+	readonly sides: Sides;
+	readonly odds: ScenarioOdds;
+	/** What to watch: the concepts the answer rests on, by the scenario their sources' momentum speaks for. */
+	readonly indicators: readonly Indicator[];
+	readonly confidence: number;
+}
+
+export type Sides = Readonly<Record<Side, readonly CitedSentence[]>>;
+
+export interface Indicator {
+	readonly scenario: ScenarioName;
+	readonly concept: Concept;
+	readonly momentum: Momentum;
+	/** What the concept is cited for, first. */
+	readonly sentence: CitedSentence;
+}
+
+export interface AnalystDeps {
+	readonly search: HybridSearch;
+	readonly writer: Writer;
+}
+
+/** What an analyst's graph holds for and against, without a word of its own: nothing is written for it. */
+export interface AnalystArguments {
+	readonly decision: Decision;
+	readonly mode: "hybrid" | "keyword";
+	/** Undefined when the graph does not answer. */
+	readonly sides: Sides | undefined;
+}
+
+/** Asks an analyst for arguments alone. */
+export async function findArguments(
+	search: HybridSearch,
+	task: Omit<AnalystTask, "today">,
+): Promise<AnalystArguments> {
+	const { decision, mode, offered } = await gatherFor(search, task);
+	const isCovered = decision !== "ABSTAIN" && offered.length > 0;
+	if (!isCovered) return { decision: "ABSTAIN", mode, sides: undefined };
+	return { decision, mode, sides: toSides(offered, []) };
+}
+
+async function gatherFor(
+	search: HybridSearch,
+	{ analyst, question, signal }: Omit<AnalystTask, "today">,
+) {
+	const { conceptsMax, sentencesMax } = CONSULT_LIMITS;
+	const graphs = [analyst.graph];
+	const asked = { graphs, question, conceptsMax, sentencesMax, signal };
+	const found = await gatherEvidence(search, asked);
+	return { ...found, offered: relevantOf(question, found) };
+}
+
+/** Asks an analyst: a thesis, what speaks for and against it, what is open, and what may come of it. */
+export async function askAnalyst(deps: AnalystDeps, task: AnalystTask): Promise<AnalystView> {
+	const { search, writer } = deps;
+	const { question, today, signal } = task;
+	const { decision, mode, missing, offered } = await gatherFor(search, task);
+	const none = { decision: "ABSTAIN", mode, missing, view: undefined } as const;
+	if (decision === "ABSTAIN" || offered.length === 0) {
+		return { ...none, writer: writer.name, warnings: [] };
+	}
+	const purpose = "State in one sentence what the evidence comes to.";
+	const prose = await writeProse({ purpose, question, offered, sentencesMax: 1, signal }, writer);
+	const [thesis] = prose.sentences;
+	const { warnings } = prose;
+	if (!thesis) return { ...none, writer: prose.writer, warnings };
+	const sides = toSides(offered, thesis.evidence);
+	const indicators = indicatorsOf(offered, today);
+	const view = {
+		thesis,
+		sides,
+		indicators,
+		odds: oddsOf(countVotes(sides, indicators, sideOfThesis(thesis, offered[0]?.concept))),
+		confidence: confidenceOf({
+			question,
+			decision,
+			today,
+			cited: [...thesis.evidence, ...offered],
+		}),
+	};
+	return { decision, mode, missing, view, writer: prose.writer, warnings };
+}
+
+/** Sentences by the side they speak for, those that bear most on the question first; the thesis argues for nothing. */
+function toSides(offered: readonly RankedSentence[], thesis: readonly CitedSentence[]): Sides {
+	const said = new Set(thesis.map(({ evidenceId }) => evidenceId));
+	const sides: Record<Side, CitedSentence[]> = { for: [], against: [], open: [] };
+	const lead = offered[0]?.concept;
+	const most = {
+		for: CONSULT_LIMITS.arguments,
+		against: CONSULT_LIMITS.arguments,
+		open: CONSULT_LIMITS.openQuestions,
+	};
+	for (const sentence of offered) {
+		const side = said.has(sentence.evidenceId) ? undefined : sideOf(sentence, lead);
+		if (side && sides[side].length < most[side]) sides[side].push(sentence);
+	}
+	return sides;
+}
+
+function indicatorsOf(offered: readonly CitedSentence[], today: string): readonly Indicator[] {
+	const momentumOf = createMomentum(today);
+	const firsts = new Map<Concept, CitedSentence>();
+	for (const sentence of offered) {
+		if (!firsts.has(sentence.concept)) firsts.set(sentence.concept, sentence);
+	}
+	return [...firsts].flatMap(([concept, sentence]) => {
+		const momentum = momentumOf(concept.evidence);
+		const scenario = voteOf(momentum);
+		return scenario ? [{ scenario, concept, momentum, sentence }] : [];
+	});
+}
+
+function sideOfThesis({ text, evidence: [first] }: WrittenSentence, lead: Concept | undefined) {
+	return first && sideOf({ text, concept: first.concept }, lead);
+}
+
+function countVotes(sides: Sides, indicators: readonly Indicator[], thesis: Side | undefined) {
+	const votesOf = (side: Side) => sides[side].length + (thesis === side ? 1 : 0);
+	const moving = (name: ScenarioName) =>
+		indicators.filter(({ scenario }) => scenario === name).length;
+	return {
+		base: votesOf("open") + moving("base"),
+		upside: votesOf("for") + moving("upside"),
+		downside: votesOf("against") + moving("downside"),
+	};
+}

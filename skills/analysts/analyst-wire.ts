@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { citationSchema, citedTextSchema } from "../../src/contract/citation-wire.js";
+import { CONSULT_LIMITS } from "../experts/consult-limits.js";
+import { analystField, consultMetaSchema, questionField } from "../experts/consult-wire.js";
+
+/** What travels of analysts: what they are asked, and what they answer. */
+
+export const analystConsultFields = { analyst: analystField, question: questionField };
+export const analystConsultInput = z.strictObject(analystConsultFields);
+
+export const debateFields = {
+	question: questionField,
+	analysts: z
+		.array(analystField)
+		.min(CONSULT_LIMITS.debateLeast, `must name at least ${CONSULT_LIMITS.debateLeast} analysts`)
+		.max(CONSULT_LIMITS.debateMost, `must name at most ${CONSULT_LIMITS.debateMost} analysts`)
+		.refine((names) => new Set(names).size === names.length, "must name each analyst once")
+		.describe(`Those who may know best, at most ${CONSULT_LIMITS.debateMost}, by default`)
+		.optional(),
+};
+export const debateInput = z.strictObject(debateFields);
+
+const profileSchema = z.object({
+	id: z.string(),
+	name: z.string(),
+	domain: z.string(),
+	method: z.string(),
+	is_synthetic: z.literal(true).describe("A machine answers, from the analyst's graph alone"),
+});
+
+const indicatorSchema = z.object({
+	trend_id: z.string(),
+	title: z.string(),
+	momentum: z.object({ score: z.number(), recent: z.int(), before: z.int(), as_of: z.string() }),
+	citation_ids: z.array(z.int().positive()).min(1),
+});
+
+export const SCENARIO_NAMES = ["base", "upside", "downside"] as const;
+export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+
+const votesSchema = z.object({ base: z.int(), upside: z.int(), downside: z.int() });
+
+export const scenarioSchema = z.object({
+	name: z.enum(SCENARIO_NAMES),
+	probability: z
+		.number()
+		.min(0)
+		.max(1)
+		.describe("(its votes + 1) / (all votes + 3); they add up to 1"),
+	drivers: z.array(citedTextSchema),
+	indicators: z.array(indicatorSchema).describe("What to watch, by the momentum of its sources"),
+});
+
+const analystAnswerSchema = z.object({
+	question: z.string(),
+	analyst: profileSchema,
+	thesis: citedTextSchema.nullable().describe("Null, and free, when the graph does not answer"),
+	scenarios: z.array(scenarioSchema),
+	sample: z
+		.object({ votes: votesSchema, is_small: z.boolean().describe("Too few votes to say much") })
+		.describe("What the probabilities are counted from: arguments, open questions and momentum"),
+	arguments_for: z.array(citedTextSchema),
+	arguments_against: z.array(citedTextSchema),
+	open_questions: z.array(citedTextSchema),
+	not_covered: z.array(z.string()),
+	citations: z.array(citationSchema),
+	confidence: z.number().min(0).max(1),
+});
+
+export const analystConsultOutput = z.object({
+	ok: z.literal(true),
+	data: analystAnswerSchema,
+	meta: consultMetaSchema,
+});
+export type AnalystConsultOutput = z.infer<typeof analystConsultOutput>;
+
+const sidedSchema = citedTextSchema.extend({ analyst: z.string() });
+
+const debateSchema = z.object({
+	question: z.string(),
+	analysts: z.array(profileSchema.extend({ answered: z.boolean() })),
+	for: z.array(sidedSchema),
+	against: z.array(sidedSchema),
+	judge: z.object({
+		verdict: z.enum(["for", "against", "open"]),
+		weight_for: z.number(),
+		weight_against: z.number(),
+		reasons: z.array(sidedSchema.extend({ side: z.enum(["for", "against"]) })),
+		method: z.string(),
+	}),
+	open_questions: z.array(sidedSchema),
+	citations: z.array(citationSchema),
+});
+
+export const debateOutput = z.object({
+	ok: z.literal(true),
+	data: debateSchema,
+	meta: consultMetaSchema,
+});
+export type DebateOutput = z.infer<typeof debateOutput>;

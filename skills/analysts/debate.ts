@@ -1,0 +1,64 @@
+import { toArticleAddress } from "../../src/evidence/article-address.js";
+import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
+import { CONSULT_LIMITS } from "../experts/consult-limits.js";
+import type { Side } from "./argument-words.js";
+
+/** One argument and whose graph it is from. */
+export interface DebatePoint {
+	/** Id of the analyst's graph. */
+	readonly by: string;
+	readonly sentence: CitedSentence;
+}
+
+export interface Verdict {
+	readonly verdict: Side;
+	readonly weightFor: number;
+	readonly weightAgainst: number;
+	/** Strongest first, the winner's in front. */
+	readonly reasons: readonly (DebatePoint & { readonly side: Exclude<Side, "open"> })[];
+}
+
+const TRUST = { "human-reviewed": 1, "machine-confirmed": 0.9, unverified: 0.75 } as const;
+/** How much one side must outweigh the other. */
+const CLEAR = 1.25;
+const REASONS = 4;
+
+export const DEBATE_METHOD = `A side weighs the sum over its distinct sources of the best trust of what cites them (human-reviewed 1, machine-confirmed 0.9, unverified 0.75); it wins with at least ${CLEAR} times the other's weight, else the question is open.`;
+
+/** Judges by what either side rests on, see DEBATE_METHOD; reasons are those that rest on most. */
+export function judgeDebate(pro: readonly DebatePoint[], contra: readonly DebatePoint[]): Verdict {
+	const [weightFor, weightAgainst] = [weightOf(pro), weightOf(contra)];
+	const verdict = verdictOf(weightFor, weightAgainst);
+	const strongest = (points: readonly DebatePoint[]) =>
+		[...points].sort((a, b) => weightOf([b]) - weightOf([a])).slice(0, REASONS / 2);
+	const reasonsFor = strongest(pro).map((point) => ({ ...point, side: "for" as const }));
+	const reasonsAgainst = strongest(contra).map((point) => ({ ...point, side: "against" as const }));
+	const reasons =
+		verdict === "against" ? [...reasonsAgainst, ...reasonsFor] : [...reasonsFor, ...reasonsAgainst];
+	return { verdict, weightFor, weightAgainst, reasons };
+}
+
+function verdictOf(pro: number, contra: number): Verdict["verdict"] {
+	if (pro > 0 && pro >= CLEAR * contra) return "for";
+	return contra > 0 && contra >= CLEAR * pro ? "against" : "open";
+}
+
+function weightOf(points: readonly DebatePoint[]): number {
+	const best = new Map<string, number>();
+	for (const { sentence } of points) {
+		for (const { sourceUrl } of sentence.sources) {
+			const source = toArticleAddress(sourceUrl)?.text ?? sourceUrl;
+			best.set(source, Math.max(best.get(source) ?? 0, TRUST[sentence.concept.trust]));
+		}
+	}
+	const sum = [...best.values()].reduce((total, trust) => total + trust, 0);
+	return Math.round(sum * 1000) / 1000;
+}
+
+/** Some of everybody's arguments, in turn, each once. */
+export function inTurns(sides: readonly (readonly DebatePoint[])[]): readonly DebatePoint[] {
+	const longest = Math.max(0, ...sides.map(({ length }) => length));
+	const rounds = Array.from({ length: longest }, (_, round) => sides.map((side) => side[round]));
+	const points = rounds.flat().filter((point) => point !== undefined);
+	return points.slice(0, 2 * CONSULT_LIMITS.arguments);
+}

@@ -1,0 +1,205 @@
+import type { CitedTextWire } from "../../src/contract/citation-wire.js";
+import type { SkillEvent } from "../../src/contract/skill.js";
+import { ANSWER_LIMITS } from "../../src/contract/stream-limits.js";
+import type { Decision } from "../../src/contract/wire.js";
+import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
+import {
+	type GatheredEvidence,
+	gatherEvidence,
+	type RankedSentence,
+} from "../../src/evidence/gathered-evidence.js";
+import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { GraphRouter, HybridSearch } from "../../src/search/search-ports.js";
+import type { WrittenSentence } from "./citation-gate.js";
+import { createCitationList } from "./citation-list.js";
+import type { Writer } from "./writer.js";
+import { writeProse } from "./written-prose.js";
+
+export interface QuestionAnswerDeps {
+	readonly search: HybridSearch & GraphRouter;
+	readonly writer: Writer;
+}
+
+export interface QuestionTask {
+	/** Stands alone: whoever answers knows nothing else. */
+	readonly question: string;
+	/** Among which the graphs that would answer are chosen. */
+	readonly graphs: readonly Graph[];
+	/** Evidence that was told before and is not wanted again, as far as there is other. */
+	readonly told?: ReadonlySet<string>;
+	readonly signal: AbortSignal;
+	/** Told of the evidence, and waited for, before any of it is. */
+	readonly onEvidence?: (offered: OfferedEvidence) => Promise<void>;
+}
+
+/** What an answer is written from. */
+export interface OfferedEvidence {
+	readonly sentences: readonly CitedSentence[];
+	/** Words of the question nothing covers. */
+	readonly missing: readonly string[];
+}
+
+/** What the graphs say to a question. */
+export interface QuestionAnswer {
+	readonly decision: Decision;
+	/** Words of the question nothing covers. */
+	readonly missing: readonly string[];
+	readonly mode: "hybrid" | "keyword";
+	/** Graphs whose evidence is told. */
+	readonly graphIds: readonly string[];
+	/** None when there is no answer. */
+	readonly sentences: readonly WrittenSentence[];
+	/** Concepts that were found, best first. */
+	readonly concepts: readonly { readonly graph: Graph; readonly concept: Concept }[];
+	readonly writer: string;
+	readonly warnings: readonly string[];
+}
+
+const PURPOSE = "Answer the question.";
+const PASSES = ["route", "search", "evidence", "write"] as const;
+
+/**
+ * Answers a question over the graphs that would answer it, telling each step as an event: plan, search, evidence (what is
+ * worth paying for), the answer sentence by sentence, then the whole. Without evidence nothing but plan and search is told.
+ */
+export async function* answerQuestion(
+	deps: QuestionAnswerDeps,
+	task: QuestionTask,
+): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
+	const { search } = deps;
+	const { question, graphs, signal } = task;
+	const limit = ANSWER_LIMITS.graphsMax;
+	// Both at once: the question is embedded with itself, and nobody waits for two searches in a row.
+	const [routed, all] = await Promise.all([
+		search.route({ graphs, query: question, limit, signal }),
+		gather(deps, task),
+	]);
+	const { missing, mode } = routed;
+	yield {
+		event: "research.plan",
+		data: {
+			question,
+			passes: PASSES,
+			graphs: routed.graphs.map(({ graph, decision, strength }) => ({
+				graph_id: graph.record.id,
+				title: graph.record.title,
+				decision,
+				strength: Math.round(strength * 10_000) / 10_000,
+			})),
+			missing,
+			mode,
+		},
+	};
+	const found = keepOnly(all, new Set(routed.graphs.map(({ graph }) => graph)));
+	const offered = toEvidence(found.sentences, task.told);
+	const { decision, concepts } = found;
+	const counted = { concepts: concepts.length, sentences: offered.length };
+	yield { event: "research.search", data: { decision, ...counted, missing: found.missing } };
+	const none = { decision: "ABSTAIN", missing, mode } as const;
+	if (offered.length === 0) return { ...none, ...NOTHING };
+	return yield* tellAnswer(deps, task, { found, offered });
+}
+
+/** Evidence first, then the answer that is written from it. */
+async function* tellAnswer(
+	{ writer }: QuestionAnswerDeps,
+	{ question, signal, onEvidence }: QuestionTask,
+	{ found, offered }: { found: GatheredEvidence; offered: readonly CitedSentence[] },
+): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
+	await onEvidence?.({ sentences: offered, missing: found.missing });
+	yield progress(50, "evidence");
+	const list = createCitationList();
+	for (const sentence of offered) list.numberOf(sentence);
+	for (const citation of list.toWire()) {
+		yield { event: "research.evidence", data: citation, isEvidence: true };
+	}
+	yield progress(75, "write");
+	const { sentencesMax } = ANSWER_LIMITS;
+	const task = { purpose: PURPOSE, question, offered, sentencesMax, signal };
+	const prose = await writeProse(task, writer);
+	const cited = prose.sentences.map((sentence) => list.cite(sentence));
+	for (const [index, sentence] of cited.entries()) {
+		yield { event: "research.output.delta", data: { index, ...sentence } };
+	}
+	const numbers = new Set(cited.flatMap(({ citation_ids: ids }) => ids));
+	const { decision, missing, mode, concepts } = found;
+	const { writer: writtenBy, warnings } = prose;
+	yield progress(100, "write");
+	yield {
+		event: "research.output.done",
+		data: {
+			answer: toAnswerWire(cited),
+			citations: list.toWire().filter(({ n }) => numbers.has(n)),
+			not_covered: missing,
+			writer: writtenBy,
+			warnings,
+		},
+	};
+	const told = { decision, missing, mode, concepts, writer: writtenBy, warnings };
+	return { ...told, graphIds: graphIdsOf(offered), sentences: prose.sentences };
+}
+
+const NOTHING = {
+	graphIds: [],
+	sentences: [],
+	concepts: [],
+	writer: "none",
+	warnings: [],
+} as const;
+
+/** What steps come to, for whoever does not watch them. */
+export async function finishSteps<Result>(
+	steps: AsyncGenerator<SkillEvent, Result, undefined>,
+): Promise<Result> {
+	for (;;) {
+		const step = await steps.next();
+		if (step.done) return step.value;
+	}
+}
+
+/** Sentences one after the other, each with the numbers of what carries it. */
+export function toAnswerWire(sentences: readonly CitedTextWire[]) {
+	const text = sentences
+		.map(({ text, citation_ids: ids }) => `${text} ${ids.map((n) => `[${n}]`).join("")}`)
+		.join(" ");
+	return { text, sentences: [...sentences] };
+}
+
+function gather(
+	{ search }: QuestionAnswerDeps,
+	{ graphs, question, signal }: QuestionTask,
+): Promise<GatheredEvidence> {
+	const { conceptsMax } = ANSWER_LIMITS;
+	// What was told before and what is too weak goes out of these.
+	const sentencesMax = 4 * ANSWER_LIMITS.evidenceMax;
+	return gatherEvidence(search, { graphs, question, conceptsMax, sentencesMax, signal });
+}
+
+/** What graphs that would not answer alone have to say is left out. */
+function keepOnly(found: GatheredEvidence, graphs: ReadonlySet<Graph>): GatheredEvidence {
+	return {
+		...found,
+		decision: graphs.size === 0 ? "ABSTAIN" : found.decision,
+		concepts: found.concepts.filter(({ graph }) => graphs.has(graph)),
+		sentences: found.sentences.filter(({ graph }) => graphs.has(graph)),
+	};
+}
+
+/** What bears on the question nearly as much as the best sentence; all of it again where nothing else is left. */
+function toEvidence(
+	ranked: readonly RankedSentence[],
+	told: ReadonlySet<string> = new Set(),
+): readonly CitedSentence[] {
+	const fresh = ranked.filter(({ evidenceId }) => !told.has(evidenceId));
+	const wanted = fresh.length > 0 ? fresh : ranked;
+	const least = ANSWER_LIMITS.evidenceShare * (wanted[0]?.score ?? 0);
+	return wanted.filter(({ score }) => score >= least).slice(0, ANSWER_LIMITS.evidenceMax);
+}
+
+function progress(percent: number, pass: (typeof PASSES)[number]): SkillEvent {
+	return { event: "research.progress", data: { percent, pass, passes: PASSES.length } };
+}
+
+function graphIdsOf(sentences: readonly CitedSentence[]): readonly string[] {
+	return [...new Set(sentences.map(({ graph }) => graph.record.id))];
+}

@@ -1,0 +1,223 @@
+import { answer, defineSkill, type Skill } from "../../src/contract/skill.js";
+import { toArticleRef } from "../../src/evidence/article-address.js";
+import type { Graphs } from "../../src/evidence/catalog-index.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { compareText } from "../../src/knowledge/bundle-document.js";
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import { type Graph, toTrendId } from "../../src/knowledge/graph.js";
+import type { CatalogSkillDeps } from "../graphs/catalog-skill.js";
+import { answerIf } from "../graphs/graph-skill.js";
+import { toPage } from "../graphs/list-page.js";
+import { type Article, articleIndexOf, type Citation, textsOf } from "./article-index.js";
+import {
+	type ArticleWire,
+	articleInput,
+	articleMentionsInput,
+	articleMentionsOutput,
+	articleOutput,
+	articleSearchInput,
+	articleSearchOutput,
+} from "./evidence-wire.js";
+
+const EXAMPLE_ADDRESS = "https://eips.ethereum.org/EIPS/eip-3009";
+const EXAMPLE_REF = "art_a2e031a6930ff28f2f77";
+/** Titles looked at for what filters leave of them. */
+const LOOKED_AT = 1_000;
+
+/** Articles any graph cites, by the words of their titles. */
+export const createArticleSearch = ({ catalog }: CatalogSkillDeps): Skill<"articles.search"> =>
+	defineSkill({
+		operationId: "articles.search",
+		title: "Search cited articles",
+		description:
+			"Articles, papers and documents that graphs cite, by the words of their titles, best first; of one graph, one host, or some days only. Not charged when none fits.",
+		tags: ["articles", "sources", "evidence"],
+		examples: ["Which cited documents are about transfers with authorization?"],
+		exampleInput: { query: "transfer with authorization", limit: 3 },
+		input: articleSearchInput,
+		output: articleSearchOutput,
+		capture: "onResult",
+		queryOf: ({ query }) => query,
+		graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+		prepare({ graph_id }) {
+			if (graph_id !== undefined) catalog.assertKnown(graph_id);
+		},
+		async run(input) {
+			const { graph_id: graphId } = input;
+			const graphs = graphId === undefined ? catalog : alone(catalog.get(graphId));
+			const { finder } = await articleIndexOf(graphs);
+			const isWanted = toArticleTest(input);
+			const most = isWanted ? LOOKED_AT : input.limit;
+			const found = finder
+				.find(input.query, most)
+				.filter(({ item }) => !isWanted || isWanted(item))
+				.slice(0, input.limit);
+			const items = found.map(({ item, score }) => ({
+				...toWire(item),
+				score: Math.round(score * 1000) / 1000,
+			}));
+			return answerIf(items.length > 0, { ok: true, data: { items }, meta: {} });
+		},
+	});
+
+/** A graph by itself: what the others say of an article neither finds it nor is told of it. */
+function alone(graph: Graph): Graphs {
+	const known = aloneByGraph.get(graph);
+	if (known) return known;
+	const graphs = { list: () => [graph], revision: "" };
+	aloneByGraph.set(graph, graphs);
+	return graphs;
+}
+
+const aloneByGraph = new WeakMap<Graph, Graphs>();
+
+interface Conditions {
+	readonly host?: string | undefined;
+	readonly published_after?: string | undefined;
+	readonly published_before?: string | undefined;
+}
+
+/** Undefined where nothing was asked of the article. */
+function toArticleTest(asked: Conditions): ((article: Article) => boolean) | undefined {
+	const { host, published_after: after, published_before: before } = asked;
+	if ((host ?? after ?? before) === undefined) return undefined;
+	const wantedHost = host?.replace(/^www\./, "");
+	const isDated = after !== undefined || before !== undefined;
+	return (article) =>
+		(wantedHost === undefined || article.host === wantedHost) &&
+		(!isDated || isPublishedWithin(article, after, before));
+}
+
+function isPublishedWithin(
+	{ publishedAt: day }: Article,
+	after: string | undefined,
+	before: string | undefined,
+): boolean {
+	return day !== undefined && day >= (after ?? day) && day <= (before ?? day);
+}
+
+/** One article with every title and address it is cited by. */
+export const createArticle = ({ catalog }: CatalogSkillDeps): Skill<"articles.get"> =>
+	defineSkill({
+		operationId: "articles.get",
+		title: "Read one cited article",
+		description:
+			"One article by its article_ref: titles and addresses it is cited by, host, date, and which graphs cite it how often.",
+		tags: ["articles", "sources"],
+		examples: ["When was this document published, and who cites it?"],
+		get exampleInput() {
+			return { article_ref: exampleOf(catalog) };
+		},
+		isOffered: () => isAnythingCited(catalog),
+		input: articleInput,
+		output: articleOutput,
+		capture: "onResult",
+		queryOf: () => undefined,
+		graphsOf: () => [],
+		prepare: async ({ article_ref }) => void (await getArticle(catalog, article_ref)),
+		async run({ article_ref }) {
+			const article = await getArticle(catalog, article_ref);
+			return answer({ ok: true, data: { ...toWire(article), ...textsOf(article) }, meta: {} });
+		},
+	});
+
+/** Which nodes cite an article. */
+export const createArticleMentions = ({ catalog }: CatalogSkillDeps): Skill<"articles.mentions"> =>
+	defineSkill({
+		operationId: "articles.mentions",
+		title: "Nodes that cite an article",
+		description:
+			"Every node of any graph that cites the article, in the order of the trend ids, page by page.",
+		tags: ["articles", "mentions", "evidence"],
+		examples: ["What else rests on this document?"],
+		get exampleInput() {
+			return { article_ref: exampleOf(catalog), limit: 5 };
+		},
+		isOffered: () => isAnythingCited(catalog),
+		input: articleMentionsInput,
+		output: articleMentionsOutput,
+		capture: "onResult",
+		queryOf: () => undefined,
+		graphsOf: () => [],
+		async prepare(input) {
+			await getArticle(catalog, input.article_ref);
+			toPage("mentions", input, 1);
+		},
+		async run(input) {
+			const { citations } = await getArticle(catalog, input.article_ref);
+			const page = toPage("mentions", input, 1);
+			const [after = ""] = page.after ?? [];
+			const byTrend = new Map(citations.map((citation) => [trendIdOf(citation), citation]));
+			const rest = [...byTrend].filter(([id]) => id > after).sort(([a], [b]) => compareText(a, b));
+			const shown = rest.slice(0, input.limit);
+			const last = shown.at(-1);
+			return answerIf(shown.length > 0, {
+				ok: true,
+				data: { items: shown.map(([, citation]) => toMention(citation)) },
+				meta: { next_cursor: page.next(rest.length > shown.length, last && [last[0]]) },
+			});
+		},
+	});
+
+function isAnythingCited(catalog: GraphCatalog): boolean {
+	return catalog
+		.list()
+		.some(({ concepts }) => concepts.some(({ evidence }) => evidence.length > 0));
+}
+
+function exampleOf(catalog: GraphCatalog): string {
+	const sources = (function* () {
+		for (const { concepts } of catalog.list()) {
+			for (const { evidence } of concepts) for (const { sourceUrl } of evidence) yield sourceUrl;
+		}
+	})();
+	let first: string | undefined;
+	for (const address of sources) {
+		if (address === EXAMPLE_ADDRESS) return toArticleRef(address) ?? EXAMPLE_REF;
+		first ??= toArticleRef(address);
+	}
+	return first ?? EXAMPLE_REF;
+}
+
+async function getArticle(catalog: GraphCatalog, ref: string): Promise<Article> {
+	const article = (await articleIndexOf(catalog)).articles.get(ref);
+	if (article) return article;
+	throw new ServiceError(
+		"NOT_FOUND",
+		`No graph cites an article "${ref}"; POST /v1/articles/search finds the refs of titles.`,
+	);
+}
+
+function graphsOf({ citations }: Article): readonly string[] {
+	return [...new Set(citations.map(({ graph }) => graph.record.id))];
+}
+
+function toWire(article: Article): ArticleWire {
+	const { ref, title, sourceUrl, host, publishedAt, datePrecision, citations } = article;
+	return {
+		article_ref: ref,
+		title,
+		source_url: sourceUrl,
+		host,
+		published_at: publishedAt ?? null,
+		date_precision: datePrecision ?? null,
+		graphs: [...graphsOf(article)],
+		mentions: new Set(citations.map(trendIdOf)).size,
+	};
+}
+
+function trendIdOf({ graph, concept }: Citation): string {
+	return toTrendId(graph.record.id, concept.id);
+}
+
+function toMention(citation: Citation) {
+	const { graph, concept, evidence } = citation;
+	return {
+		trend_id: trendIdOf(citation),
+		graph_id: graph.record.id,
+		node_id: concept.id,
+		title: concept.title,
+		type: concept.type,
+		article_id: evidence.articleId,
+	};
+}

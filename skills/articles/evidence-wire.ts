@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { EVIDENCE_LIMITS } from "../../src/contract/reading-limits.js";
+import {
+	DATE_PRECISIONS,
+	dayField,
+	evidenceSchema,
+	graphIdField,
+	limitField,
+	queryField,
+} from "../../src/contract/wire.js";
+import { conceptConditions, nodeItemSchema, nodeSchema, pageFields } from "../graphs/graph-wire.js";
+
+/** What travels of trends and articles: inputs of their operations, and the records they answer with. */
+
+export const trendIdField = z
+	.string()
+	.regex(/^[a-z0-9][a-z0-9-]{1,62}:.{1,1000}$/su, "must be <graph id>:<node id>")
+	.describe("trend_id of a row or list: <graph id>:<node id>");
+
+export const momentumDayField = dayField.describe(
+	"Momentum as of this day, today by default; what was published later does not count",
+);
+
+const { type, ...otherConditions } = conceptConditions;
+
+export const trendListInput = z.strictObject({
+	graph_id: graphIdField.describe("Trends of this graph only").optional(),
+	type: type
+		.unwrap()
+		.describe("Types of node, any of them, in either case; Trend and Signal by default")
+		.optional(),
+	...otherConditions,
+	as_of: momentumDayField.optional(),
+	...pageFields,
+});
+
+export const trendInput = z.strictObject({
+	trend_id: trendIdField,
+	as_of: momentumDayField.optional(),
+});
+
+export const trendEvidenceInput = z.strictObject({ trend_id: trendIdField, ...pageFields });
+
+export const momentumSchema = z
+	.object({
+		score: z.number().describe("log2((recent + 1) / (before + 1)): 1 is twice as much, -1 half"),
+		recent: z.int().describe("Distinct sources published in the 365 days up to as_of"),
+		before: z.int().describe("Those of the 365 days before these"),
+		as_of: z.string(),
+	})
+	.describe("How much more is published on it than was a year before");
+export type MomentumWire = z.infer<typeof momentumSchema>;
+
+export const trendItemSchema = nodeItemSchema.extend({
+	graph_id: z.string(),
+	momentum: momentumSchema,
+});
+
+const linkSchema = z.object({
+	trend_id: z.string(),
+	title: z.string(),
+	type: z.string().describe("Type of the edge"),
+	direction: z.enum(["out", "in"]),
+	weight: z.number(),
+});
+
+export const trendSchema = nodeSchema.extend({
+	graph_id: z.string(),
+	momentum: momentumSchema,
+	links: z.array(linkSchema).describe("What it is linked with, as it stands in the graph"),
+	is_complete: z.boolean().describe("False when it has more links than are listed"),
+});
+
+export const articleRefField = z
+	.string()
+	.regex(/^art_[0-9a-f]{20}$/, "must be an article_ref: art_ and 20 hexadecimal digits")
+	.describe("article_ref of an article");
+
+export const articleSearchFields = {
+	query: queryField.describe("Words of the title"),
+	graph_id: graphIdField.describe("Articles this graph cites only").optional(),
+	host: z
+		.string()
+		.trim()
+		.toLowerCase()
+		.min(1, "must not be empty")
+		.max(EVIDENCE_LIMITS.hostChars)
+		.describe("Articles of this host only, as GET /v1/sources lists it")
+		.optional(),
+	published_after: dayField.describe("Published on this day or later").optional(),
+	published_before: dayField.describe("Published on this day or earlier").optional(),
+	limit: limitField.default(10),
+};
+export const articleSearchInput = z.strictObject(articleSearchFields);
+export const articleInput = z.strictObject({ article_ref: articleRefField });
+export const articleMentionsInput = z.strictObject({ article_ref: articleRefField, ...pageFields });
+
+export const articleSchema = z.object({
+	article_ref: z.string().describe("art_ and the beginning of the address's sha256"),
+	title: z.string(),
+	source_url: z.string(),
+	host: z.string(),
+	published_at: z.string().nullable().describe("ISO 8601 date; null when nobody dates it"),
+	date_precision: z.enum(DATE_PRECISIONS).nullable(),
+	graphs: z.array(z.string()).describe("Graphs that cite it"),
+	mentions: z.int().describe("Nodes that cite it"),
+});
+export type ArticleWire = z.infer<typeof articleSchema>;
+
+export const foundArticleSchema = articleSchema.extend({
+	score: z.number().describe("0 to 1, comparable within one answer only"),
+});
+
+export const articleDetailSchema = articleSchema.extend({
+	titles: z.array(z.string()).describe("Every title it is cited under"),
+	addresses: z.array(z.string()).describe("Every address it is cited by"),
+});
+
+export const mentionSchema = z.object({
+	trend_id: z.string(),
+	graph_id: z.string(),
+	node_id: z.string(),
+	title: z.string(),
+	type: z.string(),
+	article_id: z.string().describe("The source's id within the node"),
+});
+
+const pageMeta = z.object({
+	next_cursor: z.string().nullable().describe("Null when the list is complete"),
+});
+
+/** The envelope of a paid answer over several graphs. */
+export const dataOf = <D extends z.ZodType>(data: D) =>
+	z.object({ ok: z.literal(true), data, meta: z.object({}) });
+export const itemsOf = <T extends z.ZodType>(item: T) => dataOf(z.object({ items: z.array(item) }));
+const pagesOf = <T extends z.ZodType>(item: T) =>
+	z.object({ ok: z.literal(true), data: z.object({ items: z.array(item) }), meta: pageMeta });
+
+export const trendListOutput = pagesOf(trendItemSchema);
+export const trendOutput = dataOf(trendSchema);
+export const trendEvidenceOutput = pagesOf(
+	evidenceSchema.extend({ article_ref: z.string().nullable() }),
+);
+export const articleSearchOutput = itemsOf(foundArticleSchema);
+export const articleOutput = dataOf(articleDetailSchema);
+export const articleMentionsOutput = pagesOf(mentionSchema);

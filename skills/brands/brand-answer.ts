@@ -1,0 +1,165 @@
+import type { z } from "zod";
+import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
+import { daysOf } from "../../src/evidence/coverage.js";
+import { type CitationList, createCitationList } from "../answers/citation-list.js";
+import { findPublisher } from "../verify/claims/source-tiers.js";
+import { type Bucket, type BucketSize, toBuckets } from "./brand-buckets.js";
+import { BRAND_LIMITS } from "./brand-limits.js";
+import type { BrandReading } from "./brand-reading.js";
+import type { BrandSignal } from "./brand-signals.js";
+import { toneCounts } from "./brand-voice.js";
+import {
+	articlesOf,
+	type BrandWindow,
+	type DatedMention,
+	measureFootprint,
+} from "./brand-window.js";
+import type { BrandMeta, gapSchema } from "./brand-wire.js";
+
+/** What answers about brands have in common: how evidence is cited, what is missing, and how figures travel. */
+
+export interface BrandCitations extends Pick<CitationList, "toWire"> {
+	/** evidence_id of a few sentences, each cited from now on. */
+	idsOf(sentences: readonly CitedSentence[]): string[];
+	ofMentions(mentions: readonly DatedMention[]): string[];
+	/** n of what these mentions are cited by. */
+	numbersOf(mentions: readonly DatedMention[]): number[];
+}
+
+/** One sentence is cited once for each publisher it is told of. */
+function keyOf({ evidenceId, sources: [source] }: CitedSentence): string {
+	return `${evidenceId} ${source ? findPublisher(source).owner : ""}`;
+}
+
+export function createBrandCitations(): BrandCitations {
+	const list = createCitationList(keyOf);
+	const idsOf = (sentences: readonly CitedSentence[]) => {
+		const told = sentences.slice(0, BRAND_LIMITS.evidencePerItem);
+		for (const sentence of told) list.numberOf(sentence);
+		return told.map(({ evidenceId }) => evidenceId);
+	};
+	return {
+		toWire: list.toWire,
+		idsOf,
+		ofMentions: (mentions) =>
+			idsOf(mentions.slice(0, BRAND_LIMITS.evidencePerItem).map(({ sentence }) => sentence)),
+		numbersOf: (mentions) =>
+			mentions
+				.slice(0, BRAND_LIMITS.evidencePerItem)
+				.map(({ sentence }) => list.numberOf(sentence)),
+	};
+}
+
+export function toFootprint({ mentions }: BrandReading) {
+	const byGraph = new Map<string, DatedMention[]>();
+	for (const mention of mentions) {
+		const { id } = mention.sentence.graph.record;
+		byGraph.set(id, [...(byGraph.get(id) ?? []), mention]);
+	}
+	return {
+		...measureFootprint(mentions),
+		is_complete: mentions.every(({ isRead }) => isRead),
+		by_graph: [...byGraph]
+			.map(([graphId, own]) => toGraphShare(graphId, own))
+			.sort((a, b) => b.mentions - a.mentions)
+			.slice(0, BRAND_LIMITS.graphsTold),
+	};
+}
+
+function toGraphShare(graphId: string, mentions: readonly DatedMention[]) {
+	const sources = mentions.flatMap((mention) => mention.sources);
+	return {
+		graph_id: graphId,
+		title: mentions[0]?.sentence.graph.record.title ?? graphId,
+		mentions: mentions.length,
+		articles: articlesOf(sources),
+		last_seen: daysOf(sources.map(({ publishedAt }) => publishedAt)).newest,
+	};
+}
+
+export function toSignalWire({ sentences, ...signal }: BrandSignal, citations: BrandCitations) {
+	return { ...signal, evidence: citations.idsOf(sentences) };
+}
+
+export function toBucketWire({ period, mentions, sentiment }: Bucket, citations: BrandCitations) {
+	return {
+		period,
+		mentions: mentions.length,
+		articles: articlesOf(mentions.flatMap(({ sources }) => sources)),
+		sentiment: toneCounts(sentiment),
+		evidence: citations.ofMentions(mentions.slice(0, 1)),
+	};
+}
+
+type Gap = z.infer<typeof gapSchema>;
+
+/** What a reader should know of what the figures rest on. */
+export function findGaps(
+	{ brand, mentions, others }: BrandReading,
+	window: BrandWindow,
+	size?: BucketSize,
+): Gap[] {
+	const { buckets, isCut, earlier } = toBuckets(mentions, window, size);
+	const unread = mentions.filter(({ isRead }) => !isRead).length;
+	const { undated, sources_independent: groups } = measureFootprint(mentions);
+	const gaps: (Gap | false)[] = [
+		mentions.length < BRAND_LIMITS.smallSample && {
+			kind: "small_sample",
+			message: `${brand.name} has ${mentions.length} mentions in the window; below ${BRAND_LIMITS.smallSample} read shares and tone with their intervals.`,
+		},
+		undated > 0 && {
+			kind: "undated",
+			message: `${undated} mentions have no dated source and stand in no stretch of the timeline.`,
+		},
+		groups === 1 && {
+			kind: "one_publisher",
+			message: "All mentions rest on sources of one publisher.",
+		},
+		unread > 0 && {
+			kind: "unread",
+			message: `The tone and dangers of the ${unread} oldest of ${mentions.length} mentions were not read.`,
+		},
+		isCut && {
+			kind: "cut",
+			message: `The timeline tells the last ${buckets.length} stretches, from ${buckets[0]?.period} on; ${earlier} dated mentions are earlier.`,
+		},
+		others.length > 0 && {
+			kind: "ambiguous",
+			message: `The name is also that of ${others
+				.slice(0, 3)
+				.map(({ key }) => key)
+				.join(", ")}.`,
+		},
+		buckets.length === 1 && {
+			kind: "small_sample",
+			message:
+				"Every dated mention falls into one stretch of time, so nothing can be said of change.",
+		},
+	];
+	return gaps.filter((gap) => gap !== false);
+}
+
+export function noMentionsGap(name: string): Gap {
+	return { kind: "no_mentions", message: `${name} has no mention in the window.` };
+}
+
+export function toBrandMeta(about: {
+	readonly query: string;
+	readonly asOf: string;
+	readonly mentions: readonly DatedMention[];
+	readonly warnings: readonly string[];
+	readonly elapsedMs: number;
+}): BrandMeta {
+	const { query, asOf, mentions, warnings, elapsedMs } = about;
+	const graphs = mentions.map(({ sentence }) => sentence.graph.record.id);
+	const isAnswer = mentions.length > 0;
+	return {
+		query,
+		decision: isAnswer ? "ANSWER" : "ABSTAIN",
+		dataStatus: isAnswer ? "ENTITY_MATCH" : "NO_MATCH",
+		as_of: asOf,
+		graphs_used: [...new Set(graphs)].sort(),
+		warnings: [...warnings],
+		execution_time_ms: Math.round(elapsedMs),
+	};
+}

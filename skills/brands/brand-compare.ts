@@ -1,0 +1,96 @@
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
+import { toIsoDay } from "../../src/kernel/clock.js";
+import type { CatalogSkillDeps } from "../graphs/catalog-skill.js";
+import {
+	type BrandCitations,
+	createBrandCitations,
+	noMentionsGap,
+	toBrandMeta,
+} from "./brand-answer.js";
+import { exampleBrand, hasBrands } from "./brand-example.js";
+import { compareInput } from "./brand-input-wire.js";
+import { BRAND_LIMITS } from "./brand-limits.js";
+import {
+	type BrandReading,
+	getBrands,
+	makeBrandsReady,
+	readBrands,
+	toWindow,
+} from "./brand-reading.js";
+import { TONE_METHOD } from "./brand-tone.js";
+import { shareVoice, toneOfMentions } from "./brand-voice.js";
+import { measureFootprint } from "./brand-window.js";
+import { compareOutput } from "./brand-wire.js";
+
+/** Several brands side by side. */
+export const createBrandCompare = ({ catalog, clock }: CatalogSkillDeps): Skill<"brands.compare"> =>
+	defineSkill({
+		operationId: "brands.compare",
+		title: "Compare brands",
+		description: `Share of voice of 2 to ${BRAND_LIMITS.comparedMax} brands with its intervals, their footprints and tone side by side, and what is said of two of them in one sentence. Not charged when one is unknown, or nothing is said of any in the window.`,
+		tags: ["brands", "share of voice", "comparison"],
+		examples: ["Of which of these two products is more said, and how?"],
+		get exampleInput() {
+			return { brands: [exampleBrand(catalog), exampleBrand(catalog, 1)] };
+		},
+		isOffered: () => hasBrands(catalog, 2),
+		input: compareInput,
+		output: compareOutput,
+		capture: "onResult",
+		queryOf: ({ brands }) => brands.join("\n"),
+		graphsOf: () => [],
+		prepare: ({ brands }) => makeBrandsReady(catalog, brands),
+		async run({ brands: clues, window: asked }) {
+			const startedMs = clock.monotonicMs();
+			const window = toWindow(asked, toIsoDay(clock.now()));
+			const readings = await readBrands(catalog, await getBrands(catalog, clues), window);
+			const citations = createBrandCitations();
+			const silent = readings.filter(({ mentions }) => mentions.length === 0);
+			const all = readings.flatMap(({ mentions }) => mentions);
+			const data = {
+				window,
+				share_of_voice: shareVoice(readings),
+				brands: readings.map((reading) => toCompared(reading, citations)),
+				together: findTogether(readings, citations),
+				sentiment_method: TONE_METHOD,
+				gaps: silent.map(({ brand }) => noMentionsGap(brand.name)),
+				citations: [...citations.toWire()],
+			};
+			const meta = toBrandMeta({
+				query: clues.join(", "),
+				asOf: window.to,
+				mentions: all,
+				warnings: data.gaps.map(({ message }) => message),
+				elapsedMs: clock.monotonicMs() - startedMs,
+			});
+			const result = { ok: true as const, data, meta };
+			return all.length > 0 ? answer(result) : noAnswer(result);
+		},
+	});
+
+function toCompared({ brand, mentions }: BrandReading, citations: BrandCitations) {
+	const { method, ...sentiment } = toneOfMentions(mentions);
+	return {
+		brand: brand.key,
+		name: brand.name,
+		...measureFootprint(mentions),
+		sentiment,
+		evidence: citations.ofMentions(mentions.slice(0, 3)),
+	};
+}
+
+function findTogether(readings: readonly BrandReading[], citations: BrandCitations) {
+	const pairs = readings.flatMap((one, place) =>
+		readings.slice(place + 1).map((other) => ({
+			brands: [one.brand.key, other.brand.key],
+			both: one.mentions.filter(({ brands }) => brands.includes(other.brand)),
+		})),
+	);
+	return pairs
+		.filter(({ both }) => both.length > 0)
+		.map(({ brands, both }) => ({
+			brands,
+			mentions: both.length,
+			evidence: citations.ofMentions(both),
+		}));
+}

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { type Concept, type Evidence, type Graph, toTrendId } from "../../src/knowledge/graph.js";
+import { SCHEDULE_LIMITS } from "./schedule-limits.js";
+
+/** What a briefing remembers for the next one: hashes, no text. */
+export interface BriefingMemory {
+	/** When that briefing was made, in epoch milliseconds. */
+	readonly at: number;
+	/** Content hashes of graphs, by id. */
+	readonly graphs: Readonly<Record<string, string>>;
+	/** By trend_id. */
+	readonly concepts: Readonly<Record<string, RememberedConcept>>;
+}
+
+interface RememberedConcept {
+	readonly text: string;
+	readonly sources: readonly string[];
+}
+
+const memorySchema = z.object({
+	at: z.number(),
+	graphs: z.record(z.string(), z.string()),
+	concepts: z.record(z.string(), z.object({ text: z.string(), sources: z.array(z.string()) })),
+});
+
+/** A concept on the topic, in the graph it is of. */
+export interface TopicConcept {
+	readonly graph: Graph;
+	readonly concept: Concept;
+}
+
+export interface TopicChange extends TopicConcept {
+	readonly change: "added" | "changed" | "new_sources";
+	/** Sources it did not cite before; all of them for one that was added. */
+	readonly newSources: readonly Evidence[];
+}
+
+/** What the graphs say on a topic now, to be compared with later. */
+export function rememberTopic(
+	concepts: readonly TopicConcept[],
+	{ graphs, at }: { readonly graphs: readonly Graph[]; readonly at: number },
+): BriefingMemory {
+	return {
+		at,
+		graphs: Object.fromEntries(graphs.map(({ record, contentHash }) => [record.id, contentHash])),
+		concepts: Object.fromEntries(
+			concepts.map(({ graph, concept }) => [
+				toTrendId(graph.record.id, concept.id),
+				{
+					text: textHash(concept),
+					sources: concept.evidence.slice(0, SCHEDULE_LIMITS.sourcesRemembered).map(sourceHash),
+				},
+			]),
+		),
+	};
+}
+
+/** Undefined for a text that is no memory. */
+export function parseMemory(text: string | undefined): BriefingMemory | undefined {
+	if (text === undefined) return undefined;
+	return memorySchema.safeParse(JSON.parse(text)).data;
+}
+
+/**
+ * What is new on a topic since a briefing, in the order of the concepts. What a graph says did not change while its content
+ * did not: a concept that is merely ranked higher than before is not new.
+ */
+export function findChanges(
+	concepts: readonly TopicConcept[],
+	before: BriefingMemory,
+): readonly TopicChange[] {
+	return concepts.flatMap(({ graph, concept }): TopicChange[] => {
+		if (before.graphs[graph.record.id] === graph.contentHash) return [];
+		const known = before.concepts[toTrendId(graph.record.id, concept.id)];
+		if (!known) return [{ graph, concept, change: "added", newSources: concept.evidence }];
+		const heard = new Set(known.sources);
+		const isWhole = known.sources.length < SCHEDULE_LIMITS.sourcesRemembered;
+		const newSources = isWhole
+			? concept.evidence.filter((source) => !heard.has(sourceHash(source)))
+			: [];
+		if (known.text !== textHash(concept))
+			return [{ graph, concept, change: "changed", newSources }];
+		return newSources.length > 0 ? [{ graph, concept, change: "new_sources", newSources }] : [];
+	});
+}
+
+/** The trend_ids of concepts that were there then, and are in no graph now. */
+export function findRemoved(before: BriefingMemory, graphs: readonly Graph[]): readonly string[] {
+	const byId = new Map(graphs.map((graph) => [graph.record.id, graph]));
+	return Object.keys(before.concepts).filter((trendId) => {
+		const colon = trendId.indexOf(":");
+		const graph = byId.get(trendId.slice(0, colon));
+		if (graph?.contentHash === before.graphs[trendId.slice(0, colon)]) return false;
+		return !graph?.concepts.some(({ id }) => id === trendId.slice(colon + 1));
+	});
+}
+
+function textHash({ title, summary, body, status }: Concept): string {
+	return shortHash(JSON.stringify([title, summary, body, status]));
+}
+
+function sourceHash({ sourceUrl }: Evidence): string {
+	return shortHash(sourceUrl);
+}
+
+function shortHash(text: string): string {
+	return createHash("sha256").update(text).digest("base64url").slice(0, 16);
+}

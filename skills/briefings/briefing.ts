@@ -1,0 +1,196 @@
+import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
+import { gatherEvidence, type RankedSentence } from "../../src/evidence/gathered-evidence.js";
+import { type Clock, toIsoDay, toIsoTime } from "../../src/kernel/clock.js";
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import type { HybridSearch } from "../../src/search/search-ports.js";
+import { type CitationList, createCitationList } from "../answers/citation-list.js";
+import type { Writer } from "../answers/writer.js";
+import { writeProse } from "../answers/written-prose.js";
+import {
+	type BriefingMemory,
+	findChanges,
+	findRemoved,
+	rememberTopic,
+	type TopicChange,
+	type TopicConcept,
+} from "./briefing-changes.js";
+import { moversOf, numbersOf, subjectOf, watchListOf } from "./briefing-figures.js";
+import { SCHEDULE_LIMITS } from "./schedule-limits.js";
+import type { BriefingWire } from "./schedule-wire.js";
+
+export interface BriefingDeps {
+	readonly search: HybridSearch;
+	readonly catalog: Pick<GraphCatalog, "list">;
+	readonly clock: Clock;
+	readonly writer: Writer;
+}
+
+export interface BriefingRequest {
+	readonly topic: string;
+	readonly frequency: "daily" | "weekly";
+	/** What the briefing before remembered; undefined for the first. */
+	readonly before: BriefingMemory | undefined;
+	readonly signal: AbortSignal;
+}
+
+export interface Briefing {
+	readonly briefing: BriefingWire;
+	/** What the next one is compared with. */
+	readonly memory: BriefingMemory;
+	/** False when it has nothing to tell: then nobody pays for it (D3). */
+	readonly isWorth: boolean;
+}
+
+export type ComposeBriefing = (request: BriefingRequest) => Promise<Briefing>;
+
+/**
+ * Tells what the graphs say on a topic: first what changed since the briefing before, then the most important concepts.
+ * Every sentence passed the citation gate. When nothing changed, it says so and nothing else.
+ */
+export function createBriefings(deps: BriefingDeps): ComposeBriefing {
+	const { search, catalog, clock } = deps;
+	return async (request) => {
+		const { topic, frequency, before, signal } = request;
+		const graphs = catalog.list();
+		const at = clock.now();
+		const { conceptsCompared: conceptsMax, sentencesMax } = SCHEDULE_LIMITS;
+		const asked = { graphs, question: topic, conceptsMax, sentencesMax, signal };
+		const { concepts, sentences, missing } = await gatherEvidence(search, asked);
+		const memory = rememberTopic(concepts, { graphs, at });
+		const told = concepts.slice(0, SCHEDULE_LIMITS.conceptsTold);
+		const news = before ? compare(before, told, graphs) : { changes: [], removed: [] };
+		const isNew = !before || news.changes.length + news.removed.length > 0;
+		const citations = createCitationList();
+		const parts =
+			isNew && told.length > 0
+				? await writeParts(deps, { ...request, ...news, told, sentences, citations })
+				: NOTHING;
+		const isWorth = isNew && parts.top.length + parts.changes.length > 0;
+		return {
+			isWorth,
+			memory,
+			briefing: {
+				topic,
+				frequency,
+				as_of: toIsoTime(at),
+				since: before ? toIsoTime(before.at) : null,
+				is_first: before === undefined,
+				is_nothing_new: !isWorth,
+				changes: parts.changes,
+				top: parts.top,
+				movers: parts.movers,
+				numbers: parts.numbers,
+				watch_list: parts.watchList,
+				citations: [...citations.toWire()],
+				writer: parts.writer,
+				warnings: [...parts.warnings, ...gapsOf(concepts, missing)],
+			},
+		};
+	};
+}
+
+function compare(
+	before: BriefingMemory,
+	told: readonly TopicConcept[],
+	graphs: readonly Graph[],
+): Pick<Material, "changes" | "removed"> {
+	return { changes: findChanges(told, before), removed: findRemoved(before, graphs) };
+}
+
+function gapsOf(concepts: readonly TopicConcept[], missing: readonly string[]): readonly string[] {
+	if (concepts.length === 0) return ["No graph on sale covers this topic yet."];
+	return missing.length > 0 ? [`No graph covers: ${missing.join(", ")}.`] : [];
+}
+
+interface Parts {
+	readonly changes: BriefingWire["changes"];
+	readonly top: BriefingWire["top"];
+	readonly movers: BriefingWire["movers"];
+	readonly numbers: BriefingWire["numbers"];
+	readonly watchList: BriefingWire["watch_list"];
+	readonly writer: string;
+	readonly warnings: readonly string[];
+}
+
+const NOTHING: Parts = {
+	changes: [],
+	top: [],
+	movers: [],
+	numbers: [],
+	watchList: [],
+	writer: "extractive",
+	warnings: [],
+};
+
+interface Material extends BriefingRequest {
+	readonly told: readonly TopicConcept[];
+	readonly sentences: readonly RankedSentence[];
+	readonly changes: readonly TopicChange[];
+	readonly removed: readonly string[];
+	readonly citations: CitationList;
+}
+
+async function writeParts(deps: BriefingDeps, material: Material): Promise<Parts> {
+	const { told, citations, changes, removed } = material;
+	const changed = changes.slice(0, SCHEDULE_LIMITS.changesMax).map((change) => ({
+		...subjectOf(change),
+		change: change.change,
+		points: pointsOf(change, citations),
+		new_sources: change.newSources.slice(0, SCHEDULE_LIMITS.topMax).map(toSource),
+	}));
+	const gone = removed.slice(0, SCHEDULE_LIMITS.changesMax - changed.length).map(toRemoved);
+	const { top, writer, warnings } = await writeTop(deps, material);
+	const today = toIsoDay(deps.clock.now());
+	return {
+		changes: [...changed, ...gone],
+		top,
+		movers: moversOf(told, today),
+		numbers: numbersOf(material),
+		watchList: watchListOf(told, today),
+		writer,
+		warnings,
+	};
+}
+
+/** The best concepts on the topic: what each is, and the sentence of it that says most beside that. */
+async function writeTop(deps: BriefingDeps, { topic, told, citations, signal }: Material) {
+	const top: BriefingWire["top"] = [];
+	const warnings = new Set<string>();
+	let writer = deps.writer.name;
+	for (const subject of told) {
+		if (top.length >= SCHEDULE_LIMITS.topMax) break;
+		const offered = toCitedSentences(subject.graph, subject.concept);
+		if (offered.length === 0) continue;
+		const purpose = "Say in one sentence what it is, and in another why it matters for the topic.";
+		const task = { purpose, question: topic, offered, sentencesMax: 2, signal };
+		const prose = await writeProse(task, deps.writer);
+		const [what, why] = prose.sentences;
+		if (!what) continue;
+		top.push({
+			...subjectOf(subject),
+			what: citations.cite(what),
+			why_it_matters: why ? citations.cite(why) : null,
+		});
+		writer = prose.writer;
+		for (const warning of prose.warnings) warnings.add(warning);
+	}
+	return { top, writer, warnings: [...warnings] };
+}
+
+/** The first sentences of what changed, word for word. */
+function pointsOf({ graph, concept }: TopicConcept, citations: CitationList) {
+	return toCitedSentences(graph, concept)
+		.slice(0, 2)
+		.map((sentence) => citations.cite({ text: sentence.text, evidence: [sentence] }));
+}
+
+function toRemoved(trendId: string): BriefingWire["changes"][number] {
+	const graphId = trendId.slice(0, trendId.indexOf(":"));
+	const subject = { trend_id: trendId, graph_id: graphId, title: trendId };
+	return { ...subject, change: "removed", points: [], new_sources: [] };
+}
+
+function toSource({ title, sourceUrl, publishedAt }: TopicChange["newSources"][number]) {
+	return { title, url: sourceUrl, published_at: publishedAt ?? null };
+}

@@ -1,0 +1,81 @@
+import type { Egress } from "../../src/kernel/egress.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Mailer } from "../../src/kernel/mail.js";
+import type {
+	BriefingRunRow,
+	ScheduleChannel,
+	ScheduleRow,
+} from "../../store/rows/schedule-rows.js";
+import { toBriefingMail, toConfirmationMail, toTestMail } from "./briefing-mail.js";
+import type { ScheduleLinks } from "./schedule-links.js";
+import type { ScheduleText } from "./schedule-text.js";
+import type { BriefingWire } from "./schedule-wire.js";
+import { sendToSlack, toSlackMessage, toSlackTest } from "./slack-message.js";
+
+export interface ScheduleDeliveryDeps {
+	/** Undefined while no mail server is configured. */
+	readonly mailer: Mailer | undefined;
+	/** Reaches Slack, and nobody else. */
+	readonly slack: Egress;
+	readonly links: ScheduleLinks;
+}
+
+type Target = Pick<ScheduleChannel, "kind" | "ref">;
+
+interface Sending {
+	readonly schedule: Pick<ScheduleRow, "id">;
+	readonly channel: Target;
+	readonly text: ScheduleText;
+}
+
+/** Hands things to the targets of schedules. Each throws a ServiceError when its target did not take it. */
+export interface ScheduleDelivery {
+	briefing(
+		sending: Sending & {
+			readonly run: Pick<BriefingRunRow, "id">;
+			readonly briefing: BriefingWire;
+		},
+	): Promise<void>;
+	confirmation(sending: Sending): Promise<void>;
+	test(sending: Sending): Promise<void>;
+}
+
+export function createScheduleDelivery(deps: ScheduleDeliveryDeps): ScheduleDelivery {
+	const { mailer, slack, links } = deps;
+	const mail: Mailer["send"] = async (message) => {
+		if (!mailer) throw new ServiceError("UNAVAILABLE", "No mail server is configured here.");
+		await mailer.send(message);
+	};
+	const stop = ({ schedule, channel }: Sending) => links.urlOf("unsubscribe", schedule, channel);
+	return {
+		async briefing({ run, briefing, ...sending }) {
+			const { channel, text } = sending;
+			if (channel.kind === "slack") {
+				return sendToSlack(slack, targetOf(text.slack), toSlackMessage(briefing));
+			}
+			const unsubscribeUrl = stop(sending);
+			const written = toBriefingMail(briefing, unsubscribeUrl);
+			const messageId = `${run.id}.${channel.ref}`;
+			await mail({ ...written, to: targetOf(text.email), messageId, unsubscribeUrl });
+		},
+		async confirmation({ schedule, channel, text }) {
+			const written = toConfirmationMail(text.topic, links.urlOf("confirm", schedule, channel));
+			await mail({ ...written, to: targetOf(text.email), messageId: `confirm.${channel.ref}` });
+		},
+		async test(sending) {
+			const { channel, text } = sending;
+			if (channel.kind === "slack") {
+				return sendToSlack(slack, targetOf(text.slack), toSlackTest(text.topic));
+			}
+			const unsubscribeUrl = stop(sending);
+			const written = toTestMail(text.topic, unsubscribeUrl);
+			const messageId = `test.${channel.ref}`;
+			await mail({ ...written, to: targetOf(text.email), messageId, unsubscribeUrl });
+		},
+	};
+}
+
+function targetOf(target: string | undefined): string {
+	if (target !== undefined) return target;
+	throw new ServiceError("NOT_FOUND", "This target is no longer known.");
+}

@@ -1,0 +1,100 @@
+import type { SkillCaller } from "../../src/contract/call.js";
+import { mayRead } from "../../src/contract/caller-rights.js";
+import { toIsoTime } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { formatUsd } from "../../src/kernel/money.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Store } from "../../store/store-port.js";
+import { nextSlot } from "./schedule-slots.js";
+import type {
+	PauseReason,
+	RunItemWire,
+	RunStatus,
+	ScheduleWire,
+	Weekday,
+} from "./schedule-wire.js";
+
+/** Who looks at a schedule: somebody, or whoever knows its id where no credential was shown. */
+export interface ScheduleViewer {
+	readonly caller: SkillCaller;
+	readonly isNamed: boolean;
+}
+
+/** Whether it may be changed: the id is a capability (D6), except for somebody who shows they are somebody else. */
+export function mayChange(row: ScheduleRow, { caller, isNamed }: ScheduleViewer): boolean {
+	return !isNamed || mayRead(caller, row);
+}
+
+/** The same for unknown ids, those of others and cancelled ones, after the same work. */
+export function noSchedule(): ServiceError {
+	return new ServiceError("NOT_FOUND", "No schedule of yours has this id.");
+}
+
+/** The schedule that is meant and may be seen. Throws NOT_FOUND after one look, whatever the reason. */
+export async function getSchedule(
+	store: Pick<Store, "read">,
+	id: string,
+	isAllowed: (row: ScheduleRow) => boolean,
+): Promise<ScheduleRow> {
+	const row = await store.read((reader) => reader.get("schedules", id));
+	if (row && row.status !== "cancelled" && isAllowed(row)) return row;
+	throw noSchedule();
+}
+
+export function toScheduleWire(
+	row: ScheduleRow,
+	{
+		topic,
+		lastRun,
+		now,
+	}: {
+		readonly topic: string;
+		readonly lastRun: BriefingRunRow | undefined;
+		readonly now: number;
+	},
+): ScheduleWire {
+	const runs = row.status === "active" || row.status === "failing";
+	return {
+		schedule_id: row.id,
+		topic,
+		frequency: row.frequency,
+		timezone: row.timezone,
+		hour: row.hour,
+		weekday: row.frequency === "weekly" ? (row.weekday as Weekday) : null,
+		status: row.status,
+		reason: row.status === "paused" ? ((row.reason ?? "asked") as PauseReason) : null,
+		channels: row.channels.map(({ kind, masked, status }) => ({
+			kind,
+			target_masked: masked,
+			status,
+		})),
+		next_run_at: runs ? toIsoTime(nextSlot(row, Math.max(now, row.startsAt)).at) : null,
+		last_run: lastRun
+			? { run_id: lastRun.id, slot: lastRun.slot, status: lastRun.status as RunStatus }
+			: null,
+		weeks_prepaid: row.prepaidWeeks,
+		covered_through: row.coveredThrough ?? null,
+		week_price_usd: formatUsd(row.weekMicros),
+		renews: row.renewal !== undefined,
+		created_at: toIsoTime(row.createdAt),
+	};
+}
+
+export function toRunItem(run: BriefingRunRow): RunItemWire {
+	return {
+		run_id: run.id,
+		schedule_id: run.scheduleId,
+		kind: run.kind,
+		slot: run.slot,
+		due_at: toIsoTime(run.dueAt),
+		status: run.status as RunStatus,
+		attempts: run.attempt,
+		channels: run.channels.map(({ kind, status }) => ({
+			kind,
+			status: status === "sending" ? "waiting" : status,
+		})),
+		started_at: toIsoTime(run.startedAt),
+		finished_at: run.finishedAt === undefined ? null : toIsoTime(run.finishedAt),
+		receipt_id: run.receiptId ?? null,
+	};
+}

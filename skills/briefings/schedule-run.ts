@@ -1,0 +1,206 @@
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Logger } from "../../src/kernel/logger.js";
+import type { ArtefactRow } from "../../store/rows/result-rows.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { StoreTransaction } from "../../store/store-port.js";
+import type { Briefing } from "./briefing.js";
+import { type HeldWeek, isCovered, NotPaid, type ScheduleBilling } from "./schedule-billing.js";
+import {
+	type BriefingDeps,
+	composeFor,
+	dropUnkept,
+	rememberTold,
+	stageBriefing,
+} from "./schedule-briefing.js";
+import { type Claim, closeRun, LostClaim, ownedRun } from "./schedule-claims.js";
+import type { ScheduleDelivery } from "./schedule-delivery.js";
+import { SCHEDULE_LIMITS } from "./schedule-limits.js";
+import { sendAll } from "./schedule-sending.js";
+
+export interface ScheduleRunDeps extends BriefingDeps {
+	readonly logger: Logger;
+	readonly delivery: ScheduleDelivery;
+	readonly billing: ScheduleBilling;
+}
+
+/**
+ * Makes one briefing and delivers it: the week's price is held before, and captured in the transaction that says the briefing
+ * was delivered; from then on it can be picked up. Never throws for what a target or a payer does; it throws when the store
+ * cannot be written.
+ */
+export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<void> {
+	const { billing, texts } = deps;
+	const { schedule, run } = claim;
+	let held: HeldWeek | undefined;
+	let staged: ArtefactRow | undefined;
+	try {
+		const text = await texts.get(schedule);
+		if (!text || !hasWay(schedule)) return await close(deps, claim, "unconfirmed");
+		held = await billing.reserve(schedule, run.slot);
+		const made = await composeFor(deps, schedule, {
+			text,
+			before: await texts.memoryOf(schedule, "scheduled"),
+		});
+		staged = await stageBriefing(deps, claim, made);
+		await sendAll(deps, claim, { made, text });
+		await finish(deps, claim, { made, held, staged });
+		held = undefined;
+	} catch (error) {
+		if (error instanceof LostClaim) return;
+		if (error instanceof NotPaid) return await pause(deps, claim, error);
+		await retryLater(deps, claim, error);
+	} finally {
+		await billing.giveBack(held, "failed");
+		if (staged) await dropUnkept(deps, claim);
+	}
+}
+
+/** Whether there is anybody to deliver to; without any target briefings are kept for pick-up. */
+export function hasWay({ channels }: ScheduleRow): boolean {
+	const asked = channels.filter(({ status }) => status !== "not_configured");
+	return asked.length === 0 || asked.some(({ status }) => status === "ready");
+}
+
+interface Finished {
+	readonly made: Briefing;
+	readonly held: HeldWeek | undefined;
+	readonly staged: ArtefactRow | undefined;
+}
+
+/** Says how it went and takes the week's price, both or none; what was told is remembered after that. */
+async function finish(deps: ScheduleRunDeps, claim: Claim, finished: Finished): Promise<void> {
+	const { store, logger, billing } = deps;
+	const { made, held } = finished;
+	let isOver: boolean;
+	try {
+		isOver = await store.transaction((tx) => settle(deps, tx, claim, finished));
+	} catch (error) {
+		if (!held || error instanceof LostClaim) throw error;
+		// The hold was gone: what is delivered stays delivered, and is not charged.
+		logger.error("a delivered week could not be charged", { error: String(error) });
+		await billing.giveBack(held, "expired");
+		isOver = await store.transaction((tx) =>
+			settle(deps, tx, claim, { ...finished, held: undefined }),
+		);
+	}
+	if (isOver) await rememberTold(deps, claim, made);
+}
+
+/** False when a target is still to be tried again. */
+async function settle(
+	deps: ScheduleRunDeps,
+	tx: StoreTransaction,
+	claim: Claim,
+	finished: Finished,
+): Promise<boolean> {
+	const { schedule, run } = await ownedRun(tx, claim);
+	const { isWorth } = finished.made;
+	const isSent = hasReached(run, finished.staged);
+	const charges = isSent && isWorth && schedule.status !== "cancelled";
+	const begun = await settleWeek(
+		deps,
+		tx,
+		{ schedule, run },
+		{ held: finished.held, charges, isSent },
+	);
+	const isServed = isWorth ? isCovered(begun.row, run.slot) : isSent;
+	const isKept = finished.staged !== undefined && isServed && schedule.status !== "cancelled";
+	if (finished.staged && isKept) await tx.put("artefacts", finished.staged);
+	// Without targets only what can be picked up was delivered.
+	const isDelivered = run.channels.length === 0 ? isKept : isSent;
+	const isOpen = run.channels.length === 0 ? !isKept : run.channels.some(isRefused);
+	const { receiptId = run.receiptId } = begun;
+	const now = deps.clock.now();
+	const next = { ...run, ...(receiptId !== undefined && { receiptId }) };
+	const delayMs = SCHEDULE_LIMITS.retryDelaysMs[run.attempt - 1];
+	if (isOpen && delayMs !== undefined && schedule.status !== "cancelled") {
+		const waiting = { ...next, status: "waiting", leasedAt: now, leaseUntil: now + delayMs };
+		await tx.put("briefing_runs", waiting);
+		await tx.put("schedules", markFailing(begun.row, isDelivered));
+		return false;
+	}
+	const told = isWorth ? "delivered" : "nothing_new";
+	const claimed = { schedule: begun.row, run: next };
+	await closeRun(tx, claimed, { status: isDelivered ? told : "failed", now });
+	return isDelivered;
+}
+
+/** Takes the week's price, or gives it back. */
+async function settleWeek(
+	{ billing }: ScheduleRunDeps,
+	tx: StoreTransaction,
+	{ schedule, run }: Claim,
+	how: {
+		readonly held: HeldWeek | undefined;
+		readonly charges: boolean;
+		readonly isSent: boolean;
+	},
+): Promise<{ readonly row: ScheduleRow; readonly receiptId?: string }> {
+	const { held, charges, isSent } = how;
+	if (charges) return billing.begin(tx, schedule, { day: run.slot, held });
+	if (held) await billing.release(tx, held, isSent ? "no_answer" : "failed");
+	return { row: schedule };
+}
+
+function hasReached({ channels }: BriefingRunRow, staged: ArtefactRow | undefined): boolean {
+	if (channels.length === 0) return staged !== undefined;
+	return channels.some(({ status }) => status === "sent");
+}
+
+const isRefused = ({ status }: { readonly status: string }): boolean => status === "failed";
+
+function markFailing(schedule: ScheduleRow, isDelivered: boolean): ScheduleRow {
+	const isRunning = schedule.status === "active" || schedule.status === "failing";
+	return isDelivered || !isRunning ? schedule : { ...schedule, status: "failing" };
+}
+
+function close({ store, clock }: ScheduleRunDeps, claim: Claim, status: string): Promise<void> {
+	return store.transaction(async (tx) =>
+		closeRun(tx, await ownedRun(tx, claim), { status, now: clock.now() }),
+	);
+}
+
+function pause(
+	{ store, clock }: ScheduleRunDeps,
+	claim: Claim,
+	{ reason }: NotPaid,
+): Promise<void> {
+	return store.transaction(async (tx) => {
+		const { schedule, run } = await ownedRun(tx, claim);
+		const paused = schedule.status === "cancelled" ? {} : { status: "paused" as const, reason };
+		const claimed = { schedule: { ...schedule, ...paused }, run };
+		await closeRun(tx, claimed, { status: "unpaid", now: clock.now() });
+	});
+}
+
+/** What failed before anything was sent is tried again; an attempt that has ended meanwhile is not. */
+async function retryLater(deps: ScheduleRunDeps, claim: Claim, error: unknown): Promise<void> {
+	const { store, clock, logger } = deps;
+	const code = error instanceof ServiceError ? error.code : "INTERNAL";
+	logger.error("a briefing could not be made", { schedule: maskId(claim.schedule.id), code });
+	await store
+		.transaction(async (tx) => {
+			const { schedule, run } = await ownedRun(tx, claim);
+			const now = clock.now();
+			const delayMs = SCHEDULE_LIMITS.retryDelaysMs[run.attempt - 1];
+			if (delayMs === undefined) {
+				return closeRun(tx, { schedule, run }, { status: "failed", now });
+			}
+			const waiting: BriefingRunRow = {
+				...run,
+				status: "waiting",
+				leasedAt: now,
+				leaseUntil: now + delayMs,
+			};
+			await tx.put("briefing_runs", waiting);
+			await tx.put("schedules", markFailing(schedule, false));
+		})
+		.catch((lost: unknown) => {
+			if (!(lost instanceof LostClaim)) throw lost;
+		});
+}
+
+/** Enough to find it in a list, and too little to open it. */
+export function maskId(scheduleId: string): string {
+	return `${scheduleId.slice(0, 10)}…`;
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { Clock } from "../../src/kernel/clock.js";
+import type { SealedText } from "../../src/kernel/sealed-text.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { DocumentStore } from "../../store/store-port.js";
+import { type BriefingMemory, parseMemory } from "./briefing-changes.js";
+import { SCHEDULE_LIMITS } from "./schedule-limits.js";
+
+/** What was asked for in words, and where it goes. */
+export interface ScheduleText {
+	readonly topic: string;
+	readonly email?: string | undefined;
+	readonly slack?: string | undefined;
+}
+
+export interface ScheduleTexts {
+	/** Durable before it resolves to when the text will be gone. */
+	put(documentId: string, text: ScheduleText): Promise<number>;
+	/** Undefined once it is gone. */
+	get(row: Pick<ScheduleRow, "documentId">): Promise<ScheduleText | undefined>;
+	memoryOf(row: Pick<ScheduleRow, "id">, kind: RunKind): Promise<BriefingMemory | undefined>;
+	remember(row: Pick<ScheduleRow, "id">, kind: RunKind, memory: BriefingMemory): Promise<void>;
+	/** Durable before it resolves. */
+	forget(documentIds: readonly string[]): Promise<void>;
+}
+
+const stored = z.object({ topic: z.string(), targets: z.string() });
+const targets = z.object({ email: z.string().optional(), slack: z.string().optional() });
+
+/** What was asked for out of turn has a memory of its own, so that it takes nothing from what is told in turn. */
+type RunKind = BriefingRunRow["kind"];
+
+const MEMORY_OF = { scheduled: "memory", manual: "manual-memory" } as const;
+
+/** The documents with what a schedule told, as hashes. */
+export const scheduleMemories = (scheduleId: string): readonly string[] =>
+	Object.values(MEMORY_OF).map((name) => `${scheduleId}-${name}`);
+
+/** Topics are query text and lie open, as the query log does; targets are sealed, because a webhook's address is a secret. */
+export function createScheduleTexts({
+	documents,
+	seal,
+	clock,
+}: {
+	readonly documents: DocumentStore;
+	readonly seal: SealedText;
+	readonly clock: Clock;
+}): ScheduleTexts {
+	const expiry = () => clock.now() + SCHEDULE_LIMITS.textKeptMs;
+	return {
+		async put(documentId, { topic, ...rest }) {
+			const expiresAt = expiry();
+			const text = { topic, targets: seal.seal(JSON.stringify(rest)) };
+			await documents.put(documentId, JSON.stringify(text), expiresAt);
+			return expiresAt;
+		},
+		async get({ documentId }) {
+			const text = await documents.get(documentId);
+			if (text === undefined) return undefined;
+			const { topic, targets: sealed } = stored.parse(JSON.parse(text));
+			return { topic, ...targets.parse(JSON.parse(seal.open(sealed) ?? "{}")) };
+		},
+		memoryOf: async ({ id }, kind) => parseMemory(await documents.get(`${id}-${MEMORY_OF[kind]}`)),
+		remember: ({ id }, kind, memory) =>
+			documents.put(`${id}-${MEMORY_OF[kind]}`, JSON.stringify(memory), expiry()),
+		async forget(documentIds) {
+			for (const id of documentIds) await documents.delete(id);
+		},
+	};
+}
+
+/** What was asked for, without where it goes; empty once it is gone. */
+export async function readTopic(
+	documents: Pick<DocumentStore, "get">,
+	{ documentId }: Pick<ScheduleRow, "documentId">,
+): Promise<string> {
+	const text = await documents.get(documentId);
+	return text === undefined ? "" : stored.parse(JSON.parse(text)).topic;
+}
+
+/** `a…@e…`, and of Slack the host alone: the rest of a webhook is its secret. */
+export function maskTarget(kind: "email" | "slack", target: string): string {
+	if (kind === "slack") return "hooks.slack.com/…";
+	const [name = "", host = ""] = target.split("@");
+	return `${name.slice(0, 1)}…@${host.slice(0, 1)}…`;
+}

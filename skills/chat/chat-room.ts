@@ -1,0 +1,187 @@
+import { grantIdOf } from "../../src/contract/account-access.js";
+import { keepsText } from "../../src/contract/caller-rights.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Ids } from "../../src/kernel/ids.js";
+import { createTurnQueue } from "../../src/kernel/turn-queue.js";
+import { CHAT_LIMITS } from "./chat-limits.js";
+import type { ChatPlace } from "./chat-place.js";
+import { type ChatRecord, type ChatRecords, toChatKey } from "./chat-records.js";
+import { isSameTurn, type TurnWritingDeps } from "./chat-turn-writing.js";
+import type { AddedTurn, ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "./chat-turns.js";
+import type { StagedTurns } from "./staged-turns.js";
+
+/** A session while somebody is in it, or an answer of its is being paid for. */
+interface OpenSession {
+	readonly key: string;
+	readonly id: string;
+	/** Answered, and not remembered yet. */
+	readonly pending: Map<number, ChatTurn>;
+	/** It was at rest before: once it is not, it was deleted. */
+	isAtRest: boolean;
+	seats: number;
+}
+
+export interface ChatRoomDeps extends TurnWritingDeps {
+	readonly ids: Ids;
+	/** Where turns are at rest until they are paid for. */
+	readonly staged: Pick<StagedTurns, "stage">;
+}
+
+/** Turns of one session follow each other; what they leave is written down as each is paid for. */
+export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
+	const { records, ids } = deps;
+	const turns = createTurnQueue();
+	const openSessions = new Map<string, OpenSession>();
+
+	const open = (key: string, record: ChatRecord | undefined): OpenSession => {
+		const before = openSessions.get(key);
+		const known = before?.isAtRest && !record ? undefined : before;
+		const id = record?.row.id ?? known?.id ?? ids.next("cht");
+		const pending = known?.pending ?? new Map<number, ChatTurn>();
+		const isAtRest = record !== undefined;
+		const session = known && known.id === id ? known : { key, id, pending, isAtRest, seats: 0 };
+		session.isAtRest = isAtRest;
+		openSessions.set(key, session);
+		return session;
+	};
+	const closeIfIdle = (session: OpenSession) => {
+		const isIdle = session.seats === 0 && session.pending.size === 0;
+		if (isIdle && openSessions.get(session.key) === session) openSessions.delete(session.key);
+	};
+
+	return {
+		async enter(caller, sessionId, signal) {
+			if (!caller || !keepsText(caller)) return STANDING_ALONE;
+			const key = toChatKey(caller, sessionId);
+			if (turns.sizeOf(key) >= CHAT_LIMITS.waitingMax) throw tooManyWait();
+			const leaveQueue = await turns.enter(key, signal);
+			try {
+				const record = await records.findOwn(caller, sessionId);
+				if (!record && !openSessions.has(key)) await assertRoom(records, caller.owner);
+				const session = open(key, record);
+				session.seats += 1;
+				const memory = toMemory(session, record);
+				let isLeft = false;
+				return {
+					memory,
+					async add(turn) {
+						const n = (memory.turns.at(-1)?.n ?? 0) + 1;
+						const { owner, access } = caller;
+						const { id, isAtRest } = session;
+						const place = { id, key, owner, grantId: grantIdOf(access), sessionId, isAtRest };
+						const added = { session, place, turn: { ...turn, n } };
+						session.pending.set(n, added.turn);
+						return stageTurn(deps, { ...added, close: () => closeIfIdle(session) });
+					},
+					leave() {
+						if (isLeft) return;
+						isLeft = true;
+						session.seats -= 1;
+						closeIfIdle(session);
+						leaveQueue();
+					},
+				};
+			} catch (error) {
+				leaveQueue();
+				throw error;
+			}
+		},
+	};
+}
+
+interface AddedHere {
+	readonly session: OpenSession;
+	readonly place: ChatPlace;
+	readonly turn: ChatTurn;
+	/** To be called when the session may have nothing left to wait for. */
+	readonly close: () => void;
+}
+
+/** Puts a turn to rest until it is written down or nobody has paid for it. */
+async function stageTurn(
+	{ staged, clock }: ChatRoomDeps,
+	{ session, place, turn, close }: AddedHere,
+): Promise<AddedTurn> {
+	const { n } = turn;
+	let latest = turn;
+	// A number that was forgotten may be another turn's by now.
+	const isPending = () => session.pending.get(n) === latest;
+	/** Those who come after know it from what is at rest, or not at all. */
+	const forget = () => {
+		if (isPending()) session.pending.delete(n);
+		close();
+	};
+	const atRest = await staged.stage({ place, turn }).catch((error: unknown) => {
+		forget();
+		throw error;
+	});
+	let cancelTimer: () => void = () => undefined;
+	const lookLater = () => {
+		cancelTimer = clock.after(CHAT_LIMITS.unpaidMs, () => void look());
+	};
+	const look = async () => {
+		const fate = await atRest.settle(latest);
+		// One that could not be written may be paid for: it is known until it is.
+		if (fate !== "failed") forget();
+		if (fate !== "settled") lookLater();
+	};
+	lookLater();
+	return {
+		n,
+		amend(changed) {
+			const isKnown = isPending();
+			latest = { ...changed, n };
+			if (isKnown) session.pending.set(n, latest);
+		},
+		async remember() {
+			// What does not work now is looked at later, and known until then.
+			await atRest.write(latest, session.isAtRest);
+			session.isAtRest = true;
+			cancelTimer();
+			forget();
+		},
+		forget,
+	};
+}
+
+/** A turn of somebody whose text is kept nowhere. */
+const STANDING_ALONE: ChatSeat = {
+	memory: { id: undefined, graphs: [], turns: [], turnCount: 0 },
+	add: async () => ({
+		n: 1,
+		amend: () => undefined,
+		remember: async () => undefined,
+		forget: () => undefined,
+	}),
+	leave: () => undefined,
+};
+
+function toMemory({ id, pending }: OpenSession, record: ChatRecord | undefined): ChatMemory {
+	const kept = record?.text.turns ?? [];
+	const unkept = [...pending.values()].filter(
+		(turn) => !kept.some((other) => isSameTurn(other, turn)),
+	);
+	return {
+		id,
+		graphs: record?.text.graphs ?? [],
+		turns: [...kept, ...unkept].sort((a, b) => a.n - b.n),
+		turnCount: (record?.text.turn_count ?? 0) + unkept.length,
+	};
+}
+
+async function assertRoom(records: ChatRecords, owner: string): Promise<void> {
+	if ((await records.countOf(owner)) < CHAT_LIMITS.sessionsMax) return;
+	throw new ServiceError(
+		"RATE_LIMITED",
+		`${CHAT_LIMITS.sessionsMax} sessions of yours are remembered already; go on with one of them, or delete some with DELETE /v1/research/chat/sessions/{session_id}. Nothing was charged.`,
+		{ retryAfterSeconds: 3_600 },
+	);
+}
+
+function tooManyWait(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		`${CHAT_LIMITS.waitingMax} turns of this session wait already; send the next one when they are answered. Nothing was charged.`,
+		{ retryAfterSeconds: 5 },
+	);
+}

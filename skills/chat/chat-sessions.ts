@@ -1,0 +1,187 @@
+import type { Caller } from "../../src/contract/call.js";
+import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
+import type { PageRequest } from "../../src/contract/page-request.js";
+import type { Json } from "../../src/contract/service-info.js";
+import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
+import { toIsoTime } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { TurnQueue } from "../../src/kernel/turn-queue.js";
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import { createCitationList } from "../answers/citation-list.js";
+import { CHAT_LIMITS } from "./chat-limits.js";
+import type { ChatRecord, ChatRecords } from "./chat-records.js";
+import type { ChatTurn } from "./chat-turns.js";
+
+export interface ChatChange {
+	/** Null takes it away. */
+	readonly title?: string | null | undefined;
+	/** Graphs the session is limited to; none lifts the limit. */
+	readonly graphs?: readonly string[] | undefined;
+}
+
+/**
+ * What somebody may do with their chats, paying nothing. A session is named by the client's own name or by its id; a
+ * wallet, which has no session, names it by id alone. Unknown and foreign ones are the same NOT_FOUND.
+ */
+export interface ChatSessions {
+	/** Latest used first. */
+	list(caller: Caller, page: PageRequest): Promise<Json>;
+	get(caller: Caller, reference: string): Promise<Json>;
+	/** Oldest first, with what the cited evidence says today. */
+	messages(caller: Caller, reference: string, page: PageRequest): Promise<Json>;
+	/** Throws INVALID_ARGUMENT for a graph nobody knows. */
+	change(caller: Caller, reference: string, change: ChatChange): Promise<Json>;
+	/** All its text is gone when it resolves. */
+	remove(caller: Caller, reference: string): Promise<Json>;
+}
+
+/** What those who hold a chat and those who change it share. */
+export interface ChatSessionParts {
+	readonly records: ChatRecords;
+	readonly writes: TurnQueue;
+}
+
+export interface ChatSessionDeps extends ChatSessionParts {
+	readonly catalog: Pick<GraphCatalog, "find">;
+}
+
+const LIST = { list: "chats", asked: {} };
+
+export function createChatSessions(deps: ChatSessionDeps): ChatSessions {
+	const { records, writes, catalog } = deps;
+	const get = async (caller: Caller, reference: string): Promise<ChatRecord> => {
+		const record = await records.find(caller, reference);
+		if (record) return record;
+		throw new ServiceError(
+			"NOT_FOUND",
+			`No chat session of yours is called "${reference.slice(0, CHAT_LIMITS.sessionIdChars)}".`,
+		);
+	};
+	/** Alone with a session: a turn that is written down meanwhile is neither lost nor brought back. */
+	const inTurn = async <T>(
+		caller: Caller,
+		reference: string,
+		work: (record: ChatRecord) => Promise<T>,
+	): Promise<T> => {
+		const { row } = await get(caller, reference);
+		const leave = await writes.enter(row.key);
+		try {
+			return await work(await get(caller, row.id));
+		} finally {
+			leave();
+		}
+	};
+	return {
+		async list(caller, { limit, cursor }) {
+			const [after] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
+			const rows = await records.rowsOf(caller);
+			const start = after === undefined ? 0 : placeBehind(rows, after);
+			const page = rows.slice(start, start + limit);
+			const last = page.at(-1);
+			const found = await Promise.all(page.map(records.read));
+			return {
+				items: found.flatMap((record) => (record ? [toWire(record)] : [])),
+				next_cursor: last && rows.length > start + limit ? toCursor(LIST, [toPlace(last)]) : null,
+			};
+		},
+
+		get: async (caller, reference) => toWire(await get(caller, reference)),
+
+		async messages(caller, reference, { limit, cursor }) {
+			const record = await get(caller, reference);
+			const identity = { list: "chat.messages", asked: { id: record.row.id } };
+			const [after = "0"] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
+			const rest = record.text.turns.filter(({ n }) => n > Number(after));
+			const page = rest.slice(0, limit);
+			const last = page.at(-1);
+			return {
+				items: page.map((turn) => toMessage(catalog, turn)),
+				next_cursor: last && rest.length > limit ? toCursor(identity, [String(last.n)]) : null,
+			};
+		},
+
+		change(caller, reference, { title, graphs }) {
+			for (const id of graphs ?? []) {
+				if (!catalog.find(id)) throw unknownGraph(id);
+			}
+			return inTurn(caller, reference, async ({ row, text }) => {
+				const changed = {
+					...text,
+					...(title !== undefined && { title }),
+					...(graphs && { graphs: [...new Set(graphs)] }),
+				};
+				await records.put(row, changed);
+				return toWire({ row, text: changed });
+			});
+		},
+
+		remove: (caller, reference) =>
+			inTurn(caller, reference, async ({ row, text }) => {
+				await records.remove(row);
+				return { id: row.id, session_id: text.session_id, status: "deleted" };
+			}),
+	};
+}
+
+interface Placed {
+	readonly id: string;
+	readonly usedAt: number;
+}
+
+function toPlace({ id, usedAt }: Placed): string {
+	return `${usedAt}.${id}`;
+}
+
+/** Behind the place of an item that may have moved, or be gone, since the page before. */
+function placeBehind(rows: readonly Placed[], place: string): number {
+	const [usedAt, id = ""] = place.split(".", 2);
+	const at = rows.findIndex(
+		(row) => row.usedAt < Number(usedAt) || (row.usedAt === Number(usedAt) && row.id < id),
+	);
+	return at < 0 ? rows.length : at;
+}
+
+function toWire({ row, text }: ChatRecord) {
+	const { id, createdAt, usedAt } = row;
+	const cited = new Set(text.turns.flatMap((turn) => turn.cited.flat()));
+	return {
+		id,
+		session_id: text.session_id,
+		title: text.title,
+		graphs: [...text.graphs],
+		turns: text.turn_count,
+		turns_kept: text.turns.length,
+		citations: cited.size,
+		created_at: toIsoTime(createdAt),
+		last_used_at: toIsoTime(usedAt),
+		expires_at: toIsoTime(usedAt + CHAT_LIMITS.keptMs),
+	};
+}
+
+function toMessage(catalog: Pick<GraphCatalog, "find">, turn: ChatTurn) {
+	const ids = [...new Set(turn.cited.flat())];
+	const list = createCitationList();
+	const gone: string[] = [];
+	for (const id of ids) {
+		const sentence = findCitedSentence(catalog, id);
+		if (sentence) list.numberOf(sentence);
+		else gone.push(id);
+	}
+	return {
+		n: turn.n,
+		at: toIsoTime(turn.at),
+		message: turn.message,
+		resolved_question: turn.question,
+		citations: [...list.toWire()],
+		citations_gone: gone,
+		not_covered: [...turn.missing],
+	};
+}
+
+function unknownGraph(id: string): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`No graph is called "${id}"; GET /v1/graphs/catalog lists those there are.`,
+		{ details: [{ path: "graphs", message: `"${id}" is not known` }] },
+	);
+}

@@ -1,0 +1,227 @@
+import type { SkillContext, SkillEvent } from "../../src/contract/skill.js";
+import { ANSWER_LIMITS } from "../../src/contract/stream-limits.js";
+import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { WrittenSentence } from "../answers/citation-gate.js";
+import {
+	answerQuestion,
+	type OfferedEvidence,
+	type QuestionAnswer,
+	toAnswerWire,
+} from "../answers/question-answer.js";
+import { type AnswerSkillDeps, citeAnew, toAnswerMeta } from "../stream/research-stream.js";
+import { graphsOf, toContext, toldBefore, toName } from "./chat-context.js";
+import type { AddedTurn, ChatRoom, ChatSeat, ChatTurn } from "./chat-turns.js";
+import type { ChatInput, ChatOutput } from "./chat-wire.js";
+import { resolveFollowUp } from "./follow-up-question.js";
+
+export interface ChatSkillDeps extends AnswerSkillDeps {
+	readonly chats: ChatRoom;
+}
+
+export interface ChatReply {
+	readonly output: ChatOutput;
+	readonly isAnswer: boolean;
+	/** Keeps the turn once it is paid for, or gives its place away; absent where there is nothing to keep. */
+	readonly whenSettled?: { readonly onPaid: () => Promise<void>; readonly onUnpaid: () => void };
+}
+
+/** Whoever asks "why?" or for more has heard what was told. */
+const WANTS_OTHER: ReadonlySet<string> = new Set(["more", "bare"]);
+
+const NOTHING_KEPT =
+	"This account keeps no text: the session is not remembered, and each turn stands alone.";
+
+/** How a turn leaves: once all of it is paid for, or step by step, its evidence paid for before its answer is written. */
+export type TurnLeaving = "whole" | "stepwise";
+
+/**
+ * One turn: waits for those before it, says the message so that it stands alone, and answers it, telling each step. A turn
+ * without an answer is not remembered; one that is sent again is told from what was remembered, and adds nothing: where
+ * that is gone it is NOT_FOUND, since what is said now would answer it otherwise.
+ */
+export async function* takeTurn(
+	deps: ChatSkillDeps,
+	input: ChatInput,
+	context: SkillContext & { readonly leaving: TurnLeaving },
+): AsyncGenerator<SkillEvent, ChatReply, undefined> {
+	const { sessionId, message } = input;
+	const { caller, callId, signal, leaving } = context;
+	const seat = await deps.chats.enter(caller, sessionId, signal);
+	try {
+		const { memory } = seat;
+		const before = memory.turns.find((turn) => turn.callId === callId && turn.message === message);
+		if (before) return yield* tellAgain(deps, input, { seat, before });
+		if (context.isReplay && memory.id !== undefined) throw turnIsGone();
+		const { question, kind } = resolveFollowUp(message, toContext(deps.catalog, memory));
+		const toTurn = (said: Pick<ChatTurn, "cited" | "missing" | "writer">) => ({
+			...{ at: deps.clock.now(), callId, message, question, kind, ...said },
+		});
+		const answer = (onEvidence: OnEvidence) =>
+			answerQuestion(deps, {
+				question,
+				graphs: graphsOf(deps.catalog, memory),
+				told: WANTS_OTHER.has(kind) ? toldBefore(memory) : new Set(),
+				signal,
+				...(leaving === "stepwise" && { onEvidence }),
+			});
+		const named = { id: memory.id ?? null, sessionId };
+		const { found, added } = yield* keepingTold(
+			(onEvidence) => asTurnOf(named, answer(onEvidence)),
+			(offered) => seat.add(toTurn(asToldOnly(offered))),
+		);
+		const isAnswer = found.sentences.length > 0;
+		const session = { ...named, turns: memory.turnCount + (isAnswer ? 1 : 0) };
+		const warnings = memory.id === undefined ? [NOTHING_KEPT] : [];
+		const asked = { question, kind };
+		const output = toOutput(deps, { message, asked, found, session, warnings });
+		if (!isAnswer) return { output, isAnswer };
+		const turn = toTurn({
+			cited: found.sentences.map(evidenceIdsOf),
+			missing: found.missing,
+			writer: found.writer,
+		});
+		added?.amend(turn);
+		const { remember, forget } = added ?? (await seat.add(turn));
+		return { output, isAnswer, whenSettled: { onPaid: remember, onUnpaid: forget } };
+	} finally {
+		seat.leave();
+	}
+}
+
+type OnEvidence = (offered: OfferedEvidence) => Promise<void>;
+type Steps<Result> = AsyncGenerator<SkillEvent, Result, undefined>;
+
+/** Adds a turn before the first of its evidence is told; one that breaks off behind that was paid for, and is remembered. */
+async function* keepingTold(
+	begin: (onEvidence: OnEvidence) => Steps<QuestionAnswer>,
+	add: (offered: OfferedEvidence) => Promise<AddedTurn>,
+): Steps<{ readonly found: QuestionAnswer; readonly added: AddedTurn | undefined }> {
+	const turn: { added?: AddedTurn } = {};
+	const steps = begin(async (offered) => {
+		turn.added = await add(offered);
+	});
+	let [isTold, isWhole] = [false, false];
+	try {
+		for (;;) {
+			const step = await steps.next();
+			if (step.done) {
+				isWhole = step.value.sentences.length > 0;
+				return { found: step.value, added: turn.added };
+			}
+			yield step.value;
+			// Nobody asks for what follows before the evidence is paid for.
+			isTold ||= step.value.isEvidence === true;
+		}
+	} finally {
+		// What cannot be written now is at rest beside its session.
+		if (!isWhole && isTold) await turn.added?.remember().catch(() => undefined);
+		else if (!isWhole) turn.added?.forget();
+	}
+}
+
+/** A turn of which nothing but the evidence is known yet. */
+function asToldOnly({ sentences, missing }: OfferedEvidence) {
+	const cited = sentences.map(({ evidenceId }) => [evidenceId]);
+	return { cited, missing, writer: "extractive" };
+}
+
+function evidenceIdsOf({ evidence }: WrittenSentence): readonly string[] {
+	return evidence.map(({ evidenceId }) => evidenceId);
+}
+
+function turnIsGone(): ServiceError {
+	return new ServiceError(
+		"NOT_FOUND",
+		"This turn was answered and paid for before, and is not remembered any more; send the message under a new retry key to ask it anew. Nothing was charged now.",
+	);
+}
+
+/** Steps but the last: what the whole turn says is told in its place. The plan names the session. */
+async function* asTurnOf(
+	session: { readonly id: string | null; readonly sessionId: string },
+	steps: Steps<QuestionAnswer>,
+): Steps<QuestionAnswer> {
+	for (;;) {
+		const step = await steps.next();
+		if (step.done) return step.value;
+		const { event, data } = step.value;
+		if (event === "research.plan") yield { event, data: { ...(data as object), session } };
+		else if (event !== "research.output.done") yield step.value;
+	}
+}
+
+/** A turn that was paid for before: what its evidence says today, word for word. */
+async function* tellAgain(
+	deps: ChatSkillDeps,
+	{ sessionId, message }: ChatInput,
+	{ seat: { memory }, before }: { seat: ChatSeat; before: ChatTurn },
+): AsyncGenerator<SkillEvent, ChatReply, undefined> {
+	const ids = before.cited.flat();
+	const sentences = ids.flatMap((id): WrittenSentence[] => {
+		const sentence = findCitedSentence(deps.catalog, id);
+		return sentence ? [{ text: sentence.text, evidence: [sentence] }] : [];
+	});
+	const { sentences: cited, citations } = citeAnew({ sentences });
+	for (const citation of citations) {
+		yield { event: "research.evidence", data: citation, isEvidence: true };
+	}
+	for (const [index, sentence] of cited.entries()) {
+		yield { event: "research.output.delta", data: { index, ...sentence } };
+	}
+	const found = {
+		decision: "ANSWER" as const,
+		mode: "keyword" as const,
+		missing: before.missing,
+		graphIds: [...new Set(sentences.flatMap(({ evidence }) => evidence[0]?.graph.record.id ?? []))],
+		sentences,
+		concepts: [],
+		writer: "extractive",
+		warnings: [
+			"This turn was answered before; answers are not kept, so its evidence is quoted instead.",
+			...(sentences.length < ids.length ? ["Some of its evidence is not there any more."] : []),
+		],
+	};
+	const session = { id: memory.id ?? null, sessionId, turns: memory.turnCount };
+	const asked = { question: before.question, kind: before.kind };
+	const output = toOutput(deps, { message, asked, found, session, warnings: [] });
+	return { output, isAnswer: true };
+}
+
+function toOutput(
+	deps: ChatSkillDeps,
+	turn: {
+		readonly message: string;
+		readonly asked: Pick<ChatTurn, "question" | "kind">;
+		readonly found: QuestionAnswer;
+		readonly session: ChatOutput["data"]["session"];
+		readonly warnings: readonly string[];
+	},
+): ChatOutput {
+	const { message, asked, found, session } = turn;
+	const { sentences, citations } = citeAnew(found);
+	const meta = toAnswerMeta(deps, found);
+	return {
+		ok: true,
+		data: {
+			answer: toAnswerWire(sentences),
+			citations: [...citations],
+			resolved_question: asked.question,
+			follow_up: asked.kind,
+			suggested: suggestionsOf(found),
+			not_covered: [...found.missing],
+			session,
+		},
+		meta: { query: message, ...meta, warnings: [...meta.warnings, ...turn.warnings] },
+	};
+}
+
+/** What was found and not told yet. */
+function suggestionsOf({ concepts, sentences }: QuestionAnswer): string[] {
+	const told = new Set(sentences.flatMap(({ evidence }) => evidence.map(({ concept }) => concept)));
+	const untold = concepts.filter(({ concept }) => !told.has(concept));
+	const titles = [...new Set(untold.map(({ concept }) => concept.title))];
+	return titles
+		.slice(0, ANSWER_LIMITS.suggestionsMax)
+		.map((title) => `Tell me about ${toName(title)}.`);
+}

@@ -1,0 +1,79 @@
+import type { SkillCaller } from "../../src/contract/call.js";
+
+/** How a message refers to what was said before; "alone" for what needs nothing of it. */
+export const FOLLOW_UP_KINDS = [
+	"alone",
+	"pronoun",
+	"ordinal",
+	"ellipsis",
+	"bare",
+	"more",
+	"aspect",
+] as const;
+export type FollowUpKind = (typeof FOLLOW_UP_KINDS)[number];
+
+/** One turn as it is remembered: what was asked and which evidence answered it, never the answer's text (D5). */
+export interface ChatTurn {
+	/** Counted from 1 in order of arrival; a turn that was not paid for leaves a gap. */
+	readonly n: number;
+	/** Epoch milliseconds. */
+	readonly at: number;
+	/** The call it was paid with: sent again, it is this turn. */
+	readonly callId: string;
+	readonly message: string;
+	/** The message as it stands alone. */
+	readonly question: string;
+	/** How it refers to what was said before. */
+	readonly kind: FollowUpKind;
+	/** Ids of the evidence of each sentence of the answer; of all that was told, where none was written. */
+	readonly cited: readonly (readonly string[])[];
+	/** Words of the question nothing covered. */
+	readonly missing: readonly string[];
+	readonly writer: string;
+}
+
+/** What a session knows when a turn begins. */
+export interface ChatMemory {
+	/** Unguessable: it alone opens what a wallet said. Undefined where nothing is remembered. */
+	readonly id: string | undefined;
+	/** Graphs it is limited to; all of them where empty. */
+	readonly graphs: readonly string[];
+	/** Oldest first, answered ones that are being paid for among them. */
+	readonly turns: readonly ChatTurn[];
+	/** Turns so far, those that are remembered no longer included. */
+	readonly turnCount: number;
+}
+
+export interface AddedTurn {
+	readonly n: number;
+	/** What is remembered instead, and what those who come after know. */
+	amend(turn: NewTurn): void;
+	/** Keeps it, once it is paid for. */
+	remember(): Promise<void>;
+	/** Those who come after do not know of it any more, unless it turns out to be paid for. */
+	forget(): void;
+}
+
+/** A turn before it has its place. */
+export type NewTurn = Omit<ChatTurn, "n">;
+
+/** A caller's place in a session: nobody else's turn begins before it is left. */
+export interface ChatSeat {
+	readonly memory: ChatMemory;
+	/**
+	 * Those who come after know of the turn from now on. At rest before it resolves, as it is given here: one that is paid for
+	 * and never remembered, because the process died, is found by the next.
+	 */
+	add(turn: NewTurn): Promise<AddedTurn>;
+	/** Lets the next one in; harmless when called again. */
+	leave(): void;
+}
+
+/** Where chats go on. */
+export interface ChatRoom {
+	/**
+	 * Waits for the turns that came before, in order of arrival. For a caller whose account keeps no text, or who is nobody in
+	 * particular, each turn stands alone. Throws RATE_LIMITED when too many wait or too many sessions are remembered.
+	 */
+	enter(caller: SkillCaller | undefined, sessionId: string, signal: AbortSignal): Promise<ChatSeat>;
+}

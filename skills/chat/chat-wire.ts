@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { citationSchema } from "../../src/contract/citation-wire.js";
+import { queryField } from "../../src/contract/wire.js";
+import { answerMetaShape, answerSchema } from "../stream/answer-wire.js";
+import { CHAT_LIMITS } from "./chat-limits.js";
+import { FOLLOW_UP_KINDS } from "./chat-turns.js";
+
+/** One turn of a chat. Spec: Research chat session. */
+export const chatInput = z.strictObject({
+	sessionId: z
+		.string()
+		.min(1, "must not be empty")
+		.max(CHAT_LIMITS.sessionIdChars, `must have at most ${CHAT_LIMITS.sessionIdChars} characters`)
+		.regex(/^[^\p{Cc}\p{Cs}]*$/u, "must hold no control characters")
+		.describe("The client's own name for the chat; of nobody else's"),
+	message: queryField.describe("What is asked next; it may refer to what was said before"),
+});
+export type ChatInput = z.infer<typeof chatInput>;
+
+const chatSessionSchema = z.object({
+	id: z
+		.string()
+		.nullable()
+		.describe("Names the session beside sessionId; null where nothing is remembered"),
+	sessionId: z.string(),
+	turns: z.int().describe("Turns so far, this one included"),
+});
+
+const chatData = z.object({
+	answer: answerSchema,
+	citations: z.array(citationSchema),
+	resolved_question: z.string().describe("The message as it was understood, standing alone"),
+	follow_up: z.enum(FOLLOW_UP_KINDS).describe("How it refers to what was said before"),
+	suggested: z.array(z.string()).describe("Messages that would have an answer"),
+	not_covered: z.array(z.string()).describe("Words of the question that nothing covers"),
+	session: chatSessionSchema,
+});
+
+export const chatOutput = z.object({
+	ok: z.literal(true),
+	data: chatData,
+	meta: z.object(answerMetaShape),
+});
+export type ChatOutput = z.infer<typeof chatOutput>;
+
+/** A session as its owner sees it. */
+export const chatSessionData = z.object({
+	id: z.string(),
+	session_id: z.string().describe("The client's own name for it"),
+	title: z.string().nullable(),
+	graphs: z.array(z.string()).describe("Graphs it is limited to; all of them where empty"),
+	turns: z.int(),
+	turns_kept: z.int().describe("The oldest are forgotten first"),
+	citations: z.int().describe("Pieces of evidence cited so far"),
+	created_at: z.iso.datetime(),
+	last_used_at: z.iso.datetime(),
+	expires_at: z.iso.datetime().describe("When it is forgotten unless it is used again"),
+});
+
+/** One turn of the history: what was asked, and what its evidence says now. Answers are not kept. */
+export const chatMessageData = z.object({
+	n: z.int().positive(),
+	at: z.iso.datetime(),
+	message: z.string(),
+	resolved_question: z.string(),
+	citations: z.array(citationSchema),
+	citations_gone: z.array(z.string()).describe("Evidence that was cited and is not there any more"),
+	not_covered: z.array(z.string()),
+});

@@ -1,0 +1,148 @@
+import { maySeeAgain } from "../../src/contract/account-access.js";
+import type { Caller } from "../../src/contract/call.js";
+import { mayRead } from "../../src/contract/caller-rights.js";
+import { isOpenJob, type JobJson } from "../../src/contract/job.js";
+import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
+import type { PageRequest } from "../../src/contract/page-request.js";
+import {
+	REPORT_MEDIA_TYPES,
+	type ReportFile,
+	type ReportFormat,
+} from "../../src/contract/report-formats.js";
+import type { Jobs } from "../../src/jobs/job-control.js";
+import type { JobEvent } from "../../src/jobs/job-events.js";
+import type { JobCreditWire, JobStatusWire, JobWire } from "../../src/jobs/job-schemas.js";
+import { toJobWire } from "../../src/jobs/job-wire.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { formatUsd } from "../../src/kernel/money.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+
+/** What whoever launched a job may ask about it; others' and unknown ids throw the same NOT_FOUND. */
+export interface JobDesk {
+	/** With the report once there is one, and once with the secret of what a payment on a chain got back. */
+	status(caller: Caller, id: string): Promise<JobStatusWire>;
+	/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
+	list(
+		caller: Caller,
+		page: PageRequest,
+	): Promise<{ readonly items: readonly object[]; readonly next_cursor: string | null }>;
+	/** Gives back what was not begun; a job that has ended stays as it is. */
+	cancel(caller: Caller, id: string): Promise<JobWire>;
+	/** Throws NOT_FOUND while there is no report, and when its time is over. */
+	sources(
+		caller: Caller,
+		id: string,
+	): Promise<{ readonly job_id: string; readonly items: readonly JobJson[] }>;
+	/** As `sources`. */
+	export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile>;
+	/** Throws INVALID_ARGUMENT for a job that has not ended. */
+	remove(
+		caller: Caller,
+		id: string,
+	): Promise<{ readonly job_id: string; readonly status: "deleted" }>;
+	/** Everything told after an event, as it comes; undefined when that was the last one. */
+	events(
+		caller: Caller,
+		id: string,
+		options: { readonly after: number; readonly signal: AbortSignal },
+	): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined>;
+}
+
+const LIST = { list: "jobs", asked: {} } as const;
+
+export function createJobDesk({ jobs, clock }: { jobs: Jobs; clock: Clock }): JobDesk {
+	const find = async (caller: Caller, id: string): Promise<JobRow> => {
+		const row = await jobs.find(id);
+		if (row && mayRead(caller, row)) return row;
+		throw unknownJob(id);
+	};
+	const queryOf = async ({ id }: JobRow): Promise<string | null> => {
+		const query = (await jobs.inputOf(id))?.["query"];
+		return typeof query === "string" ? query : null;
+	};
+	const getReport = async (row: JobRow): Promise<JobJson> => {
+		const report = await jobs.reportOf(row);
+		if (report) return report;
+		throw noReport(toJobWire(row, clock.now()));
+	};
+	return {
+		async status(caller, id) {
+			const row = await find(caller, id);
+			return {
+				...toJobWire(row, clock.now()),
+				query: await queryOf(row),
+				report: (await jobs.reportOf(row)) ?? null,
+				credit: await creditOf(jobs, row),
+			};
+		},
+
+		async list({ owner, access }, { limit, cursor }) {
+			const [before] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
+			const mine = (await jobs.listOf(owner)).filter(
+				({ id, grantId }) => maySeeAgain(access, grantId) && (!before || id < before),
+			);
+			const page = mine.slice(0, limit);
+			const last = page.at(-1);
+			const now = clock.now();
+			return {
+				items: await Promise.all(
+					page.map(async (row) => ({ ...toJobWire(row, now), query: await queryOf(row) })),
+				),
+				next_cursor: last && mine.length > limit ? toCursor(LIST, [last.id]) : null,
+			};
+		},
+
+		async cancel(caller, id) {
+			const row = await find(caller, id);
+			const ended = isOpenJob(row.state) ? await jobs.cancel(id) : row;
+			return toJobWire(ended ?? row, clock.now());
+		},
+
+		async sources(caller, id) {
+			const row = await find(caller, id);
+			const items = jobs.workOf(row.kind).sourcesOf(await getReport(row));
+			return { job_id: id, items };
+		},
+
+		async export(caller, id, format) {
+			const row = await find(caller, id);
+			const text = jobs.workOf(row.kind).exportOf(await getReport(row), format);
+			return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${id}.${format}` };
+		},
+
+		async remove(caller, id) {
+			await jobs.remove(await find(caller, id));
+			return { job_id: id, status: "deleted" };
+		},
+
+		async events(caller, id, { after, signal }) {
+			const row = await find(caller, id);
+			const isOver = !isOpenJob(row.state) && after >= row.lastEventId;
+			return isOver ? undefined : jobs.events(row, after, signal);
+		},
+	};
+}
+
+async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> {
+	const { id, creditTokenId, creditMicros = 0n } = row;
+	if (creditTokenId === undefined) return null;
+	const token = (await jobs.revealCredit(id)) ?? null;
+	return {
+		id: creditTokenId,
+		token,
+		balance_usd: formatUsd(creditMicros),
+		instructions: token
+			? "What the payment had settled beyond its cost is on this Shared Payment Token; keep it, it is told once."
+			: 'The token was told before, or may only be told to its wallet: POST /v1/spt with "recover": true and a new payment collects what was never used.',
+	};
+}
+
+function unknownJob(id: string): ServiceError {
+	return new ServiceError("NOT_FOUND", `No job of yours is called "${id.slice(0, 80)}".`);
+}
+
+function noReport({ status, job_id: id }: JobWire): ServiceError {
+	const why = status === "expired" ? "its time is over" : `the job is ${status}`;
+	return new ServiceError("NOT_FOUND", `The job "${id}" has no report to read: ${why}.`);
+}

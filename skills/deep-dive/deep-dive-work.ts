@@ -1,0 +1,167 @@
+import type {
+	JobJson,
+	JobWork,
+	PassContext,
+	WorkEnd,
+	WorkProgress,
+} from "../../src/contract/job.js";
+import type { ReportFormat } from "../../src/contract/report-formats.js";
+import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { SearchEngine } from "../../src/search/search-ports.js";
+import { toHtml } from "../answers/report/report-html.js";
+import { toMarkdown } from "../answers/report/report-markdown.js";
+import type { Writer } from "../answers/writer.js";
+import { challengeFindings, verifyFindings } from "./challenge-passes.js";
+import { type FeedObserver, readFeeds } from "./feed-pass.js";
+import {
+	followGraph,
+	type GatheringLimits,
+	graphsOf,
+	readFound,
+	searchAspects,
+} from "./gathering-passes.js";
+import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan.js";
+import type { DeepDiveReport } from "./report.js";
+import { toReportDocument } from "./report-writing.js";
+import { type DeepDiveInput, type DeepDiveState, sourcesOf, startState } from "./state.js";
+import { quoteReport, writeReport } from "./write-pass.js";
+
+export interface DeepDiveDeps {
+	readonly search: SearchEngine;
+	readonly catalog: GraphCatalog;
+	readonly writer: Writer;
+	readonly clock: Clock;
+	/** Undefined while no feeds are registered. */
+	readonly feeds?: FeedObserver | undefined;
+}
+
+const LIMITS: Readonly<Record<DeepDiveMode, GatheringLimits>> = {
+	fast: { perAspect: 8, concepts: 40, sentences: 200, followed: 6 },
+	comprehensive: { perAspect: 15, concepts: 120, sentences: 500, followed: 20 },
+};
+/** Aspects asked at first; a comprehensive dive asks the others once it has read. */
+const FIRST_ASPECTS: Readonly<Record<DeepDiveMode, number>> = { fast: 20, comprehensive: 6 };
+
+type Pass = (
+	deps: DeepDiveDeps,
+	state: DeepDiveState,
+	context: PassContext,
+) => Promise<DeepDiveState>;
+
+/** Looks into one question over all graphs, pass by pass; every sentence it writes is carried by evidence it read. */
+export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
+	return {
+		kind: "deep_dive",
+		passesOf: (input) => passesOf(readInput(input).mode),
+		start: (input) => toJson(startState(readInput(input), "")),
+		async run(pass, json, context) {
+			const before = { ...fromJson(json), asOf: toIsoTime(context.askedAt) };
+			const after = await PASSES[pass as DeepDivePass](deps, before, context);
+			context.progress(progressOf(deps, after));
+			return toJson(after);
+		},
+		finish: (json) => endOf(deps.catalog, fromJson(json)),
+		sourcesOf: (report) => toReport(report).evidence_table.map(toJson),
+		exportOf: (report, format) => EXPORTS[format](toReport(report)),
+	};
+}
+
+const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
+	async plan({ search, catalog }, state, { signal, emit }) {
+		const { query, mode } = state.input;
+		const graphs = graphsOf(catalog, state);
+		const plan = await makePlan(search, { query, mode, graphs, signal });
+		emit({ event: "research.plan", data: toJson(plan) });
+		return { ...state, plan };
+	},
+	async search(deps, state, context) {
+		const asked = await askAspects(deps, state, context, [0, firstOf(state)]);
+		// Of a subject that no graph knows, whatever else was found is about something else.
+		return isCovered(asked) ? asked : { ...asked, found: [], answered: [] };
+	},
+	read: (deps, state, { signal }) => readFound(deps, state, { limits: limitsOf(state), signal }),
+	async follow(deps, state, { signal }) {
+		const options = { limits: limitsOf(state), signal };
+		return readFound(deps, await followGraph(deps, state, options), options);
+	},
+	async deepen(deps, state, context) {
+		if (!isCovered(state)) return state;
+		const asked = await askAspects(deps, state, context, [firstOf(state), undefined]);
+		return readFound(deps, asked, { limits: limitsOf(state), signal: context.signal });
+	},
+	challenge: (deps, state, { signal }) => challengeFindings(deps, state, signal),
+	verify: (deps, state, { signal }) => verifyFindings(deps, state, signal),
+	feeds: ({ feeds }, state, { signal }) => readFeeds(feeds, state, signal),
+	async write(deps, state, { signal, emit }) {
+		const report = await writeReport(deps, state, signal);
+		for (const [index, sentence] of report.abstract.entries()) {
+			// A pass that is begun again tells the same again: by its index a reader knows it.
+			emit({ event: "research.output.delta", data: { index, ...sentence } });
+		}
+		emit({ event: "research.output.done", data: { findings: report.findings.length } });
+		return { ...state, report };
+	},
+};
+
+const EXPORTS: Readonly<Record<ReportFormat, (report: DeepDiveReport) => string>> = {
+	json: (report) => `${JSON.stringify(report, null, "\t")}\n`,
+	md: (report) => toMarkdown(toReportDocument(report)),
+	html: (report) => toHtml(toReportDocument(report)),
+};
+
+/** A dive that was cancelled before it wrote hands over what it had read so far, quoted. */
+function endOf(catalog: GraphCatalog, state: DeepDiveState): WorkEnd {
+	const report = state.report ?? quoteReport(catalog, state);
+	const isAnswer = report.findings.length > 0;
+	const done = isAnswer ? "done" : "no evidence";
+	return { report: toJson(report), isAnswer, stopReason: state.report ? done : "stopped early" };
+}
+
+function askAspects(
+	deps: DeepDiveDeps,
+	state: DeepDiveState,
+	{ signal, emit }: PassContext,
+	[from, to]: readonly [number, number | undefined],
+): Promise<DeepDiveState> {
+	const aspects = (state.plan?.aspects ?? [])
+		.map((aspect, place) => ({ aspect, place }))
+		.slice(from, to);
+	return searchAspects(deps, state, {
+		aspects,
+		limits: limitsOf(state),
+		signal,
+		onFound: ({ question }, concepts) =>
+			emit({ event: "research.search", data: { question, concepts } }),
+	});
+}
+
+function firstOf({ input, plan }: DeepDiveState): number {
+	const core = (plan?.aspects ?? []).filter(({ isCore }) => isCore).length;
+	return Math.max(FIRST_ASPECTS[input.mode], core);
+}
+
+/** Whether anything was found for the question itself or for part of it. */
+function isCovered({ found, plan }: DeepDiveState): boolean {
+	return found.some(({ aspects }) => aspects.some((place) => plan?.aspects[place]?.isCore));
+}
+
+function limitsOf({ input }: DeepDiveState): GatheringLimits {
+	return LIMITS[input.mode];
+}
+
+/** Distinct addresses behind everything that was found, and behind what was read of it. */
+function progressOf({ catalog }: DeepDiveDeps, state: DeepDiveState): WorkProgress {
+	return {
+		considered: sourcesOf(
+			catalog,
+			state.found.map(({ trendId }) => trendId),
+		).size,
+		read: sourcesOf(catalog, state.readConcepts).size,
+	};
+}
+
+const readInput = (input: JobJson): DeepDiveInput => input as unknown as DeepDiveInput;
+const fromJson = (json: JobJson): DeepDiveState => json as unknown as DeepDiveState;
+const toReport = (json: JobJson): DeepDiveReport => json as unknown as DeepDiveReport;
+const toJson = (value: object): JobJson => value as JobJson;

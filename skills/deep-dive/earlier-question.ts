@@ -1,0 +1,33 @@
+import type { SkillCaller } from "../../src/contract/call.js";
+import { mayRead } from "../../src/contract/caller-rights.js";
+import { createJobNotes } from "../../src/jobs/job-notes.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Store } from "../../store/store-port.js";
+
+/** What a deep dive looked into, for somebody who goes on from it. */
+export interface EarlierQuestion {
+	readonly query: string;
+	/** Graphs it was confined to; all of them where absent. */
+	readonly graphs?: readonly string[] | undefined;
+}
+
+/** Throws NOT_FOUND, alike for jobs of others and for those that are gone. */
+export type FindEarlierQuestion = (caller: SkillCaller, jobId: string) => Promise<EarlierQuestion>;
+
+export function createEarlierQuestions({
+	store,
+}: {
+	readonly store: Pick<Store, "read" | "documents">;
+}): FindEarlierQuestion {
+	const notes = createJobNotes(store.documents);
+	return async (caller, jobId) => {
+		const row = await store.read((reader) => reader.get("jobs", jobId));
+		const input = row && mayRead(caller, row) ? await notes.readInput(jobId) : undefined;
+		const { query, graphs } = input ?? {};
+		if (typeof query === "string") return { query, graphs: graphs as EarlierQuestion["graphs"] };
+		throw new ServiceError(
+			"NOT_FOUND",
+			`No deep dive of yours is called "${jobId.slice(0, 80)}", or its question is not kept any more.`,
+		);
+	};
+}

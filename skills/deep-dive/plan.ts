@@ -1,0 +1,147 @@
+import type { DEEP_DIVE_MODES } from "../../src/jobs/job-schemas.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import { tokenize } from "../../src/search/lexical/tokenizer.js";
+import type { GraphRouter } from "../../src/search/search-ports.js";
+import { findTitleOf } from "../entities/entity-resolution.js";
+
+/** How thoroughly a question is looked into. */
+export type DeepDiveMode = (typeof DEEP_DIVE_MODES)[number];
+
+/** One question that is searched for on the way to the answer. */
+export interface Aspect {
+	readonly question: string;
+	/** Why it is asked, in one sentence. */
+	readonly purpose: string;
+	/** Whether it is the question, or part of it; others ask about its subject and are idle where nothing is known of it. */
+	readonly isCore: boolean;
+}
+
+/** What will be done for a question, and where: nothing of any graph's content. */
+export interface DeepDivePlan {
+	readonly aspects: readonly Aspect[];
+	/** Graphs that would answer, strongest first. */
+	readonly graphIds: readonly string[];
+	readonly passes: readonly DeepDivePass[];
+	/** Words of the question that no graph covers. */
+	readonly missing: readonly string[];
+}
+
+export const DEEP_DIVE_PASSES = [
+	"plan",
+	"search",
+	"read",
+	"follow",
+	"deepen",
+	"challenge",
+	"verify",
+	"feeds",
+	"write",
+] as const;
+export type DeepDivePass = (typeof DEEP_DIVE_PASSES)[number];
+
+const PASSES: Readonly<Record<DeepDiveMode, readonly DeepDivePass[]>> = {
+	fast: ["plan", "search", "read", "follow", "challenge", "write"],
+	comprehensive: DEEP_DIVE_PASSES,
+};
+
+/** What every subject is asked about; a fast dive asks the first few. */
+const FACETS: readonly { readonly words: string; readonly purpose: string }[] = [
+	{ words: "definition purpose how it works", purpose: "What it is and how it works." },
+	{ words: "limits sizes numbers values defaults", purpose: "Which figures bound it." },
+	{
+		words: "replaced superseded deprecated history changed",
+		purpose: "What it replaced and what replaced it.",
+	},
+	{ words: "risks attacks failure security considerations", purpose: "How it fails." },
+	{ words: "alternatives compared difference trade-offs", purpose: "What competes with it." },
+	{ words: "requirements must recommended practice", purpose: "What is required or advised." },
+	{ words: "draft open questions not settled status", purpose: "What is not settled." },
+];
+const FACETS_ASKED: Readonly<Record<DeepDiveMode, number>> = { fast: 3, comprehensive: 7 };
+const NAMES_ASKED: Readonly<Record<DeepDiveMode, number>> = { fast: 2, comprehensive: 5 };
+const GRAPHS_ASKED: Readonly<Record<DeepDiveMode, number>> = { fast: 6, comprehensive: 12 };
+const SUBJECT_WORDS = 8;
+const PARTS_MAX = 3;
+const NAME_WORDS = 4;
+/** Words of a question in which names are looked for. */
+const NAMED_WORDS = 60;
+/** Between things that are set side by side. */
+const SEPARATORS = /\s+(?:versus|vs\.?|compared (?:to|with)|as against|rather than)\s+/i;
+
+export const passesOf = (mode: DeepDiveMode): readonly DeepDivePass[] => PASSES[mode];
+
+export interface PlanRequest {
+	readonly query: string;
+	readonly mode: DeepDiveMode;
+	/** Graphs it is confined to. */
+	readonly graphs: readonly Graph[];
+	readonly signal: AbortSignal;
+}
+
+/** Splits a question into what must be found to answer it. Deterministic: the same question over the same graphs gives the same plan. */
+export async function makePlan(router: GraphRouter, request: PlanRequest): Promise<DeepDivePlan> {
+	const { query, mode, graphs, signal } = request;
+	const routed = await router.route({ graphs, query, limit: GRAPHS_ASKED[mode], signal });
+	const subject = subjectOf(query);
+	const names = await namesIn(query, graphs, NAMES_ASKED[mode]);
+	const aspects = [
+		{ question: query, purpose: "The question as it was asked.", isCore: true },
+		...partsOf(query).map((question) => ({
+			question,
+			purpose: `One side of what is compared: ${question}.`,
+			isCore: true,
+		})),
+		...names.map((name) => ({
+			question: name,
+			purpose: `What the graphs say of ${name} itself.`,
+			isCore: true,
+		})),
+		...FACETS.slice(0, FACETS_ASKED[mode]).map(({ words, purpose }) => ({
+			question: `${subject} ${words}`,
+			purpose,
+			isCore: false,
+		})),
+	];
+	const seen = new Set<string>();
+	return {
+		aspects: aspects.filter(({ question }) => !seen.has(question) && seen.add(question)),
+		graphIds: routed.graphs.map(({ graph }) => graph.record.id),
+		passes: passesOf(mode),
+		missing: routed.missing,
+	};
+}
+
+/** The words a question is about, as written, without those that only ask. */
+export function subjectOf(query: string): string {
+	const words = tokenize(query).filter(({ isStopWord }) => !isStopWord);
+	return words
+		.slice(0, SUBJECT_WORDS)
+		.map(({ written }) => written)
+		.join(" ");
+}
+
+function partsOf(query: string): readonly string[] {
+	const parts = query.split(SEPARATORS).map((part) => part.replace(/[?!.]+$/, "").trim());
+	return parts.length > 1 ? parts.filter((part) => part !== "").slice(0, PARTS_MAX) : [];
+}
+
+/** Titles of the catalog that the question names, longest names first. */
+async function namesIn(
+	query: string,
+	graphs: readonly Graph[],
+	limit: number,
+): Promise<readonly string[]> {
+	const words = tokenize(query)
+		.slice(0, NAMED_WORDS)
+		.map(({ written }) => written);
+	const found: string[] = [];
+	for (let length = Math.min(NAME_WORDS, words.length); length >= 1; length--) {
+		for (let start = 0; start + length <= words.length && found.length < limit; start++) {
+			const name = words.slice(start, start + length).join(" ");
+			if (length === 1 && !/\d|\p{Lu}/u.test(name)) continue;
+			const title = await findTitleOf(graphs, name);
+			if (title !== undefined && !found.includes(title)) found.push(title);
+		}
+	}
+	return found;
+}

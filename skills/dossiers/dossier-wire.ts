@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { citationSchema, citedTextSchema } from "../../src/contract/citation-wire.js";
+import {
+	DATA_STATUSES,
+	DECISIONS,
+	dayField,
+	graphIdField,
+	queryField,
+	TRUST_TIERS,
+} from "../../src/contract/wire.js";
+import { DOSSIER_LIMITS } from "./dossier-limits.js";
+
+/** What travels of dossiers: what they are asked for, what they tell, and what a newer one changes. */
+
+export const dossierFields = {
+	topic: queryField.describe("What it is about, as a question or a subject"),
+	graphs: z
+		.array(graphIdField)
+		.min(1, "must not be an empty list")
+		.max(DOSSIER_LIMITS.graphsMax, `must list at most ${DOSSIER_LIMITS.graphsMax} graphs`)
+		.describe("Graphs to read; by default those that cover the topic")
+		.optional(),
+	as_of: dayField.describe("What was published later does not count; today by default").optional(),
+};
+export const dossierInput = z.strictObject(dossierFields);
+
+const { dossierIdChars } = DOSSIER_LIMITS;
+export const dossierIdField = z
+	.string()
+	.min(1, "must not be empty")
+	.max(dossierIdChars, `must have at most ${dossierIdChars} characters`)
+	.describe("dossier_id of a dossier");
+export const refreshInput = z.strictObject({ dossier_id: dossierIdField });
+
+const confidenceField = z
+	.number()
+	.describe("0 to 1: independent sources, their tier, review and age; a judgement of evidence");
+const citationIds = z.array(z.int().positive()).min(1);
+
+const contradictingSchema = z.object({
+	statement: z.string(),
+	reason: z.string(),
+	score: z.number(),
+	citation_ids: citationIds,
+});
+
+export const findingSchema = z.object({
+	finding_id: z.string(),
+	statement: z.string(),
+	about: z
+		.object({ trend_id: z.string(), name: z.string() })
+		.describe("Node it stands in: what a statement leaves out, its title names"),
+	confidence: confidenceField,
+	sources_independent: z.int(),
+	tier: z.int().describe("Best tier of its sources, 1 the origin to 4 somebody with an interest"),
+	newest: z.string().nullable(),
+	citation_ids: citationIds,
+	contradicted_by: z.array(contradictingSchema),
+});
+
+const evidenceRowSchema = z.object({
+	n: z.int().positive(),
+	evidence_id: z.string(),
+	title: z.string(),
+	publisher: z.string(),
+	source_url: z.string(),
+	published_at: z.string().nullable(),
+	tier: z.int(),
+	trust_tier: z.enum(TRUST_TIERS),
+	findings: z.array(z.string()).describe("finding_ids it carries"),
+});
+
+export const dossierSchema = z.object({
+	dossier_id: z.string(),
+	version: z.int().positive(),
+	previous_id: z.string().nullable().describe("The dossier this one refreshes"),
+	topic: z.string(),
+	graphs_asked: z.array(z.string()).nullable().describe("Null: those that cover the topic"),
+	graphs: z.array(z.string()).describe("Graphs that were read"),
+	summary: z.array(citedTextSchema),
+	findings: z.array(findingSchema).describe("Those that bear most on the topic first"),
+	evidence_table: z.array(evidenceRowSchema),
+	timeline: z.array(
+		z.object({
+			date: z.string().describe("Year, month or day, as it is told"),
+			basis: z
+				.enum(["told", "published"])
+				.describe("Whether the sentence names the date, or its source bears it"),
+			text: z.string(),
+			citation_ids: citationIds,
+		}),
+	),
+	entities: z.array(
+		z.object({
+			trend_id: z.string(),
+			name: z.string(),
+			type: z.string(),
+			graph_id: z.string(),
+			mentions: z.int().describe("Sentences of the evidence that stand in its node"),
+		}),
+	),
+	source_profile: z.object({
+		tiers: z.record(z.string(), z.int()).describe("Cited sentences by how their node was checked"),
+		authority: z
+			.array(z.object({ tier: z.int(), sources: z.int() }))
+			.describe("Sources by tier: 1 the origin, 2 reference, 3 press and others, 4 interested"),
+		sources: z.int(),
+		independent_groups: z.int(),
+		publishers: z.array(z.object({ publisher: z.string(), sources: z.int() })),
+		date_span: z.object({ oldest: z.string().nullable(), newest: z.string().nullable() }),
+		undated: z.int(),
+	}),
+	contradictions: z.array(
+		z.object({
+			statements: z.array(citedTextSchema),
+			reason: z.string(),
+			score: z.number(),
+		}),
+	),
+	gaps: z.array(
+		z.object({
+			kind: z.enum(["not_covered", "open_question", "single_source", "outdated", "undated"]),
+			message: z.string(),
+			citation_ids: z.array(z.int().positive()),
+		}),
+	),
+	supplemental: z.array(
+		z.object({
+			feed_id: z.string(),
+			title: z.string(),
+			provider: z.string(),
+			reason: z.string(),
+		}),
+	),
+	method: z.string(),
+	as_of: z.string(),
+	citations: z.array(citationSchema),
+	kept_until: z.string().nullable().describe("Until when it can be read again; null: not kept"),
+});
+export type DossierWire = z.infer<typeof dossierSchema>;
+
+const metaSchema = z.object({
+	query: z.string(),
+	decision: z.enum(DECISIONS),
+	dataStatus: z.enum(DATA_STATUSES),
+	as_of: z.string(),
+	graphs_used: z.array(z.string()),
+	model: z.object({ embedder: z.string().nullable(), writer: z.string() }),
+	warnings: z.array(z.string()),
+	execution_time_ms: z.int(),
+});
+export type DossierMeta = z.infer<typeof metaSchema>;
+
+export const dossierOutput = z.object({
+	ok: z.literal(true),
+	data: dossierSchema,
+	meta: metaSchema,
+});
+
+const changedSchema = z.object({
+	statement: z.string(),
+	before: z.string(),
+	confidence: z.object({ before: z.number(), after: z.number() }),
+	citation_ids: citationIds,
+});
+export const dossierDiffSchema = z.object({
+	added: z.array(z.object({ statement: z.string(), citation_ids: citationIds })),
+	removed: z
+		.array(z.object({ statement: z.string(), evidence_ids: z.array(z.string()) }))
+		.describe("Findings of the earlier version that are none any more"),
+	changed: z.array(changedSchema),
+	unchanged: z.int(),
+});
+export type DossierDiff = z.infer<typeof dossierDiffSchema>;
+
+export const refreshOutput = z.object({
+	ok: z.literal(true),
+	data: dossierSchema.extend({ diff: dossierDiffSchema }),
+	meta: metaSchema,
+});

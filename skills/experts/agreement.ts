@@ -1,0 +1,140 @@
+import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
+import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
+import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
+import { toAtomicClaim } from "../verify/claims/claim-extraction.js";
+import { compareClaim } from "../verify/claims/stance-comparator.js";
+import type { AtomicClaim } from "../verify/claims/verification.js";
+import { CONSULT_LIMITS } from "./consult-limits.js";
+
+/** One sentence that somebody's answer rests on. */
+export interface Point {
+	/** Who says it. */
+	readonly by: string;
+	readonly sentence: CitedSentence;
+}
+
+export interface Agreement {
+	/** What several say, each in their own words. */
+	readonly shared: readonly { readonly points: readonly Point[] }[];
+	readonly contradictions: readonly {
+		readonly one: Point;
+		readonly other: Point;
+		readonly reasons: readonly string[];
+	}[];
+	/** What one alone says. */
+	readonly single: readonly Point[];
+}
+
+/** From this on one sentence bears another out, or denies it. */
+const SUPPORTS_LEAST = 0.7;
+const REFUTES_LEAST = 0.7;
+/** Share of the content words of either sentence that the other holds, and how many at least, to say the same. */
+const SAME_SHARE = 0.6;
+const SAME_WORDS = 4;
+/** Share below which two sentences are about different things. */
+const NEAR = 0.3;
+
+interface ReadPoint extends Point {
+	readonly claim: AtomicClaim;
+	readonly words: readonly (readonly string[])[];
+	readonly terms: ReadonlySet<string>;
+}
+
+/** Holds what different people say against each other, by the rules that claims are checked by. */
+export function findAgreement(points: readonly Point[], signal?: AbortSignal): Promise<Agreement> {
+	return runInTurns(agreementOf(points), signal);
+}
+
+function* agreementOf(points: readonly Point[]): Steps<Agreement> {
+	const read: ReadPoint[] = [];
+	for (const point of points) {
+		yield;
+		const { text } = point.sentence;
+		read.push({
+			...point,
+			claim: toAtomicClaim(text),
+			words: contentWords(text),
+			terms: contentTerms(text),
+		});
+	}
+	const contradictions: Agreement["contradictions"][number][] = [];
+	const groups = new Map<ReadPoint, Set<ReadPoint>>(read.map((point) => [point, new Set([point])]));
+	for (const [one, other] of pairsOf(read)) {
+		yield;
+		const { relation, reasons } = relate(one, other);
+		if (relation === "contradicts") contradictions.push({ one, other, reasons });
+		else if (relation === "agrees") join(groups, one, other);
+	}
+	const all = [...new Set(groups.values())];
+	const shared = all.filter((group) => group.size > 1).map((group) => ({ points: [...group] }));
+	const disputed = new Set(contradictions.flatMap(({ one, other }) => [one, other]));
+	const single = all.flatMap((group) => {
+		const [only] = group;
+		return only && group.size === 1 && !disputed.has(only) ? [only] : [];
+	});
+	const most = CONSULT_LIMITS.agreementPoints;
+	return {
+		shared: shared.slice(0, most),
+		contradictions: contradictions.slice(0, most),
+		single: evenly(single, most),
+	};
+}
+
+/** Points of different people, each two once, that are about the same. */
+function* pairsOf(points: readonly ReadPoint[]): Iterable<readonly [ReadPoint, ReadPoint]> {
+	for (const [index, one] of points.entries()) {
+		for (const other of points.slice(index + 1)) {
+			if (one.by !== other.by && speakOfTheSame(one, other)) yield [one, other];
+		}
+	}
+}
+
+/** A denial in either direction counts before anything else. */
+function relate(one: ReadPoint, other: ReadPoint) {
+	const compared = [compare(one, other), compare(other, one)];
+	const denial = compared.find(
+		({ stance, score }) => stance === "refutes" && score >= REFUTES_LEAST,
+	);
+	if (denial) return { relation: "contradicts", reasons: denial.reasons } as const;
+	const isBorneOut = compared.some(
+		({ stance, score }) => stance === "supports" && score >= SUPPORTS_LEAST,
+	);
+	const agrees = isBorneOut || saysTheSame(one, other);
+	return { relation: agrees ? "agrees" : "neither", reasons: [] } as const;
+}
+
+function compare({ claim }: ReadPoint, { sentence: { text, concept } }: ReadPoint) {
+	return compareClaim(claim, text, { names: [concept.title, ...concept.aliases] });
+}
+
+/** What shares next to nothing is not compared any further. */
+function speakOfTheSame(one: ReadPoint, other: ReadPoint): boolean {
+	return Math.max(coverageOf(one.words, other.terms), coverageOf(other.words, one.terms)) >= NEAR;
+}
+
+function saysTheSame(one: ReadPoint, other: ReadPoint): boolean {
+	const [shorter, longer] = one.words.length <= other.words.length ? [one, other] : [other, one];
+	return (
+		shorter.words.length >= SAME_WORDS && coverageOf(shorter.words, longer.terms) >= SAME_SHARE
+	);
+}
+
+function join(groups: Map<ReadPoint, Set<ReadPoint>>, one: ReadPoint, other: ReadPoint): void {
+	const joined = new Set([...(groups.get(one) ?? []), ...(groups.get(other) ?? [])]);
+	for (const point of joined) groups.set(point, joined);
+}
+
+/** Some of everybody's, in turn. */
+function evenly(points: readonly Point[], most: number): readonly Point[] {
+	const seen = new Map<string, number>();
+	const turnOf = (point: Point) => {
+		const turn = seen.get(point.by) ?? 0;
+		seen.set(point.by, turn + 1);
+		return { point, turn };
+	};
+	return points
+		.map(turnOf)
+		.sort((a, b) => a.turn - b.turn)
+		.slice(0, most)
+		.map(({ point }) => point);
+}

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { citationSchema, citedTextSchema } from "../../src/contract/citation-wire.js";
+import { ADVICE_STANCES } from "../../src/contract/verdicts.js";
+import { DATA_STATUSES, DECISIONS, GRAPH_TYPES, queryField } from "../../src/contract/wire.js";
+import { CONSULT_LIMITS } from "./consult-limits.js";
+
+/** What travels of consultations: what is asked of experts and analysts, and what they answer. */
+
+const nameOf = (what: string) =>
+	z
+		.string()
+		.trim()
+		.min(1, "must not be empty")
+		.max(CONSULT_LIMITS.nameChars, `must have at most ${CONSULT_LIMITS.nameChars} characters`)
+		.describe(what);
+
+export const agentIdField = nameOf("agent_id of an expert, as listed by /v1/experts");
+export const analystField = nameOf("An analyst's graph id or name, as listed by /v1/analysts");
+export const questionField = queryField.describe("What to ask, in plain language");
+export const consultationIdField = z
+	.string()
+	.regex(/^cns_[0-9a-z]{26}$/, "must be a consultation_id")
+	.describe("consultation_id of an answer");
+
+export const consultFields = { agent_id: agentIdField, question: questionField };
+export const consultInput = z.strictObject(consultFields);
+export const followUpInput = z.strictObject({
+	consultation_id: consultationIdField,
+	question: questionField,
+});
+export const panelFields = {
+	agent_ids: z
+		.array(agentIdField)
+		.min(CONSULT_LIMITS.panelLeast, `must name at least ${CONSULT_LIMITS.panelLeast} experts`)
+		.max(CONSULT_LIMITS.panelMost, `must name at most ${CONSULT_LIMITS.panelMost} experts`)
+		.refine((ids) => new Set(ids).size === ids.length, "must name each expert once")
+		.describe("agent_id of each expert; the price is for one"),
+	question: questionField,
+};
+export const panelInput = z.strictObject(panelFields);
+
+export const consentSchema = z.object({
+	basis: z.string().describe('"synthetic" where no person stands behind it'),
+	until: z.string().nullable().describe("Last day the consent holds; null where it has no end"),
+});
+
+export const consultedExpertSchema = z.object({
+	id: z.string(),
+	name: z.string(),
+	headline: z.string(),
+	is_ai_twin: z.literal(true).describe("A machine answers, from the expert's notes alone"),
+	consent: consentSchema,
+	disclosure: z.string(),
+});
+
+export const twinAnswerSchema = z.object({
+	text: z.string().describe("The sentences below, joined"),
+	sentences: z.array(citedTextSchema).min(1),
+	stance: z
+		.enum(ADVICE_STANCES)
+		.describe("What the cited sentences come to, by rules; neutral where no advice was asked for"),
+	key_points: z.array(citedTextSchema).describe("What else is worth knowing, word for word"),
+	confidence: z
+		.number()
+		.min(0)
+		.max(1)
+		.describe("Coverage of the question × independence × trust of the sources; no probability"),
+	limits: z.array(z.string()),
+});
+
+export const elsewhereSchema = z.object({
+	graph_id: z.string(),
+	title: z.string(),
+	type: z.enum(GRAPH_TYPES),
+	agent_id: z.string().nullable().describe("The desk that can be consulted; null for other graphs"),
+});
+
+export const consultationSchema = z.object({
+	consultation_id: z.string().nullable().describe("Null when nothing is kept"),
+	question: z.string(),
+	follows: z.string().nullable().describe("The consultation this one goes on from"),
+	subject: z
+		.string()
+		.nullable()
+		.describe("What the question was taken to be about, where it left that open"),
+	expert: consultedExpertSchema,
+	answer: twinAnswerSchema.nullable().describe("Null, and free, when the corpus does not answer"),
+	citations: z.array(citationSchema),
+	not_covered: z.array(z.string()).describe("Words of the question that the corpus does not cover"),
+	elsewhere: z
+		.array(elsewhereSchema)
+		.describe("Other graphs that may know, where something is not covered"),
+	suggested_questions: z.array(z.string()),
+	kept_until: z
+		.string()
+		.nullable()
+		.describe("Until when it can be read again; null when it is not kept"),
+});
+export type ConsultationWire = z.infer<typeof consultationSchema>;
+
+/** Common meta of what experts and analysts answer; transports add request id and cost. */
+export const consultMetaSchema = z.object({
+	query: z.string(),
+	decision: z.enum(DECISIONS),
+	dataStatus: z.enum(DATA_STATUSES),
+	mode: z.enum(["hybrid", "keyword"]),
+	graphs_used: z.array(z.string()),
+	as_of: z.string(),
+	execution_time_ms: z.int(),
+	model: z.object({ embedder: z.string().nullable(), writer: z.string() }),
+	warnings: z.array(z.string()),
+});
+
+export type ConsultMetaWire = z.infer<typeof consultMetaSchema>;
+
+export const consultOutput = z.object({
+	ok: z.literal(true),
+	data: consultationSchema,
+	meta: consultMetaSchema,
+});
+export type ConsultOutput = z.infer<typeof consultOutput>;
+
+const pointSchema = citedTextSchema.extend({ agent_id: z.string() });
+
+const panelSchema = z.object({
+	question: z.string(),
+	answers: z.array(
+		consultationSchema.pick({
+			expert: true,
+			answer: true,
+			not_covered: true,
+			elsewhere: true,
+			suggested_questions: true,
+		}),
+	),
+	agreement: z.object({
+		shared: z
+			.array(z.object({ agent_ids: z.array(z.string()), points: z.array(pointSchema) }))
+			.describe("What several say, each in their own words"),
+		contradictions: z.array(
+			z.object({ one: pointSchema, other: pointSchema, reasons: z.array(z.string()) }),
+		),
+		single: z.array(pointSchema).describe("What one alone says"),
+	}),
+	citations: z.array(citationSchema).describe("Numbered over all answers"),
+});
+
+export const panelOutput = z.object({
+	ok: z.literal(true),
+	data: panelSchema,
+	meta: consultMetaSchema.extend({ experts: z.int(), answered: z.int() }),
+});
+export type PanelOutput = z.infer<typeof panelOutput>;

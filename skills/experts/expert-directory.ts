@@ -1,0 +1,205 @@
+import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
+import type { PageRequest } from "../../src/contract/page-request.js";
+import type { Json } from "../../src/contract/service-info.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { FoundText } from "../../src/search/lexical/text-finder.js";
+import type { HybridSearch } from "../../src/search/search-ports.js";
+import { countCoverage, coverageOf } from "../graphs/graph-coverage.js";
+import { pageOfHosts, questionsOf } from "./expert-knowledge.js";
+import type { ExpertProfile } from "./expert-profiles.js";
+import { type ExpertRoster, expertRosterOf } from "./expert-roster.js";
+
+/** An expert as lists show it. */
+export interface ExpertItem {
+	readonly agent_id: string;
+	readonly name: string;
+	readonly headline: string;
+	readonly topics: readonly string[];
+	readonly graphs: readonly string[];
+	readonly is_ai_twin: boolean;
+	readonly disclosure: string;
+}
+
+export interface RankedExpert extends ExpertItem {
+	/** 0..1, comparable within one answer only. */
+	readonly score: number;
+}
+
+export interface MatchedExpert extends RankedExpert {
+	/** Why: the words of the question that the profile holds, and how many notes bear on it. */
+	readonly reasons: { readonly words: readonly string[]; readonly notes: number };
+}
+
+export interface ExpertPage {
+	readonly items: readonly ExpertItem[];
+	readonly next_cursor: string | null;
+}
+
+export interface ExpertListRequest {
+	readonly topic?: string | undefined;
+	readonly limit: number;
+	readonly cursor?: string | undefined;
+}
+
+/** Who can be asked, and about what. Profiles only: what an expert knows is for sale. */
+export interface ExpertDirectory {
+	/** By keywords over profiles and the headings of desks' notes; of what no profile names, by the notes themselves. */
+	search(query: string, limit: number, signal: AbortSignal): Promise<readonly RankedExpert[]>;
+	/** By profiles and by what the notes hold, with reasons. */
+	match(question: string, limit: number, signal: AbortSignal): Promise<readonly MatchedExpert[]>;
+	/** In the order of the ids. Throws INVALID_ARGUMENT for a cursor of another list. */
+	list(request: ExpertListRequest): Promise<ExpertPage>;
+	/** Throws NOT_FOUND, with near names. */
+	profile(agentId: string): Promise<ExpertProfile>;
+	/** Throws NOT_FOUND as `profile` does. */
+	get(agentId: string): Promise<ExpertItem & Readonly<Record<string, unknown>>>;
+	/** Questions that its notes answer. Throws NOT_FOUND as `profile` does. */
+	questions(agentId: string): Promise<Json>;
+	/** Hosts that its notes cite. Throws NOT_FOUND as `profile` does, INVALID_ARGUMENT for a cursor of another list. */
+	sources(agentId: string, page: PageRequest): Promise<Json>;
+}
+
+export interface ExpertDirectoryDeps {
+	readonly catalog: GraphCatalog;
+	readonly search: HybridSearch;
+}
+
+/** Notes looked at per question; enough for the best desks to show, whatever the roster's size. */
+const NOTES_LOOKED_AT = 50;
+const WEIGHT_OF_NOTES = 0.6;
+/** A profile that holds such a share of the best possible score, or of the query's words, is taken at its word. */
+const SURE_SCORE = 0.25;
+const SURE_COVERAGE = 0.5;
+const NEAR_NAMES = 3;
+
+export function createExpertDirectory(deps: ExpertDirectoryDeps): ExpertDirectory {
+	const roster = expertRosterOf(deps.catalog);
+	const match = async (question: string, limit: number, signal: AbortSignal) =>
+		matchExperts(deps, { roster: await roster(), question, limit, signal });
+	const profile = async (agentId: string) => {
+		const { byId, find } = await roster();
+		const known = byId.get(agentId);
+		if (known) return known;
+		throw notFound(agentId, find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES));
+	};
+	return {
+		match,
+		async search(query, limit, signal) {
+			const found = (await roster()).find(query, limit);
+			if (isSure(found[0])) return found.map(toRanked);
+			const matched = await match(query, limit, signal);
+			return matched.map(({ reasons: _reasons, ...expert }) => expert);
+		},
+		list: async (request) => listPage((await roster()).profiles, request),
+		profile,
+		get: async (agentId) => toDetail(await profile(agentId)),
+		questions: async (agentId) => ({
+			items: questionsOf(await profile(agentId)).map((question) => ({ question })),
+		}),
+		sources: async (agentId, page) => pageOfHosts(await profile(agentId), page),
+	};
+}
+
+function isSure(best: FoundText<ExpertProfile> | undefined): boolean {
+	return best !== undefined && (best.score >= SURE_SCORE || best.coverage >= SURE_COVERAGE);
+}
+
+interface Matching {
+	readonly roster: ExpertRoster;
+	readonly question: string;
+	readonly limit: number;
+	readonly signal: AbortSignal;
+}
+
+async function matchExperts(
+	{ catalog, search }: ExpertDirectoryDeps,
+	{ roster: { byId, find }, question, limit, signal }: Matching,
+): Promise<readonly MatchedExpert[]> {
+	const graphs = catalog.list({ type: "expert" });
+	if (graphs.length === 0) return [];
+	const { rows } = await search.find({ graphs, query: question, limit: NOTES_LOOKED_AT, signal });
+	const notes = new Map<string, { best: number; count: number }>();
+	for (const { graph, concept, score } of rows) {
+		const specialist = byId.get(`${graph.record.id}:${concept.id}`);
+		const id = specialist?.agentId ?? graph.record.expert?.agentId;
+		if (id === undefined) continue;
+		const known = notes.get(id) ?? { best: 0, count: 0 };
+		notes.set(id, { best: Math.max(known.best, score), count: known.count + 1 });
+	}
+	const profiles = new Map(
+		find(question, NOTES_LOOKED_AT).map((found) => [found.item.agentId, found]),
+	);
+	return [...new Set([...notes.keys(), ...profiles.keys()])]
+		.flatMap((id) => {
+			const profile = byId.get(id);
+			if (!profile) return [];
+			const [note, named] = [notes.get(id), profiles.get(id)];
+			const score =
+				WEIGHT_OF_NOTES * (note?.best ?? 0) + (1 - WEIGHT_OF_NOTES) * (named?.score ?? 0);
+			const reasons = { words: named?.words ?? [], notes: note?.count ?? 0 };
+			return { ...toItem(profile), score: round(score), reasons };
+		})
+		.sort((a, b) => b.score - a.score || (a.agent_id < b.agent_id ? -1 : 1))
+		.slice(0, limit);
+}
+
+function listPage(
+	profiles: readonly ExpertProfile[],
+	{ topic, limit, cursor }: ExpertListRequest,
+): ExpertPage {
+	const identity = { list: "experts", asked: { topic: topic ?? null } };
+	const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
+	const wanted = topic?.toLowerCase();
+	const rest = profiles.filter(
+		({ agentId, topics }) =>
+			agentId > after &&
+			(wanted === undefined || topics.some((one) => one.toLowerCase() === wanted)),
+	);
+	const page = rest.slice(0, limit);
+	const last = page.at(-1);
+	return {
+		items: page.map(toItem),
+		next_cursor: last && rest.length > limit ? toCursor(identity, [last.agentId]) : null,
+	};
+}
+
+function toItem(profile: ExpertProfile): ExpertItem {
+	const { agentId, name, headline, topics, graph, isAiTwin, disclosure } = profile;
+	return {
+		agent_id: agentId,
+		name,
+		headline,
+		topics,
+		graphs: [graph.record.id],
+		is_ai_twin: isAiTwin,
+		disclosure,
+	};
+}
+
+function toRanked({ item, score }: FoundText<ExpertProfile>): RankedExpert {
+	return { ...toItem(item), score: round(score) };
+}
+
+/** With what an expert covers, by numbers; the notes themselves are for sale. */
+function toDetail(profile: ExpertProfile) {
+	const { graph, concept, consent } = profile;
+	return {
+		...toItem(profile),
+		consent: consent ? { basis: consent.basis, until: consent.until ?? null } : null,
+		questions: concept ? [] : graph.record.exampleQueries,
+		coverage: concept ? countCoverage(graph, [concept]) : coverageOf(graph),
+	};
+}
+
+function notFound(agentId: string, near: readonly FoundText<ExpertProfile>[]): ServiceError {
+	const names = near.map(({ item }) => item.agentId).join(", ");
+	return new ServiceError(
+		"NOT_FOUND",
+		`No expert is called "${agentId.slice(0, 80)}"; ${names === "" ? "GET /v1/experts lists them" : `near it ${names}`}.`,
+	);
+}
+
+function round(value: number): number {
+	return Math.round(Math.min(1, value) * 1000) / 1000;
+}

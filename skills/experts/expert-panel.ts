@@ -1,0 +1,149 @@
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
+import { type CitationList, createCitationList } from "../answers/citation-list.js";
+import { findAgreement, type Point } from "./agreement.js";
+import { askTwin, toConsultMeta } from "./consult-answer.js";
+import type { ConsultSkillDeps } from "./consult-deps.js";
+import { CONSULT_LIMITS } from "./consult-limits.js";
+import { type PanelOutput, panelInput, panelOutput } from "./consult-wire.js";
+import { getConsultable, graphsOfAgents, offeredDesks } from "./expert-consult.js";
+import type { Expert } from "./expert-index.js";
+
+const EXAMPLE_AGENTS = ["api-design-desk", "transport-security-desk"];
+const EXAMPLE_QUESTION = "How should certificates and security be handled?";
+
+/** One question to several twins, and what they agree on. */
+export const createExpertPanel = (deps: ConsultSkillDeps): Skill<"human_agents.panel"> =>
+	defineSkill({
+		operationId: "human_agents.panel",
+		title: "Ask several experts' twins",
+		description: `One question to ${CONSULT_LIMITS.panelLeast} to ${CONSULT_LIMITS.panelMost} experts, each answering from its own notes alone, and a map of what they share, where they contradict each other, and what one alone says. Priced by the expert; experts whose notes do not answer cost nothing from a balance.`,
+		tags: ["expert", "panel", "agreement"],
+		examples: [EXAMPLE_QUESTION],
+		get exampleInput() {
+			return exampleOf(deps);
+		},
+		isOffered: () => offeredDesks(deps).length >= CONSULT_LIMITS.panelLeast,
+		input: panelInput,
+		output: panelOutput,
+		capture: "onResult",
+		units: { name: "expert", countOf: ({ agent_ids }) => agent_ids.length, keepOnly },
+		queryOf: ({ question }) => question,
+		graphsOf: ({ agent_ids }) => graphsOfAgents(deps.catalog, agent_ids),
+		prepare: async ({ agent_ids }) => void (await getAll(deps, agent_ids)),
+		async run({ agent_ids, question }, { signal }) {
+			const startedMs = deps.clock.monotonicMs();
+			const experts = await getAll(deps, agent_ids);
+			const citations = createCitationList();
+			const asked = await Promise.all(
+				experts.map((expert) => askTwin(deps, { expert, question, citations }, signal)),
+			);
+			const told = asked.map(({ told }) => told);
+			const points = told.flatMap((one, place) => pointsOf(experts[place], one.answer));
+			const agreement = toAgreementWire(await findAgreement(points, signal), citations);
+			const answered = told.flatMap((one, place) => (one.answer ? [place] : []));
+			const result: PanelOutput = {
+				ok: true,
+				data: {
+					question,
+					answers: asked.map(
+						({ data: { expert, answer, not_covered, elsewhere, suggested_questions } }) => ({
+							...{ expert, answer, not_covered, elsewhere, suggested_questions },
+						}),
+					),
+					agreement,
+					citations: [...citations.toWire()],
+				},
+				meta: {
+					...toConsultMeta(deps, {
+						query: question,
+						decision: decisionOf(told.map(({ decision }) => decision)),
+						mode: told.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
+						graphIds: [...new Set(answered.flatMap((at) => experts[at]?.graph.record.id ?? []))],
+						writer: told.find((one) => one.answer)?.writer ?? deps.research.writer.name,
+						warnings: [...new Set(told.flatMap(({ warnings }) => warnings))],
+						startedMs,
+					}),
+					experts: experts.length,
+					answered: answered.length,
+				},
+			};
+			return answered.length > 0 ? answer(result, { answered }) : noAnswer(result);
+		},
+	});
+
+function getAll(deps: ConsultSkillDeps, agentIds: readonly string[]): Promise<readonly Expert[]> {
+	return Promise.all(agentIds.map((id) => getConsultable(deps, id)));
+}
+
+type Told = Awaited<ReturnType<typeof askTwin>>["told"];
+
+function pointsOf(expert: Expert | undefined, told: Told["answer"]): readonly Point[] {
+	if (!expert || !told) return [];
+	const sentences = [...told.sentences, ...told.keyPoints].flatMap(({ evidence }) => evidence);
+	return [...new Set(sentences)].map((sentence) => ({ by: expert.agentId, sentence }));
+}
+
+function toAgreementWire(
+	{ shared, contradictions, single }: Awaited<ReturnType<typeof findAgreement>>,
+	citations: CitationList,
+) {
+	const toPoint = ({ by, sentence }: Point) => ({
+		agent_id: by,
+		...citations.cite({ text: sentence.text, evidence: [sentence] }),
+	});
+	return {
+		shared: shared.map(({ points }) => ({
+			agent_ids: [...new Set(points.map(({ by }) => by))],
+			points: points.map(toPoint),
+		})),
+		contradictions: contradictions.map(({ one, other, reasons }) => ({
+			one: toPoint(one),
+			other: toPoint(other),
+			reasons: [...reasons],
+		})),
+		single: single.map(toPoint),
+	};
+}
+
+function decisionOf(decisions: readonly Told["decision"][]): Told["decision"] {
+	const told = decisions.filter((decision) => decision !== "ABSTAIN");
+	if (told.length === 0) return "ABSTAIN";
+	return told.length === decisions.length && told.every((one) => one === "ANSWER")
+		? "ANSWER"
+		: "PARTIAL";
+}
+
+/** Answers that were not paid for are told as experts whose notes do not answer, and stand in no map. */
+function keepOnly(output: PanelOutput, kept: readonly number[]): PanelOutput {
+	const { data, meta } = output;
+	const answers = data.answers.map((one, place) =>
+		kept.includes(place) ? one : { ...one, answer: null },
+	);
+	const paid = new Set(answers.flatMap(({ expert, answer: told }) => (told ? [expert.id] : [])));
+	const isPaid = ({ agent_id: id }: { readonly agent_id: string }) => paid.has(id);
+	const { shared, contradictions, single } = data.agreement;
+	const agreement = {
+		shared: shared.filter(({ points }) => points.every(isPaid)),
+		contradictions: contradictions.filter(({ one, other }) => isPaid(one) && isPaid(other)),
+		single: single.filter(isPaid),
+	};
+	const cited = new Set(
+		answers.flatMap(({ answer: told }) =>
+			told ? [...told.sentences, ...told.key_points].flatMap(({ citation_ids: ids }) => ids) : [],
+		),
+	);
+	const citations = data.citations.filter(({ n }) => cited.has(n));
+	const answered = paid.size;
+	return {
+		...output,
+		data: { ...data, answers, agreement, citations },
+		meta: { ...meta, answered },
+	};
+}
+
+function exampleOf(deps: ConsultSkillDeps) {
+	const ids = offeredDesks(deps).map(({ agentId }) => agentId);
+	const isSample = EXAMPLE_AGENTS.every((id) => ids.includes(id));
+	const agents = isSample || ids.length < CONSULT_LIMITS.panelLeast ? EXAMPLE_AGENTS : ids;
+	return { agent_ids: agents.slice(0, CONSULT_LIMITS.panelLeast), question: EXAMPLE_QUESTION };
+}

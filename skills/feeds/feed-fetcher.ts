@@ -1,0 +1,185 @@
+import PQueue from "p-queue";
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Egress } from "../../src/kernel/egress.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import { readRetryAfterMs } from "../../src/kernel/retry-after.js";
+import { readReply } from "./connectors/connectors.js";
+import type { KeptReading } from "./feed-cache.js";
+import { FEED_LIMITS } from "./feed-limits.js";
+import { lie } from "./feed-reading.js";
+import type { FeedSpec } from "./feed-spec.js";
+import { createHostPace } from "./host-pace.js";
+
+export interface FeedFetcherDeps {
+	/** Reaches the hosts of the registry and no other; bounds bodies, follows no redirects. */
+	readonly egress: Egress;
+	readonly clock: Clock;
+	/** What some hosts want to know: who asks, and where to complain. */
+	readonly userAgent: string;
+}
+
+interface Asked {
+	/** Says the same about no change; its validators go along. */
+	readonly kept?: KeptReading | undefined;
+	/** What a search feed is asked. */
+	readonly topic?: string | undefined;
+}
+
+interface Timed extends Asked {
+	/** Monotonic moment from which its time counts. */
+	readonly sinceMs: number;
+}
+
+/** Asks a feed's source. Throws UPSTREAM or UNAVAILABLE with a reason that may be shown. */
+export type FeedFetcher = (feed: FeedSpec, asked: Asked) => Promise<KeptReading>;
+
+const ACCEPT = {
+	csv: "text/csv, text/plain, */*;q=0.5",
+	json: "application/json",
+	"json-stat": "application/json",
+	feed: "application/atom+xml, application/rss+xml, application/xml, text/xml, */*;q=0.5",
+	docs: "application/json",
+} as const;
+
+/**
+ * Fetches at each host's pace and a few at once in all. Each ends within FEED_LIMITS.fetchMs of being asked for, its turns at
+ * the host and among the others included.
+ */
+export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps): FeedFetcher {
+	const pace = createHostPace(clock);
+	const queue = new PQueue({ concurrency: FEED_LIMITS.fetchesRunning });
+	const assertFree = (host: string) => {
+		if (pace.isHeld(host)) throw busy(`${host} asks to be left alone for a while.`);
+	};
+	const ask = async (feed: FeedSpec, { kept, topic, sinceMs }: Timed): Promise<KeptReading> => {
+		const { host } = new URL(feed.url);
+		// It may have said so to those before us in line.
+		assertFree(host);
+		const waitedMs = clock.monotonicMs() - sinceMs;
+		const response = await send(egress, {
+			method: "GET",
+			url: toAddress(feed.url, { topic, nowMs: clock.now() }),
+			headers: {
+				Accept: ACCEPT[feed.connector],
+				"User-Agent": userAgent,
+				...(kept?.etag !== undefined && { "If-None-Match": kept.etag }),
+				...(kept?.lastModified !== undefined && { "If-Modified-Since": kept.lastModified }),
+			},
+			timeoutMs: Math.max(1, Math.floor(FEED_LIMITS.fetchMs - waitedMs)),
+		});
+		const retrievedAt = clock.now();
+		if (response.status === 304 && kept) return { ...kept, retrievedAt };
+		const heldMs = readRetryAfterMs(response, { now: retrievedAt, maxMs: FEED_LIMITS.retryMaxMs });
+		if (heldMs !== undefined) pace.hold(host, heldMs);
+		if (response.status !== 200) throw lie(`It answered with status ${response.status}.`);
+		const reading = await readReply(feed, await response.text(), retrievedAt);
+		assertLater(reading, kept);
+		return {
+			reading,
+			retrievedAt,
+			etag: headerOf(response, "etag"),
+			lastModified: headerOf(response, "last-modified"),
+			origin: "source",
+		};
+	};
+	return async (feed, asked) => {
+		const sinceMs = clock.monotonicMs();
+		const { host } = new URL(feed.url);
+		const { intervalMs } = feed;
+		assertFree(host);
+		const isTurn = await pace.turn(host, { intervalMs, patienceMs: FEED_LIMITS.patienceMs });
+		if (!isTurn) {
+			throw busy(`${host} is asked once every ${intervalMs / 1000} s, and others wait already.`);
+		}
+		if (queue.size >= FEED_LIMITS.fetchesWaiting) throw tooManyFetched();
+		const spentMs = clock.monotonicMs() - sinceMs;
+		const waitMs = FEED_LIMITS.fetchMs - FEED_LIMITS.fetchLeastMs - spentMs;
+		return inQueue({ queue, clock, waitMs }, () => ask(feed, { ...asked, sinceMs }));
+	};
+}
+
+/** The work's result, once the queue lets it in; throws RATE_LIMITED when that takes too long. */
+function inQueue<T>(
+	{ queue, clock, waitMs }: { queue: PQueue; clock: Clock; waitMs: number },
+	work: () => Promise<T>,
+): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const leaving = new AbortController();
+		const cancelTimer = clock.after(Math.max(0, waitMs), () => {
+			leaving.abort();
+			reject(tooManyFetched());
+		});
+		const begin = () => {
+			cancelTimer();
+			return work();
+		};
+		queue.add(begin, { signal: leaving.signal }).then(resolve, reject);
+	});
+}
+
+function tooManyFetched(): ServiceError {
+	return busy("Too many feeds are being fetched.");
+}
+
+function busy(reason: string): ServiceError {
+	return new ServiceError("RATE_LIMITED", reason);
+}
+
+async function send(egress: Egress, request: Parameters<Egress["request"]>[0]): Promise<Response> {
+	try {
+		return await egress.request(request);
+	} catch (error) {
+		throw lie(reasonOf(error));
+	}
+}
+
+/** Why nothing came, without the address: a sentence of ours in any case. */
+function reasonOf(error: unknown): string {
+	const chain = causesOf(error);
+	if (chain.some(({ name }) => name === "TimeoutError")) {
+		return "It gave no whole answer in time.";
+	}
+	if (chain.some(({ message }) => message === "unexpected redirect")) {
+		return "It redirects, which is not followed.";
+	}
+	return error instanceof ServiceError ? error.message : "It could not be asked.";
+}
+
+function causesOf(error: unknown): readonly Error[] {
+	const chain: Error[] = [];
+	for (let at = error; at instanceof Error && chain.length < 8; at = at.cause) chain.push(at);
+	return chain;
+}
+
+/** A source that tells less than it told before has a fault, or is another one. */
+function assertLater(reading: KeptReading["reading"], kept: KeptReading | undefined): void {
+	if (reading.kind !== "series" || kept?.reading.kind !== "series") return;
+	const [last] = reading.observations.at(-1) ?? [];
+	const [known] = kept.reading.observations.at(-1) ?? [];
+	if (last !== undefined && known !== undefined && last < known) {
+		throw lie(`It ends with ${last}, though it had ${known} before.`);
+	}
+}
+
+/** Validators are sent back as they came; longer ones are not worth it. */
+function headerOf(response: Response, name: string): string | undefined {
+	const value = response.headers.get(name);
+	return value !== null && value.length <= 200 ? value : undefined;
+}
+
+const DAY_MS = 86_400_000;
+/** Feeds whose address asks for a first day get this many. */
+const SPAN_DAYS = 200;
+
+function toAddress(
+	template: string,
+	{ topic = "", nowMs }: { readonly topic: string | undefined; readonly nowMs: number },
+): string {
+	const since = new Date(nowMs - SPAN_DAYS * DAY_MS);
+	const [year = "", month = "", day = ""] = since.toISOString().slice(0, 10).split("-");
+	const name = since.toLocaleString("en-GB", { month: "short", timeZone: "UTC" }).slice(0, 3);
+	return template
+		.replaceAll("{since}", `${year}-${month}-${day}`)
+		.replaceAll("{since_dmy}", `${day}/${name}/${year}`)
+		.replaceAll("{q}", () => encodeURIComponent(topic));
+}

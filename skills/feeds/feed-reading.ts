@@ -1,0 +1,165 @@
+import { ServiceError } from "../../src/kernel/errors.js";
+import { cleanLine, truncateText } from "../../src/knowledge/served-text.js";
+import { isPublishedNumber, shiftPoint } from "./connectors/published-number.js";
+import { FEED_LIMITS } from "./feed-limits.js";
+import type { SeriesSpec } from "./feed-spec.js";
+import { type DayOrder, periodStart, toPeriod } from "./period.js";
+
+/** One period and its value as the source wrote it. */
+export type Observation = readonly [period: string, value: string];
+
+export interface FeedItem {
+	readonly title: string;
+	readonly url: string;
+	/** ISO 8601 in UTC. */
+	readonly publishedAt: string | null;
+	readonly summary: string | null;
+}
+
+/** What one reply said: observations from old to new, or items as they came. */
+export type FeedReading =
+	| { readonly kind: "series"; readonly observations: readonly Observation[] }
+	| { readonly kind: "items"; readonly items: readonly FeedItem[] };
+
+/** A reply that cannot be what the registry says it is; the reason is a sentence that may be shown. */
+export function lie(reason: string): ServiceError {
+	return new ServiceError("UPSTREAM", reason);
+}
+
+/** What a reply said, for a message: one line, short, nothing invisible. */
+export function quoted(text: unknown): string {
+	return `"${truncateText(cleanLine(String(text)), 40)}"`;
+}
+
+/** A period and a value as they stood in the reply. */
+export type RawRow = readonly [period: string, value: unknown];
+
+const ALWAYS_MISSING = ["", ".", "..", "NA"];
+
+export interface SeriesRules {
+	readonly feed: Pick<SeriesSpec, "frequency" | "shift" | "isForecast">;
+	/** What stands for no value here, beside what always does. */
+	readonly missing?: readonly string[];
+	readonly dates?: DayOrder | undefined;
+	readonly nowMs: number;
+}
+
+/**
+ * Rows as observations, from old to new and at most FEED_LIMITS.observationsKept of them. Throws a lie for what is no date,
+ * no number, too large, not yet come, or said twice and differently: then nothing of the reply is believed.
+ */
+export function toSeries(rows: readonly RawRow[], rules: SeriesRules): FeedReading {
+	const absent = new Set([...ALWAYS_MISSING, ...(rules.missing ?? [])]);
+	const values = new Map<string, string>();
+	for (const [periodText, raw] of rows) {
+		const text = String(raw ?? "").trim();
+		if (absent.has(text)) continue;
+		const [period, value] = toObservation(periodText, text, rules);
+		if ((values.get(period) ?? value) !== value) throw lie(`It has two values for ${period}.`);
+		values.set(period, value);
+	}
+	const observations = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+	const last = observations.at(-1);
+	if (!last) throw lie("It has no observation.");
+	if (periodStart(last[0]) > latestStart(rules)) {
+		throw lie(`It has a value for ${last[0]}, which has not come yet.`);
+	}
+	return { kind: "series", observations: observations.slice(-FEED_LIMITS.observationsKept) };
+}
+
+function toObservation(
+	periodText: string,
+	text: string,
+	{ feed, dates }: SeriesRules,
+): Observation {
+	const period = toPeriod(periodText, feed.frequency, dates);
+	if (period === undefined) {
+		throw lie(`It has ${quoted(periodText)} where a ${feed.frequency} period belongs.`);
+	}
+	if (!isPublishedNumber(text)) throw lie(`It has ${quoted(text)} where a number belongs.`);
+	return [period, shiftPoint(text, feed.shift)];
+}
+
+function latestStart({ feed, nowMs }: SeriesRules): number {
+	if (!feed.isForecast) return nowMs + FEED_LIMITS.futureMs;
+	return Date.UTC(new Date(nowMs).getUTCFullYear() + FEED_LIMITS.forecastYears, 0, 1);
+}
+
+/** An item as it stood in the reply. */
+export interface RawItem {
+	readonly title: unknown;
+	readonly url: unknown;
+	readonly date: unknown;
+	readonly summary: unknown;
+}
+
+/**
+ * Items as plain text, newest first where they are dated. Those without a title or an http address are left out; a date
+ * that is none, or has not come yet, is left out of its item. Throws a lie when none is left of some.
+ */
+export function toItems(raw: readonly RawItem[], nowMs: number): FeedReading {
+	const items = raw.slice(0, FEED_LIMITS.itemsKept).flatMap((item) => toItem(item, nowMs) ?? []);
+	if (items.length === 0 && raw.length > 0)
+		throw lie("None of its items has a title and an address.");
+	const dated = items.map((item, place) => ({ item, place, at: item.publishedAt ?? "" }));
+	dated.sort((a, b) => (a.at === b.at ? a.place - b.place : a.at < b.at ? 1 : -1));
+	return { kind: "items", items: dated.map(({ item }) => item) };
+}
+
+function toItem({ title, url, date, summary }: RawItem, nowMs: number): FeedItem | undefined {
+	const shownTitle = toProse(title, FEED_LIMITS.titleChars);
+	const address = toAddress(url);
+	if (!shownTitle || !address) return undefined;
+	return {
+		title: shownTitle,
+		url: address,
+		publishedAt: toTime(date, nowMs),
+		summary: toProse(summary, FEED_LIMITS.summaryChars) || null,
+	};
+}
+
+/** Text of strangers as one line of prose: entities read, tags and everything invisible gone. */
+function toProse(value: unknown, maxChars: number): string {
+	if (typeof value !== "string") return "";
+	const bounded = value.slice(0, maxChars * 10);
+	const untagged = bounded.replace(TAG, " ").replace(ENTITY, readEntity).replace(TAG, " ");
+	return truncateText(cleanLine(untagged), maxChars);
+}
+
+const TAG = /<\/?[a-zA-Z!][^<>]{0,2000}>/g;
+const ENTITY = /&(?:#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/g;
+const NAMED: Readonly<Record<string, string>> = {
+	amp: "&",
+	lt: "<",
+	gt: ">",
+	quot: '"',
+	apos: "'",
+	nbsp: " ",
+};
+
+function readEntity(whole: string, code: string | undefined, name: string | undefined): string {
+	if (name !== undefined) return NAMED[name] ?? whole;
+	const point = Number(code);
+	return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : "";
+}
+
+function toAddress(value: unknown): string | undefined {
+	if (typeof value !== "string" || value.length > FEED_LIMITS.urlChars) return undefined;
+	const text = value.trim();
+	if (!URL.canParse(text)) return undefined;
+	const url = new URL(text);
+	const isOpen = (url.protocol === "https:" || url.protocol === "http:") && !url.username;
+	return isOpen && !url.password ? url.href : undefined;
+}
+
+/** GDELT writes 20251122T093000Z, openFDA 20251122, USGS milliseconds. */
+const COMPACT = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})Z)?$/;
+const EPOCH_MS = /^\d{12,14}$/;
+
+function toTime(value: unknown, nowMs: number): string | null {
+	if (typeof value !== "string") return null;
+	const text = value.trim().replace(COMPACT, "$1-$2-$3T$4:$5:$6Z").replace("T::Z", "");
+	const ms = EPOCH_MS.test(text) ? Number(text) : Date.parse(text);
+	if (!Number.isFinite(ms) || ms < 0 || ms > nowMs + FEED_LIMITS.futureMs) return null;
+	return new Date(ms).toISOString();
+}

@@ -1,0 +1,8 @@
+import type { Clock } from "../../src/kernel/clock.js";
+import type { Feeds } from "./feed-access.js";
+
+/** What skills about supplemental feeds need. */
+export interface FeedSkillDeps {
+	readonly feeds: Feeds;
+	readonly clock: Clock;
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { READING_LIMITS } from "../../src/contract/reading-limits.js";
+import { shareJson } from "../../src/kernel/shared-json.js";
+import { createSizedCache } from "../../src/kernel/sized-cache.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
+import type { exportSchema } from "./graph-feed-wire.js";
+import { type ExportRequest, exportGraph, type GraphExport } from "./reading/graph-export.js";
+
+export type ExportData = z.infer<typeof exportSchema>;
+
+/** Runs work when it is its turn. Throws RATE_LIMITED when too much waits already. */
+export type RunBounded = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+/** An export that is being made, for everybody who waits for it. */
+interface Making {
+	readonly data: Promise<ExportData>;
+	readonly stop: AbortController;
+	waiting: number;
+}
+
+/**
+ * Exports of graphs, each made once however many ask for it and again, dropped when the last of them leaves, and kept as
+ * bytes while there is room: who is sent one gets no copy of it.
+ */
+export function createExportShelf(runBounded: RunBounded) {
+	const kept = createSizedCache<string, Kept>({
+		sizeMax: READING_LIMITS.exportsKeptBytes,
+		sizeOf: ({ bytes }) => bytes,
+	});
+	const making = new Map<string, Making>();
+
+	const begin = (key: string, graph: Graph, request: ExportRequest): Making => {
+		const stop = new AbortController();
+		const make = async (): Promise<ExportData> => {
+			const file = await exportGraph(graph, request, stop.signal);
+			const made = await runInTurns(toKept(file, request), stop.signal);
+			kept.put(key, made);
+			return made.data;
+		};
+		const begun: Making = { data: runBounded(make, stop.signal), stop, waiting: 0 };
+		const forget = () => {
+			if (making.get(key) === begun) making.delete(key);
+		};
+		making.set(key, begun);
+		stop.signal.addEventListener("abort", forget, { once: true });
+		begun.data.then(forget, forget);
+		return begun;
+	};
+
+	return async (graph: Graph, request: ExportRequest, signal: AbortSignal): Promise<ExportData> => {
+		const { format, table, baseUrl } = request;
+		const part = format === "csv" ? table : "";
+		const key = [graph.record.id, graph.contentHash, baseUrl, format, part].join(" ");
+		const known = kept.get(key);
+		if (known) return known.data;
+		signal.throwIfAborted();
+		return waitFor(making.get(key) ?? begin(key, graph, request), signal);
+	};
+}
+
+async function waitFor(making: Making, signal: AbortSignal): Promise<ExportData> {
+	const leave = () => {
+		making.waiting -= 1;
+		if (making.waiting === 0) making.stop.abort(signal.reason);
+	};
+	making.waiting += 1;
+	signal.addEventListener("abort", leave, { once: true });
+	try {
+		return await making.data;
+	} finally {
+		signal.removeEventListener("abort", leave);
+	}
+}
+
+interface Kept {
+	readonly data: ExportData;
+	/** Of memory. */
+	readonly bytes: number;
+}
+
+function* toKept(file: GraphExport, { format }: ExportRequest): Steps<Kept> {
+	const hash = createHash("sha256");
+	let bytes = 0;
+	for (const chunk of file.chunks) {
+		hash.update(chunk);
+		bytes += chunk.byteLength;
+		yield;
+	}
+	const about = {
+		format,
+		media_type: file.mediaType,
+		file_name: file.fileName,
+		encoding: file.isText ? ("utf-8" as const) : ("base64" as const),
+		bytes,
+		sha256: hash.digest("hex"),
+	};
+	const head = `${JSON.stringify(about).slice(0, -1)},"content":"`;
+	const content = file.isText ? yield* toEscaped(file.chunks) : [toBase64(file.chunks)];
+	const json = Buffer.concat([Buffer.from(head), ...content, Buffer.from('"}')]);
+	const data: ExportData = {
+		...about,
+		get content() {
+			return JSON.parse(json.toString("utf8")).content;
+		},
+	};
+	return { data: shareJson(data, json), bytes: json.byteLength };
+}
+
+/** What stands between the quotes of a JSON text. */
+function* toEscaped(chunks: readonly Uint8Array[]): Steps<Uint8Array[]> {
+	const escaped: Uint8Array[] = [];
+	for (const chunk of chunks) {
+		const quoted = JSON.stringify(Buffer.from(chunk).toString("utf8"));
+		escaped.push(Buffer.from(quoted.slice(1, -1), "utf8"));
+		yield;
+	}
+	return escaped;
+}
+
+function toBase64(chunks: readonly Uint8Array[]): Uint8Array {
+	return Buffer.from(Buffer.concat(chunks).toString("base64"), "latin1");
+}

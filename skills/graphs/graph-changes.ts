@@ -1,0 +1,153 @@
+import type { z } from "zod";
+import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
+import type { Skill } from "../../src/contract/skill.js";
+import { type Clock, toIsoDay } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import { changesInput, changesOutput } from "./graph-feed-wire.js";
+import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
+import { mapOf } from "./reading/graph-map.js";
+import {
+	createRevisionMemory,
+	type NodeChange,
+	type RevisionMemory,
+} from "./reading/revision-changes.js";
+import { firstBehind } from "./reading/sorted-search.js";
+import { writtenDays, writtenSince } from "./reading/written-days.js";
+
+type Change = z.infer<typeof changesOutput>["data"]["items"][number];
+
+/**
+ * Where somebody stands in the feed: the revision they know and the day they learnt it. While they are shown its pages also
+ * the revision they are being brought to, the day that began, and the node they have got to. The day alone where they asked
+ * by day.
+ */
+interface Position {
+	readonly known: string;
+	readonly day: string;
+	readonly target: string;
+	readonly begun: string;
+	readonly after: string;
+}
+
+/** What changed in a graph since a caller last looked. */
+export const createGraphChanges = (
+	deps: GraphSkillDeps & { readonly clock: Clock },
+): Skill<"graphs.changes"> => {
+	const revisions = createRevisionMemory();
+	return defineGraphSkill(deps, {
+		operationId: "graphs.changes",
+		title: "Changes of a graph",
+		description:
+			"Nodes added, changed and removed since a cursor. The first call gives a cursor and costs nothing, nor does any call without changes. Revisions are remembered while the service runs; beyond that the nodes' own dates are all there is, and the answer says so.",
+		tags: ["graph", "changes"],
+		examples: ["What is new in this graph since yesterday?"],
+		input: changesInput,
+		output: changesOutput,
+		index: writtenDays,
+		example: () => ({ since: "2020-01-01", limit: 5 }),
+		check: (_, input) => void positionOf(input),
+		read: async (graph, input) => {
+			const now = revisions.remember(graph);
+			const today = toIsoDay(deps.clock.now());
+			const position = positionOf(input) ?? standAt(now, today);
+			// What a list of pages brings somebody to is fixed with its first page, and so is where they go on behind the last.
+			const isFirst = position.target === "";
+			const target = isFirst ? now : position.target;
+			const begun = isFirst ? today : position.begun;
+			const { changes, ...basis } = await compare(graph, revisions, { ...position, target });
+			const { items, hasMore } = take(changes, input.limit);
+			const next = hasMore
+				? { ...position, target, begun, after: items.at(-1)?.node_id ?? "" }
+				: standAt(target, begun);
+			return answerIf(items.length > 0, {
+				ok: true,
+				data: { items, ...basis },
+				meta: {
+					...metaOf(graph),
+					revision: now,
+					has_more: hasMore,
+					next_cursor: toPositionCursor(graph.record.id, next),
+				},
+			});
+		},
+	});
+};
+
+function standAt(known: string, day: string): Position {
+	return { known, day, target: "", begun: "", after: "" };
+}
+
+function take(changes: Iterable<Change>, limit: number): { items: Change[]; hasMore: boolean } {
+	const items: Change[] = [];
+	for (const change of changes) {
+		if (items.length === limit) return { items, hasMore: true };
+		items.push(change);
+	}
+	return { items, hasMore: false };
+}
+
+/** What comes behind the node that somebody has got to, by id; looked at only as far as it is taken. */
+async function compare(
+	graph: Graph,
+	revisions: RevisionMemory,
+	{ known, day, target, after }: Position,
+): Promise<{ changes: Iterable<Change>; basis: "files" | "dates"; is_complete: boolean }> {
+	if (known === target) return { changes: [], basis: "files", is_complete: true };
+	const changes = await revisions.changesBetween(graph.record.id, known, target);
+	if (!changes)
+		return { changes: datedSince(graph, day, after), basis: "dates", is_complete: false };
+	return { changes: changedBehind(graph, changes, after), basis: "files", is_complete: true };
+}
+
+function* changedBehind(
+	graph: Graph,
+	changes: readonly NodeChange[],
+	after: string,
+): Generator<Change> {
+	const start = firstBehind(changes, ({ conceptId }) => conceptId, after);
+	for (let at = start; at < changes.length; at++) {
+		const known = changes[at];
+		if (known) yield* toChange(graph, known.conceptId, known.change);
+	}
+}
+
+/** A file that could not be read as a node is none, and one that is gone since was. */
+function toChange(graph: Graph, id: string, change: Change["change"]): Change[] {
+	const { places, concepts } = mapOf(graph);
+	const { title = null, type = null } = concepts[places.get(id) ?? -1] ?? {};
+	if (change !== "removed" && title === null) return [];
+	return [{ node_id: id, change, title, type }];
+}
+
+function* datedSince(graph: Graph, day: string, after: string): Generator<Change> {
+	for (const { id, title, type } of writtenSince(graph, day, after)) {
+		yield { node_id: id, change: "dated", title, type };
+	}
+}
+
+const KEY_PARTS = 5;
+
+/** Undefined for somebody who comes for the first time. Throws INVALID_ARGUMENT. */
+function positionOf({
+	graph_id,
+	cursor,
+	since,
+}: z.infer<typeof changesInput>): Position | undefined {
+	if (cursor !== undefined && since !== undefined) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			'Send "cursor" or "since", not both: a cursor knows where it goes on.',
+		);
+	}
+	if (since !== undefined) return standAt("", since);
+	if (cursor === undefined) return undefined;
+	const key = readCursor(cursor, { list: "changes", asked: { graph_id } }, KEY_PARTS);
+	const [known = "", day = "", target = "", begun = "", after = ""] = key;
+	return { known, day, target, begun, after };
+}
+
+function toPositionCursor(graphId: string, { known, day, target, begun, after }: Position): string {
+	const identity = { list: "changes", asked: { graph_id: graphId } };
+	return toCursor(identity, [known, day, target, begun, after]);
+}

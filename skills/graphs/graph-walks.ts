@@ -1,0 +1,147 @@
+import type { Skill } from "../../src/contract/skill.js";
+import type { Graph } from "../../src/knowledge/graph.js";
+import {
+	answerIf,
+	defineGraphSkill,
+	type GraphSkillDeps,
+	metaOf,
+	toEdge,
+	toNodeItem,
+} from "./graph-skill.js";
+import {
+	neighborsInput,
+	neighborsOutput,
+	pathsInput,
+	pathsOutput,
+	subgraphInput,
+	subgraphOutput,
+} from "./graph-wire.js";
+import { findPaths, type Path } from "./reading/best-paths.js";
+import { placeOf } from "./reading/graph-map.js";
+import { findNeighbours } from "./reading/neighbors.js";
+import { growSubgraph, type SubgraphNode } from "./reading/subgraph.js";
+import type { Step } from "./reading/walk.js";
+
+interface WalkWire {
+	readonly edge_types?: readonly string[] | undefined;
+	readonly direction: "out" | "in" | "both";
+	readonly as_of?: string | undefined;
+}
+
+const toWalk = ({ edge_types, direction, as_of }: WalkWire) => ({
+	types: edge_types,
+	direction,
+	asOf: as_of,
+});
+
+const toStepWire = (step: Step) => ({ ...toEdge(step), direction: step.direction });
+
+/** What lies around a node. */
+export const createNeighbors = (deps: GraphSkillDeps): Skill<"graphs.neighbors"> =>
+	defineGraphSkill(deps, {
+		operationId: "graphs.neighbors",
+		title: "Neighbors of a node",
+		description:
+			"Nodes around one, nearest first and then heaviest, along edges of the types and directions asked for, up to three edges away. Not charged when there is none.",
+		tags: ["graph", "neighbors"],
+		examples: ["What is EIP-3009 connected to?"],
+		input: neighborsInput,
+		output: neighborsOutput,
+		example: ([node_id]) => ({ node_id, limit: 5 }),
+		check: (graph, { node_id }) => void placeOf(graph, node_id),
+		toText: ({ data }) =>
+			data.items.map(({ node, via }) => `${node.title} (${via.type})`).join("\n"),
+		read: (graph, { node_id, depth, limit, ...walk }) => {
+			const found = findNeighbours(graph, node_id, { ...toWalk(walk), depth, limit });
+			const items = found.items.map(({ concept, distance, weight, step }) => ({
+				node: toNodeItem(graph, concept),
+				distance,
+				weight,
+				via: toStepWire(step),
+			}));
+			return answerIf(items.length > 0, {
+				ok: true,
+				data: { items, is_complete: found.isComplete },
+				meta: metaOf(graph),
+			});
+		},
+	});
+
+/** How two nodes hang together. */
+export const createPaths = (deps: GraphSkillDeps): Skill<"graphs.paths"> =>
+	defineGraphSkill(deps, {
+		operationId: "graphs.paths",
+		title: "Paths between two nodes",
+		description:
+			"The shortest ways between two nodes without going anywhere twice; the length of an edge is one over its weight. Not charged when there is none.",
+		tags: ["graph", "paths"],
+		examples: ["How do domain separators relate to gasless transfers?"],
+		input: pathsInput,
+		output: pathsOutput,
+		example: ([from, to]) => ({ from, to }),
+		check: (graph, { from, to }) => {
+			placeOf(graph, from);
+			placeOf(graph, to);
+		},
+		toText: ({ data }) =>
+			data.items.map(({ nodes }) => nodes.map(({ title }) => title).join(" → ")).join("\n"),
+		read: (graph, { from, to, max_steps, limit, ...walk }) => {
+			const options = { ...toWalk(walk), count: limit, stepsMax: max_steps };
+			const found = findPaths(graph, { from, to }, options);
+			return answerIf(found.items.length > 0, {
+				ok: true,
+				data: { items: found.items.map(toPathWire), is_complete: found.isComplete },
+				meta: metaOf(graph),
+			});
+		},
+	});
+
+function toPathWire({ steps, length }: Path) {
+	const concepts = steps.flatMap(({ from, to }, index) => (index === 0 ? [from, to] : [to]));
+	return {
+		length,
+		nodes: concepts.map(({ id, title, type }) => ({ node_id: id, title, type })),
+		steps: steps.map(toStepWire),
+	};
+}
+
+/** What lies around some nodes, as a graph of its own. */
+export const createSubgraph = (deps: GraphSkillDeps): Skill<"graphs.subgraph"> =>
+	defineGraphSkill(deps, {
+		operationId: "graphs.subgraph",
+		title: "Grow a subgraph from seeds",
+		description:
+			"The nodes nearest to some seeds and every edge between them, under a budget of nodes and bytes; each node hangs together with a seed.",
+		tags: ["graph", "subgraph"],
+		examples: ["Give me everything around these three standards."],
+		input: subgraphInput,
+		output: subgraphOutput,
+		example: (seeds) => ({ seeds: [...new Set(seeds)], max_nodes: 10 }),
+		check: (graph, { seeds }) => {
+			for (const seed of seeds) placeOf(graph, seed);
+		},
+		read: (graph, { seeds, max_nodes: nodesMax, max_bytes: bytesMax, ...walk }) => {
+			const toNode = (node: SubgraphNode) => toSubgraphNode(graph, node);
+			const sizes = {
+				ofNode: (node: SubgraphNode) => bytesOf(toNode(node)),
+				ofEdge: (edge: Step) => bytesOf(toEdge(edge)),
+			};
+			const found = growSubgraph(graph, seeds, { ...toWalk(walk), nodesMax, bytesMax, sizes });
+			const [nodes, edges] = [found.nodes.map(toNode), found.edges.map(toEdge)];
+			const bytes = [...nodes, ...edges].reduce((sum, item) => sum + bytesOf(item), 0);
+			return answerIf(nodes.length > 0, {
+				ok: true,
+				data: { nodes, edges, bytes, is_complete: found.isComplete },
+				meta: metaOf(graph),
+			});
+		},
+	});
+
+function toSubgraphNode(graph: Graph, { concept, distance }: SubgraphNode) {
+	return { ...toNodeItem(graph, concept), distance };
+}
+
+/** With the comma that follows it. */
+function bytesOf(item: object): number {
+	return Buffer.byteLength(JSON.stringify(item)) + 1;
+}

@@ -1,0 +1,127 @@
+import type { Concept, Evidence } from "../../../src/knowledge/graph.js";
+import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import type { CitedPassage } from "./cited-passages.js";
+import { estimateTokens } from "./token-estimate.js";
+
+/** A passage that may go into a pack. */
+export interface PackCandidate extends CitedPassage {
+	readonly concept: Concept;
+}
+
+export interface NumberedSource extends Evidence {
+	/** From 1 on, in the order of first use. */
+	readonly number: number;
+}
+
+export interface ContextPack {
+	/** Markdown: a heading per concept, its passages with `[1]` behind them, then the list of sources. */
+	readonly text: string;
+	/** `estimateTokens` of the text. */
+	readonly tokens: number;
+	/** Concepts in the order in which they appear, and how many passages each gave. */
+	readonly concepts: ReadonlyMap<Concept, number>;
+	readonly sources: readonly NumberedSource[];
+}
+
+/** Sources of one passage that are named; a concept may cite hundreds. */
+const SOURCES_PER_PASSAGE = 4;
+
+/** Less than any passage takes with its mark. */
+const TOKENS_LEFT_MIN = 4;
+/** More characters of running text than one token stands for. */
+const CHARS_PER_TOKEN = 8;
+
+/**
+ * Packs passages, best first, as long as the whole text stays within the budget; one that does not fit is passed over, a
+ * shorter one behind it may. No more of them are taken than there is room for. Their text is data: nothing in it is a heading
+ * or link of ours.
+ */
+export function* packContext(
+	candidates: Iterable<PackCandidate | undefined>,
+	tokensMax: number,
+): Steps<ContextPack> {
+	const chosen: PackCandidate[] = [];
+	let tokens = 0;
+	const seen = { concepts: new Set<Concept>(), addresses: new Set<string>() };
+	for (const candidate of candidates) {
+		const left = tokensMax - tokens;
+		if (left < TOKENS_LEFT_MIN) break;
+		yield;
+		if (!candidate || candidate.text.length > left * CHARS_PER_TOKEN) continue;
+		const more = tokensOf(candidate, seen);
+		if (more > left) continue;
+		tokens += more;
+		chosen.push(candidate);
+		seen.concepts.add(candidate.concept);
+		for (const { sourceUrl } of citedBy(candidate)) seen.addresses.add(sourceUrl);
+	}
+	return render(chosen);
+}
+
+/** What a passage adds: never less than what rendering makes of it. */
+function tokensOf(
+	candidate: PackCandidate,
+	{ concepts, addresses }: { concepts: ReadonlySet<Concept>; addresses: ReadonlySet<string> },
+): number {
+	const heading = concepts.has(candidate.concept) ? "" : toHeading(candidate.concept);
+	const sources = citedBy(candidate);
+	const lines = sources
+		.filter(({ sourceUrl }) => !addresses.has(sourceUrl))
+		.map((source) => toSourceLine({ ...source, number: NUMBER_MAX }));
+	const lead = addresses.size === 0 && lines.length > 0 ? SOURCES_HEADING : "";
+	const marks = sources.map(() => toMark(NUMBER_MAX)).join("");
+	const parts = [heading, `${plainOf(candidate)} ${marks}`, lead, ...lines];
+	return parts.reduce((sum, part) => sum + estimateTokens(`${part}\n\n`), 0);
+}
+
+const NUMBER_MAX = 999;
+const SOURCES_HEADING = "## Sources";
+
+function render(chosen: readonly PackCandidate[]): ContextPack {
+	const sources = new Map<string, NumberedSource>();
+	const passages = new Map<Concept, string[]>();
+	for (const candidate of chosen) {
+		const marks = citedBy(candidate).map((source) => {
+			const known = sources.get(source.sourceUrl) ?? { ...source, number: sources.size + 1 };
+			sources.set(source.sourceUrl, known);
+			return toMark(known.number);
+		});
+		const texts = passages.get(candidate.concept) ?? [];
+		passages.set(candidate.concept, texts);
+		texts.push([plainOf(candidate), marks.join("")].filter((part) => part !== "").join(" "));
+	}
+	const sections = [...passages].map(([concept, texts]) =>
+		[toHeading(concept), ...texts].join("\n\n"),
+	);
+	const lines = [...sources.values()].map(toSourceLine);
+	if (lines.length > 0) sections.push([SOURCES_HEADING, lines.join("\n")].join("\n\n"));
+	const text = sections.join("\n\n");
+	return {
+		text,
+		tokens: estimateTokens(text),
+		concepts: new Map([...passages].map(([concept, texts]) => [concept, texts.length])),
+		sources: [...sources.values()],
+	};
+}
+
+function citedBy({ evidence }: PackCandidate): readonly Evidence[] {
+	return evidence.slice(0, SOURCES_PER_PASSAGE);
+}
+
+function toHeading({ title }: Concept): string {
+	return `## ${title.replace(/\s+/g, " ")}`;
+}
+
+function toMark(number: number): string {
+	return `[${number}]`;
+}
+
+function toSourceLine({ number, title, publishedAt, sourceUrl }: NumberedSource): string {
+	const day = publishedAt === undefined ? "" : `, ${publishedAt}`;
+	return `[${number}] ${title.replace(/\s+/g, " ")}${day}. ${sourceUrl}`;
+}
+
+/** One line that begins no heading, list or quote. */
+function plainOf({ text }: PackCandidate): string {
+	return text.replace(/\s+/g, " ").replace(/^[#>*+|-]+\s*/, "");
+}

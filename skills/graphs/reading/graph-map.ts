@@ -1,0 +1,121 @@
+/** Reading a graph: pure functions over what is loaded, indexed once per graph, without transport, money or clock. */
+
+import { toKeyPart } from "../../../src/contract/list-cursor.js";
+import { ServiceError } from "../../../src/kernel/errors.js";
+import { compareText } from "../../../src/knowledge/bundle-document.js";
+import type { Concept, Edge, Graph } from "../../../src/knowledge/graph.js";
+import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import { createGraphIndex } from "./graph-index.js";
+
+/** A graph's concepts by id and its edges in both directions. An edge is named by its two ends and its type. */
+export interface GraphMap {
+	/** In the order of their ids; places in this list stand for concepts everywhere below. */
+	readonly concepts: readonly Concept[];
+	/** Place by id. */
+	readonly places: ReadonlyMap<string, number>;
+	/** Edges between concepts of the graph, by source, then type, then target. */
+	readonly edges: readonly Edge[];
+	/** Place of each edge's source and target. */
+	readonly sources: Int32Array;
+	readonly targets: Int32Array;
+	/** Edges out of place p are those from `outStart[p]` up to `outStart[p + 1]`. */
+	readonly outStart: Int32Array;
+	/** Edges into place p are `inEdges` from `inStart[p]` up to `inStart[p + 1]`. */
+	readonly inStart: Int32Array;
+	readonly inEdges: Int32Array;
+}
+
+/** The map of each graph: every other reading begins with it. */
+export const graphMaps = createGraphIndex(toMap);
+
+export const mapOf = graphMaps.of;
+
+/** Throws NOT_FOUND for an id that names no concept of the graph. */
+export function placeOf(graph: Graph, conceptId: string): number {
+	const place = mapOf(graph).places.get(conceptId);
+	if (place !== undefined) return place;
+	throw new ServiceError(
+		"NOT_FOUND",
+		`No node of the graph "${graph.record.id}" is called "${conceptId.slice(0, 200)}"; GET /v1/graphs/${graph.record.id}/nodes lists them.`,
+	);
+}
+
+/** Throws NOT_FOUND. */
+export function getConcept(graph: Graph, conceptId: string): Concept {
+	return conceptAt(mapOf(graph), placeOf(graph, conceptId));
+}
+
+/** The concept at a place that came from the same map. */
+export function conceptAt({ concepts }: GraphMap, place: number): Concept {
+	const concept = concepts[place];
+	if (!concept) throw new RangeError("A place beyond the graph.");
+	return concept;
+}
+
+/** Edges in and out. */
+export function degreeAt({ outStart, inStart }: GraphMap, place: number): number {
+	const countIn = (starts: Int32Array) => (starts[place + 1] ?? 0) - (starts[place] ?? 0);
+	return countIn(outStart) + countIn(inStart);
+}
+
+function* toMap(graph: Graph): Steps<GraphMap> {
+	const concepts = [...graph.concepts].sort((a, b) => compareText(a.id, b.id));
+	const places = new Map(concepts.map(({ id }, place) => [id, place]));
+	const edges: Edge[] = [];
+	const sources: number[] = [];
+	const targets: number[] = [];
+	const outStart = new Int32Array(concepts.length + 1);
+	for (const [place, concept] of concepts.entries()) {
+		for (const edge of inOrder(concept.edges)) {
+			const target = places.get(edge.target);
+			if (target === undefined) continue;
+			edges.push(edge);
+			sources.push(place);
+			targets.push(target);
+		}
+		outStart[place + 1] = edges.length;
+		yield;
+	}
+	return {
+		concepts,
+		places,
+		edges,
+		sources: Int32Array.from(sources),
+		targets: Int32Array.from(targets),
+		outStart,
+		...turnRound(targets, concepts.length),
+	};
+}
+
+/** By type and target; of two edges of one type to one concept the first counts. */
+function inOrder(edges: readonly Edge[]): readonly Edge[] {
+	if (edges.length < 2) return edges;
+	return [...edges].sort(compareEdges).filter((edge, index, all) => {
+		const before = all[index - 1];
+		return !before || compareEdges(before, edge) !== 0;
+	});
+}
+
+function compareEdges(a: Edge, b: Edge): number {
+	return compareText(toKeyPart(a.type), toKeyPart(b.type)) || compareText(a.target, b.target);
+}
+
+/** The same edges by target: counted, then placed, in one pass each. */
+function turnRound(
+	targets: readonly number[],
+	places: number,
+): Pick<GraphMap, "inStart" | "inEdges"> {
+	const inStart = new Int32Array(places + 1);
+	for (const target of targets) inStart[target + 1] = (inStart[target + 1] ?? 0) + 1;
+	for (let place = 0; place < places; place++) {
+		inStart[place + 1] = (inStart[place + 1] ?? 0) + (inStart[place] ?? 0);
+	}
+	const next = inStart.slice();
+	const inEdges = new Int32Array(targets.length);
+	for (const [edge, target] of targets.entries()) {
+		const at = next[target] ?? 0;
+		inEdges[at] = edge;
+		next[target] = at + 1;
+	}
+	return { inStart, inEdges };
+}

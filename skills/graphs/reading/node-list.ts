@@ -1,0 +1,166 @@
+import { compareText } from "../../../src/knowledge/bundle-document.js";
+import type { Concept, Graph } from "../../../src/knowledge/graph.js";
+import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import { createGraphIndex } from "./graph-index.js";
+import { conceptAt, mapOf } from "./graph-map.js";
+import { sortInSteps } from "./sort-in-steps.js";
+import { firstWhere } from "./sorted-search.js";
+
+export interface NodeQuery {
+	/** Every concept of the list passes. */
+	readonly isWanted: (concept: Concept) => boolean;
+	/** Types and tags outside of which nothing is wanted, in either case: they spare looking at the rest. */
+	readonly types?: readonly string[] | undefined;
+	readonly tags?: readonly string[] | undefined;
+	/** Days outside of which no source is wanted; they spare looking at the sources. */
+	readonly publishedAfter?: string | undefined;
+	readonly publishedBefore?: string | undefined;
+	/** Beginning of the title, an alias or the id, in either case. */
+	readonly prefix?: string | undefined;
+	/** Id the list goes on behind; it need not exist any more. */
+	readonly after?: string | undefined;
+	readonly limit: number;
+}
+
+export interface NodePage {
+	/** By id. */
+	readonly items: readonly Concept[];
+	readonly hasMore: boolean;
+}
+
+/** Concepts of a graph, page by page. */
+export function listNodes(graph: Graph, query: NodeQuery): NodePage {
+	const map = mapOf(graph);
+	const index = nodeIndexes.of(graph);
+	const { after, limit, isWanted } = query;
+	const startsWith = toPrefixTest(query.prefix);
+	const candidates = narrowest(index, query);
+	const placeAt = (at: number) => (candidates ? (candidates[at] ?? 0) : at);
+	const count = candidates ? candidates.length : map.concepts.length;
+	const start =
+		after === undefined
+			? 0
+			: firstWhere(count, (at) => compareText(conceptAt(map, placeAt(at)).id, after) > 0);
+	const items: Concept[] = [];
+	for (let at = start; at < count; at++) {
+		const concept = conceptAt(map, placeAt(at));
+		if (!mayBePublished(index.published[placeAt(at)], query)) continue;
+		if (!isWanted(concept) || !startsWith(concept)) continue;
+		if (items.length === limit) return { items, hasMore: true };
+		items.push(concept);
+	}
+	return { items, hasMore: false };
+}
+
+/** Places by type and by tag (both lower case), ascending; names in order, each with the place it belongs to. */
+interface NodeIndex {
+	readonly byType: ReadonlyMap<string, readonly number[]>;
+	readonly byTag: ReadonlyMap<string, readonly number[]>;
+	readonly names: readonly (readonly [name: string, place: number])[];
+	/** By place; undefined where every source is undated. */
+	readonly published: readonly (PublishedDays | undefined)[];
+}
+
+/** Days of a concept's oldest and newest dated source. */
+interface PublishedDays {
+	readonly first: string;
+	readonly last: string;
+}
+
+/** What spares a list of nodes to look at all of them. */
+export const nodeIndexes = createGraphIndex(toNodeIndex);
+
+function* toNodeIndex(graph: Graph): Steps<NodeIndex> {
+	const map = mapOf(graph);
+	const byType = new Map<string, number[]>();
+	const byTag = new Map<string, number[]>();
+	const names: [name: string, place: number][] = [];
+	const published: (PublishedDays | undefined)[] = [];
+	for (const [place, concept] of map.concepts.entries()) {
+		put(byType, concept.type.toLowerCase(), place);
+		for (const tag of new Set(concept.tags.map((tag) => tag.toLowerCase()))) put(byTag, tag, place);
+		for (const name of namesOf(concept)) names.push([name, place]);
+		published.push(publishedDaysOf(concept));
+		yield;
+	}
+	const inOrder = yield* sortInSteps(names, ([a], [b]) => compareText(a, b));
+	return { byType, byTag, names: inOrder, published };
+}
+
+function publishedDaysOf({ evidence }: Concept): PublishedDays | undefined {
+	const days = evidence.flatMap(({ publishedAt }) => publishedAt ?? []).sort();
+	const [first, last] = [days[0], days.at(-1)];
+	return first === undefined || last === undefined ? undefined : { first, last };
+}
+
+function mayBePublished(
+	days: PublishedDays | undefined,
+	{ publishedAfter, publishedBefore }: NodeQuery,
+): boolean {
+	if (publishedAfter !== undefined && (!days || days.last < publishedAfter)) return false;
+	return publishedBefore === undefined || (days !== undefined && days.first <= publishedBefore);
+}
+
+function put(lists: Map<string, number[]>, key: string, place: number): void {
+	const list = lists.get(key);
+	if (list) list.push(place);
+	else lists.set(key, [place]);
+}
+
+function namesOf({ id, title, aliases }: Concept): readonly string[] {
+	return [...new Set([id, title, ...aliases].map((name) => name.toLowerCase()))];
+}
+
+function toPrefixTest(prefix: string | undefined): (concept: Concept) => boolean {
+	if (prefix === undefined) return () => true;
+	const wanted = prefix.toLowerCase();
+	return (concept) => namesOf(concept).some((name) => name.startsWith(wanted));
+}
+
+/** A list so long is not worth gathering: most of what one looks at is wanted anyway. */
+const SELECTIVE_SHARE = 0.25;
+
+/** The fewest places, ascending, outside of which nothing is wanted; undefined when that would be most of the graph. */
+function narrowest(
+	index: NodeIndex,
+	{ types, tags, prefix }: NodeQuery,
+): readonly number[] | undefined {
+	const sources = [
+		types && placesUnder(index.byType, types),
+		tags && placesUnder(index.byTag, tags),
+		prefix === undefined ? undefined : placesNamed(index.names, prefix.toLowerCase()),
+	].filter((source) => source !== undefined);
+	const [best] = sources.sort((a, b) => a.count - b.count);
+	if (!best || best.count > index.names.length * SELECTIVE_SHARE) return undefined;
+	return [...new Set(best.gather())].sort((a, b) => a - b);
+}
+
+interface Places {
+	/** How many there are, some perhaps twice. */
+	readonly count: number;
+	readonly gather: () => readonly number[];
+}
+
+function placesUnder(
+	lists: ReadonlyMap<string, readonly number[]>,
+	keys: readonly string[],
+): Places {
+	const found = keys.map((key) => lists.get(key.toLowerCase()) ?? []);
+	return {
+		count: found.reduce((sum, { length }) => sum + length, 0),
+		gather: () => found.flat(),
+	};
+}
+
+function placesNamed(names: NodeIndex["names"], prefix: string): Places {
+	const nameAt = (at: number) => names[at]?.[0] ?? "";
+	const start = firstWhere(names.length, (at) => compareText(nameAt(at), prefix) >= 0);
+	const end = firstWhere(names.length, (at) => {
+		const name = nameAt(at);
+		return compareText(name, prefix) >= 0 && !name.startsWith(prefix);
+	});
+	return {
+		count: end - start,
+		gather: () => names.slice(start, end).map(([, place]) => place),
+	};
+}

@@ -1,0 +1,102 @@
+import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
+import type { Concept, Graph } from "../../../src/knowledge/graph.js";
+import { conceptAt, degreeAt, type GraphMap, mapOf, placeOf } from "./graph-map.js";
+import { createLeastFirst } from "./least-first.js";
+import { createWalk, lengthOf, type Step, toEdgeTest, toStep, type WalkOptions } from "./walk.js";
+
+export interface SubgraphOptions extends WalkOptions {
+	readonly nodesMax: number;
+	/** What all nodes and edges may measure together, by `sizes`. */
+	readonly bytesMax: number;
+	readonly sizes: {
+		readonly ofNode: (node: SubgraphNode) => number;
+		readonly ofEdge: (edge: Step) => number;
+	};
+}
+
+export interface SubgraphNode {
+	readonly concept: Concept;
+	/** Sum of the lengths of the edges from the nearest seed; 0 for the seeds. */
+	readonly distance: number;
+}
+
+export interface Subgraph {
+	/** Nearest to a seed first, then best connected, then by id: a larger budget only adds to the end. */
+	readonly nodes: readonly SubgraphNode[];
+	/** Every wanted edge between these nodes, written out of its source. */
+	readonly edges: readonly Step[];
+	/** False when the budget ended it. */
+	readonly isComplete: boolean;
+}
+
+interface Reached {
+	readonly place: number;
+	readonly distance: number;
+	readonly degree: number;
+}
+
+/**
+ * Grows from the seeds until nothing is left or the budget is spent. Every node hangs together with a seed over the edges
+ * returned. Throws NOT_FOUND.
+ */
+export function growSubgraph(
+	graph: Graph,
+	seeds: readonly string[],
+	options: SubgraphOptions,
+): Subgraph {
+	const map = mapOf(graph);
+	const walk = createWalk(map, options, READING_LIMITS.edgesVisited);
+	const open = createLeastFirst<Reached>(compareReached);
+	const offer = (place: number, distance: number) =>
+		open.add({ place, distance, degree: degreeAt(map, place) });
+	for (const seed of new Set(seeds)) offer(placeOf(graph, seed), 0);
+
+	const nodes = new Map<number, SubgraphNode>();
+	const edges: Step[] = [];
+	let bytesLeft = options.bytesMax;
+	for (let next = open.take(); next; next = open.take()) {
+		const { place, distance } = next;
+		if (nodes.has(place)) continue;
+		const node = { concept: conceptAt(map, place), distance };
+		const joined = edgesTo(map, place, nodes, options);
+		bytesLeft -= options.sizes.ofNode(node);
+		for (const edge of joined) bytesLeft -= options.sizes.ofEdge(edge);
+		if (nodes.size === options.nodesMax || bytesLeft < 0) {
+			return { nodes: [...nodes.values()], edges, isComplete: false };
+		}
+		nodes.set(place, node);
+		edges.push(...joined);
+		walk.follow(place, (edge, to) => {
+			const known = map.edges[edge];
+			if (!nodes.has(to)) offer(to, distance + (known ? lengthOf(known) : 1));
+		});
+	}
+	return { nodes: [...nodes.values()], edges, isComplete: !walk.isSpent() };
+}
+
+/** Wanted edges between a place and those taken already, whichever way they point. */
+function edgesTo(
+	map: GraphMap,
+	place: number,
+	taken: ReadonlyMap<number, SubgraphNode>,
+	options: WalkOptions,
+): readonly Step[] {
+	const isWanted = toEdgeTest(options);
+	const found: number[] = [];
+	const look = (edge: number, other: number) => {
+		const known = map.edges[edge];
+		if (known && taken.has(other) && isWanted(known)) found.push(edge);
+	};
+	for (let edge = map.outStart[place] ?? 0; edge < (map.outStart[place + 1] ?? 0); edge++) {
+		look(edge, map.targets[edge] ?? -1);
+	}
+	for (let at = map.inStart[place] ?? 0; at < (map.inStart[place + 1] ?? 0); at++) {
+		const edge = map.inEdges[at] ?? -1;
+		look(edge, map.sources[edge] ?? -1);
+	}
+	return found.map((edge) => toStep(map, edge, "out"));
+}
+
+function compareReached(a: Reached, b: Reached): number {
+	return a.distance - b.distance || b.degree - a.degree || a.place - b.place;
+}

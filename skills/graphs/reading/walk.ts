@@ -1,0 +1,110 @@
+import type { Concept, Edge } from "../../../src/knowledge/graph.js";
+import { conceptAt, type GraphMap } from "./graph-map.js";
+
+/** Which edges a walk follows, and which way. */
+export interface WalkOptions {
+	/** Types of edges, any of them; all where absent. */
+	readonly types?: readonly string[] | undefined;
+	/** "both" where absent. */
+	readonly direction?: "out" | "in" | "both" | undefined;
+	/** `YYYY-MM-DD`: only edges that held on this day. An edge without dates always holds. */
+	readonly asOf?: string | undefined;
+}
+
+/** One step along an edge, in the direction walked. */
+export interface Step {
+	readonly from: Concept;
+	readonly to: Concept;
+	readonly edge: Edge;
+	/** "in" when the edge was walked against its direction. */
+	readonly direction: "out" | "in";
+}
+
+/** A step in the numbers of a map: an edge, and where it leads. */
+export type Visit = (edge: number, place: number, direction: Step["direction"]) => void;
+
+export type Walk = (place: number, visit: Visit) => void;
+
+/** Visits every step from a place, and counts them against a budget: what is left of it says whether all was seen. */
+export interface BoundedWalk {
+	readonly follow: Walk;
+	readonly followBack: Walk;
+	readonly isSpent: () => boolean;
+}
+
+/** Edges more than a thousand times heavier or lighter than a plain one count as just that. */
+const WEIGHT_MAX = 1_000;
+
+export function weightOf({ weight }: Edge): number {
+	return Math.min(Math.max(weight, 1 / WEIGHT_MAX), WEIGHT_MAX);
+}
+
+/** The length of an edge: one over its weight (Newman 2001), so that strong links are short and plain ones count as one step. */
+export function lengthOf(edge: Edge): number {
+	return 1 / weightOf(edge);
+}
+
+/** A type of edge as bundles are read: lower case, words joined by hyphens. */
+function toEdgeType(written: string): string {
+	return written
+		.trim()
+		.toLowerCase()
+		.replace(/[\s_]+/g, "-");
+}
+
+/** True for edges of these types that held on this day. */
+export function toEdgeTest({ types, asOf }: WalkOptions): (edge: Edge) => boolean {
+	const wanted = types && new Set(types.map(toEdgeType));
+	return ({ type, validFrom, validTo }) =>
+		(!wanted || wanted.has(type)) &&
+		(asOf === undefined ||
+			((validFrom === undefined || validFrom <= asOf) &&
+				(validTo === undefined || validTo >= asOf)));
+}
+
+/** Follows what the options allow, over at most `edgesMax` edges in all: then nothing leads anywhere any more. */
+export function createWalk(map: GraphMap, options: WalkOptions, edgesMax: number): BoundedWalk {
+	const isWanted = toEdgeTest(options);
+	const { direction = "both" } = options;
+	let left = edgesMax;
+	const tell = (edge: number, place: number, way: Step["direction"], visit: Visit) => {
+		left -= 1;
+		const known = map.edges[edge];
+		if (left >= 0 && known && isWanted(known)) visit(edge, place, way);
+	};
+	const out = (place: number, visit: Visit, way: Step["direction"]) => {
+		const end = map.outStart[place + 1] ?? 0;
+		for (let edge = map.outStart[place] ?? 0; edge < end && left >= 0; edge++) {
+			tell(edge, map.targets[edge] ?? 0, way, visit);
+		}
+	};
+	const into = (place: number, visit: Visit, way: Step["direction"]) => {
+		const end = map.inStart[place + 1] ?? 0;
+		for (let at = map.inStart[place] ?? 0; at < end && left >= 0; at++) {
+			const edge = map.inEdges[at] ?? 0;
+			tell(edge, map.sources[edge] ?? 0, way, visit);
+		}
+	};
+	return {
+		follow(place, visit) {
+			if (direction !== "in") out(place, visit, "out");
+			if (direction !== "out") into(place, visit, "in");
+		},
+		followBack(place, visit) {
+			if (direction !== "in") into(place, visit, "out");
+			if (direction !== "out") out(place, visit, "in");
+		},
+		isSpent: () => left < 0,
+	};
+}
+
+/** A step as callers see it; `edge` came from the same map. */
+export function toStep(map: GraphMap, edge: number, direction: Step["direction"]): Step {
+	const source = conceptAt(map, map.sources[edge] ?? -1);
+	const target = conceptAt(map, map.targets[edge] ?? -1);
+	const known = map.edges[edge];
+	if (!known) throw new RangeError("An edge beyond the graph.");
+	return direction === "out"
+		? { from: source, to: target, edge: known, direction }
+		: { from: target, to: source, edge: known, direction };
+}

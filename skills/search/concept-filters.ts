@@ -1,0 +1,16 @@
+import type { FiltersWire } from "../../src/contract/wire.js";
+import type { ConceptFilter } from "../../src/search/index/concept-filter.js";
+
+/** The caller's filters in the words of the engine; undefined when none was sent. */
+export function toConceptFilter(filters: FiltersWire | undefined): ConceptFilter | undefined {
+	return (
+		filters && {
+			kinds: filters.kind,
+			types: filters.type,
+			tags: filters.tags,
+			publishedAfter: filters.published_after,
+			publishedBefore: filters.published_before,
+			trust: filters.trust_tier,
+		}
+	);
+}

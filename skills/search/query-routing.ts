@@ -1,0 +1,64 @@
+import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
+import type { PriceList } from "../../src/contract/prices.js";
+import { toRequestPath } from "../../src/contract/request-path.js";
+import type { Json, ServiceInfo } from "../../src/contract/service-info.js";
+import type { GraphType } from "../../src/contract/wire.js";
+import { formatUsd } from "../../src/kernel/money.js";
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { GraphPromise, GraphRouter } from "../../src/search/search-ports.js";
+
+export interface RoutingDeps {
+	readonly info: Pick<ServiceInfo, "baseUrl">;
+	readonly catalog: GraphCatalog;
+	readonly search: GraphRouter;
+	readonly prices: PriceList;
+}
+
+export interface RoutingRequest {
+	readonly query: string;
+	/** Graphs named at most. */
+	readonly limit: number;
+	/** Kinds of graph that are asked; all of them where absent. */
+	readonly type?: readonly GraphType[] | undefined;
+}
+
+const SOLD_AS = "graphs.search";
+
+/**
+ * Which graphs would answer a query, how well, and the call that sells the answer. Tells the caller's own words and what
+ * the free catalog tells anyway: no concept, no evidence. The query is kept nowhere.
+ */
+export function createQueryRouting({ info, catalog, search, prices }: RoutingDeps) {
+	const toRoutedGraph = ({ graph, decision, strength, ...promise }: GraphPromise) => {
+		const { id, slug, title, type } = graph.record;
+		const address = OPERATION_ADDRESSES[SOLD_AS];
+		return {
+			graph_id: id,
+			slug,
+			title,
+			type,
+			decision,
+			strength: Math.round(strength * 10_000) / 10_000,
+			covered: promise.covered,
+			missing: promise.missing,
+			rows_available: promise.rows,
+			price_usd: formatUsd(prices.priceOf(SOLD_AS).amountMicros),
+			operation: SOLD_AS,
+			resource: {
+				method: address.method,
+				url: `${info.baseUrl()}${toRequestPath(address, { graph_id: id }).path}`,
+			},
+		};
+	};
+	return async ({ query, limit, type }: RoutingRequest, signal: AbortSignal): Promise<Json> => {
+		const graphs = catalog.list().filter(({ record }) => !type || type.includes(record.type));
+		const found = await search.route({ graphs, query, limit, signal });
+		return {
+			query,
+			graphs: found.graphs.map(toRoutedGraph),
+			missing: found.missing,
+			mode: found.mode,
+			...(found.reason !== undefined && { mode_reason: found.reason }),
+		};
+	};
+}

@@ -1,0 +1,142 @@
+/** Capabilities: each takes an input and a context and returns a result. No money, no transport. */
+
+import { answer, noAnswer, type Outcome } from "../../src/contract/skill.js";
+import type {
+	EvidenceWire,
+	ExplanationWire,
+	FiltersWire,
+	RowWire,
+	SearchResponse,
+} from "../../src/contract/wire.js";
+import type { Clock } from "../../src/kernel/clock.js";
+import { toIsoTime } from "../../src/kernel/clock.js";
+import { type Evidence, type Graph, toTrendId } from "../../src/knowledge/graph.js";
+import type {
+	HybridSearch,
+	RankedConcept,
+	ScoreExplanation,
+	SearchOutcome,
+} from "../../src/search/search-ports.js";
+import { toConceptFilter } from "./concept-filters.js";
+
+export interface SearchSkillDeps {
+	readonly search: HybridSearch;
+	readonly clock: Clock;
+}
+
+const TEXT_ROWS = 3;
+const SUMMARY_CHARS = 240;
+
+export interface SearchTask {
+	readonly graphs: readonly Graph[];
+	/** The graph the caller named; null when the search spans several. */
+	readonly graphId: string | null;
+	readonly query: string;
+	readonly limit: number;
+	readonly filters?: FiltersWire | undefined;
+	readonly explain: boolean;
+	readonly signal: AbortSignal;
+}
+
+/** Searches and writes the contract's answer; without a row there is nothing to pay for. */
+export async function searchAndAnswer(
+	{ search, clock }: SearchSkillDeps,
+	task: SearchTask,
+): Promise<Outcome<SearchResponse>> {
+	const startedMs = clock.monotonicMs();
+	const { graphs, query, limit, explain, signal } = task;
+	const filter = toConceptFilter(task.filters);
+	const found = await search.find({ graphs, query, limit, filter, explain, signal });
+	const response = toResponse(task, found, {
+		tookMs: Math.round(clock.monotonicMs() - startedMs),
+		asOf: toIsoTime(clock.now()),
+	});
+	return response.rows.length > 0 ? answer(response) : noAnswer(response);
+}
+
+/** The best rows with their links. */
+export function toSearchText({ rows }: SearchResponse): string {
+	return rows
+		.slice(0, TEXT_ROWS)
+		.map(({ name, summary, evidence }, index) => {
+			const link = evidence[0] ? ` (${evidence[0].source_url})` : "";
+			return `${index + 1}. ${name}: ${shorten(summary)}${link}`;
+		})
+		.join("\n");
+}
+
+function shorten(text: string): string {
+	return text.length <= SUMMARY_CHARS ? text : `${text.slice(0, SUMMARY_CHARS - 1)}…`;
+}
+
+function toResponse(
+	{ graphId, query }: SearchTask,
+	found: SearchOutcome,
+	{ tookMs, asOf }: { tookMs: number; asOf: string },
+): SearchResponse {
+	return {
+		ok: true,
+		dataStatus: found.dataStatus,
+		meta: {
+			query,
+			graph_id: graphId,
+			decision: found.decision,
+			execution_time_ms: tookMs,
+			mode: found.mode,
+			...(found.reason !== undefined && { mode_reason: found.reason }),
+			missing: [...found.missing],
+			graphs_used: [...new Set(found.rows.map((row) => row.graph.record.id))],
+			as_of: asOf,
+		},
+		rows: found.rows.map(toRow),
+	};
+}
+
+function toRow(row: RankedConcept): RowWire {
+	const { graph, concept, score, evidence, duplicates, explanation } = row;
+	const graphId = graph.record.id;
+	return {
+		trend_id: toTrendId(graphId, concept.id),
+		name: concept.title,
+		summary: concept.summary,
+		evidence: evidence.map(toEvidence),
+		graph_id: graphId,
+		type: concept.type,
+		score: round(score),
+		trust_tier: concept.trust,
+		...(duplicates.length > 0 && {
+			duplicates: duplicates.map((id) => (id.includes(":") ? id : toTrendId(graphId, id))),
+		}),
+		...(explanation && { explanation: toExplanation(explanation) }),
+	};
+}
+
+function toExplanation(parts: ScoreExplanation): ExplanationWire {
+	return {
+		bm25: round(parts.bm25),
+		lexical_share: round(parts.lexicalShare),
+		cosine: parts.cosine === undefined ? null : round(parts.cosine),
+		dense_share: parts.denseShare === undefined ? null : round(parts.denseShare),
+		dense_weight: round(parts.denseWeight),
+		graph: round(parts.graph),
+		prior: round(parts.prior),
+		coverage: round(parts.coverage),
+		is_named: parts.isNamed,
+		terms: parts.terms.map(({ term, score }) => ({ term, score: round(score) })),
+	};
+}
+
+function round(value: number): number {
+	return Math.round(value * 10_000) / 10_000;
+}
+
+export function toEvidence(evidence: Evidence): EvidenceWire {
+	const { articleId, title, sourceUrl, publishedAt, datePrecision } = evidence;
+	return {
+		article_id: articleId,
+		title,
+		source_url: sourceUrl,
+		published_at: publishedAt ?? null,
+		...(datePrecision && { date_precision: datePrecision }),
+	};
+}

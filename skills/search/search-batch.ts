@@ -1,0 +1,94 @@
+import type { z } from "zod";
+import { LIMITS } from "../../src/contract/limits.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
+import type { SearchResponse } from "../../src/contract/wire.js";
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import { batchInput, batchOutput } from "./batch-wire.js";
+import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
+
+type BatchDeps = SearchSkillDeps & { readonly catalog: GraphCatalog };
+type BatchOutput = z.infer<typeof batchOutput>;
+type BatchQuery = z.infer<typeof batchInput>["queries"][number];
+
+const UNANSWERED = {
+	is_answered: false,
+	decision: "ABSTAIN",
+	dataStatus: "NO_MATCH",
+	missing: [],
+	rows: [],
+} satisfies Partial<BatchOutput["data"]["items"][number]>;
+
+/** Several questions in one call, priced by the question. */
+export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"search.batch"> =>
+	defineSkill({
+		operationId: "search.batch",
+		title: "Search several questions at once",
+		description: `Up to ${LIMITS.batchQueriesMax} questions in one call, each over one graph or all of them, priced by the question. From a balance only questions that have an answer are paid for; a payment on a chain pays for all of them unless none has one.`,
+		tags: ["search", "batch"],
+		examples: ["Which standards cover gasless transfers, and which cover typed signatures?"],
+		exampleInput: {
+			queries: [
+				{ query: "Which HTTP status code asks for payment?", limit: 3 },
+				{ query: "How should a server roll out HSTS?", limit: 3 },
+			],
+		},
+		input: batchInput,
+		output: batchOutput,
+		capture: "onResult",
+		units: {
+			name: "query",
+			countOf: ({ queries }) => queries.length,
+			keepOnly: keepAnswers,
+		},
+		queryOf: ({ queries }) => queries.map(({ query }) => query).join("\n"),
+		graphsOf: ({ queries }) => graphsNamed(queries),
+		prepare({ queries }) {
+			for (const id of graphIdsOf(queries)) catalog.assertKnown(id);
+		},
+		async run({ queries }, { signal }) {
+			const responses = await Promise.all(
+				queries.map(async ({ query, graph_id: id, limit }) => {
+					const graphs = id === undefined ? catalog.list() : [catalog.get(id)];
+					const task = { graphs, graphId: id ?? null, query, limit, explain: false, signal };
+					return (await searchAndAnswer(deps, task)).result;
+				}),
+			);
+			const items = responses.map(toItem);
+			const answered = items.flatMap(({ is_answered }, place) => (is_answered ? [place] : []));
+			const result = {
+				ok: true as const,
+				data: { items },
+				meta: { queries: queries.length, answered: answered.length, mode: modeOf(responses) },
+			};
+			return answered.length > 0 ? answer(result, { answered }) : noAnswer(result);
+		},
+	});
+
+/** The others are told as questions without an answer. */
+function keepAnswers(output: BatchOutput, kept: readonly number[]): BatchOutput {
+	const items = output.data.items.map((item, place) =>
+		kept.includes(place) || !item.is_answered ? item : { ...item, ...UNANSWERED },
+	);
+	const answered = items.filter(({ is_answered }) => is_answered).length;
+	return { ...output, data: { items }, meta: { ...output.meta, answered } };
+}
+
+/** None as soon as one question is over all graphs: then no token may pay that is for some of them. */
+function graphsNamed(queries: readonly BatchQuery[]): readonly string[] {
+	const isBound = queries.every(({ graph_id }) => graph_id !== undefined);
+	return isBound ? [...new Set(graphIdsOf(queries))] : [];
+}
+
+function graphIdsOf(queries: readonly BatchQuery[]): readonly string[] {
+	return queries.flatMap(({ graph_id }) => graph_id ?? []);
+}
+
+function toItem({ meta, dataStatus, rows }: SearchResponse) {
+	const { query, graph_id, decision, missing } = meta;
+	return { query, graph_id, is_answered: rows.length > 0, decision, dataStatus, missing, rows };
+}
+
+/** Keyword as soon as one of them was. */
+function modeOf(responses: readonly SearchResponse[]): SearchResponse["meta"]["mode"] {
+	return responses.some(({ meta }) => meta.mode === "keyword") ? "keyword" : "hybrid";
+}

@@ -1,0 +1,159 @@
+import type { KeptResult } from "../../src/contract/artifacts.js";
+import { keptUntil } from "../../src/contract/retention-note.js";
+import type { SkillContext } from "../../src/contract/skill.js";
+import { isSoldVerdict } from "../../src/contract/verdicts.js";
+import { type Clock, toIsoDay } from "../../src/kernel/clock.js";
+import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { ClaimVerifier } from "./claims/claim-verifier.js";
+import type { Verification } from "./claims/verification.js";
+import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
+import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
+import type { CheckedClaimWire } from "./verify-text-wire.js";
+
+export interface CheckedClaimsDeps {
+	readonly verifier: ClaimVerifier;
+	readonly catalog: GraphCatalog;
+	readonly clock: Clock;
+	/** The same id when a paid call is sent again, so that its result is kept once. */
+	readonly resultIds: (kind: "vfb", context: Pick<SkillContext, "callId" | "caller">) => string;
+}
+
+export interface ClaimsRequest {
+	readonly claims: readonly {
+		readonly text: string;
+		readonly start?: number;
+		readonly end?: number;
+	}[];
+	readonly graphId: string | undefined;
+	readonly asOf: string | undefined;
+}
+
+/** Claims with their verdicts, and which of them are charged for. */
+export interface CheckedClaims {
+	readonly items: readonly CheckedClaimWire[];
+	/** Places of those with a verdict that is sold. */
+	readonly answered: readonly number[];
+	readonly meta: {
+		readonly claims: number;
+		readonly answered: number;
+		readonly as_of: string;
+		readonly mode: "hybrid" | "keyword";
+		readonly graphs_used: string[];
+	};
+}
+
+/** Checks claims one after the other: they share a processor, and whoever leaves stops the rest. */
+export async function checkClaims(
+	{ verifier, catalog, clock }: CheckedClaimsDeps,
+	{ claims, graphId, asOf }: ClaimsRequest,
+	signal: AbortSignal,
+): Promise<CheckedClaims> {
+	const graphs = graphId === undefined ? undefined : [catalog.get(graphId)];
+	const checked: Verification[] = [];
+	const known = new Map<string, Verification>();
+	for (const { text } of claims) {
+		signal.throwIfAborted();
+		const verification =
+			known.get(text) ??
+			(await verifier.verify({
+				claim: text,
+				...(asOf !== undefined && { asOf }),
+				...(graphs && { graphs }),
+				signal,
+			}));
+		known.set(text, verification);
+		checked.push(verification);
+	}
+	const items = checked.map((verification, place) => toItem(verification, claims[place]));
+	const answered = items.flatMap(({ is_answered }, place) => (is_answered ? [place] : []));
+	return {
+		items,
+		answered,
+		meta: {
+			claims: items.length,
+			answered: answered.length,
+			as_of: checked[0]?.asOf ?? toIsoDay(clock.now()),
+			mode: checked.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
+			graphs_used: [...new Set(checked.flatMap(({ graphsUsed }) => graphsUsed))],
+		},
+	};
+}
+
+/** Where the result can be read again; nowhere when its owner keeps no text or is nobody in particular. */
+export function toKept(
+	{ resultIds, clock }: Pick<CheckedClaimsDeps, "resultIds" | "clock">,
+	context: SkillContext,
+	isAnswer: boolean,
+) {
+	const until = isAnswer ? keptUntil(clock, context) : null;
+	if (until === null) return { batch_id: null, kept_until: null };
+	return { batch_id: resultIds("vfb", context), kept_until: until };
+}
+
+/** What is kept of a batch, under the id it was told with. */
+export function keepBatch<Data extends { readonly batch_id: string | null }>(
+	data: Data,
+): { readonly keep?: KeptResult } {
+	const { batch_id: id } = data;
+	return id === null ? {} : { keep: { kind: "verification_batch", id, data } };
+}
+
+/** What is left of an output where only some of its claims are paid for. */
+export function keepPaid<Output extends ClaimsOutput>(
+	output: Output,
+	kept: readonly number[],
+): Output {
+	const claims = keepVerdicts(output.data.claims, kept);
+	const answered = claims.filter(({ is_answered }) => is_answered).length;
+	return { ...output, data: { ...output.data, claims }, meta: { ...output.meta, answered } };
+}
+
+interface ClaimsOutput {
+	readonly data: { readonly claims: CheckedClaimWire[] };
+	readonly meta: { readonly answered: number };
+}
+
+/** Claims nobody paid for are told as claims without a verdict. */
+function keepVerdicts(
+	items: readonly CheckedClaimWire[],
+	kept: readonly number[],
+): CheckedClaimWire[] {
+	return items.map((item, place) =>
+		kept.includes(place) || !item.is_answered ? item : { ...item, ...UNANSWERED },
+	);
+}
+
+const UNANSWERED = {
+	is_answered: false,
+	verdict: "NOT_ENOUGH_EVIDENCE",
+	qualifier: null,
+	confidence: 0,
+	explanation: "This claim had no verdict when the call was paid for.",
+	missing: [],
+	independent_groups: 0,
+	evidence: [],
+} satisfies Partial<CheckedClaimWire>;
+
+function toItem(
+	verification: Verification,
+	place: { readonly start?: number; readonly end?: number } | undefined,
+): CheckedClaimWire {
+	const { claim, verdict, qualifier, confidence, explanation, missing, evidence } = verification;
+	const isSold = isSoldVerdict(verdict);
+	return {
+		claim,
+		start: place?.start ?? null,
+		end: place?.end ?? null,
+		is_answered: isSold,
+		verdict,
+		qualifier: qualifier ?? null,
+		confidence: roundScore(confidence),
+		explanation,
+		missing: [...missing],
+		independent_groups: verification.independentGroups,
+		// Sentences of the graphs are what is sold.
+		evidence: isSold
+			? evidence.slice(0, VERIFY_TEXT_LIMITS.evidenceMax).map(toCheckedEvidence)
+			: [],
+	};
+}

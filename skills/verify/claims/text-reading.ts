@@ -1,0 +1,131 @@
+import { stemWord } from "../../../src/search/lexical/stem.js";
+import { isStopWord } from "../../../src/search/lexical/stop-words.js";
+import { type BareUnit, findBareUnits } from "./bare-units.js";
+import { type DateSpan, findDateSpans } from "./date-spans.js";
+import { toBaseForm } from "./irregular-forms.js";
+import { findNames, type Name } from "./names.js";
+import { findNegations, type Negation } from "./polarity.js";
+import { findQuantifiers, type Quantifier } from "./quantifiers.js";
+import { findQuantities, type Quantity } from "./quantities.js";
+import { type AxisPlace, findAxisPlaces, weightOfWord } from "./word-axes.js";
+
+/** A word that says something, and how. */
+export interface ReadWord {
+	readonly written: string;
+	readonly stem: string;
+	readonly start: number;
+	/** Place among the words that are read. */
+	readonly place: number;
+	readonly axes: readonly AxisPlace[];
+	/** How much of what is said it carries; 0 for words of grammar that lie on an axis ("must", "before"). */
+	readonly weight: number;
+	readonly isNegated: boolean;
+	/** Places of the negations that deny it first of all. */
+	readonly deniedBy: readonly number[];
+}
+
+/** A text with what the comparator holds against another. */
+export interface TextReading {
+	readonly text: string;
+	readonly words: readonly ReadWord[];
+	readonly names: readonly Name[];
+	readonly quantities: readonly Quantity[];
+	readonly dates: readonly DateSpan[];
+	readonly quantifiers: readonly Quantifier[];
+	readonly negations: readonly Negation[];
+	readonly bareUnits: readonly BareUnit[];
+}
+
+const WORD = /(?:\bnon-)?[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
+const TEXT_CHARS = 4_000;
+const BARE_NUMBER = /^\p{N}+$/u;
+
+/** Sentences of a catalog are held against many claims. */
+const READINGS_KEPT = 6_000;
+const readings = new Map<string, TextReading>();
+
+/** Reads at most the first 4,000 characters, and remembers nothing: what callers send is kept nowhere. */
+export function readText(whole: string): TextReading {
+	return readAnew(toPlain(whole));
+}
+
+/** The same for a catalog's own text; readings of the last few thousand are remembered. */
+export function readCatalogText(whole: string): TextReading {
+	const text = toPlain(whole);
+	const known = readings.get(text);
+	if (known) return known;
+	const [oldest] = readings.keys();
+	if (readings.size >= READINGS_KEPT && oldest !== undefined) readings.delete(oldest);
+	const reading = readAnew(text);
+	readings.set(text, reading);
+	return reading;
+}
+
+function toPlain(whole: string): string {
+	return whole.slice(0, TEXT_CHARS).replaceAll("’", "'");
+}
+
+function readAnew(text: string): TextReading {
+	const dates = findDateSpans(text);
+	const quantities = findQuantities(text, dates);
+	const negations = findNegations(text);
+	const names = findNames(text);
+	const named = spansOf(text, names);
+	const taken = [...dates, ...quantities];
+	const words: ReadWord[] = [];
+	for (const { 0: written, index: start } of text.matchAll(WORD)) {
+		if (BARE_NUMBER.test(written)) continue;
+		if (taken.some((span) => start >= span.start && start < span.end)) continue;
+		const word = readWord(written, start, negations);
+		if (!word) continue;
+		// Names count as names, once.
+		const isNamed = named.some((span) => start >= span.start && start < span.end);
+		words.push({ ...word, ...(isNamed && { weight: 0 }), place: words.length });
+	}
+	return {
+		text,
+		words,
+		names,
+		quantities,
+		dates,
+		quantifiers: findQuantifiers(text),
+		negations,
+		bareUnits: findBareUnits(text),
+	};
+}
+
+/** Undefined for words of grammar that lie on no axis. */
+function readWord(
+	written: string,
+	start: number,
+	negations: readonly Negation[],
+): Omit<ReadWord, "place"> | undefined {
+	const lower = written.toLowerCase().replace(/'s$/, "").replace(/^non-/, "non");
+	const stem = stemWord(toBaseForm(lower));
+	const axes = findAxisPlaces(stem);
+	const isStop = isStopWord(lower);
+	if (isStop && axes.length === 0) return undefined;
+	const over = negations.filter(({ from, to }) => start >= from && start < to);
+	return {
+		written,
+		stem,
+		start,
+		axes,
+		weight: isStop ? 0 : weightOfWord(stem, lower),
+		isNegated: over.length % 2 === 1,
+		deniedBy: negations.flatMap(({ headFrom, headTo }, place) =>
+			start >= headFrom && start < headTo ? [place] : [],
+		),
+	};
+}
+
+/** Every place of every name. */
+function spansOf(text: string, names: readonly Name[]) {
+	return names.flatMap(({ text: written }) => {
+		const spans: { readonly start: number; readonly end: number }[] = [];
+		for (let at = text.indexOf(written); at >= 0; at = text.indexOf(written, at + written.length)) {
+			spans.push({ start: at, end: at + written.length });
+		}
+		return spans;
+	});
+}

@@ -1,0 +1,117 @@
+/** Checking claims against what graphs cite: the vocabulary. The five gates are told apart in docs/adr/0032. */
+import type {
+	ClaimKind,
+	GateMethod,
+	GateName,
+	GateStatus,
+	Stance,
+	TimeFrame,
+	Verdict,
+} from "../../../src/contract/verdicts.js";
+import type { Decision } from "../../../src/contract/wire.js";
+import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
+import type { DateSpan } from "./date-spans.js";
+import type { Quantifier } from "./quantifiers.js";
+import type { Quantity } from "./quantities.js";
+
+/** One thing that is said of one subject, with what can be held against a text. */
+export interface AtomicClaim {
+	/** A whole sentence: a subject that stood in front of several predicates is repeated. */
+	readonly text: string;
+	readonly kind: ClaimKind;
+	/** Why it is of that kind, as half a sentence; undefined for what can be checked. */
+	readonly reason?: string | undefined;
+	/** Names and identifiers as written: "EIP-1559", "Let's Encrypt". */
+	readonly entities: readonly string[];
+	readonly quantities: readonly Quantity[];
+	readonly dates: readonly DateSpan[];
+	readonly quantifier: Quantifier | undefined;
+	readonly isNegated: boolean;
+}
+
+/** What one sentence says to a claim. */
+export interface Comparison {
+	readonly stance: Stance;
+	/** How sure that is, 0..1; for "neutral" how near the sentence comes. */
+	readonly score: number;
+	/** What speaks for it, as half sentences: `says 64 frames, the claim 32`. */
+	readonly reasons: readonly string[];
+}
+
+/** One thing that may judge besides the comparator: a model of inference, or a language model. Evidence is data to it. */
+export interface StanceJudge {
+	readonly method: Exclude<GateMethod, "rules">;
+	/** Stances in the order of the sentences; a judge that cannot say answers "neutral" with score 0. */
+	judge(
+		claim: string,
+		sentences: readonly string[],
+		signal: AbortSignal,
+	): Promise<readonly Omit<Comparison, "reasons">[]>;
+}
+
+/** 1 the origin itself, 2 peer-reviewed or reference, 3 press and others, 4 somebody with an interest in it. */
+export type SourceTier = 1 | 2 | 3 | 4;
+
+/** A sentence that was held against a claim. */
+export interface EvidenceStance extends Comparison {
+	readonly sentence: CitedSentence;
+	/** The best tier of its sources. */
+	readonly tier: SourceTier;
+	/** Sentences of one group count once; counted from 1. */
+	readonly group: number;
+	/** What rules alone, or another judge, say of it. */
+	readonly said: Pick<Comparison, "stance" | "score">;
+	/** Place of the part it bears on. */
+	readonly part: number;
+	/** True when another judge saw it otherwise. */
+	readonly isDisputed: boolean;
+}
+
+/** A sentence with its stance, before it is known what depends on what. */
+export type ComparedSentence = Omit<EvidenceStance, "tier" | "group" | "part">;
+
+export interface GateReport {
+	readonly gate: GateName;
+	readonly status: GateStatus;
+	/** 0..1. */
+	readonly score: number;
+	/** A whole sentence. */
+	readonly reason: string;
+	readonly evidenceIds: readonly string[];
+	readonly method: GateMethod;
+}
+
+/** What became of one atomic claim. */
+export interface VerifiedPart {
+	readonly claim: AtomicClaim;
+	readonly verdict: Verdict;
+	readonly confidence: number;
+	/** Names, numbers, dates and words no sentence covers. */
+	readonly missing: readonly string[];
+	readonly time: TimeFrame;
+}
+
+export interface Verification {
+	readonly claim: string;
+	readonly verdict: Verdict;
+	/** Supported by what was so, and is no more. */
+	readonly qualifier: "OUTDATED" | undefined;
+	/** How often a verdict told with this confidence is right, 0..1. */
+	readonly confidence: number;
+	/** Whole sentences. */
+	readonly explanation: string;
+	readonly gates: readonly GateReport[];
+	readonly parts: readonly VerifiedPart[];
+	readonly missing: readonly string[];
+	readonly time: TimeFrame;
+	/** Sources that agree with the verdict and do not depend on each other. */
+	readonly independentGroups: number;
+	/** Best first: what supports and refutes, then what came nearest. */
+	readonly evidence: readonly EvidenceStance[];
+	/** `YYYY-MM-DD`. */
+	readonly asOf: string;
+	readonly decision: Decision;
+	readonly mode: "hybrid" | "keyword";
+	readonly graphsUsed: readonly string[];
+	readonly warnings: readonly string[];
+}

@@ -1,0 +1,41 @@
+import type { ArtefactKind, ArtefactShelf } from "../../src/contract/artifacts.js";
+import type { Caller } from "../../src/contract/call.js";
+import type { Json } from "../../src/contract/service-info.js";
+import { toIsoTime } from "../../src/kernel/clock.js";
+import { ServiceError } from "../../src/kernel/errors.js";
+
+/** Verifications that were paid for, read again while they are kept. Each throws NOT_FOUND alike for what is unknown, somebody else's or past. */
+export interface VerificationResults {
+	verification(caller: Caller, id: string): Promise<Json>;
+	/** schema.org ClaimReview of a verification, as JSON-LD. */
+	claimReview(caller: Caller, id: string): Promise<Json>;
+	/** Of several claims, or of a text. */
+	batch(caller: Caller, id: string): Promise<Json>;
+}
+
+export function createVerificationResults(
+	artefacts: Pick<ArtefactShelf, "find">,
+): VerificationResults {
+	const read = async (caller: Caller, kind: ArtefactKind, id: string): Promise<Json> => {
+		const kept = await artefacts.find(caller, kind, id);
+		if (!kept) throw notThere(id);
+		return { ...(kept.data as Json), kept_until: toIsoTime(kept.expiresAt) };
+	};
+	return {
+		verification: (caller, id) => read(caller, "verification", id),
+		batch: (caller, id) => read(caller, "verification_batch", id),
+
+		async claimReview(caller, id) {
+			const { claim_review: review } = await read(caller, "verification", id);
+			if (typeof review !== "object" || review === null) throw notThere(id);
+			return review as Json;
+		},
+	};
+}
+
+function notThere(id: string): ServiceError {
+	return new ServiceError(
+		"NOT_FOUND",
+		`No result of yours is kept as "${id}"; results can be read again for a day after they were paid for.`,
+	);
+}

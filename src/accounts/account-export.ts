@@ -1,0 +1,147 @@
+import { toStatementLine } from "../../payments/spt/statement-line.js";
+import { schedulesOf } from "../../skills/briefings/schedule-service.js";
+import { chatsOf } from "../../skills/chat/chat-records.js";
+import type { Store } from "../../store/store-port.js";
+import { artefactsOf } from "../artifacts/artifact-repository.js";
+import type { AccountAccess } from "../contract/account-access.js";
+import { inputDocument } from "../contract/job.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Json } from "../contract/service-info.js";
+import { toJobWire } from "../jobs/job-wire.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { deliveriesOf } from "../webhooks/webhook-deliveries.js";
+import { webhooksOf } from "../webhooks/webhook-service.js";
+import { requireManager } from "./account-keys.js";
+import type { AccountOperations } from "./account-operations.js";
+import { getAccount, toCallWire } from "./account-usage.js";
+import { feedbackOf } from "./feedback.js";
+import { grantedAccessOf } from "./granted-access.js";
+
+export interface AccountExportDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	/** The lists that its owner can ask for one by one. */
+	readonly lists: Pick<
+		AccountOperations,
+		"accountGet" | "accountKeys" | "accountConnections" | "accountUsage" | "accountQuota"
+	>;
+}
+
+const PAGE = 200;
+const FIRST_DAY = "1970-01-01";
+
+/**
+ * All that is held about an account, as pieces of one JSON object: profile, keys, usage, every posting and receipt, the
+ * text of its queries and of its tasks. Read in small parts; few at a time, and one of an account.
+ */
+export function createAccountExport(deps: AccountExportDeps): AccountOperations["accountExport"] {
+	const running = new Set<string>();
+	return async function* (access, signal) {
+		requireManager(access);
+		const { accountId } = access;
+		if (running.has(accountId) || running.size >= LIMITS.accountExportsRunning) throw tooMany();
+		running.add(accountId);
+		try {
+			for await (const piece of pieces(deps, access)) {
+				signal.throwIfAborted();
+				yield piece;
+			}
+		} finally {
+			running.delete(accountId);
+		}
+	};
+}
+
+async function* pieces(deps: AccountExportDeps, access: AccountAccess) {
+	const { store, lists } = deps;
+	const { id, createdAt } = await getAccount(store, access.accountId);
+	const asked = { by: "day", from: FIRST_DAY } as const;
+	const parts: Readonly<Record<string, Json>> = {
+		account: await lists.accountGet(access),
+		quota: await lists.accountQuota(access),
+		keys: await lists.accountKeys(access),
+		connection_tokens: await lists.accountConnections(access),
+		usage: await lists.accountUsage(access, asked),
+	};
+	yield "{";
+	for (const [name, part] of Object.entries(parts)) {
+		yield `${JSON.stringify(name)}:${JSON.stringify(part["items"] ?? part)},`;
+	}
+	yield* list("postings", postingsOf(store, id));
+	yield ",";
+	yield* list("calls", callsOf(store, id, createdAt));
+	yield ",";
+	yield* list("queries", store.queryLog.read(id));
+	yield ",";
+	yield* list("feedback", feedbackOf(store, id));
+	yield ",";
+	yield* list("jobs", jobsOf(store, id));
+	yield ",";
+	yield* list("schedules", schedulesOf(deps, id));
+	yield ",";
+	yield* list("webhooks", webhooksOf(store, id));
+	yield ",";
+	yield* list("webhook_deliveries", deliveriesOf(store, id));
+	yield ",";
+	yield* list("granted_access", grantedAccessOf(store, id));
+	yield ",";
+	yield* list("results", artefactsOf(store, id));
+	yield ",";
+	yield* list("chats", chatsOf(store, id));
+	yield ",";
+	yield* list("tasks", tasksOf(store, id));
+	yield "}";
+}
+
+async function* list(name: string, items: AsyncIterable<object>) {
+	let separator = `${JSON.stringify(name)}:[`;
+	for await (const item of items) {
+		yield `${separator}${JSON.stringify(item)}`;
+		separator = ",";
+	}
+	yield separator === "," ? "]" : `${separator}]`;
+}
+
+async function* postingsOf(store: Store, accountId: string) {
+	let cursor: string | undefined;
+	do {
+		const page = await store.statement(accountId, { limit: PAGE, cursor });
+		for (const posting of page.postings) yield toStatementLine(accountId, posting);
+		cursor = page.next;
+	} while (cursor !== undefined);
+}
+
+async function* callsOf(store: Store, accountId: string, since: number) {
+	let cursor: string | undefined;
+	do {
+		const page = await store.receipts(accountId, { limit: PAGE, cursor, since });
+		for (const receipt of page.receipts) yield toCallWire(receipt);
+		cursor = page.next;
+	} while (cursor !== undefined);
+}
+
+/** A2A tasks with their messages and artifacts, as far as their time is not over. */
+async function* tasksOf(store: Store, accountId: string) {
+	const rows = await store.read((reader) => reader.findBy("tasks", "owner", accountId));
+	for (const { id, state, documentId } of rows) {
+		const text = await store.documents.get(documentId);
+		if (text !== undefined) yield { id, state, task: JSON.parse(text) as unknown };
+	}
+}
+
+/** Jobs with what they were asked, as far as they are remembered; their reports are among the results. */
+async function* jobsOf(store: Store, accountId: string) {
+	const rows = await store.read((reader) => reader.findBy("jobs", "owner", accountId));
+	for (const row of rows) {
+		const input = await store.documents.get(inputDocument(row.id));
+		const asked = input === undefined ? null : (JSON.parse(input) as unknown);
+		yield { ...toJobWire(row, row.updatedAt), asked };
+	}
+}
+
+function tooMany(): ServiceError {
+	return new ServiceError("RATE_LIMITED", "Other exports are running; ask again in a minute.", {
+		retryAfterSeconds: 60,
+	});
+}

@@ -1,0 +1,241 @@
+import { isUsable } from "../../payments/plan/plan-access.js";
+import { spentEver, spentThisMonth } from "../../payments/plan/plan-spending.js";
+import type { ConnectionRow, KeyRow } from "../../store/rows/account-rows.js";
+import type { Store } from "../../store/store-port.js";
+import type { AccountAccess } from "../contract/account-access.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Json, ServiceInfo } from "../contract/service-info.js";
+import { type Clock, toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { formatUsd, type Micros } from "../kernel/money.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { AccountOperations, KeyChange, KeyOrder, KeyScope } from "./account-operations.js";
+import type { AccountProfile, AccountProfiles } from "./account-profiles.js";
+import type { ApiKeys, KeyTerms } from "./api-keys.js";
+import type { ConnectionTokens } from "./connection-tokens.js";
+import { parseLimit, toSptScope } from "./spt-scope.js";
+
+export interface AccountKeyDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly catalog: GraphCatalog;
+	readonly keys: ApiKeys;
+	readonly connections: ConnectionTokens;
+	readonly profiles: AccountProfiles;
+	readonly info: Pick<ServiceInfo, "mcpUrl">;
+}
+
+type KeyOperations = Pick<
+	AccountOperations,
+	| "accountKeys"
+	| "accountCreateKey"
+	| "accountChangeKey"
+	| "accountRotateKey"
+	| "accountRevokeKey"
+	| "accountConnections"
+	| "accountCreateConnection"
+	| "accountRevokeConnection"
+>;
+
+/** Keys and connection tokens of an account, by whoever manages it. */
+export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
+	const { keys, connections, profiles, info } = deps;
+	const label = (accountId: string, id: string, text: string | null | undefined) =>
+		setLabel(deps, accountId, id, text);
+	return {
+		async accountKeys(access) {
+			requireManager(access);
+			const { labels } = await profiles.get(access.accountId);
+			const rows = await keys.list(access.accountId);
+			return { items: await Promise.all(rows.map((row) => toKeyWire(deps, row, labels))) };
+		},
+
+		async accountCreateKey(access, order) {
+			requireManager(access);
+			const { accountId } = access;
+			const { id, key } = await keys.add(accountId, toKeyTerms(deps, order));
+			await label(accountId, id, order.label);
+			return { key, ...(await getKeyWire(deps, accountId, id)) };
+		},
+
+		async accountChangeKey(access, keyId, change) {
+			requireManager(access);
+			const { accountId } = access;
+			await keys.change(accountId, keyId, toKeyTerms(deps, change));
+			await label(accountId, keyId, change.label);
+			return getKeyWire(deps, accountId, keyId);
+		},
+
+		async accountRotateKey(access, keyId, overlapSeconds = LIMITS.keyOverlapSeconds) {
+			requireOwnKey(access, keyId);
+			const { key } = await keys.rotate(access.accountId, keyId, overlapSeconds);
+			return { key, ...(await getKeyWire(deps, access.accountId, keyId)) };
+		},
+
+		async accountRevokeKey(access, keyId) {
+			requireOwnKey(access, keyId);
+			await keys.revoke(keyId, access.accountId);
+			return { id: keyId, status: "revoked" };
+		},
+
+		async accountConnections(access) {
+			requireManager(access);
+			const { labels } = await profiles.get(access.accountId);
+			const rows = await connections.list(access.accountId);
+			return { items: rows.map((row) => toConnectionWire(row, labels)) };
+		},
+
+		async accountCreateConnection(access, order) {
+			requireManager(access);
+			return createConnection({ ...deps, mcpUrl: info.mcpUrl() }, access.accountId, order);
+		},
+
+		async accountRevokeConnection(access, id) {
+			requireManager(access);
+			await connections.revoke(id, access.accountId);
+			await label(access.accountId, id, null);
+			return { id, status: "revoked" };
+		},
+	};
+}
+
+/** A connection token and the address it makes; null where nobody serves. */
+export async function createConnection(
+	deps: Pick<AccountKeyDeps, "store" | "connections" | "profiles" | "catalog" | "clock"> & {
+		readonly mcpUrl: string | null;
+	},
+	accountId: string,
+	order: KeyScope,
+): Promise<{ id: string; token: string; url: string | null }> {
+	const { connections, mcpUrl } = deps;
+	const { id, token } = await connections.create(accountId, toScopeTerms(deps, order));
+	await setLabel(deps, accountId, id, order.label);
+	return { token, url: mcpUrl && `${mcpUrl}/c/${token}`, id };
+}
+
+/** Every key may rotate and end itself. Throws SCOPE_FORBIDDEN for another key, and for a secret that was replaced. */
+function requireOwnKey(access: AccountAccess, keyId: string): void {
+	if (access.keyId !== keyId || access.isReplaced) requireManager(access);
+}
+
+/** Throws SCOPE_FORBIDDEN for a key that may pay, and nothing else. */
+export function requireManager({ isManager, isReplaced }: AccountAccess): void {
+	if (isManager) return;
+	if (isReplaced) {
+		throw new ServiceError(
+			"SCOPE_FORBIDDEN",
+			"This secret was replaced and may only pay until its overlap is over; use the key's newest secret.",
+		);
+	}
+	throw new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"This credential does not manage its account; use a key that does (manages_account).",
+	);
+}
+
+/** A label is text of its owner, so it is kept in the profile, as long as what it names is remembered. */
+export async function setLabel(
+	{ store, profiles }: Pick<AccountKeyDeps, "store" | "profiles">,
+	accountId: string,
+	id: string,
+	label: string | null | undefined,
+): Promise<void> {
+	if (label === undefined) return;
+	await profiles.change(accountId, async (profile) => {
+		const known = await namedOf(store, accountId);
+		const labels = Object.entries({ ...profile.labels, [id]: label ?? "" });
+		const kept = labels.filter(([named, text]) => text !== "" && known.has(named));
+		return { ...profile, labels: Object.fromEntries(kept) };
+	});
+}
+
+/** Ids of an account's keys and connection tokens. */
+function namedOf(store: Store, accountId: string): Promise<ReadonlySet<string>> {
+	return store.read(async (reader) => {
+		const keys = await reader.findBy("keys", "accountId", accountId);
+		const connections = await reader.findBy("connections", "accountId", accountId);
+		return new Set([...keys, ...connections].map(({ id }) => id));
+	});
+}
+
+type ScopeDeps = Pick<AccountKeyDeps, "catalog" | "clock">;
+
+function toScopeTerms({ catalog, clock }: ScopeDeps, scope: KeyScope): KeyTerms {
+	const { skills, graphs, expires_in_days } = scope;
+	return toSptScope({ catalog, now: clock.now() }, { skills, graphs, expires_in_days });
+}
+
+/** Terms of what was said; null lifts a limit. */
+export function toKeyTerms(deps: ScopeDeps, order: KeyOrder | KeyChange): KeyTerms {
+	const { skills, graphs, expires_in_days, max_total_usd, max_per_month_usd } = order;
+	const { manages_account: isManager } = order;
+	const given = toScopeTerms(deps, {
+		skills: skills ?? undefined,
+		graphs: graphs ?? undefined,
+		expires_in_days: expires_in_days ?? undefined,
+	});
+	return {
+		...given,
+		...(skills === null && { skills: undefined }),
+		...(graphs === null && { graphs: undefined }),
+		...(expires_in_days === null && { expiresAt: undefined }),
+		...(max_total_usd !== undefined && { maxTotalMicros: toLimit(max_total_usd) }),
+		...(max_per_month_usd !== undefined && { maxPerMonthMicros: toLimit(max_per_month_usd) }),
+		...(isManager !== undefined && { isManager: isManager ?? false }),
+	};
+}
+
+function toLimit(usd: string | null): Micros | undefined {
+	return usd === null ? undefined : parseLimit(usd);
+}
+
+async function getKeyWire(deps: AccountKeyDeps, accountId: string, keyId: string): Promise<Json> {
+	const row = await deps.store.read((reader) => reader.get("keys", keyId));
+	if (row?.accountId !== accountId) {
+		throw new ServiceError("NOT_FOUND", `No API key is called "${keyId.slice(0, 80)}".`);
+	}
+	return toKeyWire(deps, row, (await deps.profiles.get(accountId)).labels);
+}
+
+/** A key as its owner and its operator see it; never its secret. */
+export async function toKeyWire(
+	{ store, clock }: Pick<AccountKeyDeps, "store" | "clock">,
+	row: KeyRow,
+	labels: AccountProfile["labels"],
+): Promise<Json> {
+	const now = clock.now();
+	const [spent, spentMonth] = await store.read(async (reader) => [
+		await spentEver(reader, row.id),
+		await spentThisMonth(reader, row.id, now),
+	]);
+	return {
+		id: row.id,
+		label: (labels[row.id] ?? row.label) || "",
+		status: row.status === "active" && !isUsable(row, now) ? "expired" : row.status,
+		manages_account: row.isManager ?? true,
+		...scopeWire(row),
+		max_total_usd: usdOrNull(row.maxTotalMicros),
+		max_per_month_usd: usdOrNull(row.maxPerMonthMicros),
+		spent_usd: formatUsd(spent ?? 0n),
+		spent_this_month_usd: formatUsd(spentMonth ?? 0n),
+		rotated_at: timeOrNull(row.rotatedAt),
+		old_secret_until: timeOrNull(now < (row.previousUntil ?? 0) ? row.previousUntil : undefined),
+	};
+}
+
+export function toConnectionWire(row: ConnectionRow, labels: AccountProfile["labels"]): Json {
+	return { id: row.id, label: labels[row.id] ?? "", ...scopeWire(row) };
+}
+
+function scopeWire({ skills = [], graphs = [], ...row }: KeyRow | ConnectionRow) {
+	return {
+		skills,
+		graphs,
+		expires_at: timeOrNull(row.expiresAt),
+		created_at: toIsoTime(row.createdAt),
+		last_used_on: row.usedDay ?? null,
+	};
+}
+
+const usdOrNull = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
+const timeOrNull = (at: number | undefined) => (at === undefined ? null : toIsoTime(at));

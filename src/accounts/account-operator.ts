@@ -1,0 +1,247 @@
+import { custAccount, type Ledger } from "../../payments/ledger.js";
+import { assertAmount } from "../../payments/spt/spt-issuer.js";
+import { type Environment, sourceOf } from "../../payments/spt/token.js";
+import type { AccountRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Json } from "../contract/service-info.js";
+import { type Clock, toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import { formatUsd, type Micros, parseUsd } from "../kernel/money.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import {
+	createConnection,
+	setLabel,
+	toConnectionWire,
+	toKeyTerms,
+	toKeyWire,
+} from "./account-keys.js";
+import type { KeyOrder, KeyScope } from "./account-operations.js";
+import type { AccountProfiles } from "./account-profiles.js";
+import { type ApiKeys, unknownAccount } from "./api-keys.js";
+import type { ConnectionTokens } from "./connection-tokens.js";
+
+export interface KeyRequest extends KeyOrder {
+	/** Account that gets one more key; a new account where absent. */
+	readonly account_id?: string | undefined;
+	/** Prepaid balance of a new account. */
+	readonly usd?: string | undefined;
+	/** The contract's "card on file": lifts the ceiling of free calls per day. */
+	readonly has_payment_method?: boolean | undefined;
+	/** Whether the owner of a new account may choose zero retention. */
+	readonly zero_retention?: boolean | undefined;
+}
+
+export interface CreditRequest {
+	readonly account_id: string;
+	readonly usd: string;
+}
+
+export interface RotationRequest {
+	readonly id: string;
+	readonly overlap_seconds?: number | undefined;
+}
+
+export interface TokenRequest extends KeyScope {
+	readonly account_id: string;
+}
+
+export interface AccountFilter {
+	readonly account_id?: string | undefined;
+}
+
+export interface AccountSetting {
+	readonly account_id: string;
+	readonly has_payment_method?: boolean | undefined;
+	readonly zero_retention?: boolean | undefined;
+}
+
+/** What an operator can do with accounts, their keys and their connection tokens. */
+export interface AccountOperator {
+	createKey(request: KeyRequest): Promise<{ key: string; id: string; account_id: string }>;
+	listKeys(request: AccountFilter): Promise<{ items: readonly Json[] }>;
+	rotateKey(request: RotationRequest): Promise<{ key: string; id: string; account_id: string }>;
+	revokeKey(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
+	/** The secret of a connection, and the MCP address it makes; null where nobody serves, so that none is known. */
+	createToken(request: TokenRequest): Promise<{ token: string; url: string | null; id: string }>;
+	listTokens(request: AccountFilter): Promise<{ items: readonly Json[] }>;
+	revokeToken(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
+	listAccounts(): Promise<{ items: readonly Json[] }>;
+	/** What the operator decides of an account. Throws NOT_FOUND. */
+	setAccount(request: AccountSetting): Promise<Json>;
+	/** Adds prepaid balance to an account. Throws NOT_FOUND. */
+	creditAccount(request: CreditRequest): Promise<{ account_id: string; balance_usd: string }>;
+}
+
+export interface AccountOperatorDeps {
+	readonly store: Store;
+	readonly ledger: Ledger;
+	readonly ids: Ids;
+	readonly clock: Clock;
+	readonly catalog: GraphCatalog;
+	readonly apiKeys: ApiKeys;
+	readonly connections: ConnectionTokens;
+	readonly profiles: AccountProfiles;
+	/** Which money this folder holds: see `sourceOf`. */
+	readonly environment: Environment;
+	readonly mcpUrl: () => string | null;
+}
+
+export function createAccountOperator(deps: AccountOperatorDeps): AccountOperator {
+	const { store, apiKeys, connections, mcpUrl } = deps;
+	return {
+		createKey: (request) => createKey(deps, request),
+
+		async listKeys({ account_id }) {
+			const rows = await rowsOf(store, "keys", account_id);
+			const items = await withLabels(deps, rows, async (row, labels) => ({
+				account_id: row.accountId,
+				...(await toKeyWire(deps, row, labels)),
+			}));
+			return { items };
+		},
+
+		async rotateKey({ id, overlap_seconds = LIMITS.keyOverlapSeconds }) {
+			const row = await store.read((reader) => reader.get("keys", id));
+			if (!row) throw new ServiceError("NOT_FOUND", `No API key is called "${id.slice(0, 80)}".`);
+			const { key } = await apiKeys.rotate(row.accountId, id, overlap_seconds);
+			return { key, id, account_id: row.accountId };
+		},
+
+		async revokeKey({ id }) {
+			await apiKeys.revoke(id);
+			return { id, status: "revoked" };
+		},
+
+		createToken: ({ account_id, ...scope }) =>
+			createConnection({ ...deps, mcpUrl: mcpUrl() }, account_id, scope),
+
+		async listTokens({ account_id }) {
+			const rows = await rowsOf(store, "connections", account_id);
+			const items = await withLabels(deps, rows, (row, labels) => ({
+				account_id: row.accountId,
+				...toConnectionWire(row, labels),
+			}));
+			return { items };
+		},
+
+		async revokeToken({ id }) {
+			await connections.revoke(id);
+			return { id, status: "revoked" };
+		},
+
+		async listAccounts() {
+			const rows = await store.read((reader) => reader.list("accounts"));
+			return { items: await Promise.all(rows.map((row) => toSummary(deps, row))) };
+		},
+
+		async setAccount({ account_id, has_payment_method, zero_retention }) {
+			const row = await store.transaction(async (tx) => {
+				const account = await getOpen(tx, account_id);
+				const changed: AccountRow = {
+					...account,
+					...(has_payment_method !== undefined && { hasPaymentMethod: has_payment_method }),
+					...(zero_retention !== undefined && { mayKeepNothing: zero_retention }),
+					...(zero_retention === false && { retention: "standard" }),
+				};
+				await tx.put("accounts", changed);
+				return changed;
+			});
+			return toSummary(deps, row);
+		},
+
+		creditAccount: ({ account_id, usd }) =>
+			store.transaction(async (tx) => {
+				await getOpen(tx, account_id);
+				await credit(deps, tx, { owner: account_id, amountMicros: parseUsd(usd) });
+				return { account_id, balance_usd: formatUsd(await tx.balance(custAccount(account_id))) };
+			}),
+	};
+}
+
+async function createKey(deps: AccountOperatorDeps, request: KeyRequest) {
+	const { apiKeys, profiles } = deps;
+	const { account_id, usd, has_payment_method, zero_retention, label, ...order } = request;
+	const limits = [order.skills, order.graphs, order.max_total_usd, order.max_per_month_usd];
+	const isLimited = limits.some((limit) => limit !== undefined);
+	// A key without limits manages its account, unless it is told not to.
+	const terms = toKeyTerms(deps, {
+		...order,
+		manages_account: order.manages_account ?? !isLimited,
+	});
+	if (account_id !== undefined) {
+		const { id, key } = await apiKeys.add(account_id, terms);
+		await setLabel(deps, account_id, id, label);
+		return { key, id, account_id };
+	}
+	const { id, key, accountId } = await apiKeys.create({
+		...terms,
+		hasPaymentMethod: has_payment_method ?? false,
+		mayKeepNothing: zero_retention ?? false,
+		...(usd !== undefined && {
+			alongside: (tx, owner) => credit(deps, tx, { owner, amountMicros: parseUsd(usd) }),
+		}),
+	});
+	if (label) await profiles.change(accountId, (profile) => ({ ...profile, label }));
+	return { key, id, account_id: accountId };
+}
+
+async function credit(
+	{ ledger, ids, environment }: AccountOperatorDeps,
+	tx: StoreTransaction,
+	{ owner, amountMicros }: { owner: string; amountMicros: Micros },
+): Promise<void> {
+	assertAmount(amountMicros);
+	const key = `credit:${ids.next("txn")}`;
+	await ledger.credit(tx, { owner, source: sourceOf(environment), amountMicros, key });
+}
+
+async function getOpen(tx: StoreTransaction, accountId: string): Promise<AccountRow> {
+	const account = await tx.get("accounts", accountId);
+	if (account && account.closedAt === undefined) return account;
+	throw unknownAccount(accountId);
+}
+
+function rowsOf<T extends "keys" | "connections">(
+	store: Store,
+	table: T,
+	accountId: string | undefined,
+) {
+	return store.read((reader) =>
+		accountId === undefined ? reader.list(table) : reader.findBy(table, "accountId", accountId),
+	);
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+async function withLabels<R extends { readonly accountId: string }, T>(
+	{ profiles }: AccountOperatorDeps,
+	rows: readonly R[],
+	toItem: (row: R, labels: Labels) => T | Promise<T>,
+): Promise<readonly T[]> {
+	const labelsOf = new Map<string, Labels>();
+	const items: T[] = [];
+	for (const row of rows) {
+		const labels = labelsOf.get(row.accountId) ?? (await profiles.get(row.accountId)).labels;
+		labelsOf.set(row.accountId, labels);
+		items.push(await toItem(row, labels));
+	}
+	return items;
+}
+
+async function toSummary({ store, profiles }: AccountOperatorDeps, row: AccountRow): Promise<Json> {
+	const { label, contact } = await profiles.get(row.id);
+	const balance = await store.read((reader) => reader.balance(custAccount(row.id)));
+	return {
+		id: row.id,
+		label: label || row.label,
+		contact,
+		status: row.closedAt === undefined ? "active" : "erased",
+		balance_usd: formatUsd(balance),
+		has_payment_method: row.hasPaymentMethod,
+		zero_retention: row.mayKeepNothing ?? false,
+		retention: row.retention ?? "standard",
+		created_at: toIsoTime(row.createdAt),
+	};
+}

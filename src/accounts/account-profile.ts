@@ -1,0 +1,189 @@
+import { custAccount, heldAccount } from "../../payments/ledger.js";
+import { forgetKeySpending, spentThisMonth } from "../../payments/plan/plan-spending.js";
+import type { AccountRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
+import type { AccountAccess } from "../contract/account-access.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Json } from "../contract/service-info.js";
+import { type Clock, toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { formatUsd } from "../kernel/money.js";
+import { requireManager } from "./account-keys.js";
+import type { AccountChange, AccountOperations } from "./account-operations.js";
+import type { AccountProfiles } from "./account-profiles.js";
+import { getAccount, gone, toBudgetWire } from "./account-usage.js";
+import { forgetOwned } from "./owned-records.js";
+
+export interface AccountProfileDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly profiles: AccountProfiles;
+}
+
+type ProfileOperations = Pick<AccountOperations, "accountGet" | "accountChange" | "accountErase">;
+
+/** An account as its owner sees, changes and ends it. */
+export function createAccountProfile(deps: AccountProfileDeps): ProfileOperations {
+	const { store, profiles } = deps;
+	return {
+		accountGet: (access) => toAccountWire(deps, access),
+
+		async accountChange(access, change) {
+			requireManager(access);
+			const { accountId } = access;
+			if (change.retention !== undefined) await setRetention(store, accountId, change.retention);
+			const { label, contact } = change;
+			if (label !== undefined || contact !== undefined) {
+				await profiles.change(accountId, (profile) => ({
+					...profile,
+					...(label !== undefined && { label }),
+					...(contact !== undefined && { contact }),
+				}));
+			}
+			return toAccountWire(deps, access);
+		},
+
+		async accountErase(access, confirm) {
+			requireManager(access);
+			const { accountId } = access;
+			const { documentIds, forfeited } = await closeAccount(deps, accountId, confirm);
+			const queries = await eraseText(deps, accountId, documentIds);
+			return {
+				id: accountId,
+				status: "erased",
+				erased: { queries, documents: documentIds.length },
+				forfeited_usd: formatUsd(forfeited),
+			};
+		},
+	};
+}
+
+/** Returns how many queries were overwritten. */
+async function eraseText(
+	{ store, profiles }: Pick<AccountProfileDeps, "store" | "profiles">,
+	accountId: string,
+	documentIds: readonly string[],
+): Promise<number> {
+	await profiles.erase(accountId);
+	for (const id of documentIds) await store.documents.delete(id);
+	return store.queryLog.erase(accountId);
+}
+
+/**
+ * Erases once more what belongs to accounts that were erased a while ago: what calls under way wrote after that, and what
+ * a crash in between left behind.
+ */
+export async function finishErasures(deps: AccountProfileDeps): Promise<void> {
+	const { store, clock } = deps;
+	const now = clock.now();
+	const accounts = await store.read((reader) => reader.list("accounts"));
+	for (const { id, closedAt, erasedAt } of accounts) {
+		if (closedAt === undefined || erasedAt !== undefined) continue;
+		if (now - closedAt < LIMITS.requestTimeoutMs * 2) continue;
+		const documentIds = await store.transaction((tx) => forgetRows(tx, id));
+		await eraseText(deps, id, documentIds);
+		await store.transaction(async (tx) => {
+			const account = await tx.get("accounts", id);
+			if (account) await tx.put("accounts", { ...account, erasedAt: now });
+		});
+	}
+}
+
+/** What can be told of an account to whoever shows a credential of it; what concerns its owner to those that manage it. */
+async function toAccountWire(
+	{ store, clock, profiles }: AccountProfileDeps,
+	{ accountId, keyId, isManager }: AccountAccess,
+): Promise<Json> {
+	const account = await getAccount(store, accountId);
+	const [balance, held, spent] = await store.read(async (reader) => [
+		await reader.balance(custAccount(accountId)),
+		await reader.balance(heldAccount(accountId)),
+		await spentThisMonth(reader, accountId, clock.now()),
+	]);
+	const { label, contact } = await profiles.get(accountId);
+	return {
+		id: accountId,
+		label: label || account.label,
+		contact: isManager ? contact : null,
+		plan: account.plan,
+		has_payment_method: account.hasPaymentMethod,
+		retention: account.retention ?? "standard",
+		may_choose_zero_retention: account.mayKeepNothing ?? false,
+		created_at: toIsoTime(account.createdAt),
+		balance_usd: isManager ? formatUsd(balance ?? 0n) : null,
+		held_usd: isManager ? formatUsd(held ?? 0n) : null,
+		budget: isManager ? toBudgetWire(account, spent ?? 0n, clock.now()) : null,
+		credential: { key_id: keyId ?? null, manages_account: isManager },
+	};
+}
+
+function setRetention(
+	store: Store,
+	accountId: string,
+	retention: NonNullable<AccountChange["retention"]>,
+): Promise<void> {
+	return store.transaction(async (tx) => {
+		const account = await tx.get("accounts", accountId);
+		if (!account) throw gone();
+		if (retention === "zero" && !account.mayKeepNothing) {
+			throw new ServiceError(
+				"SCOPE_FORBIDDEN",
+				"Zero retention is agreed with the operator, who then allows it for this account.",
+			);
+		}
+		await tx.put("accounts", { ...account, retention });
+	});
+}
+
+/**
+ * Ends everything that could pay, and forgets what is not owed to the books: postings and receipts stay, under an id that
+ * nothing leads back to its owner from. Throws INVALID_ARGUMENT while a balance is left that was not named.
+ */
+function closeAccount(
+	{ store, clock }: AccountProfileDeps,
+	accountId: string,
+	confirm: string | undefined,
+) {
+	return store.transaction(async (tx) => {
+		const account = await tx.get("accounts", accountId);
+		if (!account || account.closedAt !== undefined) throw gone();
+		const forfeited = await balanceOf(tx, accountId);
+		const named = formatUsd(forfeited);
+		if (forfeited > 0n && confirm !== named) throw stillFunded(named);
+		const closed: AccountRow = {
+			id: accountId,
+			label: "",
+			plan: account.plan,
+			hasPaymentMethod: false,
+			createdAt: account.createdAt,
+			closedAt: clock.now(),
+		};
+		await tx.put("accounts", closed);
+		return { documentIds: await forgetRows(tx, accountId), forfeited };
+	});
+}
+
+async function balanceOf(reader: StoreReader, accountId: string): Promise<bigint> {
+	return (
+		(await reader.balance(custAccount(accountId))) + (await reader.balance(heldAccount(accountId)))
+	);
+}
+
+/** Returns the documents that hold text the account left here. */
+async function forgetRows(tx: StoreTransaction, accountId: string): Promise<readonly string[]> {
+	for (const { id } of await tx.findBy("keys", "accountId", accountId)) {
+		await tx.delete("keys", id);
+		await forgetKeySpending(tx, id);
+	}
+	for (const table of ["connections", "usage"] as const) {
+		for (const { id } of await tx.findBy(table, "accountId", accountId)) await tx.delete(table, id);
+	}
+	return forgetOwned(tx, accountId);
+}
+
+function stillFunded(usd: string): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`The account has ${usd} USD left, which nobody could spend any more; ask the operator for a refund first, or send ?confirm=${usd} to give it up.`,
+	);
+}

@@ -1,0 +1,237 @@
+/** Who is calling: API keys, connection tokens, identity tokens; OAuth has its room here later. */
+import { isUsable } from "../../payments/plan/plan-access.js";
+import { forgetKeySpending } from "../../payments/plan/plan-spending.js";
+import type { AccountRow, KeyRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import type { Micros } from "../kernel/money.js";
+import type { Random } from "../kernel/random.js";
+import { createSecret, hashSecret, isWellFormedSecret } from "../kernel/secret.js";
+import { assertSound, assertStillManaged } from "./key-rules.js";
+
+const KEY_PREFIX = "sk_live_";
+
+/** The secret is shown here and never again. */
+export interface CreatedKey {
+	readonly id: string;
+	readonly key: string;
+	readonly accountId: string;
+}
+
+/** What a key may do; left out where there is no limit. */
+export interface KeyTerms {
+	readonly skills?: readonly string[] | undefined;
+	readonly graphs?: readonly string[] | undefined;
+	readonly expiresAt?: number | undefined;
+	readonly maxTotalMicros?: Micros | undefined;
+	readonly maxPerMonthMicros?: Micros | undefined;
+	/** Whether it may change the account and its keys. */
+	readonly isManager?: boolean | undefined;
+}
+
+export interface AccountTerms extends KeyTerms {
+	readonly hasPaymentMethod?: boolean;
+	/** Whether its owner may choose zero retention. */
+	readonly mayKeepNothing?: boolean;
+	/** What its free calls are counted under, if not under its own id. */
+	readonly quotaId?: string;
+	/** Written into the same transaction as the account, e.g. its first balance. */
+	readonly alongside?: (tx: StoreTransaction, accountId: string) => Promise<void>;
+}
+
+export interface FoundKey {
+	readonly row: KeyRow;
+	/** Whether it was found by the secret before its latest rotation. */
+	readonly isReplaced: boolean;
+}
+
+export interface ApiKeys {
+	/** A key for a new account on the free plan; account, key and prepaid balance are one transaction. */
+	create(terms: AccountTerms): Promise<CreatedKey>;
+	/** One more key of an account. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
+	add(accountId: string, terms: KeyTerms): Promise<CreatedKey>;
+	/** Keys of an account, oldest first, revoked ones too. */
+	list(accountId: string): Promise<readonly KeyRow[]>;
+	/** New terms for a key; those left out stay. Throws NOT_FOUND, and INVALID_ARGUMENT for the last that manages its account. */
+	change(accountId: string, keyId: string, terms: KeyTerms): Promise<KeyRow>;
+	/** A new secret; the old one works for so many seconds more, the one before it no longer. Throws NOT_FOUND. */
+	rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<CreatedKey>;
+	/**
+	 * The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given, and
+	 * INVALID_ARGUMENT where that account is named and no other key manages it.
+	 */
+	revoke(keyId: string, accountId?: string): Promise<void>;
+	/** The key behind a secret; undefined for one nobody issued, that was revoked or has expired. */
+	find(reader: StoreReader, secret: string): Promise<FoundKey | undefined>;
+}
+
+export interface ApiKeyDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly ids: Ids;
+	readonly pepper: Uint8Array;
+}
+
+/** API keys, stored as keyed hashes only. Spec: Authentication. */
+export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
+	const { store, clock, ids, pepper } = deps;
+	return {
+		async create({ hasPaymentMethod = false, mayKeepNothing, quotaId, alongside, ...terms }) {
+			const account: AccountRow = {
+				id: ids.next("acc"),
+				label: "",
+				plan: "free",
+				hasPaymentMethod,
+				createdAt: clock.now(),
+				...(mayKeepNothing && { mayKeepNothing }),
+				...(quotaId !== undefined && { quotaId }),
+			};
+			const { row, key } = newKey(deps, account.id, { isManager: true, ...terms });
+			await store.transaction(async (tx) => {
+				await tx.put("accounts", account);
+				await tx.put("keys", row);
+				await alongside?.(tx, account.id);
+			});
+			return { id: row.id, key, accountId: account.id };
+		},
+
+		async add(accountId, terms) {
+			const { row, key } = newKey(deps, accountId, terms);
+			await store.transaction(async (tx) => {
+				const account = await tx.get("accounts", accountId);
+				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
+				await makeRoom(tx, accountId, clock.now());
+				await tx.put("keys", row);
+			});
+			return { id: row.id, key, accountId };
+		},
+
+		list: (accountId) =>
+			store.read(async (reader) => sortByAge(await reader.findBy("keys", "accountId", accountId))),
+
+		change: (accountId, keyId, terms) =>
+			store.transaction(async (tx) => {
+				const earlier = await getActive(tx, keyId, accountId);
+				if (terms.isManager === false) await assertStillManaged(tx, earlier, clock.now());
+				const row = { ...earlier, ...terms };
+				assertSound(row);
+				await tx.put("keys", row);
+				return row;
+			}),
+
+		async rotate(accountId, keyId, overlapSeconds) {
+			const key = createSecret(KEY_PREFIX, deps.random);
+			await store.transaction(async (tx) => {
+				const row = await getActive(tx, keyId, accountId);
+				const now = clock.now();
+				await tx.put("keys", {
+					...row,
+					hash: hashSecret(key, pepper),
+					previousHash: overlapSeconds > 0 ? row.hash : undefined,
+					previousUntil: overlapSeconds > 0 ? now + overlapSeconds * 1000 : undefined,
+					rotatedAt: now,
+				});
+			});
+			return { id: keyId, key, accountId };
+		},
+
+		revoke: (keyId, accountId) =>
+			store.transaction((tx) => revokeKey(tx, { keyId, accountId, now: clock.now() })),
+
+		find: (reader, secret) => findKey(reader, { secret, pepper, now: clock.now() }),
+	};
+}
+
+async function revokeKey(
+	tx: StoreTransaction,
+	{ keyId, accountId, now }: { keyId: string; accountId: string | undefined; now: number },
+): Promise<void> {
+	const row = await getKey(tx, keyId, accountId);
+	if (row.status === "revoked") return;
+	// An operator may end every key there is.
+	if (accountId !== undefined) await assertStillManaged(tx, row, now);
+	await tx.put("keys", toRevoked(row, now));
+}
+
+/** Its hashes go with it: what nobody can show any more need not be found. */
+export function toRevoked(row: KeyRow, now: number): KeyRow {
+	return {
+		...row,
+		status: "revoked",
+		previousHash: undefined,
+		previousUntil: undefined,
+		revokedAt: now,
+	};
+}
+
+/** Every text is hashed and looked up in the same steps, so that the time taken tells nothing of its form. */
+async function findKey(
+	reader: StoreReader,
+	{ secret, pepper, now }: { secret: string; pepper: Uint8Array; now: number },
+): Promise<FoundKey | undefined> {
+	const hash = hashSecret(secret, pepper);
+	const [row] = await reader.findBy("keys", "hash", hash);
+	const [rotated] = await reader.findBy("keys", "previousHash", hash);
+	const found = row ?? (rotated && now < (rotated.previousUntil ?? 0) ? rotated : undefined);
+	return found && isWellFormedSecret(secret, KEY_PREFIX) && isUsable(found, now)
+		? { row: found, isReplaced: row === undefined }
+		: undefined;
+}
+
+function newKey({ ids, random, clock, pepper }: ApiKeyDeps, accountId: string, terms: KeyTerms) {
+	const key = createSecret(KEY_PREFIX, random);
+	const row: KeyRow = {
+		...terms,
+		id: ids.next("key"),
+		hash: hashSecret(key, pepper),
+		accountId,
+		label: "",
+		status: "active",
+		createdAt: clock.now(),
+		isManager: terms.isManager ?? false,
+	};
+	assertSound(row);
+	return { row, key };
+}
+
+/** Forgets the keys that were revoked longest ago, beyond those remembered. Throws INVALID_ARGUMENT when all are active. */
+async function makeRoom(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
+	const rows = sortByAge(await tx.findBy("keys", "accountId", accountId));
+	const [active, ended] = [
+		rows.filter((row) => isUsable(row, now)),
+		rows.filter((row) => !isUsable(row, now)),
+	];
+	if (active.length >= LIMITS.accountKeysMax) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`An account has at most ${LIMITS.accountKeysMax} active keys; revoke one first.`,
+		);
+	}
+	for (const { id } of ended.slice(0, Math.max(0, ended.length - LIMITS.accountKeysMax + 1))) {
+		await tx.delete("keys", id);
+		await forgetKeySpending(tx, id);
+	}
+}
+
+async function getKey(reader: StoreReader, keyId: string, accountId?: string): Promise<KeyRow> {
+	const row = await reader.get("keys", keyId);
+	if (row && (accountId === undefined || row.accountId === accountId)) return row;
+	throw new ServiceError("NOT_FOUND", `No API key is called "${keyId.slice(0, 80)}".`);
+}
+
+async function getActive(reader: StoreReader, keyId: string, accountId: string): Promise<KeyRow> {
+	const row = await getKey(reader, keyId, accountId);
+	if (row.status === "active") return row;
+	throw new ServiceError("INVALID_ARGUMENT", `The API key "${keyId}" was revoked; make a new one.`);
+}
+
+export function unknownAccount(id: string): ServiceError {
+	return new ServiceError("NOT_FOUND", `No account is called "${id.slice(0, 80)}".`);
+}
+
+const sortByAge = (rows: readonly KeyRow[]): KeyRow[] =>
+	[...rows].sort((a, b) => (a.id < b.id ? -1 : 1));

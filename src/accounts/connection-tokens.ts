@@ -1,0 +1,98 @@
+import { isUsable } from "../../payments/plan/plan-access.js";
+import type { ConnectionRow } from "../../store/rows/account-rows.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import type { Random } from "../kernel/random.js";
+import { createSecret, hashSecret, isWellFormedSecret } from "../kernel/secret.js";
+import { unknownAccount } from "./api-keys.js";
+
+const TOKEN_PREFIX = "ct_";
+
+export type ConnectionTerms = Pick<ConnectionRow, "skills" | "graphs" | "expiresAt">;
+
+/** The secret is shown here and never again. */
+export interface CreatedConnection {
+	readonly id: string;
+	readonly token: string;
+}
+
+/** Secrets in MCP addresses, for clients that cannot send headers: they pay from an account, and change nothing of it. */
+export interface ConnectionTokens {
+	/** Throws NOT_FOUND, and INVALID_ARGUMENT for one token too many. */
+	create(accountId: string, terms: ConnectionTerms): Promise<CreatedConnection>;
+	/** Active ones, oldest first. */
+	list(accountId: string): Promise<readonly ConnectionRow[]>;
+	/** Throws NOT_FOUND, also for a token of another account than the one given. */
+	revoke(id: string, accountId?: string): Promise<void>;
+	/** The token behind a secret; undefined for one nobody issued, that was revoked or has expired. */
+	find(reader: StoreReader, secret: string): Promise<ConnectionRow | undefined>;
+}
+
+export interface ConnectionTokenDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly ids: Ids;
+	readonly pepper: Uint8Array;
+}
+
+/** Connection tokens, stored as keyed hashes only. Spec: Authentication. */
+export function createConnectionTokens(deps: ConnectionTokenDeps): ConnectionTokens {
+	const { store, clock, random, ids, pepper } = deps;
+	const usable = async (reader: StoreReader, accountId: string) =>
+		[...(await reader.findBy("connections", "accountId", accountId))]
+			.filter((row) => isUsable(row, clock.now()))
+			.sort((a, b) => (a.id < b.id ? -1 : 1));
+	return {
+		async create(accountId, terms) {
+			const token = createSecret(TOKEN_PREFIX, random);
+			const id = ids.next("con");
+			const hash = hashSecret(token, pepper);
+			const createdAt = clock.now();
+			await store.transaction(async (tx) => {
+				const account = await tx.get("accounts", accountId);
+				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
+				await makeRoom(tx, accountId, clock.now());
+				await tx.put("connections", { ...terms, id, hash, accountId, status: "active", createdAt });
+			});
+			return { id, token };
+		},
+
+		list: (accountId) => store.read((reader) => usable(reader, accountId)),
+
+		revoke: (id, accountId) =>
+			store.transaction(async (tx) => {
+				const row = await tx.get("connections", id);
+				if (!row || (accountId !== undefined && row.accountId !== accountId)) {
+					const shown = id.slice(0, 80);
+					throw new ServiceError("NOT_FOUND", `No connection token is called "${shown}".`);
+				}
+				// Nobody asks for one that has ended: usage names it by its id.
+				await tx.delete("connections", id);
+			}),
+
+		async find(reader, secret) {
+			const [row] = await reader.findBy("connections", "hash", hashSecret(secret, pepper));
+			const isFound = isWellFormedSecret(secret, TOKEN_PREFIX) && row && isUsable(row, clock.now());
+			return isFound ? row : undefined;
+		},
+	};
+}
+
+/** Forgets tokens that have expired. Throws INVALID_ARGUMENT when too many are left. */
+async function makeRoom(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
+	const rows = await tx.findBy("connections", "accountId", accountId);
+	const ended = rows.filter((row) => !isUsable(row, now));
+	if (rows.length - ended.length >= LIMITS.accountConnectionsMax) throw tooMany();
+	for (const { id } of ended) await tx.delete("connections", id);
+}
+
+function tooMany(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`An account has at most ${LIMITS.accountConnectionsMax} connection tokens; revoke one first.`,
+	);
+}

@@ -1,0 +1,194 @@
+import type { FeedbackRow } from "../../store/rows/result-rows.js";
+import type { Store } from "../../store/store-port.js";
+import { grantIdOf, maySeeAgain } from "../contract/account-access.js";
+import type { Caller } from "../contract/call.js";
+import { isTheirs } from "../contract/caller-rights.js";
+import { LIMITS } from "../contract/limits.js";
+import { readCursor, toCursor } from "../contract/list-cursor.js";
+import type { PageRequest } from "../contract/page-request.js";
+import { type Clock, toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+
+export interface FeedbackOrder {
+	/** The call it is about; at least one of both. */
+	readonly request_id?: string | undefined;
+	readonly receipt_id?: string | undefined;
+	/** The row it is about. */
+	readonly trend_id?: string | undefined;
+	readonly useful: boolean;
+	readonly note?: string | undefined;
+}
+
+interface FeedbackWire {
+	readonly id: string;
+	readonly request_id: string | null;
+	readonly receipt_id: string | null;
+	readonly trend_id: string | null;
+	readonly useful: boolean;
+	/** Null where none was sent, or the account keeps no text. */
+	readonly note: string | null;
+	readonly created_at: string;
+	readonly expires_at: string;
+}
+
+/** What callers say of answers they got: kept for twelve months, told to themselves, whoever manages their account and the operator, deleted when they wish. */
+export interface Feedback {
+	/** Throws NOT_FOUND for a receipt that is not the caller's and a trend nobody knows, RATE_LIMITED for too many. */
+	give(caller: Caller, order: FeedbackOrder): Promise<FeedbackWire>;
+	/** Oldest first. */
+	list(caller: Caller, page: PageRequest): Promise<FeedbackPage>;
+	/** Throws NOT_FOUND. */
+	remove(caller: Caller, id: string): Promise<{ readonly id: string; readonly status: "deleted" }>;
+}
+
+interface FeedbackPage {
+	readonly items: readonly FeedbackWire[];
+	readonly next_cursor: string | null;
+}
+
+export interface FeedbackDeps {
+	readonly store: Store;
+	readonly catalog: Pick<GraphCatalog, "find">;
+	readonly clock: Clock;
+	readonly ids: Ids;
+}
+
+const MONTHS = 12;
+const LIST = { list: "feedback", asked: {} };
+
+export function createFeedback(deps: FeedbackDeps): Feedback {
+	const { store, clock, ids } = deps;
+	return {
+		async give(caller, order) {
+			await assertKnown(deps, caller, order);
+			const { note, ...told } = order;
+			const at = clock.now();
+			const id = ids.next("fbk");
+			const keepsNote = note !== undefined && caller.access?.keepsNoText !== true;
+			const grantId = grantIdOf(caller.access);
+			const row = toRow(told, { id, owner: caller.owner, grantId, at, hasNote: keepsNote });
+			await store.transaction(async (tx) => {
+				const { length } = await tx.findBy("feedback", "owner", caller.owner);
+				if (length >= LIMITS.feedbackMax) throw tooMany();
+				await tx.put("feedback", row);
+			});
+			if (keepsNote) await putNote(store, row, note);
+			return toWire(row, keepsNote ? note : undefined);
+		},
+
+		async list({ owner, access }, { limit, cursor }) {
+			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
+			const rest = (await rowsOf(store, owner)).filter(
+				({ id, grantId, expiresAt }) =>
+					id > after && expiresAt > clock.now() && maySeeAgain(access, grantId),
+			);
+			const page = rest.slice(0, limit);
+			const last = page.at(-1);
+			return {
+				items: await Promise.all(page.map((row) => readWire(store, row))),
+				next_cursor: last && rest.length > limit ? toCursor(LIST, [last.id]) : null,
+			};
+		},
+
+		async remove(caller, id) {
+			const row = await store.read((reader) => reader.get("feedback", id));
+			if (!row || !isTheirs(caller, row)) throw notFound("feedback", id);
+			// Text first: what a crash leaves is a row that can be deleted again.
+			await store.documents.delete(id);
+			await store.transaction((tx) => tx.delete("feedback", id));
+			return { id, status: "deleted" };
+		},
+	};
+}
+
+/** Keeps a note of a row that is there already, so that every text kept can be found by its owner. Throws NOT_FOUND when it was erased meanwhile. */
+async function putNote(store: Store, { id, expiresAt }: FeedbackRow, note: string): Promise<void> {
+	try {
+		await store.documents.put(id, note, expiresAt);
+		const row = await store.read((reader) => reader.get("feedback", id));
+		if (!row) throw notFound("feedback", id);
+	} catch (error) {
+		await store.documents.delete(id);
+		await store.transaction((tx) => tx.delete("feedback", id));
+		throw error;
+	}
+}
+
+/** All that an owner has said, for an export. */
+export async function* feedbackOf(
+	store: Pick<Store, "read" | "documents">,
+	owner: string,
+): AsyncIterable<FeedbackWire> {
+	for (const row of await rowsOf(store, owner)) yield readWire(store, row);
+}
+
+async function assertKnown(
+	{ store, catalog }: FeedbackDeps,
+	{ owner }: Caller,
+	{ receipt_id: receiptId, trend_id: trendId }: FeedbackOrder,
+): Promise<void> {
+	if (receiptId !== undefined) {
+		const receipt = await store.read((reader) => reader.get("receipts", receiptId));
+		if (receipt?.owner !== owner) throw notFound("receipt", receiptId);
+	}
+	if (trendId === undefined) return;
+	const colon = trendId.indexOf(":");
+	const graph = catalog.find(trendId.slice(0, colon));
+	const nodeId = trendId.slice(colon + 1);
+	if (!graph?.concepts.some(({ id }) => id === nodeId)) throw notFound("trend", trendId);
+}
+
+function toRow(
+	{ request_id, receipt_id, trend_id, useful }: Omit<FeedbackOrder, "note">,
+	facts: Pick<FeedbackRow, "id" | "owner" | "grantId" | "at" | "hasNote">,
+): FeedbackRow {
+	const expires = new Date(facts.at);
+	expires.setUTCMonth(expires.getUTCMonth() + MONTHS);
+	return {
+		...facts,
+		expiresAt: expires.getTime(),
+		isUseful: useful,
+		...(request_id !== undefined && { requestId: request_id }),
+		...(receipt_id !== undefined && { receiptId: receipt_id }),
+		...(trend_id !== undefined && { trendId: trend_id }),
+	};
+}
+
+async function rowsOf(store: Pick<Store, "read">, owner: string): Promise<readonly FeedbackRow[]> {
+	const rows = await store.read((reader) => reader.findBy("feedback", "owner", owner));
+	return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function readWire(
+	{ documents }: Pick<Store, "documents">,
+	row: FeedbackRow,
+): Promise<FeedbackWire> {
+	return toWire(row, row.hasNote ? await documents.get(row.id) : undefined);
+}
+
+function toWire(row: FeedbackRow, note: string | undefined): FeedbackWire {
+	return {
+		id: row.id,
+		request_id: row.requestId ?? null,
+		receipt_id: row.receiptId ?? null,
+		trend_id: row.trendId ?? null,
+		useful: row.isUseful,
+		note: note ?? null,
+		created_at: toIsoTime(row.at),
+		expires_at: toIsoTime(row.expiresAt),
+	};
+}
+
+function notFound(kind: string, id: string): ServiceError {
+	return new ServiceError("NOT_FOUND", `No ${kind} of yours is called "${id.slice(0, 200)}".`);
+}
+
+function tooMany(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		`${LIMITS.feedbackMax} pieces of feedback are kept for you already; delete some with DELETE /v1/feedback/{feedback_id}.`,
+		{ retryAfterSeconds: 3_600 },
+	);
+}

@@ -1,0 +1,220 @@
+import { isUsable } from "../../payments/plan/plan-access.js";
+import type { OAuthRow } from "../../store/rows/oauth-row.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
+import type { Clock } from "../kernel/clock.js";
+import { hashSecret } from "../kernel/secret.js";
+import { CLIENT_OWNER, makeRoom } from "./oauth-clients.js";
+import { OAUTH_LIMITS } from "./oauth-limits.js";
+import { removeOAuthRows } from "./oauth-removal.js";
+
+type OAuthKind = OAuthRow["kind"];
+type Payload = Readonly<Record<string, unknown>>;
+
+interface FoundRecord {
+	readonly payload: Payload;
+	readonly consumedAt: number | undefined;
+}
+
+interface NewRecord {
+	readonly kind: OAuthKind;
+	/** A code, a refresh token, the id of a client or of a grant; only its hash is kept. */
+	readonly id: string;
+	readonly accountId: string | undefined;
+	/** Client that uses it; undefined for a client itself. */
+	readonly clientId: string | undefined;
+	/** Key that stands for the grant. */
+	readonly keyId: string | undefined;
+	readonly payload: Payload;
+	readonly expiresAt: number;
+}
+
+/** Clients, grants, codes and refresh tokens, in the store: found by who knows their id, and lost with their account. */
+export interface OAuthRecords {
+	/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
+	find(kind: OAuthKind, id: string): Promise<FoundRecord | undefined>;
+	/**
+	 * Durable before it resolves; false, and nothing is kept, when the account or the key of its grant has ended. A
+	 * refresh token keeps its client and that key for longer. Throws UNAVAILABLE for one client too many.
+	 */
+	put(record: NewRecord): Promise<boolean>;
+	/**
+	 * False for what was used before, or is gone: of two that use it at once one is told so. A code is remembered as used
+	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see refresh-tokens.ts).
+	 */
+	consume(kind: OAuthKind, id: string): Promise<boolean>;
+	/** Notes which keys are to end once a grant is taken up. */
+	setReplaced(keyId: string, replaced: readonly string[]): Promise<void>;
+	getReplaced(keyId: string): Promise<readonly string[]>;
+	remove(kind: OAuthKind, id: string): Promise<void>;
+	removeOfKey(kind: OAuthKind, keyId: string): Promise<void>;
+}
+
+export interface OAuthRecordDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly pepper: Uint8Array;
+	readonly clientsMax?: number;
+}
+
+const LEAST_EXTENSION_MS = OAUTH_LIMITS.extensionSeconds * 1000;
+const SEPARATOR = "\u0000";
+
+export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
+	const { store, clock, pepper, clientsMax = OAUTH_LIMITS.clientsMax } = deps;
+	const toId = (kind: OAuthKind, id: string) =>
+		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
+	/** Its text is written anew, because a document is gone at the time it was written for. */
+	const prolongClient = async (clientId: string): Promise<void> => {
+		const id = toId("client", clientId);
+		const row = await store.read((reader) => reader.get("oauth_records", id));
+		const expiresAt = clock.now() + OAUTH_LIMITS.clientKeptSeconds * 1000;
+		if (!row || !isLonger(expiresAt, row.expiresAt)) return;
+		const text = await store.documents.get(id);
+		if (text === undefined) return;
+		await store.documents.put(id, text, expiresAt);
+		await store.transaction((tx) => tx.put("oauth_records", { ...row, isUsed: true, expiresAt }));
+	};
+	return {
+		async find(kind, id) {
+			const now = clock.now();
+			const row = await store.read(async (reader) => {
+				const found = await reader.get("oauth_records", toId(kind, id));
+				if (!found || found.expiresAt <= now) return undefined;
+				if (found.keyId === undefined) return found;
+				const key = await reader.get("keys", found.keyId);
+				return key && isUsable(key, now) ? found : undefined;
+			});
+			const text = row && (await store.documents.get(row.id));
+			if (!row || text === undefined) return undefined;
+			return { payload: JSON.parse(text) as Payload, consumedAt: row.consumedAt };
+		},
+
+		async put(record) {
+			const { kind, clientId } = record;
+			const row = toRow(record, toId, clock.now());
+			const text = JSON.stringify(record.payload);
+			if (!(await keep(store, row, { text, clientsMax }))) return false;
+			if (clientId !== undefined && kind !== "code") await prolongClient(clientId);
+			return true;
+		},
+
+		async consume(kind, id) {
+			const recordId = toId(kind, id);
+			const now = clock.now();
+			const isFirst = await store.transaction((tx) => useOnce(tx, recordId, now));
+			if (isFirst && kind === "refresh_token") await store.documents.delete(recordId);
+			return isFirst;
+		},
+
+		async setReplaced(keyId, replaces) {
+			await store.transaction(async (tx) => {
+				const grant = await tx.get("oauth_records", toId("grant", keyId));
+				if (grant) await tx.put("oauth_records", { ...grant, replaces });
+			});
+		},
+
+		async getReplaced(keyId) {
+			const id = toId("grant", keyId);
+			const grant = await store.read((reader) => reader.get("oauth_records", id));
+			return grant?.replaces ?? [];
+		},
+
+		remove: (kind, id) => removeOAuthRows(store, [{ id: toId(kind, id) }]),
+
+		async removeOfKey(kind, keyId) {
+			const rows = await store.read((reader) => reader.findBy("oauth_records", "keyId", keyId));
+			await removeOAuthRows(
+				store,
+				rows.filter((row) => row.kind === kind),
+			);
+		},
+	};
+}
+
+function toRow(
+	{ kind, id, accountId, clientId, keyId, expiresAt }: NewRecord,
+	toId: (kind: OAuthKind, id: string) => string,
+	createdAt: number,
+): OAuthRow {
+	const owner = kind === "client" ? CLIENT_OWNER : (accountId ?? CLIENT_OWNER);
+	const row: OAuthRow = { id: toId(kind, id), owner, kind, keyId, createdAt, expiresAt };
+	if (kind !== "grant" || clientId === undefined) return row;
+	return { ...row, clientId: toId("client", clientId) };
+}
+
+/** The text first, so that no row is without it; it goes again where the row is refused. */
+async function keep(
+	store: Store,
+	row: OAuthRow,
+	{ text, clientsMax }: { readonly text: string; readonly clientsMax: number },
+): Promise<boolean> {
+	const write = async (tx: StoreTransaction) => {
+		if (!(await isAlive(tx, row))) return undefined;
+		await putRow(tx, row);
+		const order = { newcomer: row, clientsMax, now: row.createdAt };
+		return row.kind === "client" ? makeRoom(tx, order) : [];
+	};
+	const { documents } = store;
+	await documents.put(row.id, text, row.expiresAt);
+	const dropped = await store.transaction(write).catch(async (error: unknown) => {
+		await documents.delete(row.id);
+		throw error;
+	});
+	for (const { id } of dropped ?? [row]) await documents.delete(id);
+	return dropped !== undefined;
+}
+
+/** What an erased account or a revoked key has left behind must not come back with a request that was under way. */
+async function isAlive(reader: StoreReader, { keyId, createdAt }: OAuthRow): Promise<boolean> {
+	if (keyId === undefined) return true;
+	const key = await reader.get("keys", keyId);
+	const account = key && (await reader.get("accounts", key.accountId));
+	if (!key || !account) return false;
+	return account.closedAt === undefined && isUsable(key, createdAt);
+}
+
+async function putRow(tx: StoreTransaction, row: OAuthRow): Promise<void> {
+	if (row.kind === "grant" && row.keyId !== undefined) {
+		const key = await tx.get("keys", row.keyId);
+		await tx.put("oauth_records", { ...row, prolongedTo: key?.expiresAt });
+		return;
+	}
+	await tx.put("oauth_records", row);
+	if (row.kind === "refresh_token") await prolongKey(tx, row);
+}
+
+async function useOnce(tx: StoreTransaction, id: string, now: number): Promise<boolean> {
+	const row = await tx.get("oauth_records", id);
+	if (!row || row.consumedAt !== undefined) return false;
+	if (row.kind === "refresh_token") await tx.delete("oauth_records", id);
+	else await claim(tx, { ...row, consumedAt: now });
+	return true;
+}
+
+/** Redeems a code: from now on its key lives at least as long as the access token that its client gets. */
+async function claim(tx: StoreTransaction, row: OAuthRow): Promise<void> {
+	await tx.put("oauth_records", row);
+	const expiresAt = (row.consumedAt ?? 0) + OAUTH_LIMITS.accessTokenSeconds * 1000;
+	await prolongKey(tx, { ...row, expiresAt }, 0);
+}
+
+/** The key of a grant that is used lives as long as its latest refresh token, unless its owner set another end. */
+async function prolongKey(
+	tx: StoreTransaction,
+	{ keyId = "", expiresAt }: OAuthRow,
+	leastMs = LEAST_EXTENSION_MS,
+): Promise<void> {
+	const key = await tx.get("keys", keyId);
+	const rows = await tx.findBy("oauth_records", "keyId", keyId);
+	const grant = rows.find(({ kind }) => kind === "grant");
+	const { prolongedTo } = grant ?? {};
+	if (!key || !grant || prolongedTo === undefined || key.expiresAt !== prolongedTo) return;
+	const until = Math.min(expiresAt, grant.expiresAt);
+	if (until - prolongedTo <= leastMs) return;
+	await tx.put("keys", { ...key, expiresAt: until });
+	await tx.put("oauth_records", { ...grant, prolongedTo: until });
+}
+
+function isLonger(expiresAt: number, earlier: number): boolean {
+	return expiresAt - earlier > LEAST_EXTENSION_MS;
+}

@@ -1,0 +1,75 @@
+import { scheduleMemories } from "../../skills/briefings/schedule-text.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
+import type { Tables } from "../../store/tables.js";
+import { jobDocuments } from "../contract/job.js";
+import { pushDocument } from "../contract/task-documents.js";
+
+/** What callers leave here beside money, by table: which documents hold a row's text. Erasure and purge know no other list. */
+const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly string[] } = {
+	tasks: ({ id, documentId }) => [documentId, pushDocument(id)],
+	feedback: ({ id, hasNote }) => (hasNote ? [id] : []),
+	artefacts: ({ id }) => [id],
+	schedules: ({ id, documentId }) => [documentId, ...scheduleMemories(id)],
+	briefing_runs: () => [],
+	streams: () => [],
+	chats: ({ id }) => [id],
+	jobs: ({ id }) => jobDocuments(id),
+	webhooks: ({ documentId }) => [documentId],
+	webhook_deliveries: () => [],
+	oauth_records: ({ id }) => [id],
+};
+
+export type OwnedTable =
+	| "tasks"
+	| "feedback"
+	| "artefacts"
+	| "schedules"
+	| "briefing_runs"
+	| "streams"
+	| "chats"
+	| "jobs"
+	| "webhooks"
+	| "webhook_deliveries"
+	| "oauth_records";
+
+const OWNED_TABLES = Object.keys(DOCUMENTS_OF) as readonly OwnedTable[];
+
+/** Deletes every row of one owner; returns the documents that hold their text, to be deleted next. */
+export async function forgetOwned(tx: StoreTransaction, owner: string): Promise<readonly string[]> {
+	const documents: string[] = [];
+	for (const table of OWNED_TABLES) documents.push(...(await forgetIn(tx, table, owner)));
+	return documents;
+}
+
+async function forgetIn<T extends OwnedTable>(
+	tx: StoreTransaction,
+	table: T,
+	owner: string,
+): Promise<readonly string[]> {
+	const rows = await ownedBy(tx, table, owner);
+	for (const { id } of rows) await tx.delete(table, id);
+	return rows.flatMap((row) => DOCUMENTS_OF[table](row));
+}
+
+async function ownedBy<T extends OwnedTable>(
+	reader: StoreReader,
+	table: T,
+	owner: string,
+): Promise<readonly Tables[T][]> {
+	return reader.findBy(table, "owner" as never, owner);
+}
+
+/** Forgets rows whose time is over; their text goes with the sweep of documents. */
+export async function sweepOwned(
+	store: Pick<Store, "read" | "transaction">,
+	now: number,
+): Promise<void> {
+	for (const table of OWNED_TABLES) {
+		const rows = await store.read((reader) => reader.list(table));
+		const past = rows.filter(({ expiresAt }) => expiresAt <= now);
+		if (past.length === 0) continue;
+		await store.transaction(async (tx) => {
+			for (const { id } of past) await tx.delete(table, id);
+		});
+	}
+}

@@ -1,0 +1,59 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readBundle } from "../../skills/feeds/bundled-observations.js";
+import { createFeeds, type Feeds } from "../../skills/feeds/feed-access.js";
+import { createFeedCache } from "../../skills/feeds/feed-cache.js";
+import { createFeedFetcher, type FeedFetcher } from "../../skills/feeds/feed-fetcher.js";
+import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
+import { readRegistry } from "../../skills/feeds/feed-registry.js";
+import { createConfiguredEgress } from "../delivery/configured-egress.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Logger } from "../kernel/logger.js";
+import { madeOnce } from "../kernel/memoize.js";
+import { PACKAGE_ROOT } from "../kernel/package-root.js";
+import { SOFTWARE_VERSION } from "../kernel/version.js";
+import type { IndexDisk } from "../search/index/index-disk.js";
+
+/** The day the bundled observations were taken from their sources. */
+const BUNDLED_AT = Date.UTC(2026, 10, 22);
+
+const FEEDS_FOLDER = join(PACKAGE_ROOT, "feeds");
+
+export interface FeedPorts {
+	/** `bundled` where absent: then no source is ever asked. */
+	readonly feeds?: "bundled" | "live" | undefined;
+	/** Where last values are kept. */
+	readonly feedDisk: () => Promise<IndexDisk>;
+	/** Who runs this server, told to sources that want to know. */
+	readonly contact?: string | undefined;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+/** The feeds of the registry that comes with the software; nothing is read before somebody asks. */
+export function openFeeds({ feeds, feedDisk, contact, clock, logger }: FeedPorts): Feeds {
+	const registry = madeOnce(async () =>
+		readRegistry(await readFile(join(FEEDS_FOLDER, "registry.json"), "utf8")),
+	);
+	const fetcher = async (): Promise<FeedFetcher> => {
+		const urls = [...(await registry()).values()].map(({ url }) => url);
+		const egress = createConfiguredEgress({ urls, replyBytesMax: FEED_LIMITS.replyBytes });
+		const userAgent = `tollgraph/${SOFTWARE_VERSION}${contact === undefined ? "" : ` (${contact})`}`;
+		return createFeedFetcher({ egress, clock, userAgent });
+	};
+	const opened = madeOnce(fetcher);
+	return createFeeds({
+		registry,
+		bundle: async () => readBundle(await readObservations(), await registry(), BUNDLED_AT),
+		cache: createFeedCache(feedDisk),
+		fetch: feeds === "live" ? async (feed, asked) => (await opened())(feed, asked) : undefined,
+		clock,
+		report: (problem) => logger.error(problem),
+	});
+}
+
+async function readObservations(): Promise<readonly string[]> {
+	const folder = join(FEEDS_FOLDER, "observations");
+	const names = (await readdir(folder)).filter((name) => name.endsWith(".csv")).sort();
+	return Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+}

@@ -1,0 +1,138 @@
+import { isIP } from "node:net";
+import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import type { Schedules } from "../../skills/briefings/schedules.js";
+import type { StagedTurns } from "../../skills/chat/staged-turns.js";
+import type { Store } from "../../store/store-port.js";
+import type { A2a } from "../a2a/create-a2a.js";
+import type { KeyFolder } from "../accounts/key-folder.js";
+import { listen, type RunningServer } from "../http/server.js";
+import type { Jobs } from "../jobs/job-control.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Logger } from "../kernel/logger.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { GraphSnapshots } from "../knowledge/graph-snapshots.js";
+import type { Mcp } from "../mcp/create-mcp.js";
+import type { Retention } from "../operator/retention.js";
+import type { SoldStreams } from "../sales/sold-streams.js";
+import type { SearchEngine } from "../search/search-ports.js";
+import type { Settings } from "../settings/read-settings.js";
+import type { WebhookParts } from "../webhooks/webhook-service.js";
+import { type Money, provideDemoSpt } from "./app-money.js";
+import { startWorkers, type Workers } from "./app-workers.js";
+import type { HttpApp } from "./http-app.js";
+
+/** From listening to the last flush. */
+export interface AppLife {
+	/** Serves on this address, tells the service under which address callers reach it, and starts what is done beside calls. */
+	listen(address: { host: string; port: number }): Promise<RunningServer>;
+	/**
+	 * Resolves once search is in step with the catalog, vectors included; safe to call again. Where they are on the disk,
+	 * links are left for later: answers do without them until then.
+	 */
+	ready(): Promise<void>;
+	/** The demo profile's token, filled up; undefined in production. */
+	demoSpt(): Promise<string | undefined>;
+	/** Refuses new calls, finishes those under way, ends what is done beside them, flushes the journal and frees the data folder. */
+	close(): Promise<void>;
+}
+
+export interface Running {
+	readonly settings: Settings;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly store: Store;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly snapshots: GraphSnapshots;
+	readonly search: SearchEngine;
+	readonly a2a: A2a;
+	readonly mcp: Pick<Mcp, "close">;
+	readonly keys: KeyFolder;
+	readonly address: { baseUrl: string };
+	readonly http: HttpApp;
+	readonly retention: Retention;
+	readonly schedules: Schedules;
+	readonly webhooks: WebhookParts;
+	readonly jobs: Jobs;
+	readonly stagedTurns: Pick<StagedTurns, "recover">;
+	readonly streams: Pick<SoldStreams, "stop">;
+	readonly onchain: OnchainParts | undefined;
+}
+
+export function createAppLife(running: Running): AppLife {
+	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address, http } =
+		running;
+	// What was started, to be ended in reverse order.
+	const endings: (() => Promise<void>)[] = [
+		// Last, because it frees the folder for the next process.
+		() => store.close(),
+		async () => running.onchain?.close(),
+		() => search.close(),
+		() => running.streams.stop(),
+	];
+	let closing: Promise<void> | undefined;
+	return {
+		async listen({ host, port }) {
+			if (settings.profile === "demo") assertLoopback(host);
+			await running.jobs.resume();
+			await running.stagedTurns.recover();
+			const server = await listen(http.handler, { host, port, clock, messages: http.messages });
+			if (closing !== undefined) {
+				await server.drain();
+				throw new ServiceError("UNAVAILABLE", "The service was closed while it was being started.");
+			}
+			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
+			let workers: Workers | undefined;
+			endings.push(
+				async () => workers?.end(),
+				// Once nothing is owed: its library answers whoever still waits with nothing, and what they bought is paid.
+				running.mcp.close,
+				server.drain,
+				// Whoever follows a job is sent away to come back.
+				running.jobs.close,
+				a2a.close,
+				// At once, so that nothing is sold while the others end.
+				async () => void server.drain(),
+				async () => workers?.halt(),
+			);
+			await a2a.start();
+			workers = startWorkers(running);
+			return server;
+		},
+		async ready() {
+			await search.sync(catalog.list(), { vectors: "background" });
+			running.jobs.start();
+			if (search.status().mode !== "hybrid") await search.sync(catalog.list());
+		},
+		demoSpt: async () =>
+			settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined,
+		close() {
+			closing ??= endAll([...endings].reverse(), logger);
+			return closing;
+		},
+	};
+}
+
+/** One ending that fails must not keep the others from happening. */
+async function endAll(endings: readonly (() => Promise<void>)[], logger: Logger): Promise<void> {
+	for (const end of endings) {
+		await end().catch((error: unknown) =>
+			logger.error("not everything could be closed", { error: String(error) }),
+		);
+	}
+}
+
+function toBaseUrl(host: string, port: number): string {
+	return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Paper money must never be taken for real money by somebody far away. */
+function assertLoopback(host: string): void {
+	if (host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127.")))
+		return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The demo profile sells for paper money and listens on loopback only, not on "${host}". Use --host 127.0.0.1 or --profile production.`,
+	);
+}

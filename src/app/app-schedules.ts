@@ -1,0 +1,117 @@
+import type { Writer } from "../../skills/answers/writer.js";
+import { createBriefings } from "../../skills/briefings/briefing.js";
+import { createMailRefusals } from "../../skills/briefings/mail-refusals.js";
+import { createScheduleBook } from "../../skills/briefings/schedule-book.js";
+import { createScheduleConsent } from "../../skills/briefings/schedule-consent.js";
+import { createScheduleDelivery } from "../../skills/briefings/schedule-delivery.js";
+import { SCHEDULE_LIMITS } from "../../skills/briefings/schedule-limits.js";
+import { createScheduleLinks } from "../../skills/briefings/schedule-links.js";
+import { createSchedulePreview } from "../../skills/briefings/schedule-preview.js";
+import { createScheduleRuns } from "../../skills/briefings/schedule-runs.js";
+import { createScheduleDesk } from "../../skills/briefings/schedule-service.js";
+import { createScheduleTexts } from "../../skills/briefings/schedule-text.js";
+import {
+	createScheduleWorker,
+	type ScheduleWorker,
+} from "../../skills/briefings/schedule-worker.js";
+import type { Schedules } from "../../skills/briefings/schedules.js";
+import type { Store } from "../../store/store-port.js";
+import type { ArtefactShelf } from "../contract/artifacts.js";
+import { createCallerEgress } from "../delivery/caller-egress.js";
+import { createSmtpMailer } from "../delivery/mail.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Egress } from "../kernel/egress.js";
+import type { Logger } from "../kernel/logger.js";
+import type { Random } from "../kernel/random.js";
+import { createSealedText } from "../kernel/sealed-text.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import { createScheduleBilling } from "../sales/schedule-billing.js";
+import type { HybridSearch } from "../search/search-ports.js";
+import type { Settings } from "../settings/read-settings.js";
+import type { Money } from "./app-money.js";
+
+export interface ScheduleServiceDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly logger: Logger;
+	readonly settings: Pick<Settings, "mail">;
+	readonly pepper: Uint8Array;
+	readonly money: Pick<Money, "prices" | "methods" | "guard">;
+	readonly catalog: GraphCatalog;
+	readonly search: HybridSearch;
+	readonly artefacts: ArtefactShelf;
+	readonly writer: Writer;
+	readonly baseUrl: () => string;
+	/** How Slack is reached; by https to its own host where absent. */
+	readonly slack?: Egress | undefined;
+}
+
+const SLACK_HOST = "hooks.slack.com";
+
+/** Briefings and their subscriptions, wired to one store. */
+export function createSchedules(deps: ScheduleServiceDeps): Schedules {
+	const { store, clock, random, pepper, artefacts, money, settings, baseUrl } = deps;
+	const seal = (purpose: string) => createSealedText({ pepper, random, purpose });
+	const links = createScheduleLinks({ seal: seal("schedule links"), clock, baseUrl });
+	const texts = createScheduleTexts({
+		documents: store.documents,
+		seal: seal("schedule targets"),
+		clock,
+	});
+	const refusals = createMailRefusals({ store, texts, pepper, clock });
+	const { mail } = settings;
+	const mailer = mail && createSmtpMailer({ ...mail, timeoutMs: SCHEDULE_LIMITS.mailTimeoutMs });
+	const slack = deps.slack ?? createCallerEgress({ hosts: [SLACK_HOST], ports: [443] });
+	const compose = createBriefings(deps);
+	const runs = createScheduleRuns({ store, artefacts });
+	const parts = {
+		...deps,
+		compose,
+		texts,
+		runs,
+		readRun: runs.read,
+		refusals,
+		canMail: mail !== undefined,
+		billing: createScheduleBilling({ ...money, store, clock }),
+		delivery: createScheduleDelivery({ mailer, slack, links }),
+	};
+	return {
+		book: createScheduleBook(parts),
+		desk: createScheduleDesk(parts),
+		free: {
+			...createScheduleConsent({ store, links, refusals, clock }),
+			preview: createSchedulePreview(compose),
+		},
+		worker: createScheduleWorker(parts),
+	};
+}
+
+/** Looks for what is due again and again; the returned function stops that and waits for what is under way. */
+export function startScheduleWorkers({
+	worker,
+	clock,
+	logger,
+}: {
+	readonly worker: ScheduleWorker;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}): () => Promise<void> {
+	const running = new Set<Promise<void>>();
+	const stopping = new AbortController();
+	const tick = () => {
+		if (running.size >= SCHEDULE_LIMITS.workersMax) return;
+		const done: Promise<void> = worker
+			.tick(stopping.signal)
+			.then(() => undefined)
+			.catch((error: unknown) => logger.error("schedules failed", { error: String(error) }))
+			.finally(() => running.delete(done));
+		running.add(done);
+	};
+	const stop = clock.every(SCHEDULE_LIMITS.tickIntervalMs, tick);
+	return async () => {
+		stop();
+		stopping.abort();
+		await Promise.all(running);
+	};
+}

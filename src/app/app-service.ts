@@ -1,0 +1,124 @@
+import type { Store } from "../../store/store-port.js";
+import type { KeyFolder } from "../accounts/key-folder.js";
+import { toKeySet } from "../accounts/key-set.js";
+import { createOperationRates } from "../http/operation-rates.js";
+import type { Jobs } from "../jobs/job-control.js";
+import { SOFTWARE_VERSION } from "../kernel/version.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import { createInvoke } from "../sales/invoke.js";
+import { createInvokeStream } from "../sales/invoke-stream.js";
+import { createPaymentOperations } from "../sales/payment-operations.js";
+import { createSoldStreams } from "../sales/sold-streams.js";
+import { createKeptStreams } from "../sales/stored-streams.js";
+import { createUsageRecorder } from "../sales/usage.js";
+import type { SearchEngine } from "../search/search-ports.js";
+import type { ResearchParts } from "../service/research-parts.js";
+import type { Service, ServiceInfo } from "../service/service-interface.js";
+import { createAccountService } from "./app-accounts.js";
+import { environmentOf, type Money } from "./app-money.js";
+import type { Ports } from "./app-ports.js";
+import { createSptService } from "./app-spt.js";
+import { createFreeOperations } from "./create-free-operations.js";
+import { createSkillCatalog } from "./skill-catalog.js";
+
+export interface ServiceParts {
+	readonly ports: Ports;
+	readonly store: Store;
+	readonly keys: KeyFolder;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly research: ResearchParts;
+	readonly jobs: Jobs;
+	readonly address: { readonly baseUrl: string };
+}
+
+/** What transports may ask, wired to one store. */
+export function createService(parts: ServiceParts): Service {
+	const { ports, store, keys, money, catalog, search, research, jobs, address } = parts;
+	const { clock, settings } = ports;
+	const { cashier, prices } = money;
+	const info: ServiceInfo = {
+		version: SOFTWARE_VERSION,
+		baseUrl: () => address.baseUrl,
+		mcpUrl: () => address.baseUrl || null,
+		profile: settings.profile,
+		contact: settings.contact,
+	};
+	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
+	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
+	const recordUsage = createUsageRecorder({ ...usage, clock });
+	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });
+	return {
+		info,
+		skills,
+		prices,
+		rates: createOperationRates(clock),
+		invoke: createInvoke({ ...ports, ...research, skills, cashier, recordUsage, jobs }),
+		streams: createSoldStreams({
+			...ports,
+			invokeStream,
+			skills,
+			kept: createKeptStreams({ ...research, store, clock }),
+		}),
+		identify: cashier.identify,
+		...createSptService({
+			...ports,
+			research,
+			jobs,
+			money,
+			store,
+			catalog,
+			account: createAccountService({ money, store, catalog, clock, info }),
+			pepper: keys.pepper,
+			profile: settings.profile,
+		}),
+		free: createFree({ ...parts, info, skills }),
+	};
+}
+
+interface FreeParts extends ServiceParts {
+	readonly info: ServiceInfo;
+	readonly skills: Service["skills"];
+}
+
+function createFree(parts: FreeParts): Service["free"] {
+	const { ports, store, keys, money, catalog, search, research, info, skills } = parts;
+	const { clock, settings } = ports;
+	const { cashier, prices, methods, spts, guard } = money;
+	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
+	const rails = [...onchainRails, ...methods.map((method) => method.rail)];
+	return createFreeOperations({
+		info,
+		clock,
+		catalog,
+		search,
+		store,
+		prices,
+		skills,
+		rails,
+		payments: createPaymentOperations({
+			...money,
+			info,
+			clock,
+			catalog,
+			store,
+			skills,
+			rails,
+			environment: environmentOf(settings.profile),
+			terms: ports.onchain?.terms,
+			seal: money.quoteSeal,
+			identify: cashier.identify,
+			signingKey: keys.receiptJwk,
+			keySet: toKeySet([keys.signingJwk, keys.receiptJwk]),
+		}),
+		openAccount: money.openAccount,
+		validateSpt: spts.validate,
+		invariants: guard.latest,
+		openPayments: money.onchain?.openPayments,
+		writer: research.writer.name,
+		feeds: research.feeds,
+		schedules: research.schedules.free,
+		startedAtMs: clock.now(),
+	});
+}

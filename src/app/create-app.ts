@@ -1,0 +1,237 @@
+/** Composition root: the only place where ports meet adapters. */
+import { mkdirSync } from "node:fs";
+import type { RequestListener } from "node:http";
+import { join, resolve } from "node:path";
+import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import { reportUnreachable } from "../../payments/onchain/unreachable-payments.js";
+import type { Schedules } from "../../skills/briefings/schedules.js";
+import { nodeFileSystem } from "../../store/journal/file-system.js";
+import { openJournalStore } from "../../store/journal/journal-store.js";
+import type { Store } from "../../store/store-port.js";
+import { openKeyFolder } from "../accounts/key-folder.js";
+import { type Clock, systemClock } from "../kernel/clock.js";
+import type { Egress } from "../kernel/egress.js";
+import { createIds } from "../kernel/ids.js";
+import type { Logger } from "../kernel/logger.js";
+import { PACKAGE_ROOT } from "../kernel/package-root.js";
+import { type Random, systemRandom } from "../kernel/random.js";
+import { stderrLogger } from "../kernel/stderr-logger.js";
+import { SOFTWARE_VERSION } from "../kernel/version.js";
+import { createGraphCatalog, type GraphCatalog } from "../knowledge/catalog.js";
+import { createGraphSnapshots } from "../knowledge/graph-snapshots.js";
+import { createChainBooks } from "../operator/chain-books.js";
+import { createConceptEditor } from "../operator/concept-editor.js";
+import { createDataBackup } from "../operator/data-backup.js";
+import { assertBooksKept, bindProfile } from "../operator/data-profile.js";
+import { createGraphImporter } from "../operator/graph-importer.js";
+import { createGraphShelf } from "../operator/graph-repository.js";
+import { createOperator, type Operator } from "../operator/operator-interface.js";
+import { createRetention, type Retention } from "../operator/retention.js";
+import { openIndexDisk } from "../search/index/index-disk.js";
+import type { SearchEngine } from "../search/search-ports.js";
+import type { Service } from "../service/service-interface.js";
+import type { Settings } from "../settings/read-settings.js";
+import { createWebRouter } from "../web/web-router.js";
+import type { WebhookParts } from "../webhooks/webhook-service.js";
+import { openA2a } from "./app-a2a.js";
+import { openJobs } from "./app-jobs.js";
+import { type AppLife, createAppLife } from "./app-life.js";
+import { openMcp } from "./app-mcp.js";
+import { createMoney, environmentOf, type Money } from "./app-money.js";
+import { openOAuth } from "./app-oauth.js";
+import type { OpenPorts, Ports } from "./app-ports.js";
+import { createResearchParts, type ResearchPartsDeps } from "./app-research.js";
+import { createSchedules } from "./app-schedules.js";
+import { createService } from "./app-service.js";
+import { openWebhooks } from "./app-webhooks.js";
+import { createHttpApp } from "./http-app.js";
+import { catalogFolders, loadGraphs } from "./load-graphs.js";
+import { openSearch } from "./open-search.js";
+
+export interface AppOptions {
+	readonly settings: Settings;
+	readonly clock?: Clock;
+	readonly random?: Random;
+	readonly logger?: Logger;
+	/** Loads the model at once, because calls will follow; commands that only touch money leave it out. */
+	readonly isServing?: boolean;
+	/** What stands between the service and a chain; the app ends it with itself. */
+	readonly onchain?: OnchainParts | undefined;
+	/** How Slack is reached; by https to its own host where absent. */
+	readonly slack?: Egress;
+	/** How addresses that callers name are reached; by https on the public internet where absent. */
+	readonly callerEgress?: Egress;
+	/** Opens those parts, once the data folder and its keys are ours alone. */
+	readonly openOnchain?: (ports: OpenPorts) => Promise<OnchainParts | undefined>;
+}
+
+export interface App extends AppLife {
+	readonly service: Service;
+	readonly operator: Operator;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly store: Store;
+	readonly money: Money;
+	readonly adminToken: string;
+	readonly schedules: Schedules;
+	readonly webhooks: WebhookParts;
+	readonly handler: RequestListener;
+}
+
+/**
+ * Opens the data folder and wires everything; nothing listens yet. Holds an earlier process left open are released.
+ * Throws UNAVAILABLE when another process holds the folder or the journal is damaged or lost.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+	const { settings, clock = systemClock, random = systemRandom, logger = stderrLogger } = options;
+	const folder = resolve(settings.data);
+	const { isServing = false } = options;
+	const ids = createIds({ clock, random });
+	const { slack, callerEgress } = options;
+	const bare = { settings, clock, random, logger, folder, ids, isServing, slack, callerEgress };
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	assertBooksKept(folder);
+	// The store comes first: its lock keeps a second process away from keys and graphs as well.
+	const store = await openJournalStore({
+		folder: join(folder, "journal"),
+		clock,
+		fileSystem: nodeFileSystem,
+		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
+		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
+	});
+	let onchain = options.onchain;
+	try {
+		bindProfile(folder, settings.profile);
+		const keys = openKeyFolder(folder, random);
+		onchain ??= await options.openOnchain?.({ ...bare, keys });
+		return await wire({ ...bare, keys, onchain }, store);
+	} catch (error) {
+		await onchain?.close();
+		await store.close();
+		throw error;
+	}
+}
+
+async function wire(ports: Ports, store: Store): Promise<App> {
+	const { settings, clock, logger, ids, folder, keys } = ports;
+	const address = { baseUrl: settings.publicUrl ?? "" };
+	const money = createMoney({ ...ports, store, baseUrl: () => address.baseUrl });
+	await money.sweeper.releaseAll();
+	if (money.onchain) await money.onchain.resume();
+	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
+	await reportBreach(money, logger);
+
+	const search = await openSearch({
+		model: settings.model,
+		folder: join(folder, "index"),
+		modelsFolder: join(folder, "models"),
+		clock,
+		logger,
+	});
+	// The model loads in its own thread while the graphs are read in this one.
+	if (ports.isServing) search.warm();
+	const { catalog, snapshots } = await openGraphs(ports);
+
+	const feedDisk = feedDiskOf(ports);
+	const base = { ...ports, store, search, money, catalog, pepper: keys.pepper };
+	const schedulesOf: ResearchPartsDeps["schedulesOf"] = (parts) =>
+		createSchedules({ ...base, ...parts, baseUrl: () => address.baseUrl });
+	const webhooks = openWebhooks({ ...base, baseUrl: () => address.baseUrl });
+	const parts = { feedDisk, schedulesOf, webhooks };
+	const research = createResearchParts({ ...ports, store, search, ...parts });
+	const { schedules } = research;
+	const jobs = openJobs({ ...ports, store, money, search, catalog, research });
+	const sold = { money, catalog, search, research, jobs };
+	const service = createService({ ports, store, keys, ...sold, address });
+	const { adminToken } = keys;
+	const revision = () => catalog.revision;
+	const a2a = openA2a({ ports, service, store, jobs, revision });
+	const sweepTasks = (now: number) => a2a.sweep(now);
+	const retention = createRetention({ ...money, store, sweepTasks, clock });
+	const { mcpUrl } = service.info;
+	const operator = wireOperator({ ports, store, money, catalog, search, retention, mcpUrl });
+	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
+	const mcp = openMcp({ ports, service, money });
+	const oauth = openOAuth({ ports, store, money, service });
+	const transports = [a2a.router, mcp.router, ...oauth];
+	const { callRates } = money;
+	const { trustedProxies = [] } = settings;
+	const front = { callRates, trustedProxies, transports, web };
+	const http = createHttpApp({ service, operator, adminToken, ...front, clock, ids, logger });
+	const opened = { store, money, search, catalog, snapshots, retention, ...research };
+	const { streams } = service;
+	const running = { ...ports, ...opened, jobs, a2a, mcp, keys, address, http, streams };
+	return {
+		service,
+		operator,
+		catalog,
+		search,
+		store,
+		money,
+		adminToken,
+		schedules,
+		webhooks,
+		handler: http.handler,
+		...createAppLife(running),
+	};
+}
+
+interface OperatorParts {
+	readonly ports: Ports;
+	readonly store: Store;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly retention: Retention;
+	readonly mcpUrl: () => string | null;
+}
+
+function wireOperator(parts: OperatorParts): Operator {
+	const { ports, store, money, catalog, search, retention, mcpUrl } = parts;
+	const { settings, clock, logger, ids, folder } = ports;
+	const graphs = importedGraphs(folder);
+	const shelf = createGraphShelf({ catalog, search, folder: graphs, logger });
+	const importer = createGraphImporter({ catalog, shelf, clock, folder: graphs });
+	return createOperator({
+		...money,
+		chainBooks: createChainBooks({ ...ports, store }),
+		mcpUrl,
+		store,
+		ids,
+		catalog,
+		search,
+		importer,
+		concepts: createConceptEditor({ shelf, clock, inTurn: importer.whileNoneRuns }),
+		backUp: createDataBackup({ store, importer, folder }),
+		retention,
+		clock,
+		environment: environmentOf(settings.profile),
+	});
+}
+
+const importedGraphs = (folder: string) => join(folder, "graphs");
+
+/** What is on sale. Files that are as they were when a graph was last kept are not read again. */
+async function openGraphs({ settings, clock, logger, folder }: Ports) {
+	const snapshots = createGraphSnapshots({
+		folder: join(folder, "graph-cache"),
+		version: SOFTWARE_VERSION,
+		clock,
+	});
+	const folders = catalogFolders(settings.catalog, importedGraphs(folder));
+	const catalog = createGraphCatalog(await loadGraphs(folders, logger, snapshots.read));
+	return { catalog, snapshots };
+}
+
+/** Last values of feeds can be had again, so no backup holds them. */
+const feedDiskOf =
+	({ folder }: Ports) =>
+	() =>
+		openIndexDisk(join(folder, "feeds"));
+
+async function reportBreach({ guard }: Money, logger: Logger): Promise<void> {
+	// Adding up a long history takes a while: housekeeping does it as soon as the server listens.
+	const { failures } = await guard.check({ history: false });
+	if (failures.length > 0)
+		logger.error("the ledger's invariants are breached; nothing is sold", { failures });
+}

@@ -1,0 +1,121 @@
+import { type Delegations, toDelegationWire } from "../../payments/spt/delegations.js";
+import { type SptAccounts, toBalanceWire } from "../../payments/spt/spt-accounts.js";
+import { toStatementLine } from "../../payments/spt/statement-line.js";
+import { createChatSessions } from "../../skills/chat/chat-sessions.js";
+import { createJobDesk } from "../../skills/deep-dive/deep-dive-operations.js";
+import { createDossiers } from "../../skills/dossiers/dossiers.js";
+import { createConsultations } from "../../skills/experts/consultations.js";
+import { createVerificationResults } from "../../skills/verify/verification-results.js";
+import type { RefundRow } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store-port.js";
+import type { AccountOperations } from "../accounts/account-operations.js";
+import type { Feedback } from "../accounts/feedback.js";
+import { toSptScope } from "../accounts/spt-scope.js";
+import { createBoundedWork } from "../contract/bounded-work.js";
+import { LIMITS } from "../contract/limits.js";
+import type { Jobs } from "../jobs/job-control.js";
+import { type Clock, toIsoTime } from "../kernel/clock.js";
+import { formatUsd, parseUsd } from "../kernel/money.js";
+import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { OwnerOperations } from "../service/owner-operations.js";
+import type { ResearchParts } from "../service/research-parts.js";
+
+export interface OwnerOperationDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly catalog: GraphCatalog;
+	readonly accounts: SptAccounts;
+	readonly delegations: Delegations;
+	readonly account: AccountOperations;
+	readonly feedback: Feedback;
+	readonly jobs: Jobs;
+	readonly research: Pick<ResearchParts, "schedules" | "artefacts" | "chatSessions" | "webhooks">;
+}
+
+const REFUND_REASON = "The holder asked for the balance that was not used.";
+
+/** Wires what somebody known may ask. */
+export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations {
+	const { store, clock, catalog, accounts, delegations } = deps;
+	const journalReads = createBoundedWork({
+		running: LIMITS.journalReadsRunning,
+		waiting: LIMITS.journalReadsWaiting,
+	});
+	return {
+		...deps.account,
+		feedback: deps.feedback,
+		dossiers: createDossiers(deps.research.artefacts),
+		schedules: deps.research.schedules.desk,
+		chats: createChatSessions({ ...deps.research.chatSessions, catalog }),
+		consultations: createConsultations(deps.research),
+		jobs: createJobDesk(deps),
+		verifications: createVerificationResults(deps.research.artefacts),
+		webhooks: deps.research.webhooks.desk,
+		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
+
+		async sptLedger({ owner }, { limit, cursor }, signal) {
+			const read = () => store.statement(owner, { limit, cursor });
+			const { postings, next = null } = await journalReads(read, signal);
+			const items = postings.map((posting) => toStatementLine(owner, posting));
+			return { items, next_cursor: next };
+		},
+
+		async sptRotate(holder) {
+			const { token, balanceMicros } = await accounts.rotate(holder);
+			return { token, id: holder.tokenId, balance_usd: formatUsd(balanceMicros) };
+		},
+
+		async sptDelegate(holder, order) {
+			const scope = toSptScope({ catalog, now: clock.now() }, order);
+			const amountMicros = parseUsd(order.amount_usd);
+			const { token, state, ...made } = await delegations.create(holder, {
+				...scope,
+				amountMicros,
+			});
+			return {
+				token,
+				...toDelegationWire(state),
+				parent_id: holder.tokenId,
+				parent_balance_usd: formatUsd(made.parentBalanceMicros),
+			};
+		},
+
+		sptDelegations: async (holder) => ({
+			items: (await delegations.list(holder)).map(toDelegationWire),
+		}),
+
+		async sptRevokeDelegation(holder, childId) {
+			const { returnedMicros, balanceMicros } = await delegations.revoke(holder, childId);
+			return {
+				id: childId,
+				status: "revoked",
+				returned_usd: formatUsd(returnedMicros),
+				parent_balance_usd: formatUsd(balanceMicros),
+			};
+		},
+
+		sptRefund: async (holder, reason) =>
+			toRefundWire(await accounts.refund(holder, reason ?? REFUND_REASON)),
+
+		async sptRevoke(holder) {
+			const { returnedMicros, refund, balanceMicros } = await accounts.revoke(holder);
+			return {
+				id: holder.tokenId,
+				status: "revoked",
+				returned_usd: formatUsd(returnedMicros),
+				refund: refund ? toRefundWire(refund) : null,
+				balance_usd: formatUsd(balanceMicros),
+			};
+		},
+	};
+}
+
+function toRefundWire({ id, amountMicros, state, destination, createdAt }: RefundRow) {
+	return {
+		refund_id: id,
+		amount_usd: formatUsd(amountMicros),
+		state,
+		destination: destination ?? null,
+		created_at: toIsoTime(createdAt),
+	};
+}

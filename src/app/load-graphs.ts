@@ -1,0 +1,96 @@
+import { readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ServiceError } from "../kernel/errors.js";
+import type { Logger } from "../kernel/logger.js";
+import { PACKAGE_ROOT } from "../kernel/package-root.js";
+import { readGraph } from "../knowledge/bundle-files.js";
+import { recoverBundles } from "../knowledge/bundle-folder.js";
+import type { Graph } from "../knowledge/graph.js";
+
+/** A folder whose subfolders are graphs. */
+export interface CatalogFolder {
+	readonly path: string;
+	/** Who fills it: this package, the operator by a setting, or our own imports, which nobody else writes to. */
+	readonly origin: "shipped" | "configured" | "imported";
+}
+
+/** The configured catalog, then the imported graphs, which win. */
+export function catalogFolders(catalog: string, importedFolder: string): readonly CatalogFolder[] {
+	const imported: CatalogFolder = { path: importedFolder, origin: "imported" };
+	if (catalog === "none") return [imported];
+	if (catalog !== "sample") return [{ path: resolve(catalog), origin: "configured" }, imported];
+	return [{ path: join(PACKAGE_ROOT, "graphs"), origin: "shipped" }, imported];
+}
+
+/**
+ * Every graph below the folders. One that cannot be read is logged and left out, as is a file of a graph; the others are
+ * sold. An update of an imported graph that was cut off is undone or finished first. Throws INVALID_ARGUMENT for a configured folder
+ * that is not there.
+ */
+export async function loadGraphs(
+	folders: readonly CatalogFolder[],
+	logger: Logger,
+	read = readGraph,
+): Promise<readonly Graph[]> {
+	for (const folder of folders) await prepareFolder(folder, logger);
+	const paths = folders.map(({ path }) => path).flatMap(graphFolders);
+	const graphs = await Promise.all(paths.map((path) => loadGraph(path, logger, read)));
+	// In the order of the folders: an imported graph takes the place of a shipped one.
+	const byId = new Map(graphs.flatMap((graph) => (graph ? [[graph.record.id, graph]] : [])));
+	return [...byId.values()];
+}
+
+async function prepareFolder({ path, origin }: CatalogFolder, logger: Logger): Promise<void> {
+	if (origin === "configured" && !isFolder(path)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`The catalog folder "${path}" does not exist; correct the setting, or name "sample" or "none".`,
+		);
+	}
+	if (origin !== "imported") return;
+	const { restored, finished, stuck } = await recoverBundles(path);
+	for (const graph of restored) {
+		logger.info("an update was cut off; the graph from before it is back", { graph });
+	}
+	for (const graph of finished) {
+		logger.info("a change of a graph was cut off; it is finished now", { graph });
+	}
+	for (const work of stuck) {
+		logger.error("a change of a graph was cut off and cannot be finished; its files are kept", {
+			folder: work,
+		});
+	}
+}
+
+function isFolder(path: string): boolean {
+	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Names with a leading dot are an import under way. */
+function graphFolders(folder: string): string[] {
+	if (!isFolder(folder)) return [];
+	return readdirSync(folder, { withFileTypes: true })
+		.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+		.map((entry) => join(folder, entry.name));
+}
+
+async function loadGraph(
+	path: string,
+	logger: Logger,
+	read: typeof readGraph,
+): Promise<Graph | undefined> {
+	try {
+		return await read(path, {
+			onFinding: ({ file, severity, message }) => {
+				if (severity !== "error") return;
+				logger.error("a file of a graph is not on sale", { folder: path, file, reason: message });
+			},
+		});
+	} catch (error) {
+		logger.error("a graph could not be read and is not on sale", {
+			folder: path,
+			error: String(error),
+		});
+		return undefined;
+	}
+}

@@ -1,0 +1,109 @@
+import type { ArtefactRow } from "../../store/rows/result-rows.js";
+import type { Store } from "../../store/store-port.js";
+import { grantIdOf, maySeeAgain } from "../contract/account-access.js";
+import {
+	type Artefact,
+	type ArtefactKind,
+	type ArtefactShelf,
+	type KeptResult,
+	STAGED_TURN,
+} from "../contract/artifacts.js";
+import type { SkillCaller } from "../contract/call.js";
+import { keepsText, mayRead } from "../contract/caller-rights.js";
+import { LIMITS } from "../contract/limits.js";
+import { readCursor, toCursor } from "../contract/list-cursor.js";
+import type { Clock } from "../kernel/clock.js";
+
+export interface ArtefactShelfDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	/** How long a result can be read again. */
+	readonly ttlMs?: number;
+}
+
+/** Keeps result text in `documents`, one for each row; see docs/adr/0012. */
+export function createArtefactShelf(deps: ArtefactShelfDeps): ArtefactShelf {
+	const { store, clock } = deps;
+	const findRow = async (caller: SkillCaller, kind: ArtefactKind, id: string) => {
+		const row = await store.read((reader) => reader.get("artefacts", id));
+		const isOpen = row?.kind === kind && row.expiresAt > clock.now() && mayRead(caller, row);
+		return isOpen ? row : undefined;
+	};
+	return {
+		async keep(caller, result) {
+			const row = await stageArtefact(deps, caller, result);
+			if (!row) return undefined;
+			await store.transaction((tx) => tx.put("artefacts", row));
+			return row.expiresAt;
+		},
+
+		async find(caller, kind, id) {
+			const row = await findRow(caller, kind, id);
+			const text = row && (await store.documents.get(row.id));
+			return text === undefined || !row ? undefined : toArtefact(row, text);
+		},
+
+		async list({ owner, access }, kind, { limit, cursor }) {
+			const identity = { list: `artefacts.${kind}`, asked: {} };
+			const [before] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
+			const rows = await store.read((reader) => reader.findBy("artefacts", "owner", owner));
+			const mine = rows
+				.filter((row) => row.kind === kind && row.expiresAt > clock.now())
+				.filter((row) => maySeeAgain(access, row.grantId) && (!before || row.id < before))
+				.sort((a, b) => (a.id < b.id ? 1 : -1));
+			const page = mine.slice(0, limit);
+			const last = page.at(-1);
+			return {
+				items: page.map(({ id, createdAt, expiresAt }) => ({ id, kind, createdAt, expiresAt })),
+				next_cursor: last && mine.length > limit ? toCursor(identity, [last.id]) : null,
+			};
+		},
+
+		async remove(caller, kind, id) {
+			const row = await findRow(caller, kind, id);
+			if (!row) return false;
+			// Text first: what a crash leaves is a row that can be deleted again.
+			await store.documents.delete(id);
+			await store.transaction((tx) => tx.delete("artefacts", id));
+			return true;
+		},
+	};
+}
+
+/**
+ * The text of a result, which nobody can read before its row is put too, by whoever says that it was paid for. Undefined for
+ * callers whose account keeps no text; durable before it resolves, and gone with its time where no row follows.
+ */
+export async function stageArtefact(
+	{ store, clock, ttlMs = LIMITS.artefactTtlMs }: ArtefactStageDeps,
+	caller: SkillCaller,
+	{ kind, id, data }: KeptResult,
+): Promise<ArtefactRow | undefined> {
+	if (!keepsText(caller)) return undefined;
+	const { owner, access } = caller;
+	const createdAt = clock.now();
+	const expiresAt = createdAt + ttlMs;
+	// Text first: a row never points to a text that is missing.
+	await store.documents.put(id, JSON.stringify(data), expiresAt);
+	return { id, owner, grantId: grantIdOf(access), kind, createdAt, expiresAt };
+}
+
+type ArtefactStageDeps = Pick<ArtefactShelfDeps, "clock" | "ttlMs"> & {
+	readonly store: Pick<Store, "documents">;
+};
+
+/** Everything of one owner that is still there, for exports. */
+export async function* artefactsOf(
+	store: Pick<Store, "read" | "documents">,
+	owner: string,
+): AsyncIterable<Artefact> {
+	const rows = await store.read((reader) => reader.findBy("artefacts", "owner", owner));
+	for (const row of rows.filter(({ kind }) => kind !== STAGED_TURN)) {
+		const text = await store.documents.get(row.id);
+		if (text !== undefined) yield toArtefact(row, text);
+	}
+}
+
+function toArtefact({ id, kind, createdAt, expiresAt }: ArtefactRow, text: string): Artefact {
+	return { id, kind: kind as ArtefactKind, data: JSON.parse(text), createdAt, expiresAt };
+}

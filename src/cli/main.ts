@@ -1,0 +1,42 @@
+import { CommanderError } from "commander";
+import { ServiceError } from "../kernel/errors.js";
+import { scrubSecrets } from "../kernel/logger.js";
+import { SOFTWARE_VERSION } from "../kernel/version.js";
+import { endQuietlyOnClosedPipe, processTerminal } from "./output.js";
+import { createProgram } from "./program.js";
+
+/** Any long time that a timer can have. */
+const LONG_MS = 2 ** 30;
+
+/** Runs the command line given as `argv` (without node and script) and sets the exit code. */
+export async function main(
+	argv: readonly string[],
+	{ startedMs = 0 }: { startedMs?: number } = {},
+): Promise<void> {
+	for (const output of [process.stdout, process.stderr]) endQuietlyOnClosedPipe(output);
+	const program = createProgram(
+		{ terminal: processTerminal, environment: process.env, folder: process.cwd(), startedMs },
+		SOFTWARE_VERSION,
+	);
+	// No timer of the house holds the process; whoever waits for one, in a command or while a server ends, is let come to an end.
+	const holding = setInterval(() => undefined, LONG_MS);
+	try {
+		await program.parseAsync([...argv], { from: "user" });
+	} catch (error) {
+		process.exitCode = report(error);
+	} finally {
+		clearInterval(holding);
+	}
+}
+
+/** Says what went wrong; 2 for a wrong call, 1 for everything else. */
+function report(error: unknown): number {
+	if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+	if (error instanceof ServiceError) {
+		processTerminal.say(`tollgraph: ${scrubSecrets(error.message)}`);
+		return error.code === "INVALID_ARGUMENT" || error.code === "NOT_FOUND" ? 2 : 1;
+	}
+	const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+	processTerminal.say(`tollgraph: unexpected failure. ${scrubSecrets(text)}`);
+	return 1;
+}

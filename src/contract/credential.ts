@@ -1,0 +1,150 @@
+import { ServiceError } from "../kernel/errors.js";
+import { LIMITS } from "./limits.js";
+import {
+	decodePaymentScheme,
+	isPaymentScheme,
+	type PaymentSchemeCredential,
+	prepaidTokenOf,
+} from "./payment-scheme.js";
+
+/** How a caller shows who they are or that they paid; decoded once, the same for every transport. */
+export type Credential =
+	| {
+			readonly scheme: "spt";
+			readonly token: string;
+			/** The challenge it answers, when it came in the "Payment" scheme. */
+			readonly challenge?: Readonly<Record<string, unknown>>;
+	  }
+	| { readonly scheme: "api_key"; readonly key: string }
+	/** A JSON Web Token of the operator's identity provider. */
+	| { readonly scheme: "oidc"; readonly token: string }
+	/** Part of an MCP address, for clients that cannot send headers; never read from one. */
+	| { readonly scheme: "connection"; readonly token: string }
+	/** An access token of an authorization server, shown at the address that it must name as its resource. */
+	| { readonly scheme: "oauth"; readonly token: string; readonly resource: string };
+
+/**
+ * What pays for one call by itself, beside who calls; decoded from its envelope, not judged yet.
+ * `x402` carries the payment payload of either version, `mpp` the credential behind `Authorization: Payment`.
+ */
+export type Payment =
+	| { readonly scheme: "x402"; readonly version: 1 | 2; readonly payload: unknown }
+	| { readonly scheme: "mpp"; readonly payload: PaymentSchemeCredential };
+
+/** Header lookup by lower-case name; every value that was sent, so that a duplicated header is seen. */
+export type HeaderReader = (name: string) => readonly string[];
+
+/**
+ * The one identity of a request, or undefined when none was shown. Spec: Authentication.
+ * Throws INVALID_ARGUMENT for a duplicated header or two different identities, UNAUTHENTICATED for an unknown scheme.
+ */
+export function parseCredential(header: HeaderReader): Credential | undefined {
+	const found = [
+		fromAuthorization(readOnce(header, "authorization")),
+		fromSptHeader(readOnce(header, "x-pay-spt")),
+		fromKeyHeader(readOnce(header, "x-api-key")),
+	].filter((credential) => credential !== undefined);
+	const [first, ...others] = found;
+	if (others.some((other) => secretOf(other) !== (first && secretOf(first)))) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The request carries two different credentials; send exactly one API key, Shared Payment Token or identity token.",
+		);
+	}
+	return first;
+}
+
+/** What every JSON object begins with in base64url. */
+const JWT_BEARER = /^bearer eyJ/i;
+
+function readOnce(header: HeaderReader, name: string): string | undefined {
+	const values = header(name);
+	if (values.length > 1) {
+		throw new ServiceError("INVALID_ARGUMENT", `The header "${name}" was sent more than once.`);
+	}
+	const value = values[0]?.trim();
+	if (value && value.length > LIMITS.credentialHeaderChars) {
+		const code = JWT_BEARER.test(value) ? "UNAUTHENTICATED" : "INVALID_ARGUMENT";
+		throw new ServiceError(code, `The header "${name}" is too long.`);
+	}
+	return value || undefined;
+}
+
+function fromAuthorization(value: string | undefined): Credential | undefined {
+	if (value === undefined) return undefined;
+	if (isPaymentScheme(value)) return fromPrepaid(decodePaymentScheme(value));
+	const [scheme = "", token = "", ...rest] = value.split(/\s+/);
+	if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
+		throw new ServiceError(
+			"UNAUTHENTICATED",
+			'The Authorization header must read "Bearer <API key, Shared Payment Token or identity token>".',
+		);
+	}
+	if (token.startsWith("spt_")) return { scheme: "spt", token };
+	if (token.startsWith("sk_")) return { scheme: "api_key", key: token };
+	if (/^eyJ[^.]*\.[^.]*\.[^.]*$/.test(token)) return { scheme: "oidc", token };
+	throw new ServiceError(
+		"UNAUTHENTICATED",
+		"The bearer token is neither an API key (sk_live_…) nor a Shared Payment Token (spt_…) nor a signed JSON Web Token.",
+	);
+}
+
+/** A prepaid balance is somebody's; what settles elsewhere names nobody: see parsePayment. */
+function fromPrepaid(credential: PaymentSchemeCredential): Credential | undefined {
+	const token = prepaidTokenOf(credential);
+	return token === undefined
+		? undefined
+		: { scheme: "spt", token, challenge: credential.challenge };
+}
+
+function fromSptHeader(value: string | undefined): Credential | undefined {
+	return value === undefined ? undefined : { scheme: "spt", token: value };
+}
+
+function fromKeyHeader(value: string | undefined): Credential | undefined {
+	return value === undefined ? undefined : { scheme: "api_key", key: value };
+}
+
+function secretOf(credential: Credential): string {
+	return credential.scheme === "api_key" ? credential.key : credential.token;
+}
+
+/**
+ * The one payment of a request, or undefined when none was shown; decoded, not judged.
+ * Throws INVALID_ARGUMENT for a repeated or unreadable header and for two payments at once.
+ */
+export function parsePayment(header: HeaderReader): Payment | undefined {
+	const found = [
+		fromX402(readOnce(header, "payment-signature"), 2),
+		fromX402(readOnce(header, "x-payment"), 1),
+		fromPaymentScheme(readOnce(header, "authorization")),
+	].filter((payment) => payment !== undefined);
+	if (found.length > 1) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The request carries two payments; send exactly one of PAYMENT-SIGNATURE, X-PAYMENT and Authorization: Payment.",
+		);
+	}
+	return found[0];
+}
+
+function fromX402(value: string | undefined, version: 1 | 2): Payment | undefined {
+	if (value === undefined) return undefined;
+	try {
+		const payload: unknown = JSON.parse(Buffer.from(value, "base64").toString("utf8"));
+		if (typeof payload === "object" && payload !== null)
+			return { scheme: "x402", version, payload };
+	} catch {
+		// Told below, like JSON that is no object.
+	}
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The header "${version === 2 ? "PAYMENT-SIGNATURE" : "X-PAYMENT"}" must be a base64-encoded JSON payment payload.`,
+	);
+}
+
+function fromPaymentScheme(value: string | undefined): Payment | undefined {
+	if (value === undefined || !isPaymentScheme(value)) return undefined;
+	const payload = decodePaymentScheme(value);
+	return prepaidTokenOf(payload) === undefined ? { scheme: "mpp", payload } : undefined;
+}

@@ -1,0 +1,157 @@
+/** What leaves the house for addresses its operator chose; those that callers name go through caller-egress. */
+
+import { LIMITS } from "../contract/limits.js";
+import type { Egress } from "../kernel/egress.js";
+import { ServiceError } from "../kernel/errors.js";
+import { readBounded, toResponse } from "./reply-body.js";
+
+const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
+
+/** Reaches the operator's own server: on loopback, or on the one host named here. Follows no redirects. */
+export function createOperatorEgress(ownHost?: string): Egress {
+	return {
+		async request({ method, url, headers = {}, body, timeoutMs }) {
+			const { hostname, protocol } = new URL(url);
+			if (protocol !== "http:" || (hostname !== ownHost && !LOOPBACK_HOST.test(hostname))) {
+				throw new ServiceError("INVALID_ARGUMENT", `"${url}" is not an address on this machine.`);
+			}
+			try {
+				return await fetch(url, {
+					method,
+					headers,
+					redirect: "error",
+					signal: AbortSignal.timeout(timeoutMs),
+					...(body !== undefined && { body }),
+				});
+			} catch (cause) {
+				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${url}.`, { cause });
+			}
+		},
+	};
+}
+
+/**
+ * Reaches the hosts an operator configured, and no other: by https, or by http on loopback. Follows no redirects, and
+ * reads no more of a reply than `replyBytesMax` before it hands it on. Messages name the host alone: the rest of
+ * an address may be a key.
+ */
+export function createConfiguredEgress(reach: ConfiguredReach): Egress {
+	const bytesMax = reach.replyBytesMax ?? LIMITS.configuredReplyBytes;
+	return {
+		async request({ method, url, headers = {}, body, timeoutMs, signal }) {
+			const { host } = assertConfigured(new URL(url), reach);
+			try {
+				const end = untilEither(AbortSignal.timeout(timeoutMs), signal);
+				const response = await fetch(url, {
+					method,
+					headers,
+					redirect: "error",
+					signal: end,
+					...(body !== undefined && { body }),
+				});
+				const chunks = response.body ? chunksUntil(response.body, end) : [];
+				const reply = await readBounded(chunks, { host, bytesMax });
+				return toResponse(response.status, response.headers, reply);
+			} catch (cause) {
+				if (cause instanceof ServiceError) throw cause;
+				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${host}.`, { cause });
+			}
+		},
+	};
+}
+
+/**
+ * What a body holds, under the deadline that its headers had. fetch loses its signal once the request has been collected as
+ * garbage, which may be while the body still comes.
+ */
+async function* chunksUntil(
+	body: ReadableStream<Uint8Array>,
+	signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+	const reader = body.getReader();
+	const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
+	signal.addEventListener("abort", stop, { once: true });
+	try {
+		for (;;) {
+			signal.throwIfAborted();
+			const { done, value } = await reader.read();
+			signal.throwIfAborted();
+			if (done) return;
+			yield value;
+		}
+	} finally {
+		signal.removeEventListener("abort", stop);
+		stop();
+	}
+}
+
+export interface ConfiguredReach {
+	/** Addresses whose hosts may be asked. */
+	readonly urls?: readonly string[];
+	/** Whatever listens on this machine, as well. */
+	readonly loopback?: boolean;
+	/** LIMITS.configuredReplyBytes where absent. */
+	readonly replyBytesMax?: number;
+}
+
+function assertConfigured(url: URL, { urls = [], loopback = false }: ConfiguredReach): URL {
+	const isNamed = urls.some((allowed) => new URL(allowed).host === url.host);
+	if (isSafe(url) && (isNamed || (isLoopback(url.hostname) && loopback))) return url;
+	throw new ServiceError("INVALID_ARGUMENT", `"${url.host}" is not a configured address.`);
+}
+
+/** Where models are fetched from. */
+export const MODEL_HUB = "https://huggingface.co";
+/** The hub sends downloads on to hosts of this domain alone (https://huggingface.co/.well-known/meta.json). */
+const HUB_FILES_DOMAIN = ".hf.co";
+
+/**
+ * Reaches the model hub, or the one on loopback that stands in for it, and the hosts it keeps its files on. Hands
+ * redirects on, so that each next address is judged like the first, and bodies as they come: the reader bounds them.
+ * Messages name the host alone: addresses of files are signed.
+ */
+export function createHubEgress(hub: string = MODEL_HUB): Egress {
+	const { origin } = new URL(hub);
+	return {
+		async request({ method, url, headers = {}, body, timeoutMs }) {
+			const address = new URL(url);
+			const { host } = address;
+			const isItsFile = address.protocol === "https:" && host.endsWith(HUB_FILES_DOMAIN);
+			if (!isItsFile && !(address.origin === origin && isSafe(address))) {
+				throw new ServiceError("INVALID_ARGUMENT", `"${host}" does not belong to the model hub.`);
+			}
+			try {
+				return await fetch(url, {
+					method,
+					headers,
+					redirect: "manual",
+					signal: AbortSignal.timeout(timeoutMs),
+					...(body !== undefined && { body }),
+				});
+			} catch (cause) {
+				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${host}.`, { cause });
+			}
+		},
+	};
+}
+
+function isSafe({ hostname, protocol }: URL): boolean {
+	return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+}
+
+export function isLoopback(hostname: string): boolean {
+	return LOOPBACK_HOST.test(hostname);
+}
+
+/**
+ * Aborts when the time is over or the caller has left. AbortSignal.any does not keep a timeout it was made of from being
+ * collected as garbage; a listener does.
+ */
+function untilEither(timeout: AbortSignal, left: AbortSignal | undefined): AbortSignal {
+	if (!left) return timeout;
+	const end = new AbortController();
+	if (left.aborted) end.abort(left.reason);
+	timeout.addEventListener("abort", () => end.abort(timeout.reason), { once: true });
+	left.addEventListener("abort", () => end.abort(left.reason), { once: true, signal: timeout });
+	return end.signal;
+}

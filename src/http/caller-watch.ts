@@ -1,0 +1,63 @@
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+
+export interface CallerWatch {
+	/** Aborted when the caller leaves before the answer, or when the time is over. */
+	readonly signal: AbortSignal;
+	/** Set once the time is over. */
+	readonly timeout: () => ServiceError | undefined;
+	readonly stop: () => void;
+}
+
+/** Watches one caller: work for somebody who has left, or who waits too long, must end and cost nothing. */
+export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number): CallerWatch {
+	const controller = new AbortController();
+	const { socket } = res.req;
+	let timeout: ServiceError | undefined;
+	const onClose = () => {
+		if (!res.writableFinished) controller.abort(new Error("The caller left."));
+	};
+	const cancelTimer = clock.after(timeoutMs, () => {
+		timeout = new ServiceError(
+			"UNAVAILABLE",
+			`The answer took longer than ${timeoutMs / 1000} seconds and was not charged; send the same request again later.`,
+		);
+		controller.abort(timeout);
+	});
+	if (hasLeft(res)) onClose();
+	res.once("close", onClose);
+	// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
+	socket.setMaxListeners(0);
+	socket.once("close", onClose);
+	return {
+		signal: controller.signal,
+		timeout: () => timeout,
+		stop() {
+			cancelTimer();
+			res.off("close", onClose);
+			socket.off("close", onClose);
+		},
+	};
+}
+
+/** Work that ends when the caller leaves or the time is over; then throws UNAVAILABLE. */
+export async function whileCallerWaits<T>(
+	res: ServerResponse,
+	{ clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
+	work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const watch = watchCaller(res, clock, timeoutMs);
+	try {
+		return await work(watch.signal);
+	} catch (error) {
+		throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
+	} finally {
+		watch.stop();
+	}
+}
+
+/** True when nobody can receive this response any more. */
+export function hasLeft(res: ServerResponse): boolean {
+	return res.destroyed || res.req.socket.destroyed;
+}

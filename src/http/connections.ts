@@ -1,0 +1,91 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { LIMITS } from "../contract/limits.js";
+import type { Clock } from "../kernel/clock.js";
+
+export interface ConnectionBounds {
+	readonly clock: Clock;
+	/** Connections at once. */
+	readonly connectionsMax: number;
+	/** How long a caller may take no part of an answer. */
+	readonly stallMs: number;
+	/** True while a reply is owed on this connection. */
+	readonly isAnswering: (socket: Socket) => boolean;
+}
+
+/**
+ * Keeps a server open to newcomers. When there are too many connections, the one that has been without a whole request for
+ * the longest time makes room; what arrives after its answer, or is not picked up, is not waited for.
+ */
+export function boundConnections(server: Server, bounds: ConnectionBounds): void {
+	const { clock, connectionsMax, stallMs, isAnswering } = bounds;
+	// In the order of their latest request.
+	const open = new Set<Socket>();
+	const moveLast = (socket: Socket) => {
+		open.delete(socket);
+		open.add(socket);
+	};
+	const makeRoom = () => {
+		let busy = 0;
+		for (const socket of open) {
+			if (open.size <= connectionsMax || busy === open.size) return;
+			if (isAnswering(socket)) {
+				busy += 1;
+				// It will not be looked at again until all others have been.
+				moveLast(socket);
+			} else {
+				open.delete(socket);
+				socket.destroy();
+			}
+		}
+	};
+	server.on("connection", (socket) => {
+		open.add(socket);
+		socket.once("close", () => open.delete(socket));
+		makeRoom();
+	});
+	const stopLooking = clock.every(stallMs / STALL_LOOKS, createStallCut(open));
+	server.once("close", stopLooking);
+	// Before the handler, which may answer at once.
+	server.prependListener("request", (req, res) => {
+		if (req.socket.destroyed) return;
+		moveLast(req.socket);
+		res.once("prefinish", () => setImmediate(cutStragglers, clock, req, res));
+	});
+}
+
+/** How often a connection is looked at until it counts as stalled. */
+const STALL_LOOKS = 4;
+
+/** Each look cuts the connections that had something to take at so many looks before, and took nothing of it since. */
+function createStallCut(open: ReadonlySet<Socket>): () => void {
+	const stalled = new WeakMap<Socket, { readonly takenBytes: number; looks: number }>();
+	return () => {
+		for (const socket of open) {
+			const { writableLength } = socket;
+			if (writableLength === 0) {
+				stalled.delete(socket);
+				continue;
+			}
+			// Node counts what is still to be written among what was.
+			const takenBytes = socket.bytesWritten - writableLength;
+			const before = stalled.get(socket);
+			if (before?.takenBytes !== takenBytes) stalled.set(socket, { takenBytes, looks: 0 });
+			else if (++before.looks >= STALL_LOOKS) socket.destroy();
+		}
+	};
+}
+
+/** Ends a connection whose caller still sends what was refused, or does not take the answer. */
+function cutStragglers(clock: Clock, req: IncomingMessage, res: ServerResponse): void {
+	const { socket } = req;
+	const limit = (ms: number, isOver: () => boolean) => {
+		const cancel = clock.after(ms, () => {
+			if (!isOver()) socket.destroy();
+		});
+		socket.once("close", cancel);
+		res.once("close", () => isOver() && cancel());
+	};
+	if (!req.complete) limit(LIMITS.unreadBodyMs, () => req.complete);
+	if (!res.writableFinished) limit(LIMITS.replyTakenMs, () => res.writableFinished);
+}

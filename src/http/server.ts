@@ -1,0 +1,173 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { LIMITS } from "../contract/limits.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { createIds, type Ids } from "../kernel/ids.js";
+import { systemRandom } from "../kernel/random.js";
+import { boundConnections } from "./connections.js";
+import { createHeaderReader, toRequestId } from "./http-request.js";
+import { sendLastReply, writeLastReply } from "./last-reply.js";
+import type { MessageClasses } from "./message-classes.js";
+import { type RunningRequests, trackRequests } from "./running-requests.js";
+
+export interface RunningServer {
+	readonly host: string;
+	readonly port: number;
+	/** Refuses new calls, finishes the running ones within LIMITS.drainMs, then cuts what is left. Safe to call again. */
+	drain(): Promise<void>;
+}
+
+export interface ListenOptions {
+	readonly host: string;
+	readonly port: number;
+	readonly clock: Clock;
+	/** What requests and responses are made as; node's own classes where absent. */
+	readonly messages?: MessageClasses;
+	/** For tests: how long headers and whole requests may take to arrive. */
+	readonly timeouts?: { readonly headersMs: number; readonly requestMs: number };
+	/** For tests: how long a caller may take no part of an answer. */
+	readonly stallMs?: number;
+	/** For tests: connections at once. */
+	readonly connectionsMax?: number;
+}
+
+/** Listens with the service's timeouts. Throws UNAVAILABLE when the port is taken. */
+export async function listen(
+	handler: RequestListener,
+	{ host, port, clock, messages, timeouts, ...bounds }: ListenOptions,
+): Promise<RunningServer> {
+	const ids = createIds({ clock, random: systemRandom });
+	const requests = trackRequests(boundHeaders(handler, ids), refuseWith(ids, stopping));
+	const server = createServer(
+		{
+			...messages,
+			headersTimeout: timeouts?.headersMs ?? LIMITS.headerTimeoutMs,
+			requestTimeout: timeouts?.requestMs ?? LIMITS.requestTimeoutMs,
+			connectionsCheckingInterval: LIMITS.timeoutCheckIntervalMs,
+			maxHeaderSize: LIMITS.headerBytes,
+		},
+		requests.listener,
+	);
+	// Node drops what comes beyond in silence, and a second credential with it.
+	server.maxHeadersCount = LIMITS.headersMax + 1;
+	const { connectionsMax = LIMITS.connectionsMax, stallMs = LIMITS.replyTakenMs } = bounds;
+	boundConnections(server, { clock, connectionsMax, stallMs, isAnswering: requests.isAnswering });
+	server.on("checkExpectation", refuseWith(ids, unknownExpectation));
+	server.on("clientError", (error, socket) => refuseUnreadable({ error, socket, requests, ids }));
+	await new Promise<void>((resolve, reject) => {
+		server.once("error", (cause: NodeJS.ErrnoException) =>
+			reject(cannotListen({ cause, host, port })),
+		);
+		server.listen(port, host, resolve);
+	});
+	const address = server.address() as AddressInfo;
+	let drained: Promise<void> | undefined;
+	return {
+		host,
+		port: address.port,
+		drain() {
+			drained ??= drain(server, requests, clock);
+			return drained;
+		},
+	};
+}
+
+function drain(server: Server, requests: RunningRequests, clock: Clock): Promise<void> {
+	return new Promise((resolve) => {
+		const cut = () => server.closeAllConnections();
+		const cancel = clock.after(LIMITS.drainMs, cut);
+		server.close(() => {
+			cancel();
+			resolve();
+		});
+		requests.end(cut);
+	});
+}
+
+function refuseWith(ids: Ids, toError: () => ServiceError, status?: number): RequestListener {
+	return (req, res) => {
+		const requestId = toRequestId(createHeaderReader(req), ids);
+		sendLastReply(res, toError(), { requestId, ...(status !== undefined && { status }) });
+	};
+}
+
+function boundHeaders(handler: RequestListener, ids: Ids): RequestListener {
+	const refuse = refuseWith(ids, tooManyHeaders, 431);
+	return (req, res) => {
+		const isWithin = req.rawHeaders.length <= LIMITS.headersMax * 2;
+		(isWithin ? handler : refuse)(req, res);
+	};
+}
+
+interface Unreadable {
+	readonly error: NodeJS.ErrnoException;
+	readonly socket: Duplex;
+	readonly requests: RunningRequests;
+	readonly ids: Ids;
+}
+
+/** Answers what is no request; where another answer is still owed, this one would be taken for it. */
+function refuseUnreadable({ error, socket, requests, ids }: Unreadable): void {
+	if (error.code === "ECONNRESET" || !socket.writable || requests.isAnswering(socket)) {
+		socket.destroy();
+		return;
+	}
+	const { status, message } = UNREADABLE[error.code ?? ""] ?? NOT_HTTP;
+	const refusal = new ServiceError("INVALID_ARGUMENT", message, { retryable: status === 408 });
+	writeLastReply(socket, refusal, { requestId: ids.next("req"), status });
+}
+
+const NOT_HTTP = { status: 400, message: "The request is not valid HTTP." };
+
+/** By the code of node's error. */
+const UNREADABLE: Readonly<Record<string, { readonly status: number; readonly message: string }>> =
+	{
+		ERR_HTTP_REQUEST_TIMEOUT: {
+			status: 408,
+			message: "The request took too long to arrive; send it again.",
+		},
+		HPE_HEADER_OVERFLOW: {
+			status: 431,
+			message: `The headers are larger than ${LIMITS.headerBytes} bytes.`,
+		},
+	};
+
+function stopping(): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		"The service is stopping; send the same request again shortly.",
+	);
+}
+
+function tooManyHeaders(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`The request has more than ${LIMITS.headersMax} headers.`,
+	);
+}
+
+function unknownExpectation(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		'The header "Expect" may only say "100-continue"; leave it out.',
+	);
+}
+
+function cannotListen({
+	cause,
+	host,
+	port,
+}: {
+	cause: NodeJS.ErrnoException;
+	host: string;
+	port: number;
+}): ServiceError {
+	const why = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
+	return new ServiceError(
+		"UNAVAILABLE",
+		`Cannot listen on ${host}:${port}: ${why}. Choose another port with --port, or 0 for any free one.`,
+		{ cause },
+	);
+}

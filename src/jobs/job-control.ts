@@ -1,0 +1,236 @@
+import type { JobOpening } from "../../payments/admission.js";
+import type { JobTill } from "../../payments/refunds/job-billing.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { Store } from "../../store/store-port.js";
+import { isOpenJob, type JobJson, type JobWork } from "../contract/job.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import type { Logger } from "../kernel/logger.js";
+import { createJobEndings, type JobEndings } from "./job-endings.js";
+import { createdEvent, type JobEvent, lastEventsOf } from "./job-events.js";
+import { JOB_LIMITS } from "./job-limits.js";
+import { createJobNotes, type JobNotes } from "./job-notes.js";
+import { createJobQueue, type JobQueue, type Place } from "./job-queue.js";
+import { type JobOrder, readJob, toJobRow, UNPAID_OWNER } from "./job-rows.js";
+import { createJobRunner, type JobRunner } from "./job-runner.js";
+import { openUnpaidJob, type UnpaidJob, type UnpaidTerms } from "./unpaid-job.js";
+
+export interface JobsDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger: Logger;
+	readonly till: JobTill;
+	readonly works: readonly JobWork[];
+	readonly reportTtlMs?: number | undefined;
+	/** How many work at once. */
+	readonly running?: number | undefined;
+}
+
+/** An order on its way to become a job. */
+export interface JobPlace extends JobOpening {
+	/** Writes the job where there is nothing to hold, or finds the one that its retry key names. Throws IDEMPOTENCY_MISMATCH. */
+	openUnpaid(terms: UnpaidTerms): Promise<UnpaidJob>;
+	/** Gives back a place that was not taken; safe to call whatever happened. */
+	leave(): void;
+}
+
+/** Work that outlives its call and owns its hold (docs/adr/0035). */
+export interface Jobs {
+	/** Passes of a job of this kind. Throws INTERNAL for a kind nobody works on. */
+	passesOf(kind: string, input: JobJson): readonly string[];
+	place(order: JobOrder): JobPlace;
+	/** After its row: what it was asked is written down, then it waits for its turn. Throws UNAVAILABLE, and then it has failed. */
+	begin(id: string, input: JobJson): Promise<JobRow>;
+	/** As it is on the disk; undefined for none. */
+	find(id: string): Promise<JobRow | undefined>;
+	/** Of one owner, newest first. */
+	listOf(owner: string): Promise<readonly JobRow[]>;
+	inputOf(id: string): Promise<JobJson | undefined>;
+	/** The report as long as it is kept. */
+	reportOf(row: JobRow): Promise<JobJson | undefined>;
+	workOf(kind: string): JobWork;
+	/** Asks for its end; one that has ended stays as it is. */
+	cancel(id: string): Promise<JobRow | undefined>;
+	/** Deletes a job that has ended, with all of its text. Throws INVALID_ARGUMENT for one that is open. */
+	remove(row: JobRow): Promise<void>;
+	/** The secret of what was credited, the first time it is asked for. */
+	revealCredit(id: string): Promise<string | undefined>;
+	/** Everything told after an id, then what is told next; ends after the last event, or when the signal is aborted. */
+	events(
+		row: JobRow,
+		after: number,
+		signal: AbortSignal,
+	): AsyncGenerator<JobEvent, void, undefined>;
+	/** Told of every job that ends here; a listener that throws harms nobody. Returns how to stop. */
+	onEnded(listener: (row: JobRow) => void): () => void;
+	/** Lets what an earlier process left open wait again; to be awaited before the first call. */
+	resume(): Promise<void>;
+	/** Begins to work; until then everything waits. */
+	start(): void;
+	/** Stops at the latest checkpoints; what is open goes on with the next start. */
+	close(): Promise<void>;
+}
+
+interface Parts extends JobsDeps {
+	readonly queue: JobQueue;
+	readonly notes: JobNotes;
+	readonly endings: JobEndings;
+	readonly runner: JobRunner;
+}
+
+export function createJobs(deps: JobsDeps): Jobs {
+	const { store, clock, works, till, reportTtlMs } = deps;
+	const queue = createJobQueue();
+	const notes = createJobNotes(store.documents);
+	const endings = createJobEndings({ store, clock, till, notes, reportTtlMs });
+	const listeners = new Set<(row: JobRow) => void>();
+	const onEnded = (row: JobRow) => {
+		for (const listener of listeners) listener(row);
+	};
+	const runner = createJobRunner({ ...deps, notes, queue, endings, onEnded });
+	const parts: Parts = { ...deps, queue, notes, endings, runner };
+	const workOf = (kind: string): JobWork => {
+		const work = works.find((candidate) => candidate.kind === kind);
+		if (work) return work;
+		throw new ServiceError("INTERNAL", `Nobody works on jobs of the kind "${kind}".`);
+	};
+	return {
+		workOf,
+		passesOf: (kind, input) => workOf(kind).passesOf(input),
+		...createLaunching(parts),
+		...createLooking(parts),
+		...createChanging(parts),
+		onEnded(listener) {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
+		},
+		resume: runner.resume,
+		start: runner.start,
+		close: runner.close,
+	};
+}
+
+function createLaunching(parts: Parts): Pick<Jobs, "place" | "begin"> {
+	const { store, clock, ids, queue, notes, endings, runner } = parts;
+	return {
+		place(order) {
+			const id = ids.next("job");
+			let place: Place | undefined;
+			const reserve = () => {
+				place ??= order.caller
+					? queue.reserve(order.caller.owner)
+					: queue.reserve(UNPAID_OWNER, JOB_LIMITS.openOfStrangers);
+			};
+			return {
+				id,
+				reserve,
+				leave: () => place?.leave(),
+				open: (tx, held) => tx.put("jobs", toJobRow(id, order, { ...held, now: clock.now() })),
+				openUnpaid: (terms) => openUnpaidJob({ store, clock }, { ...terms, id, order, reserve }),
+			};
+		},
+
+		async begin(id, input) {
+			const row = await store.read((reader) => reader.get("jobs", id));
+			if (!row) throw new Error(`The job ${id} was launched and cannot be read.`);
+			try {
+				await notes.writeInput(row, input);
+			} catch (error) {
+				await endings.fail(id, "lost", row.lastEventId);
+				throw error;
+			}
+			runner.push(row);
+			return row;
+		},
+	};
+}
+
+type Looking = "find" | "listOf" | "inputOf" | "reportOf" | "events";
+
+function createLooking({ store, clock, notes, runner }: Parts): Pick<Jobs, Looking> {
+	return {
+		find: (id) => readJob(store, id),
+
+		async listOf(owner) {
+			const rows = await store.transaction((tx) => tx.findBy("jobs", "owner", owner));
+			return [...rows].sort((one, other) => (one.id < other.id ? 1 : -1));
+		},
+
+		inputOf: (id) => notes.readInput(id),
+
+		reportOf: async ({ id, reportExpiresAt = 0 }) =>
+			reportExpiresAt > clock.now() ? notes.readReport(id) : undefined,
+
+		events(row, after, signal) {
+			const log = runner.log(row.id);
+			if (!log) return eventsOfEnded(row.id, after);
+			if (log.listeners() >= JOB_LIMITS.eventStreamsPerJob) throw tooManyListeners();
+			return log.follow(after, signal);
+		},
+	};
+
+	async function* eventsOfEnded(id: string, after: number) {
+		const row = await readJob(store, id);
+		if (!row) return;
+		const kept = (await notes.readWork(id))?.events ?? [];
+		for (const event of [createdEvent(row), ...kept, ...lastEventsOf(row)]) {
+			if (event.id > after) yield event;
+		}
+	}
+}
+
+type Changing = "cancel" | "remove" | "revealCredit";
+
+function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs, Changing> {
+	return {
+		async cancel(id) {
+			await store.transaction(async (tx) => {
+				const row = await tx.get("jobs", id);
+				if (row?.state !== "queued" && row?.state !== "running") return;
+				await tx.put("jobs", { ...row, state: "cancelling", updatedAt: clock.now() });
+			});
+			await runner.cancel(id);
+			return readJob(store, id);
+		},
+
+		async remove(row) {
+			if (isOpenJob(row.state)) throw stillOpen();
+			// Text first: what a crash leaves is a row that can be deleted again.
+			await notes.forget(row.id);
+			await store.transaction(async (tx) => {
+				await tx.delete("artefacts", row.id);
+				await tx.delete("jobs", row.id);
+			});
+			// What was told may have been written down between the two.
+			await notes.forget(row.id);
+		},
+
+		revealCredit: (id) =>
+			store.transaction(async (tx) => {
+				const row = await tx.get("jobs", id);
+				if (!row?.creditTokenId || row.creditShownAt !== undefined || !row.isProven) {
+					return undefined;
+				}
+				const secret = await till.reveal(tx, row.creditTokenId);
+				await tx.put("jobs", { ...row, creditShownAt: clock.now() });
+				return secret;
+			}),
+	};
+}
+
+function stillOpen(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		"The job has not ended yet; cancel it first with POST /v1/research/deep-dive/{job_id}/cancel.",
+	);
+}
+
+function tooManyListeners(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		`The events of this job are read ${JOB_LIMITS.eventStreamsPerJob} times at once already; close one of the streams first.`,
+		{ retryAfterSeconds: 30 },
+	);
+}

@@ -1,0 +1,194 @@
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { type BackupFolder, openBackupFolder } from "../../store/journal/backup-folder.js";
+import { buildBeside } from "../../store/journal/built-beside.js";
+import { messageOf } from "../../store/journal/damage.js";
+import { nodeFileSystem as fileSystem } from "../../store/journal/file-system.js";
+import type { Store } from "../../store/store-port.js";
+import { assertKeysWhole, LASTING_KEYS } from "../accounts/key-files.js";
+import { toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { systemRandom } from "../kernel/random.js";
+import type { GraphImporter } from "./graph-importer.js";
+import type { OnProgress } from "./import-request.js";
+import type { BackupReport, Operator } from "./operator-interface.js";
+
+/** Of the manifest at the top; the journal within has its own. */
+export const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
+/** Beside the journal, whose moment comes after theirs. Indexes and the demo chain are made again. */
+const PARTS = ["profile", "keys", "graphs"] as const;
+
+/** What a start would make anew where it is missing, and then as another one's. */
+export const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `keys/${name}`)];
+
+export interface DataBackupDeps {
+	readonly store: Store;
+	readonly importer: GraphImporter;
+	/** Absolute path of the data folder. */
+	readonly folder: string;
+}
+
+/**
+ * Backs up the data folder while it is in use: journal, keys, profile and imported graphs, each file with its hash. It is
+ * built beside its place and then takes the name, so that nothing but its own work is ever removed. Throws
+ * INVALID_ARGUMENT for a place that is relative, not empty or inside the data folder, UNAVAILABLE while another one is made.
+ */
+export function createDataBackup(deps: DataBackupDeps): Operator["backUp"] {
+	let isRunning = false;
+	return async ({ folder: target }, onProgress) => {
+		const place = toPlace(target, deps.folder);
+		if (isRunning) {
+			throw new ServiceError(
+				"UNAVAILABLE",
+				"A backup is being made already; wait until it is done, and then make another one.",
+			);
+		}
+		isRunning = true;
+		try {
+			const built = await buildBeside({ fileSystem, random: systemRandom }, place, (folder) =>
+				build(deps, folder, onProgress).catch((error: unknown) => {
+					throw toRefusal(error, { store: deps.store, folder, target });
+				}),
+			);
+			return { folder: target, ...built, holds_secrets: true };
+		} finally {
+			isRunning = false;
+		}
+	};
+}
+
+async function build(
+	{ store, importer, folder: data }: DataBackupDeps,
+	folder: string,
+	onProgress: OnProgress | undefined,
+): Promise<Omit<BackupReport, "folder" | "holds_secrets">> {
+	const backup = await openBackupFolder(fileSystem, folder);
+	// An import would exchange a graph's files amid the copy.
+	const parts = await importer.whileNoneRuns(() => copyParts(backup, data, onProgress));
+	assertKeysWhole(join(folder, "keys"), join(data, "keys"));
+	const held = await store.backup(join(folder, "journal"), {
+		onProgress: ({ done, total }) => onProgress?.({ done: parts + done, total: parts + total }),
+	});
+	await backup.takeIn(`journal/${held.manifest}`);
+	const { sequence, transactions } = held;
+	const created_at = toIsoTime(held.createdAt);
+	const own = await backup.finish({ ...DATA_BACKUP, created_at, sequence, transactions });
+	const files = own.files + held.files;
+	return { created_at, transactions, files, bytes: own.bytes + held.bytes };
+}
+
+interface Attempt {
+	readonly store: Store;
+	/** Where it was built; gone by the time anybody reads of it. */
+	readonly folder: string;
+	readonly target: string;
+}
+
+/** A full disk may have stopped the store as well. */
+function toRefusal(error: unknown, { store, folder, target }: Attempt): ServiceError {
+	if (error instanceof ServiceError) {
+		const { code, retryable } = error;
+		return new ServiceError(code, error.message.replaceAll(folder, target), {
+			retryable,
+			cause: error,
+		});
+	}
+	const { reason } = store.health();
+	const outcome =
+		reason === undefined
+			? "Sales go on; make room there or name another folder, and run it again."
+			: `The store has stopped, too: ${reason}`;
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The backup into "${target}" was not made (${messageOf(error)}). ${outcome}`,
+		{ cause: error },
+	);
+}
+
+/** Returns how many there were; files that vanish meanwhile, such as a secret being replaced, are not part of it. */
+async function copyParts(
+	backup: BackupFolder,
+	folder: string,
+	onProgress: OnProgress | undefined,
+): Promise<number> {
+	const copied = new Set<string>();
+	const paths = PARTS.flatMap((part) => filesBelow(folder, part));
+	for (const [index, path] of paths.entries()) {
+		if (await backup.copy(join(folder, path), path)) copied.add(path);
+		// The journal's files are still to come.
+		onProgress?.({ done: index + 1, total: paths.length + 1 });
+	}
+	const missing = NEEDED.find((path) => !copied.has(path));
+	if (missing !== undefined) throw incomplete(join(folder, missing), "is missing");
+	return paths.length;
+}
+
+function incomplete(path: string, problem: string): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		`No backup was made: "${path}" ${problem}, and a restored folder would not be this one. Put it back, from an earlier backup if need be, first.`,
+		{ retryable: false },
+	);
+}
+
+/** Paths within the folder, with forward slashes; links are followed, hidden names are work under way. */
+function filesBelow(folder: string, path: string): string[] {
+	const fullPath = join(folder, path);
+	const found = statSync(fullPath, { throwIfNoEntry: false });
+	if (!found && lstatSync(fullPath, { throwIfNoEntry: false })?.isSymbolicLink()) {
+		throw incomplete(fullPath, "is a link to nothing");
+	}
+	if (!found?.isDirectory()) return found?.isFile() ? [path] : [];
+	return readdirSync(fullPath)
+		.filter((name) => !name.startsWith("."))
+		.flatMap((name) => filesBelow(folder, `${path}/${name}`));
+}
+
+/** Where the folder really is, by whichever links it was named. */
+function toPlace(target: string, data: string): string {
+	if (target.includes("\0")) {
+		throw new ServiceError("INVALID_ARGUMENT", "The name of a folder holds no NUL character.");
+	}
+	if (!isAbsolute(target)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${target}" is relative; name the backup's folder from the root, because the server has a working folder of its own.`,
+		);
+	}
+	if (isBelowFile(target)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${target}" is no folder that can be used; name an empty or a new one.`,
+		);
+	}
+	if (isWithin(target, data) || isWithin(data, target)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`A backup inside the data folder, or around it, is lost with it: name a folder apart from "${data}", best on another disk.`,
+		);
+	}
+	return realPathOf(target);
+}
+
+function isBelowFile(path: string): boolean {
+	const above = dirname(path);
+	if (above === path) return false;
+	return existsSync(above) ? !statSync(above).isDirectory() : isBelowFile(above);
+}
+
+/** True for the folder itself and whatever is below it, by whichever links it is reached. */
+export function isWithin(path: string, folder: string): boolean {
+	const way = relative(realPathOf(folder), realPathOf(path));
+	return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** Also of what does not exist yet: its nearest ancestor decides. */
+function realPathOf(path: string): string {
+	const full = resolve(path);
+	if (existsSync(full)) return realpathSync(full);
+	if (lstatSync(full, { throwIfNoEntry: false })) {
+		throw new ServiceError("INVALID_ARGUMENT", `"${full}" is a link to nothing; name a folder.`);
+	}
+	const above = dirname(full);
+	return above === full ? full : join(realPathOf(above), relative(above, full));
+}

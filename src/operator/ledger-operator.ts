@@ -1,0 +1,241 @@
+import type { InvariantGuard } from "../../payments/audit/invariants.js";
+import {
+	createLedgerReport,
+	netOf,
+	REPORT_KEYS,
+	type ReportKey,
+	type ReportSums,
+} from "../../payments/audit/ledger-report.js";
+import type { RefundPayouts } from "../../payments/refunds/refund-payouts.js";
+import type { Refunds } from "../../payments/refunds/refunds.js";
+import { exportLedger } from "../../store/ledger-export.js";
+import type { RefundRow } from "../../store/rows/payment-rows.js";
+import type { Store } from "../../store/store-port.js";
+import { toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { formatUsd, parseUsd } from "../kernel/money.js";
+import type {
+	ChainBooks,
+	OnReconciled,
+	ReconcileRequest,
+	ReconciliationWire,
+} from "./chain-books.js";
+
+export interface LedgerVerification {
+	readonly status: "ok" | "breached";
+	/** Null when the journal cannot be read. */
+	readonly transactions: number | null;
+	readonly frames: number | null;
+	/** Sum of all entries; anything but 0.00 is a breach. */
+	readonly sum_usd: string;
+	readonly open_holds: number;
+	/** Payments on a chain whose outcome is not known yet. */
+	readonly open_payments: number;
+	readonly pending_refunds: number;
+	readonly failures: readonly string[];
+}
+
+export interface ReportRequest {
+	readonly by: string;
+	/** UTC days, both included. */
+	readonly from?: string | undefined;
+	readonly to?: string | undefined;
+}
+
+export interface ReportSumsWire {
+	readonly calls: number;
+	readonly free_calls: number;
+	readonly gross_usd: string;
+	readonly refunded_usd: string;
+	readonly net_usd: string;
+}
+
+export interface LedgerReportWire {
+	readonly by: ReportKey;
+	readonly from: string | null;
+	readonly to: string | null;
+	readonly rows: readonly (ReportSumsWire & { readonly key: string })[];
+	readonly total: ReportSumsWire;
+	/** Balance bought in advance, and what of it went back: no revenue before a call captures it. */
+	readonly prepaid: { readonly sold_usd: string; readonly refunded_usd: string };
+}
+
+export interface RefundRequest {
+	readonly receipt_id: string;
+	readonly reason: string;
+	readonly usd?: string | undefined;
+}
+
+export interface TokenRefundRequest {
+	readonly token_id: string;
+	readonly reason: string;
+	readonly usd?: string | undefined;
+}
+
+export interface RefundWire {
+	readonly id: string;
+	readonly ref: string;
+	readonly owner: string;
+	readonly amount_usd: string;
+	readonly reason: string;
+	readonly state: RefundRow["state"];
+	/** Null for a refund to a balance, or by other means. */
+	readonly destination: string | null;
+	readonly transaction: string | null;
+	readonly created_at: string;
+	readonly paid_at: string | null;
+}
+
+export interface RefundPayment {
+	readonly id: string;
+	/** Records what was paid by hand. */
+	readonly tx?: string | undefined;
+	readonly again?: boolean | undefined;
+}
+
+/** What an operator can ask of the books. */
+export interface LedgerOperator {
+	/** Reads the whole journal and checks every invariant. */
+	verifyLedger(): Promise<LedgerVerification>;
+	/** Throws INVALID_ARGUMENT for an unknown key or day. */
+	reportLedger(request: ReportRequest): Promise<LedgerReportWire>;
+	/** Lines of JSON, oldest first, each what one transaction left in the books: its postings and receipts. */
+	exportLedger(): AsyncIterable<string>;
+	refundReceipt(request: RefundRequest): Promise<RefundWire>;
+	/** What a token has left goes to the wallet that bought it, or back by other means. */
+	refundToken(request: TokenRefundRequest): Promise<RefundWire>;
+	listRefunds(): Promise<{ items: readonly RefundWire[] }>;
+	payRefund(request: RefundPayment): Promise<RefundWire>;
+	/** Holds the ledger against the chain. Throws UNAVAILABLE when none can be read. */
+	reconcileLedger(
+		request: ReconcileRequest,
+		onProgress?: OnReconciled,
+	): Promise<ReconciliationWire>;
+}
+
+export interface LedgerOperatorDeps {
+	readonly store: Store;
+	readonly guard: InvariantGuard;
+	readonly refunds: Refunds;
+	readonly refundPayouts: RefundPayouts;
+	readonly chainBooks: ChainBooks;
+}
+
+export function createLedgerOperator(deps: LedgerOperatorDeps): LedgerOperator {
+	const { store, guard, refunds, refundPayouts, chainBooks } = deps;
+	return {
+		verifyLedger: () => verifyLedger(store, guard),
+		reportLedger: (request) => reportLedger(store, request),
+		exportLedger: () => exportLedger(store),
+		refundReceipt: async ({ receipt_id, reason, usd }) =>
+			toRefundWire(
+				await refunds.refundReceipt({
+					receiptId: receipt_id,
+					reason,
+					...(usd !== undefined && { amountMicros: parseUsd(usd) }),
+				}),
+			),
+		refundToken: async ({ token_id, reason, usd }) =>
+			toRefundWire(
+				await refunds.refundToken({
+					tokenId: token_id,
+					reason,
+					...(usd !== undefined && { amountMicros: parseUsd(usd) }),
+				}),
+			),
+		listRefunds: async () => ({ items: (await refunds.list()).map(toRefundWire) }),
+		payRefund: async ({ id, tx, again }) =>
+			toRefundWire(await refundPayouts.pay({ id, transactionHash: tx, again })),
+		async reconcileLedger(request, onProgress) {
+			// What became of refunds under way is known first: else the chain would show them unbooked.
+			if (chainBooks.isReadable) await refundPayouts.reconcile();
+			return chainBooks.reconcile(request, onProgress);
+		},
+	};
+}
+
+async function verifyLedger(store: Store, guard: InvariantGuard): Promise<LedgerVerification> {
+	const report = await guard.check({ full: true });
+	const books = await store.read(async (reader) => ({
+		balances: await reader.balances(),
+		holds: await reader.list("holds"),
+		payments: await reader.list("payments"),
+		refunds: await reader.list("refunds"),
+	}));
+	let sum = 0n;
+	for (const amount of books.balances.values()) sum += amount;
+	return {
+		status: report.status,
+		transactions: report.journal?.transactions ?? null,
+		frames: report.journal?.frames ?? null,
+		sum_usd: formatUsd(sum),
+		open_holds: books.holds.length,
+		open_payments: books.payments.filter(({ state }) => state === "settling" || state === "unknown")
+			.length,
+		pending_refunds: books.refunds.filter(({ state }) => state !== "paid").length,
+		failures: report.failures,
+	};
+}
+
+async function reportLedger(
+	store: Store,
+	{ by, from, to }: ReportRequest,
+): Promise<LedgerReportWire> {
+	const key = parseKey(by);
+	const span = { from: from && parseDay(from), to: to && parseDay(to) };
+	const { lines, total, prepaid } = await createLedgerReport(store, { by: key, span });
+	return {
+		by: key,
+		from: from ?? null,
+		to: to ?? null,
+		rows: lines.map((line) => ({ key: line.key, ...toSums(line) })),
+		total: toSums(total),
+		prepaid: {
+			sold_usd: formatUsd(prepaid.soldMicros),
+			refunded_usd: formatUsd(prepaid.refundedMicros),
+		},
+	};
+}
+
+function toSums(sums: ReportSums): ReportSumsWire {
+	return {
+		calls: sums.calls,
+		free_calls: sums.freeCalls,
+		gross_usd: formatUsd(sums.grossMicros),
+		refunded_usd: formatUsd(sums.refundedMicros),
+		net_usd: formatUsd(netOf(sums)),
+	};
+}
+
+function parseKey(text: string): ReportKey {
+	const key = REPORT_KEYS.find((known) => known === text);
+	if (key) return key;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`A report adds up by ${REPORT_KEYS.join(", ")}, not by "${text.slice(0, 40)}".`,
+	);
+}
+
+function parseDay(text: string): string {
+	const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+	if (!Number.isNaN(ms) && toIsoTime(ms).startsWith(text)) return text;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${text.slice(0, 40)}" is no day; write it like "2026-03-31".`,
+	);
+}
+
+function toRefundWire(row: RefundRow): RefundWire {
+	return {
+		id: row.id,
+		ref: row.ref,
+		owner: row.owner,
+		amount_usd: formatUsd(row.amountMicros),
+		reason: row.reason,
+		state: row.state,
+		destination: row.destination ?? null,
+		transaction: row.transactionHash ?? null,
+		created_at: toIsoTime(row.createdAt),
+		paid_at: row.paidAt === undefined ? null : toIsoTime(row.paidAt),
+	};
+}

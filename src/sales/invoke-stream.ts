@@ -1,0 +1,172 @@
+import { fingerprintOf } from "../../payments/idempotency.js";
+import type { Payer } from "../../payments/payment-method.js";
+import type { Call } from "../contract/call.js";
+import type { SkillEvent } from "../contract/skill.js";
+import { ServiceError } from "../kernel/errors.js";
+import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
+import { giveBack, type Settled, settleCall } from "./settle-call.js";
+import type { FollowedStream } from "./stream-record.js";
+import type { RecordUsage } from "./usage.js";
+
+/** A stream that is paid for: its first event is at hand, and its price was captured before it may leave. */
+export interface BegunStream extends Settled {
+	readonly kind: "begun";
+	readonly payer: Payer | undefined;
+	/** False when there was nothing to pay for: then all its events are at hand. */
+	readonly hasEvidence: boolean;
+	/** Hash of operation and canonical input. */
+	readonly fingerprint: string;
+	/** Ends when the work ends or its signal is aborted; leaving early ends the work. */
+	readonly events: AsyncGenerator<SkillEvent, void, undefined>;
+}
+
+/** The call was paid for before, and what it gave then is still there: no work begins. */
+export interface RecalledStream extends Settled {
+	readonly kind: "recalled";
+	readonly stream: FollowedStream;
+}
+
+export interface StreamWork {
+	/**
+	 * Takes a place for the work of a call that may begin. Its signal ends the work; until the price is captured the caller's
+	 * leaving ends it as well. Throws when there is no place.
+	 */
+	readonly begin: (payer: Payer | undefined) => AbortSignal;
+	/** What an earlier call of this payer gave for the same input and retry key, if it is still there. */
+	readonly recall: (named: {
+		readonly payer: Payer;
+		readonly fingerprint: string;
+		readonly idempotencyKey: string | undefined;
+	}) => Promise<FollowedStream | undefined>;
+}
+
+export type InvokeStream = (call: Call, work: StreamWork) => Promise<BegunStream | RecalledStream>;
+
+export interface InvokeStreamDeps extends OpenCallDeps {
+	readonly recordUsage: RecordUsage;
+}
+
+/**
+ * Runs one call that answers piece by piece. What comes before the first evidence is kept back until the capture is
+ * durable, so nothing leaves unpaid; a stream that ends or fails without evidence is not charged. From the capture on
+ * the work is its own: whoever called may leave at any time.
+ */
+export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
+	return async (call, work) => {
+		const opened = await openCall(deps, call);
+		const { skill, input, payer, admission } = opened;
+		const fingerprint = fingerprintOf(skill.operationId, input);
+		if (admission.kind === "replayed" && payer) {
+			const { idempotencyKey } = call;
+			const stream = await work.recall({ payer, fingerprint, idempotencyKey });
+			if (stream) return { kind: "recalled", stream, ...(await settleCall(opened, REPLAYED)) };
+		}
+		const { source, signal, start } = await begin(opened, call, work).catch(
+			async (error: unknown) => {
+				throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
+			},
+		);
+		const settled = await settleCall(opened, { isAnswer: start.hasEvidence }).catch(
+			(error: unknown) => {
+				endQuietly(source);
+				throw error;
+			},
+		);
+		deps.recordUsage({
+			...{ call, skill, input },
+			owner: payer?.owner ?? "anonymous",
+			keepsNoText: payer?.keepsNoText,
+			output: undefined,
+			receiptId: settled.cost.receipt_id,
+		});
+		const events = replayThenFollow(start.events, source, signal);
+		return {
+			kind: "begun",
+			...settled,
+			payer,
+			hasEvidence: start.hasEvidence,
+			fingerprint,
+			events,
+		};
+	};
+}
+
+const REPLAYED = { isAnswer: true } as const;
+
+type Source = AsyncIterator<SkillEvent>;
+
+/** Begins the work and waits for its first evidence. */
+async function begin(opened: OpenedCall, call: Call, work: StreamWork) {
+	const signal = work.begin(opened.payer);
+	const source = startStream(opened, { ...call, signal });
+	try {
+		return { source, signal, start: await readToEvidence(source, [call.signal, signal]) };
+	} catch (error) {
+		endQuietly(source);
+		throw error;
+	}
+}
+
+function startStream(opened: OpenedCall, call: Call): Source {
+	const { skill, input } = opened;
+	if (!skill.stream) {
+		throw new ServiceError("INTERNAL", `The operation "${skill.operationId}" has no stream.`);
+	}
+	return skill.stream(input, contextOf(opened, call))[Symbol.asyncIterator]();
+}
+
+/** Everything up to the first evidence, or the whole stream when there is none. */
+async function readToEvidence(source: Source, signals: readonly AbortSignal[]) {
+	const events: SkillEvent[] = [];
+	for (;;) {
+		const next = await nextUnlessAborted(source, signals);
+		if (next.done) return { events, hasEvidence: false };
+		events.push(next.value);
+		// Left in the same instant as the evidence came: before the capture, so nothing is charged.
+		for (const signal of signals) signal.throwIfAborted();
+		if (next.value.isEvidence) return { events, hasEvidence: true };
+	}
+}
+
+async function* replayThenFollow(
+	kept: readonly SkillEvent[],
+	source: Source,
+	signal: AbortSignal,
+): AsyncGenerator<SkillEvent, void, undefined> {
+	try {
+		yield* kept;
+		for (;;) {
+			const next = await nextUnlessAborted(source, [signal]);
+			if (next.done) return;
+			yield next.value;
+		}
+	} finally {
+		endQuietly(source);
+	}
+}
+
+/** The next event, or the reason why nobody waits for it any more; leaves no listener on the signals. */
+async function nextUnlessAborted(
+	source: Source,
+	signals: readonly AbortSignal[],
+): Promise<IteratorResult<SkillEvent>> {
+	for (const signal of signals) signal.throwIfAborted();
+	const stops: (() => void)[] = [];
+	const left = new Promise<never>((_, reject) => {
+		for (const signal of signals) {
+			const leave = () => reject(signal.reason);
+			signal.addEventListener("abort", leave, { once: true });
+			stops.push(() => signal.removeEventListener("abort", leave));
+		}
+	});
+	try {
+		return await Promise.race([left, source.next()]);
+	} finally {
+		for (const stop of stops) stop();
+	}
+}
+
+/** Tells the work that nobody listens; it may be in the middle of something, so its end is not waited for. */
+function endQuietly(source: Source): void {
+	void source.return?.().catch(() => undefined);
+}

@@ -1,0 +1,161 @@
+import type { LaunchedAdmission } from "../../payments/admission.js";
+import { fingerprintOf } from "../../payments/idempotency.js";
+import type { Payer } from "../../payments/payment-method.js";
+import type { JobRow } from "../../store/rows/job-row.js";
+import type { Call, CallResult, Invoke } from "../contract/call.js";
+import type { JobJson } from "../contract/job.js";
+import { parseInput } from "../contract/parse-input.js";
+import type { JobOffer, Skill } from "../contract/skill.js";
+import type { CostWire } from "../contract/wire.js";
+import type { JobPlace, Jobs } from "../jobs/job-control.js";
+import { toJobCost } from "../jobs/job-cost.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { formatUsd } from "../kernel/money.js";
+import type { Admission } from "./cashier.js";
+import type { OpenCallDeps } from "./open-call.js";
+import type { RecordUsage } from "./usage.js";
+
+/** What a call needs of the jobs to launch one. */
+export type Launches = Pick<Jobs, "place" | "passesOf" | "begin" | "find">;
+
+export interface LaunchCallDeps extends OpenCallDeps {
+	readonly recordUsage: RecordUsage;
+	readonly clock: Clock;
+	readonly jobs?: Launches | undefined;
+}
+
+/**
+ * Runs one call whose work outlives it: its price is held together with the job's row, then the caller is told of the job,
+ * which takes the money when it ends. Sent again under its key or payment, it is told of the same job.
+ */
+export function createLaunchCall(deps: LaunchCallDeps): Invoke {
+	const { skills, cashier, clock, recordUsage } = deps;
+	return async (call) => {
+		const skill: Skill = skills[call.operationId];
+		const { jobs, job } = partsOf(deps, skill);
+		const input = parseInput(skill.input, call.rawInput); // 400 before anything else
+		const payer = await cashier.payerOf(call); // 401
+		await skill.prepare?.(input, payer); // 404 before anybody pays
+		if (payer?.keepsNoText) throw keepsNoText();
+
+		const startedMs = clock.monotonicMs();
+		const order = await toOrder(jobs, { job, skill, input, payer });
+		const place = jobs.place(order);
+		try {
+			call.signal.throwIfAborted();
+			const admission = await cashier.admit({ skill, input, payer, call, job: place }); // 402, 429
+			const launched = await toLaunched(admission, place, { call, skill, input });
+			const { row, output } = await unlessLost(launched, async () => {
+				if (launched.isNew) await beginOrSay(jobs, place.id, order.input);
+				const row = await jobs.find(launched.jobId);
+				if (!row) throw forgotten(launched.jobId);
+				const context = { signal: call.signal, requestId: call.requestId, callId: row.id };
+				return { row, output: (await skill.run(input, context)).result };
+			});
+			const cost = toCost(row, launched);
+			const owner = payer?.owner ?? "anonymous";
+			if (launched.isNew) recordUsage({ call, skill, input, owner, output, receiptId: null });
+			return {
+				output,
+				isAnswer: true,
+				cost,
+				caller: { ...payer, owner, rail: cost.rail },
+				timings: { pay: clock.monotonicMs() - startedMs },
+				...told(launched),
+			} satisfies CallResult;
+		} finally {
+			place.leave();
+		}
+	};
+}
+
+function partsOf({ jobs }: LaunchCallDeps, { job, operationId }: Skill) {
+	if (jobs && job) return { jobs, job };
+	throw new ServiceError("INTERNAL", `Nothing launches "${operationId}".`);
+}
+
+interface Order {
+	readonly job: JobOffer;
+	readonly skill: Skill;
+	readonly input: unknown;
+	readonly payer: Payer | undefined;
+}
+
+async function toOrder(jobs: Launches, { job, skill, input, payer }: Order) {
+	const asked = await job.inputOf(input, payer);
+	const mode = job.modeOf?.(input);
+	const { kind } = job;
+	const passes = jobs.passesOf(kind, asked);
+	return { kind, operationId: skill.operationId, input: asked, mode, passes, caller: payer };
+}
+
+type Launched = Pick<LaunchedAdmission, "jobId" | "isNew"> & Partial<LaunchedAdmission>;
+
+/** What costs nothing is written down all the same, and opens by its id. */
+async function toLaunched(
+	admission: Admission,
+	place: JobPlace,
+	{ call, skill, input }: Pick<Order, "skill" | "input"> & { readonly call: Call },
+): Promise<Launched> {
+	if (admission.kind === "launched") return admission;
+	if (admission.kind !== "free") throw new Error(`"${skill.operationId}" was held by a call.`);
+	const fingerprint = fingerprintOf(skill.operationId, input);
+	const { idempotencyKey } = call;
+	return place.openUnpaid({ quote: admission.quote, fingerprint, idempotencyKey });
+}
+
+/** A caller who is told of no job can be told of it under the same payment. */
+async function unlessLost<T>({ abandoned }: Launched, tell: () => Promise<T>): Promise<T> {
+	try {
+		return await tell();
+	} catch (error) {
+		abandoned?.();
+		throw error;
+	}
+}
+
+/** The price is given back where the job cannot even begin; what had settled is told by the job. */
+async function beginOrSay(jobs: Launches, id: string, input: JobJson): Promise<void> {
+	try {
+		await jobs.begin(id, input);
+	} catch (cause) {
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"The job could not be written down and has failed; nothing was charged. Send the request again under a new key.",
+			{ cause, reply: { body: { job_id: id } } },
+		);
+	}
+}
+
+function toCost(row: JobRow, { isNew, balanceMicros }: Launched): CostWire {
+	const { price_usd: _price, ...cost } = toJobCost(row);
+	return {
+		...cost,
+		balance_after_usd: balanceMicros === undefined ? null : formatUsd(balanceMicros),
+		...(!isNew && { replayed: true }),
+	};
+}
+
+function told({ settlement, headers, delivered, abandoned }: Launched) {
+	return {
+		...(settlement && { settlement }),
+		...(headers && { paymentHeaders: headers }),
+		...(delivered && { onDelivered: delivered }),
+		...(abandoned && { onAbandoned: abandoned }),
+	};
+}
+
+function keepsNoText(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		"This account keeps no text, and a job keeps its question and its report until they are read; pay with a Shared Payment Token or a wallet alone, or choose standard retention.",
+	);
+}
+
+function forgotten(jobId: string): ServiceError {
+	return new ServiceError(
+		"NOT_FOUND",
+		`The job ${jobId} that was launched with this key is deleted or past its time; use a new key for a new one.`,
+	);
+}

@@ -1,0 +1,49 @@
+import type { SettlementTerms } from "../../payments/onchain/facilitator.js";
+import type { KeySet } from "../accounts/key-set.js";
+import type { Json } from "../contract/service-info.js";
+import { createPerRevision } from "../kernel/per-revision.js";
+import { type PaymentMethodsDeps, toPaymentMethods } from "./payment-methods.js";
+import { createPaymentState, type ReadPaymentState } from "./payment-state.js";
+import { createQuotes, type Quotes, type QuotesDeps } from "./quotes.js";
+import {
+	createSignedReceipts,
+	type SignedReceipts,
+	type SignedReceiptsDeps,
+} from "./signed-receipts.js";
+import { toX402Listing } from "./x402-listing.js";
+
+/** What anybody may ask about money, before paying and after it. */
+export interface PaymentOperations {
+	readonly quotes: Quotes;
+	readonly receipts: SignedReceipts;
+	readonly paymentState: ReadPaymentState;
+	methods(): Json;
+	/** `/.well-known/x402`. */
+	x402Listing(): Json;
+	/** `/.well-known/jwks.json`. */
+	keySet(): KeySet;
+}
+
+export interface PaymentOperationDeps extends QuotesDeps, SignedReceiptsDeps, PaymentMethodsDeps {
+	readonly terms: SettlementTerms | undefined;
+	/** Changes with the graphs on sale, which the examples name. */
+	readonly catalog: { readonly revision: string };
+	readonly keySet: KeySet;
+}
+
+export function createPaymentOperations(deps: PaymentOperationDeps): PaymentOperations {
+	const { catalog, info, keySet } = deps;
+	const listings = createPerRevision<Json>(
+		() => [catalog.revision, info.baseUrl()],
+		() => toX402Listing(deps),
+	);
+	const methods = toPaymentMethods(deps);
+	return {
+		quotes: createQuotes(deps),
+		receipts: createSignedReceipts(deps),
+		paymentState: createPaymentState(deps),
+		methods: () => methods,
+		x402Listing: () => listings("x402"),
+		keySet: () => keySet,
+	};
+}

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import type { Offer, Quote } from "../../payments/challenge.js";
+import { fingerprintOf } from "../../payments/idempotency.js";
+import type { QuotedTerms, QuoteSeal } from "../../payments/quote-seal.js";
+import { LIMITS } from "../contract/limits.js";
+import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
+import { PAID_OPERATION_IDS, type PaidOperationId } from "../contract/operations.js";
+import { parseInput } from "../contract/parse-input.js";
+import type { PriceList } from "../contract/prices.js";
+import { toRequestPath } from "../contract/request-path.js";
+import type { Json, ServiceInfo } from "../contract/service-info.js";
+import type { Skill, SkillCatalog } from "../contract/skill.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../contract/skill-ids.js";
+import { type Clock, toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { formatUsd } from "../kernel/money.js";
+import { priceOfCall } from "./call-price.js";
+import type { RedeemQuote } from "./cashier.js";
+
+export interface QuotesDeps {
+	readonly seal: QuoteSeal;
+	readonly info: Pick<ServiceInfo, "baseUrl">;
+	readonly skills: SkillCatalog;
+	readonly prices: PriceList;
+	/** Every way to pay for it, as a 402 would list them. */
+	readonly offersOf: (quote: Quote) => readonly Offer[];
+	readonly clock: Clock;
+}
+
+export interface QuoteRequest {
+	readonly operation?: PaidOperationId | undefined;
+	readonly skill?: SkillId | undefined;
+	readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Prices of concrete calls, promised until they expire. Stateless: a quote survives a restart and takes no room. */
+export interface Quotes {
+	/** Throws INVALID_ARGUMENT for an input the operation would refuse, NOT_FOUND for what it would not find. */
+	create(request: QuoteRequest): Promise<Json>;
+	/** The quote behind an id, expired or not. Throws NOT_FOUND. */
+	get(id: string): Json;
+}
+
+export function createQuotes(deps: QuotesDeps): Quotes {
+	const { seal, skills, prices, clock } = deps;
+	return {
+		async create(request) {
+			const skill: Skill = skills[operationOf(request)];
+			const { input } = parseInput(z.object({ input: skill.input }), { input: request.input });
+			await skill.prepare?.(input);
+			const { operationId } = skill;
+			const terms: QuotedTerms = {
+				operationId,
+				...priceOfCall(prices, skill, input),
+				fingerprint: fingerprintOf(operationId, input),
+				path: toRequestPath(OPERATION_ADDRESSES[operationId], input as Json).resource,
+				expiresAt: clock.now() + LIMITS.quoteTtlMs,
+			};
+			return toWire(deps, seal.seal(terms), terms);
+		},
+		get(id) {
+			const terms = seal.open(id);
+			if (terms) return toWire(deps, id, terms);
+			throw new ServiceError(
+				"NOT_FOUND",
+				"This is no quote of this service; POST /v1/quotes makes one for a concrete call.",
+			);
+		},
+	};
+}
+
+/** What a quote is worth at the till. The price book may have changed since; the quoted price stands. */
+export function createRedeemQuote({
+	seal,
+	clock,
+}: {
+	readonly seal: QuoteSeal;
+	readonly clock: Clock;
+}): RedeemQuote {
+	return (quoteId, { operationId, fingerprint }) => {
+		const terms = seal.open(quoteId);
+		if (!terms) throw refused("is none of this service's");
+		if (terms.operationId !== operationId || terms.fingerprint !== fingerprint) {
+			throw refused(`is for another request (${terms.operationId} with another input, or route)`);
+		}
+		if (terms.expiresAt <= clock.now()) {
+			throw refused(`expired at ${toIsoTime(terms.expiresAt)}`);
+		}
+		return terms.amountMicros;
+	};
+}
+
+function refused(reason: string): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`The quote in "X-Quote-Id" ${reason}; ask for a new one with POST /v1/quotes, or leave the header out and pay the listed price.`,
+	);
+}
+
+function operationOf({ operation, skill }: QuoteRequest): PaidOperationId {
+	const found = operation ?? (skill && OPERATION_OF_SKILL[skill]);
+	if (found && (operation === undefined || skill === undefined)) return found;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`Name what to quote by exactly one of "operation" (${PAID_OPERATION_IDS.join(", ")}) and "skill" (${SKILL_IDS.join(", ")}).`,
+	);
+}
+
+function toWire({ info, skills, offersOf, clock }: QuotesDeps, id: string, terms: QuotedTerms) {
+	const operation = terms.operationId as PaidOperationId;
+	const resourceUrl = `${info.baseUrl()}${terms.path}`;
+	const { amountMicros } = terms;
+	const billingType = terms.billingType as Quote["billingType"];
+	const description = skills[operation].title;
+	const isValid = terms.expiresAt > clock.now();
+	const offers = isValid && amountMicros > 0n;
+	const { fingerprint } = terms;
+	const quote = {
+		operationId: operation,
+		amountMicros,
+		billingType,
+		resourceUrl,
+		description,
+		fingerprint,
+	};
+	return {
+		quote_id: id,
+		status: isValid ? "valid" : "expired",
+		operation,
+		amount_usd: formatUsd(amountMicros),
+		billing_type: billingType,
+		request_hash: terms.fingerprint,
+		expires_at: toIsoTime(terms.expiresAt),
+		resource: { method: OPERATION_ADDRESSES[operation].method, url: resourceUrl },
+		pay: offers ? offersOf(quote).map(({ continuation }) => continuation) : [],
+	};
+}

@@ -1,0 +1,158 @@
+import { CompactSign, compactVerify, errors, importJWK, type JWK } from "jose";
+import { z } from "zod";
+import type { ReceiptRow } from "../../store/rows/call-rows.js";
+import type { Store } from "../../store/store-port.js";
+import { isWallet } from "../contract/account-access.js";
+import { type Credential, type HeaderReader, parseCredential } from "../contract/credential.js";
+import type { ServiceInfo } from "../contract/service-info.js";
+import { toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import { formatUsd } from "../kernel/money.js";
+
+/** A private ES256 key as JWK, of its own: what it signs is a receipt and nothing else. */
+export type ReceiptSigningKey = Readonly<Record<string, unknown>> & { readonly kid: string };
+
+export interface SignedReceiptsDeps {
+	readonly store: Pick<Store, "read">;
+	readonly signingKey: ReceiptSigningKey;
+	readonly info: Pick<ServiceInfo, "baseUrl">;
+	readonly environment: "live" | "test";
+	readonly identify: (credential: Credential) => Promise<{ readonly owner: string }>;
+}
+
+/** What a receipt says, and what is signed. */
+export const signedReceiptSchema = z.object({
+	iss: z.string().describe("Base address of the service that sold the call"),
+	environment: z.enum(["live", "test"]).describe("test: paper money, worth nothing"),
+	receipt_id: z.string(),
+	operation: z.string(),
+	billing_type: z.string(),
+	amount_usd: z.string(),
+	rail: z.string(),
+	request_hash: z.string().describe("sha256 of operation and canonical input, in base64url"),
+	graph_ids: z.array(z.string()),
+	at: z.string().describe("When the price was captured"),
+	payer: z.string().describe("Id of the token or account, or the CAIP-10 address of the wallet"),
+	settlement: z
+		.object({ network: z.string(), transaction: z.string(), payer: z.string() })
+		.nullable()
+		.describe("Where the money moved; null unless it was on a chain"),
+});
+export type SignedReceipt = z.infer<typeof signedReceiptSchema>;
+
+export interface ReceiptVerdict {
+	readonly valid: boolean;
+	readonly receipt: SignedReceipt | null;
+	/** Why it is not valid, a whole sentence. */
+	readonly reason: string | null;
+}
+
+/** Receipts as compact JWS (ES256), signed when they are read; anybody with the key set can verify them offline. */
+export interface SignedReceipts {
+	/**
+	 * The owner's receipt by its id and the request's credential; a wallet's by the id alone.
+	 * Throws NOT_FOUND alike for one that does not exist and one of somebody else.
+	 */
+	get(
+		id: string,
+		header: HeaderReader,
+	): Promise<{ readonly receipt: SignedReceipt; readonly jws: string }>;
+	verify(jws: string): Promise<ReceiptVerdict>;
+}
+
+const RECEIPT_ID = /^rcpt_[0-9a-hjkmnp-tv-z]{26}$/;
+const RECEIPT_TYPE = "receipt+jwt";
+
+export function createSignedReceipts(deps: SignedReceiptsDeps): SignedReceipts {
+	const { store, signingKey, identify } = deps;
+	const sign = createSigner(signingKey);
+	const verify = createVerifier(signingKey);
+	return {
+		async get(id, header) {
+			const credential = parseCredential(header);
+			const caller = credential && (await identify(credential));
+			const row = RECEIPT_ID.test(id)
+				? await store.read((reader) => reader.get("receipts", id))
+				: undefined;
+			// A wallet has no credential to show: whoever was handed the id, 80 bits of chance, may read what it names.
+			if (!row || (row.owner !== caller?.owner && !isWallet(row.owner))) throw unknownReceipt(id);
+			const receipt = toSignedReceipt(row, deps);
+			return { receipt, jws: await sign(receipt) };
+		},
+		verify,
+	};
+}
+
+function createSigner(signingKey: ReceiptSigningKey) {
+	let imported: ReturnType<typeof importJWK> | undefined;
+	return async (receipt: SignedReceipt): Promise<string> => {
+		imported ??= importJWK(signingKey as JWK, "ES256");
+		return new CompactSign(Buffer.from(JSON.stringify(receipt)))
+			.setProtectedHeader({ alg: "ES256", kid: signingKey.kid, typ: RECEIPT_TYPE })
+			.sign(await imported);
+	};
+}
+
+function createVerifier({ d: _private, ...publicKey }: ReceiptSigningKey) {
+	let imported: ReturnType<typeof importJWK> | undefined;
+	return async (jws: string): Promise<ReceiptVerdict> => {
+		imported ??= importJWK(publicKey as JWK, "ES256");
+		try {
+			const options = { algorithms: ["ES256"] };
+			const { payload, protectedHeader } = await compactVerify(jws, await imported, options);
+			if (protectedHeader.typ !== RECEIPT_TYPE) return invalid("It is signed, but no receipt.");
+			const receipt = signedReceiptSchema.parse(JSON.parse(Buffer.from(payload).toString()));
+			return { valid: true, receipt, reason: null };
+		} catch (error) {
+			return invalid(reasonOf(error));
+		}
+	};
+}
+
+function reasonOf(error: unknown): string {
+	if (error instanceof errors.JWSSignatureVerificationFailed) {
+		return "The signature is not by this service's receipt key: it was changed, or somebody else issued it.";
+	}
+	if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) {
+		return "It is not signed with ES256, as every receipt of this service is.";
+	}
+	return "It is not a receipt in the form of a compact JWS.";
+}
+
+function invalid(reason: string): ReceiptVerdict {
+	return { valid: false, receipt: null, reason };
+}
+
+function toSignedReceipt(
+	row: ReceiptRow,
+	{ info, environment }: Pick<SignedReceiptsDeps, "info" | "environment">,
+): SignedReceipt {
+	const { settlement } = row;
+	return {
+		iss: info.baseUrl(),
+		environment,
+		receipt_id: row.id,
+		operation: row.operationId,
+		billing_type: row.billingType,
+		amount_usd: formatUsd(row.amountMicros),
+		rail: row.rail,
+		request_hash: row.fingerprint,
+		graph_ids: [...(row.graphIds ?? [])],
+		at: toIsoTime(row.at),
+		payer: row.owner,
+		settlement: settlement
+			? {
+					network: settlement.network,
+					transaction: settlement.transactionHash,
+					payer: settlement.payer,
+				}
+			: null,
+	};
+}
+
+function unknownReceipt(id: string): ServiceError {
+	return new ServiceError(
+		"NOT_FOUND",
+		`No receipt "${id.slice(0, 40)}" is yours to read; show the token or key that paid for the call.`,
+	);
+}

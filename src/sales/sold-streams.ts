@@ -1,0 +1,180 @@
+import { fingerprintOf } from "../../payments/idempotency.js";
+import type { PlainEvent } from "../contract/artifacts.js";
+import type { Call, Caller } from "../contract/call.js";
+import { keepsText } from "../contract/caller-rights.js";
+import { LIMITS } from "../contract/limits.js";
+import type { PaidOperationId } from "../contract/operations.js";
+import { parseInput } from "../contract/parse-input.js";
+import type { SkillCatalog } from "../contract/skill.js";
+import { STREAM_LIMITS } from "../contract/stream-limits.js";
+import { toServiceError } from "../http/error-reply.js";
+import { type Clock, toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import type { BegunStream, InvokeStream } from "./invoke-stream.js";
+import type { Settled } from "./settle-call.js";
+import { type KeptStreams, type RunningStream, toStreamName } from "./stored-streams.js";
+import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
+import { createStreamSlots, type StreamSlot, tooLong } from "./stream-slots.js";
+
+/** A stream that was sold, and what its caller is told of the money. */
+export interface SoldStream extends Settled {
+	readonly stream: FollowedStream;
+}
+
+/** Which earlier stream somebody wants to go on with: the one of an id, else their latest of this input and retry key. */
+export interface ResumeRequest {
+	readonly operationId: PaidOperationId;
+	readonly rawInput: unknown;
+	readonly idempotencyKey: string | undefined;
+	readonly streamId: string | undefined;
+}
+
+/** Streams outlive their connections: paid for once, worked for to the end, read again for a while by whoever paid. */
+export interface SoldStreams {
+	/** Sells and begins one; a paid call that is sent again under its retry key gets the stream it began. */
+	open(call: Call): Promise<SoldStream>;
+	/** Charges nothing. Throws NOT_FOUND alike for what is not there, is somebody else's, or is over. */
+	resume(caller: Caller, request: ResumeRequest): Promise<FollowedStream>;
+	/** Ends all work with `research.cancelled`; resolves once what was given is written down. */
+	stop(): Promise<void>;
+}
+
+export interface SoldStreamDeps {
+	readonly invokeStream: InvokeStream;
+	readonly skills: SkillCatalog;
+	readonly kept: KeptStreams;
+	readonly ids: Ids;
+	readonly clock: Clock;
+}
+
+export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
+	const { invokeStream, kept, ids, clock } = deps;
+	const slots = createStreamSlots(clock);
+	const writing = new Set<Promise<void>>();
+
+	const writeDown = (call: Call, begun: BegunStream, endWork: () => void): FollowedStream => {
+		const { payer, fingerprint, hasEvidence } = begun;
+		const { operationId, idempotencyKey } = call;
+		const record = createStreamRecord(ids.next("str"));
+		const name = payer ? toStreamName(payer, { fingerprint, idempotencyKey }) : record.id;
+		const running = { record, operationId, payer, name };
+		const forget = hasEvidence ? kept.begin(running) : () => undefined;
+		record.add(toCreated(record.id, call, { clock, begun }));
+		const written = write({ kept, call, begun, running }).finally(() => {
+			endWork();
+			forget();
+			writing.delete(written);
+		});
+		writing.add(written);
+		return record;
+	};
+
+	return {
+		async open(call) {
+			const { operationId } = call;
+			let slot: StreamSlot | undefined;
+			const end = () => slot?.end();
+			const result = await invokeStream(call, {
+				begin: (payer) => {
+					slot = slots.take(payer?.owner ?? "");
+					return slot.signal;
+				},
+				recall: ({ payer, ...named }) =>
+					kept.find(payer, { operationId, name: toStreamName(payer, named) }),
+			}).catch((error: unknown) => {
+				end();
+				slot?.abort(error);
+				throw error;
+			});
+			if (result.kind === "begun") return { ...result, stream: writeDown(call, result, end) };
+			return result;
+		},
+
+		async resume(caller, { operationId, rawInput, streamId, idempotencyKey }) {
+			const nameOf = () => {
+				const input = parseInput(deps.skills[operationId].input, rawInput);
+				const fingerprint = fingerprintOf(operationId, input);
+				return toStreamName(caller, { fingerprint, idempotencyKey });
+			};
+			const wanted = streamId === undefined ? { name: nameOf() } : { id: streamId };
+			const stream = await kept.find(caller, { operationId, ...wanted });
+			if (stream) return stream;
+			throw new ServiceError(
+				"NOT_FOUND",
+				"There is no stream of yours to go on with; a wallet names it with stream_id. Without Last-Event-ID and after a new one begins, and is paid for.",
+			);
+		},
+
+		async stop() {
+			slots.abortAll(CANCELLED);
+			await Promise.all(writing);
+		},
+	};
+}
+
+const CANCELLED = new Error("The service is stopping.");
+
+/** Writes down what the work gives, whoever listens; the last event leaves once all of it can be read again. */
+async function write({
+	kept,
+	call,
+	begun,
+	running,
+}: {
+	readonly kept: KeptStreams;
+	readonly call: Call;
+	readonly begun: BegunStream;
+	readonly running: RunningStream;
+}): Promise<void> {
+	const { record } = running;
+	const last = await writeEvents(record, begun, call.requestId);
+	record.add({ event: "research.usage", data: { cost: begun.cost } });
+	// The credit for what had settled is told once, to whoever paid.
+	if (begun.hasEvidence) await kept.keep(running, [...record.events, last]);
+	record.add(last);
+	record.end();
+}
+
+/** Resolves to the one event that says how the work ended. */
+async function writeEvents(
+	record: StreamRecord,
+	{ events, hasEvidence }: BegunStream,
+	requestId: string,
+): Promise<PlainEvent> {
+	const { id: stream_id } = record;
+	try {
+		for await (const { event, data } of events) {
+			if (record.events.length >= STREAM_LIMITS.eventsMax) throw tooLong();
+			record.add({ event, data });
+		}
+		const why = hasEvidence
+			? {}
+			: { reason: "The curated graphs hold no evidence on this; nothing was charged." };
+		return { event: "research.completed", data: { stream_id, is_answered: hasEvidence, ...why } };
+	} catch (error) {
+		if (error === CANCELLED) return { event: "research.cancelled", data: { stream_id } };
+		const { code, message, retryable } = toServiceError(error);
+		const told = { code, message, retryable, request_id: requestId };
+		return { event: "research.failed", data: { stream_id, error: told } };
+	}
+}
+
+function toCreated(
+	streamId: string,
+	{ operationId, requestId }: Call,
+	{ clock, begun: { payer, hasEvidence } }: { clock: Clock; begun: BegunStream },
+): PlainEvent {
+	const isKept = hasEvidence && payer && keepsText(payer);
+	const now = clock.now();
+	return {
+		event: "research.created",
+		data: {
+			stream_id: streamId,
+			request_id: requestId,
+			operation: operationId,
+			created_at: toIsoTime(now),
+			kept_until: isKept ? toIsoTime(now + LIMITS.artefactTtlMs) : null,
+		},
+	};
+}

@@ -1,0 +1,58 @@
+import { PaymentRequired, type Quote } from "../../payments/challenge.js";
+import { assertAmount } from "../../payments/spt/spt-issuer.js";
+import type { TokenRow } from "../../store/rows/token-row.js";
+import type { Credential } from "../contract/credential.js";
+import { LIMITS } from "../contract/limits.js";
+import { ServiceError } from "../kernel/errors.js";
+import { formatUsd, type Micros, parseUsd } from "../kernel/money.js";
+
+/** Throws INVALID_ARGUMENT for an amount outside what is sold at once. */
+export function parseAmount(text: string): Micros {
+	const amountMicros = parseUsd(text);
+	assertAmount(amountMicros);
+	if (amountMicros >= LIMITS.sptMinMicros) return amountMicros;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`"amount_usd" must be at least ${formatUsd(LIMITS.sptMinMicros)}.`,
+	);
+}
+
+/** Throws UNAUTHENTICATED unless a token is shown, SCOPE_FORBIDDEN for a credential of another kind. */
+export function requireSpt(credential: Credential | undefined): Credential {
+	if (credential?.scheme === "spt") return credential;
+	throw new ServiceError(
+		credential ? "SCOPE_FORBIDDEN" : "UNAUTHENTICATED",
+		'Send the Shared Payment Token to top up in the header "X-Pay-SPT", beside the payment.',
+	);
+}
+
+/** Throws before anybody pays for what the token could not take. */
+export function assertRoom({ parentId }: TokenRow, balanceMicros: Micros): void {
+	if (parentId !== undefined) {
+		throw new ServiceError(
+			"SCOPE_FORBIDDEN",
+			`A delegated token takes balance from its parent only; top up ${parentId} and delegate from it.`,
+		);
+	}
+	if (balanceMicros > LIMITS.sptMaxMicros) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`A token holds at most ${formatUsd(LIMITS.sptMaxMicros)} USD; nothing was charged.`,
+		);
+	}
+}
+
+/** The refusal where no chain is configured: it says who issues tokens instead. */
+export function notForSale(quote: Quote): PaymentRequired {
+	return new PaymentRequired(
+		"PAYMENT_REQUIRED",
+		"Tokens are not sold here, because no chain is configured; the operator issues them.",
+		{
+			quote,
+			offers: [],
+			continuations: [
+				{ type: "spt", instructions: "Ask the operator to issue a Shared Payment Token." },
+			],
+		},
+	);
+}

@@ -1,0 +1,39 @@
+import type { ArtefactShelf, KeptResult } from "../contract/artifacts.js";
+import { toIsoTime } from "../kernel/clock.js";
+import type { Logger } from "../kernel/logger.js";
+import type { OpenedCall } from "./open-call.js";
+
+export interface KeepResultDeps {
+	/** Keeps what skills want kept of their answers; without one nothing is. */
+	readonly artefacts?: Pick<ArtefactShelf, "keep" | "find"> | undefined;
+	readonly logger?: Pick<Logger, "error"> | undefined;
+}
+
+/**
+ * Keeps what an answer wants kept, on the first run of its call alone: sent again it finds what is kept, and what its owner
+ * deleted stays deleted. Resolves to until when it can be read again; undefined where it cannot, be it that keeping failed,
+ * which takes nothing from an answer that is paid for and at hand.
+ */
+export async function keepResult(
+	{ artefacts, logger }: KeepResultDeps,
+	{ payer, admission }: Pick<OpenedCall, "payer" | "admission">,
+	result: KeptResult,
+): Promise<number | undefined> {
+	if (!artefacts || !payer) return undefined;
+	const { kind, id } = result;
+	try {
+		if (admission.kind !== "replayed") return await artefacts.keep(payer, result);
+		return (await artefacts.find(payer, kind, id))?.expiresAt;
+	} catch (error) {
+		logger?.error("a result could not be kept", { kind, error: String(error) });
+		return undefined;
+	}
+}
+
+/** An answer that says until when it is kept, saying what came of it. */
+export function tellKeptUntil(result: unknown, expiresAt: number | undefined): unknown {
+	const { data } = result as { readonly data?: { readonly kept_until?: unknown } };
+	if (typeof data?.kept_until !== "string") return result;
+	const kept_until = expiresAt === undefined ? null : toIsoTime(expiresAt);
+	return { ...(result as object), data: { ...data, kept_until } };
+}

@@ -1,0 +1,114 @@
+import { hash } from "node:crypto";
+import type { Payer } from "../../payments/payment-method.js";
+import type { Store } from "../../store/store-port.js";
+import { grantIdOf } from "../contract/account-access.js";
+import type { ArtefactShelf, KeptStream, PlainEvent } from "../contract/artifacts.js";
+import { mayRead } from "../contract/caller-rights.js";
+import type { Clock } from "../kernel/clock.js";
+import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
+
+/** A stream whose work goes on. */
+export interface RunningStream {
+	readonly record: StreamRecord;
+	readonly operationId: string;
+	readonly payer: Payer | undefined;
+	/** See `toStreamName`. */
+	readonly name: string;
+}
+
+type Owner = Pick<Payer, "owner" | "access">;
+
+/** Where streams are found again: in memory while their work goes on, then among the artefacts for as long as these are kept. */
+export interface KeptStreams {
+	/** From now on it can be followed; the returned function forgets it. */
+	begin(running: RunningStream): () => void;
+	/** Keeps all events of a stream that was paid for; a store that has stopped keeps nothing. */
+	keep(running: RunningStream, events: readonly PlainEvent[]): Promise<void>;
+	/** Undefined alike for what is not there, is another operation's or somebody else's. */
+	find(
+		caller: Owner,
+		wanted: { readonly operationId: string } & (
+			| { readonly id: string }
+			| { readonly name: string }
+		),
+	): Promise<FollowedStream | undefined>;
+}
+
+export function createKeptStreams({
+	artefacts,
+	store,
+	clock,
+}: {
+	readonly artefacts: Pick<ArtefactShelf, "keep" | "find">;
+	readonly store: Pick<Store, "read" | "transaction">;
+	readonly clock: Clock;
+}): KeptStreams {
+	const byId = new Map<string, RunningStream>();
+	const idByName = new Map<string, string>();
+
+	const idOf = async (name: string): Promise<string | undefined> => {
+		const running = idByName.get(name);
+		if (running !== undefined) return running;
+		const row = await store.read((reader) => reader.get("streams", name));
+		return row && row.expiresAt > clock.now() ? row.streamId : undefined;
+	};
+
+	return {
+		begin(running) {
+			const { record, name } = running;
+			byId.set(record.id, running);
+			idByName.set(name, record.id);
+			return () => {
+				byId.delete(record.id);
+				if (idByName.get(name) === record.id) idByName.delete(name);
+			};
+		},
+
+		async keep({ record, operationId, payer, name }, events) {
+			if (!payer) return;
+			const { id } = record;
+			const data: KeptStream = { operation_id: operationId, events };
+			try {
+				const expiresAt = await artefacts.keep(payer, { kind: "stream", id, data });
+				if (expiresAt === undefined) return;
+				const row = { id: name, owner: payer.owner, streamId: id, expiresAt };
+				await store.transaction((tx) => tx.put("streams", row));
+			} catch {
+				// Whoever listens has the whole stream all the same.
+			}
+		},
+
+		async find(caller, { operationId, ...wanted }) {
+			const id = "id" in wanted ? wanted.id : await idOf(wanted.name);
+			if (id === undefined) return undefined;
+			const running = byId.get(id);
+			if (running) {
+				const isTheirs = running.operationId === operationId && mayFollow(caller, running);
+				return isTheirs ? running.record : undefined;
+			}
+			const kept = (await artefacts.find(caller, "stream", id))?.data as KeptStream | undefined;
+			if (kept?.operation_id !== operationId) return undefined;
+			const record = createStreamRecord(id, kept.events);
+			record.end();
+			return record;
+		},
+	};
+}
+
+/** Streams of different callers, inputs or retry keys never meet. */
+export function toStreamName(
+	{ owner, access }: Owner,
+	{
+		fingerprint,
+		idempotencyKey = "",
+	}: { readonly fingerprint: string; readonly idempotencyKey?: string | undefined },
+): string {
+	const parts = [owner, grantIdOf(access) ?? "", fingerprint, idempotencyKey];
+	return hash("sha256", JSON.stringify(parts), "base64url");
+}
+
+/** As for what is kept. */
+function mayFollow(caller: Owner, { payer }: RunningStream): boolean {
+	if (!payer) return false;
+	return mayRead(caller, { owner: payer.owner, grantId: grantIdOf(payer.access) });
+}

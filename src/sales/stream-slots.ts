@@ -1,0 +1,70 @@
+import { LIMITS } from "../contract/limits.js";
+import { STREAM_LIMITS } from "../contract/stream-limits.js";
+import type { Clock } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+
+/** A place for the work of one stream. */
+export interface StreamSlot {
+	/** Aborted by `abort`, by the end of everything, or when the work takes too long. */
+	readonly signal: AbortSignal;
+	abort(reason: unknown): void;
+	/** Frees the place; harmless when called again. */
+	end(): void;
+}
+
+/** Places for work whose end is not its caller's: so many in all, and of each owner. */
+export interface StreamSlots {
+	/** Throws UNAVAILABLE when there is no place, RATE_LIMITED when this owner has too many. */
+	take(owner: string): StreamSlot;
+	abortAll(reason: unknown): void;
+}
+
+export function createStreamSlots(clock: Clock): StreamSlots {
+	/** Whose each is. */
+	const works = new Map<AbortController, string>();
+	return {
+		take(owner) {
+			if (works.size >= STREAM_LIMITS.runningMax) throw tooMany();
+			const own = [...works.values()].filter((other) => other === owner).length;
+			if (own >= STREAM_LIMITS.ownerRunningMax) throw tooManyOwn();
+			const work = new AbortController();
+			works.set(work, owner);
+			const cancelTimer = clock.after(STREAM_LIMITS.workMs, () => work.abort(tooLong()));
+			return {
+				signal: work.signal,
+				abort: (reason) => work.abort(reason),
+				end() {
+					cancelTimer();
+					works.delete(work);
+				},
+			};
+		},
+
+		abortAll(reason) {
+			for (const work of works.keys()) work.abort(reason);
+		},
+	};
+}
+
+function tooMany(): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		`${STREAM_LIMITS.runningMax} streams are being written already; send the same request again in a moment. Nothing was charged.`,
+		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+	);
+}
+
+function tooManyOwn(): ServiceError {
+	return new ServiceError(
+		"RATE_LIMITED",
+		`${STREAM_LIMITS.ownerRunningMax} streams of yours are being written already; send the same request again when one of them has ended. Nothing was charged.`,
+		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+	);
+}
+
+export function tooLong(): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		"The stream took longer, or became longer, than one may; send the same request again later.",
+	);
+}

@@ -1,0 +1,113 @@
+import type { Offer, Quote } from "../../payments/challenge.js";
+import { LIMITS } from "../contract/limits.js";
+import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
+import { PAID_OPERATION_IDS, type PaidOperationId } from "../contract/operations.js";
+import type { Price, PriceList } from "../contract/prices.js";
+import { toRequestPath } from "../contract/request-path.js";
+import type { Json, ServiceInfo } from "../contract/service-info.js";
+import type { Skill, SkillCatalog } from "../contract/skill.js";
+import { formatUsd } from "../kernel/money.js";
+import { priceOfCall } from "./call-price.js";
+import { describeBalance } from "./spt-purchase.js";
+
+export interface X402ListingDeps {
+	readonly info: Pick<ServiceInfo, "baseUrl">;
+	readonly environment: "live" | "test";
+	readonly skills: SkillCatalog;
+	readonly prices: PriceList;
+	readonly offersOf: (quote: Quote) => readonly Offer[];
+}
+
+/**
+ * `/.well-known/x402`: every paid route with its price, the very requirements its 402 would carry, and an input that
+ * works. `resources` is the plain list that crawlers read; only what x402 can pay stands in it.
+ */
+export function toX402Listing(deps: X402ListingDeps): Json {
+	const items = [
+		...PAID_OPERATION_IDS.flatMap((id) => toItem(deps, id) ?? []),
+		...toTokenItem(deps),
+	];
+	return {
+		version: 1,
+		resources: items.filter(({ accepts }) => accepts.v2.length > 0).map(({ url }) => url),
+		base_url: deps.info.baseUrl(),
+		currency: "USD",
+		environment: deps.environment,
+		items,
+	};
+}
+
+/** One paid route; undefined for one that is free here, or has nothing to sell yet. */
+function toItem(deps: X402ListingDeps, operationId: PaidOperationId) {
+	const skill: Skill = deps.skills[operationId];
+	const price = priceOfCall(deps.prices, skill, skill.exampleInput);
+	if (price.amountMicros === 0n || skill.isOffered?.() === false) return undefined;
+	return toListed(deps, {
+		...price,
+		operationId,
+		title: skill.title,
+		description: skill.description,
+		purpose: skill.title,
+		priceMode: skill.units || skill.pricedBy ? "dynamic" : "fixed",
+		example: skill.exampleInput,
+	});
+}
+
+/** Buying a token is listed where it can be paid for: on a chain. Its price is the amount that is named. */
+function toTokenItem(deps: X402ListingDeps) {
+	const item = toListed(deps, {
+		operationId: "spt.purchase",
+		amountMicros: LIMITS.sptMinMicros,
+		billingType: "prepaid",
+		title: "Buy a Shared Payment Token",
+		description: "A prepaid balance that pays for many calls without the chain.",
+		purpose: describeBalance(LIMITS.sptMinMicros),
+		priceMode: "dynamic",
+		example: { amount_usd: formatUsd(LIMITS.sptMinMicros) },
+	});
+	return item.accepts.v2.length > 0 ? [item] : [];
+}
+
+interface Listed extends Price {
+	readonly operationId: PaidOperationId | "spt.purchase";
+	readonly title: string;
+	readonly description: string;
+	/** What the challenge says that the payment is for. */
+	readonly purpose: string;
+	/** dynamic: the price is that of the example, another input has another one. */
+	readonly priceMode: "fixed" | "dynamic";
+	readonly example: Readonly<Record<string, unknown>>;
+}
+
+function toListed({ info, offersOf }: X402ListingDeps, listed: Listed) {
+	const { operationId, amountMicros, billingType, title, description, priceMode } = listed;
+	const address = OPERATION_ADDRESSES[operationId];
+	const { method, path } = address;
+	const example = toRequestPath(address, listed.example);
+	const url = `${info.baseUrl()}${example.path}`;
+	const resourceUrl = `${info.baseUrl()}${example.resource}`;
+	const quote = {
+		operationId,
+		amountMicros,
+		billingType,
+		resourceUrl,
+		description: listed.purpose,
+	};
+	const offers = offersOf(quote);
+	return {
+		operation: operationId,
+		title,
+		description,
+		method,
+		url_template: `${info.baseUrl()}${path}`,
+		url,
+		price_usd: formatUsd(amountMicros),
+		price_mode: priceMode,
+		billing_type: billingType,
+		accepts: {
+			v2: offers.flatMap(({ x402 }) => (Array.isArray(x402?.["accepts"]) ? x402["accepts"] : [])),
+			v1: offers.flatMap(({ accepts }) => accepts),
+		},
+		example_input: example.body,
+	};
+}

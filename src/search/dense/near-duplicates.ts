@@ -1,0 +1,136 @@
+import type { Concept } from "../../knowledge/graph.js";
+import { toPlainText } from "../lexical/plain-text.js";
+import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
+
+/** A row as far as its likeness with another goes. */
+export interface ComparableRow {
+	readonly concept: Concept;
+	readonly lexicalShare: number;
+	readonly cosine: number | undefined;
+	/** The numbers in its title, in order. */
+	readonly numbers: string;
+}
+
+export function toComparable(row: Omit<ComparableRow, "numbers">): ComparableRow {
+	const { concept, lexicalShare, cosine } = row;
+	return { concept, lexicalShare, cosine, numbers: numbersIn(concept.title) };
+}
+
+/** Share of words, and of runs of three words, that texts which say the same have in common. */
+const SAME_HEADING = 0.8;
+const SAME_BODY = 0.6;
+/** Under one title and from one source, less is enough. */
+const SAME_SUBJECT_HEADING = 0.5;
+/** Texts that say the same match a query alike: rows further apart are not compared. */
+const MOST_APART = { lexicalShare: 0.15, cosine: 0.06 } as const;
+const RUN_WORDS = 3;
+const HAS_NUMBER = /\p{N}/u;
+const COMPARED_WORDS = 400;
+
+/**
+ * True when both rows say the same in nearly the same words. Never for concepts that name other numbers or identifiers:
+ * EIP-2612 and EIP-3009, versions 4 and 7.
+ */
+export function saysTheSame(one: ComparableRow, other: ComparableRow): boolean {
+	if (one.numbers !== other.numbers || !matchAlike(one, other)) return false;
+	if (!isTitledAlike(one.concept, other.concept)) return false;
+	const [a, b] = [headingOf(one.concept), headingOf(other.concept)];
+	if (!isSameSet(a.identifiers, b.identifiers)) return false;
+	const likeness = jaccard(a.terms, b.terms);
+	if (likeness < SAME_SUBJECT_HEADING) return false;
+	if (isSameSubject(one.concept, other.concept)) return true;
+	if (likeness < SAME_HEADING) return false;
+	const [body, otherBody] = [bodyOf(one.concept), bodyOf(other.concept)];
+	return (
+		isSameSet(body.numbers, otherBody.numbers) && jaccard(body.runs, otherBody.runs) >= SAME_BODY
+	);
+}
+
+function matchAlike(one: ComparableRow, other: ComparableRow): boolean {
+	return (
+		Math.abs(one.lexicalShare - other.lexicalShare) <= MOST_APART.lexicalShare &&
+		Math.abs((one.cosine ?? 0) - (other.cosine ?? 0)) <= MOST_APART.cosine
+	);
+}
+
+/** Cheaply, for most pairs end here: a word in common. */
+function isTitledAlike({ title: one }: Concept, { title: other }: Concept): boolean {
+	if (one === other) return true;
+	const words = other.toLowerCase().split(" ");
+	return one
+		.toLowerCase()
+		.split(" ")
+		.some((word) => words.includes(word));
+}
+
+function numbersIn(title: string): string {
+	return title.match(/\d+/g)?.join(" ") ?? "";
+}
+
+function isSameSubject(one: Concept, other: Concept): boolean {
+	if (one.title.toLowerCase() !== other.title.toLowerCase()) return false;
+	const sources = new Set(one.evidence.map(({ sourceUrl }) => sourceUrl));
+	return other.evidence.some(({ sourceUrl }) => sources.has(sourceUrl));
+}
+
+interface Heading {
+	readonly terms: ReadonlySet<string>;
+	/** Every term with a number in it. */
+	readonly identifiers: ReadonlySet<string>;
+}
+
+interface Body {
+	/** Runs of words, and words with a number in them, of the beginning. */
+	readonly runs: ReadonlySet<string>;
+	readonly numbers: ReadonlySet<string>;
+}
+
+/** Concepts are immutable and compared again and again. */
+const headings = new WeakMap<Concept, Heading>();
+const bodies = new WeakMap<Concept, Body>();
+
+function headingOf(concept: Concept): Heading {
+	const known = headings.get(concept);
+	if (known) return known;
+	const { title, summary, aliases } = concept;
+	const words = tokenize(`${title}. ${summary}`).filter(({ isStopWord }) => !isStopWord);
+	const named = [...words, ...tokenize(aliases.join(". "))];
+	const made = { terms: toTerms(words), identifiers: new Set(named.flatMap(numbersOf)) };
+	headings.set(concept, made);
+	return made;
+}
+
+function toTerms(words: readonly Word[]): ReadonlySet<string> {
+	return new Set(words.map(({ whole }) => whole));
+}
+
+function numbersOf(word: Word): readonly string[] {
+	return termsOf(word).filter((term) => HAS_NUMBER.test(term));
+}
+
+function bodyOf(concept: Concept): Body {
+	const known = bodies.get(concept);
+	if (known) return known;
+	const words =
+		toPlainText(concept.body)
+			.toLowerCase()
+			.match(/[\p{L}\p{N}]+/gu) ?? [];
+	const compared = words.slice(0, COMPARED_WORDS);
+	const runs = compared.map((_, start) => compared.slice(start, start + RUN_WORDS).join(" "));
+	const numbers = compared.filter((word) => HAS_NUMBER.test(word));
+	const made = { runs: new Set(runs), numbers: new Set(numbers) };
+	bodies.set(concept, made);
+	return made;
+}
+
+/** Size of the intersection over that of the union; 1 for two empty sets. */
+function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+	let common = 0;
+	for (const element of one) if (other.has(element)) common++;
+	const all = one.size + other.size - common;
+	return all === 0 ? 1 : common / all;
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+	return one.size === other.size && jaccard(one, other) === 1;
+}

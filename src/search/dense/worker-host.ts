@@ -1,0 +1,153 @@
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../../kernel/clock.js";
+import { ServiceError } from "../../kernel/errors.js";
+
+/**
+ * One worker thread that answers {id, …task} with {id, …reply} or {id, error} and ends itself on {close: true};
+ * started when needed and again after a crash.
+ */
+export interface WorkerHost {
+	/**
+	 * The worker's reply. Rejects with UNAVAILABLE when it fails, crashes, does not answer in time (it is then ended and
+	 * starts anew) or still rests after any of this.
+	 */
+	request<Reply extends object>(task: object): Promise<Reply>;
+	/** Starts the worker unless it runs or rests. */
+	start(): void;
+	close(): Promise<void>;
+}
+
+/** What one thread gets at its start, and what to do once it has ended. */
+export interface WorkerStart {
+	readonly data: Readonly<Record<string, unknown>>;
+	readonly dispose: () => void;
+}
+
+export interface WorkerHostOptions {
+	readonly clock: Clock;
+	readonly script: URL;
+	/**
+	 * Called at each start; the data is the thread's `workerData`, with `loading` added: an Int32Array the worker sets from
+	 * 1 to 0 and notifies once it has loaded.
+	 */
+	readonly prepare: () => WorkerStart;
+}
+
+interface Waiting {
+	readonly resolve: (reply: object) => void;
+	readonly reject: (error: ServiceError) => void;
+	readonly stopWaiting: () => void;
+}
+
+/** Hundreds of times what a full batch takes. */
+const LONGEST_ANSWER_MS = 30_000;
+const FIRST_REST_MS = 250;
+const LONGEST_REST_MS = 60_000;
+const LONGEST_LOAD_MS = 5_000;
+const LATE = "it did not answer in time";
+
+/** The thread keeps the process alive only while somebody waits for an answer, or for its end. */
+export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions): WorkerHost {
+	const waiting = new Map<number, Waiting>();
+	let worker: Worker | undefined;
+	let lastId = 0;
+	let crashes = 0;
+	let restsUntil = Number.NEGATIVE_INFINITY;
+	let isClosed = false;
+	const loading = new Int32Array(new SharedArrayBuffer(4));
+	// A thread that is torn down while native code loads aborts the whole process: let it finish loading first.
+	const waitWhileLoading = () => void Atomics.wait(loading, 0, 1, LONGEST_LOAD_MS);
+	process.on("exit", waitWhileLoading);
+
+	const settle = (id: number): Waiting | undefined => {
+		const found = waiting.get(id);
+		waiting.delete(id);
+		found?.stopWaiting();
+		if (waiting.size === 0 && !isClosed) worker?.unref();
+		return found;
+	};
+	const onReply = ({ id, error, ...reply }: { id: number; error?: string }) => {
+		if (error !== undefined) return settle(id)?.reject(failed(error));
+		crashes = 0;
+		settle(id)?.resolve(reply);
+	};
+	const onGone = (gone: Worker, why: string) => {
+		if (gone !== worker) return;
+		worker = undefined;
+		Atomics.store(loading, 0, 0);
+		restsUntil = clock.monotonicMs() + restMs(crashes++);
+		for (const id of [...waiting.keys()]) settle(id)?.reject(failed(why));
+	};
+	const onLate = (late: Worker, id: number) => {
+		// While it loads it must not be torn down, see above; only this asker gives up.
+		if (Atomics.load(loading, 0) === 1) return void settle(id)?.reject(failed(LATE));
+		onGone(late, LATE);
+		void late.terminate();
+	};
+	const start = () => {
+		if (worker || isClosed || clock.monotonicMs() < restsUntil) return;
+		const { data, dispose } = prepare();
+		Atomics.store(loading, 0, 1);
+		const fresh = startThread(script, { ...data, loading });
+		worker = fresh;
+		fresh.on("message", onReply);
+		fresh.on("error", (error) => onGone(fresh, reasonOf(error)));
+		fresh.on("exit", () => onGone(fresh, "its thread ended"));
+		fresh.on("exit", dispose);
+		fresh.unref(); // Last, because listening to messages holds the process again.
+	};
+
+	return {
+		start,
+		request<Reply extends object>(task: object) {
+			start();
+			const running = worker;
+			return new Promise<Reply>((resolve, reject) => {
+				if (!running) return reject(failed("it is not running"));
+				const id = ++lastId;
+				const stopWaiting = clock.after(LONGEST_ANSWER_MS, () => onLate(running, id));
+				waiting.set(id, { resolve: (reply) => resolve(reply as Reply), reject, stopWaiting });
+				running.ref();
+				running.postMessage({ id, ...task });
+			});
+		},
+		async close() {
+			isClosed = true;
+			await (worker && stop(worker, clock));
+			process.off("exit", waitWhileLoading);
+		},
+	};
+}
+
+function restMs(crashes: number): number {
+	return Math.min(FIRST_REST_MS * 2 ** crashes, LONGEST_REST_MS);
+}
+
+/** Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript. */
+function startThread(script: URL, workerData: Readonly<Record<string, unknown>>): Worker {
+	return new Worker(script, { workerData, execArgv: [] });
+}
+
+/** Lets the thread finish what it is doing and end itself; one that does not is ended. */
+async function stop(worker: Worker, clock: Clock): Promise<void> {
+	await new Promise<void>((resolve) => {
+		const cancelGivingUp = clock.after(LONGEST_LOAD_MS, () => void worker.terminate());
+		worker.once("exit", () => {
+			cancelGivingUp();
+			resolve();
+		});
+		worker.ref();
+		worker.postMessage({ close: true });
+	});
+}
+
+function reasonOf(error: unknown): string {
+	return error instanceof Error ? error.message : "it crashed";
+}
+
+function failed(why: string): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The embedding model gave no vectors: ${why.slice(0, 300).replace(/\.+$/, "")}.`,
+	);
+}

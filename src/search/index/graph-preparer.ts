@@ -1,0 +1,213 @@
+import type { Clock } from "../../kernel/clock.js";
+import { ServiceError } from "../../kernel/errors.js";
+import type { Concept, Graph } from "../../knowledge/graph.js";
+import { embedPart } from "../dense/vector-fill.js";
+import type { Embedder } from "../model/embedder.js";
+import { preparePriors } from "../ranking/concept-priors.js";
+import {
+	type MatchedParts,
+	matchChanged,
+	matchStored,
+	type Part,
+	type PartedGraph,
+} from "./graph-parts.js";
+import { type Building, buildLexicalSegment } from "./index-builder.js";
+import type { IndexFolder } from "./index-folder.js";
+import type { IndexLimits } from "./merge-plan.js";
+import { mergeParts, tuneParts } from "./segment-merge.js";
+import type { SegmentSet } from "./segment-set.js";
+import type { SyncRun } from "./sync-run.js";
+
+/** Brings the parts of graphs up to their newest version: what can be kept is kept, the rest is derived. */
+export interface GraphPreparer {
+	/**
+	 * The keyword side of every graph, in this order; what has vectors stays until its successor has. Rejects, and shows
+	 * nothing, when closed meanwhile.
+	 */
+	prepare(run: SyncRun): Promise<void>;
+	/** Graphs derived anew whose vectors are still to be made; until then what they replace stays in use. */
+	readonly replacements: Map<string, PartedGraph>;
+}
+
+export interface GraphPreparerDeps {
+	readonly clock: Clock;
+	readonly index: IndexFolder;
+	readonly embedder: Embedder | undefined;
+	readonly segments: SegmentSet;
+	readonly limits: IndexLimits;
+}
+
+interface Prospect {
+	readonly graph: Graph;
+	readonly matched: MatchedParts;
+	/** True when queries about the graph get hybrid answers now. */
+	readonly wasHybrid: boolean;
+	/** The parts as they are shown, when the graph is the same object as before. */
+	readonly known?: PartedGraph;
+}
+
+export function createGraphPreparer(deps: GraphPreparerDeps): GraphPreparer {
+	const { segments } = deps;
+	const replacements = new Map<string, PartedGraph>();
+
+	const build = async ({ graph, matched, wasHybrid, known }: Prospect, building: Building) => {
+		if (known) return known;
+		const fresh = await buildParts(deps, graph, matched.fresh, building);
+		const isLive = wasHybrid && matched.fresh.length <= deps.limits.liveDocuments;
+		const ready = isLive ? await embedLive(deps, fresh) : fresh;
+		return finish(deps, graph, [...matched.parts, ...ready]);
+	};
+	const rebuild = async (prospect: Prospect, building: Building): Promise<PartedGraph> => {
+		const { graph, matched } = prospect;
+		const fresh = await buildParts(deps, graph, graph.concepts, building);
+		const built = await finish(deps, graph, fresh);
+		const isWhole = matched.fresh.length === 0 && isHybrid(matched.parts);
+		if (!isWhole) return built;
+		replacements.set(graph.record.id, built);
+		return finish(deps, graph, matched.parts);
+	};
+	return {
+		replacements,
+		async prepare({ graphs, options, closing }) {
+			closing.throwIfAborted();
+			const prospects: Prospect[] = [];
+			for (const graph of graphs) prospects.push(await match(deps, graph));
+			const onConcepts = countTo(
+				prospects.reduce(
+					(sum, { graph, matched }) =>
+						sum + (options.rebuild ? graph.concepts : matched.fresh).length,
+					0,
+				),
+				options.onProgress,
+			);
+			const building: Building = { onConcepts, closing };
+			const next = new Map<string, PartedGraph>();
+			for (const prospect of prospects) {
+				const prepared = options.rebuild
+					? await rebuild(prospect, building)
+					: await build(prospect, building);
+				next.set(prospect.graph.record.id, prepared);
+			}
+			for (const [id, { graph }] of replacements) {
+				if (next.get(id)?.graph.contentHash !== graph.contentHash) replacements.delete(id);
+			}
+			closing.throwIfAborted();
+			segments.restartCount();
+			segments.replace(next);
+		},
+	};
+}
+
+function countTo(total: number, onProgress: SyncRun["options"]["onProgress"]) {
+	let done = 0;
+	return (concepts: number): void => {
+		done += concepts;
+		onProgress?.({ stage: "keywords", done, total });
+	};
+}
+
+async function match({ index, segments }: GraphPreparerDeps, graph: Graph): Promise<Prospect> {
+	const before = segments.find(graph.record.id);
+	if (before) {
+		const wasHybrid = isHybrid(before.parts);
+		if (before.graph === graph) {
+			return { graph, matched: { parts: before.parts, fresh: [] }, wasHybrid, known: before };
+		}
+		return { graph, matched: await matchChanged(before, graph), wasHybrid };
+	}
+	const stored = await index.load(graph.record.id);
+	if (!stored) return { graph, matched: { parts: [], fresh: graph.concepts }, wasHybrid: false };
+	const isSameVersion = stored.contentHash === graph.contentHash;
+	const matched = await matchStored(stored.parts, graph, isSameVersion);
+	return { graph, matched, wasHybrid: false };
+}
+
+function isHybrid(parts: readonly Part[]): boolean {
+	return parts.length > 0 && parts.every(({ segment }) => segment.vectors);
+}
+
+async function buildParts(
+	{ limits }: GraphPreparerDeps,
+	{ record }: Graph,
+	concepts: readonly Concept[],
+	building: Building,
+): Promise<readonly Part[]> {
+	const parts: Part[] = [];
+	for (let from = 0; from < concepts.length; from += limits.segmentDocuments) {
+		const some = concepts.slice(from, from + limits.segmentDocuments);
+		const segment = await buildLexicalSegment({ record, concepts: some }, building);
+		parts.push({ segment, concepts: some, live: some.length });
+	}
+	return parts;
+}
+
+/** The parts with their vectors, or as they are when these take too long or the model fails: then words must do at first. */
+async function embedLive(
+	{ clock, embedder, limits }: GraphPreparerDeps,
+	parts: readonly Part[],
+): Promise<readonly Part[]> {
+	if (!embedder || parts.length === 0) return parts;
+	let isLate = false;
+	let cancel = (): void => undefined;
+	const late = new Promise<undefined>((resolve) => {
+		cancel = clock.after(limits.liveVectorsMs, () => resolve(undefined));
+	});
+	const embed = async (): Promise<readonly Part[] | undefined> => {
+		const embedded: Part[] = [];
+		for (const part of parts) {
+			const vectors = await embedPart(part, { embedder, goesOn: () => !isLate });
+			if (!vectors) return undefined;
+			embedded.push({ ...part, segment: { ...part.segment, vectors } });
+		}
+		return embedded;
+	};
+	try {
+		return (await Promise.race([embed(), late])) ?? parts;
+	} catch (error) {
+		if (error instanceof ServiceError) return parts;
+		throw error;
+	} finally {
+		isLate = true;
+		cancel();
+	}
+}
+
+/** Leaves out what is dead altogether, joins what is small, and makes the parts comparable. */
+async function finish(
+	deps: GraphPreparerDeps,
+	graph: Graph,
+	parts: readonly Part[],
+): Promise<PartedGraph> {
+	const alive = parts.filter(({ live }) => live > 0);
+	const joined = await joinSmall(deps, alive);
+	const tuned = await tuneParts(joined, deps.limits);
+	await preparePriors(
+		graph,
+		tuned.map(({ concepts }) => concepts),
+	);
+	return { graph, parts: tuned };
+}
+
+/** The newest parts are made one while they are small together: many small changes leave one small segment. */
+async function joinSmall(
+	{ index, limits }: GraphPreparerDeps,
+	parts: readonly Part[],
+): Promise<readonly Part[]> {
+	const newest = parts.at(-1);
+	if (!newest) return parts;
+	let first = parts.length;
+	let together = 0;
+	for (let position = parts.length - 1; position >= 0; position--) {
+		const { segment, live } = parts[position] as Part;
+		together += live;
+		const isAlike = !segment.vectors === !newest.segment.vectors && !index.holdsVectors(segment);
+		if (together > limits.deltaDocuments || !isAlike) break;
+		first = position;
+	}
+	const small = parts.slice(first);
+	const hasDead = small.some(({ live, concepts }) => live < concepts.length);
+	if (small.length < 2 && !hasDead) return parts;
+	const [one] = small;
+	if (!one) return parts;
+	return [...parts.slice(0, first), await mergeParts(small, one.segment.lexical.averageLength)];
+}

@@ -1,0 +1,166 @@
+import { nextTurn } from "../../kernel/turns.js";
+import type { Concept, Graph } from "../../knowledge/graph.js";
+import { copyRows, createRowPlanes, type RowPlanes, writeRow } from "../dense/quantize.js";
+import { createLexicalBuilder } from "../lexical/lexical-builder.js";
+import type { LexicalIndex } from "../lexical/lexical-index.js";
+import { mergeLexical } from "../lexical/lexical-merge.js";
+import type { Embedder } from "../model/embedder.js";
+import { fieldsOf } from "./concept-fields.js";
+import { toPassages } from "./passages.js";
+import { FINGERPRINT_BYTES, fingerprintOf, type Segment, type SegmentVectors } from "./segment.js";
+
+/** So many concepts are read, or handed to the model, before other work gets its turn. */
+const CONCEPTS_PER_TURN = 24;
+/** An index of so many concepts is put together in one go; larger ones are merged from such. */
+const CONCEPTS_PER_INDEX = 256;
+
+/** Concepts of one graph that become a segment. */
+export type SegmentSource = Pick<Graph, "concepts"> & {
+	readonly record: Pick<Graph["record"], "id">;
+};
+
+export interface Building {
+	readonly onConcepts?: (count: number) => void;
+	/** Rejects with its reason once it is aborted. */
+	readonly closing?: AbortSignal;
+}
+
+/** The keyword side of a segment. Gives way to other work while it runs. */
+export async function buildLexicalSegment(
+	{ record, concepts }: SegmentSource,
+	{ onConcepts, closing }: Building = {},
+): Promise<Segment> {
+	const fingerprints = new Uint8Array(concepts.length * FINGERPRINT_BYTES);
+	const pieces: LexicalIndex[] = [];
+	let builder = createLexicalBuilder();
+	let total = 0;
+	for (const [position, concept] of concepts.entries()) {
+		builder.add(fieldsOf(concept));
+		fingerprints.set(fingerprintOf(concept), position * FINGERPRINT_BYTES);
+		const count = position + 1;
+		const isLast = count === concepts.length;
+		if (isLast || count % CONCEPTS_PER_INDEX === 0) {
+			const piece = builder.build();
+			total += piece.lengths.reduce((sum, length) => sum + length, 0);
+			pieces.push(piece);
+			builder = createLexicalBuilder();
+			onConcepts?.(piece.documents);
+		}
+		if (!isLast && count % CONCEPTS_PER_TURN > 0) continue;
+		await nextTurn();
+		closing?.throwIfAborted();
+	}
+	const average = total / Math.max(1, concepts.length) || 1;
+	const all = pieces.map((index) => ({ index, isLive: () => true }));
+	const [only] = pieces;
+	return {
+		graphId: record.id,
+		conceptIds: concepts.map((concept) => concept.id),
+		fingerprints,
+		lexical: only && pieces.length === 1 ? only : await mergeLexical(all, average),
+		vectors: undefined,
+	};
+}
+
+export interface EmbedOptions {
+	readonly embedder: Embedder;
+	/** Told how many concepts have just got their vectors. */
+	readonly onConcepts: (count: number) => void;
+	/** Asked between batches; when false, the work is left for later. */
+	readonly goesOn: () => boolean;
+	/** Takes up what an earlier call with the same memory left, and leaves what this one does not finish. */
+	readonly memory?: EmbedMemory | undefined;
+}
+
+/** Vectors made so far of concepts whose embedding was interrupted. */
+export interface EmbedMemory {
+	readonly batches: EmbeddedBatch[];
+}
+
+interface EmbeddedBatch {
+	/** Concepts and tombstones it covers. */
+	readonly length: number;
+	/** Concepts that have vectors now. */
+	readonly live: number;
+	/** Passages of each. */
+	readonly counts: readonly number[];
+	readonly planes: RowPlanes;
+}
+
+export function createEmbedMemory(): EmbedMemory {
+	return { batches: [] };
+}
+
+/** Vectors of all passages, in the order given, none for tombstones; undefined when interrupted. Rejects as the embedder does. */
+export async function embedConcepts(
+	concepts: readonly (Concept | undefined)[],
+	{ embedder, onConcepts, goesOn, memory = createEmbedMemory() }: EmbedOptions,
+): Promise<SegmentVectors | undefined> {
+	const { batches } = memory;
+	const before = batches.reduce((sum, { live }) => sum + live, 0);
+	if (before > 0) onConcepts(before);
+	for (let next = coveredBy(memory); next < concepts.length; next = coveredBy(memory)) {
+		if (!goesOn()) return undefined;
+		const batch = await embedBatch(concepts.slice(next, next + CONCEPTS_PER_TURN), embedder);
+		// Whoever was given up waiting for may have come back with the same concepts meanwhile.
+		if (coveredBy(memory) !== next) continue;
+		batches.push(batch);
+		onConcepts(batch.live);
+	}
+	return joinBatches(batches, embedder.identity);
+}
+
+function coveredBy({ batches }: EmbedMemory): number {
+	return batches.reduce((sum, { length }) => sum + length, 0);
+}
+
+async function embedBatch(
+	concepts: readonly (Concept | undefined)[],
+	embedder: Embedder,
+): Promise<EmbeddedBatch> {
+	const passages = concepts.map((concept) => (concept ? toPassages(concept) : []));
+	const texts = passages.flat();
+	const planes = createRowPlanes(texts.length, embedder.identity.dimensions);
+	const vectors = texts.length === 0 ? [] : await embedBySize(texts, embedder);
+	vectors.forEach((vector, row) => void writeRow(planes, row, vector));
+	const live = passages.filter(({ length }) => length > 0).length;
+	return {
+		length: concepts.length,
+		live,
+		counts: passages.map(({ length }) => length),
+		planes,
+	};
+}
+
+function joinBatches(
+	batches: readonly EmbeddedBatch[],
+	embedder: Embedder["identity"],
+): SegmentVectors {
+	const counts = batches.flatMap((batch) => batch.counts);
+	const starts = new Uint32Array(counts.length + 1);
+	counts.forEach((count, position) => {
+		starts[position + 1] = (starts[position] ?? 0) + count;
+	});
+	const planes = createRowPlanes(starts.at(-1) ?? 0, embedder.dimensions);
+	let row = 0;
+	for (const batch of batches) row = copyRows(planes, row, batch.planes);
+	return { embedder, starts, ...planes };
+}
+
+/** Texts of one length share a batch, so that little is spent on padding; the vectors come back in the order asked. */
+async function embedBySize(
+	texts: readonly string[],
+	embedder: Embedder,
+): Promise<readonly Float32Array[]> {
+	const order = texts.map((_, index) => index);
+	order.sort((a, b) => (texts[a]?.length ?? 0) - (texts[b]?.length ?? 0));
+	const vectors = await embedder.embed(
+		order.map((index) => texts[index] ?? ""),
+		"passage",
+	);
+	const sorted = new Array<Float32Array>(texts.length);
+	order.forEach((index, position) => {
+		sorted[index] = vectors[position] ?? new Float32Array(embedder.identity.dimensions);
+	});
+	return sorted;
+}

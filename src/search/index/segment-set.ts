@@ -1,0 +1,109 @@
+import { ServiceError } from "../../kernel/errors.js";
+import type { DenseSide, VectorRegion } from "../dense/dense-side.js";
+import type { PartedGraph } from "./graph-parts.js";
+import type { GraphIndex } from "./index-state.js";
+import type { Segment, SegmentVectors } from "./segment.js";
+
+/** The parts of all graphs that searches see, and how far the vectors of the next set are. */
+export interface SegmentSet {
+	find(graphId: string): PartedGraph | undefined;
+	all(): readonly PartedGraph[];
+	/** Shows searches another set. */
+	replace(next: ReadonlyMap<string, PartedGraph>): void;
+	copy(): Map<string, PartedGraph>;
+	/** Begins to count a new run of embedding from zero. */
+	restartCount(): void;
+	/** Tells how many concepts the run has embedded so far, shown or not. */
+	count(embedded: number): void;
+	sizes(): SetSizes;
+}
+
+export interface SetSizes {
+	readonly segments: number;
+	readonly tombstones: number;
+	/** Concepts that have no vector yet. */
+	readonly waiting: number;
+	/** Why some vectors cannot be compared with, as a sentence; undefined when all can. */
+	readonly refusal?: string | undefined;
+}
+
+export interface SegmentSetDeps {
+	readonly denseSide: DenseSide | undefined;
+	readonly publish: (graphs: readonly GraphIndex[]) => void;
+}
+
+export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): SegmentSet {
+	/** Regions of the segments that searches see, by their vectors. */
+	let regions: ReadonlyMap<SegmentVectors, VectorRegion> = new Map();
+	let refusal: string | undefined;
+	/** What finds no room costs its graph the vectors, not the keywords. */
+	const place = (vectors: SegmentVectors): VectorRegion | undefined => {
+		try {
+			return denseSide?.add(vectors);
+		} catch (error) {
+			if (!(error instanceof ServiceError)) throw error;
+			refusal = error.message;
+			return undefined;
+		}
+	};
+	const show = (graphs: Iterable<PartedGraph>) => {
+		refusal = undefined;
+		const next = new Map<SegmentVectors, VectorRegion>();
+		const regionOf = ({ vectors }: Segment) => {
+			const region = vectors && (regions.get(vectors) ?? place(vectors));
+			if (vectors && region) next.set(vectors, region);
+			return region;
+		};
+		publish(
+			[...graphs].map(({ graph, parts }) => ({
+				graph,
+				parts: parts.map(({ segment, concepts }) => ({
+					segment,
+					concepts,
+					vectors: regionOf(segment),
+				})),
+			})),
+		);
+		for (const [vectors, region] of regions) if (!next.has(vectors)) denseSide?.release(region);
+		regions = next;
+	};
+	let graphs: ReadonlyMap<string, PartedGraph> = new Map();
+	let sizes = sizesOf([]);
+	let embedded = 0;
+	let shown = 0;
+	return {
+		find: (graphId) => graphs.get(graphId),
+		all: () => [...graphs.values()],
+		replace(next) {
+			graphs = next;
+			sizes = sizesOf(next.values());
+			shown = embedded;
+			show(next.values());
+		},
+		copy: () => new Map(graphs),
+		restartCount() {
+			embedded = 0;
+			shown = 0;
+		},
+		count(total) {
+			embedded = total;
+		},
+		sizes: () => ({
+			...sizes,
+			waiting: Math.max(0, sizes.waiting - (embedded - shown)),
+			refusal,
+		}),
+	};
+}
+
+function sizesOf(graphs: Iterable<PartedGraph>): SetSizes {
+	let [segments, tombstones, waiting] = [0, 0, 0];
+	for (const { parts } of graphs) {
+		segments += parts.length;
+		for (const { segment, concepts, live } of parts) {
+			tombstones += concepts.length - live;
+			if (!segment.vectors) waiting += live;
+		}
+	}
+	return { segments, tombstones, waiting };
+}

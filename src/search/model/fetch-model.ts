@@ -1,0 +1,149 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { LIMITS } from "../../contract/limits.js";
+import { type Clock, toIsoTime } from "../../kernel/clock.js";
+import { ServiceError } from "../../kernel/errors.js";
+import { findKnownModel } from "./known-models.js";
+import { CONFIG_FILES, chooseWeights, openModelFolder, SUMS_FILE } from "./model-folder.js";
+import type { HubFile, HubModel, ModelHub } from "./model-hub.js";
+import { hubFolder, parseHubId } from "./model-name.js";
+import { PROFILE_FILES } from "./model-profile.js";
+
+export interface FetchModelOptions {
+	readonly hub: ModelHub;
+	readonly clock: Clock;
+	readonly modelsFolder: string;
+	/** Bytes that have arrived, of all. */
+	readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+export interface FetchedModel {
+	readonly id: string;
+	readonly revision: string;
+	readonly licence: string | null;
+	readonly folder: string;
+	readonly bytes: number;
+	readonly dimensions: number;
+	/** False when this very revision was there already. */
+	readonly is_new: boolean;
+}
+
+/** Written beside a fetched model: where it is from. */
+const ORIGIN_FILE = "hub.json";
+const originSchema = z.looseObject({
+	id: z.string(),
+	revision: z.string(),
+	licence: z.string().nullable(),
+});
+type ModelOrigin = z.infer<typeof originSchema>;
+
+/**
+ * Fetches the files a model is run with, checks them against the hub's digests, tries whether the model is of a kind that
+ * can be used, and only then puts it into its place, with SHA256SUMS. Throws NOT_FOUND, INVALID_ARGUMENT for a model
+ * without usable weights or of more than LIMITS.modelBytes, UPSTREAM or UNAVAILABLE; nothing is left behind then.
+ */
+export async function fetchModel(text: string, options: FetchModelOptions): Promise<FetchedModel> {
+	const { hub, modelsFolder } = options;
+	const id = parseHubId(text);
+	const model = await hub.describe(id);
+	const files = chooseFiles(model);
+	const folder = hubFolder(modelsFolder, id);
+	const origin = await readOrigin(folder);
+	if (origin?.revision === model.revision) {
+		const standing = await openModelFolder({ folder, sums: "required", id }).catch(() => undefined);
+		if (standing)
+			return report({ model, folder, ...standing.identity, ...standing, is_new: false });
+	}
+	const fresh = join(modelsFolder, `.fetching-${id.replace("/", "--")}`);
+	try {
+		await rm(fresh, { recursive: true, force: true });
+		await downloadAll(files, model, { ...options, folder: fresh });
+		const opened = await openModelFolder({ folder: fresh, sums: "required", id });
+		await swap(fresh, folder);
+		return report({ model, folder, ...opened.identity, ...opened, is_new: true });
+	} catch (cause) {
+		if (cause instanceof ServiceError) throw cause;
+		const why = cause instanceof Error ? cause.message : String(cause);
+		throw new ServiceError("UNAVAILABLE", `The model ${id} cannot be stored: ${why}.`, { cause });
+	} finally {
+		await rm(fresh, { recursive: true, force: true });
+	}
+}
+
+/** What is told of a fetched model beside it; undefined for a folder that was not fetched. */
+export async function readOrigin(folder: string): Promise<ModelOrigin | undefined> {
+	try {
+		return originSchema.parse(JSON.parse(await readFile(join(folder, ORIGIN_FILE), "utf8")));
+	} catch {
+		return undefined;
+	}
+}
+
+interface Parts {
+	readonly model: HubModel;
+	readonly folder: string;
+	readonly bytes: number;
+	readonly dimensions: number;
+	readonly is_new: boolean;
+}
+
+function report({ model, folder, bytes, dimensions, is_new }: Parts): FetchedModel {
+	const { id, revision, licence = null } = model;
+	return { id, revision, licence, folder, bytes, dimensions, is_new };
+}
+
+function chooseFiles({ id, files }: HubModel): readonly HubFile[] {
+	const names = files.map(({ name }) => name);
+	const weights = chooseWeights(names);
+	const missing = weights ? CONFIG_FILES.find((name) => !names.includes(name)) : "ONNX weights";
+	if (!weights || missing !== undefined) {
+		const other = findKnownModel(id)?.id;
+		const advice = other && other !== id ? ` Use ${other}, which has all of it.` : "";
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`The model ${id} comes without ${missing} that can be loaded here.${advice}`,
+		);
+	}
+	const wanted = new Set<string>([...weights.files, ...CONFIG_FILES, ...PROFILE_FILES]);
+	const chosen = files.filter(({ name }) => wanted.has(name));
+	const total = chosen.reduce((sum, { bytes }) => sum + bytes, 0);
+	if (total <= LIMITS.modelBytes) return chosen;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The model ${id} has ${total} bytes; at most ${LIMITS.modelBytes} are fetched.`,
+	);
+}
+
+async function downloadAll(
+	files: readonly HubFile[],
+	model: HubModel,
+	{ hub, clock, folder, onProgress }: FetchModelOptions & { readonly folder: string },
+): Promise<void> {
+	const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+	let done = 0;
+	const sums: string[] = [];
+	for (const file of files) {
+		const target = join(folder, file.name);
+		await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+		const onBytes = (count: number) => {
+			done += count;
+			onProgress({ done, total });
+		};
+		sums.push(`${await hub.download(file, { model, target, onBytes })}  ${file.name}\n`);
+	}
+	const { id, revision, licence = null } = model;
+	const origin = { id, revision, licence, fetched_at: toIsoTime(clock.now()) };
+	await writeFile(join(folder, ORIGIN_FILE), `${JSON.stringify(origin, null, "\t")}\n`);
+	await writeFile(join(folder, SUMS_FILE), sums.join(""));
+}
+
+/** A server that runs has read what it needs; the next start finds either the old folder or the new one, or is told to fetch. */
+async function swap(fresh: string, folder: string): Promise<void> {
+	const old = `${fresh}.old`;
+	await rm(old, { recursive: true, force: true });
+	if (existsSync(folder)) await rename(folder, old);
+	await rename(fresh, folder);
+	await rm(old, { recursive: true, force: true });
+}

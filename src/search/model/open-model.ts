@@ -1,0 +1,46 @@
+import type { Clock } from "../../kernel/clock.js";
+import { ServiceError } from "../../kernel/errors.js";
+import type { DenseSide } from "../dense/dense-side.js";
+import { createLocalDenseSide } from "../dense/local-dense-side.js";
+import { createQueryVectors } from "../dense/query-vectors.js";
+import { createWorkerDenseSide } from "../dense/worker-dense-side.js";
+import type { Embedder } from "./embedder.js";
+import type { ModelLocation } from "./model-folder.js";
+import { createTransformersEmbedder } from "./transformers-embedder.js";
+import { type WatchedEmbedder, watchEmbedder } from "./watched-embedder.js";
+
+/** A model that can be asked, or why there is none, as a sentence. */
+export type OpenedModel =
+	| {
+			readonly embedder: WatchedEmbedder;
+			readonly denseSide: DenseSide;
+			readonly reason?: undefined;
+	  }
+	| { readonly embedder?: undefined; readonly denseSide?: undefined; readonly reason: string };
+
+export interface OpenModelOptions {
+	readonly clock: Clock;
+	/** A model for transformers.js on disk, an embedder that is ready, or "none". */
+	readonly model: ModelLocation | Embedder | "none";
+}
+
+/** A model on disk compares vectors in its own thread; an embedder that is ready has them compared in this one. */
+export async function openModel({ clock, model }: OpenModelOptions): Promise<OpenedModel> {
+	if (model === "none") return { reason: "The embedding model is switched off." };
+	if (!("folder" in model)) {
+		const embedder = watchEmbedder({ clock, embedder: model });
+		return {
+			embedder,
+			denseSide: createLocalDenseSide(createQueryVectors({ clock, embedder })),
+		};
+	}
+	try {
+		const threaded = await createTransformersEmbedder({ clock, model });
+		const embedder = watchEmbedder({ clock, embedder: threaded });
+		const denseSide = createWorkerDenseSide({ clock, embedder, thread: threaded.thread });
+		return { embedder, denseSide };
+	} catch (error) {
+		if (error instanceof ServiceError) return { reason: error.message };
+		throw error;
+	}
+}

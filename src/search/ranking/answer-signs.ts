@@ -1,0 +1,217 @@
+import { backgroundOf } from "../dense/vector-background.js";
+import type { SearchScope } from "../index/index-state.js";
+import { type HeldTerms, headingTermsOf } from "../lexical/heading-terms.js";
+import {
+	coverageBy,
+	coverageByTerms,
+	isMissingIdentifier,
+	knownShareIn,
+	shareIn,
+	type WeighedWord,
+} from "../lexical/query-coverage.js";
+import { namesOf } from "../lexical/tokenizer.js";
+import { rarityIn } from "../lexical/word-rarity.js";
+import type { Found } from "./found-concepts.js";
+import type { AnswerSigns } from "./judge.js";
+
+/** The row that holds most of a query is looked for among so many: the best one may say it in other words. */
+const FIRST_ROWS = 3;
+/** Rows this close to the best one are as good; as many of them leave open which one was meant. */
+const RIVAL_SHARE = 0.9;
+const RIVALS_MIN = 3;
+const AMBIGUOUS_WORDS = 2;
+/** Few rows hold names that weigh so much together: one rare name, or two common ones. */
+const RARE_NAMES_WEIGHT = 2;
+/** The closest row is compared with the one at this place, rows that share most of the query's words with the best one left out. */
+const STANDS_OUT_PLACE = 10;
+/** A row with this share of the best row's BM25 may answer as well. */
+const FELLOW_SHARE = 0.6;
+/** How rare a word is taken to be that no list of words can know: a name of its kind, a number. */
+const UNLISTED_RARITY = { identifier: 1, other: 0.5 } as const;
+/** Weight of a word from the commonest of the language to the rarest; what no searched graph knows is rare from here on. */
+const WORD_WEIGHT = { least: 1, most: 3, unknownRareFrom: 0.5 } as const;
+/** Spread of the cosines between unrelated texts where a graph is too small to tell: known of one model only. */
+const USUAL_BACKGROUND = { model: "bundled", spread: 0.11 } as const;
+const NO_WORDS: ReadonlySet<string> = new Set();
+
+/** Where the rows come from. */
+export interface SignsPlace {
+	readonly scopes: readonly SearchScope[];
+	/** Words of the language, the commonest first. */
+	readonly commonWords?: ReadonlySet<string> | undefined;
+}
+
+/** What speaks for the best of the rows. `weighed` are the query's subject words as the searched graphs know them. */
+export function readSigns(
+	weighed: readonly WeighedWord[],
+	rows: readonly Found[],
+	{ scopes, commonWords = NO_WORDS }: SignsPlace,
+): AnswerSigns {
+	const words = commonWords.size > 0 ? weighed.map((one) => byRarity(one, commonWords)) : weighed;
+	const [best] = rows;
+	const common = {
+		subjectWords: best ? words.length : 0,
+		lacksIdentifier: words.some(isMissingIdentifier),
+		lacksName: lackOfName(words, commonWords),
+	};
+	if (!best) return { ...common, ...NO_ROWS };
+	const { slot, concept } = best;
+	const { graphId } = slot.scope.segment;
+	const own = scopes.filter(({ segment }) => segment.graphId === graphId);
+	const headingTerms = headingTermsOf(concept);
+	const held = words.map((one) => shareIn(one, slot.scope, slot.concept));
+	return {
+		...common,
+		coverage: coverageBy(words, held),
+		headingCoverage: coverageByTerms(words, headingTerms),
+		known: knownShareIn(words, own),
+		evidence: heldWeight(words, held, rows.slice(1, FIRST_ROWS)),
+		rarity: heldRarity(words, held, commonWords),
+		standsOut: standingOut(rows, scopes),
+		isNamed: best.isNamed,
+		isAboutName: isAboutName(weighed, headingTerms),
+		isAmbiguous: isAmbiguous(words, rows),
+	};
+}
+
+const NO_ROWS = {
+	coverage: 0,
+	headingCoverage: 0,
+	known: 0,
+	evidence: 0,
+	rarity: 0,
+	standsOut: undefined,
+	isNamed: false,
+	isAboutName: false,
+	isAmbiguous: false,
+} as const;
+
+/**
+ * A word weighed by how rare it is in the language, known to a graph or not: that many rows of a graph speak of a thing makes it no
+ * worse an answer.
+ */
+function byRarity(one: WeighedWord, commonWords: ReadonlySet<string>): WeighedWord {
+	const { least, most, unknownRareFrom } = WORD_WEIGHT;
+	const rarity = rarityOf(one, commonWords) / (one.isKnown ? 1 : unknownRareFrom);
+	return { ...one, weight: least + (most - least) * Math.min(1, rarity) };
+}
+
+function rarityOf(one: WeighedWord, commonWords: ReadonlySet<string>): number {
+	const { identifier, other } = UNLISTED_RARITY;
+	return rarityIn(commonWords, one.word) ?? (isWrittenIdentifier(one) ? identifier : other);
+}
+
+/** 1 when a word written as a name is known to nobody, 0.5 when a word is that not even the language has, else 0. */
+function lackOfName(words: readonly WeighedWord[], commonWords: ReadonlySet<string>): number {
+	const unknown = words.filter(({ isKnown }) => !isKnown);
+	if (unknown.some(({ isName }) => isName)) return 1;
+	return unknown.some(({ word }) => rarityIn(commonWords, word) === 1) ? 0.5 : 0;
+}
+
+/** How rare in the language the words are that a row holds to these shares, summed. */
+function heldRarity(
+	words: readonly WeighedWord[],
+	held: readonly number[],
+	commonWords: ReadonlySet<string>,
+): number {
+	let rarity = 0;
+	words.forEach((one, at) => {
+		const share = held[at] ?? 0;
+		if (share > 0) rarity += share * rarityOf(one, commonWords);
+	});
+	return rarity;
+}
+
+/** True when the row's title, aliases, tags or summary hold names in the query that few rows hold together. */
+function isAboutName(words: readonly WeighedWord[], headingTerms: HeldTerms): boolean {
+	const held = words.filter(
+		(one) => isAnyName(one) && namesOf(one.word).some((term) => headingTerms.has(term)),
+	);
+	return held.reduce((sum, { weight }) => sum + weight, 0) >= RARE_NAMES_WEIGHT;
+}
+
+function isAnyName(one: WeighedWord): boolean {
+	return one.isName || isWrittenIdentifier(one);
+}
+
+function isWrittenIdentifier({ word }: WeighedWord): boolean {
+	return word.isIdentifier || word.joined.length > 0;
+}
+
+/** The greatest weight of the words that one row holds: the one that holds them to these shares, or one of the others. */
+function heldWeight(
+	words: readonly WeighedWord[],
+	held: readonly number[],
+	others: readonly Found[],
+): number {
+	let most = 0;
+	words.forEach(({ weight }, at) => {
+		most += weight * (held[at] ?? 0);
+	});
+	for (const { slot } of others) {
+		let weight = 0;
+		for (const one of words) weight += one.weight * shareIn(one, slot.scope, slot.concept);
+		if (weight > most) most = weight;
+	}
+	return most;
+}
+
+/**
+ * Among n values of a normal distribution the highest is about spread × ln k / √(2 ln n) above the k-th highest, so that few texts
+ * and many compare (extreme value theory: Rényi's representation of the spacings).
+ */
+function standingOut(rows: readonly Found[], scopes: readonly SearchScope[]): number | undefined {
+	const [best] = rows;
+	const spread = best && spreadAround(best);
+	const closest = closestOf(rows);
+	const [first, last] = [closest[0], closest.at(-1)];
+	if (spread === undefined || first === undefined || last === undefined) return undefined;
+	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
+	if (closest.length < 2 || documents < 2) return undefined;
+	const usual = (spread * Math.log(closest.length)) / Math.sqrt(2 * Math.log(documents));
+	return (first - last) / usual;
+}
+
+/**
+ * The highest cosine and the next ones among rows that do not hold the query's words as the best one does, descending: many rows
+ * that all answer take nothing from each other. None in keyword mode. Most rows of a hybrid search come near the order of their
+ * cosines.
+ */
+function closestOf(rows: readonly Found[]): readonly number[] {
+	const fellowFrom = FELLOW_SHARE * (rows[0]?.slot.lexical ?? 0);
+	const others: number[] = [];
+	let highest = Number.NEGATIVE_INFINITY;
+	for (const { slot } of rows) {
+		const { cosine, lexical } = slot;
+		if (cosine === undefined) return [];
+		if (cosine > highest) highest = cosine;
+		if (fellowFrom === 0 || lexical < fellowFrom) insertClosest(others, cosine);
+	}
+	if (others[0] === highest) others.shift();
+	return [highest, ...others.slice(0, STANDS_OUT_PLACE - 1)];
+}
+
+/** Keeps the highest of what is inserted, descending. */
+function insertClosest(closest: number[], cosine: number): void {
+	let place = closest.length;
+	if (place === STANDS_OUT_PLACE) place--;
+	else closest.push(cosine);
+	if (cosine < (closest[place] as number)) return;
+	for (; place > 0 && (closest[place - 1] as number) < cosine; place--)
+		closest[place] = closest[place - 1] as number;
+	closest[place] = cosine;
+}
+
+/** Standard deviation of cosines between unrelated texts of the row's graph; undefined where nobody knows. */
+function spreadAround({ slot: { scope } }: Found): number | undefined {
+	const isUsual = scope.segment.vectors?.embedder.id === USUAL_BACKGROUND.model;
+	const background = backgroundOf(scope.graphVectors) ?? (isUsual ? USUAL_BACKGROUND : undefined);
+	return background?.spread;
+}
+
+function isAmbiguous(words: readonly WeighedWord[], rows: readonly Found[]): boolean {
+	const [best] = rows;
+	if (!best || best.isNamed || words.length > AMBIGUOUS_WORDS) return false;
+	if (words.some(isWrittenIdentifier)) return false;
+	return rows.filter(({ score }) => score >= RIVAL_SHARE * best.score).length >= RIVALS_MIN;
+}

@@ -1,0 +1,92 @@
+import type { Concept, Graph } from "../../knowledge/graph.js";
+import { isNameOf, MAX_NAME_WORDS } from "../index/concept-names.js";
+import { readsAlike } from "../index/segment.js";
+import { impactWithin, type LexicalIndex, postingsOf } from "../lexical/lexical-index.js";
+import { coversAll, type WeighedWord } from "../lexical/query-coverage.js";
+import type { Word } from "../lexical/tokenizer.js";
+import type { RankedSlot } from "./ranking.js";
+
+/** A ranked slot with the concept it stands for. */
+export interface Found {
+	readonly slot: RankedSlot;
+	readonly concept: Concept;
+	readonly score: number;
+	readonly isNamed: boolean;
+}
+
+/** Who asks for a thing by its name gets that thing first; below it, and among several of that name, relevance decides. */
+export function namedFirst(
+	ranked: readonly RankedSlot[],
+	weighed: readonly WeighedWord[],
+): readonly Found[] {
+	const subject = weighed.map(({ word }) => word);
+	const canBeName =
+		subject.length > 0 &&
+		subject.length <= MAX_NAME_WORDS &&
+		weighed.every(({ isKnown }) => isKnown);
+	const mayHoldAll = canBeName ? createGlance(weighed) : undefined;
+	const found: Found[] = [];
+	for (const slot of ranked) {
+		const concept = conceptOf(slot);
+		if (concept === undefined) continue; // Not "falsy": that would fetch every row's concept from memory.
+		// Names are indexed, so that only a concept with all the words can be called by them.
+		const isNamed =
+			mayHoldAll?.(slot) === true &&
+			coversAll(weighed, slot.scope, slot.concept) &&
+			isNameOf(subject, concept);
+		found.push({ slot, concept, isNamed, score: slot.score });
+	}
+	if (!found.some(({ isNamed }) => isNamed)) return found;
+	const named = found.filter(({ isNamed }) => isNamed);
+	return [
+		...named.map((row) => ({ ...row, score: (1 + row.score) / 2 })),
+		...found.filter(({ isNamed }) => !isNamed).map((row) => ({ ...row, score: row.score / 2 })),
+	];
+}
+
+/** A first look at whether a row's text may hold every one of the words: at the rarest that has one term and no other reading. */
+function createGlance(weighed: readonly WeighedWord[]): (slot: RankedSlot) => boolean {
+	let rarest: WeighedWord | undefined;
+	for (const one of weighed) {
+		if (one.weight > (rarest?.weight ?? 0) && hasOneTerm(one.word)) rarest = one;
+	}
+	if (!rarest) return ({ lexical }) => lexical > 0;
+	const { whole } = rarest.word;
+	const postings = new Map<LexicalIndex, readonly [from: number, to: number]>();
+	return ({ lexical, scope: { index }, concept }) => {
+		if (lexical === 0) return false;
+		let range = postings.get(index);
+		if (!range) {
+			range = postingsOf(index, whole);
+			postings.set(index, range);
+		}
+		return impactWithin(index, concept, range[0], range[1]) > 0;
+	};
+}
+
+function hasOneTerm({ parts, joined, series, alternatives }: Word): boolean {
+	return parts.length + joined.length + series.length + alternatives.length === 0;
+}
+
+const conceptsByGraph = new WeakMap<Graph, ReadonlyMap<string, Concept>>();
+
+/**
+ * The caller's concept; undefined when the caller's version has it no more, has it with another text than the one that matched,
+ * or has it so that it does not pass the filter.
+ */
+function conceptOf({ scope, concept }: RankedSlot): Concept | undefined {
+	const indexed = scope.concepts[concept];
+	if (scope.graph === scope.indexed || indexed === undefined) return indexed;
+	const own = conceptsOf(scope.graph).get(indexed.id);
+	if (!own || own === indexed) return own;
+	return readsAlike(indexed, own) && scope.passes(own) ? own : undefined;
+}
+
+function conceptsOf(graph: Graph): ReadonlyMap<string, Concept> {
+	let byId = conceptsByGraph.get(graph);
+	if (!byId) {
+		byId = new Map(graph.concepts.map((concept) => [concept.id, concept]));
+		conceptsByGraph.set(graph, byId);
+	}
+	return byId;
+}

@@ -1,0 +1,86 @@
+import type { Clock } from "../../kernel/clock.js";
+import { type Logger, stackOf } from "../../kernel/logger.js";
+import type { IndexState } from "../index/index-state.js";
+import { buildLinkGraph, type LinkGraph } from "./link-graph.js";
+
+/** Has a link graph at hand that is as new as can be without making anybody wait. */
+export interface LinkGraphKeeper {
+	/** Undefined until the first is built; later perhaps one of an earlier state: what is newer has no links in it. */
+	current(): LinkGraph | undefined;
+	/** Builds the graph of this state in turns; of states that follow one another closely, only the last. */
+	renew(state: IndexState): void;
+	/** Resolves once the graph is that of the last state given, without a rest before. */
+	settle(): Promise<void>;
+	/** Resolves once nothing is being built; nothing more will be. */
+	close(): Promise<void>;
+}
+
+export interface LinkGraphKeeperDeps {
+	readonly clock: Clock;
+	/** Told when a graph cannot be built; the one before goes on serving. */
+	readonly logger?: Logger | undefined;
+}
+
+/** Building takes at most one part in so many of the time, unless it is a matter of a few milliseconds. */
+const REST_FACTOR = 10;
+const SHORT_BUILD_MS = 20;
+/** After a start the first answers go before the first graph. */
+const FIRST_REST_MS = 250;
+
+export function createLinkGraphKeeper({ clock, logger }: LinkGraphKeeperDeps): LinkGraphKeeper {
+	let current: LinkGraph | undefined;
+	let awaited: IndexState | undefined;
+	let running: Promise<void> | undefined;
+	let cancelRest: (() => void) | undefined;
+	let restUntilMs: number | undefined;
+
+	const build = async (state: IndexState): Promise<void> => {
+		const startedAt = clock.monotonicMs();
+		try {
+			current = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
+		} catch (error) {
+			logger?.error("the links between concepts could not be brought up to date", {
+				error: stackOf(error),
+			});
+		}
+		const now = clock.monotonicMs();
+		const tookMs = now - startedAt;
+		restUntilMs = tookMs < SHORT_BUILD_MS ? 0 : now + REST_FACTOR * tookMs;
+	};
+	const start = (): void => {
+		cancelRest?.();
+		cancelRest = undefined;
+		if (running || !awaited) return;
+		const state = awaited;
+		awaited = undefined;
+		running = build(state).finally(() => {
+			running = undefined;
+			startRested();
+		});
+	};
+	const startRested = (): void => {
+		if (running || cancelRest || !awaited) return;
+		const restMs = (restUntilMs ?? 0) - clock.monotonicMs();
+		if (restMs <= 0) start();
+		else cancelRest = clock.after(restMs, start);
+	};
+	return {
+		current: () => current,
+		renew(state) {
+			awaited = state;
+			restUntilMs ??= clock.monotonicMs() + FIRST_REST_MS;
+			startRested();
+		},
+		async settle() {
+			while (running || awaited) {
+				start();
+				await running;
+			}
+		},
+		async close() {
+			awaited = undefined;
+			cancelRest?.();
+			await running;
+		},
+	};
+}

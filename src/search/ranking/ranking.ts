@@ -1,0 +1,184 @@
+import type { DenseHits, DenseSide } from "../dense/dense-side.js";
+import { type RelatedSlot, relatedSlots } from "../dense/related-slots.js";
+import type { SearchScope } from "../index/index-state.js";
+import { type LexicalFindings, searchLexical } from "../lexical/lexical-search.js";
+import { expandWords } from "../lexical/query-expansion.js";
+import { identifierShareOf, readQuery, toQueryTerms } from "../lexical/query-words.js";
+import type { Word } from "../lexical/tokenizer.js";
+import type { LinkGraph } from "./link-graph.js";
+import { createFusion, type FusedCandidate, type Fusion } from "./rank-fusion.js";
+import { RANK_WEIGHTS, type RankWeights } from "./rank-weights.js";
+
+/** Candidates each side sends into the fusion; also how many are rescored in float. */
+export const POOL = 50;
+/** Less related than this is not looked at unless a side found it. */
+const LEAST_RELATED = 0.18;
+const MAX_BRIDGES = 20;
+
+/** A fused candidate and where its concept is. */
+export interface RankedSlot extends FusedCandidate {
+	readonly scope: SearchScope;
+	/** Position of the concept in its segment. */
+	readonly concept: number;
+	/** Factor for the concept itself, whatever the query. */
+	readonly prior: number;
+	/** What links, shared evidence and entities added. */
+	readonly graph: number;
+	/** fused × prior + graph, 0..1. */
+	readonly score: number;
+}
+
+/** What the dense side found, and how to ask it about what only the other side found. */
+export interface DenseFindings {
+	readonly hits: DenseHits;
+	readonly cosineOf: DenseSide["cosineOf"];
+}
+
+export interface RankRequest {
+	readonly scopes: readonly SearchScope[];
+	readonly words: readonly Word[];
+	/** Undefined in keyword mode. */
+	readonly dense: DenseFindings | undefined;
+	/** Undefined while it is being built. */
+	readonly links?: LinkGraph | undefined;
+	/** Where not as learned. */
+	readonly weights?: RankWeights | undefined;
+}
+
+export interface Ranking {
+	/** The best concepts of the scopes by both sides and the links together, best first, equal scores by id. */
+	readonly ranked: readonly RankedSlot[];
+	/** For whoever wants to know how the lexical scores came about. */
+	readonly lexical: LexicalFindings;
+}
+
+/** The words of a query as the searched graphs know them. */
+export function readWords(
+	query: string,
+	scopes: readonly SearchScope[],
+	commonWords: ReadonlySet<string> = new Set(),
+): readonly Word[] {
+	return expandWords(readQuery(query), { scopes, commonWords });
+}
+
+export function rankConcepts(request: RankRequest): Ranking {
+	const { scopes, words, dense, links, weights = RANK_WEIGHTS } = request;
+	const lexical = searchLexical(toQueryTerms(words), scopes, POOL);
+	const found = findCandidates(lexical, dense, scopes);
+	const matches = [...found.values()];
+	const fuse = createFusion(matches, identifierShareOf(words), weights);
+	for (const match of matches) score(match, fuse);
+	matches.sort(byScore);
+	if (!links) return { ranked: matches, lexical };
+	const related = relatedSlots(links, scopes, matches);
+	const bridges = bridgesAmong(related, found).map(([slot, share]) => {
+		const bridge = locate(slot, lexical.scoreOf(slot), scopes);
+		bridge.cosine = dense && cosineOf(bridge, dense);
+		score(bridge, fuse);
+		raise(bridge, weights.graph * share);
+		return bridge;
+	});
+	for (const [slot, share] of related) {
+		const match = found.get(slot);
+		if (match) raise(match, weights.graph * share);
+	}
+	return { ranked: matches.concat(bridges).sort(byScore), lexical };
+}
+
+/** What either side found, by slot, with what both think of it. */
+function findCandidates(
+	lexical: LexicalFindings,
+	dense: DenseFindings | undefined,
+	scopes: readonly SearchScope[],
+): Map<number, Located> {
+	const found = new Map<number, Located>();
+	const { slots, scores } = lexical;
+	for (let rank = 0; rank < slots.length; rank++) {
+		const slot = slots[rank] as number;
+		found.set(slot, locate(slot, scores[rank] as number, scopes));
+	}
+	if (!dense) return found;
+	const { hits } = dense;
+	for (let rank = 0; rank < hits.slots.length; rank++) {
+		const slot = hits.slots[rank] as number;
+		const match = found.get(slot) ?? locate(slot, lexical.scoreOf(slot), scopes);
+		match.cosine = hits.cosines[rank];
+		found.set(slot, match);
+	}
+	for (const slot of slots) {
+		const match = found.get(slot);
+		if (match) match.cosine ??= cosineOf(match, dense);
+	}
+	return found;
+}
+
+/** What neither side found but the best matches lead to. */
+function bridgesAmong(
+	related: readonly RelatedSlot[],
+	found: ReadonlyMap<number, unknown>,
+): readonly RelatedSlot[] {
+	return related
+		.filter(([slot, share]) => share >= LEAST_RELATED && !found.has(slot))
+		.sort(([slot, share], [other, otherShare]) => otherShare - share || slot - other)
+		.slice(0, MAX_BRIDGES);
+}
+
+/** A row that the best ones lead to rises towards a full score, the more the less it matched itself. */
+function raise(match: Located, share: number): void {
+	match.graph = share * (1 - match.score);
+	match.score += match.graph;
+}
+
+function cosineOf({ scope, concept }: Located, { hits, cosineOf }: DenseFindings): number {
+	return scope.vectors ? cosineOf(hits.vector, scope.vectors, concept) : 0;
+}
+
+/** A slot whose score is being made: copying it at every step is what a search would spend most of its time on. */
+type Located = { -readonly [Key in keyof RankedSlot]: RankedSlot[Key] };
+
+function locate(slot: number, lexical: number, scopes: readonly SearchScope[]): Located {
+	const scope = scopeOf(slot, scopes);
+	const concept = slot - scope.base;
+	return {
+		slot,
+		lexical,
+		cosine: undefined,
+		lexicalShare: 0,
+		denseShare: 0,
+		denseWeight: 0,
+		fused: 0,
+		scope,
+		concept,
+		prior: scope.priors[concept] ?? 1,
+		graph: 0,
+		score: 0,
+	};
+}
+
+function score(match: Located, fuse: Fusion): void {
+	const { lexicalShare, denseShare, denseWeight, fused } = fuse(match);
+	match.lexicalShare = lexicalShare;
+	match.denseShare = denseShare;
+	match.denseWeight = denseWeight;
+	match.fused = fused;
+	match.score = fused * match.prior;
+}
+
+function byScore(one: RankedSlot, other: RankedSlot): number {
+	if (one.score !== other.score) return one.score > other.score ? -1 : 1;
+	return idOf(one) < idOf(other) ? -1 : 1;
+}
+
+/** `<graph id>:<concept id>`: what decides between equal scores. */
+function idOf({ scope: { segment }, concept }: RankedSlot): string {
+	return `${segment.graphId}:${segment.conceptIds[concept]}`;
+}
+
+function scopeOf(slot: number, scopes: readonly SearchScope[]): SearchScope {
+	let at = scopes.length - 1;
+	while (at > 0 && (scopes[at] as SearchScope).base > slot) at--;
+	const scope = scopes[at];
+	if (!scope || scope.base > slot)
+		throw new RangeError(`Slot ${slot} lies in none of the searched graphs.`);
+	return scope;
+}

@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { DEFAULT_PRICE_BOOK } from "../../payments/price-list.js";
+import { LIMITS } from "../contract/limits.js";
+import type { PricedOperationId } from "../contract/operations.js";
+import type { PriceBook } from "../contract/prices.js";
+import { parseTrustedProxies } from "../http/trusted-proxies.js";
+import { invalidSetting } from "../kernel/invalid-setting.js";
+import { parseUsd } from "../kernel/money.js";
+import { parseModelName } from "../search/model/model-name.js";
+import { readConfigFile, scalarOf } from "./config-file.js";
+import { type IdentitySettings, parseIdentitySettings } from "./identity-settings.js";
+import { type MailSettings, parseMailSettings } from "./mail-settings.js";
+import { type McpSettings, parseMcpSettings } from "./mcp-settings.js";
+import { type OAuthSettings, parseOAuthSettings } from "./oauth-settings.js";
+import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
+import { SETTING_ROWS, type SettingKey } from "./setting-rows.js";
+import { parseWriterSettings, type WriterSettings } from "./writer-settings.js";
+
+/** What a server runs with, read and checked. */
+export interface Settings {
+	readonly profile: "demo" | "production";
+	readonly host: string;
+	readonly port: number;
+	readonly data: string;
+	readonly catalog: string;
+	readonly model: string;
+	readonly publicUrl: string | undefined;
+	/** `mailto:` or `https:`. */
+	readonly contact?: string | undefined;
+	readonly requestsPerMinute?: number;
+	/** Addresses and networks; those of this machine where absent, and beside them. */
+	readonly trustedProxies?: readonly string[];
+	readonly onchain: OnchainSettings;
+	/** Whose tokens open accounts beside our own keys; nobody's where absent. */
+	readonly identity?: IdentitySettings | undefined;
+	/** Who gives MCP clients access to accounts; this server where absent. */
+	readonly oauth?: OAuthSettings | undefined;
+	/** Nobody calls without an account where absent. */
+	readonly mcp?: McpSettings | undefined;
+	/** The language model that drafts prose; none where absent. */
+	readonly writer?: WriterSettings | undefined;
+	/** `bundled` where absent: then no source of supplemental data is ever asked. */
+	readonly feeds?: "bundled" | "live" | undefined;
+	/** Where mails go out; none are sent where absent. */
+	readonly mail?: MailSettings | undefined;
+	/** Who may open an account; closed where absent. */
+	readonly accounts?: "open" | "closed";
+	readonly prices: Partial<PriceBook>;
+}
+
+export interface SettingSources {
+	readonly flags: Partial<Record<SettingKey, string>>;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** Folder that may hold `tollgraph.config.yaml`. */
+	readonly folder: string;
+}
+
+/** Flags win over TOLLGRAPH_* variables, those over the configuration file, that over defaults. Throws INVALID_ARGUMENT. */
+export function readSettings({ flags, environment, folder }: SettingSources): Settings {
+	const file = readConfigFile(join(folder, "tollgraph.config.yaml"));
+	// An empty value is an unset one: compose files and shells pass those along.
+	const text = (key: SettingKey): string =>
+		flags[key] ||
+		environment[`TOLLGRAPH_${key.toUpperCase()}`] ||
+		scalarOf(file, key) ||
+		defaultOf(key);
+	const profile = parseProfile(text("profile"));
+	return {
+		profile,
+		host: text("host"),
+		port: parsePort(text("port")),
+		data: text("data"),
+		catalog: text("catalog") || (profile === "demo" ? "sample" : "none"),
+		model: parseModel(text("model")),
+		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
+		requestsPerMinute: parseRate(text("requests_per_minute"), profile),
+		trustedProxies: parseTrustedProxies(text("trusted_proxies")),
+		contact: parseContact(text("contact")),
+		onchain: parseOnchainSettings(text),
+		identity: parseIdentitySettings(text),
+		oauth: parseOAuthSettings(text),
+		mcp: parseMcpSettings(text),
+		writer: parseWriterSettings(text, environment["TOLLGRAPH_WRITER_KEY"]),
+		accounts: parseAccounts(text("accounts")),
+		mail: parseMailSettings(text),
+		feeds: parseFeeds(text("feeds")),
+		prices: parsePrices(file["prices"]),
+	};
+}
+
+function defaultOf(key: SettingKey): string {
+	return SETTING_ROWS.find((row) => row.key === key)?.default ?? "";
+}
+
+function parseProfile(text: string): Settings["profile"] {
+	if (text === "demo" || text === "production") return text;
+	throw invalidSetting(`"${text}" is no profile; use demo or production.`);
+}
+
+function parseAccounts(text: string): "open" | "closed" {
+	if (text === "open" || text === "closed") return text;
+	throw invalidSetting(`"${text}" is no value of accounts; use open or closed.`);
+}
+
+function parseFeeds(text: string): "bundled" | "live" {
+	if (text === "bundled" || text === "live") return text;
+	throw invalidSetting(`"${text}" is no value of feeds; use bundled or live.`);
+}
+
+function parsePort(text: string): number {
+	const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+	if (port <= 65_535) return port;
+	throw invalidSetting(`"${text}" is no port; use a number from 0 to 65535.`);
+}
+
+/** Read again where the model is opened; a wrong word is refused before anything is. */
+function parseModel(text: string): string {
+	parseModelName(text);
+	return text;
+}
+
+/** Cards and links must name an address that callers can reach; "every interface" is none. */
+function parsePublicUrl(
+	text: string,
+	{ host, profile }: Pick<Settings, "host" | "profile">,
+): string | undefined {
+	if (text === "") {
+		// The demo refuses such a host itself, for a reason of its own.
+		if (profile === "demo" || (host !== "0.0.0.0" && host !== "::")) return undefined;
+		throw invalidSetting(
+			`Listening on every interface ("${host}") needs public_url, the address callers use.`,
+		);
+	}
+	if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+		throw invalidSetting(`"${text}" is no http address for public_url.`);
+	}
+	return text.replace(/\/+$/, "");
+}
+
+function parseRate(text: string, profile: Settings["profile"]): number {
+	if (text === "") {
+		return profile === "demo" ? LIMITS.localRequestsPerMinute : LIMITS.requestsPerMinute;
+	}
+	if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+	throw invalidSetting(`"${text}" is no number of requests a minute.`);
+}
+
+/** An e-mail address becomes a mailto address, as RFC 9116 wants it. */
+function parseContact(text: string): string | undefined {
+	if (text === "") return undefined;
+	if (/^[^\s@:]+@[^\s@:]+\.[^\s@:]+$/.test(text)) return `mailto:${text}`;
+	if (/^(mailto:[^\s@]+@|https:\/\/)[^\s]+$/.test(text)) return text;
+	throw invalidSetting(`"${text}" is no contact; use an e-mail address or an https address.`);
+}
+
+function parsePrices(value: unknown): Partial<PriceBook> {
+	if (value === undefined || value === null) return {};
+	if (typeof value !== "object") {
+		throw invalidSetting('The setting "prices" must map operations to USD.');
+	}
+	const entries = Object.entries(value).map(([operation, usd]) => {
+		if (!Object.hasOwn(DEFAULT_PRICE_BOOK, operation)) {
+			throw invalidSetting(`"prices" names the unknown operation "${operation}".`);
+		}
+		const id = operation as PricedOperationId;
+		return [id, { ...DEFAULT_PRICE_BOOK[id], amountMicros: parseUsd(String(usd)) }] as const;
+	});
+	return Object.fromEntries(entries);
+}

@@ -1,0 +1,202 @@
+import PQueue from "p-queue";
+import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { Store, StoreTransaction } from "../../store/store-port.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Logger } from "../kernel/logger.js";
+import type { Random } from "../kernel/random.js";
+import { pauseWebhook, toEventBody } from "./webhook-events.js";
+import { hearingOf } from "./webhook-hearing.js";
+import { WEBHOOK_LIMITS } from "./webhook-limits.js";
+import type { SendWebhook, WebhookOutcome } from "./webhook-sender.js";
+import { signingSecrets, type WebhookTexts } from "./webhook-texts.js";
+
+/** Sends what waits. What a crash interrupts is still pending, and is sent again: at least once, never lost. */
+export interface WebhookDispatch {
+	/** One round: sends everything that is due and not under way; resolves to how many, once they have ended. */
+	tick(): Promise<number>;
+	/** Lets go of what is under way: it stays pending, and the next process sends it again. */
+	close(): Promise<void>;
+}
+
+export interface WebhookDispatchDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly logger: Logger;
+	readonly texts: WebhookTexts;
+	readonly send: SendWebhook;
+	readonly baseUrl: () => string;
+}
+
+export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatch {
+	const { store, clock, logger } = deps;
+	const all = new PQueue({ concurrency: WEBHOOK_LIMITS.sending });
+	const lanes = new Map<string, PQueue>();
+	const taken = new Set<string>();
+	const closing = new AbortController();
+	const laneOf = (owner: string) => {
+		const known = lanes.get(owner);
+		if (known) return known;
+		const lane = new PQueue({ concurrency: WEBHOOK_LIMITS.sendingOfOwner });
+		lanes.set(owner, lane);
+		lane.once("idle", () => lanes.delete(owner));
+		return lane;
+	};
+	const perform = async ({ id }: WebhookDeliveryRow): Promise<void> => {
+		try {
+			await attempt(deps, id, closing.signal);
+		} catch (error) {
+			logger.error("a webhook could not be told", { delivery: id, error: String(error) });
+		} finally {
+			taken.delete(id);
+		}
+	};
+	return {
+		async tick() {
+			if (closing.signal.aborted) return 0;
+			const now = clock.now();
+			const waiting = await store.read((reader) =>
+				reader.findBy("webhook_deliveries", "state", "pending"),
+			);
+			const due = waiting
+				.filter((row) => !taken.has(row.id) && isDue(row, now))
+				.sort((one, other) => one.nextAt - other.nextAt);
+			for (const { id } of due) taken.add(id);
+			// An owner with slow receivers waits in a lane of its own, and keeps nobody else waiting.
+			await Promise.all(due.map((row) => laneOf(row.owner).add(() => all.add(() => perform(row)))));
+			return due.length;
+		},
+		async close() {
+			closing.abort();
+			await Promise.all([...lanes.values()].map((lane) => lane.onIdle()));
+		},
+	};
+}
+
+/** A clock that went back makes nobody wait longer. */
+function isDue({ nextAt, updatedAt }: WebhookDeliveryRow, now: number): boolean {
+	return nextAt <= now || now < updatedAt;
+}
+
+async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSignal): Promise<void> {
+	if (closing.aborted) return;
+	const { store, clock, texts, send, baseUrl } = deps;
+	const found = await store.read(async (reader) => {
+		const delivery = await reader.get("webhook_deliveries", id);
+		const hook = delivery && (await reader.get("webhooks", delivery.webhookId));
+		const hearing = hook && (await hearingOf(reader, hook, clock.now()));
+		return { delivery, hook, hearing };
+	});
+	const { delivery, hook, hearing } = found;
+	if (delivery?.state !== "pending" || !isDue(delivery, clock.now())) return;
+	const text = hook && (await texts.get(hook));
+	if (!hook || !text) return forget(store, delivery);
+	if (hearing === "nothing") return silence(deps, hook);
+	const outcome = await send({
+		url: text.url,
+		secrets: signingSecrets(text, clock.now()),
+		eventId: delivery.eventId,
+		body: toEventBody(delivery, baseUrl()),
+		signal: closing,
+	});
+	// Nobody knows whether it arrived.
+	if (closing.aborted && outcome.failure !== undefined) return;
+	const kept = await store.transaction((tx) => noteAttempt(deps, tx, { id, outcome }));
+	if (kept && outcome.failure === undefined) await renew(deps, kept);
+}
+
+/** Whom it was for is gone. */
+function forget(store: Store, { id }: WebhookDeliveryRow): Promise<void> {
+	return store.transaction((tx) => tx.delete("webhook_deliveries", id));
+}
+
+/** Whoever made it may be told nothing more. */
+function silence({ store, clock }: WebhookDispatchDeps, { id }: WebhookRow): Promise<void> {
+	const change = { reason: "credential_ended", now: clock.now() };
+	return store.transaction(async (tx) => {
+		const hook = await tx.get("webhooks", id);
+		if (hook) await pauseWebhook(tx, hook, change);
+	});
+}
+
+/** The webhook as it is now; undefined when it, or what was sent, is gone meanwhile. */
+async function noteAttempt(
+	{ clock, random }: Pick<WebhookDispatchDeps, "clock" | "random">,
+	tx: StoreTransaction,
+	{ id, outcome }: { readonly id: string; readonly outcome: WebhookOutcome },
+): Promise<WebhookRow | undefined> {
+	const row = await tx.get("webhook_deliveries", id);
+	const hook = row && (await tx.get("webhooks", row.webhookId));
+	if (!row || !hook) return undefined;
+	const now = clock.now();
+	const { lastAttempts, attempts } = row;
+	const { retryAfterMs = 0, ...shown } = outcome;
+	const told = [{ at: now, ...shown }, ...lastAttempts].slice(0, WEBHOOK_LIMITS.attemptsToldMax);
+	const noted = { ...row, attempts: attempts + 1, lastAttempts: told, updatedAt: now };
+	if (outcome.failure === undefined) {
+		await tx.put("webhook_deliveries", { ...noted, state: "delivered", deliveredAt: now });
+		const { failingSince: _, ...rest } = hook;
+		const healthy = { ...rest, failedAttempts: 0, deliveredAt: now };
+		await tx.put("webhooks", healthy);
+		return healthy;
+	}
+	await tx.put("webhook_deliveries", afterFailure(noted, { now, random, retryAfterMs }));
+	return noteFailure(tx, hook, { outcome, now });
+}
+
+interface Failed {
+	readonly now: number;
+	readonly random: Random;
+	/** How long its receiver asks to be left alone. */
+	readonly retryAfterMs: number;
+}
+
+function afterFailure(
+	row: WebhookDeliveryRow,
+	{ now, random, retryAfterMs }: Failed,
+): WebhookDeliveryRow {
+	if (row.state !== "pending") return row;
+	const delayMs = WEBHOOK_LIMITS.retryDelaysMs[row.tries];
+	if (delayMs === undefined) return { ...row, state: "failed" };
+	const waitMs = Math.max(withJitter(delayMs, random), retryAfterMs);
+	return { ...row, tries: row.tries + 1, nextAt: now + waitMs };
+}
+
+async function noteFailure(
+	tx: StoreTransaction,
+	hook: WebhookRow,
+	{ outcome, now }: { readonly outcome: WebhookOutcome; readonly now: number },
+): Promise<WebhookRow> {
+	const { failingSince = now } = hook;
+	const failing = { ...hook, failedAttempts: hook.failedAttempts + 1, failingSince };
+	const isLost =
+		failing.failedAttempts >= WEBHOOK_LIMITS.failedAttemptsMax &&
+		now - failingSince >= WEBHOOK_LIMITS.failingMsMin;
+	const reason = outcome.httpStatus === 410 ? "gone" : "deliveries_failed";
+	if (hook.status === "active" && (isLost || reason === "gone")) {
+		return pauseWebhook(tx, failing, { reason, now });
+	}
+	await tx.put("webhooks", failing);
+	return failing;
+}
+
+function withJitter(delayMs: number, random: Random): number {
+	const [byte = 0] = random.bytes(1);
+	return Math.round(delayMs * (1 + WEBHOOK_LIMITS.jitterShare * (byte / 127.5 - 1)));
+}
+
+/** What is in use is kept: text and row live a year from their last use. */
+async function renew({ store, texts, clock }: WebhookDispatchDeps, hook: WebhookRow) {
+	if (hook.expiresAt - clock.now() > WEBHOOK_LIMITS.renewedMs) return;
+	const text = await texts.get(hook);
+	if (!text) return;
+	const expiresAt = await texts.put(hook.documentId, text);
+	const isMeant = await store.transaction(async (tx) => {
+		const row = await tx.get("webhooks", hook.id);
+		if (row?.documentId !== hook.documentId) return false;
+		await tx.put("webhooks", { ...row, expiresAt });
+		return true;
+	});
+	// Changed or erased meanwhile: what was just written belongs to nothing.
+	if (!isMeant) await texts.forget(hook.documentId);
+}

@@ -1,0 +1,76 @@
+import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
+import type { Store } from "../../store/store-port.js";
+import type { Caller } from "../contract/call.js";
+import { isTheirs } from "../contract/caller-rights.js";
+import { toIsoTime } from "../kernel/clock.js";
+import { ServiceError } from "../kernel/errors.js";
+import type {
+	DeliveryWire,
+	WebhookEventType,
+	WebhookFailure,
+	WebhookWire,
+} from "./webhook-wire.js";
+
+/** A secret that was replaced pays for the rest of its overlap, and does nothing else. Throws SCOPE_FORBIDDEN. */
+export function refuseReplaced({ access }: Caller): void {
+	if (!access?.isReplaced) return;
+	throw new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"This key was rotated; look at webhooks and change them with its new secret.",
+	);
+}
+
+/** Throws NOT_FOUND after one look, alike for unknown ids and those of others, and SCOPE_FORBIDDEN for replaced secrets. */
+export async function getWebhook(
+	store: Pick<Store, "read">,
+	caller: Caller,
+	id: string,
+): Promise<WebhookRow> {
+	refuseReplaced(caller);
+	const row = await store.read((reader) => reader.get("webhooks", id));
+	if (row && isTheirs(caller, row)) return row;
+	throw noWebhook();
+}
+
+export function noWebhook(): ServiceError {
+	return new ServiceError("NOT_FOUND", "No webhook of yours has this id.");
+}
+
+/** As its owner is told: never its secret, and of its address the host alone. */
+export function toWebhookWire(row: WebhookRow, description: string | undefined): WebhookWire {
+	return {
+		id: row.id,
+		target_masked: row.masked,
+		events: row.events as WebhookEventType[],
+		description: description ?? null,
+		status: row.status,
+		reason: row.status === "paused" ? ((row.reason ?? "asked") as WebhookWire["reason"]) : null,
+		failed_attempts: row.failedAttempts,
+		old_secret_until: timeOrNull(row.previousUntil),
+		created_at: toIsoTime(row.createdAt),
+		last_delivered_at: timeOrNull(row.deliveredAt),
+	};
+}
+
+export function toDeliveryWire(row: WebhookDeliveryRow): DeliveryWire {
+	return {
+		id: row.id,
+		event_id: row.eventId,
+		type: row.type as WebhookEventType,
+		data: { ...row.data },
+		status: row.state,
+		attempts: row.attempts,
+		last_attempts: row.lastAttempts.map(({ at, httpStatus = null, failure = null }) => ({
+			at: toIsoTime(at),
+			http_status: httpStatus,
+			failure: failure as WebhookFailure | null,
+		})),
+		next_attempt_at: row.state === "pending" ? toIsoTime(row.nextAt) : null,
+		occurred_at: toIsoTime(row.occurredAt),
+		delivered_at: timeOrNull(row.deliveredAt),
+	};
+}
+
+function timeOrNull(at: number | undefined): string | null {
+	return at === undefined ? null : toIsoTime(at);
+}

@@ -1,0 +1,149 @@
+import type { Micros } from "../src/kernel/money.js";
+import type { AccountName, LedgerTransaction } from "./ledger.js";
+import type { ReceiptRow } from "./rows/call-rows.js";
+import type { BackupOptions, StoreBackup } from "./store-backup.js";
+import type { TABLE_INDEXES, TableName, Tables } from "./tables.js";
+
+/**
+ * Persistence behind one port: everything that must survive a crash goes through `transaction`.
+ * Adapters: store/journal (lowdb over an append journal, one process). Records name money `…Micros`: bigint in memory.
+ */
+
+/** What one store transaction left in the books; transactions that moved no money and wrote no receipt leave nothing. */
+export interface CommittedTransaction {
+	readonly postings: readonly LedgerTransaction[];
+	readonly receipts: readonly ReceiptRow[];
+}
+
+export interface VerifyOptions {
+	/** Only what came after the last sound look. */
+	readonly sinceLast?: boolean;
+	readonly onTransaction?: ((committed: CommittedTransaction) => void) | undefined;
+}
+
+export interface StoreReader {
+	get<T extends TableName>(table: T, id: string): Promise<Tables[T] | undefined>;
+	findBy<T extends TableName>(
+		table: T,
+		index: (typeof TABLE_INDEXES)[T][number],
+		value: string,
+	): Promise<readonly Tables[T][]>;
+	/** Rows in id order; hot tables only. */
+	list<T extends TableName>(table: T): Promise<readonly Tables[T][]>;
+	balance(account: AccountName): Promise<Micros>;
+	/** Every account that ever had an entry. */
+	balances(): Promise<ReadonlyMap<AccountName, Micros>>;
+}
+
+export interface StoreTransaction extends StoreReader {
+	put<T extends TableName>(table: T, row: Tables[T]): Promise<void>;
+	delete<T extends TableName>(table: T, id: string): Promise<void>;
+	/** Appends to the ledger; rejects with LedgerRefusal, and then the whole transaction fails. */
+	post(transaction: LedgerTransaction): Promise<void>;
+}
+
+export interface TransactionOptions {
+	/**
+	 * "durable" (default) resolves when the change survives a power cut. "deferred" resolves once the change is ordered
+	 * before every later one and is written within milliseconds: for holds, whose loss in a crash equals a release.
+	 */
+	readonly durability?: "durable" | "deferred";
+}
+
+export interface StoreHealth {
+	readonly status: "ok" | "stopped";
+	/** Why the store takes no more writes; undefined while it does. */
+	readonly reason: string | undefined;
+	readonly sequence: number;
+	/** True while every frame's checksum followed from the one before it (invariant I8). */
+	readonly isChainIntact: boolean;
+}
+
+/** Text that must be able to vanish: A2A tasks and artefacts. One record each, deleted when its time is over. */
+export interface DocumentStore {
+	put(id: string, text: string, expiresAt: number): Promise<void>;
+	get(id: string): Promise<string | undefined>;
+	delete(id: string): Promise<void>;
+	/** Deletes what expired before `now`; returns how many. */
+	sweep(now: number): Promise<number>;
+}
+
+export interface QueryLogRow {
+	readonly at: number;
+	readonly requestId: string;
+	readonly owner: string;
+	readonly operationId: string;
+	readonly transport: string;
+	readonly query: string | undefined;
+	/** Keyed hash of the query instead of it, for accounts that keep no text. */
+	readonly queryHash?: string | undefined;
+	readonly decision: string | undefined;
+	readonly receiptId: string | undefined;
+}
+
+/** Query text for billing and telemetry, in daily segments that are deleted whole. Best effort: never delays a call. */
+export interface QueryLog {
+	append(row: QueryLogRow): void;
+	/** Deletes the segments of days before `day` (`YYYY-MM-DD`); returns how many. */
+	dropBefore(day: string): Promise<number>;
+	/** Rows of one owner that reached the disk, oldest first, read in small parts. */
+	read(owner: string): AsyncIterable<QueryLogRow>;
+	/** Overwrites the rows of one owner where they stand, durable before it resolves; returns how many. */
+	erase(owner: string): Promise<number>;
+}
+
+export interface StatementRequest {
+	readonly limit: number;
+	/** From the page before; the newest postings without it. */
+	readonly cursor?: string | undefined;
+}
+
+export interface StatementPage {
+	readonly postings: readonly LedgerTransaction[];
+	/** Undefined when nothing older is left. */
+	readonly next: string | undefined;
+}
+
+export interface ReceiptPage {
+	readonly receipts: readonly ReceiptRow[];
+	/** Undefined when nothing older is left. */
+	readonly next: string | undefined;
+}
+
+export interface Store {
+	/**
+	 * Runs `work` alone against the current state; its writes commit together or not at all. `work` awaits nothing but the
+	 * transaction's own methods. Rejects with ServiceError UNAVAILABLE once the store has stopped: the outcome is unknown,
+	 * and a retry with the same idempotency key decides.
+	 */
+	transaction<T>(
+		work: (tx: StoreTransaction) => Promise<T>,
+		options?: TransactionOptions,
+	): Promise<T>;
+	read<T>(work: (tx: StoreReader) => Promise<T>): Promise<T>;
+	/** What each transaction since the beginning left in the books, oldest first, read back from disk in small parts. */
+	history(): AsyncIterable<CommittedTransaction>;
+	/**
+	 * Postings that touched `cust:<owner>` or `held:<owner>`, newest first, read back from disk. One question looks at a
+	 * bounded part of the journal: a page may be short, or empty, and still have a next one.
+	 */
+	statement(owner: string, page: StatementRequest): Promise<StatementPage>;
+	/** Receipts of one owner since a moment, newest first, read back as `statement` is. */
+	receipts(
+		owner: string,
+		page: StatementRequest & { readonly since: number },
+	): Promise<ReceiptPage>;
+	/** Reads the journal again and shows what it holds; throws when it does not add up, and then nothing shown counts. */
+	verify(
+		options?: VerifyOptions,
+	): Promise<{ readonly transactions: number; readonly frames: number }>;
+	/**
+	 * Copies everything that is durable at one moment into an empty or missing folder, while transactions go on. Rejects, and
+	 * then nothing there passes for a backup, unless all of it is on the disk.
+	 */
+	backup(folder: string, options?: BackupOptions): Promise<StoreBackup>;
+	readonly documents: DocumentStore;
+	readonly queryLog: QueryLog;
+	health(): StoreHealth;
+	close(): Promise<void>;
+}
