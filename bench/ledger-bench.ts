@@ -123,7 +123,7 @@ async function openTill(folder: string): Promise<Till> {
 		ledger,
 		// As the cashier does it: an ordered hold, then a durable capture with its receipt.
 		async pay() {
-			const hold = await store.transaction((tx) => ledger.authorise(tx, terms), {
+			const hold = await store.transaction((tx) => ledger.authorize(tx, terms), {
 				durability: "deferred",
 			});
 			await store.transaction(async (tx) => {

@@ -57,7 +57,7 @@ export interface CatalogLoadReport {
 	readonly callers: number;
 	readonly is_pinned_to_one_core: boolean;
 	readonly rss_mb: number;
-	/** Plain Express in the same process: a small object, and the catalog's data serialised for each reply. */
+	/** Plain Express in the same process: a small object, and the catalog's data serialized for each reply. */
 	readonly plain: Readonly<Record<"bare" | "catalog", OperationFigures>>;
 	readonly operations: Readonly<Record<string, OperationFigures>>;
 	/** Without a bar. */

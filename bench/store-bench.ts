@@ -84,10 +84,10 @@ export async function benchStore({
 	const reopened = await open();
 	const reopen = { transactions, ms: toFourDigits(performance.now() - startedMs) };
 	await reopened.close();
-	return { ...summarise(rounds), frame_bytes: frameBytes, reopen };
+	return { ...summarize(rounds), frame_bytes: frameBytes, reopen };
 }
 
-function summarise(
+function summarize(
 	rounds: ReadonlyMap<number, readonly Round[]>,
 ): Omit<StoreReport, "frame_bytes" | "reopen"> {
 	const byCallers = (figure: (rounds: readonly Round[]) => number) =>

@@ -46,7 +46,7 @@ const { data } = await bought.json();
 say(`bought ${data.id} with ${data.balance_usd} USD`);
 for (const query of [
 	"What is a payment facilitator?",
-	"How is a payment authorised by a signature?",
+	"How is a payment authorized by a signature?",
 ]) {
 	await tell(await ask(fetch, query, { "X-Pay-SPT": data.token }));
 }

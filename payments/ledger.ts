@@ -41,7 +41,7 @@ export interface Ledger {
 		tx: StoreTransaction,
 		input: { from: string; to: string; amountMicros: Micros; key?: string; memo?: string },
 	): Promise<string>;
-	authorise(tx: StoreTransaction, terms: HoldTerms): Promise<HoldRow>;
+	authorize(tx: StoreTransaction, terms: HoldTerms): Promise<HoldRow>;
 	/** Captures at most the held amount and returns the ledger transaction's id. Throws when the hold is closed. */
 	capture(tx: StoreTransaction, hold: HoldRow, amountMicros: Micros): Promise<string>;
 	/** Gives a hold back; a hold that is closed already stays as it is. */
@@ -77,7 +77,7 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 			return post(tx, "transfer", to, entries, { key, memo });
 		},
 
-		async authorise(tx, terms) {
+		async authorize(tx, terms) {
 			const hold = openHold(terms, ids.next("hold"), clock.now());
 			await tx.put("holds", hold);
 			await post(tx, "authorise", hold.id, move(hold.from, hold.held, hold.amountMicros));

@@ -59,7 +59,7 @@ export interface StoreHealth {
 	readonly isChainIntact: boolean;
 }
 
-/** Text that must be able to vanish: A2A tasks and artefacts. One record each, deleted when its time is over. */
+/** Text that must be able to vanish: A2A tasks and artifacts. One record each, deleted when its time is over. */
 export interface DocumentStore {
 	put(id: string, text: string, expiresAt: number): Promise<void>;
 	get(id: string): Promise<string | undefined>;

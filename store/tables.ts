@@ -4,7 +4,7 @@ import type { QuotaRow, SpendingRow, UsageRow } from "./rows/counter-rows.js";
 import type { JobRow } from "./rows/job-row.js";
 import type { OAuthRow } from "./rows/oauth-row.js";
 import type { PaymentRow, RefundRow, SettlementRow } from "./rows/payment-rows.js";
-import type { ArtefactRow, ChatRow, FeedbackRow, StreamRow, TaskRow } from "./rows/result-rows.js";
+import type { ArtifactRow, ChatRow, FeedbackRow, StreamRow, TaskRow } from "./rows/result-rows.js";
 import type { BriefingRunRow, ScheduleRow } from "./rows/schedule-rows.js";
 import type { TokenRow } from "./rows/token-row.js";
 import type { WebhookDeliveryRow, WebhookRow } from "./rows/webhook-rows.js";
@@ -27,7 +27,7 @@ export interface Tables {
 	connections: ConnectionRow;
 	usage: UsageRow;
 	feedback: FeedbackRow;
-	artefacts: ArtefactRow;
+	artefacts: ArtifactRow;
 	schedules: ScheduleRow;
 	briefing_runs: BriefingRunRow;
 	streams: StreamRow;

@@ -25,7 +25,7 @@ export interface ChallengeIssuer {
 	 * The challenge a credential echoes, once it is known to be ours, unexpired, and for exactly these terms: a challenge
 	 * of one route, graph or body never buys another. Throws PaymentRefused.
 	 */
-	recognise(echo: unknown, terms: ChargeTerms): PaymentChallenge;
+	recognize(echo: unknown, terms: ChargeTerms): PaymentChallenge;
 }
 
 export interface ChallengeIssuerDeps {
@@ -66,7 +66,7 @@ export function createChallengeIssuer(deps: ChallengeIssuerDeps): ChallengeIssue
 			return { id: challengeIdOf(fields, key), ...fields };
 		},
 
-		recognise(echo, { method, request, quote }) {
+		recognize(echo, { method, request, quote }) {
 			const { success, data: challenge } = echoSchema.safeParse(echo);
 			// From here on its fields are what `issue` wrote, all but the description.
 			if (!success || !isEqual(challenge.id, challengeIdOf(challenge, key))) {

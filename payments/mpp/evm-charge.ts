@@ -47,7 +47,7 @@ export function createEvmCharge({ terms, issuer }: EvmChargeDeps): PaymentEnvelo
 		read: readCharge,
 
 		match(payment, quote) {
-			const { id, realm } = issuer.recognise(parse(payment).challenge, chargeFor(quote));
+			const { id, realm } = issuer.recognize(parse(payment).challenge, chargeFor(quote));
 			if (readCharge(payment).authorization.nonce === keccak256(id + realm)) return;
 			throw new PaymentRefused(
 				"invalid_payload",

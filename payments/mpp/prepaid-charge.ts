@@ -39,7 +39,7 @@ export function createPrepaidCharge({
 	return {
 		ask,
 		open(echo, quote) {
-			const { id } = recognise(issuer, echo, { quote, offer: () => offerAgain(quote) });
+			const { id } = recognize(issuer, echo, { quote, offer: () => offerAgain(quote) });
 			return {
 				idempotencyKey: `mpp:${id}`,
 				receiptHeaders: ({ id: reference, at }) =>
@@ -71,13 +71,13 @@ const ANSWER_AGAIN = {
 		"Answer the new challenge with a Shared Payment Token, or send the token itself in the X-Pay-SPT header.",
 } as const;
 
-function recognise(
+function recognize(
 	issuer: ChallengeIssuer,
 	echo: unknown,
 	{ quote, offer }: { readonly quote: Quote; offer(): Offer },
 ) {
 	try {
-		return issuer.recognise(echo, toTerms(quote));
+		return issuer.recognize(echo, toTerms(quote));
 	} catch (error) {
 		if (!(error instanceof PaymentRefused)) throw error;
 		const challenge = { quote, offers: [offer()], continuations: [ANSWER_AGAIN] };

@@ -34,7 +34,7 @@ export interface OnchainMethodDeps extends QuestionDeps {
 }
 
 /** The method with what keeps it honest over restarts and lost answers. */
-export interface OnchainDesk extends OnchainMethod, Reconciler {
+export interface OnchainContext extends OnchainMethod, Reconciler {
 	/** Payments that are not at an end, for health and reports. */
 	openPayments(): OpenPayments;
 }
@@ -43,7 +43,7 @@ export interface OnchainDesk extends OnchainMethod, Reconciler {
  * Payments whose money moves on a chain. Each is reserved durably and bound to one request before anybody is asked about
  * it; it settles at most once and ends as exactly one of captured, credited or never sent (docs/adr/0014).
  */
-export function createOnchainMethod(deps: OnchainMethodDeps): OnchainDesk {
+export function createOnchainMethod(deps: OnchainMethodDeps): OnchainContext {
 	const { envelopes, clock } = deps;
 	const watch = createPaymentWatch(() => clock.monotonicMs());
 	const offers = (quote: Quote): readonly Offer[] =>

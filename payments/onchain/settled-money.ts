@@ -23,7 +23,7 @@ export function openHold(
 	return async (tx, { row }) => {
 		const { quote, graphIds, fingerprint, job } = claim.request;
 		const idempotencyId = job && claim.idempotencyId;
-		const hold = await ledger.authorise(tx, {
+		const hold = await ledger.authorize(tx, {
 			from: custAccount(row.owner),
 			owner: row.owner,
 			rail: row.rail,

@@ -81,11 +81,11 @@ export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps):
 				hasFreeCall(quota, hasCard(account, balance))
 			) {
 				const quotaKeys = await countFreeCall(tx, account, now);
-				return ledger.authorise(tx, { ...terms, from: FREE_TIER, quotaKeys });
+				return ledger.authorize(tx, { ...terms, from: FREE_TIER, quotaKeys });
 			}
 			if (balance < amountMicros) throw refusal({ purchase, balance, quota, now });
 			const spendingIds = await countPlanSpending(tx, { account, key }, { amountMicros, now });
-			return ledger.authorise(tx, { ...terms, from: custAccount(account.id), spendingIds });
+			return ledger.authorize(tx, { ...terms, from: custAccount(account.id), spendingIds });
 		},
 
 		async capture(tx, hold, amountMicros = hold.amountMicros) {

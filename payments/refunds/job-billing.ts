@@ -24,7 +24,7 @@ export interface JobPaid {
 export type JobClaim = Pick<JobRow, "id" | "holdId" | "fingerprint" | "graphIds">;
 
 /** Closes a job's hold from the rows alone, inside the transaction that ends the job: its call is long gone. */
-export interface JobTill {
+export interface JobBilling {
 	/** Takes a part of what is held, and gives the rest back. Throws UNAVAILABLE when the hold is gone: nothing is taken. */
 	capture(tx: StoreTransaction, job: JobClaim, amountMicros: Micros): Promise<JobPaid>;
 	/** Gives all of it back; a hold that is gone already stays so. */
@@ -33,7 +33,7 @@ export interface JobTill {
 	reveal(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
 }
 
-export interface JobTillDeps {
+export interface JobBillingDeps {
 	readonly clock: Clock;
 	readonly ledger: Ledger;
 	readonly methods: readonly PaymentMethod[];
@@ -42,9 +42,9 @@ export interface JobTillDeps {
 
 const NOTHING: JobPaid = { chargedMicros: 0n };
 
-export function createJobTill(deps: JobTillDeps): JobTill {
+export function createJobBilling(deps: JobBillingDeps): JobBilling {
 	const { spts } = deps;
-	const release: JobTill["release"] = async (tx, job, reason) => {
+	const release: JobBilling["release"] = async (tx, job, reason) => {
 		const hold = await findHold(tx, job);
 		return hold ? giveBack(deps, tx, { hold, reason }) : NOTHING;
 	};
@@ -78,7 +78,7 @@ interface Capture {
 }
 
 async function captureBalance(
-	{ methods, clock }: JobTillDeps,
+	{ methods, clock }: JobBillingDeps,
 	tx: StoreTransaction,
 	{ job, hold, amountMicros }: Capture,
 ): Promise<JobPaid> {
@@ -91,7 +91,7 @@ async function captureBalance(
 }
 
 async function capturePayment(
-	{ ledger, clock, spts }: JobTillDeps,
+	{ ledger, clock, spts }: JobBillingDeps,
 	tx: StoreTransaction,
 	{ job, hold, amountMicros }: Capture,
 ): Promise<JobPaid> {
@@ -110,7 +110,7 @@ async function capturePayment(
 }
 
 async function giveBack(
-	{ ledger, clock, methods, spts }: JobTillDeps,
+	{ ledger, clock, methods, spts }: JobBillingDeps,
 	tx: StoreTransaction,
 	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },
 ): Promise<JobPaid> {

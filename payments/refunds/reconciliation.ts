@@ -122,7 +122,7 @@ function explains(row: PaymentRow, { transactionHash, direction, ...movement }: 
 }
 
 /**
- * The transfer a booking is about. A believed facilitator names the transaction alone, and a reorganised chain may have
+ * The transfer a booking is about. A believed facilitator names the transaction alone, and a reorganized chain may have
  * moved the transfer: then the one of its amount is meant.
  */
 function takeMatch(

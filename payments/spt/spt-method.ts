@@ -51,7 +51,7 @@ export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
 			}
 			const spendingId = await countSpending(tx, token, { amountMicros, now });
 			if (token.usedAt === undefined) await tx.put("tokens", { ...token, usedAt: now });
-			return ledger.authorise(tx, {
+			return ledger.authorize(tx, {
 				from,
 				owner: token.id,
 				rail: "spt",

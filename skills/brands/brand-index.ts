@@ -1,5 +1,5 @@
 import { createCatalogIndex } from "../../src/evidence/catalog-index.js";
-import { normaliseName } from "../../src/evidence/name-likeness.js";
+import { normalizeName } from "../../src/evidence/name-likeness.js";
 import { compareText } from "../../src/knowledge/bundle-document.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
 import type { Steps } from "../../src/knowledge/work-in-turns.js";
@@ -37,7 +37,7 @@ const BRAND_TYPES: ReadonlySet<string> = new Set([
 
 /** Whether a node stands for an organisation, product or the like. */
 export function isBrandNode({ type, title }: Pick<Concept, "type" | "title">): boolean {
-	return BRAND_TYPES.has(type.toLowerCase()) && normaliseName(title) !== "";
+	return BRAND_TYPES.has(type.toLowerCase()) && normalizeName(title) !== "";
 }
 
 /** Made in turns, once for each revision of a catalog. */
@@ -49,7 +49,7 @@ function* toBrandIndex(graphs: readonly Graph[]): Steps<BrandIndex> {
 		for (const concept of graph.concepts) {
 			yield;
 			if (!isBrandNode(concept)) continue;
-			const name = normaliseName(concept.title);
+			const name = normalizeName(concept.title);
 			byName.set(name, [...(byName.get(name) ?? []), { graph, concept }]);
 		}
 	}
@@ -75,7 +75,7 @@ function apart(slug: string, [first]: readonly BrandNode[]): string {
 }
 
 function slugOf(title: string): string {
-	return normaliseName(title.replaceAll("+", " plus ").replaceAll("#", " sharp ")).replaceAll(
+	return normalizeName(title.replaceAll("+", " plus ").replaceAll("#", " sharp ")).replaceAll(
 		" ",
 		"-",
 	);

@@ -1,5 +1,5 @@
 import type { Graphs } from "../../src/evidence/catalog-index.js";
-import { normaliseName } from "../../src/evidence/name-likeness.js";
+import { normalizeName } from "../../src/evidence/name-likeness.js";
 import { findNearNames } from "../../src/evidence/near-names.js";
 import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
 import { isStopWord } from "../../src/search/lexical/stop-words.js";
@@ -79,7 +79,7 @@ function stemIn(title: string, stem: readonly string[]): readonly string[] {
 export interface BrandNames {
 	readonly index: BrandIndex;
 	readonly formsOf: ReadonlyMap<Brand, readonly BrandForm[]>;
-	/** By normalised name. */
+	/** By normalized name. */
 	readonly byForm: ReadonlyMap<string, readonly Brand[]>;
 }
 
@@ -133,7 +133,7 @@ function calledSo({ index, byForm }: BrandNames, name: string): readonly Brand[]
 			KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.named.nodes.length - a.named.nodes.length,
 	);
 	const brands = new Set(called.map(({ named }) => named));
-	for (const brand of byForm.get(normaliseName(name)) ?? []) brands.add(brand);
+	for (const brand of byForm.get(normalizeName(name)) ?? []) brands.add(brand);
 	return [...brands];
 }
 

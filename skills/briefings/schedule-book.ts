@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { grantIdOf } from "../../src/contract/account-access.js";
 import type { SkillCaller } from "../../src/contract/call.js";
-import { keepsText, mayRead, NOBODY } from "../../src/contract/caller-rights.js";
+import { ANONYMOUS, keepsText, mayRead } from "../../src/contract/caller-rights.js";
 import type { SkillContext } from "../../src/contract/skill.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { toIdLetters } from "../../src/kernel/ids.js";
@@ -31,7 +31,7 @@ export function createScheduleBook(deps: ScheduleBookDeps): ScheduleBook {
 		create: (order, context) => create(deps, order, context),
 
 		async runNow(id, context) {
-			const owner = context.shown ?? context.caller ?? NOBODY;
+			const owner = context.shown ?? context.caller ?? ANONYMOUS;
 			const schedule = await getSchedule(store, id, (row) => mayRead(owner, row));
 			return runNow(deps, schedule, context);
 		},
@@ -57,7 +57,7 @@ async function create(
 ): Promise<ScheduleWire> {
 	const { store, texts, clock } = deps;
 	// A wallet has no session: a schedule it pays for belongs to the credential beside it, if there is one.
-	const owner = shown ?? caller ?? NOBODY;
+	const owner = shown ?? caller ?? ANONYMOUS;
 	const { topic, email, slack_webhook: slack } = order;
 	const text: ScheduleText = { topic, email, slack };
 	const id = scheduleIdOf(deps, callId);
@@ -73,7 +73,7 @@ async function create(
 		await store.transaction(async (tx) => {
 			const others = await tx.findBy("schedules", "owner", owner.owner);
 			const open = others.filter(({ status }) => status !== "cancelled");
-			if (open.length >= SCHEDULE_LIMITS.perOwnerMax && owner !== NOBODY) throw tooMany();
+			if (open.length >= SCHEDULE_LIMITS.perOwnerMax && owner !== ANONYMOUS) throw tooMany();
 			await tx.put("schedules", made);
 		});
 	} catch (error) {
@@ -97,7 +97,7 @@ function toRow(
 	const { frequency, timezone, hour, weekday } = order;
 	const now = deps.clock.now();
 	const grantId = grantIdOf(owner.access);
-	const renewal = owner === NOBODY ? undefined : toRenewal(owner);
+	const renewal = owner === ANONYMOUS ? undefined : toRenewal(owner);
 	return {
 		id,
 		owner: owner.owner,

@@ -1,7 +1,7 @@
-import { stageArtefact } from "../../src/artifacts/artifact-repository.js";
+import { stageArtifact } from "../../src/artifacts/artifact-repository.js";
 import type { SkillCaller } from "../../src/contract/call.js";
 import type { Clock } from "../../src/kernel/clock.js";
-import type { ArtefactRow } from "../../store/rows/result-rows.js";
+import type { ArtifactRow } from "../../store/rows/result-rows.js";
 import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
 import type { Store } from "../../store/store-port.js";
 import type { Briefing, ComposeBriefing } from "./briefing.js";
@@ -43,9 +43,9 @@ export async function stageBriefing(
 	deps: Pick<BriefingDeps, "store" | "clock">,
 	{ schedule, run }: { readonly schedule: ScheduleRow; readonly run: Pick<BriefingRunRow, "id"> },
 	{ briefing }: Briefing,
-): Promise<ArtefactRow | undefined> {
+): Promise<ArtifactRow | undefined> {
 	const owner = await ownerOf(deps.store, schedule);
-	return stageArtefact(deps, owner, { kind: "briefing", id: run.id, data: briefing });
+	return stageArtifact(deps, owner, { kind: "briefing", id: run.id, data: briefing });
 }
 
 /** Whom a schedule's briefings belong to, and whether text of theirs may be kept now. */

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../src/kernel/errors.js";
 import type { Logger } from "../../src/kernel/logger.js";
-import type { ArtefactRow } from "../../store/rows/result-rows.js";
+import type { ArtifactRow } from "../../store/rows/result-rows.js";
 import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
 import type { StoreTransaction } from "../../store/store-port.js";
 import type { Briefing } from "./briefing.js";
@@ -32,7 +32,7 @@ export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<v
 	const { billing, texts } = deps;
 	const { schedule, run } = claim;
 	let held: HeldWeek | undefined;
-	let staged: ArtefactRow | undefined;
+	let staged: ArtifactRow | undefined;
 	try {
 		const text = await texts.get(schedule);
 		if (!text || !hasWay(schedule)) return await close(deps, claim, "unconfirmed");
@@ -64,7 +64,7 @@ export function hasWay({ channels }: ScheduleRow): boolean {
 interface Finished {
 	readonly made: Briefing;
 	readonly held: HeldWeek | undefined;
-	readonly staged: ArtefactRow | undefined;
+	readonly staged: ArtifactRow | undefined;
 }
 
 /** Says how it went and takes the week's price, both or none; what was told is remembered after that. */
@@ -142,7 +142,7 @@ async function settleWeek(
 	return { row: schedule };
 }
 
-function hasReached({ channels }: BriefingRunRow, staged: ArtefactRow | undefined): boolean {
+function hasReached({ channels }: BriefingRunRow, staged: ArtifactRow | undefined): boolean {
 	if (channels.length === 0) return staged !== undefined;
 	return channels.some(({ status }) => status === "sent");
 }

@@ -1,4 +1,4 @@
-import type { ArtefactShelf } from "../../src/contract/artifacts.js";
+import type { ArtifactRepository } from "../../src/contract/artifacts.js";
 import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
 import { toIsoTime } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
@@ -30,13 +30,13 @@ export interface ScheduleRuns {
 
 export function createScheduleRuns({
 	store,
-	artefacts,
+	artifacts,
 }: {
 	readonly store: Pick<Store, "read">;
-	readonly artefacts: Pick<ArtefactShelf, "find">;
+	readonly artifacts: Pick<ArtifactRepository, "find">;
 }): ScheduleRuns {
 	const read: ReadRun = async (schedule, run) => {
-		const kept = await artefacts.find(await ownerOf(store, schedule), "briefing", run.id);
+		const kept = await artifacts.find(await ownerOf(store, schedule), "briefing", run.id);
 		const briefing: BriefingWire | undefined = briefingSchema.safeParse(kept?.data).data;
 		return {
 			...toRunItem(run),

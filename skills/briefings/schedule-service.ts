@@ -15,7 +15,7 @@ import { type ScheduleTest, sendTests } from "./schedule-trial.js";
 import type { RunItemWire, RunWire, ScheduleChange, ScheduleWire } from "./schedule-wire.js";
 
 /** What owners of schedules, and whoever knows their ids, may ask, paying nothing. */
-export interface ScheduleDesk {
+export interface ScheduleService {
 	/** Those of the viewer; none without a credential (D6). */
 	list(viewer: ScheduleViewer): Promise<{ readonly items: readonly ScheduleWire[] }>;
 	/** Throws NOT_FOUND, as all of these do, alike for unknown ids, those of others and cancelled ones. */
@@ -33,13 +33,13 @@ export interface ScheduleDesk {
 	run(caller: Caller, id: string, runId: string): Promise<RunWire>;
 }
 
-export interface ScheduleDeskDeps extends ScheduleRunDeps, ChannelDeps {
+export interface ScheduleServiceDeps extends ScheduleRunDeps, ChannelDeps {
 	readonly store: Store;
 	readonly runs: ScheduleRuns;
 	readonly refusals: MailRefusals;
 }
 
-export function createScheduleDesk(deps: ScheduleDeskDeps): ScheduleDesk {
+export function createScheduleService(deps: ScheduleServiceDeps): ScheduleService {
 	const { store, texts, runs } = deps;
 	const own = (caller: Caller, id: string) => getSchedule(store, id, (row) => mayRead(caller, row));
 	return {
@@ -83,7 +83,7 @@ export function createScheduleDesk(deps: ScheduleDeskDeps): ScheduleDesk {
 
 /** As its owner is told. */
 export async function describe(
-	{ store, clock }: Pick<ScheduleDeskDeps, "store" | "clock">,
+	{ store, clock }: Pick<ScheduleServiceDeps, "store" | "clock">,
 	row: ScheduleRow,
 ): Promise<ScheduleWire> {
 	const { lastRunId } = row;
@@ -97,7 +97,7 @@ export async function describe(
 
 /** All schedules of an owner, for exports. */
 export async function* schedulesOf(
-	deps: Pick<ScheduleDeskDeps, "store" | "clock">,
+	deps: Pick<ScheduleServiceDeps, "store" | "clock">,
 	owner: string,
 ): AsyncIterable<ScheduleWire> {
 	const rows = await deps.store.read((reader) => reader.findBy("schedules", "owner", owner));

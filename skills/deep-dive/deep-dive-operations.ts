@@ -19,7 +19,7 @@ import { formatUsd } from "../../src/kernel/money.js";
 import type { JobRow } from "../../store/rows/job-row.js";
 
 /** What whoever launched a job may ask about it; others' and unknown ids throw the same NOT_FOUND. */
-export interface JobDesk {
+export interface DeepDiveOperations {
 	/** With the report once there is one, and once with the secret of what a payment on a chain got back. */
 	status(caller: Caller, id: string): Promise<JobStatusWire>;
 	/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
@@ -51,7 +51,13 @@ export interface JobDesk {
 
 const LIST = { list: "jobs", asked: {} } as const;
 
-export function createJobDesk({ jobs, clock }: { jobs: Jobs; clock: Clock }): JobDesk {
+export function createDeepDiveOperations({
+	jobs,
+	clock,
+}: {
+	jobs: Jobs;
+	clock: Clock;
+}): DeepDiveOperations {
 	const find = async (caller: Caller, id: string): Promise<JobRow> => {
 		const row = await jobs.find(id);
 		if (row && mayRead(caller, row)) return row;

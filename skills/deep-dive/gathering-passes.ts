@@ -6,7 +6,7 @@ import { toTrendId } from "../../src/knowledge/graph.js";
 import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
 import type { HybridSearch } from "../../src/search/search-ports.js";
 import { graphMaps } from "../graphs/reading/graph-map.js";
-import { findNeighbours } from "../graphs/reading/neighbors.js";
+import { findNeighbors } from "../graphs/reading/neighbors.js";
 import type { Aspect } from "./plan.js";
 import {
 	conceptOf,
@@ -118,9 +118,9 @@ function* rateSentences(
 	return rated;
 }
 
-/** What a neighbour's score loses with each edge. */
+/** What a neighbor's score loses with each edge. */
 const STEP_SHARE = 0.5;
-const NEIGHBOURS_EACH = 6;
+const NEIGHBORS_EACH = 6;
 
 /** Concepts around the best ones, along the edges of their graphs. */
 export async function followGraph(
@@ -134,9 +134,9 @@ export async function followGraph(
 		const known = conceptOf(catalog, trendId);
 		if (!known) continue;
 		await graphMaps.ready(known.graph);
-		const near = findNeighbours(known.graph, known.concept.id, {
+		const near = findNeighbors(known.graph, known.concept.id, {
 			depth: 1,
-			limit: NEIGHBOURS_EACH,
+			limit: NEIGHBORS_EACH,
 			direction: "both",
 		});
 		for (const { concept, weight } of near.items) {

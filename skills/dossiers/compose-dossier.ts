@@ -51,8 +51,8 @@ export interface CompiledDossier {
 }
 
 const METHOD =
-	"Concepts were found by search, their cited sentences ranked for the topic, grouped where they say the same, and compared in pairs by rules for numbers, dates, negation, opposites and names. Findings quote their evidence word for word; confidence counts independent sources, review and age, and is a judgement of evidence, not a probability.";
-const PURPOSE = "Summarise what the evidence says of the topic.";
+	"Concepts were found by search, their cited sentences ranked for the topic, grouped where they say the same, and compared in pairs by rules for numbers, dates, negation, opposites and names. Findings quote their evidence word for word; confidence counts independent sources, review and age, and is a judgment of evidence, not a probability.";
+const PURPOSE = "Summarize what the evidence says of the topic.";
 
 /** Compiles what graphs say to a topic. Every sentence in it is cited; without evidence there is none. */
 export async function compileDossier(

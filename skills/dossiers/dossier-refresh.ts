@@ -1,4 +1,4 @@
-import type { ArtefactShelf } from "../../src/contract/artifacts.js";
+import type { ArtifactRepository } from "../../src/contract/artifacts.js";
 import type { SkillCaller } from "../../src/contract/call.js";
 import { keptUntil } from "../../src/contract/retention-note.js";
 import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
@@ -8,13 +8,13 @@ import { compareDossiers } from "./dossier-diff.js";
 import { type DossierWire, refreshInput, refreshOutput } from "./dossier-wire.js";
 
 type RefreshDeps = DossierSkillDeps & {
-	readonly research: { readonly artefacts: Pick<ArtefactShelf, "find"> };
+	readonly research: { readonly artifacts: Pick<ArtifactRepository, "find"> };
 };
 
 /** Asks the same again today, and says what is new. */
 export const createDossierRefresh = (deps: RefreshDeps): Skill<"intelligence.dossier.refresh"> => {
 	const getKept = async (caller: SkillCaller, id: string): Promise<DossierWire> => {
-		const kept = await deps.research.artefacts.find(caller, "dossier", id);
+		const kept = await deps.research.artifacts.find(caller, "dossier", id);
 		if (kept) return kept.data as DossierWire;
 		throw new ServiceError(
 			"NOT_FOUND",

@@ -34,7 +34,7 @@ export const refreshInput = z.strictObject({ dossier_id: dossierIdField });
 
 const confidenceField = z
 	.number()
-	.describe("0 to 1: independent sources, their tier, review and age; a judgement of evidence");
+	.describe("0 to 1: independent sources, their tier, review and age; a judgment of evidence");
 const citationIds = z.array(z.int().positive()).min(1);
 
 const contradictingSchema = z.object({

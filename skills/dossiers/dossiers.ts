@@ -1,4 +1,4 @@
-import type { Artefact, ArtefactShelf } from "../../src/contract/artifacts.js";
+import type { Artifact, ArtifactRepository } from "../../src/contract/artifacts.js";
 import type { Caller } from "../../src/contract/call.js";
 import type { PageRequest } from "../../src/contract/page-request.js";
 import {
@@ -25,17 +25,17 @@ export interface Dossiers {
 }
 
 export function createDossiers(
-	artefacts: Pick<ArtefactShelf, "find" | "list" | "remove">,
+	artifacts: Pick<ArtifactRepository, "find" | "list" | "remove">,
 ): Dossiers {
 	const read = async (caller: Caller, id: string): Promise<DossierWire> => {
-		const kept = await artefacts.find(caller, "dossier", id);
+		const kept = await artifacts.find(caller, "dossier", id);
 		if (!kept) throw notKept(id);
 		return { ...(kept.data as DossierWire), kept_until: toIsoTime(kept.expiresAt) };
 	};
 	return {
 		async list(caller, page) {
-			const { items, next_cursor } = await artefacts.list(caller, "dossier", page);
-			const found = await Promise.all(items.map(({ id }) => artefacts.find(caller, "dossier", id)));
+			const { items, next_cursor } = await artifacts.list(caller, "dossier", page);
+			const found = await Promise.all(items.map(({ id }) => artifacts.find(caller, "dossier", id)));
 			// What was deleted meanwhile is left out.
 			return { items: found.flatMap((kept) => (kept ? [toItem(kept)] : [])), next_cursor };
 		},
@@ -43,7 +43,7 @@ export function createDossiers(
 		get: (caller, id) => read(caller, id),
 
 		async remove(caller, id) {
-			if (!(await artefacts.remove(caller, "dossier", id))) throw notKept(id);
+			if (!(await artifacts.remove(caller, "dossier", id))) throw notKept(id);
 			return { dossier_id: id, status: "deleted" };
 		},
 
@@ -60,7 +60,7 @@ export function createDossiers(
 	};
 }
 
-function toItem({ id, data, createdAt, expiresAt }: Artefact) {
+function toItem({ id, data, createdAt, expiresAt }: Artifact) {
 	const { topic, version, previous_id, as_of } = data as DossierWire;
 	return {
 		dossier_id: id,

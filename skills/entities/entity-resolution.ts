@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { createBestOf } from "../../src/evidence/best-of.js";
-import { normaliseName } from "../../src/evidence/name-likeness.js";
+import { normalizeName } from "../../src/evidence/name-likeness.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
 import type { Steps } from "../../src/knowledge/work-in-turns.js";
 import { createGraphIndex } from "../graphs/reading/graph-index.js";
@@ -32,9 +32,9 @@ const ID_DIGITS = 20;
 /** Graphs looked through before others are served. */
 const GRAPHS_PER_TURN = 8;
 
-/** `ent_` and the beginning of the normalised title's sha256: nodes of one title are one entity, in every graph. */
+/** `ent_` and the beginning of the normalized title's sha256: nodes of one title are one entity, in every graph. */
 export function toEntityId({ title }: Pick<Concept, "title">): string {
-	const key = normaliseName(title) || title;
+	const key = normalizeName(title) || title;
 	return `ent_${createHash("sha256").update(key).digest("hex").slice(0, ID_DIGITS)}`;
 }
 
@@ -108,7 +108,7 @@ function* toEntityNames(graph: Graph): Steps<EntityNames> {
 	const titles = new Map<string, string>();
 	for (const concept of graph.concepts) {
 		yield;
-		if (normaliseName(concept.title) !== "") titles.set(toEntityId(concept), concept.title);
+		if (normalizeName(concept.title) !== "") titles.set(toEntityId(concept), concept.title);
 	}
 	return { names: yield* toNameIndex(entriesOf(graph)), titles };
 }

@@ -1,5 +1,5 @@
 import { createBestOf } from "../../src/evidence/best-of.js";
-import { normaliseName, trigramsOf } from "../../src/evidence/name-likeness.js";
+import { normalizeName, trigramsOf } from "../../src/evidence/name-likeness.js";
 import type { Steps } from "../../src/knowledge/work-in-turns.js";
 import type { MatchReason } from "./entity-wire.js";
 
@@ -47,7 +47,7 @@ export function* toNameIndex<Named>(entries: Iterable<NameEntry<Named>>): Steps<
 	const spelled: Spelled<Named>[] = [];
 	for (const entry of entries) {
 		yield;
-		const key = normaliseName(entry.text);
+		const key = normalizeName(entry.text);
 		if (key === "") continue;
 		put(byKey, key, entry);
 		if (entry.kind === "identifier") continue;
@@ -56,9 +56,9 @@ export function* toNameIndex<Named>(entries: Iterable<NameEntry<Named>>): Steps<
 		spelled.push({ key, grams: grams.size, entry });
 	}
 	return {
-		called: (name) => byKey.get(normaliseName(name)) ?? [],
+		called: (name) => byKey.get(normalizeName(name)) ?? [],
 		find(name, limit) {
-			const key = normaliseName(name);
+			const key = normalizeName(name);
 			if (key === "") return [];
 			const exact = (byKey.get(key) ?? []).map(toExact);
 			return bestOf([...exact, ...spelledLike(key, spelled, byGram)], limit);
@@ -107,7 +107,7 @@ function countShared(
 	names: number,
 	byGram: ReadonlyMap<string, readonly number[]>,
 ) {
-	// A name has 200 characters before it is normalised, each of which becomes 18 at most: more than a byte counts.
+	// A name has 200 characters before it is normalized, each of which becomes 18 at most: more than a byte counts.
 	const shared = new Uint16Array(names);
 	const touched: number[] = [];
 	for (const gram of asked) {

@@ -1,4 +1,4 @@
-import type { ArtefactShelf } from "../../src/contract/artifacts.js";
+import type { ArtifactRepository } from "../../src/contract/artifacts.js";
 import type { SkillContext } from "../../src/contract/skill.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import type { IdKind } from "../../src/kernel/ids.js";
@@ -14,7 +14,7 @@ export interface ConsultSkillDeps {
 	readonly clock: Clock;
 	readonly experts: ExpertBook;
 	readonly research: {
-		readonly artefacts: Pick<ArtefactShelf, "find">;
+		readonly artifacts: Pick<ArtifactRepository, "find">;
 		readonly writer: Writer;
 		readonly embedder: () => string | undefined;
 		readonly resultIds: (kind: IdKind, context: Pick<SkillContext, "callId" | "caller">) => string;

@@ -1,4 +1,4 @@
-import type { ArtefactShelf } from "../../src/contract/artifacts.js";
+import type { ArtifactRepository } from "../../src/contract/artifacts.js";
 import type { Caller } from "../../src/contract/call.js";
 import type { PageRequest } from "../../src/contract/page-request.js";
 import { toIsoTime } from "../../src/kernel/clock.js";
@@ -25,17 +25,17 @@ export interface Consultations {
 }
 
 export function createConsultations({
-	artefacts,
+	artifacts,
 }: {
-	readonly artefacts: Pick<ArtefactShelf, "find" | "list">;
+	readonly artifacts: Pick<ArtifactRepository, "find" | "list">;
 }): Consultations {
 	const find = async (caller: Caller, id: string) => {
-		const kept = await artefacts.find(caller, "consultation", id);
+		const kept = await artifacts.find(caller, "consultation", id);
 		return kept && { ...kept, data: consultationSchema.parse(kept.data) };
 	};
 	return {
 		async list(caller, page) {
-			const { items, next_cursor } = await artefacts.list(caller, "consultation", page);
+			const { items, next_cursor } = await artifacts.list(caller, "consultation", page);
 			const found = await Promise.all(items.map(({ id }) => find(caller, id)));
 			return {
 				// What was deleted meanwhile is left out.

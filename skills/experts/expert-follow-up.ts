@@ -1,4 +1,4 @@
-import { NOBODY } from "../../src/contract/caller-rights.js";
+import { ANONYMOUS } from "../../src/contract/caller-rights.js";
 import { defineSkill, type Skill, type SkillContext } from "../../src/contract/skill.js";
 import { isFollowUp } from "../../src/evidence/follow-up-subject.js";
 import { ServiceError } from "../../src/kernel/errors.js";
@@ -38,9 +38,9 @@ export const createExpertFollowUp = (deps: ConsultSkillDeps): Skill<"human_agent
 async function getEarlier(
 	{ research }: ConsultSkillDeps,
 	id: string,
-	{ caller = NOBODY }: SkillContext,
+	{ caller = ANONYMOUS }: SkillContext,
 ) {
-	const kept = await research.artefacts.find(caller, "consultation", id);
+	const kept = await research.artifacts.find(caller, "consultation", id);
 	if (kept) return consultationSchema.parse(kept.data);
 	throw new ServiceError(
 		"NOT_FOUND",

@@ -5,11 +5,11 @@ import { CONSULT_LIMITS } from "./consult-limits.js";
 export interface SuggestionRequest {
 	readonly graph: Graph;
 	readonly question: string;
-	/** Concepts the answer rests on; their neighbours are what to ask about next. */
+	/** Concepts the answer rests on; their neighbors are what to ask about next. */
 	readonly concepts: readonly Concept[];
 }
 
-/** Questions worth asking next: neighbours of what was cited first, then the graph's own examples, those nearest to the question first. */
+/** Questions worth asking next: neighbors of what was cited first, then the graph's own examples, those nearest to the question first. */
 export function suggestQuestions({ graph, question, concepts }: SuggestionRequest) {
 	const cited = new Set(concepts.map(({ id }) => id));
 	const targets = new Set(concepts.flatMap(({ edges }) => edges.map(({ target }) => target)));

@@ -1,10 +1,10 @@
 import { findNearNames } from "../../src/evidence/near-names.js";
 import { ServiceError } from "../../src/kernel/errors.js";
-import { madeOnce } from "../../src/kernel/memoize.js";
+import { memoize } from "../../src/kernel/memoize.js";
 import type { FeedBundle } from "./bundled-observations.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import type { FeedRegistry } from "./feed-registry.js";
-import { createFeedDesk, type FeedDesk, type FeedDeskDeps } from "./feed-service.js";
+import { createFeedService, type FeedService, type FeedServiceDeps } from "./feed-service.js";
 import type { FeedSpec } from "./feed-spec.js";
 import type { ObservedFeedWire, SkippedFeedWire } from "./feed-wire.js";
 import { toObserved, toUnobserved } from "./observed-feed.js";
@@ -42,19 +42,19 @@ export interface Feeds {
 	/** A feed nobody knows anything of, told like the others. */
 	describe(feed: FeedSpec): ObservedFeedWire;
 	/** What is known of a feed without asking anybody. */
-	recall: FeedDesk["recall"];
+	recall: FeedService["recall"];
 }
 
-export interface FeedsDeps extends Omit<FeedDeskDeps, "bundle"> {
+export interface FeedsDeps extends Omit<FeedServiceDeps, "bundle"> {
 	/** Read when first needed. */
 	readonly registry: () => Promise<FeedRegistry>;
 	readonly bundle: () => Promise<FeedBundle>;
 }
 
 export function createFeeds(deps: FeedsDeps): Feeds {
-	const opened = madeOnce(async () => {
+	const opened = memoize(async () => {
 		const [registry, bundle] = await Promise.all([deps.registry(), deps.bundle()]);
-		const desk = createFeedDesk({ ...deps, bundle });
+		const desk = createFeedService({ ...deps, bundle });
 		return { registry, bundle, desk, suggest: createSuggestFeeds(registry) };
 	});
 	const getFrom = async (registry: FeedRegistry, feedId: string): Promise<FeedSpec> => {

@@ -19,14 +19,14 @@ export interface FeedState {
 }
 
 /** Knows the last good value of each feed, and asks for a newer one when it is time to. */
-export interface FeedDesk {
+export interface FeedService {
 	/** Asks the source unless its last word is fresh or it failed a moment ago. Never throws: what went wrong is the reason. */
 	look(feed: FeedSpec, topic?: string): Promise<FeedState>;
 	/** What is known without asking anybody. */
 	recall(feed: FeedSpec): Promise<FeedState>;
 }
 
-export interface FeedDeskDeps extends LastValuesDeps {
+export interface FeedServiceDeps extends LastValuesDeps {
 	/** Undefined where feeds are not fetched: then nothing is sent anywhere. */
 	readonly fetch: FeedFetcher | undefined;
 	readonly clock: Clock;
@@ -35,7 +35,7 @@ export interface FeedDeskDeps extends LastValuesDeps {
 const NOT_FETCHED = "Feeds are not fetched here.";
 const NO_TOPIC = "It answers questions only; send a topic.";
 
-export function createFeedDesk(deps: FeedDeskDeps): FeedDesk {
+export function createFeedService(deps: FeedServiceDeps): FeedService {
 	const { fetch, clock } = deps;
 	const values = createLastValues(deps);
 	// Their address holds what somebody asked, so they are never put on the disk.

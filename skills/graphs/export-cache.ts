@@ -24,7 +24,7 @@ interface Making {
  * Exports of graphs, each made once however many ask for it and again, dropped when the last of them leaves, and kept as
  * bytes while there is room: who is sent one gets no copy of it.
  */
-export function createExportShelf(runBounded: RunBounded) {
+export function createExportCache(runBounded: RunBounded) {
 	const kept = createSizedCache<string, Kept>({
 		sizeMax: READING_LIMITS.exportsKeptBytes,
 		sizeOf: ({ bytes }) => bytes,

@@ -1,6 +1,6 @@
 import { READING_LIMITS } from "../../src/contract/reading-limits.js";
 import type { Skill } from "../../src/contract/skill.js";
-import { createExportShelf, type RunBounded } from "./export-cache.js";
+import { createExportCache, type RunBounded } from "./export-cache.js";
 import { exportInput, exportOutput } from "./graph-feed-wire.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
 import { exportVolumes } from "./reading/export-size.js";
@@ -16,7 +16,7 @@ export const createGraphExport = (
 		readonly runExport: RunBounded;
 	},
 ): Skill<"graphs.export"> => {
-	const getExport = createExportShelf(deps.runExport);
+	const getExport = createExportCache(deps.runExport);
 	return defineGraphSkill(deps, {
 		operationId: "graphs.export",
 		title: "Export a graph",

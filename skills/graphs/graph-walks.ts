@@ -18,7 +18,7 @@ import {
 } from "./graph-wire.js";
 import { findPaths, type Path } from "./reading/best-paths.js";
 import { placeOf } from "./reading/graph-map.js";
-import { findNeighbours } from "./reading/neighbors.js";
+import { findNeighbors } from "./reading/neighbors.js";
 import { growSubgraph, type SubgraphNode } from "./reading/subgraph.js";
 import type { Step } from "./reading/walk.js";
 
@@ -52,7 +52,7 @@ export const createNeighbors = (deps: GraphSkillDeps): Skill<"graphs.neighbors">
 		toText: ({ data }) =>
 			data.items.map(({ node, via }) => `${node.title} (${via.type})`).join("\n"),
 		read: (graph, { node_id, depth, limit, ...walk }) => {
-			const found = findNeighbours(graph, node_id, { ...toWalk(walk), depth, limit });
+			const found = findNeighbors(graph, node_id, { ...toWalk(walk), depth, limit });
 			const items = found.items.map(({ concept, distance, weight, step }) => ({
 				node: toNodeItem(graph, concept),
 				distance,

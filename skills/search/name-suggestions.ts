@@ -56,7 +56,7 @@ export function createNameSuggestions({ catalog }: { readonly catalog: GraphCata
 		combine: (parts) => uniteBlocks(parts.flat()),
 	});
 	return async (prefix: string, limit: number): Promise<readonly Suggestion[]> => {
-		const wanted = normalise(prefix);
+		const wanted = normalize(prefix);
 		if (wanted === "") return [];
 		return bestOf(findNames(await blocks(), wanted), limit).map(toSuggestion);
 	};
@@ -124,7 +124,7 @@ function toSuggestion({ text, isTopic, graphs }: Candidate): Suggestion {
 function* toBlocks({ record, concepts }: Graph): Steps<readonly WayBlock[]> {
 	const byKey = new Map<string, Name>();
 	const add = (text: string, isTopic: boolean, links: number) => {
-		const key = normalise(text);
+		const key = normalize(text);
 		if (key === "") return;
 		const known = byKey.get(key) ?? { key, text, graph: record.id, isTopic, links: 0 };
 		known.isTopic ||= isTopic;
@@ -174,7 +174,7 @@ function wordStarts(key: string): readonly number[] {
 	return [...key.matchAll(WORD_START)].slice(0, WORDS_MAX).map(({ index }) => index);
 }
 
-function normalise(text: string): string {
+function normalize(text: string): string {
 	return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 

@@ -1,4 +1,4 @@
-import type { ArtefactKind, ArtefactShelf } from "../../src/contract/artifacts.js";
+import type { ArtifactKind, ArtifactRepository } from "../../src/contract/artifacts.js";
 import type { Caller } from "../../src/contract/call.js";
 import type { Json } from "../../src/contract/service-info.js";
 import { toIsoTime } from "../../src/kernel/clock.js";
@@ -14,10 +14,10 @@ export interface VerificationResults {
 }
 
 export function createVerificationResults(
-	artefacts: Pick<ArtefactShelf, "find">,
+	artifacts: Pick<ArtifactRepository, "find">,
 ): VerificationResults {
-	const read = async (caller: Caller, kind: ArtefactKind, id: string): Promise<Json> => {
-		const kept = await artefacts.find(caller, kind, id);
+	const read = async (caller: Caller, kind: ArtifactKind, id: string): Promise<Json> => {
+		const kept = await artifacts.find(caller, kind, id);
 		if (!kept) throw notThere(id);
 		return { ...(kept.data as Json), kept_until: toIsoTime(kept.expiresAt) };
 	};

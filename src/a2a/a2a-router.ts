@@ -19,9 +19,9 @@ import type { CardSource } from "./card-source.js";
 import { createExchange, type Exchange } from "./exchange.js";
 import { createJsonRpcHandler } from "./json-rpc-handler.js";
 import { createKeepPaid } from "./keep-paid.js";
-import { createPaymentDesk } from "./payment-service.js";
+import { createPaymentService } from "./payment-service.js";
 import { createBuyAnswer } from "./purchase.js";
-import type { PushDesk } from "./push-service.js";
+import type { PushService } from "./push-service.js";
 import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
 import { createBodyReader } from "./request-body.js";
 import { createRequestHandler } from "./request-handler.js";
@@ -34,7 +34,7 @@ export interface A2aDeps {
 	readonly service: Service;
 	readonly tasks: TaskArchive;
 	readonly watch: TaskWatch;
-	readonly push: PushDesk;
+	readonly push: PushService;
 	readonly card: CardSource;
 	readonly clock: Clock;
 	readonly ids: Ids;
@@ -47,7 +47,7 @@ export interface A2aDeps {
 export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 	const sell = createSell(deps);
 	const keepPaid = createKeepPaid({ ...deps, tasks });
-	const desk = createPaymentDesk({ ...deps, tasks, sell, keepPaid });
+	const desk = createPaymentService({ ...deps, tasks, sell, keepPaid });
 	const requestHandler = createRequestHandler({
 		...deps,
 		card: async () => (await card()).card,

@@ -10,7 +10,7 @@ import type { Service } from "../service/service-interface.js";
 import { createA2aRouter } from "./a2a-router.js";
 import { createCardSource } from "./card-source.js";
 import { createLiveTasks } from "./live-tasks.js";
-import { createPushDesk, type PushWay } from "./push-service.js";
+import { createPushService, type PushWay } from "./push-service.js";
 import { createPushSign } from "./push-signature.js";
 import { createTaskArchive } from "./task-archive.js";
 import { createTaskWatch } from "./task-watch.js";
@@ -55,7 +55,7 @@ export function createA2a(options: A2aOptions): A2a {
 	const watch = createTaskWatch({ jobs, live, clock });
 	const sign = createPushSign({ signingKey: signingJwk, clock, issuer: service.info.baseUrl });
 	const way = options.push;
-	const push = createPushDesk({ store, clock, jobs, way, sign, read: tasks.read, logger });
+	const push = createPushService({ store, clock, jobs, way, sign, read: tasks.read, logger });
 	jobs?.onEnded((ended) => {
 		tasks.settle(ended).catch((error) => {
 			// Until the next start its row says that it goes on; what is read of it comes from its job.

@@ -23,7 +23,7 @@ import type { TaskArchive } from "./task-archive.js";
 import { createWaitingTasks, type WaitingTask } from "./waiting-tasks.js";
 import { withoutPayload } from "./x402-extension.js";
 
-export interface PaymentDeskDeps extends Omit<PaymentAttemptDeps, "waiting"> {
+export interface PaymentServiceDeps extends Omit<PaymentAttemptDeps, "waiting"> {
 	readonly tasks: TaskArchive;
 	readonly ids: Ids;
 }
@@ -36,7 +36,7 @@ export interface OpenTasks {
 }
 
 /** Sells to callers who bring no identity: they pay with the message, or are asked to and pay with the next one. */
-export interface PaymentDesk extends OpenTasks {
+export interface PaymentService extends OpenTasks {
 	/** Throws what the pipeline throws, unless the caller speaks the extension: then the task says what is missing. */
 	open(message: Message, exchange: Exchange): Promise<Purchase>;
 	/**
@@ -46,7 +46,7 @@ export interface PaymentDesk extends OpenTasks {
 	goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined>;
 }
 
-export function createPaymentDesk(deps: PaymentDeskDeps): PaymentDesk {
+export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
 	const { tasks, ids, clock } = deps;
 	const running = new Map<
 		string,

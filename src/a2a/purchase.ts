@@ -9,7 +9,7 @@ import type { Service } from "../service/service-interface.js";
 import { costOf, toRepeatedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import type { KeepPaid } from "./keep-paid.js";
-import type { PaymentDesk } from "./payment-service.js";
+import type { PaymentService } from "./payment-service.js";
 import type { Offered, Purchase, Sell } from "./sell.js";
 import { keyOf, toSkillRequest } from "./skill-request.js";
 import type { TaskArchive } from "./task-archive.js";
@@ -21,7 +21,7 @@ export interface PurchaseDeps {
 	readonly sell: Sell;
 	readonly keepPaid: KeepPaid;
 	/** Serves callers who bring no identity. */
-	readonly desk: PaymentDesk;
+	readonly desk: PaymentService;
 }
 
 /**

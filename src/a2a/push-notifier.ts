@@ -10,7 +10,7 @@ import type { PushConfigs } from "./push-configs.js";
 import { type PushSend, pause, sendSurely } from "./push-sender.js";
 import { progressAfter } from "./task-watch.js";
 
-export interface PushTellerDeps {
+export interface PushNotifierDeps {
 	readonly jobs: JobViews;
 	readonly configs: PushConfigs;
 	readonly send: PushSend;
@@ -21,13 +21,13 @@ export interface PushTellerDeps {
 }
 
 /** Tells whoever is set for a task of each pass of its job, once and if they keep up, and of its end until they take it. */
-export interface PushTeller {
+export interface PushNotifier {
 	/** Begins, unless that is under way. */
 	begin(taskId: string, jobId: string): void;
 	close(): Promise<void>;
 }
 
-export function createPushTeller(deps: PushTellerDeps): PushTeller {
+export function createPushNotifier(deps: PushNotifierDeps): PushNotifier {
 	const { jobs, configs, send, read, clock, logger } = deps;
 	const stop = new AbortController();
 	const telling = new Map<string, Promise<void>>();

@@ -9,7 +9,7 @@ import type { SealedText } from "../kernel/sealed-text.js";
 import { jobIdOf } from "./job-task.js";
 import { isFinal } from "./payment-status.js";
 import { createPushConfigs, type PushTarget, toPushTarget, toPushWire } from "./push-configs.js";
-import { createPushTeller } from "./push-notifier.js";
+import { createPushNotifier } from "./push-notifier.js";
 import { createPushSend } from "./push-sender.js";
 import type { PushSign } from "./push-signature.js";
 
@@ -24,7 +24,7 @@ export interface PushWay {
 }
 
 /** Whoever is to be told of a task that goes on: set, read, deleted, and told. */
-export interface PushDesk {
+export interface PushService {
 	/** Throws INVALID_ARGUMENT for what `set` would not take. */
 	check(config: TaskPushNotificationConfig, version: PushTarget["version"]): void;
 	/** Tells from now on. Throws UnsupportedOperation for a task that nothing goes on behind. */
@@ -43,7 +43,7 @@ export interface PushDesk {
 	close(): Promise<void>;
 }
 
-export interface PushDeskDeps {
+export interface PushServiceDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly jobs: JobViews | undefined;
@@ -54,11 +54,11 @@ export interface PushDeskDeps {
 	readonly logger?: Logger | undefined;
 }
 
-export function createPushDesk(deps: PushDeskDeps): PushDesk {
+export function createPushService(deps: PushServiceDeps): PushService {
 	const { store, jobs, way, sign } = deps;
 	if (!jobs || !way) return CLOSED_DESK;
 	const configs = createPushConfigs({ store, seal: way.seal });
-	const teller = createPushTeller({
+	const teller = createPushNotifier({
 		...deps,
 		jobs,
 		configs,
@@ -104,7 +104,7 @@ function nothingToTell(): Error {
 const refuse = async () => {
 	throw nothingToTell();
 };
-const CLOSED_DESK: PushDesk = {
+const CLOSED_DESK: PushService = {
 	check: () => undefined,
 	set: refuse,
 	get: refuse,

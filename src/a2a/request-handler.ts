@@ -19,7 +19,7 @@ import { jobIdOf } from "./job-task.js";
 import type { OpenTasks } from "./payment-service.js";
 import { isFinal } from "./payment-status.js";
 import type { BuyAnswer } from "./purchase.js";
-import type { PushDesk } from "./push-service.js";
+import type { PushService } from "./push-service.js";
 import type { Purchase } from "./sell.js";
 import { toStreamEvents } from "./stream-events.js";
 import type { TaskArchive } from "./task-archive.js";
@@ -29,7 +29,7 @@ export interface RequestHandlerDeps {
 	readonly card: () => Promise<AgentCard>;
 	readonly tasks: TaskArchive;
 	readonly watch: TaskWatch;
-	readonly push: PushDesk;
+	readonly push: PushService;
 	readonly openTasks: OpenTasks;
 	readonly buy: BuyAnswer;
 }
@@ -129,7 +129,7 @@ type PushMethods = Pick<
 	| "deleteTaskPushNotificationConfig"
 >;
 
-function createPushMethods(push: PushDesk, getTask: GetTask): PushMethods {
+function createPushMethods(push: PushService, getTask: GetTask): PushMethods {
 	return {
 		createTaskPushNotificationConfig: (params, context) =>
 			guard(context, async () => {

@@ -18,7 +18,7 @@ import {
 
 /**
  * Tasks that survive a restart: where they stand in the table, their text in one document each.
- * Both are forgotten LIMITS.artefactTtlMs after the last change; with a job behind them, when its report is. Such a task is
+ * Both are forgotten LIMITS.artifactTtlMs after the last change; with a job behind them, when its report is. Such a task is
  * read as its job stands, and is gone with it.
  */
 export interface TaskArchive extends TaskStore {

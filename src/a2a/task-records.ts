@@ -103,7 +103,7 @@ function toRow({ owner, grantId }: TaskHolder, task: Task, now: number): TaskRow
 		documentId: taskDocument(task.id),
 		...(jobId !== undefined && { jobId }),
 		updatedAt: now,
-		expiresAt: now + LIMITS.artefactTtlMs,
+		expiresAt: now + LIMITS.artifactTtlMs,
 	};
 }
 

@@ -2,7 +2,7 @@ import { toStatementLine } from "../../payments/spt/statement-line.js";
 import { schedulesOf } from "../../skills/briefings/schedule-service.js";
 import { chatsOf } from "../../skills/chat/chat-records.js";
 import type { Store } from "../../store/store-port.js";
-import { artefactsOf } from "../artifacts/artifact-repository.js";
+import { artifactsOf } from "../artifacts/artifact-repository.js";
 import type { AccountAccess } from "../contract/account-access.js";
 import { inputDocument } from "../contract/job.js";
 import { LIMITS } from "../contract/limits.js";
@@ -86,7 +86,7 @@ async function* pieces(deps: AccountExportDeps, access: AccountAccess) {
 	yield ",";
 	yield* list("granted_access", grantedAccessOf(store, id));
 	yield ",";
-	yield* list("results", artefactsOf(store, id));
+	yield* list("results", artifactsOf(store, id));
 	yield ",";
 	yield* list("chats", chatsOf(store, id));
 	yield ",";

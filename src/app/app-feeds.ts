@@ -9,7 +9,7 @@ import { readRegistry } from "../../skills/feeds/feed-registry.js";
 import { createConfiguredEgress } from "../delivery/configured-egress.js";
 import type { Clock } from "../kernel/clock.js";
 import type { Logger } from "../kernel/logger.js";
-import { madeOnce } from "../kernel/memoize.js";
+import { memoize } from "../kernel/memoize.js";
 import { PACKAGE_ROOT } from "../kernel/package-root.js";
 import { SOFTWARE_VERSION } from "../kernel/version.js";
 import type { IndexDisk } from "../search/index/index-disk.js";
@@ -32,7 +32,7 @@ export interface FeedPorts {
 
 /** The feeds of the registry that comes with the software; nothing is read before somebody asks. */
 export function openFeeds({ feeds, feedDisk, contact, clock, logger }: FeedPorts): Feeds {
-	const registry = madeOnce(async () =>
+	const registry = memoize(async () =>
 		readRegistry(await readFile(join(FEEDS_FOLDER, "registry.json"), "utf8")),
 	);
 	const fetcher = async (): Promise<FeedFetcher> => {
@@ -41,7 +41,7 @@ export function openFeeds({ feeds, feedDisk, contact, clock, logger }: FeedPorts
 		const userAgent = `tollgraph/${SOFTWARE_VERSION}${contact === undefined ? "" : ` (${contact})`}`;
 		return createFeedFetcher({ egress, clock, userAgent });
 	};
-	const opened = madeOnce(fetcher);
+	const opened = memoize(fetcher);
 	return createFeeds({
 		registry,
 		bundle: async () => readBundle(await readObservations(), await registry(), BUNDLED_AT),

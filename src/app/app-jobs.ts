@@ -1,4 +1,4 @@
-import type { JobTill } from "../../payments/refunds/job-billing.js";
+import type { JobBilling } from "../../payments/refunds/job-billing.js";
 import { createDeepDiveWork } from "../../skills/deep-dive/deep-dive-work.js";
 import type { FeedObserver } from "../../skills/deep-dive/feed-pass.js";
 import type { Store } from "../../store/store-port.js";
@@ -15,7 +15,7 @@ export interface JobDeps {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly logger: Logger;
-	readonly money: { readonly jobTill: JobTill };
+	readonly money: { readonly jobBilling: JobBilling };
 	readonly search: SearchEngine;
 	readonly catalog: GraphCatalog;
 	readonly research: Pick<ResearchParts, "writer" | "feeds">;
@@ -31,5 +31,5 @@ export function openJobs(deps: JobDeps): Jobs {
 			(await feeds.suggest(topic, limit)).map(({ feed }) => ({ feed_id: feed.id })),
 	};
 	const works = [createDeepDiveWork({ ...deps, writer, feeds: observed })];
-	return createJobs({ ...deps, till: money.jobTill, works });
+	return createJobs({ ...deps, till: money.jobBilling, works });
 }

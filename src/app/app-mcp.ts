@@ -11,7 +11,7 @@ export interface McpParts {
 	readonly money: Pick<Money, "onchain" | "callRates">;
 }
 
-const NOBODY_COULD_PAY =
+const ANONYMOUS_COULD_PAY =
 	"mcp_pay_per_call is on, but no payments on a chain are configured: agents without an account are not let in at /mcp";
 
 /** The Model Context Protocol over the whole house. */
@@ -19,7 +19,7 @@ export function openMcp({ ports, service, money }: McpParts): Mcp {
 	const { mcp, oauth = "own", identity } = ports.settings;
 	const { payPerCall = false, allowedOrigins = [] } = mcp ?? {};
 	const { onchain, callRates } = money;
-	if (ports.isServing && payPerCall && !onchain) ports.logger.error(NOBODY_COULD_PAY);
+	if (ports.isServing && payPerCall && !onchain) ports.logger.error(ANONYMOUS_COULD_PAY);
 	const foreign = oauth === "own" || oauth === "off" ? undefined : oauth.issuer;
 	return createLateMcp({
 		...ports,

@@ -4,13 +4,13 @@ import { createLedger, type Ledger } from "../../payments/ledger.js";
 import { createChallengeIssuer } from "../../payments/mpp/challenge-issuer.js";
 import { createEvmCharge } from "../../payments/mpp/evm-charge.js";
 import { createPrepaidCharge, offerPrepaid } from "../../payments/mpp/prepaid-charge.js";
-import { createOnchainMethod, type OnchainDesk } from "../../payments/onchain/onchain-method.js";
+import { createOnchainMethod, type OnchainContext } from "../../payments/onchain/onchain-method.js";
 import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
 import type { PaymentMethod } from "../../payments/payment-method.js";
 import { createPlanMethod } from "../../payments/plan/plan-method.js";
 import { createPriceList } from "../../payments/price-list.js";
 import { createQuoteSeal, type QuoteSeal } from "../../payments/quote-seal.js";
-import { createJobTill, type JobTill } from "../../payments/refunds/job-billing.js";
+import { createJobBilling, type JobBilling } from "../../payments/refunds/job-billing.js";
 import { createRefundPayouts, type RefundPayouts } from "../../payments/refunds/refund-payouts.js";
 import { createRefunds, type Refunds } from "../../payments/refunds/refunds.js";
 import { createSweeper, type Sweeper } from "../../payments/refunds/sweep.js";
@@ -68,11 +68,11 @@ export interface Money {
 	readonly refunds: Refunds;
 	readonly refundPayouts: RefundPayouts;
 	readonly sweeper: Sweeper;
-	readonly jobTill: JobTill;
+	readonly jobBilling: JobBilling;
 	readonly cashier: Cashier;
 	readonly callRates: CallRates;
 	/** Payments on a chain; undefined while none is configured. */
-	readonly onchain: OnchainDesk | undefined;
+	readonly onchain: OnchainContext | undefined;
 	readonly quoteSeal: QuoteSeal;
 	/** Every way to pay, as a caller without a credential is told. */
 	readonly offersOf: (quote: Quote) => readonly Offer[];
@@ -140,7 +140,7 @@ export function createMoney(deps: MoneyDeps): Money {
 		}),
 		spts,
 		sweeper: createSweeper({ store, ledger, clock }),
-		jobTill: createJobTill({ clock, ledger, methods, spts }),
+		jobBilling: createJobBilling({ clock, ledger, methods, spts }),
 		cashier: callRates.watch(createCashier(sell)),
 		callRates,
 		onchain,
@@ -161,7 +161,7 @@ function createOnchain(
 		spts: SptIssuer;
 		paymentChallenges: ReturnType<typeof createChallengeIssuer>;
 	},
-): OnchainDesk | undefined {
+): OnchainContext | undefined {
 	if (!parts) return undefined;
 	const { terms, facilitator, chain } = parts;
 	return createOnchainMethod({

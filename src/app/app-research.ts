@@ -5,7 +5,7 @@ import { createStagedTurns } from "../../skills/chat/staged-turns.js";
 import { createEarlierQuestions } from "../../skills/deep-dive/earlier-question.js";
 import type { Store } from "../../store/store-port.js";
 import type { KeyFolder } from "../accounts/key-folder.js";
-import { createArtefactShelf } from "../artifacts/artifact-repository.js";
+import { createArtifactRepository } from "../artifacts/artifact-repository.js";
 import { createResultIds } from "../artifacts/result-ids.js";
 import { createLaunchedJobs } from "../jobs/job-wire.js";
 import type { Clock } from "../kernel/clock.js";
@@ -31,7 +31,7 @@ export interface ResearchPartsDeps {
 	readonly feedDisk: () => Promise<IndexDisk>;
 	readonly logger: Logger;
 	readonly webhooks: WebhookParts;
-	readonly schedulesOf: (parts: Pick<ResearchParts, "artefacts" | "writer">) => Schedules;
+	readonly schedulesOf: (parts: Pick<ResearchParts, "artifacts" | "writer">) => Schedules;
 }
 
 /** What research skills work with, wired to one store. */
@@ -39,16 +39,16 @@ export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
 	const { store, clock, ids, settings, keys, search } = deps;
 	const chatSessions = { records: createChatRecords({ store, clock }), writes: createTurnQueue() };
 	const stagedTurns = createStagedTurns({ ...deps, ...chatSessions });
-	const artefacts = createArtefactShelf({ store, clock });
+	const artifacts = createArtifactRepository({ store, clock });
 	const writer = openWriter({ writer: settings.writer, keys, clock });
 	return {
 		ids,
 		chats: createChatRoom({ ...chatSessions, ids, clock, staged: stagedTurns }),
 		chatSessions,
 		stagedTurns,
-		artefacts,
+		artifacts,
 		writer,
-		schedules: deps.schedulesOf({ artefacts, writer }),
+		schedules: deps.schedulesOf({ artifacts, writer }),
 		webhooks: deps.webhooks,
 		feeds: openFeeds({ ...settings, ...deps }),
 		embedder: () => search.status().model?.id,

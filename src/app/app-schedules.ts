@@ -8,7 +8,7 @@ import { SCHEDULE_LIMITS } from "../../skills/briefings/schedule-limits.js";
 import { createScheduleLinks } from "../../skills/briefings/schedule-links.js";
 import { createSchedulePreview } from "../../skills/briefings/schedule-preview.js";
 import { createScheduleRuns } from "../../skills/briefings/schedule-runs.js";
-import { createScheduleDesk } from "../../skills/briefings/schedule-service.js";
+import { createScheduleService } from "../../skills/briefings/schedule-service.js";
 import { createScheduleTexts } from "../../skills/briefings/schedule-text.js";
 import {
 	createScheduleWorker,
@@ -16,7 +16,7 @@ import {
 } from "../../skills/briefings/schedule-worker.js";
 import type { Schedules } from "../../skills/briefings/schedules.js";
 import type { Store } from "../../store/store-port.js";
-import type { ArtefactShelf } from "../contract/artifacts.js";
+import type { ArtifactRepository } from "../contract/artifacts.js";
 import { createCallerEgress } from "../delivery/caller-egress.js";
 import { createSmtpMailer } from "../delivery/mail.js";
 import type { Clock } from "../kernel/clock.js";
@@ -40,7 +40,7 @@ export interface ScheduleServiceDeps {
 	readonly money: Pick<Money, "prices" | "methods" | "guard">;
 	readonly catalog: GraphCatalog;
 	readonly search: HybridSearch;
-	readonly artefacts: ArtefactShelf;
+	readonly artifacts: ArtifactRepository;
 	readonly writer: Writer;
 	readonly baseUrl: () => string;
 	/** How Slack is reached; by https to its own host where absent. */
@@ -51,7 +51,7 @@ const SLACK_HOST = "hooks.slack.com";
 
 /** Briefings and their subscriptions, wired to one store. */
 export function createSchedules(deps: ScheduleServiceDeps): Schedules {
-	const { store, clock, random, pepper, artefacts, money, settings, baseUrl } = deps;
+	const { store, clock, random, pepper, artifacts, money, settings, baseUrl } = deps;
 	const seal = (purpose: string) => createSealedText({ pepper, random, purpose });
 	const links = createScheduleLinks({ seal: seal("schedule links"), clock, baseUrl });
 	const texts = createScheduleTexts({
@@ -64,7 +64,7 @@ export function createSchedules(deps: ScheduleServiceDeps): Schedules {
 	const mailer = mail && createSmtpMailer({ ...mail, timeoutMs: SCHEDULE_LIMITS.mailTimeoutMs });
 	const slack = deps.slack ?? createCallerEgress({ hosts: [SLACK_HOST], ports: [443] });
 	const compose = createBriefings(deps);
-	const runs = createScheduleRuns({ store, artefacts });
+	const runs = createScheduleRuns({ store, artifacts });
 	const parts = {
 		...deps,
 		compose,
@@ -78,7 +78,7 @@ export function createSchedules(deps: ScheduleServiceDeps): Schedules {
 	};
 	return {
 		book: createScheduleBook(parts),
-		desk: createScheduleDesk(parts),
+		desk: createScheduleService(parts),
 		free: {
 			...createScheduleConsent({ store, links, refusals, clock }),
 			preview: createSchedulePreview(compose),

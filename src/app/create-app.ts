@@ -24,7 +24,7 @@ import { createConceptEditor } from "../operator/concept-editor.js";
 import { createDataBackup } from "../operator/data-backup.js";
 import { assertBooksKept, bindProfile } from "../operator/data-profile.js";
 import { createGraphImporter } from "../operator/graph-importer.js";
-import { createGraphShelf } from "../operator/graph-repository.js";
+import { createGraphRepository } from "../operator/graph-repository.js";
 import { createOperator, type Operator } from "../operator/operator-interface.js";
 import { createRetention, type Retention } from "../operator/retention.js";
 import { openIndexDisk } from "../search/index/index-disk.js";
@@ -190,7 +190,7 @@ function wireOperator(parts: OperatorParts): Operator {
 	const { ports, store, money, catalog, search, retention, mcpUrl } = parts;
 	const { settings, clock, logger, ids, folder } = ports;
 	const graphs = importedGraphs(folder);
-	const shelf = createGraphShelf({ catalog, search, folder: graphs, logger });
+	const shelf = createGraphRepository({ catalog, search, folder: graphs, logger });
 	const importer = createGraphImporter({ catalog, shelf, clock, folder: graphs });
 	return createOperator({
 		...money,

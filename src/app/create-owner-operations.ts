@@ -2,7 +2,7 @@ import { type Delegations, toDelegationWire } from "../../payments/spt/delegatio
 import { type SptAccounts, toBalanceWire } from "../../payments/spt/spt-accounts.js";
 import { toStatementLine } from "../../payments/spt/statement-line.js";
 import { createChatSessions } from "../../skills/chat/chat-sessions.js";
-import { createJobDesk } from "../../skills/deep-dive/deep-dive-operations.js";
+import { createDeepDiveOperations } from "../../skills/deep-dive/deep-dive-operations.js";
 import { createDossiers } from "../../skills/dossiers/dossiers.js";
 import { createConsultations } from "../../skills/experts/consultations.js";
 import { createVerificationResults } from "../../skills/verify/verification-results.js";
@@ -29,7 +29,7 @@ export interface OwnerOperationDeps {
 	readonly account: AccountOperations;
 	readonly feedback: Feedback;
 	readonly jobs: Jobs;
-	readonly research: Pick<ResearchParts, "schedules" | "artefacts" | "chatSessions" | "webhooks">;
+	readonly research: Pick<ResearchParts, "schedules" | "artifacts" | "chatSessions" | "webhooks">;
 }
 
 const REFUND_REASON = "The holder asked for the balance that was not used.";
@@ -44,12 +44,12 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 	return {
 		...deps.account,
 		feedback: deps.feedback,
-		dossiers: createDossiers(deps.research.artefacts),
+		dossiers: createDossiers(deps.research.artifacts),
 		schedules: deps.research.schedules.desk,
 		chats: createChatSessions({ ...deps.research.chatSessions, catalog }),
 		consultations: createConsultations(deps.research),
-		jobs: createJobDesk(deps),
-		verifications: createVerificationResults(deps.research.artefacts),
+		jobs: createDeepDiveOperations(deps),
+		verifications: createVerificationResults(deps.research.artifacts),
 		webhooks: deps.research.webhooks.desk,
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
 

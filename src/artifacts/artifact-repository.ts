@@ -1,10 +1,10 @@
-import type { ArtefactRow } from "../../store/rows/result-rows.js";
+import type { ArtifactRow } from "../../store/rows/result-rows.js";
 import type { Store } from "../../store/store-port.js";
 import { grantIdOf, maySeeAgain } from "../contract/account-access.js";
 import {
-	type Artefact,
-	type ArtefactKind,
-	type ArtefactShelf,
+	type Artifact,
+	type ArtifactKind,
+	type ArtifactRepository,
 	type KeptResult,
 	STAGED_TURN,
 } from "../contract/artifacts.js";
@@ -14,7 +14,7 @@ import { LIMITS } from "../contract/limits.js";
 import { readCursor, toCursor } from "../contract/list-cursor.js";
 import type { Clock } from "../kernel/clock.js";
 
-export interface ArtefactShelfDeps {
+export interface ArtifactRepositoryDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	/** How long a result can be read again. */
@@ -22,16 +22,16 @@ export interface ArtefactShelfDeps {
 }
 
 /** Keeps result text in `documents`, one for each row; see docs/adr/0012. */
-export function createArtefactShelf(deps: ArtefactShelfDeps): ArtefactShelf {
+export function createArtifactRepository(deps: ArtifactRepositoryDeps): ArtifactRepository {
 	const { store, clock } = deps;
-	const findRow = async (caller: SkillCaller, kind: ArtefactKind, id: string) => {
+	const findRow = async (caller: SkillCaller, kind: ArtifactKind, id: string) => {
 		const row = await store.read((reader) => reader.get("artefacts", id));
 		const isOpen = row?.kind === kind && row.expiresAt > clock.now() && mayRead(caller, row);
 		return isOpen ? row : undefined;
 	};
 	return {
 		async keep(caller, result) {
-			const row = await stageArtefact(deps, caller, result);
+			const row = await stageArtifact(deps, caller, result);
 			if (!row) return undefined;
 			await store.transaction((tx) => tx.put("artefacts", row));
 			return row.expiresAt;
@@ -40,11 +40,11 @@ export function createArtefactShelf(deps: ArtefactShelfDeps): ArtefactShelf {
 		async find(caller, kind, id) {
 			const row = await findRow(caller, kind, id);
 			const text = row && (await store.documents.get(row.id));
-			return text === undefined || !row ? undefined : toArtefact(row, text);
+			return text === undefined || !row ? undefined : toArtifact(row, text);
 		},
 
 		async list({ owner, access }, kind, { limit, cursor }) {
-			const identity = { list: `artefacts.${kind}`, asked: {} };
+			const identity = { list: `artifacts.${kind}`, asked: {} };
 			const [before] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
 			const rows = await store.read((reader) => reader.findBy("artefacts", "owner", owner));
 			const mine = rows
@@ -74,11 +74,11 @@ export function createArtefactShelf(deps: ArtefactShelfDeps): ArtefactShelf {
  * The text of a result, which nobody can read before its row is put too, by whoever says that it was paid for. Undefined for
  * callers whose account keeps no text; durable before it resolves, and gone with its time where no row follows.
  */
-export async function stageArtefact(
-	{ store, clock, ttlMs = LIMITS.artefactTtlMs }: ArtefactStageDeps,
+export async function stageArtifact(
+	{ store, clock, ttlMs = LIMITS.artifactTtlMs }: ArtifactStageDeps,
 	caller: SkillCaller,
 	{ kind, id, data }: KeptResult,
-): Promise<ArtefactRow | undefined> {
+): Promise<ArtifactRow | undefined> {
 	if (!keepsText(caller)) return undefined;
 	const { owner, access } = caller;
 	const createdAt = clock.now();
@@ -88,22 +88,22 @@ export async function stageArtefact(
 	return { id, owner, grantId: grantIdOf(access), kind, createdAt, expiresAt };
 }
 
-type ArtefactStageDeps = Pick<ArtefactShelfDeps, "clock" | "ttlMs"> & {
+type ArtifactStageDeps = Pick<ArtifactRepositoryDeps, "clock" | "ttlMs"> & {
 	readonly store: Pick<Store, "documents">;
 };
 
 /** Everything of one owner that is still there, for exports. */
-export async function* artefactsOf(
+export async function* artifactsOf(
 	store: Pick<Store, "read" | "documents">,
 	owner: string,
-): AsyncIterable<Artefact> {
+): AsyncIterable<Artifact> {
 	const rows = await store.read((reader) => reader.findBy("artefacts", "owner", owner));
 	for (const row of rows.filter(({ kind }) => kind !== STAGED_TURN)) {
 		const text = await store.documents.get(row.id);
-		if (text !== undefined) yield toArtefact(row, text);
+		if (text !== undefined) yield toArtifact(row, text);
 	}
 }
 
-function toArtefact({ id, kind, createdAt, expiresAt }: ArtefactRow, text: string): Artefact {
-	return { id, kind: kind as ArtefactKind, data: JSON.parse(text), createdAt, expiresAt };
+function toArtifact({ id, kind, createdAt, expiresAt }: ArtifactRow, text: string): Artifact {
+	return { id, kind: kind as ArtifactKind, data: JSON.parse(text), createdAt, expiresAt };
 }

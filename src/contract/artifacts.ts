@@ -1,7 +1,7 @@
 import type { SkillCaller } from "./call.js";
 
 /** Results that stay readable for a while; their text lives nowhere else (D5). */
-export const ARTEFACT_KINDS = [
+export const ARTIFACT_KINDS = [
 	"consultation",
 	"verification",
 	"verification_batch",
@@ -11,24 +11,24 @@ export const ARTEFACT_KINDS = [
 	"stream",
 ] as const;
 
-export type ArtefactKind = (typeof ARTEFACT_KINDS)[number];
+export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
 
 /** What a skill asks to be kept of its answer. */
 export interface KeptResult {
-	readonly kind: ArtefactKind;
+	readonly kind: ArtifactKind;
 	/** Unguessable: it alone opens what a wallet paid for. */
 	readonly id: string;
 	/** JSON. */
 	readonly data: unknown;
 }
 
-export interface Artefact extends KeptResult {
+export interface Artifact extends KeptResult {
 	readonly createdAt: number;
 	readonly expiresAt: number;
 }
 
-export interface ArtefactPage {
-	readonly items: readonly Omit<Artefact, "data">[];
+export interface ArtifactPage {
+	readonly items: readonly Omit<Artifact, "data">[];
 	readonly next_cursor: string | null;
 }
 
@@ -36,19 +36,19 @@ export interface ArtefactPage {
  * One store for all result text: each piece belongs to whoever paid for it, is read by nobody else, and is gone when its
  * time is over or its owner deletes it. What a wallet paid for is opened by its id, as wallets have no session.
  */
-export interface ArtefactShelf {
+export interface ArtifactRepository {
 	/** Resolves to when it will be gone, durable before; undefined for callers whose account keeps no text: then nothing is kept. */
 	keep(caller: SkillCaller, result: KeptResult): Promise<number | undefined>;
 	/** Undefined alike when there is none, it is somebody else's, or its time is over. */
-	find(caller: SkillCaller, kind: ArtefactKind, id: string): Promise<Artefact | undefined>;
+	find(caller: SkillCaller, kind: ArtifactKind, id: string): Promise<Artifact | undefined>;
 	/** Newest first; throws INVALID_ARGUMENT for a cursor of another list. */
 	list(
 		caller: SkillCaller,
-		kind: ArtefactKind,
+		kind: ArtifactKind,
 		page: { readonly limit: number; readonly cursor?: string | undefined },
-	): Promise<ArtefactPage>;
+	): Promise<ArtifactPage>;
 	/** False when there was nothing of theirs to delete. */
-	remove(caller: SkillCaller, kind: ArtefactKind, id: string): Promise<boolean>;
+	remove(caller: SkillCaller, kind: ArtifactKind, id: string): Promise<boolean>;
 }
 
 /** Kind of the rows of turns at rest until they are paid for: results that nobody is shown. */

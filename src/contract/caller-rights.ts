@@ -4,7 +4,7 @@ import type { Caller, SkillCaller } from "./call.js";
 /** What callers may see of what is kept, and whether anything of theirs is. */
 
 /** Owns nothing: who shows no credential, and is told what an unguessable id opens. */
-export const NOBODY: Caller = { owner: "nobody", rail: "none" };
+export const ANONYMOUS: Caller = { owner: "nobody", rail: "none" };
 
 /** Whether text of a caller's may be kept: neither who pays nor the account beside it agreed on zero retention. */
 export function keepsText({

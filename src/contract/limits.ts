@@ -107,7 +107,7 @@ export const LIMITS = {
 	invariantIntervalMs: 60_000,
 	idempotencyTtlMs: 24 * 3_600_000,
 	idempotencyKeyChars: 255,
-	artefactTtlMs: 24 * 3_600_000,
+	artifactTtlMs: 24 * 3_600_000,
 	queryLogMonths: 12,
 	credentialHeaderChars: 8 * 1024,
 	demoSptMicros: 25_000_000n,

@@ -5,5 +5,5 @@ import type { SkillContext } from "./skill.js";
 
 /** Until when a result can be read again; null for whoever is nobody in particular or keeps no text. */
 export function keptUntil(clock: Clock, { caller }: Pick<SkillContext, "caller">): string | null {
-	return caller && keepsText(caller) ? toIsoTime(clock.now() + LIMITS.artefactTtlMs) : null;
+	return caller && keepsText(caller) ? toIsoTime(clock.now() + LIMITS.artifactTtlMs) : null;
 }

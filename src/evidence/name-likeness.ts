@@ -1,7 +1,7 @@
 const NAME_CHARS = 200;
 
 /** A name without what writers differ in: case, marks, punctuation and spaces. Empty for a name of punctuation alone. */
-export function normaliseName(name: string): string {
+export function normalizeName(name: string): string {
 	return name
 		.slice(0, NAME_CHARS)
 		.normalize("NFKD")
@@ -11,7 +11,7 @@ export function normaliseName(name: string): string {
 		.trim();
 }
 
-/** Runs of three characters of a normalised name, its words set apart by spaces. */
+/** Runs of three characters of a normalized name, its words set apart by spaces. */
 export function trigramsOf(name: string): ReadonlySet<string> {
 	const text = ` ${name} `;
 	const grams = new Set<string>();

@@ -1,6 +1,6 @@
 import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
 import { createBestOf } from "./best-of.js";
-import { normaliseName, similarityOf, trigramsOf } from "./name-likeness.js";
+import { normalizeName, similarityOf, trigramsOf } from "./name-likeness.js";
 
 const COUNT = 3;
 const LEAST = 0.3;
@@ -11,14 +11,14 @@ export function findNearNames(wanted: string, names: Iterable<string>): Promise<
 }
 
 function* nearest(wanted: string, names: Iterable<string>): Steps<readonly string[]> {
-	const asked = trigramsOf(normaliseName(wanted));
+	const asked = trigramsOf(normalizeName(wanted));
 	const best = createBestOf<{ readonly name: string; readonly likeness: number }>(
 		COUNT,
 		(a, b) => b.likeness - a.likeness,
 	);
 	for (const name of names) {
 		yield;
-		const likeness = similarityOf(asked, trigramsOf(normaliseName(name)));
+		const likeness = similarityOf(asked, trigramsOf(normalizeName(name)));
 		if (likeness >= LEAST) best.add({ name, likeness });
 	}
 	return best.inOrder().map(({ name }) => name);

@@ -14,7 +14,7 @@ const NETWORK_GROUPS = 4;
  * Text that is no address stands for nobody in particular, so that made-up text does not count as many callers.
  */
 export function toCallerAddress(address: string | undefined): string {
-	if (address === undefined) return NOBODY;
+	if (address === undefined) return ANONYMOUS;
 	const [, v6, v4] = WITH_PORT.exec(address) ?? [];
 	const bare = v6 ?? v4 ?? address;
 	switch (isIP(bare)) {
@@ -23,11 +23,11 @@ export function toCallerAddress(address: string | undefined): string {
 		case 6:
 			return toNetwork(bare);
 		default:
-			return NOBODY;
+			return ANONYMOUS;
 	}
 }
 
-const NOBODY = "unknown";
+const ANONYMOUS = "unknown";
 
 /** Headers by which proxies tell that they carry somebody else's request. */
 const OF_PROXIES = /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/;

@@ -1,5 +1,5 @@
 import type { JobOpening } from "../../payments/admission.js";
-import type { JobTill } from "../../payments/refunds/job-billing.js";
+import type { JobBilling } from "../../payments/refunds/job-billing.js";
 import type { JobRow } from "../../store/rows/job-row.js";
 import type { Store } from "../../store/store-port.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/job.js";
@@ -21,7 +21,7 @@ export interface JobsDeps {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly logger: Logger;
-	readonly till: JobTill;
+	readonly till: JobBilling;
 	readonly works: readonly JobWork[];
 	readonly reportTtlMs?: number | undefined;
 	/** How many work at once. */

@@ -1,4 +1,4 @@
-import type { JobPaid, JobTill } from "../../payments/refunds/job-billing.js";
+import type { JobBilling, JobPaid } from "../../payments/refunds/job-billing.js";
 import type { JobRow } from "../../store/rows/job-row.js";
 import type { Store, StoreTransaction } from "../../store/store-port.js";
 import type { JobState, WorkEnd } from "../contract/job.js";
@@ -30,7 +30,7 @@ export interface Ended {
 export interface JobEndingDeps {
 	readonly store: Store;
 	readonly clock: Clock;
-	readonly till: Pick<JobTill, "capture" | "release">;
+	readonly till: Pick<JobBilling, "capture" | "release">;
 	readonly notes: JobNotes;
 	readonly reportTtlMs?: number | undefined;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.js";
 import { nextTurn } from "./turns.js";
 
 /** Work of many callers, one after the other, and no more of it in one turn of the event loop than others can wait for. */
-export interface TurnGate {
+export interface EventLoopThrottle {
 	/** Runs the work in a turn in which less than the budget is spent. Rejects with what it throws. */
 	run<T>(work: () => T): Promise<T>;
 }
@@ -13,7 +13,7 @@ const BUDGET_MS = 4;
 
 const nothing = () => undefined;
 
-export function createTurnGate(clock: Pick<Clock, "monotonicMs">): TurnGate {
+export function createEventLoopThrottle(clock: Pick<Clock, "monotonicMs">): EventLoopThrottle {
 	let openedAt: number | undefined;
 	let last: Promise<unknown> = Promise.resolve();
 

@@ -5,7 +5,7 @@ import type { Random } from "./random.js";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BODY_CHARS = 30;
 const CHECKSUM_CHARS = 6;
-/** Bytes from here on would favour some characters over others. */
+/** Bytes from here on would favor some characters over others. */
 const UNBIASED_BYTES = 248;
 
 /** A new bearer secret: prefix, 178 bits of randomness, and a checksum that catches typing errors. */

@@ -1,6 +1,6 @@
 const ESC = String.fromCharCode(0x1b);
 const BEL = String.fromCharCode(0x07);
-/** Control sequences (colours, cursor), operating system commands (titles, links), two-character escapes. */
+/** Control sequences (colors, cursor), operating system commands (titles, links), two-character escapes. */
 const ANSI = new RegExp(
 	`${ESC}\\[[0-?]{0,64}[ -/]{0,8}[@-~]|${ESC}\\][^${BEL}${ESC}]{0,2000}(?:${BEL}|${ESC}\\\\)|${ESC}[@-Z\\\\-_]`,
 	"g",

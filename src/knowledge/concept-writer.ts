@@ -54,7 +54,7 @@ export function toMarkdownFile(data: Readonly<Record<string, unknown>>, body: st
 }
 
 /**
- * The draft that reads back as this concept; `pathOfId` knows the files of its neighbours. Plain links live in the body,
+ * The draft that reads back as this concept; `pathOfId` knows the files of its neighbors. Plain links live in the body,
  * so only edges that the body does not tell become relations.
  */
 export function toConceptDraft(

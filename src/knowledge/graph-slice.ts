@@ -67,7 +67,7 @@ function toTerm(
 	{ graph, home, sampled }: { graph: Graph; home: string; sampled: ReadonlySet<string> },
 ): JsonLd {
 	const sources = concept.evidence.slice(0, SOURCES_PER_CONCEPT);
-	const neighbours = concept.edges.filter((edge: Edge) => sampled.has(edge.target));
+	const neighbors = concept.edges.filter((edge: Edge) => sampled.has(edge.target));
 	return {
 		"@id": toNodeAddress(home, concept.id),
 		"@type": ["schema:DefinedTerm", "prov:Entity"],
@@ -76,9 +76,9 @@ function toTerm(
 		description: concept.summary,
 		additionalType: concept.type,
 		inDefinedTermSet: home,
-		...(neighbours.length === 0
+		...(neighbors.length === 0
 			? {}
-			: { mentions: neighbours.map(({ target }) => toNodeAddress(home, target)) }),
+			: { mentions: neighbors.map(({ target }) => toNodeAddress(home, target)) }),
 		citation: sources.map(toArticle),
 		wasDerivedFrom: sources.map(({ sourceUrl }) => sourceUrl),
 	};

@@ -70,7 +70,7 @@ export function nameDocument(path: string, data: FrontMatter, body: string): Imp
 	return { path, data, body, title, aliases: distinctNames(aliases) };
 }
 
-/** The description given, or the first real paragraph, preferring sections that exist to summarise. */
+/** The description given, or the first real paragraph, preferring sections that exist to summarize. */
 export function describeDocument({ data, body }: ImportDocument): string {
 	const given = textOf(data["description"]) ?? textOf(data["summary"]) ?? textOf(data["abstract"]);
 	return truncateText(given ?? firstParagraph(body, SUMMARY_SECTIONS) ?? "", 600);

@@ -16,8 +16,8 @@ export interface RecordFallbacks {
 
 /** The kind of graph a type names, whatever its case and separators; undefined for other types. */
 export function toGraphType(type: string | undefined): GraphType | undefined {
-	const normalised = type?.toLowerCase().replace(/[\s_-]+/g, " ");
-	return GRAPH_TYPES.find((known) => known === normalised);
+	const normalized = type?.toLowerCase().replace(/[\s_-]+/g, " ");
+	return GRAPH_TYPES.find((known) => known === normalized);
 }
 
 /**

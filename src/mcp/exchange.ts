@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import type { Caller } from "../contract/call.js";
-import { NOBODY } from "../contract/caller-rights.js";
+import { ANONYMOUS } from "../contract/caller-rights.js";
 import type { Credential } from "../contract/credential.js";
 import { toCallerAddress } from "../http/caller-address.js";
 import { openRequestId } from "../http/http-request.js";
@@ -48,7 +48,7 @@ export function createExchange(
 		credential,
 		graphId: readGraphId(req),
 		caller() {
-			caller ??= credential ? service.identify(credential) : Promise.resolve(NOBODY);
+			caller ??= credential ? service.identify(credential) : Promise.resolve(ANONYMOUS);
 			return caller;
 		},
 	};

@@ -81,7 +81,7 @@ const TERMS: readonly SoldToolTerms[] = [
 	{
 		name: "neighbors",
 		operationId: "graphs.neighbors",
-		title: "Neighbours of a node",
+		title: "Neighbors of a node",
 		description: "Nodes that are linked with one, up to some steps away.",
 		fields: {
 			graph_id: GRAPH,
@@ -90,7 +90,7 @@ const TERMS: readonly SoldToolTerms[] = [
 			direction: DIRECTION,
 			as_of: AS_OF,
 			depth: "Steps away; 1 if left out",
-			limit: "Neighbours wanted; 10 if left out",
+			limit: "Neighbors wanted; 10 if left out",
 		},
 	},
 	{

@@ -10,7 +10,7 @@ import { reasonToSkip } from "../knowledge/import-screen.js";
 import { readMemory } from "../knowledge/late-memory.js";
 import { valueAt } from "../knowledge/path-map.js";
 import { toRecordFile } from "../knowledge/record-writer.js";
-import type { GraphShelf } from "./graph-repository.js";
+import type { GraphRepository } from "./graph-repository.js";
 
 export interface ConceptPut {
 	readonly graph_id: string;
@@ -46,7 +46,7 @@ export interface ConceptEditor {
 }
 
 export interface ConceptEditorDeps {
-	readonly shelf: GraphShelf;
+	readonly shelf: GraphRepository;
 	readonly clock: Clock;
 	/** Runs one thing at a time that changes imported files. */
 	readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
@@ -70,7 +70,7 @@ export function createConceptEditor({ shelf, clock, inTurn }: ConceptEditorDeps)
 type Outcome = Omit<ConceptReport, "visible_ms">;
 
 async function putConcept(
-	shelf: GraphShelf,
+	shelf: GraphRepository,
 	today: string,
 	{ graph_id, path, markdown }: ConceptPut,
 ): Promise<Outcome> {
@@ -95,7 +95,7 @@ async function putConcept(
 }
 
 async function removeConcept(
-	shelf: GraphShelf,
+	shelf: GraphRepository,
 	today: string,
 	{ graph_id, concept_id }: ConceptRemoval,
 ): Promise<Outcome> {

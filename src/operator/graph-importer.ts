@@ -8,7 +8,7 @@ import { writeBundle } from "../knowledge/bundle-folder.js";
 import { assertLoadable } from "../knowledge/bundle-size.js";
 import type { GraphCatalog } from "../knowledge/catalog.js";
 import { importFolder } from "../knowledge/import-folder.js";
-import type { GraphShelf } from "./graph-repository.js";
+import type { GraphRepository } from "./graph-repository.js";
 import { createGraphUpdate, type GraphUpdate } from "./graph-update.js";
 import {
 	assertSlugFree,
@@ -30,7 +30,7 @@ export interface GraphImporter {
 
 export interface GraphImporterDeps {
 	readonly catalog: GraphCatalog;
-	readonly shelf: GraphShelf;
+	readonly shelf: GraphRepository;
 	readonly clock: Clock;
 	/** Where imported bundles live, one folder each. */
 	readonly folder: string;

@@ -16,7 +16,7 @@ import type { Graph } from "../knowledge/graph.js";
 import { valueAt } from "../knowledge/path-map.js";
 import type { SearchEngine, SyncOptions } from "../search/search-ports.js";
 
-export interface GraphShelfDeps {
+export interface GraphRepositoryDeps {
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
 	/** Where imported bundles live, one folder each. */
@@ -25,7 +25,7 @@ export interface GraphShelfDeps {
 }
 
 /** Graphs whose files are ours: what the disk holds, the index finds and the catalog sells changes together, in this order. */
-export interface GraphShelf {
+export interface GraphRepository {
 	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are somebody else's. */
 	getOwn(id: string): Changeable;
 	/** Undefined where `getOwn` throws. */
@@ -49,7 +49,12 @@ export interface GraphShelf {
 	complete(onProgress?: SyncOptions["onProgress"]): Promise<void>;
 }
 
-export function createGraphShelf({ catalog, search, folder, logger }: GraphShelfDeps): GraphShelf {
+export function createGraphRepository({
+	catalog,
+	search,
+	folder,
+	logger,
+}: GraphRepositoryDeps): GraphRepository {
 	const home = resolve(folder);
 	let isInStep = false;
 
@@ -63,7 +68,7 @@ export function createGraphShelf({ catalog, search, folder, logger }: GraphShelf
 		const isOurs = graph?.record.id === id && dirname(resolve(graph.folder)) === home;
 		return isOurs && isChangeable(graph) ? graph : undefined;
 	};
-	const publish: GraphShelf["publish"] = async (graph, options) => {
+	const publish: GraphRepository["publish"] = async (graph, options) => {
 		const others = catalog.list().filter(({ record }) => record.id !== graph.record.id);
 		// On sale only once it can be searched.
 		await search.sync([...others, graph], options);

@@ -17,7 +17,7 @@ import type { ImportMemory } from "../knowledge/import-memory.js";
 import type { SkippedFile } from "../knowledge/import-options.js";
 import { FRAME_PATHS } from "../knowledge/import-path.js";
 import { readMemory } from "../knowledge/late-memory.js";
-import type { GraphShelf } from "./graph-repository.js";
+import type { GraphRepository } from "./graph-repository.js";
 import {
 	assertSlugFree,
 	assertSome,
@@ -30,7 +30,7 @@ import {
 
 export interface GraphUpdateDeps {
 	readonly catalog: GraphCatalog;
-	readonly shelf: GraphShelf;
+	readonly shelf: GraphRepository;
 	readonly clock: Clock;
 }
 

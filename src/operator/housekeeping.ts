@@ -1,5 +1,5 @@
 import type { InvariantGuard } from "../../payments/audit/invariants.js";
-import type { OnchainDesk } from "../../payments/onchain/onchain-method.js";
+import type { OnchainContext } from "../../payments/onchain/onchain-method.js";
 import type { RefundPayouts } from "../../payments/refunds/refund-payouts.js";
 import type { Sweeper } from "../../payments/refunds/sweep.js";
 import { LIMITS } from "../contract/limits.js";
@@ -11,7 +11,7 @@ export interface HousekeepingDeps {
 	readonly sweeper: Sweeper;
 	readonly guard: InvariantGuard;
 	/** Payments on a chain; undefined while none is configured. */
-	readonly onchain: OnchainDesk | undefined;
+	readonly onchain: OnchainContext | undefined;
 	readonly refundPayouts?: RefundPayouts;
 	readonly retention: Retention;
 	readonly clock: Clock;

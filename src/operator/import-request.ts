@@ -40,7 +40,7 @@ export interface ImportReport {
 /** An import that searches see already. */
 export interface VisibleImport {
 	readonly report: Omit<ImportReport, "seconds">;
-	/** Settles as `GraphShelf.complete` does. */
+	/** Settles as `GraphRepository.complete` does. */
 	readonly complete: Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from "express";
-import { NOBODY } from "../contract/caller-rights.js";
+import { ANONYMOUS } from "../contract/caller-rights.js";
 import { type Credential, parseCredential, parsePayment } from "../contract/credential.js";
 import { LIMITS } from "../contract/limits.js";
 import { parseInput } from "../contract/parse-input.js";
@@ -123,7 +123,7 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 		const shown = parseCredential(raw.header);
 		const credential = route.opensById ? shown : requireCredential(shown, route);
 		const opens = route.scheme !== "spt" && !READING_METHODS.has(req.method);
-		const caller = credential ? await service.identify(credential, { opens }) : NOBODY;
+		const caller = credential ? await service.identify(credential, { opens }) : ANONYMOUS;
 		if (credential) requireKind(credential, route);
 		await whileCallerWaits(res, toWait(deps, route.timeoutMs), async (signal) => {
 			const request = { ...raw, credential, caller, signal };

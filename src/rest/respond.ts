@@ -47,7 +47,7 @@ export function sendData(req: Request, res: Response, route: DataRoute, data: ob
 	const { next_cursor = null, ...rest } = data as { readonly next_cursor?: string | null };
 	const page = route.isList && "next_cursor" in data ? rest : data;
 	if (route.freshness === "catalog") {
-		const { body, etag } = serialise(page);
+		const { body, etag } = serialize(page);
 		if (isStillFresh(req, res, etag)) return;
 		const data = typeof body === "string" ? body : DATA_PLACE;
 		const text = envelope(route, data, requestIdOf(res), next_cursor);
@@ -76,9 +76,9 @@ export function sendPurchased(res: Response, route: PurchaseRoute, reply: Purcha
 	send(res, route.status ?? 200, envelope(route, JSON.stringify(data), requestIdOf(res)));
 }
 
-/** A JSON document of our own, or 304; pass the same object again and it is not serialised again. */
+/** A JSON document of our own, or 304; pass the same object again and it is not serialized again. */
 export function sendJsonDocument(req: Request, res: Response, value: object): void {
-	const { body, etag } = serialise(value);
+	const { body, etag } = serialize(value);
 	if (isStillFresh(req, res, etag)) return;
 	sendBytes(res, { status: 200, body, mediaType: JSON_TYPE });
 }
@@ -120,7 +120,7 @@ function envelope(
 	return `{"ok":true,"data":${data},"meta":${JSON.stringify(meta)}}`;
 }
 
-interface Serialised {
+interface Serialized {
 	/** Bytes where there are many. */
 	readonly body: string | Uint8Array;
 	readonly etag: string;
@@ -129,15 +129,15 @@ interface Serialised {
 const LARGE_CHARS = 16_384;
 
 /** Data objects that are served again and again, as JSON; gone with the object they were made from. */
-const serialised = new WeakMap<object, Serialised>();
+const serialized = new WeakMap<object, Serialized>();
 
-function serialise(data: object): Serialised {
-	const known = serialised.get(data);
+function serialize(data: object): Serialized {
+	const known = serialized.get(data);
 	if (known) return known;
 	const text = JSON.stringify(data);
 	const etag = toEtag(createHash("sha256").update(text).digest("hex"));
 	const made = { body: text.length < LARGE_CHARS ? text : Buffer.from(text, "utf8"), etag };
-	serialised.set(data, made);
+	serialized.set(data, made);
 	return made;
 }
 

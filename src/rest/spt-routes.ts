@@ -30,7 +30,7 @@ const SECRET = "spt_test_0123456789abcdefghijklmnopqrstuvwxyz";
 
 const terms = {
 	id: CHILD_ID,
-	label: "summariser",
+	label: "summarizer",
 	balance_usd: "2.00",
 	held_usd: "0.00",
 	expires_at: "2026-12-31T00:00:00.000Z",
@@ -140,7 +140,7 @@ export const SPT_ROUTES: Readonly<Record<SptOwnerOperationId, OwnerRoute>> = {
 		example: {
 			body: {
 				amount_usd: "2.00",
-				label: "summariser",
+				label: "summarizer",
 				max_per_call_usd: "0.50",
 				skills: ["graph_search"],
 				graphs: ["agent-payments"],

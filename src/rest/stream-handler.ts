@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import { NOBODY } from "../contract/caller-rights.js";
+import { ANONYMOUS } from "../contract/caller-rights.js";
 import { type HeaderReader, parseCredential, parsePayment } from "../contract/credential.js";
 import { parseInput } from "../contract/parse-input.js";
 import { STREAM_LIMITS } from "../contract/stream-limits.js";
@@ -45,7 +45,7 @@ export function createStreamHandler(
 		const credential = parseCredential(header);
 		const { operationId } = route;
 		if (resumed) {
-			const caller = credential ? await service.identify(credential) : NOBODY;
+			const caller = credential ? await service.identify(credential) : ANONYMOUS;
 			const { streamId } = resumed;
 			const request = { operationId, rawInput: input, idempotencyKey, streamId };
 			const stream = await service.streams.resume(caller, request);

@@ -174,7 +174,7 @@ function toCreated(
 			request_id: requestId,
 			operation: operationId,
 			created_at: toIsoTime(now),
-			kept_until: isKept ? toIsoTime(now + LIMITS.artefactTtlMs) : null,
+			kept_until: isKept ? toIsoTime(now + LIMITS.artifactTtlMs) : null,
 		},
 	};
 }

@@ -1,11 +1,11 @@
-import type { ArtefactShelf, KeptResult } from "../contract/artifacts.js";
+import type { ArtifactRepository, KeptResult } from "../contract/artifacts.js";
 import { toIsoTime } from "../kernel/clock.js";
 import type { Logger } from "../kernel/logger.js";
 import type { OpenedCall } from "./open-call.js";
 
 export interface KeepResultDeps {
 	/** Keeps what skills want kept of their answers; without one nothing is. */
-	readonly artefacts?: Pick<ArtefactShelf, "keep" | "find"> | undefined;
+	readonly artifacts?: Pick<ArtifactRepository, "keep" | "find"> | undefined;
 	readonly logger?: Pick<Logger, "error"> | undefined;
 }
 
@@ -15,15 +15,15 @@ export interface KeepResultDeps {
  * which takes nothing from an answer that is paid for and at hand.
  */
 export async function keepResult(
-	{ artefacts, logger }: KeepResultDeps,
+	{ artifacts, logger }: KeepResultDeps,
 	{ payer, admission }: Pick<OpenedCall, "payer" | "admission">,
 	result: KeptResult,
 ): Promise<number | undefined> {
-	if (!artefacts || !payer) return undefined;
+	if (!artifacts || !payer) return undefined;
 	const { kind, id } = result;
 	try {
-		if (admission.kind !== "replayed") return await artefacts.keep(payer, result);
-		return (await artefacts.find(payer, kind, id))?.expiresAt;
+		if (admission.kind !== "replayed") return await artifacts.keep(payer, result);
+		return (await artifacts.find(payer, kind, id))?.expiresAt;
 	} catch (error) {
 		logger?.error("a result could not be kept", { kind, error: String(error) });
 		return undefined;

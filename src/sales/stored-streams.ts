@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Payer } from "../../payments/payment-method.js";
 import type { Store } from "../../store/store-port.js";
 import { grantIdOf } from "../contract/account-access.js";
-import type { ArtefactShelf, KeptStream, PlainEvent } from "../contract/artifacts.js";
+import type { ArtifactRepository, KeptStream, PlainEvent } from "../contract/artifacts.js";
 import { mayRead } from "../contract/caller-rights.js";
 import type { Clock } from "../kernel/clock.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
@@ -18,7 +18,7 @@ export interface RunningStream {
 
 type Owner = Pick<Payer, "owner" | "access">;
 
-/** Where streams are found again: in memory while their work goes on, then among the artefacts for as long as these are kept. */
+/** Where streams are found again: in memory while their work goes on, then among the artifacts for as long as these are kept. */
 export interface KeptStreams {
 	/** From now on it can be followed; the returned function forgets it. */
 	begin(running: RunningStream): () => void;
@@ -35,11 +35,11 @@ export interface KeptStreams {
 }
 
 export function createKeptStreams({
-	artefacts,
+	artifacts,
 	store,
 	clock,
 }: {
-	readonly artefacts: Pick<ArtefactShelf, "keep" | "find">;
+	readonly artifacts: Pick<ArtifactRepository, "keep" | "find">;
 	readonly store: Pick<Store, "read" | "transaction">;
 	readonly clock: Clock;
 }): KeptStreams {
@@ -69,7 +69,7 @@ export function createKeptStreams({
 			const { id } = record;
 			const data: KeptStream = { operation_id: operationId, events };
 			try {
-				const expiresAt = await artefacts.keep(payer, { kind: "stream", id, data });
+				const expiresAt = await artifacts.keep(payer, { kind: "stream", id, data });
 				if (expiresAt === undefined) return;
 				const row = { id: name, owner: payer.owner, streamId: id, expiresAt };
 				await store.transaction((tx) => tx.put("streams", row));
@@ -86,7 +86,7 @@ export function createKeptStreams({
 				const isTheirs = running.operationId === operationId && mayFollow(caller, running);
 				return isTheirs ? running.record : undefined;
 			}
-			const kept = (await artefacts.find(caller, "stream", id))?.data as KeptStream | undefined;
+			const kept = (await artifacts.find(caller, "stream", id))?.data as KeptStream | undefined;
 			if (kept?.operation_id !== operationId) return undefined;
 			const record = createStreamRecord(id, kept.events);
 			record.end();

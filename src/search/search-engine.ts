@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../kernel/clock.js";
-import { createTurnGate, type TurnGate } from "../kernel/event-loop-throttle.js";
+import { createEventLoopThrottle, type EventLoopThrottle } from "../kernel/event-loop-throttle.js";
 import type { Logger } from "../kernel/logger.js";
 import type { DenseHits, DenseScope, DenseSide } from "./dense/dense-side.js";
 import { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
@@ -41,7 +41,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	const { embedder, denseSide, commonWords } = opened;
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
-	const inTurn = unlessAborted(createTurnGate(clock));
+	const inTurn = unlessAborted(createEventLoopThrottle(clock));
 	const links = createLinkGraphKeeper(options);
 	const indexSync = createIndexSync({
 		clock,
@@ -103,7 +103,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 }
 
 /** Whoever has left meanwhile is not ranked for. */
-function unlessAborted(gate: TurnGate) {
+function unlessAborted(gate: EventLoopThrottle) {
 	return <T>(signal: AbortSignal, work: () => T): Promise<T> =>
 		gate.run(() => {
 			signal.throwIfAborted();

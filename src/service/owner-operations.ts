@@ -1,7 +1,7 @@
 import type { SptHolder } from "../../payments/spt/token.js";
-import type { ScheduleDesk } from "../../skills/briefings/schedule-service.js";
+import type { ScheduleService } from "../../skills/briefings/schedule-service.js";
 import type { ChatSessions } from "../../skills/chat/chat-sessions.js";
-import type { JobDesk } from "../../skills/deep-dive/deep-dive-operations.js";
+import type { DeepDiveOperations } from "../../skills/deep-dive/deep-dive-operations.js";
 import type { Dossiers } from "../../skills/dossiers/dossiers.js";
 import type { Consultations } from "../../skills/experts/consultations.js";
 import type { VerificationResults } from "../../skills/verify/verification-results.js";
@@ -33,10 +33,10 @@ export interface OwnerOperations extends AccountOperations {
 	sptRevoke(holder: SptHolder): Promise<Json>;
 	readonly feedback: Feedback;
 	readonly dossiers: Dossiers;
-	readonly schedules: ScheduleDesk;
+	readonly schedules: ScheduleService;
 	readonly chats: ChatSessions;
 	readonly consultations: Consultations;
-	readonly jobs: JobDesk;
+	readonly jobs: DeepDiveOperations;
 	readonly verifications: VerificationResults;
 	readonly webhooks: Webhooks;
 }

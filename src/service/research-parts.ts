@@ -6,7 +6,7 @@ import type { StagedTurns } from "../../skills/chat/staged-turns.js";
 import type { FindEarlierQuestion } from "../../skills/deep-dive/earlier-question.js";
 import type { Feeds } from "../../skills/feeds/feed-access.js";
 import type { ResultIds } from "../artifacts/result-ids.js";
-import type { ArtefactShelf } from "../contract/artifacts.js";
+import type { ArtifactRepository } from "../contract/artifacts.js";
 import type { JobWire } from "../jobs/job-schemas.js";
 import type { Ids } from "../kernel/ids.js";
 import type { WebhookParts } from "../webhooks/webhook-service.js";
@@ -14,7 +14,7 @@ import type { WebhookParts } from "../webhooks/webhook-service.js";
 /** What research skills and the operations about their results share; wired once, in the composition root. */
 export interface ResearchParts {
 	readonly ids: Ids;
-	readonly artefacts: ArtefactShelf;
+	readonly artifacts: ArtifactRepository;
 	readonly writer: Writer;
 	/** What public sources say of a topic. */
 	readonly feeds: Feeds;

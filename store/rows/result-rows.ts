@@ -1,7 +1,7 @@
 /** What can be read again after its call; its text lies in `documents`, or in what a row names. */
 
 /** A result that can be read again; its text lives in `documents` under the same id. */
-export interface ArtefactRow {
+export interface ArtifactRow {
 	readonly id: string;
 	readonly owner: string;
 	/** Key, connection token or other grant of the account that paid for it. */
@@ -15,7 +15,7 @@ export interface ArtefactRow {
 export interface StreamRow {
 	readonly id: string;
 	readonly owner: string;
-	/** The artefact that holds its events. */
+	/** The artifact that holds its events. */
 	readonly streamId: string;
 	readonly expiresAt: number;
 }

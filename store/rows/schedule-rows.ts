@@ -65,7 +65,7 @@ export interface ScheduleChannel {
 	readonly confirmTries?: number | undefined;
 }
 
-/** One briefing that was due, or asked for. Its text is an artefact of the same id while it can be picked up. */
+/** One briefing that was due, or asked for. Its text is an artifact of the same id while it can be picked up. */
 export interface BriefingRunRow {
 	/** Made from schedule and slot: a slot has one run, whoever comes first. */
 	readonly id: string;

@@ -139,7 +139,7 @@ t.test("a task and its text are forgotten when their time is over", async (t) =>
 	const headers = { "X-Pay-SPT": token };
 	const { body } = await rpc(shop.baseUrl, { params: askGraph("short lived"), headers });
 	const { id } = body.result.task;
-	clock.advance(LIMITS.artefactTtlMs + 1);
+	clock.advance(LIMITS.artifactTtlMs + 1);
 	const get = () => rpc(shop.baseUrl, { method: "GetTask", params: { id }, headers });
 	t.equal((await get()).body.error.code, -32001, "even before the sweep");
 	await shop.sweep(clock.now());

@@ -137,7 +137,7 @@ t.test(
 		const asked = await send(client, searchMessage("unreachable"));
 		const message = paymentMessage(asked, signFor(asked, shop.chain, shop.wallet));
 		await t.rejects(send(client, message), /could not be verified/);
-		shop.facilitator.behaviour = "strict";
+		shop.facilitator.behavior = "strict";
 		t.equal((await send(client, message)).status?.state, TASK_STATE_COMPLETED);
 		t.equal(await shop.funds(), 9_500_000n);
 	},

@@ -75,7 +75,7 @@ t.test("usage, calls and quota tell what happened", async (t) => {
 	});
 	t.match(await usage("?by=graph"), { items: [{ graph: "agent-payments", calls: 4 }] });
 	t.match((await usage("?by=key")).items, [{ key: /^key_/, calls: 4 }]);
-	t.equal((await ask("GET", "/v1/account/usage?by=colour")).status, 400);
+	t.equal((await ask("GET", "/v1/account/usage?by=color")).status, 400);
 
 	const first = (await ask("GET", "/v1/account/calls?limit=3")).body;
 	t.equal(first.data.items.length, 3);

@@ -50,7 +50,7 @@ t.test("feedback is about a call of one's own and a row that exists", async (t) 
 		{ ...about, note: "" },
 		{ ...about, note: "x".repeat(501) },
 		{ ...about, useful: "yes" },
-		{ ...about, colour: "red" },
+		{ ...about, color: "red" },
 	]) {
 		t.equal((await give(bad)).status, 400, JSON.stringify(bad).slice(0, 60));
 	}

@@ -70,9 +70,9 @@ t.test("single questions with an answer in common are in the same half", async (
 });
 
 t.test("no two queries are the same once case, order and punctuation are gone", async (t) => {
-	const normalised = queries.map(({ query }) => wordsOf(query).sort().join(" "));
+	const normalized = queries.map(({ query }) => wordsOf(query).sort().join(" "));
 	t.same(
-		normalised.filter((text, index) => normalised.indexOf(text) !== index),
+		normalized.filter((text, index) => normalized.indexOf(text) !== index),
 		[],
 	);
 });

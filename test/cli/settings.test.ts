@@ -56,7 +56,7 @@ t.test("a contact is an address with a scheme; an e-mail address gets its own", 
 });
 
 for (const [name, yaml] of [
-	["an unknown key", "colour: red\n"],
+	["an unknown key", "color: red\n"],
 	["an unknown operation", 'prices:\n  mining: "1"\n'],
 	["an inherited name for an operation", 'prices:\n  toString: "1"\n'],
 	["a price that is no amount", "prices:\n  graphs.search: free\n"],

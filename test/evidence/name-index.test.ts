@@ -2,10 +2,10 @@ import t from "tap";
 import { toNameIndex } from "../../skills/entities/name-index.js";
 import { runInTurns } from "../../src/knowledge/work-in-turns.js";
 
-/** Characters that normalise to several each, so that a name has more trigrams than a byte counts. */
+/** Characters that normalize to several each, so that a name has more trigrams than a byte counts. */
 const LONG = String.fromCodePoint(...Array.from({ length: 88 }, (_, index) => 0x3300 + index));
 
-t.test("a name that grows when it is normalised is found by a slip of it, once", async (t) => {
+t.test("a name that grows when it is normalized is found by a slip of it, once", async (t) => {
 	const names = await runInTurns(
 		toNameIndex([
 			{ text: LONG, kind: "title", named: "long" },

@@ -6,10 +6,10 @@ import type { JobRow } from "../../store/rows/job-row.js";
 import { diskError } from "../store/fake-disk.js";
 import { seededRandom } from "../support/seeded-random.js";
 import {
+	ANONYMOUS,
 	createWorld,
 	type JobShop,
 	type LaunchOrder,
-	NOBODY,
 	openShop,
 	PRICE,
 	pause,
@@ -152,7 +152,7 @@ async function openShoppers(world: World, shop: JobShop): Promise<Shopper[]> {
 	});
 	const paying = (key: string): Shopper => ({
 		order: { authorization: wallet.sign({ value: PRICE }), key, query: key },
-		caller: NOBODY,
+		caller: ANONYMOUS,
 	});
 	return [keyed("a"), keyed("b"), paying("c"), paying("d")];
 }

@@ -1,7 +1,7 @@
 import t from "tap";
 import { JOB_LIMITS } from "../../src/jobs/job-limits.js";
 import { createGate } from "../support/gate.js";
-import { createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
+import { ANONYMOUS, createWorld, openShop, PRICE, pause } from "./job-shop.js";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -140,7 +140,7 @@ t.test("a wallet's cancelled job pays for what was begun and credits the rest", 
 	await gate.arrived;
 	const after = await shop.restart();
 	await shop.close().catch(() => undefined);
-	const caller = { ...NOBODY };
+	const caller = { ...ANONYMOUS };
 	await after.desk.cancel(caller, jobId);
 	t.match(await after.ended(jobId), { status: "cancelled", cost: { amount_usd: "7.50" } });
 	const told = await after.desk.status(caller, jobId);
@@ -168,7 +168,10 @@ t.test("a failed job of a wallet is credited whole", async (t) => {
 	const { job } = await shop.launch({ authorization: world.wallet.sign({ value: PRICE }) });
 	const jobId = job?.job_id ?? "";
 	t.match(await shop.ended(jobId), { status: "failed", cost: { amount_usd: "0.00" } });
-	t.match((await shop.desk.status(NOBODY, jobId)).credit, { balance_usd: "10.00", token: /^spt_/ });
+	t.match((await shop.desk.status(ANONYMOUS, jobId)).credit, {
+		balance_usd: "10.00",
+		token: /^spt_/,
+	});
 	world.clock.set(world.clock.now() + DAY_MS);
 	await shop.money.onchain?.reconcile();
 	t.equal(await shop.balance(`cust:${world.wallet.owner}`), 0n);

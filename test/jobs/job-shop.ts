@@ -1,5 +1,8 @@
 import { createDeepDive } from "../../skills/deep-dive/deep-dive.js";
-import { createJobDesk, type JobDesk } from "../../skills/deep-dive/deep-dive-operations.js";
+import {
+	createDeepDiveOperations,
+	type DeepDiveOperations,
+} from "../../skills/deep-dive/deep-dive-operations.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";
 import type { Call, CallResult } from "../../src/contract/call.js";
@@ -23,7 +26,7 @@ import { createSimWallet, type SimWallet, toV2Payload } from "../support/sim-wal
 
 const KEYS = { pepper: Buffer.alloc(32, "pepper") } as unknown as KeyFolder;
 const SETTINGS = { profile: "demo", prices: {} } as unknown as Settings;
-export const NOBODY = { owner: "nobody", rail: "none" };
+export const ANONYMOUS = { owner: "nobody", rail: "none" };
 export const PRICE = 10_000_000n;
 
 /** What the passes of the next jobs do; shared by all processes, as the world outside is. */
@@ -96,7 +99,7 @@ export interface JobShop extends World {
 	readonly store: Store;
 	readonly money: Money;
 	readonly jobs: Jobs;
-	readonly desk: JobDesk;
+	readonly desk: DeepDiveOperations;
 	issue(usd: bigint): Promise<{ readonly id: string; readonly token: string }>;
 	launch(order: LaunchOrder): Promise<Launched>;
 	/** Resolves with the job once it has ended. */
@@ -133,12 +136,12 @@ export async function openShop(
 	await money.onchain?.resume();
 	const jobs = createJobs({
 		...{ store, clock, ids, logger, running },
-		till: money.jobTill,
+		till: money.jobBilling,
 		works: [createScriptedWork(script)],
 	});
 	await jobs.resume();
 	jobs.start();
-	const desk = createJobDesk({ jobs, clock });
+	const desk = createDeepDiveOperations({ jobs, clock });
 	const research = {
 		launched: createLaunchedJobs({ store, clock }),
 		feeds: { get: () => Promise.reject(new Error("no feeds")) },

@@ -2,7 +2,7 @@ import t from "tap";
 import { jobDocuments } from "../../src/contract/job.js";
 import { JOB_LIMITS } from "../../src/jobs/job-limits.js";
 import { createGate } from "../support/gate.js";
-import { createWorld, NOBODY, openShop, PRICE, pause } from "./job-shop.js";
+import { ANONYMOUS, createWorld, openShop, PRICE, pause } from "./job-shop.js";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -72,9 +72,9 @@ t.test("a job cancelled without an answer costs nothing, whenever it is cancelle
 	const authorization = world.wallet.sign({ value: PRICE });
 	const paid = (await shop.launch({ authorization })).job?.job_id ?? "";
 	await gate.arrived;
-	await shop.desk.cancel(NOBODY, paid);
+	await shop.desk.cancel(ANONYMOUS, paid);
 	t.match(await shop.ended(paid), free);
-	t.match((await shop.desk.status(NOBODY, paid)).credit, { balance_usd: "10.00" });
+	t.match((await shop.desk.status(ANONYMOUS, paid)).credit, { balance_usd: "10.00" });
 	t.same(await shop.failures(), []);
 	await shop.close();
 });

@@ -29,7 +29,7 @@ t.test("whoever leaves while the payment settles finds the answer with it later"
 	const shop = await startPaidMcp(t);
 	const { required } = await shop.call({});
 	const meta = { "x402/payment": shop.pay(required) };
-	shop.facilitator.behaviour = "slow";
+	shop.facilitator.behavior = "slow";
 	shop.facilitator.delayMs = 300;
 	const sent = shop.facilitator.settled();
 	const caller = new AbortController();

@@ -60,7 +60,7 @@ t.test(
 		const terms = { from: "cust:tok_a", owner: "tok_a", rail: "spt", amountMicros: 1n };
 		const what = { operationId: "graphs.search", billingType: "per_call" } as const;
 		await books.store.transaction((tx) =>
-			books.ledger.authorise(tx, { ...terms, ...what, idempotencyId: undefined }),
+			books.ledger.authorize(tx, { ...terms, ...what, idempotencyId: undefined }),
 		);
 		t.same((await guard.check({ full: true })).failures, []);
 		books.clock.set(books.clock.now() + LIMITS.holdTtlMs + 3 * LIMITS.sweepIntervalMs);

@@ -34,7 +34,7 @@ async function play(books: Books, one: AnySale): Promise<void> {
 	if (!isCaptured) {
 		const from = `cust:${terms.owner}`;
 		const held = { ...terms, from, rail: "spt", idempotencyId: undefined };
-		const hold = await store.transaction((tx) => ledger.authorise(tx, held));
+		const hold = await store.transaction((tx) => ledger.authorize(tx, held));
 		await store.transaction((tx) => ledger.release(tx, hold, "no_answer"));
 		return;
 	}

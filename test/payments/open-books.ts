@@ -45,7 +45,7 @@ export async function openBooks() {
 		const terms = { from, owner, rail, amountMicros, operationId, billingType, idempotencyId };
 		const fingerprint = `fingerprint of ${operationId}`;
 		const hold = await store.transaction(async (tx) => {
-			const held = await ledger.authorise(tx, { ...terms, ...(graphIds && { graphIds }) });
+			const held = await ledger.authorize(tx, { ...terms, ...(graphIds && { graphIds }) });
 			if (idempotencyId === undefined) return held;
 			const attempt = { id: idempotencyId, fingerprint, holdId: held.id, receiptId: undefined };
 			const now = clock.now();

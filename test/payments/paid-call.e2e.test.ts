@@ -32,7 +32,7 @@ t.test("money moves exactly once, or not at all", async (t) => {
 			[400, await shop.search({ ...search, body: { query: "x", limit: 0 } })],
 			[400, await shop.search({ ...search, body: { query: "x".repeat(3_000) } })],
 			[400, await shop.search({ ...search, body: "{not json" })],
-			[400, await shop.search({ ...search, body: { query: "x", colour: "red" } })],
+			[400, await shop.search({ ...search, body: { query: "x", color: "red" } })],
 			[400, await shop.search({ ...search, body: {} })],
 			[404, await shop.search({ ...search, graph: "no-such-graph" })],
 			[401, await shop.search({ token: `${token.slice(0, -1)}x` })],

@@ -86,7 +86,7 @@ export const UNSOUND: Readonly<Record<string, Spoilt>> = {
 	"a hold whose retry key is free": [
 		({ store, ledger }) =>
 			store.transaction((tx) =>
-				ledger.authorise(tx, {
+				ledger.authorize(tx, {
 					from: "cust:tok_a",
 					owner: "tok_a",
 					rail: "spt",

@@ -71,7 +71,7 @@ t.test("a request that makes no sense is refused before it costs anything", asyn
 		await get("/nodes?cursor=WyJ4Il0"),
 		await get("/nodes?type=A,,B"),
 		await get("/nodes?limit=51"),
-		await get("/nodes?colour=red"),
+		await get("/nodes?color=red"),
 		await get(`/nodes/${NODE}/neighbors?depth=4`),
 		await get("/timeline?from=2020-13-01"),
 		await get("/export?format=exe"),

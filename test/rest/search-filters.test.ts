@@ -116,7 +116,7 @@ t.test("a filter that does not fit is refused with its name", async (t) => {
 	const many = Array.from({ length: 21 }, (_, index) => `tag ${index}`);
 	const day = "must be a day of the calendar, written YYYY-MM-DD";
 	const cases: [filters: unknown, path: string, message: string | RegExp][] = [
-		[{ colour: "red" }, "filters.colour", "is not a known field"],
+		[{ color: "red" }, "filters.color", "is not a known field"],
 		[{ kind: ["domain"] }, "filters.kind", "is not a known field"],
 		[{ tags: "http" }, "filters.tags", "must be an array"],
 		[{ tags: [] }, "filters.tags", "must not be an empty list"],

@@ -4,7 +4,7 @@ import express from "express";
 import type { Test } from "tap";
 import { z } from "zod";
 import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
-import { createArtefactShelf } from "../../src/artifacts/artifact-repository.js";
+import { createArtifactRepository } from "../../src/artifacts/artifact-repository.js";
 import type { Skill, SkillEvent } from "../../src/contract/skill.js";
 import { createRequestId } from "../../src/http/request-id.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
@@ -43,8 +43,8 @@ export async function startStream(
 	const invokeStream = createInvokeStream({ skills, cashier: money.cashier, recordUsage });
 	const ids = createIds({ clock, random: systemRandom });
 	const { store } = testApp.app;
-	const artefacts = createArtefactShelf({ store, clock });
-	const kept = createKeptStreams({ artefacts, store, clock });
+	const artifacts = createArtifactRepository({ store, clock });
+	const kept = createKeptStreams({ artifacts, store, clock });
 	const streams = createSoldStreams({ invokeStream, skills, kept, ids, clock });
 	const server = createServer(
 		express()

@@ -135,7 +135,7 @@ async function checkSearch({ side, placed, next, count, left }: Check): Promise<
 		const [cosine = 0, found = 0] = [expected.get(slot), hits.cosines[rank]];
 		if (Math.abs(cosine - found) > TOLERANCE)
 			throw new Error(`Slot ${slot}: ${found}, not ${cosine}`);
-		// Rows are chosen at the precision of an int16 query: neighbours may change places within it.
+		// Rows are chosen at the precision of an int16 query: neighbors may change places within it.
 		if (cosine < (best[rank] ?? 0) - 5e-3)
 			throw new Error(`Rank ${rank}: ${cosine}, not ${best[rank]}`);
 	});

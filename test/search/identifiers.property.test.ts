@@ -94,7 +94,7 @@ t.test(
 	},
 );
 
-t.test("a misspelt word is not missing, a neighbouring number is", async (t) => {
+t.test("a misspelt word is not missing, a neighboring number is", async (t) => {
 	const text = "The Idempotency-Key header of EIP-3009.";
 	t.same(judge("Idempotncy-Key", text).missing, []);
 	t.same(judge("EIP-3008", text).missing, ["eip-3008"]);

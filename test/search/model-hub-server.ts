@@ -9,10 +9,10 @@ export interface HubServer {
 	/** Paths that were asked for, in order. */
 	readonly asked: readonly string[];
 	/** Changes what the next request gets; undefined: the hub's own answer. */
-	misbehave(how: Misbehaviour | undefined): void;
+	misbehave(how: Misbehavior | undefined): void;
 }
 
-type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => boolean;
+type Misbehavior = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export const REVISION = "0123456789abcdef0123456789abcdef01234567";
 
@@ -23,14 +23,14 @@ export async function startHub(
 	files: Readonly<Record<string, string | Uint8Array>>,
 ): Promise<HubServer> {
 	const asked: string[] = [];
-	let misbehaviour: Misbehaviour | undefined;
+	let misbehavior: Misbehavior | undefined;
 	const contents = new Map(
 		Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]),
 	);
 	const server = createServer((request, response) => {
 		const path = request.url ?? "";
 		asked.push(path);
-		if (misbehaviour?.(request, response)) return;
+		if (misbehavior?.(request, response)) return;
 		if (path === `/api/models/${id}?blobs=true`) {
 			const siblings = [...contents].map(([name, content]) => describe(name, content));
 			const reply = { sha: REVISION, cardData: { license: "mit" }, siblings };
@@ -53,7 +53,7 @@ export async function startHub(
 		origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		asked,
 		misbehave(how) {
-			misbehaviour = how;
+			misbehavior = how;
 		},
 	};
 }

@@ -68,7 +68,7 @@ t.test(
 	},
 );
 
-t.test("a short word's neighbours help to find, and are not taken for it", async (t) => {
+t.test("a short word's neighbors help to find, and are not taken for it", async (t) => {
 	const scope = scopeOf("A shift of the key.");
 	const [word] = expandWords(readQuery("swift"), { scopes: [scope], commonWords: NO_WORDS });
 	t.same(

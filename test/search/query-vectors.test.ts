@@ -33,7 +33,7 @@ t.test("a failure is not remembered", async (t) => {
 	t.ok(await vectors.find("moss"));
 });
 
-t.test("a query that grows when it is normalised is cut again", async (t) => {
+t.test("a query that grows when it is normalized is cut again", async (t) => {
 	const { asked, vectors } = startVectors();
 	await vectors.find("\ufdfa".repeat(LIMITS.queryChars));
 	t.equal(asked[0]?.length, LIMITS.queryChars);

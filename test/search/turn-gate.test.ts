@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import t from "tap";
-import { createTurnGate } from "../../src/kernel/event-loop-throttle.js";
+import { createEventLoopThrottle } from "../../src/kernel/event-loop-throttle.js";
 
 t.test("what does not fit into one turn of the event loop waits for later ones", async (t) => {
 	let nowMs = 0;
 	let turn = 0;
-	const gate = createTurnGate({ monotonicMs: () => nowMs });
+	const gate = createEventLoopThrottle({ monotonicMs: () => nowMs });
 	const work = Array.from({ length: 6 }, () =>
 		gate.run(() => {
 			nowMs += 3;
@@ -26,7 +26,7 @@ t.test("what does not fit into one turn of the event loop waits for later ones",
 });
 
 t.test("work that throws fails for its caller alone", async (t) => {
-	const gate = createTurnGate({ monotonicMs: () => 0 });
+	const gate = createEventLoopThrottle({ monotonicMs: () => 0 });
 	const failing = gate.run(() => {
 		throw new Error("broken");
 	});
@@ -38,7 +38,7 @@ t.test("work that throws fails for its caller alone", async (t) => {
 t.test("what came out of the last work does not live until the next one", async (t) => {
 	setFlagsFromString("--expose-gc");
 	const collect = runInNewContext("gc") as () => void;
-	const gate = createTurnGate({ monotonicMs: () => 0 });
+	const gate = createEventLoopThrottle({ monotonicMs: () => 0 });
 	const run = async () => new WeakRef(await gate.run(() => ({ rows: 1 })));
 	const outcome = await run();
 	// A reference made or followed counts until its turn is over.

@@ -87,7 +87,7 @@ t.test("a refused credential counts ten times, and only against others like it",
 		times(1_000, (index) => guess("1.1.1.1", `spt_${index}`)),
 		60,
 	);
-	t.ok(isLetIn("1.1.1.1", "spt_good"), "a neighbour with a valid token notices nothing");
+	t.ok(isLetIn("1.1.1.1", "spt_good"), "a neighbor with a valid token notices nothing");
 	t.ok(isLetIn("1.1.1.1"), "nor does one who shows none");
 	t.notOk(isLetIn("1.1.1.1", "spt_new"), "one whose token is not known yet waits");
 	t.ok(isLetIn("2.2.2.2", "spt_new"));

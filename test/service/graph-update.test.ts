@@ -8,7 +8,7 @@ import { writeBundle } from "../../src/knowledge/bundle-folder.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { importFolder } from "../../src/knowledge/import-folder.js";
 import type { ImportMemory } from "../../src/knowledge/import-memory.js";
-import { createGraphShelf } from "../../src/operator/graph-repository.js";
+import { createGraphRepository } from "../../src/operator/graph-repository.js";
 import { createGraphUpdate } from "../../src/operator/graph-update.js";
 import type { ImportRequest } from "../../src/operator/import-request.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
@@ -22,7 +22,7 @@ async function createUpdate(t: Test, root: string) {
 	const folder = join(root, "graphs");
 	const catalog = createGraphCatalog([]);
 	const logger = { info: () => undefined, error: () => undefined };
-	const shelf = createGraphShelf({ catalog, search, folder, logger });
+	const shelf = createGraphRepository({ catalog, search, folder, logger });
 	const update = createGraphUpdate({ catalog, shelf, clock });
 	return { update, shelf, folder };
 }

@@ -1,6 +1,6 @@
 import t from "tap";
-import { createArtefactShelf } from "../../src/artifacts/artifact-repository.js";
-import type { ArtefactShelf, KeptResult } from "../../src/contract/artifacts.js";
+import { createArtifactRepository } from "../../src/artifacts/artifact-repository.js";
+import type { ArtifactRepository, KeptResult } from "../../src/contract/artifacts.js";
 import type { Admission } from "../../src/sales/cashier.js";
 import type { OpenedCall } from "../../src/sales/open-call.js";
 import { keepResult, tellKeptUntil } from "../../src/sales/stored-result.js";
@@ -19,21 +19,21 @@ const DOSSIER: KeptResult = { kind: "dossier", id: "dos_one", data: { topic: "se
 /** A shelf over a store, and what was logged. */
 function start(store: Store = createMemoryStore()) {
 	const logged: unknown[] = [];
-	const artefacts: ArtefactShelf = createArtefactShelf({ store, clock, ttlMs: 1_000 });
+	const artifacts: ArtifactRepository = createArtifactRepository({ store, clock, ttlMs: 1_000 });
 	const logger = { error: (...line: unknown[]) => void logged.push(line) };
 	const keep = (kind: Admission["kind"]) =>
-		keepResult({ artefacts, logger }, opened(kind), DOSSIER);
-	return { artefacts, logged, keep };
+		keepResult({ artifacts, logger }, opened(kind), DOSSIER);
+	return { artifacts, logged, keep };
 }
 
 t.test("a call that is sent again finds what is kept, and keeps nothing again", async (t) => {
-	const { artefacts, keep } = start();
+	const { artifacts, keep } = start();
 	const expiresAt = await keep("held");
 	t.equal(expiresAt, clock.now() + 1_000);
 	t.equal(await keep("replayed"), expiresAt);
-	t.ok(await artefacts.remove(payer, "dossier", DOSSIER.id));
+	t.ok(await artifacts.remove(payer, "dossier", DOSSIER.id));
 	t.equal(await keep("replayed"), undefined);
-	t.equal(await artefacts.find(payer, "dossier", DOSSIER.id), undefined, "deleted stays deleted");
+	t.equal(await artifacts.find(payer, "dossier", DOSSIER.id), undefined, "deleted stays deleted");
 	t.ok(await keep("free"));
 });
 

@@ -117,7 +117,7 @@ t.test("a quote is refused as the call would be", async (t) => {
 	const refusals: [body: object, status: number, message: RegExp][] = [
 		[{ operation: "graphs.search", input: { ...INPUT, graph_id: "atlantis" } }, 404, /atlantis/],
 		[{ operation: "graphs.search", input: { graph_id: "agent-payments" } }, 400, /"input.query"/],
-		[{ ...SEARCH, input: { ...INPUT, colour: "red" } }, 400, /"input.colour" is not a known/],
+		[{ ...SEARCH, input: { ...INPUT, color: "red" } }, 400, /"input.color" is not a known/],
 		[{ input: INPUT }, 400, /exactly one of "operation"/],
 		[{ ...SEARCH, skill: "graph_search" }, 400, /exactly one of "operation"/],
 		[{ operation: "graphs.search" }, 400, /"input" is required/],

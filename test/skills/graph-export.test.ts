@@ -1,5 +1,5 @@
 import t from "tap";
-import { createExportShelf, type RunBounded } from "../../skills/graphs/export-cache.js";
+import { createExportCache, type RunBounded } from "../../skills/graphs/export-cache.js";
 import { createGraphExport } from "../../skills/graphs/graph-export.js";
 import { createBoundedWork } from "../../src/contract/bounded-work.js";
 import { sharedJsonOf } from "../../src/kernel/shared-json.js";
@@ -29,7 +29,7 @@ function counting(runBounded: RunBounded) {
 
 t.test("however many ask for one export, it is made once and kept as one text", async (t) => {
 	const { begun, run } = counting(createBoundedWork({ running: 1, waiting: 1 }));
-	const shelf = createExportShelf(run);
+	const shelf = createExportCache(run);
 	const graph = sized(300);
 	const together = await Promise.all(
 		Array.from({ length: 100 }, () => shelf(graph, request, always)),
@@ -46,7 +46,7 @@ t.test("however many ask for one export, it is made once and kept as one text", 
 
 t.test("an export lives as long as anybody waits for it", async (t) => {
 	const { begun, run } = counting(createBoundedWork({ running: 1, waiting: 2 }));
-	const shelf = createExportShelf(run);
+	const shelf = createExportCache(run);
 	const graph = sized(3_000);
 	const [first, second, third] = [0, 1, 2].map(() => new AbortController());
 	const gone = shelf(graph, request, first?.signal as AbortSignal);
@@ -64,7 +64,7 @@ t.test("an export lives as long as anybody waits for it", async (t) => {
 });
 
 t.test("exports wait in a short line, and the next is told to come back", async (t) => {
-	const shelf = createExportShelf(createBoundedWork({ running: 1, waiting: 1 }));
+	const shelf = createExportCache(createBoundedWork({ running: 1, waiting: 1 }));
 	const graph = sized(1_000);
 	const made = (["ndjson", "graphml", "jsonld"] as const).map((format) =>
 		shelf(graph, { ...request, format }, always),

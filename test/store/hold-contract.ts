@@ -72,10 +72,10 @@ function command(
 	};
 }
 
-const authorise = (amount: bigint) =>
-	command(`authorise ${amount}`, async (model, { store, ledger, holds }) => {
+const authorize = (amount: bigint) =>
+	command(`authorize ${amount}`, async (model, { store, ledger, holds }) => {
 		const attempt = store.transaction((tx) =>
-			ledger.authorise(tx, {
+			ledger.authorize(tx, {
 				...{ from: `cust:${OWNER}`, owner: OWNER, rail: "spt", amountMicros: amount },
 				...{ operationId: "graphs.search", billingType: "per_call", idempotencyId: undefined },
 			}),
@@ -148,7 +148,7 @@ const amount = fc.bigInt({ min: 1n, max: 400n });
 const which = fc.nat({ max: 20 });
 const commands = fc.commands(
 	[
-		amount.map(authorise),
+		amount.map(authorize),
 		fc.tuple(which, amount).map(([index, part]) => capture(index, part)),
 		which.map(release),
 		fc.constantFrom(1_000, LIMITS.holdTtlMs / 2, LIMITS.holdTtlMs).map(pass),

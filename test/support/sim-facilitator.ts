@@ -34,7 +34,7 @@ export type FacilitatorKind = (typeof FACILITATOR_KINDS)[number];
 
 export interface SimFacilitator extends Facilitator {
 	/** May be changed while it runs. */
-	behaviour: FacilitatorKind;
+	behavior: FacilitatorKind;
 	delayMs: number;
 	/** Calls so far. */
 	readonly verified: () => number;
@@ -45,7 +45,7 @@ export interface SimFacilitator extends Facilitator {
 export function createSimFacilitator({
 	chain,
 	clock,
-	kind: behaviour = "strict",
+	kind: behavior = "strict",
 	delayMs = 50,
 }: {
 	chain: SimChain;
@@ -56,20 +56,20 @@ export function createSimFacilitator({
 	let [verifyCalls, settleCalls] = [0, 0];
 	const facilitator: SimFacilitator = {
 		kind: "local",
-		behaviour,
+		behavior,
 		delayMs,
 		verified: () => verifyCalls,
 		settled: () => settleCalls,
 		async verify(_terms, authorization) {
 			verifyCalls += 1;
-			if (facilitator.behaviour === "unreachable") throw new Error("connect ECONNREFUSED");
+			if (facilitator.behavior === "unreachable") throw new Error("connect ECONNREFUSED");
 			const reason = chain.judge(authorization);
-			const isKnown = reason === "nonce_used" && facilitator.behaviour === "idempotent";
+			const isKnown = reason === "nonce_used" && facilitator.behavior === "idempotent";
 			return reason && !isKnown ? refused(reason) : ({ kind: "valid" } satisfies Verification);
 		},
 		settle(_terms, authorization, options) {
 			settleCalls += 1;
-			return BEHAVIOURS[facilitator.behaviour]({
+			return BEHAVIORS[facilitator.behavior]({
 				chain,
 				authorization,
 				options,
@@ -98,55 +98,54 @@ async function strict({ chain, authorization, options }: Settling): Promise<Sett
 	return settledBy(chain, made);
 }
 
-const BEHAVIOURS: Readonly<
-	Record<FacilitatorKind, (settling: Settling) => Promise<SettleOutcome>>
-> = {
-	strict,
+const BEHAVIORS: Readonly<Record<FacilitatorKind, (settling: Settling) => Promise<SettleOutcome>>> =
+	{
+		strict,
 
-	async idempotent(settling) {
-		const { from, nonce } = settling.authorization;
-		const earlier = settling.chain.transactions.find(
-			(made) => made.nonce === nonce && made.from === from,
-		);
-		return earlier ? settledBy(settling.chain, earlier) : strict(settling);
-	},
+		async idempotent(settling) {
+			const { from, nonce } = settling.authorization;
+			const earlier = settling.chain.transactions.find(
+				(made) => made.nonce === nonce && made.from === from,
+			);
+			return earlier ? settledBy(settling.chain, earlier) : strict(settling);
+		},
 
-	async slow(settling) {
-		const outcome = await strict(settling);
-		await settling.wait();
-		return outcome;
-	},
+		async slow(settling) {
+			const outcome = await strict(settling);
+			await settling.wait();
+			return outcome;
+		},
 
-	async silent(settling) {
-		const { chain, authorization } = settling;
-		if (!chain.judge(authorization)) chain.execute(authorization);
-		return new Promise(() => undefined);
-	},
+		async silent(settling) {
+			const { chain, authorization } = settling;
+			if (!chain.judge(authorization)) chain.execute(authorization);
+			return new Promise(() => undefined);
+		},
 
-	async claims_settled({ chain, authorization }) {
-		const hash = digest(`never sent ${authorization.nonce}`);
-		return settledBy(chain, { ...authorization, hash });
-	},
+		async claims_settled({ chain, authorization }) {
+			const hash = digest(`never sent ${authorization.nonce}`);
+			return settledBy(chain, { ...authorization, hash });
+		},
 
-	async wrong_amount(settling) {
-		const outcome = await strict(settling);
-		return outcome.kind === "settled" ? { ...outcome, amount: "1" } : outcome;
-	},
+		async wrong_amount(settling) {
+			const outcome = await strict(settling);
+			return outcome.kind === "settled" ? { ...outcome, amount: "1" } : outcome;
+		},
 
-	async old_hash({ chain, authorization }) {
-		const hash = chain.transactions[0]?.hash ?? digest("the first transaction");
-		return settledBy(chain, { ...authorization, hash });
-	},
+		async old_hash({ chain, authorization }) {
+			const hash = chain.transactions[0]?.hash ?? digest("the first transaction");
+			return settledBy(chain, { ...authorization, hash });
+		},
 
-	async claims_refused(settling) {
-		await strict(settling);
-		return refused("settlement_failed");
-	},
+		async claims_refused(settling) {
+			await strict(settling);
+			return refused("settlement_failed");
+		},
 
-	async unreachable() {
-		return { kind: "not_sent", message: "connect ECONNREFUSED" };
-	},
-};
+		async unreachable() {
+			return { kind: "not_sent", message: "connect ECONNREFUSED" };
+		},
+	};
 
 function settledBy(
 	{ terms }: SimChain,

@@ -64,7 +64,7 @@ export function createOutside({
 		}),
 		stir() {
 			facilitator.delayMs = dice.chance(0.8) ? dice.between(1, 300) : dice.between(300, 40_000);
-			if (kind === "mixed") facilitator.behaviour = dice.pick(FACILITATOR_KINDS);
+			if (kind === "mixed") facilitator.behavior = dice.pick(FACILITATOR_KINDS);
 			chain.isUnreadable = dice.chance(0.1);
 			chain.hidesLatest = dice.chance(0.1);
 			// A node may lag for longer than an authorization is looked for after its end.
@@ -77,7 +77,7 @@ export function createOutside({
 			if (rest > 0n) chain.transfer(address, ELSEWHERE, rest);
 		},
 		calm() {
-			if (kind === "mixed") facilitator.behaviour = "strict";
+			if (kind === "mixed") facilitator.behavior = "strict";
 			chain.isUnreadable = false;
 			chain.hidesLatest = false;
 		},

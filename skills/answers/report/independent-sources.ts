@@ -1,6 +1,6 @@
 /** Building blocks of reports: findings, contradictions, timelines, sources and how they are written down. */
 
-import { normaliseName } from "../../../src/evidence/name-likeness.js";
+import { normalizeName } from "../../../src/evidence/name-likeness.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
 import { findPublisher } from "../../verify/claims/source-tiers.js";
 
@@ -19,7 +19,7 @@ export function groupSources(sources: Iterable<Evidence>): readonly SourceGroup[
 	const groups = new Map<string, { publisher: string; sources: Evidence[] }>();
 	for (const source of byUrl.values()) {
 		const publisher = findPublisher(source).owner;
-		const title = normaliseName(source.title);
+		const title = normalizeName(source.title);
 		const keys = [`p ${publisher}`, ...(isTelling(title) ? [`t ${title}`] : [])];
 		const known = new Set(keys.flatMap((key) => groups.get(key) ?? []));
 		const [group = { publisher, sources: [] }, ...others] = known;

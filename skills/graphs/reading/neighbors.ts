@@ -3,7 +3,7 @@ import type { Concept, Graph } from "../../../src/knowledge/graph.js";
 import { conceptAt, mapOf, placeOf } from "./graph-map.js";
 import { createWalk, type Step, toStep, type WalkOptions, weightOf } from "./walk.js";
 
-export interface Neighbour {
+export interface Neighbor {
 	readonly concept: Concept;
 	/** Edges from the start, at least 1. */
 	readonly distance: number;
@@ -13,15 +13,15 @@ export interface Neighbour {
 	readonly step: Step;
 }
 
-export interface NeighbourOptions extends WalkOptions {
+export interface NeighborOptions extends WalkOptions {
 	/** Edges from the start, `READING_LIMITS.depthMax` at most. */
 	readonly depth: number;
 	readonly limit: number;
 }
 
-export interface Neighbours {
+export interface Neighbors {
 	/** Nearest first, then heaviest, then by id; each concept once. */
-	readonly items: readonly Neighbour[];
+	readonly items: readonly Neighbor[];
 	/** False when there are more within this depth than were wanted or could be looked at. */
 	readonly isComplete: boolean;
 }
@@ -34,16 +34,16 @@ interface Reached {
 }
 
 /** Concepts around one. Throws NOT_FOUND. Layers beyond the last one wanted are not looked at. */
-export function findNeighbours(
+export function findNeighbors(
 	graph: Graph,
 	conceptId: string,
-	{ depth, limit, ...options }: NeighbourOptions,
-): Neighbours {
+	{ depth, limit, ...options }: NeighborOptions,
+): Neighbors {
 	const map = mapOf(graph);
 	const start = placeOf(graph, conceptId);
 	const walk = createWalk(map, options, READING_LIMITS.edgesVisited);
 	const seen = new Set([start]);
-	const items: Neighbour[] = [];
+	const items: Neighbor[] = [];
 	let frontier: readonly Pick<Reached, "place" | "weight">[] = [{ place: start, weight: 1 }];
 	for (let distance = 1; distance <= depth && frontier.length > 0; distance++) {
 		// One more than wanted, so that it is known whether there are more.

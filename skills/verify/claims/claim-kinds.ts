@@ -8,7 +8,7 @@ interface KindRule {
 	readonly reason: string;
 }
 
-/** In the order of judgement: the first that fits decides; what judges comes last. */
+/** In the order of judgment: the first that fits decides; what judges comes last. */
 const RULES: readonly KindRule[] = [
 	{
 		kind: "question",

@@ -6,7 +6,7 @@ const ADJECTIVES = `
 	underappreciated undervalued overhyped over-hyped over-engineered overengineered overcomplicated over-complicated bloated
 	boring exciting annoying annoyingly fun cool pleasant unpleasant delightful clumsy sloppy lovely disappointing disappointingly
 	wise wisest wisely sensible saner sanest stupidest silliest dumbest
-	impressive impressively tasteful cleverest clever cleverly smartest superior inferior favourite favorite ingenious genius
+	impressive impressively tasteful cleverest clever cleverly smartest superior inferior favorite favorite ingenious genius
 	insane crazy ridiculous ridiculously absurd absurdly laughable miserable dreadful lousy mediocre disgraceful shameful
 	admirable admirably outstanding superb splendid gorgeous charming hideous tedious tiresome hopeless hopelessly regrettable
 	embarrassing embarrassingly underwhelming unwise foolish foolishly overkill cumbersome baffling infuriating refreshing

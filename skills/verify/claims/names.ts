@@ -1,4 +1,4 @@
-import { normaliseName } from "../../../src/evidence/name-likeness.js";
+import { normalizeName } from "../../../src/evidence/name-likeness.js";
 import { isStopWord } from "../../../src/search/lexical/stop-words.js";
 import { findListedMembers } from "./listed-members.js";
 import { findUnit } from "./units.js";
@@ -97,6 +97,6 @@ function toName(written: string): Omit<Name, "start"> {
 	const words = written.replace(/['’]s$/, "").split(" ");
 	while (words.length > 1 && isStopWord((words[0] ?? "").toLowerCase())) words.shift();
 	const text = words.join(" ");
-	const key = normaliseName(text).replace(/ /g, "");
+	const key = normalizeName(text).replace(/ /g, "");
 	return { text, key, series: undefined, number: undefined };
 }

@@ -5,7 +5,7 @@
 export const PARAPHRASES = `
 enough suffice sufficient adequate suffices | steal intercept eavesdrop hijack capture | redeem exchange trade swap
 forge fake counterfeit spoof impersonate invent fabricate | tamper alter manipulate corrupt modify
-trust rely believe confidence | evidence proof prove testimony | identity who | parse interpret decode analyse analyze read
+trust rely believe confidence | evidence proof prove testimony | identity who | parse interpret decode analyze analyze read
 opaque meaningless | accelerate speed hasten quicken | delay latency lag wait | waste squander | conclude infer deduce derive
 obtain acquire receive get gain fetch | supply provide furnish offer give deliver | assign allocate allot grant
 own belong possess | gather collect accumulate harvest | assemble compose construct
@@ -14,10 +14,10 @@ backup restore recover recovery | revert undo rollback reverse roll | repair fix
 crash abort fail panic | hazard risk danger threat peril endanger jeopardise jeopardize unsafe | harm damage hurt injure
 attack exploit abuse misuse compromise breach | malicious hostile rogue evil adversarial | victim target
 leak expose disclose disclosure reveal divulge exposure betray | hide conceal mask obscure obfuscate
-monitor watch observe track | notice detect spot recognise recognize discover perceive | warn alert caution
+monitor watch observe track | notice detect spot recognize recognize discover perceive | warn alert caution
 notify inform tell signal announce advertise | advise recommend suggest urge encourage recommendation advice counsel
 discourage dissuade | intend aim purpose goal intent | plan schedule scheduled | choose pick select opt choice
-prefer favour favor preference | compare contrast comparison | measure assess evaluate gauge evaluation benchmark
+prefer favor favor preference | compare contrast comparison | measure assess evaluate gauge evaluation benchmark
 test trial try experiment | score grade rate rating | count number tally total | sum add aggregate | average mean
 roughly about approximately around nearly almost circa | exactly precisely exact precise
 separately individually independently apart separate | jointly together combine collectively combined
@@ -41,7 +41,7 @@ seller merchant vendor shop store retailer | payee merchant seller recipient | p
 money fund funds cash payment | price cost fee charge toll | refund reimburse repay return | reserve hold earmark set-aside
 deduct subtract debit | credit top-up deposit | salary wage pay | firm company business corporation enterprise
 agency authority bureau office | government state administration | law statute act legislation | rule regulation policy
-contract agreement | permission consent approval authorisation authorization permit | licence license | lawsuit suit case
+contract agreement | permission consent approval authorization authorization permit | licence license | lawsuit suit case
 police enforcement | teach train instruct educate | learn study | pupil student learner | scholar researcher scientist
 essay article paper | book volume | chapter section | page sheet | picture image photo photograph | film movie video
 sound audio | speech talk voice | word term | phrase expression | meaning sense semantics | name title label call
@@ -58,8 +58,8 @@ router gateway | proxy intermediary intermediate | firewall appliance | tunnel v
 handshake negotiation negotiate | protocol standard | message note mail | email mail | request ask query
 reply answer respond response | body payload content | header headline | payload content data
 encode represent encoding express | decode parse | sign signature | verify check validate confirm verification
-confirm acknowledge acknowledgement | identify identification recognise | authenticate authentication login
-authorise authorization permit | login signin sign-in logon log-in | password passphrase secret | certificate credential
+confirm acknowledge acknowledgement | identify identification recognize | authenticate authentication login
+authorize authorization permit | login signin sign-in logon log-in | password passphrase secret | certificate credential
 expire lapse end run-out | renew extend refresh renewal prolong | revoke cancel withdraw invalidate revocation | cancel abort
 postpone defer delay deferred | resume continue proceed | pause suspend halt | launch start release | shutdown stop
 install deploy setup deployment installation | upgrade update | downgrade rollback | migrate move transfer shift
@@ -71,7 +71,7 @@ multiply times | halve half | twice double | equal same identical match | differ
 unlike different | related connected associated | depend rely hinge build rest | independent unrelated separate
 cause lead trigger provoke induce bring | result outcome consequence effect | reason cause why | because since
 allow permit enable let | prevent stop hinder block | protect guard shield defend secure | enforce compel force impose
-obey comply follow honour honor respect | ignore disregard | violate breach break | punish penalise penalize penalty slash
+obey comply follow honor honor respect | ignore disregard | violate breach break | punish penalise penalize penalty slash
 reward pay | promise pledge | attempt try | succeed manage | reach attain achieve hit | exceed surpass top beat
 lead head top | follow succeed | begin originate start | last persist endure survive | survive outlive | vanish disappear
 appear emerge arise | exist be | happen occur arise | involve include concern | consist comprise | cover span
@@ -124,7 +124,7 @@ trust trusted believe | distrust mistrust doubt suspect
 remember keep retain | forget lose
 guarantee assure | deny
 win | lose
-support back endorse favour | oppose object
+support back endorse favor | oppose object
 agree concur | disagree dissent
 true correct right accurate | false wrong incorrect inaccurate mistaken
 single sole one alone | several many multiple numerous various dozens hundreds

@@ -115,7 +115,7 @@ function returnedOf({ words }: TextReading, aligned: readonly AlignedWord[]): nu
 	return share(back, all);
 }
 
-/** Pairs of neighbouring matches that stand in the claim's order, as a share of all. */
+/** Pairs of neighboring matches that stand in the claim's order, as a share of all. */
 function orderOf(said: readonly AlignedWord[]): number {
 	const places = said.flatMap(({ match }) => match?.place ?? []);
 	const pairs = places.slice(1).map((place, index) => place >= (places[index] ?? 0));

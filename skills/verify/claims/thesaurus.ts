@@ -31,7 +31,7 @@ introduce bring add launch debut
 begin start open commence initial
 end finish complete completion terminate conclude over finished
 need require demand oblige obligation duty must mandate prescribe obligatory mandatory compulsory necessary
-allow permit let enable authorise authorize
+allow permit let enable authorize authorize
 have contain include hold carry comprise consist
 overlook miss ignore forget lose
 middle halfway midway centre center between
@@ -142,7 +142,7 @@ tie bind bound attach link
 /** Words and their opposites, one pair of groups a line. */
 export const OPPOSITES = `
 mandatory obligatory compulsory required require must obliged oblige need duty | optional voluntary discretionary
-allow permit accept tolerate authorise authorize let | forbid prohibit ban disallow reject refuse deny prevent prohibition exclude
+allow permit accept tolerate authorize authorize let | forbid prohibit ban disallow reject refuse deny prevent prohibition exclude
 increase raise rise grow expand enlarge lift climb double growth more higher larger greater bigger longer lengthen prolong | decrease lower reduce drop fall shrink decline cut halve lessen diminish reduction less fewer smaller shorter shorten
 fast quick rapid faster quicker sooner | slow slower later
 maximum highest largest longest biggest | minimum lowest smallest shortest

@@ -22,7 +22,7 @@ const NEAR_THERE = 5;
 
 type Found = Pick<AlignedWord, "match" | "by">;
 
-/** Each word of a claim with what answers it: of several candidates the one nearest to where its neighbours come back. */
+/** Each word of a claim with what answers it: of several candidates the one nearest to where its neighbors come back. */
 export function alignWords(
 	claim: TextReading,
 	sentence: TextReading,
@@ -124,7 +124,7 @@ function isDerived(a: string, b: string): boolean {
 	);
 }
 
-/** Where the claim's words around this one come back; the nearest neighbours first. */
+/** Where the claim's words around this one come back; the nearest neighbors first. */
 function anchorsOf(firm: readonly (readonly ReadWord[])[], index: number): readonly ReadWord[] {
 	const anchors: ReadWord[] = [];
 	for (let step = 1; step <= NEAR_WORDS; step++) {
@@ -134,7 +134,7 @@ function anchorsOf(firm: readonly (readonly ReadWord[])[], index: number): reado
 }
 
 /** Opposites, and directions under another word, may be those of something else. */
-function needsNeighbours({ axes }: ReadWord, { by }: Candidate): boolean {
+function needsNeighbors({ axes }: ReadWord, { by }: Candidate): boolean {
 	return by === "opposite" || (by === "like" && axes.some(({ isDirected }) => isDirected));
 }
 
@@ -144,7 +144,7 @@ function isNear(match: ReadWord, anchors: readonly ReadWord[]): boolean {
 	);
 }
 
-interface Neighbours {
+interface Neighbors {
 	readonly claim: TextReading;
 	readonly sentence: TextReading;
 	readonly anchors: readonly ReadWord[];
@@ -153,9 +153,9 @@ interface Neighbours {
 function isMeant(
 	word: ReadWord,
 	best: Candidate,
-	{ claim, sentence, anchors }: Neighbours,
+	{ claim, sentence, anchors }: Neighbors,
 ): boolean {
-	if (!needsNeighbours(word, best)) return true;
+	if (!needsNeighbors(word, best)) return true;
 	if (!PREPOSITION.test(word.written) || !PREPOSITION.test(best.match.written))
 		return isNear(best.match, anchors);
 	// "Before noon" and "after the others" hold against each other only where the same stands behind both.
@@ -168,7 +168,7 @@ function isMeant(
 const PREPOSITION = /^(?:before|after|over|under|above|below|inside|outside)$/i;
 const RANK = { word: 0, like: 1, opposite: 2 } as const;
 
-/** Where an opposite stands nearer to the neighbours than the word itself, it is the opposite that is meant. */
+/** Where an opposite stands nearer to the neighbors than the word itself, it is the opposite that is meant. */
 function nearestOf(
 	candidates: readonly Candidate[],
 	anchors: readonly ReadWord[],

@@ -32,7 +32,7 @@ function hasFines(dimensions: number): boolean {
 /** Rounds a vector into its row. */
 export function writeRow(planes: RowPlanes, row: number, vector: ArrayLike<number>): void {
 	const offset = row * vector.length;
-	const scale = quantiseInto(vector, planes.rows, offset);
+	const scale = quantizeInto(vector, planes.rows, offset);
 	planes.scales[row] = scale;
 	if (planes.fines && scale > 0) refine(vector, { ...planes, fines: planes.fines, offset, scale });
 }
@@ -56,7 +56,7 @@ export function copyRows(
  * Writes a vector as integers into `target` at `offset` and returns the scale: component = integer × scale, and a vector's product
  * with its own integers is exact: what rounding costs in the direction of close queries is evened out.
  */
-function quantiseInto(vector: ArrayLike<number>, target: Int8Array, offset: number): number {
+function quantizeInto(vector: ArrayLike<number>, target: Int8Array, offset: number): number {
 	let largest = 0;
 	for (let index = 0; index < vector.length; index++) {
 		largest = Math.max(largest, Math.abs(vector[index] ?? 0));

@@ -1,6 +1,6 @@
 import type { Clock } from "../../kernel/clock.js";
 import type { Embedder } from "../model/embedder.js";
-import { createQueryCache, normaliseQuery } from "../ranking/query-cache.js";
+import { createQueryCache, normalizeQuery } from "../ranking/query-cache.js";
 import { withPatience } from "./query-patience.js";
 
 /** Query text to vector, with the last few thousand answers at hand. */
@@ -30,5 +30,5 @@ export function createQueryVectors({
 		vector.catch(() => cache.drop(text));
 		return vector;
 	};
-	return { find: (query) => withPatience(clock, remember(normaliseQuery(query))) };
+	return { find: (query) => withPatience(clock, remember(normalizeQuery(query))) };
 }

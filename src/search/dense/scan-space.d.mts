@@ -46,7 +46,7 @@ export function openSpace(setup: ScanSetup): ScanSpace;
 export function load(space: ScanSpace, query: Float32Array): void;
 
 /** Puts the first `width` components, rounded to int16, where a pass of that width reads this seat's query. */
-export function quantiseQuery(
+export function quantizeQuery(
 	space: ScanSpace,
 	options: { readonly query: Float32Array; readonly width: number; readonly seat: number },
 ): void;

@@ -49,7 +49,7 @@ export function load(space, query) {
 	space.floats.set(query, space.queryAt / 4);
 }
 
-export function quantiseQuery({ words, wordsAt }, { query, width, seat }) {
+export function quantizeQuery({ words, wordsAt }, { query, width, seat }) {
 	let largest = 0;
 	for (let index = 0; index < width; index++) largest = Math.max(largest, Math.abs(query[index]));
 	const factor = largest > 0 ? QUERY_LARGEST / largest : 0;

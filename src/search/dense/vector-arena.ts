@@ -29,7 +29,7 @@ const FIRST_ADDRESS = ALIGNMENT;
 /** Address space is reserved, memory is taken as it is needed and reused, but never given back to the system. */
 export function createVectorArena(pagesMax = MEMORY_PAGES_MAX): VectorArena {
 	const memory = reserve(pagesMax);
-	/** Free pieces by address; neighbours are always joined. */
+	/** Free pieces by address; neighbors are always joined. */
 	let gaps: readonly Gap[] = [];
 	let end = FIRST_ADDRESS;
 	let used = 0;

@@ -6,7 +6,7 @@ import {
 	CROWD,
 	load,
 	openSpace,
-	quantiseQuery,
+	quantizeQuery,
 	scanBlock,
 	scanBlockOfCrowd,
 	touchFines,
@@ -80,7 +80,7 @@ function gather(space, crowd, plan) {
 	}
 	for (const { query, seat } of crowd) {
 		load(space, query);
-		quantiseQuery(space, { query, width: pass.width, seat });
+		quantizeQuery(space, { query, width: pass.width, seat });
 	}
 	const samples = allowed >= 4 * wanted;
 	if (samples) sample(space, crowd, plan);

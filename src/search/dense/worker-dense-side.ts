@@ -1,6 +1,6 @@
 import type { Clock } from "../../kernel/clock.js";
 import type { WatchedEmbedder } from "../model/watched-embedder.js";
-import { createQueryCache, normaliseQuery } from "../ranking/query-cache.js";
+import { createQueryCache, normalizeQuery } from "../ranking/query-cache.js";
 import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { DenseThread } from "./dense-thread.js";
 import { withPatience } from "./query-patience.js";
@@ -23,7 +23,7 @@ export function createWorkerDenseSide(options: WorkerDenseSideOptions): DenseSid
 		release: regions.release,
 		cosineOf: regions.closest,
 		async search({ query, scopes, count, signal }): Promise<DenseHits | undefined> {
-			const text = normaliseQuery(query);
+			const text = normalizeQuery(query);
 			const vector = vectors.find(text);
 			let isLate = false;
 			const isWanted = () => !isLate && signal?.aborted !== true;

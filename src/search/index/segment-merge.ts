@@ -145,7 +145,7 @@ function writeStarts(sources: readonly VectorSource[], starts: Uint32Array): num
 
 const ROWS_PER_RUN = 4_096;
 
-/** Rows of neighbouring live documents, which are copied together. */
+/** Rows of neighboring live documents, which are copied together. */
 function* liveRuns(sources: readonly VectorSource[]) {
 	for (const { vectors, concepts } of sources) {
 		const rowOf = (document: number) => vectors.starts[document] as number;

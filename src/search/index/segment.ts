@@ -4,7 +4,7 @@ import type { RowPlanes } from "../dense/quantize.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 
-/** Quantised vectors of one segment's passages, in document order. */
+/** Quantized vectors of one segment's passages, in document order. */
 export interface SegmentVectors extends RowPlanes {
 	readonly embedder: EmbedderIdentity;
 	/** Document `d` owns the rows from `starts[d]` to `starts[d + 1]`; one that was dead when they were made owns none. */

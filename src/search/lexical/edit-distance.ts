@@ -1,6 +1,6 @@
 /**
  * Damerau and Levenshtein's distance in its restricted form (optimal string alignment): insertions, deletions, substitutions
- * and swaps of neighbours. Gives `most + 1` for anything beyond `most`, which is to be small: the work grows fourfold with each.
+ * and swaps of neighbors. Gives `most + 1` for anything beyond `most`, which is to be small: the work grows fourfold with each.
  */
 export function editDistance(one: string, other: string, most: number): number {
 	return distanceFrom({ one, other }, 0, 0, most);

@@ -9,7 +9,7 @@ export interface LexicalIndex {
 	readonly terms: TermTable;
 	readonly starts: Uint32Array;
 	readonly docs: Uint32Array;
-	/** BM25's saturated, length-normalised term frequency; the idf is applied per query, over the graphs it searches. */
+	/** BM25's saturated, length-normalized term frequency; the idf is applied per query, over the graphs it searches. */
 	readonly impacts: Float32Array;
 	/** Words of each document, weighted by their fields. */
 	readonly lengths: Float32Array;

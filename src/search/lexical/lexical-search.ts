@@ -9,7 +9,7 @@ import {
 	type LexicalScope,
 	type QueryTerm,
 } from "./lexical-index.js";
-import { type RaceEntry, runPostingRace } from "./max-score.js";
+import { type RaceEntry, runMaxScore } from "./max-score.js";
 import type { PostingList } from "./posting-window.js";
 
 /** The best documents by BM25, best first, equal scores by slot; only documents with a term of the query are there. */
@@ -37,7 +37,7 @@ export function searchLexical(
 	const rated = rateTerms(terms, scopes);
 	const best = createBestSlots(count);
 	const entries = scopes.map((scope) => ({ scope, lists: postingListsOf(rated, scope.index) }));
-	runPostingRace(best, entries);
+	runMaxScore(best, entries);
 	const entryOf = (slot: number) => entries.findLast(({ scope }) => scope.base <= slot);
 	return {
 		...best.list(),

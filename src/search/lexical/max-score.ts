@@ -36,7 +36,7 @@ const touched = new Uint16Array(WINDOW);
  * documents that are still in the race (MaxScore, Turtle and Flood 1995). Rare terms go first in every index, alone: their
  * documents raise the bar for all others, which then go together.
  */
-export function runPostingRace(best: BestSlots, entries: readonly RaceEntry[]): void {
+export function runMaxScore(best: BestSlots, entries: readonly RaceEntry[]): void {
 	const race = { best, scores, touched };
 	const ends = entries.map(endOfRare);
 	entries.forEach((entry, at) => {

@@ -1,6 +1,6 @@
 /**
  * English words that carry grammar rather than subject. They stay in the index (their idf is near zero anyway);
- * only the judgement of an answer looks past them.
+ * only the judgment of an answer looks past them.
  */
 const STOP_WORDS: ReadonlySet<string> = new Set(
 	`a about above after again against all also am an and any are aren't as at be because been before being

@@ -61,7 +61,7 @@ const cache = new Map<string, Chunk>();
  * With `maxChars` the text is cut once its ligatures are taken apart: one character may become eighteen.
  */
 export function tokenize(text: string, maxChars = Number.POSITIVE_INFINITY): Word[] {
-	const plain = normalise(text).slice(0, maxChars);
+	const plain = normalize(text).slice(0, maxChars);
 	const words: Word[] = [];
 	let prefix: Prefix | undefined;
 	for (const match of plain.matchAll(CHUNK)) {
@@ -139,7 +139,7 @@ export function termsOf(word: Word): readonly string[] {
 /** In plain text there is nothing to take apart. */
 const BEYOND_ASCII = /\P{ASCII}/u;
 
-function normalise(text: string): string {
+function normalize(text: string): string {
 	return joinThousands(BEYOND_ASCII.test(text) ? toPlain(text) : text);
 }
 

@@ -23,7 +23,7 @@ const mit = { licence: "MIT" } as const;
 
 /**
  * Sources: the models' cards and the tables of MTEB (prompts, dimensions, lengths, licences) and fastembed (pooling).
- * Model2vec exports are left out: they want other inputs than a tokenised text.
+ * Model2vec exports are left out: they want other inputs than a tokenized text.
  */
 export const KNOWN_MODELS: readonly KnownModel[] = [
 	{ id: "Xenova/all-MiniLM-L6-v2", ...meanPooled, dimensions: 384, maxTokens: 256, ...apache },

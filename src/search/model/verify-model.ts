@@ -17,7 +17,7 @@ export interface ModelCheck {
 
 const KNOWN_FILE = "known-similarities.json";
 const MAX_LENGTH_ERROR = 1e-5;
-/** Models quantised on the fly read a batch by one common scale; ours does not, and says so by what it comes with. */
+/** Models quantized on the fly read a batch by one common scale; ours does not, and says so by what it comes with. */
 const MAX_BATCH_ERROR = { measured: 1e-5, other: 2e-2 } as const;
 /** Of unlike length, so that the short ones are padded when all are read together. */
 const BATCH_TEXTS = [

@@ -12,7 +12,7 @@ export interface Reached {
 	readonly mass: number;
 }
 
-/** A walk ends at each step with this probability: most see the neighbours of a seed and theirs. */
+/** A walk ends at each step with this probability: most see the neighbors of a seed and theirs. */
 const STOP_PROBABILITY = 0.5;
 /** Less mass than this is not passed on. */
 const LEAST_MASS = 5e-4;

@@ -33,7 +33,7 @@ export function createQueryCache<Value>(): QueryCache<Value> {
 }
 
 /** Spellings of a query that ask the same are made one text, of bounded length. */
-export function normaliseQuery(query: string): string {
+export function normalizeQuery(query: string): string {
 	return query.normalize("NFKC").trim().replace(/\s+/g, " ").slice(0, LIMITS.queryChars);
 }
 

@@ -148,7 +148,7 @@ t.test("quantities of different things, and names in one list, contradict nothin
 	t.end();
 });
 
-t.test("rules for clients can be checked, wishes and judgements cannot", (t) => {
+t.test("rules for clients can be checked, wishes and judgments cannot", (t) => {
 	const kinds: Readonly<Record<string, string>> = {
 		"A client should not reuse a nonce.": "checkable",
 		"The best current practices for relays were published in 2020.": "checkable",
@@ -220,7 +220,7 @@ t.test(
 	},
 );
 
-t.test("an assurance, a name and a study's question are no prediction, order or judgement", (t) => {
+t.test("an assurance, a name and a study's question are no prediction, order or judgment", (t) => {
 	const kinds = (text: string) => extractClaims(text).map(({ kind }) => kind);
 	t.same(kinds("Answering 202 is no promise that the job will succeed."), ["checkable"]);
 	t.same(kinds("Let's Encrypt switched off its relay in August 2025."), ["checkable"]);

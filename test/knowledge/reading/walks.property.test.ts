@@ -2,7 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import { findPaths } from "../../../skills/graphs/reading/best-paths.js";
 import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
-import { findNeighbours } from "../../../skills/graphs/reading/neighbors.js";
+import { findNeighbors } from "../../../skills/graphs/reading/neighbors.js";
 import { growSubgraph } from "../../../skills/graphs/reading/subgraph.js";
 import {
 	lengthOf,
@@ -110,13 +110,13 @@ function distancesFrom(start: string, hops: readonly Hop[], depth: number) {
 	return distances;
 }
 
-t.test("neighbours are those in reach, each once, nearest first", async (t) => {
+t.test("neighbors are those in reach, each once, nearest first", async (t) => {
 	fc.assert(
 		fc.property(anyGraph, anyWalk, fc.integer({ min: 1, max: 3 }), (graph, walk, depth) => {
 			const start = graph.concepts[0]?.id ?? "";
 			const hops = hopsOf(graph, walk);
 			const distances = distancesFrom(start, hops, depth);
-			const all = findNeighbours(graph, start, { ...walk, depth, limit: 50 });
+			const all = findNeighbors(graph, start, { ...walk, depth, limit: 50 });
 			t.ok(all.isComplete);
 			t.same(
 				new Map([[start, 0], ...all.items.map((n) => [n.concept.id, n.distance] as const)]),
@@ -130,7 +130,7 @@ t.test("neighbours are those in reach, each once, nearest first", async (t) => {
 				t.equal(step.to.id, concept.id);
 				t.ok(Number.isFinite(weight));
 			}
-			const two = findNeighbours(graph, start, { ...walk, depth, limit: 2 });
+			const two = findNeighbors(graph, start, { ...walk, depth, limit: 2 });
 			t.same(two.items, all.items.slice(0, 2));
 			t.equal(two.isComplete, all.items.length <= 2);
 		}),
@@ -183,14 +183,14 @@ t.test("an unknown node is not found, whoever asks for it", async (t) => {
 	const tides = graphOf(TIDES);
 	const refusal = { code: "NOT_FOUND", message: /No node of the graph "tides" is called "moon"/ };
 	const walk = { depth: 1, limit: 1, count: 1, stepsMax: 1, nodesMax: 1, bytesMax: 1 };
-	t.throws(() => findNeighbours(tides, "moon", walk), refusal);
+	t.throws(() => findNeighbors(tides, "moon", walk), refusal);
 	t.throws(() => findPaths(tides, { from: "phases.low", to: "moon" }, walk), refusal);
 	const sizes = { ofNode: () => 0, ofEdge: () => 0 };
 	t.throws(() => growSubgraph(tides, ["phases.low", "moon"], { ...walk, sizes }), refusal);
 });
 
 t.test("a step tells which edge was walked and which way", async (t) => {
-	const { items } = findNeighbours(graphOf(TIDES), "cycles.spring", {
+	const { items } = findNeighbors(graphOf(TIDES), "cycles.spring", {
 		types: ["Opposes"],
 		depth: 1,
 		limit: 5,
@@ -210,7 +210,7 @@ t.test("a hub costs a bounded walk, and the answer says that it is not all", asy
 		conceptOf("hub", linksTo(...spokes)),
 		...spokes.map((id) => conceptOf(id)),
 	]);
-	const found = findNeighbours(hub, "hub", { depth: 3, limit: 10 });
+	const found = findNeighbors(hub, "hub", { depth: 3, limit: 10 });
 	t.equal(found.items.length, 10);
 	t.notOk(found.isComplete);
 	const clique = Array.from({ length: 700 }, (_, index) => `n${index}`);

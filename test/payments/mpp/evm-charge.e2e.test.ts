@@ -148,9 +148,9 @@ for (const kind of KINDS) {
 	t.test(
 		`100 copies of one payment are one delivery with a facilitator that is ${kind}`,
 		async (t) => {
-			facilitator.behaviour = kind;
+			facilitator.behavior = kind;
 			t.teardown(() => {
-				facilitator.behaviour = "strict";
+				facilitator.behavior = "strict";
 			});
 			const wallet = clientOf(kind);
 			const authorization = await wallet.sign();

@@ -192,7 +192,7 @@ t.test(
 	},
 );
 
-t.test("a key revoked after it was recognised pays for nothing", async (t) => {
+t.test("a key revoked after it was recognized pays for nothing", async (t) => {
 	const desk = await openDesk();
 	const { store, keys, method, id, key } = desk;
 	const payer = await method.identify(store, { scheme: "api_key", key });

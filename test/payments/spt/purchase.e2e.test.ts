@@ -118,13 +118,13 @@ t.test(
 		await t.test("a token that ends while its top-up settles loses no money", async (t) => {
 			const { token, id } = await shop.buy(wallet);
 			const settled = shop.facilitator.settled();
-			shop.facilitator.behaviour = "slow";
+			shop.facilitator.behavior = "slow";
 			const request = { path: "/v1/spt/top-up", token, body: { amount_usd: "2.00" } };
 			const filling = shop.ask({ ...request, payment: pay(2_000_000n) });
 			while (shop.facilitator.settled() === settled) await setTimeout(1);
 			await shop.app.operator.revokeSpt({ id });
 			const { status, body } = await filling;
-			shop.facilitator.behaviour = "strict";
+			shop.facilitator.behavior = "strict";
 			t.equal(status, 200);
 			t.match(body.data, { token: /^spt_test_/, balance_usd: "2.00" });
 			t.not(body.data.id, id);

@@ -71,7 +71,7 @@ t.test("a facilitator that is believed never settles twice by one transaction", 
 	await first.later(30 * 24 * 3_600_000);
 	// The ledger has forgotten the first one's key from here on.
 	t.match(await buy(), { kind: "delivered" });
-	world.facilitator.behaviour = "old_hash";
+	world.facilitator.behavior = "old_hash";
 	t.match(await buy(), { code: "SETTLEMENT_UNKNOWN" });
 	const later = await first.restart();
 	t.match(await later.buy(world.wallet.sign({ value: PRICE })), { code: "SETTLEMENT_UNKNOWN" });

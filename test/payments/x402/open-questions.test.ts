@@ -44,14 +44,14 @@ t.test("without a chain to read, a facilitator that answers twice ends the quest
 	const process = await startDesk(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
-	world.facilitator.behaviour = "strict";
+	world.facilitator.behavior = "strict";
 	await process.later(5_000);
 	t.equal((await process.row(authorization))?.state, "unknown", "a used nonce proves nothing");
 	await process.later(2 * HOUR_MS);
 	t.equal((await process.row(authorization))?.state, "unknown", "and is never forgotten");
 	await process.desk.forgetExpired();
 	t.same(process.desk.openPayments(), { unknown: 1, refused: 0, settled: 0 });
-	world.facilitator.behaviour = "idempotent";
+	world.facilitator.behavior = "idempotent";
 	await process.later(60_000);
 	t.equal((await process.row(authorization))?.state, "settled");
 	t.match(await process.buy(authorization), { kind: "delivered" });
@@ -68,7 +68,7 @@ t.test(
 		await process.later(2 * HOUR_MS);
 		await process.desk.forgetExpired();
 		t.same(process.desk.openPayments(), { unknown: 1, refused: 0, settled: 0 });
-		world.facilitator.behaviour = "idempotent";
+		world.facilitator.behavior = "idempotent";
 		await process.later(60_000);
 		await process.later(HOUR_MS);
 		t.equal((await process.row(authorization))?.state, "credited");
@@ -82,7 +82,7 @@ t.test("nothing is sent for a caller who has gone", async (t) => {
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
 	const asked = world.facilitator.settled();
-	world.facilitator.behaviour = "idempotent";
+	world.facilitator.behavior = "idempotent";
 	await process.later(60_000);
 	t.equal(world.facilitator.settled(), asked, "asking is sending while it can be sent");
 	await process.later(400_000);
@@ -97,14 +97,14 @@ for (const hasChainReader of [true, false]) {
 			const process = await startDesk(world);
 			const authorization = world.wallet.sign({ value: PRICE });
 			const leave = async () => {
-				world.facilitator.behaviour = "unreachable";
+				world.facilitator.behavior = "unreachable";
 				return "answer" as const;
 			};
 			const gone = await process.buy(authorization, { work: leave });
 			t.match(gone, { code: "UPSTREAM", error: { retryable: true } });
 			t.match(await process.row(authorization), { state: "released", reason: "not_sent" });
 			t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
-			world.facilitator.behaviour = "strict";
+			world.facilitator.behavior = "strict";
 			await process.later(400_000);
 			t.equal(world.chain.timesSettled(authorization.from, authorization.nonce), 0);
 			const next = world.wallet.sign({ value: PRICE });

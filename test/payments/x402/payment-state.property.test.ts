@@ -126,7 +126,7 @@ const buy = order.map(({ index, copies, outcome, ...rest }) =>
 
 const behave = fc.constantFrom<FacilitatorKind>(...FACILITATOR_KINDS).map((kind) =>
 	command(`facilitator ${kind}`, async (_model, { process }) => {
-		process.facilitator.behaviour = kind;
+		process.facilitator.behavior = kind;
 	}),
 );
 

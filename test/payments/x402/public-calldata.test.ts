@@ -58,7 +58,7 @@ t.test(
 		const authorization = wallet.sign({ value: PRICE });
 		t.match(await buy(authorization, { settlesFirst: true }), { code: "PAYMENT_REJECTED" });
 		t.equal((await row(authorization))?.state, "refused");
-		facilitator.behaviour = "idempotent";
+		facilitator.behavior = "idempotent";
 		chain.hidesLatest = false;
 		const copy = toRequest({ chain }, authorization);
 		await t.rejects(

@@ -168,7 +168,7 @@ t.test(
 		const authorization = world.wallet.sign({ value: PRICE });
 		t.match(await process.buy(authorization), { code: "UPSTREAM", error: { retryable: true } });
 		t.equal(await process.row(authorization), undefined, "what was never sent is not kept");
-		world.facilitator.behaviour = "strict";
+		world.facilitator.behavior = "strict";
 		t.match(await process.buy(authorization), { kind: "delivered" });
 	},
 );

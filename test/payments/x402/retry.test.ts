@@ -131,11 +131,11 @@ t.test(
 			const poor = createSimWallet(world.chain, { name, now: clock.now });
 			t.match(await buy(poor.sign({ value: PRICE })), { code: "PAYMENT_REJECTED" });
 		}
-		facilitator.behaviour = "unreachable";
+		facilitator.behavior = "unreachable";
 		t.match(await buy(world.wallet.sign({ value: PRICE })), { code: "UPSTREAM" });
 		t.same(await store.read((reader) => reader.list("payments")), []);
 
-		facilitator.behaviour = "claims_refused";
+		facilitator.behavior = "claims_refused";
 		world.chain.hidesLatest = true;
 		const sent = world.wallet.sign({ value: PRICE });
 		t.match(await buy(sent), { code: "PAYMENT_REJECTED" });

@@ -1,6 +1,9 @@
 import { createLedger } from "../../../payments/ledger.js";
 import type { TransferAuthorization } from "../../../payments/onchain/facilitator.js";
-import { createOnchainMethod, type OnchainDesk } from "../../../payments/onchain/onchain-method.js";
+import {
+	createOnchainMethod,
+	type OnchainContext,
+} from "../../../payments/onchain/onchain-method.js";
 import { createSweeper } from "../../../payments/refunds/sweep.js";
 import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
 import { createX402Envelope } from "../../../payments/x402/x402-envelope.js";
@@ -74,7 +77,7 @@ export type Result =
 export interface DeskProcess extends World {
 	readonly disk: FakeDisk;
 	readonly store: Store;
-	readonly desk: OnchainDesk;
+	readonly desk: OnchainContext;
 	/** How often the work ran. */
 	readonly runs: () => number;
 	/** One call as the pipeline makes it. */
