@@ -38,11 +38,29 @@ const layers = ROOMS.slice(0, -1).map((room, place) => ({
 	to: { path: anyOf(ROOMS.slice(place + 1)) },
 }));
 
+/** A room's door: the one file that other rooms import. */
+const doorOf = (room) => `^${escaped(room)}\\/${room.split("/").at(-1)}\\.ts$`;
+
+const doors = ROOMS.slice(0, -1).map((room) => ({
+	name: `${room}-is-entered-by-its-door`,
+	severity: "error",
+	from: { path: "^(src|skills|payments|store|agent-card)/", pathNot: filesOf(room) },
+	to: { path: filesOf(room), pathNot: doorOf(room) },
+}));
+
 const TRANSPORTS = "rest|a2a|mcp|oauth|web|admin";
 
 export default {
 	forbidden: [
 		...layers,
+		...doors,
+		{
+			name: "no-circle-between-folders",
+			severity: "error",
+			scope: "folder",
+			from: {},
+			to: { circular: true },
+		},
 		{ name: "no-circular", severity: "error", from: {}, to: { circular: true } },
 		{
 			name: "every-file-stands-in-a-room",

@@ -1,8 +1,13 @@
 /** What other agents read first: the card, the offers in it, and the signature under it. */
+
 import { AgentCard } from "@a2a-js/sdk";
-import type { PriceList } from "../src/contract/prices.js";
-import type { Skill, SkillCatalog } from "../src/contract/skill.js";
-import { OPERATION_OF_SKILL, type SkillId } from "../src/contract/skill-ids.js";
+import {
+	OPERATION_OF_SKILL,
+	type PriceList,
+	type Skill,
+	type SkillCatalog,
+	type SkillId,
+} from "../src/contract/contract.js";
 import { createSkillOffers, offeredSkills, SKILL_OFFERS_URI } from "./skill-offers.js";
 import { createX402Extension, type X402Terms } from "./x402-extension.js";
 

@@ -3,7 +3,7 @@ import { AgentCard, generateAgentCardSignature } from "@a2a-js/sdk";
 import { LegacyRestTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { FlattenedSign, importJWK, type JWK, type JWSHeaderParameters } from "jose";
-import { toCanonicalJson } from "../src/kernel/canonical-json.js";
+import { toCanonicalJson } from "../src/kernel/kernel.js";
 
 /** A private ES256 key as JWK; its `kid` names it in signatures and in the key set. */
 export type CardSigningKey = Readonly<Record<string, unknown>> & { readonly kid: string };

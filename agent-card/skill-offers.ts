@@ -1,8 +1,13 @@
 import { z } from "zod";
-import type { PriceList } from "../src/contract/prices.js";
-import type { Skill, SkillCatalog } from "../src/contract/skill.js";
-import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../src/contract/skill-ids.js";
-import { formatUsd } from "../src/kernel/money.js";
+import {
+	OPERATION_OF_SKILL,
+	type PriceList,
+	SKILL_IDS,
+	type Skill,
+	type SkillCatalog,
+	type SkillId,
+} from "../src/contract/contract.js";
+import { formatUsd } from "../src/kernel/kernel.js";
 
 /** Names the card extension that says what each skill costs and takes; it asks nothing of a caller. */
 export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";

@@ -1,9 +1,6 @@
-import type { ReleaseReason } from "../src/contract/billing-types.js";
-import type { SettlementWire } from "../src/contract/call.js";
-import type { Payment } from "../src/contract/credential.js";
-import type { Micros } from "../src/kernel/money.js";
-import type { HoldRow, ReceiptRow } from "../store/rows/call-rows.js";
-import type { StoreTransaction } from "../store/store-port.js";
+import type { Payment, ReleaseReason, SettlementWire } from "../src/contract/contract.js";
+import type { Micros } from "../src/kernel/kernel.js";
+import type { HoldRow, ReceiptRow, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 import type { Payer } from "./payment-method.js";
 

@@ -1,8 +1,15 @@
-import type { BillingType } from "../src/contract/billing-types.js";
-import type { PricedOperationId, PurchaseOperationId } from "../src/contract/operations.js";
-import type { ErrorCode, ServiceErrorOptions } from "../src/kernel/errors.js";
-import { ServiceError } from "../src/kernel/errors.js";
-import { formatUsd, type Micros } from "../src/kernel/money.js";
+import type {
+	BillingType,
+	PricedOperationId,
+	PurchaseOperationId,
+} from "../src/contract/contract.js";
+import {
+	type ErrorCode,
+	formatUsd,
+	type Micros,
+	ServiceError,
+	type ServiceErrorOptions,
+} from "../src/kernel/kernel.js";
 
 /** What one concrete call costs, before anybody paid. */
 export interface Quote {

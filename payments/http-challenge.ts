@@ -1,4 +1,4 @@
-import { formatUsd } from "../src/kernel/money.js";
+import { formatUsd } from "../src/kernel/kernel.js";
 import type { Continuation, Offer, PaymentRequired, X402Requirement } from "./challenge.js";
 
 /** What a 402 or 429 carries beside the error envelope, the same for every HTTP transport. */

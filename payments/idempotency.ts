@@ -1,10 +1,7 @@
 import { hash } from "node:crypto";
-import { type AccountAccess, grantIdOf, maySeeAgain } from "../src/contract/account-access.js";
-import { LIMITS } from "../src/contract/limits.js";
-import { toCanonicalJson } from "../src/kernel/canonical-json.js";
-import { ServiceError } from "../src/kernel/errors.js";
-import type { IdempotencyRow } from "../store/rows/call-rows.js";
-import type { StoreReader, StoreTransaction } from "../store/store-port.js";
+import { type AccountAccess, grantIdOf, LIMITS, maySeeAgain } from "../src/contract/contract.js";
+import { ServiceError, toCanonicalJson } from "../src/kernel/kernel.js";
+import type { IdempotencyRow, StoreReader, StoreTransaction } from "../store/store.js";
 import { hasOpenJob } from "./open-job.js";
 
 /** Decision D4: what a repeated key means. */

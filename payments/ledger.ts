@@ -1,12 +1,12 @@
-import type { BillingType, ReleaseReason } from "../src/contract/billing-types.js";
-import { LIMITS } from "../src/contract/limits.js";
-import type { Clock } from "../src/kernel/clock.js";
-import { ServiceError } from "../src/kernel/errors.js";
-import { type Ids, siblingId } from "../src/kernel/ids.js";
-import type { Micros } from "../src/kernel/money.js";
-import type { LedgerEntry, LedgerKind } from "../store/ledger.js";
-import type { HoldRow } from "../store/rows/call-rows.js";
-import type { StoreTransaction } from "../store/store-port.js";
+import { type BillingType, LIMITS, type ReleaseReason } from "../src/contract/contract.js";
+import {
+	type Clock,
+	type Ids,
+	type Micros,
+	ServiceError,
+	siblingId,
+} from "../src/kernel/kernel.js";
+import type { HoldRow, LedgerEntry, LedgerKind, StoreTransaction } from "../store/store.js";
 
 export interface HoldTerms {
 	/** Whose money or promotion it is: `cust:<owner>` or `promo:free_tier`. */

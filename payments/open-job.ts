@@ -1,5 +1,4 @@
-import type { IdempotencyRow } from "../store/rows/call-rows.js";
-import type { StoreReader } from "../store/store-port.js";
+import type { IdempotencyRow, StoreReader } from "../store/store.js";
 
 /** Whether the work an attempt began still holds its price: a job may outlive the key it was begun with. */
 export async function hasOpenJob(

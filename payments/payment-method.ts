@@ -1,9 +1,11 @@
-import type { AccountAccess, IdentifyOptions } from "../src/contract/account-access.js";
-import type { ReleaseReason } from "../src/contract/billing-types.js";
-import type { Credential } from "../src/contract/credential.js";
-import type { Micros } from "../src/kernel/money.js";
-import type { HoldRow } from "../store/rows/call-rows.js";
-import type { Store, StoreReader, StoreTransaction } from "../store/store-port.js";
+import type {
+	AccountAccess,
+	Credential,
+	IdentifyOptions,
+	ReleaseReason,
+} from "../src/contract/contract.js";
+import type { Micros } from "../src/kernel/kernel.js";
+import type { HoldRow, Store, StoreReader, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 
 export type Rail = "spt" | "plan" | "x402" | "mpp";

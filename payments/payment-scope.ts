@@ -1,6 +1,5 @@
-import type { AccessScope } from "../src/contract/account-access.js";
-import { namesOperation } from "../src/contract/skill-ids.js";
-import { ServiceError } from "../src/kernel/errors.js";
+import { type AccessScope, namesOperation } from "../src/contract/contract.js";
+import { ServiceError } from "../src/kernel/kernel.js";
 import type { Purchase } from "./payment-method.js";
 
 /** Throws SCOPE_FORBIDDEN for a purchase outside the scope; `subject` is what has it: "token", "key". */

@@ -1,8 +1,7 @@
 /** Money: prices, payment methods, challenges, receipts and the ledger. Knows no skill and no transport. */
 
-import type { BillingType } from "../src/contract/billing-types.js";
-import type { Price, PriceBook, PriceList } from "../src/contract/prices.js";
-import { parseUsd } from "../src/kernel/money.js";
+import type { BillingType, Price, PriceBook, PriceList } from "../src/contract/contract.js";
+import { parseUsd } from "../src/kernel/kernel.js";
 
 const usd = (amount: string, billingType: BillingType): Price => ({
 	amountMicros: parseUsd(amount),

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { Micros } from "../src/kernel/money.js";
+import type { Micros } from "../src/kernel/kernel.js";
 
 /** The terms a quote promises; whoever holds its id holds all of it, and we store nothing. */
 export interface QuotedTerms {

@@ -1,8 +1,6 @@
-import type { CostWire } from "../src/contract/wire.js";
-import { siblingId } from "../src/kernel/ids.js";
-import { formatUsd, type Micros } from "../src/kernel/money.js";
-import type { HoldRow, ReceiptRow } from "../store/rows/call-rows.js";
-import type { StoreTransaction } from "../store/store-port.js";
+import type { CostWire } from "../src/contract/contract.js";
+import { formatUsd, type Micros, siblingId } from "../src/kernel/kernel.js";
+import type { HoldRow, ReceiptRow, StoreTransaction } from "../store/store.js";
 import type { Captured } from "./payment-method.js";
 
 export interface CallFacts {

@@ -1,4 +1,4 @@
-import type { Micros } from "../src/kernel/money.js";
+import type { Micros } from "../src/kernel/kernel.js";
 
 /** What the ledger takes: transactions of signed entries between named accounts. */
 

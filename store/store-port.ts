@@ -1,4 +1,4 @@
-import type { Micros } from "../src/kernel/money.js";
+import type { Micros } from "../src/kernel/kernel.js";
 import type { AccountName, LedgerTransaction } from "./ledger.js";
 import type { ReceiptRow } from "./rows/call-rows.js";
 import type { BackupOptions, StoreBackup } from "./store-backup.js";

@@ -1,8 +1,7 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { HoldRow, IdempotencyRow } from "../../store/rows/call-rows.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import { REFUNDS_ACCOUNT } from "../ledger.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { formatUsd, type Micros } from "../../src/kernel/kernel.js";
+import type { HoldRow, IdempotencyRow, RefundRow } from "../../store/store.js";
+import { REFUNDS_ACCOUNT } from "../payments.js";
 
 export type Balances = ReadonlyMap<string, Micros>;
 

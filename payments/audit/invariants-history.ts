@@ -1,8 +1,12 @@
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { LedgerTransaction } from "../../store/ledger.js";
-import type { HoldRow, IdempotencyRow, ReceiptRow } from "../../store/rows/call-rows.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { CommittedTransaction } from "../../store/store-port.js";
+import { formatUsd, type Micros } from "../../src/kernel/kernel.js";
+import type {
+	CommittedTransaction,
+	HoldRow,
+	IdempotencyRow,
+	LedgerTransaction,
+	ReceiptRow,
+	RefundRow,
+} from "../../store/store.js";
 import { createSeenNames, type MarkOf, type SeenNames } from "./seen-names.js";
 
 export interface HistoryTallyDeps {

@@ -1,8 +1,5 @@
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { HoldRow, IdempotencyRow } from "../../store/rows/call-rows.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { Store, StoreReader } from "../../store/store-port.js";
+import { type Clock, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import type { HoldRow, IdempotencyRow, RefundRow, Store, StoreReader } from "../../store/store.js";
 import { type BooksNow, checkBalances } from "./invariants-balances.js";
 import {
 	checkRefund,

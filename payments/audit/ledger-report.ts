@@ -1,8 +1,5 @@
-import { toIsoDay } from "../../src/kernel/clock.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { LedgerTransaction } from "../../store/ledger.js";
-import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { type Micros, toIsoDay } from "../../src/kernel/kernel.js";
+import type { LedgerTransaction, ReceiptRow, Store } from "../../store/store.js";
 
 /** What a report adds up by. */
 export const REPORT_KEYS = ["day", "skill", "graph", "payer", "rail"] as const;

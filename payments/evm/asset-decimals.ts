@@ -1,5 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Facilitator, Hex } from "../onchain/facilitator.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { Facilitator, Hex } from "../onchain/onchain.js";
 import type { GetEvmClient } from "./evm-client.js";
 
 const DECIMALS = [

@@ -1,14 +1,13 @@
 import type { PublicClient } from "viem";
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { isSameAddress } from "../onchain/evm-assets.js";
-import type {
-	AuthorizationState,
-	ChainReader,
-	Hex,
-	SettlementTerms,
-} from "../onchain/facilitator.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import {
+	type AuthorizationState,
+	type ChainReader,
+	type Hex,
+	isSameAddress,
+	type SettlementTerms,
+} from "../onchain/onchain.js";
 import { CANCELED_EVENT, EIP3009_VIEWS, TRANSFER_EVENT, USED_EVENT } from "./evm-abi.js";
 import type { GetEvmClient } from "./evm-client.js";
 import { listTransfers } from "./transfer-history.js";

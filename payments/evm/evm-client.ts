@@ -1,7 +1,7 @@
 import type { PublicClient } from "viem";
-import { LIMITS } from "../../src/contract/limits.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { chainIdOf } from "../onchain/evm-assets.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { chainIdOf } from "../onchain/onchain.js";
 import type { EvmRpc } from "./evm-rpc.js";
 
 /** viem's client for one chain. Loaded on first use: viem takes a third of a second that no start should pay for. */

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Hex } from "../onchain/facilitator.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { Hex } from "../onchain/onchain.js";
 import type { EvmRpc } from "./evm-rpc.js";
 
 export interface SignedTransaction {

@@ -1,4 +1,4 @@
-import type { RefusalReason } from "../onchain/facilitator.js";
+import type { RefusalReason } from "../onchain/onchain.js";
 
 /** What the words of facilitators mean; @x402/evm's and those that x402's specification lists. */
 const REASONS: Readonly<Record<string, RefusalReason>> = {

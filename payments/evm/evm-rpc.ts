@@ -1,6 +1,5 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Egress } from "../../src/kernel/egress.js";
-import { ServiceError } from "../../src/kernel/errors.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Egress, ServiceError } from "../../src/kernel/kernel.js";
 
 /** What a node answered; only nodes that answer nothing of the kind make a call reject. */
 export type RpcReply =

@@ -1,9 +1,7 @@
 import type { LocalAccount } from "viem";
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { chainIdOf } from "../onchain/evm-assets.js";
-import type { EarlierTransfers, Hex } from "../onchain/facilitator.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { chainIdOf, type EarlierTransfers, type Hex } from "../onchain/onchain.js";
 import { type GetEvmClient, isOutOfGas, TooMuchGas } from "./evm-client.js";
 import { createNonceSequence } from "./evm-nonces.js";
 import type { EvmRpc } from "./evm-rpc.js";

@@ -1,4 +1,4 @@
-import type { SettlementTerms, TransferAuthorization } from "../onchain/facilitator.js";
+import type { SettlementTerms, TransferAuthorization } from "../onchain/onchain.js";
 
 /** What a payment must say, as x402 v2 writes it. */
 export interface ExactRequirements {

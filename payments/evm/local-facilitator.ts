@@ -1,13 +1,13 @@
 import type { PendingSettlementStore } from "@x402/core/facilitator";
 import type { SettleResponse } from "@x402/core/types";
-import { ServiceError } from "../../src/kernel/errors.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import type {
 	Facilitator,
 	SettlementTerms,
 	SettleOptions,
 	SettleOutcome,
 	TransferAuthorization,
-} from "../onchain/facilitator.js";
+} from "../onchain/onchain.js";
 import type { GetEvmClient } from "./evm-client.js";
 import { findRefusal, toRefusal } from "./evm-refusals.js";
 import type { EvmWallet } from "./evm-wallet.js";

@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Egress } from "../../src/kernel/egress.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { readJson } from "../../src/kernel/json-value.js";
-import { isSameAddress } from "../onchain/evm-assets.js";
-import type {
-	Facilitator,
-	SettlementTerms,
-	SettleOutcome,
-	TransferAuthorization,
-} from "../onchain/facilitator.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Egress, readJson, ServiceError } from "../../src/kernel/kernel.js";
+import {
+	type Facilitator,
+	isSameAddress,
+	type SettlementTerms,
+	type SettleOutcome,
+	type TransferAuthorization,
+} from "../onchain/onchain.js";
 import { findRefusal, toRefusal } from "./evm-refusals.js";
 import { toExactPayload } from "./exact-payload.js";
 

@@ -1,7 +1,7 @@
 import type { FacilitatorEvmSigner } from "@x402/evm";
-import { LIMITS } from "../../src/contract/limits.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Hex, SettleOptions } from "../onchain/facilitator.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { Hex, SettleOptions } from "../onchain/onchain.js";
 import { type GetEvmClient, isRevert } from "./evm-client.js";
 import type { EvmWallet } from "./evm-wallet.js";
 

@@ -1,7 +1,7 @@
 import type { PublicClient } from "viem";
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { ChainTransfer, SettlementTerms, TransferSpan } from "../onchain/facilitator.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type { ChainTransfer, SettlementTerms, TransferSpan } from "../onchain/onchain.js";
 import { TRANSFER_EVENT } from "./evm-abi.js";
 
 export interface HistoryDeps {

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Hex, SettleOutcome, Treasury } from "../onchain/facilitator.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { Hex, SettleOutcome, Treasury } from "../onchain/onchain.js";
 import { toRefusal } from "./evm-refusals.js";
 import type { EvmWallet } from "./evm-wallet.js";
 

@@ -1,10 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { LIMITS } from "../../src/contract/limits.js";
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
-import type { Random } from "../../src/kernel/random.js";
-import type { Quote } from "../challenge.js";
-import { PaymentRefused } from "../onchain/envelope.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Clock, type Random, toIsoTime } from "../../src/kernel/kernel.js";
+import { PaymentRefused } from "../onchain/onchain.js";
+import type { Quote } from "../payments.js";
 import { challengeIdOf, encodeJson, type PaymentChallenge } from "./payment-challenge.js";
 
 const REALM = "tollgraph";

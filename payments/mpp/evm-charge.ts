@@ -1,17 +1,17 @@
 import { z } from "zod";
-import type { Payment } from "../../src/contract/credential.js";
-import { decodeJson } from "../../src/kernel/json-value.js";
-import { formatUsd } from "../../src/kernel/money.js";
-import type { Continuation, Quote } from "../challenge.js";
-import { keccak256 } from "../evm/keccak.js";
+import type { Payment } from "../../src/contract/contract.js";
+import { decodeJson, formatUsd } from "../../src/kernel/kernel.js";
+import { keccak256 } from "../evm/evm.js";
 import {
+	chainIdOf,
+	type Hex,
 	type PaymentEnvelope,
 	PaymentRefused,
 	type PaymentReport,
+	type SettlementTerms,
 	type SignedPayment,
-} from "../onchain/envelope.js";
-import { chainIdOf } from "../onchain/evm-assets.js";
-import type { Hex, SettlementTerms } from "../onchain/facilitator.js";
+} from "../onchain/onchain.js";
+import type { Continuation, Quote } from "../payments.js";
 import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
 import { toChallengeOffer } from "./payment-challenge.js";
 import { toReceiptHeaders } from "./payment-receipt.js";

@@ -1,7 +1,8 @@
 /** MPP, the "Payment" HTTP authentication scheme: challenges, credentials and receipts as they stand on the wire. */
+
 import { createHmac } from "node:crypto";
-import { toCanonicalJson } from "../../src/kernel/canonical-json.js";
-import type { Offer } from "../challenge.js";
+import { toCanonicalJson } from "../../src/kernel/kernel.js";
+import type { Offer } from "../payments.js";
 
 /** One challenge of `WWW-Authenticate: Payment`; `request` and `opaque` are base64url of canonical JSON, as sent. */
 export interface PaymentChallenge {

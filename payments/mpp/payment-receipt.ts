@@ -1,4 +1,4 @@
-import { toIsoTime } from "../../src/kernel/clock.js";
+import { toIsoTime } from "../../src/kernel/kernel.js";
 
 /** Proof of one successful payment, for the payer's records. */
 export interface PaymentReceipt {

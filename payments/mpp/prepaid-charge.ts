@@ -1,8 +1,7 @@
-import { PREPAID_METHOD } from "../../src/contract/payment-scheme.js";
-import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import { type Offer, PaymentRequired, type Quote } from "../challenge.js";
-import { PaymentRefused } from "../onchain/envelope.js";
-import type { PaymentMethod } from "../payment-method.js";
+import { PREPAID_METHOD } from "../../src/contract/contract.js";
+import type { ReceiptRow } from "../../store/store.js";
+import { PaymentRefused } from "../onchain/onchain.js";
+import { type Offer, type PaymentMethod, PaymentRequired, type Quote } from "../payments.js";
 import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
 import { toChallengeOffer } from "./payment-challenge.js";
 import { toReceiptHeaders } from "./payment-receipt.js";

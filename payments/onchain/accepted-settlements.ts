@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import { LedgerRefusal } from "../../store/ledger.js";
-import type { StoreTransaction } from "../../store/store-port.js";
+import { LedgerRefusal, type StoreTransaction } from "../../store/store.js";
 
 const ID_BYTES = 16;
 

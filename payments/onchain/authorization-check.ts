@@ -1,6 +1,5 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
-import type { Micros } from "../../src/kernel/money.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Micros, toIsoTime } from "../../src/kernel/kernel.js";
 import { PaymentRefused, type SignedPayment } from "./envelope.js";
 import type { SettlementTerms } from "./facilitator.js";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 
 export class DeadlinePassed extends Error {
 	constructor(timeoutMs: number) {

@@ -1,8 +1,6 @@
-import type { SettlementWire } from "../../src/contract/call.js";
-import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
-import type { Charged, LaunchedAdmission, ReplayedAdmission } from "../admission.js";
+import type { SettlementWire } from "../../src/contract/contract.js";
+import type { PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import type { Charged, LaunchedAdmission, ReplayedAdmission } from "../payments.js";
 import type { Desk } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 import { usedPayment } from "./payment-errors.js";

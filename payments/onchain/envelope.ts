@@ -1,6 +1,5 @@
-import type { SettlementWire } from "../../src/contract/call.js";
-import type { Payment } from "../../src/contract/credential.js";
-import type { Offer, Quote } from "../challenge.js";
+import type { Payment, SettlementWire } from "../../src/contract/contract.js";
+import type { Offer, Quote } from "../payments.js";
 import type { RefusalReason, TransferAuthorization } from "./facilitator.js";
 
 /** What an envelope carried: one EIP-3009 authorization, whichever protocol wrapped it. */

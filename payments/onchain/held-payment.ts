@@ -1,6 +1,5 @@
-import type { HoldRow } from "../../store/rows/call-rows.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { HeldAdmission, Released } from "../admission.js";
+import type { HoldRow, PaymentRow } from "../../store/store.js";
+import type { HeldAdmission, Released } from "../payments.js";
 import { markDelivered, receiptHeaders, toCharged } from "./delivery.js";
 import type { Desk } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";

@@ -1,9 +1,7 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import type { Store } from "../../store/store-port.js";
-import type { Offer, Quote } from "../challenge.js";
-import type { Ledger } from "../ledger.js";
-import type { SptIssuer } from "../spt/spt-issuer.js";
+import type { Clock, Ids } from "../../src/kernel/kernel.js";
+import type { Store } from "../../store/store.js";
+import type { Ledger, Offer, Quote } from "../payments.js";
+import type { SptIssuer } from "../spt/spt.js";
 import type { PaymentEnvelope } from "./envelope.js";
 import type { Facilitator, SettlementTerms } from "./facilitator.js";
 import type { PaymentWatch } from "./payment-watch.js";

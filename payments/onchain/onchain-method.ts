@@ -1,16 +1,16 @@
-import type { Ids } from "../../src/kernel/ids.js";
-import type { HoldRow } from "../../store/rows/call-rows.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { Ids } from "../../src/kernel/kernel.js";
+import type { HoldRow, PaymentRow } from "../../store/store.js";
 import type {
 	HeldAdmission,
 	LaunchedAdmission,
+	Ledger,
+	Offer,
 	OnchainMethod,
 	OnchainRequest,
 	PricedAdmission,
-} from "../admission.js";
-import type { Offer, Quote } from "../challenge.js";
-import type { Ledger } from "../ledger.js";
-import type { SptIssuer } from "../spt/spt-issuer.js";
+	Quote,
+} from "../payments.js";
+import type { SptIssuer } from "../spt/spt.js";
 import { launchedOrRefuse, replayOf, replayOrRefuse, toLaunched } from "./delivery.js";
 import type { PaymentEnvelope } from "./envelope.js";
 import { holdSettled, holdUnsent, insist, letGo } from "./held-payment.js";

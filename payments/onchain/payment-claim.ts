@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { OnchainRequest } from "../admission.js";
-import type { Payer } from "../payment-method.js";
+import type { PaymentRow } from "../../store/store.js";
+import type { OnchainRequest, Payer } from "../payments.js";
 import type { PaymentEnvelope, PaymentRefused, SignedPayment } from "./envelope.js";
 import type { Hex, SettlementTerms, TransferAuthorization } from "./facilitator.js";
 

@@ -1,6 +1,6 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { type Offer, PaymentRequired, type Quote } from "../challenge.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { type Offer, PaymentRequired, type Quote } from "../payments.js";
 import type { PaymentReport } from "./envelope.js";
 import type { RefusalReason } from "./facilitator.js";
 import type { PaymentClaim } from "./payment-claim.js";

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import type { PaymentRow, PaymentState } from "../../store/store.js";
 
 /** States that somebody still has to bring to an end. */
 const OPEN_STATES: ReadonlySet<PaymentState> = new Set([

@@ -1,12 +1,7 @@
-import type { SettlementWire } from "../../src/contract/call.js";
-import type { PurchaseOperationId } from "../../src/contract/operations.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
-import type { Purchased, SettledFunds } from "../admission.js";
-import { custAccount } from "../ledger.js";
+import type { PurchaseOperationId, SettlementWire } from "../../src/contract/contract.js";
+import type { Clock, Ids } from "../../src/kernel/kernel.js";
+import type { PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import { custAccount, type Purchased, type SettledFunds } from "../payments.js";
 import { receiptHeaders, usedWithReceipt } from "./delivery.js";
 import { insist, letGo } from "./held-payment.js";
 import type { Desk } from "./onchain-context.js";

@@ -1,7 +1,6 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
-import type { SptIssuer } from "../spt/spt-issuer.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import type { PaymentRow, PaymentState, StoreTransaction } from "../../store/store.js";
+import type { SptIssuer } from "../spt/spt.js";
 import { endOfBinding } from "./payment-claim.js";
 import { creditSettled } from "./settled-money.js";
 import { changePayment, UNDECIDED } from "./settlement-book.js";

@@ -1,9 +1,12 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import type { IdempotencyRow } from "../../store/rows/call-rows.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import type { Offer, Quote } from "../challenge.js";
-import { hasOpenJob } from "../open-job.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type {
+	IdempotencyRow,
+	PaymentRow,
+	Store,
+	StoreReader,
+	StoreTransaction,
+} from "../../store/store.js";
+import { hasOpenJob, type Offer, type Quote } from "../payments.js";
 import type { SettlementTerms } from "./facilitator.js";
 import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
 import {

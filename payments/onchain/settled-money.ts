@@ -1,13 +1,8 @@
-import type { ReleaseReason } from "../../src/contract/billing-types.js";
-import { LIMITS } from "../../src/contract/limits.js";
-import { siblingId } from "../../src/kernel/ids.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { HoldRow, ReceiptRow } from "../../store/rows/call-rows.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
-import type { Credit } from "../admission.js";
-import { custAccount } from "../ledger.js";
-import type { SptIssuer } from "../spt/spt-issuer.js";
+import { LIMITS, type ReleaseReason } from "../../src/contract/contract.js";
+import { type Micros, siblingId } from "../../src/kernel/kernel.js";
+import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import { type Credit, custAccount } from "../payments.js";
+import type { SptIssuer } from "../spt/spt.js";
 import type { Desk } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 import { type Along, bookCapture, type PaidRequest, writeReceipt } from "./settlement-book.js";

@@ -1,11 +1,7 @@
-import type { SettlementWire } from "../../src/contract/call.js";
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
-import { custAccount } from "../ledger.js";
+import { LIMITS, type SettlementWire } from "../../src/contract/contract.js";
+import type { Ids, Micros } from "../../src/kernel/kernel.js";
+import type { PaymentRow, PaymentState, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import { custAccount } from "../payments.js";
 import { believeOnce } from "./accepted-settlements.js";
 
 /** What is written when money of a chain moves, each inside the caller's transaction. */

@@ -1,7 +1,6 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import type { PaymentRow } from "../../store/store.js";
 import { pause, within } from "./deadline.js";
 import type {
 	AuthorizationState,

@@ -1,8 +1,6 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { Logger } from "../../src/kernel/logger.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import type { Clock, Logger } from "../../src/kernel/kernel.js";
+import type { PaymentRow, Store } from "../../store/store.js";
 import { DeadlinePassed, within } from "./deadline.js";
 import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
 import { authorizationOf } from "./payment-claim.js";

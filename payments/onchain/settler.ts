@@ -1,7 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import { LedgerRefusal } from "../../store/ledger.js";
-import type { PaymentRow, PaymentState } from "../../store/rows/payment-rows.js";
+import { type Ids, ServiceError } from "../../src/kernel/kernel.js";
+import { LedgerRefusal, type PaymentRow, type PaymentState } from "../../store/store.js";
 import type { SettleOutcome } from "./facilitator.js";
 import type { PaymentWatch } from "./payment-watch.js";
 import {

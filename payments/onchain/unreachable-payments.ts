@@ -1,5 +1,5 @@
-import type { Logger } from "../../src/kernel/logger.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
+import type { Logger } from "../../src/kernel/kernel.js";
+import type { PaymentRow } from "../../store/store.js";
 import { isSameAddress } from "./evm-assets.js";
 import type { SettlementTerms } from "./facilitator.js";
 import { UNDECIDED } from "./settlement-book.js";

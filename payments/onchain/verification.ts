@@ -1,7 +1,6 @@
-import type { Payment } from "../../src/contract/credential.js";
-import { LIMITS } from "../../src/contract/limits.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { OnchainRequest } from "../admission.js";
+import { LIMITS, type Payment } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { OnchainRequest } from "../payments.js";
 import { checkAuthorization } from "./authorization-check.js";
 import { within } from "./deadline.js";
 import { type PaymentEnvelope, PaymentRefused, type SignedPayment } from "./envelope.js";

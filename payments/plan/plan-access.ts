@@ -1,8 +1,12 @@
-import type { AccessScope, AccountAccess } from "../../src/contract/account-access.js";
-import { toIsoDay } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { AccountRow, ConnectionRow, KeyRow } from "../../store/rows/account-rows.js";
-import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
+import type { AccessScope, AccountAccess } from "../../src/contract/contract.js";
+import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
+import type {
+	AccountRow,
+	ConnectionRow,
+	KeyRow,
+	StoreReader,
+	StoreTransaction,
+} from "../../store/store.js";
 
 /** What a call is paid from, as it stands in the transaction that holds its price. */
 export interface OpenedPlan {

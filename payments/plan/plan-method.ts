@@ -1,14 +1,20 @@
-import type { AccountAccess, IdentifyOptions } from "../../src/contract/account-access.js";
-import type { Credential } from "../../src/contract/credential.js";
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { AccountRow } from "../../store/rows/account-rows.js";
-import type { StoreReader } from "../../store/store-port.js";
-import { PaymentRequired } from "../challenge.js";
-import { custAccount, type Ledger } from "../ledger.js";
-import type { Payer, PaymentMethod, Purchase } from "../payment-method.js";
-import { assertInScope } from "../payment-scope.js";
+import {
+	type AccountAccess,
+	type Credential,
+	type IdentifyOptions,
+	LIMITS,
+} from "../../src/contract/contract.js";
+import { type Clock, formatUsd, type Micros } from "../../src/kernel/kernel.js";
+import type { AccountRow, StoreReader } from "../../store/store.js";
+import {
+	assertInScope,
+	custAccount,
+	type Ledger,
+	type Payer,
+	type PaymentMethod,
+	PaymentRequired,
+	type Purchase,
+} from "../payments.js";
 import { markUsed, openPlan, unknownKey } from "./plan-access.js";
 import { countPlanSpending } from "./plan-spending.js";
 import {

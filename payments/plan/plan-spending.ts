@@ -1,8 +1,6 @@
-import { nextUtcMonth, toIsoMonth } from "../../src/kernel/clock.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { AccountRow, KeyRow } from "../../store/rows/account-rows.js";
-import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
-import { PaymentRequired } from "../challenge.js";
+import { formatUsd, type Micros, nextUtcMonth, toIsoMonth } from "../../src/kernel/kernel.js";
+import type { AccountRow, KeyRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import { PaymentRequired } from "../payments.js";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,7 +1,6 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import { nextUtcMonth, toIsoDay, toIsoMonth } from "../../src/kernel/clock.js";
-import type { AccountRow } from "../../store/rows/account-rows.js";
-import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { nextUtcMonth, toIsoDay, toIsoMonth } from "../../src/kernel/kernel.js";
+import type { AccountRow, StoreReader, StoreTransaction } from "../../store/store.js";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,9 +1,6 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import { toIsoDay } from "../../src/kernel/clock.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { HoldRow } from "../../store/rows/call-rows.js";
-import type { UsageCount, UsageRow } from "../../store/rows/counter-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Micros, toIsoDay } from "../../src/kernel/kernel.js";
+import type { HoldRow, Store, StoreTransaction, UsageCount, UsageRow } from "../../store/store.js";
 
 const DAY_MS = 24 * 3_600_000;
 /** Where calls are counted that name no graph or several, and those past the graphs that a row has room for. */

@@ -1,10 +1,6 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import type { Micros } from "../../src/kernel/money.js";
-import { LedgerRefusal, type LedgerTransaction } from "../../store/ledger.js";
-import type { Store } from "../../store/store-port.js";
-import { placeIn, settlementKey } from "../onchain/settlement-book.js";
+import { type Clock, type Ids, type Micros, ServiceError } from "../../src/kernel/kernel.js";
+import { LedgerRefusal, type LedgerTransaction, type Store } from "../../store/store.js";
+import { placeIn, settlementKey } from "../onchain/onchain.js";
 
 /** Money that moved to our address or from it, as one side tells it. */
 export interface Movement {

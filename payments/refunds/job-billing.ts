@@ -1,17 +1,9 @@
-import type { ReleaseReason } from "../../src/contract/billing-types.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { HoldRow } from "../../store/rows/call-rows.js";
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
-import type { Ledger } from "../ledger.js";
-import { captureJob, creditHeld } from "../onchain/settled-money.js";
-import { type Along, changePayment, toBooked } from "../onchain/settlement-book.js";
-import type { PaymentMethod } from "../payment-method.js";
-import { finishAttempt, toReceipt } from "../receipt.js";
-import type { SptIssuer } from "../spt/spt-issuer.js";
+import type { ReleaseReason } from "../../src/contract/contract.js";
+import { type Clock, type Micros, ServiceError } from "../../src/kernel/kernel.js";
+import type { HoldRow, JobRow, PaymentRow, StoreTransaction } from "../../store/store.js";
+import { type Along, captureJob, changePayment, creditHeld, toBooked } from "../onchain/onchain.js";
+import { finishAttempt, type Ledger, type PaymentMethod, toReceipt } from "../payments.js";
+import type { SptIssuer } from "../spt/spt.js";
 
 /** What became of a job's price. */
 export interface JobPaid {

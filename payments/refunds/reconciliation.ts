@@ -1,8 +1,6 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store-port.js";
-import type { ChainReader, SettlementTerms, TransferSpan } from "../onchain/facilitator.js";
+import type { Clock, Micros } from "../../src/kernel/kernel.js";
+import type { PaymentRow, Store } from "../../store/store.js";
+import type { ChainReader, SettlementTerms, TransferSpan } from "../onchain/onchain.js";
 import { cashAccountOf, type Movement, readLedger } from "./cash-movements.js";
 
 /** A movement that both sides know, with different amounts. */

@@ -1,9 +1,6 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import { REFUNDS_ACCOUNT } from "../ledger.js";
+import { type Clock, type Ids, ServiceError } from "../../src/kernel/kernel.js";
+import type { RefundRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import { REFUNDS_ACCOUNT } from "../payments.js";
 import { networkOf } from "./refund-transfer.js";
 
 /** How a paid refund is written down. */

@@ -1,9 +1,7 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import type { EarlierTransfers, SettleOutcome } from "../onchain/facilitator.js";
-import type { OnchainParts } from "../onchain/onchain-parts.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { RefundRow, Store, StoreTransaction } from "../../store/store.js";
+import type { EarlierTransfers, OnchainParts, SettleOutcome } from "../onchain/onchain.js";
 import { getRefund, markPaid, paidAlready, type RefundBookDeps } from "./refund-book.js";
 import { addressOn, findTransfer } from "./refund-transfer.js";
 

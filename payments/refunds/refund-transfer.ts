@@ -1,8 +1,6 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store-port.js";
-import type { ChainTransfer, Hex } from "../onchain/facilitator.js";
-import type { OnchainParts } from "../onchain/onchain-parts.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { RefundRow, Store } from "../../store/store.js";
+import type { ChainTransfer, Hex, OnchainParts } from "../onchain/onchain.js";
 
 /** Between our clock and the chain's. */
 const CLOCK_SKEW_MS = 900_000;

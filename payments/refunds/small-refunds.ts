@@ -1,9 +1,6 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import type { Clock, Ids, Micros } from "../../src/kernel/kernel.js";
+import type { RefundRow, StoreTransaction } from "../../store/store.js";
 
 export interface Addition {
 	/** Token and destination it goes back for and to. */

@@ -1,11 +1,8 @@
-import type { ReleaseReason } from "../../src/contract/billing-types.js";
-import { isOpenJob } from "../../src/contract/job.js";
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { HoldRow } from "../../store/rows/call-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import type { Ledger } from "../ledger.js";
-import { foldUsage } from "../plan/usage-count.js";
+import { isOpenJob, LIMITS, type ReleaseReason } from "../../src/contract/contract.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type { HoldRow, Store, StoreTransaction } from "../../store/store.js";
+import type { Ledger } from "../payments.js";
+import { foldUsage } from "../plan/plan.js";
 
 const FORGET_AT_ONCE = 500;
 

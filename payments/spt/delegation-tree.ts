@@ -1,6 +1,5 @@
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
-import { custAccount, type Ledger } from "../ledger.js";
+import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, type Ledger } from "../payments.js";
 import { isUsable } from "./token.js";
 
 /** A token and all that were delegated from it, however far down; revoked ones only on demand. */

@@ -1,10 +1,13 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import { custAccount, heldAccount, type Ledger } from "../ledger.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import {
+	type Clock,
+	formatUsd,
+	type Micros,
+	ServiceError,
+	toIsoTime,
+} from "../../src/kernel/kernel.js";
+import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, heldAccount, type Ledger } from "../payments.js";
 import { returnExpired, revokeTree, tokensUnder } from "./delegation-tree.js";
 import { type DelegationTerms, narrowTerms } from "./narrow-terms.js";
 import { countSpending } from "./spending.js";

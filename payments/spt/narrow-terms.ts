@@ -1,7 +1,5 @@
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
+import { formatUsd, type Micros, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import type { TokenRow } from "../../store/store.js";
 import type { SptTerms } from "./spt-issuer.js";
 
 /** What a holder asks for somebody else; whatever is left out is as the parent's. */

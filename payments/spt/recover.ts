@@ -1,7 +1,6 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { StoreTransaction } from "../../store/store-port.js";
-import { custAccount, heldAccount } from "../ledger.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import type { StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, heldAccount } from "../payments.js";
 import { revokeTree, type TreeDeps, tokensUnder } from "./delegation-tree.js";
 import { isUsable } from "./token.js";
 

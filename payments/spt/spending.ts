@@ -1,7 +1,5 @@
-import { toIsoDay } from "../../src/kernel/clock.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
+import { formatUsd, type Micros, toIsoDay } from "../../src/kernel/kernel.js";
+import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
 import { spendingLimit } from "./spt-refusals.js";
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,12 +1,15 @@
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { Random } from "../../src/kernel/random.js";
-import { createSecret, hashSecret } from "../../src/kernel/secret.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import { custAccount, heldAccount, type Ledger, type RefundTerms } from "../ledger.js";
+import {
+	type Clock,
+	createSecret,
+	formatUsd,
+	hashSecret,
+	type Micros,
+	type Random,
+	ServiceError,
+	toIsoTime,
+} from "../../src/kernel/kernel.js";
+import type { RefundRow, Store, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, heldAccount, type Ledger, type RefundTerms } from "../payments.js";
 import { returnExpired, revokeTree } from "./delegation-tree.js";
 import { spentToday } from "./spending.js";
 import { getHeldToken, getToken, type SptHolder, sptPrefix, type TokenKeys } from "./token.js";

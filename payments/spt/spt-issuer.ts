@@ -1,13 +1,16 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { Random } from "../../src/kernel/random.js";
-import { createSecret, hashSecret } from "../../src/kernel/secret.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import { custAccount, type Ledger } from "../ledger.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import {
+	type Clock,
+	createSecret,
+	formatUsd,
+	hashSecret,
+	type Ids,
+	type Micros,
+	type Random,
+	ServiceError,
+} from "../../src/kernel/kernel.js";
+import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, type Ledger } from "../payments.js";
 import { revokeTree } from "./delegation-tree.js";
 import { listTokens, type SptState, type SptSummary, validateToken } from "./spt-state.js";
 import { type Environment, findToken, getToken, sourceOf, sptPrefix } from "./token.js";

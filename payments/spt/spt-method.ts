@@ -1,7 +1,5 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import { custAccount, type Ledger } from "../ledger.js";
-import type { PaymentMethod } from "../payment-method.js";
-import { assertInScope } from "../payment-scope.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import { assertInScope, custAccount, type Ledger, type PaymentMethod } from "../payments.js";
 import { returnExpired } from "./delegation-tree.js";
 import { assertWithinCallLimit, countSpending } from "./spending.js";
 import { howToPay, tooLittle } from "./spt-refusals.js";

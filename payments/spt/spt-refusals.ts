@@ -1,7 +1,7 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import { formatUsd, type Micros } from "../../src/kernel/money.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import { type Continuation, type PaymentErrorCode, PaymentRequired } from "../challenge.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { formatUsd, type Micros } from "../../src/kernel/kernel.js";
+import type { TokenRow } from "../../store/store.js";
+import { type Continuation, type PaymentErrorCode, PaymentRequired } from "../payments.js";
 
 /** How a caller pays with a token: what the 402 of somebody without a credential says. */
 export function howToPay(priceMicros: Micros): Continuation {

@@ -1,8 +1,6 @@
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
-import { formatUsd } from "../../src/kernel/money.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store, StoreReader } from "../../store/store-port.js";
-import { custAccount, heldAccount } from "../ledger.js";
+import { type Clock, formatUsd, toIsoTime } from "../../src/kernel/kernel.js";
+import type { Store, StoreReader, TokenRow } from "../../store/store.js";
+import { custAccount, heldAccount } from "../payments.js";
 import { type Environment, findToken, isSpendable, type TokenKeys } from "./token.js";
 
 export interface SptState {

@@ -1,7 +1,6 @@
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { formatUsd } from "../../src/kernel/money.js";
-import type { LedgerTransaction } from "../../store/ledger.js";
-import { custAccount, heldAccount } from "../ledger.js";
+import { formatUsd, toIsoTime } from "../../src/kernel/kernel.js";
+import type { LedgerTransaction } from "../../store/store.js";
+import { custAccount, heldAccount } from "../payments.js";
 
 /** A posting as the holder of one token sees it: the other accounts it touched are nobody's business. */
 export function toStatementLine(owner: string, posting: LedgerTransaction) {

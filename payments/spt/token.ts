@@ -1,7 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import { hashSecret, isWellFormedSecret } from "../../src/kernel/secret.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { StoreReader } from "../../store/store-port.js";
+import { hashSecret, isWellFormedSecret, ServiceError } from "../../src/kernel/kernel.js";
+import type { StoreReader, TokenRow } from "../../store/store.js";
 
 /** Tokens of the demo profile carry `test` and are worthless in production, and the reverse. */
 export type Environment = "live" | "test";

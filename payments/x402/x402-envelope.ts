@@ -1,8 +1,13 @@
-import type { Payment } from "../../src/contract/credential.js";
-import type { Quote } from "../challenge.js";
-import { type PaymentEnvelope, PaymentRefused, type PaymentReport } from "../onchain/envelope.js";
-import type { RefusalReason, SettlementTerms } from "../onchain/facilitator.js";
-import { toV1Network } from "../onchain/networks.js";
+import type { Payment } from "../../src/contract/contract.js";
+import {
+	type PaymentEnvelope,
+	PaymentRefused,
+	type PaymentReport,
+	type RefusalReason,
+	type SettlementTerms,
+	toV1Network,
+} from "../onchain/onchain.js";
+import type { Quote } from "../payments.js";
 import { toX402Offer } from "./x402-offer.js";
 import { readX402Payload } from "./x402-payload.js";
 

@@ -1,7 +1,6 @@
-import { formatUsd } from "../../src/kernel/money.js";
-import type { Offer, Quote, X402Requirement } from "../challenge.js";
-import type { SettlementTerms } from "../onchain/facilitator.js";
-import { toV1Network } from "../onchain/networks.js";
+import { formatUsd } from "../../src/kernel/kernel.js";
+import { type SettlementTerms, toV1Network } from "../onchain/onchain.js";
+import type { Offer, Quote, X402Requirement } from "../payments.js";
 
 /** Seconds a client may take to sign; it sets `validBefore` by them. */
 const MAX_TIMEOUT_S = 300;

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { Payment } from "../../src/contract/credential.js";
-import { PaymentRefused, type SignedPayment } from "../onchain/envelope.js";
-import type { Hex } from "../onchain/facilitator.js";
-import { fromV1Network } from "../onchain/networks.js";
+import type { Payment } from "../../src/contract/contract.js";
+import { fromV1Network, type Hex, PaymentRefused, type SignedPayment } from "../onchain/onchain.js";
 
 const MAX_SIGNATURE_CHARS = 6_000;
 

@@ -1,12 +1,10 @@
-import { defineSkill, type Skill } from "../../src/contract/skill.js";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { toIsoDay } from "../../src/kernel/clock.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
-import { type CitationList, createCitationList } from "../answers/citation-list.js";
-import { toConsultMeta } from "../experts/consult-answer.js";
-import type { ConsultSkillDeps } from "../experts/consult-deps.js";
-import { CONSULT_LIMITS } from "../experts/consult-limits.js";
-import { answerIf } from "../graphs/graph-skill.js";
+import { defineSkill, type Skill } from "../../src/contract/contract.js";
+import type { CitedSentence } from "../../src/evidence/evidence.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
+import { toTrendId } from "../../src/knowledge/knowledge.js";
+import { type CitationList, createCitationList } from "../answers/answers.js";
+import { CONSULT_LIMITS, type ConsultSkillDeps, toConsultMeta } from "../experts/experts.js";
+import { answerIf } from "../graphs/graphs.js";
 import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
 import { type AnalystView, askAnalyst } from "./analyst-view.js";
 import {

@@ -1,11 +1,8 @@
-import { defineSkill, type Skill } from "../../src/contract/skill.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { createCitationList } from "../answers/citation-list.js";
-import { extractiveWriter } from "../answers/extractive-writer.js";
-import { toConsultMeta } from "../experts/consult-answer.js";
-import type { ConsultSkillDeps } from "../experts/consult-deps.js";
-import { CONSULT_LIMITS } from "../experts/consult-limits.js";
-import { answerIf } from "../graphs/graph-skill.js";
+import { defineSkill, type Skill } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { createCitationList, extractiveWriter } from "../answers/answers.js";
+import { CONSULT_LIMITS, type ConsultSkillDeps, toConsultMeta } from "../experts/experts.js";
+import { answerIf } from "../graphs/graphs.js";
 import { toAnalystWire } from "./analyst-consult.js";
 import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
 import { type AnalystArguments, findArguments } from "./analyst-view.js";

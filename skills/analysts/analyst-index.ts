@@ -1,5 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { AnalystProfile, Graph } from "../../src/knowledge/graph.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { AnalystProfile, Graph } from "../../src/knowledge/knowledge.js";
 
 /** A synthetic analyst: a graph, and the profile it answers under. */
 export interface Analyst {

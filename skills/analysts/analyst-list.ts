@@ -1,5 +1,5 @@
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { coverageOf } from "../graphs/graph-coverage.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import { coverageOf } from "../graphs/graphs.js";
 import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
 
 /** A synthetic analyst as lists show it. */

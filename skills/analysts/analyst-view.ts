@@ -1,15 +1,15 @@
-import type { Decision } from "../../src/contract/wire.js";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { gatherEvidence, type RankedSentence } from "../../src/evidence/gathered-evidence.js";
-import { createMomentum, type Momentum } from "../../src/evidence/momentum.js";
-import type { Concept } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
-import type { WrittenSentence } from "../answers/citation-gate.js";
-import { relevantOf } from "../answers/relevant-evidence.js";
-import type { Writer } from "../answers/writer.js";
-import { writeProse } from "../answers/written-prose.js";
-import { confidenceOf } from "../experts/answer-confidence.js";
-import { CONSULT_LIMITS } from "../experts/consult-limits.js";
+import type { Decision } from "../../src/contract/contract.js";
+import {
+	type CitedSentence,
+	createMomentum,
+	gatherEvidence,
+	type Momentum,
+	type RankedSentence,
+} from "../../src/evidence/evidence.js";
+import type { Concept } from "../../src/knowledge/knowledge.js";
+import type { HybridSearch } from "../../src/search/search.js";
+import { relevantOf, type Writer, type WrittenSentence, writeProse } from "../answers/answers.js";
+import { CONSULT_LIMITS, confidenceOf } from "../experts/experts.js";
 import type { Analyst } from "./analyst-index.js";
 import type { ScenarioName } from "./analyst-wire.js";
 import { type Side, sideOf } from "./argument-words.js";

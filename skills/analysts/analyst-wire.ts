@@ -1,7 +1,11 @@
 import { z } from "zod";
-import { citationSchema, citedTextSchema } from "../../src/contract/citation-wire.js";
-import { CONSULT_LIMITS } from "../experts/consult-limits.js";
-import { analystField, consultMetaSchema, questionField } from "../experts/consult-wire.js";
+import { citationSchema, citedTextSchema } from "../../src/contract/contract.js";
+import {
+	analystField,
+	CONSULT_LIMITS,
+	consultMetaSchema,
+	questionField,
+} from "../experts/experts.js";
 
 /** What travels of analysts: what they are asked, and what they answer. */
 

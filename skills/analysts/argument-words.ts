@@ -1,4 +1,4 @@
-import type { Concept, Edge } from "../../src/knowledge/graph.js";
+import type { Concept, Edge } from "../../src/knowledge/knowledge.js";
 
 /** Which side of a question a sentence speaks for. */
 export type Side = "for" | "against" | "open";

@@ -1,6 +1,5 @@
-import { toArticleAddress } from "../../src/evidence/article-address.js";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { CONSULT_LIMITS } from "../experts/consult-limits.js";
+import { type CitedSentence, toArticleAddress } from "../../src/evidence/evidence.js";
+import { CONSULT_LIMITS } from "../experts/experts.js";
 import type { Side } from "./argument-words.js";
 
 /** One argument and whose graph it is from. */

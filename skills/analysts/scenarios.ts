@@ -1,5 +1,5 @@
-import type { Momentum } from "../../src/evidence/momentum.js";
-import { CONSULT_LIMITS } from "../experts/consult-limits.js";
+import type { Momentum } from "../../src/evidence/evidence.js";
+import { CONSULT_LIMITS } from "../experts/experts.js";
 import type { ScenarioName } from "./analyst-wire.js";
 
 /** What speaks for more of something, for things as they are, for less of it. */

@@ -1,8 +1,11 @@
-import { type CitedSentence, splitSentences } from "../../src/evidence/cited-sentences.js";
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
-import { extractClaims } from "../verify/claims/claim-extraction.js";
-import { compareClaim } from "../verify/claims/stance-comparator.js";
-import type { AtomicClaim } from "../verify/claims/verification.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+	splitSentences,
+} from "../../src/evidence/evidence.js";
+import { type AtomicClaim, compareClaim, extractClaims } from "../verify/verify.js";
 
 /** A sentence as a writer hands it in: its words and what they rest on. */
 export interface DraftSentence {

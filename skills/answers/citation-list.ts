@@ -1,7 +1,6 @@
-import type { CitationWire, CitedTextWire } from "../../src/contract/citation-wire.js";
-import { toArticleAddress } from "../../src/evidence/article-address.js";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
+import type { CitationWire, CitedTextWire } from "../../src/contract/contract.js";
+import { type CitedSentence, toArticleAddress } from "../../src/evidence/evidence.js";
+import { toTrendId } from "../../src/knowledge/knowledge.js";
 import type { WrittenSentence } from "./citation-gate.js";
 
 /** Numbers evidence in the order in which an answer cites it, each piece once. */

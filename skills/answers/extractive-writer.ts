@@ -1,5 +1,9 @@
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+} from "../../src/evidence/evidence.js";
 import type { DraftSentence } from "./citation-gate.js";
 import type { Writer, WritingTask } from "./writer.js";
 

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { WRITER_LIMITS } from "../../src/contract/writer-limits.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { Egress } from "../../src/kernel/egress.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { readJson } from "../../src/kernel/json-value.js";
-import { visibleText } from "../../src/kernel/visible-text.js";
+import { WRITER_LIMITS } from "../../src/contract/contract.js";
+import {
+	type Clock,
+	type Egress,
+	readJson,
+	ServiceError,
+	visibleText,
+} from "../../src/kernel/kernel.js";
 import type { DraftSentence } from "./citation-gate.js";
 import type { Writer, WritingTask } from "./writer.js";
 

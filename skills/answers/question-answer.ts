@@ -1,15 +1,17 @@
-import type { CitedTextWire } from "../../src/contract/citation-wire.js";
-import type { SkillEvent } from "../../src/contract/skill.js";
-import { ANSWER_LIMITS } from "../../src/contract/stream-limits.js";
-import type { Decision } from "../../src/contract/wire.js";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
 import {
+	ANSWER_LIMITS,
+	type CitedTextWire,
+	type Decision,
+	type SkillEvent,
+} from "../../src/contract/contract.js";
+import {
+	type CitedSentence,
 	type GatheredEvidence,
 	gatherEvidence,
 	type RankedSentence,
-} from "../../src/evidence/gathered-evidence.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search-ports.js";
+} from "../../src/evidence/evidence.js";
+import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
+import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
 import type { WrittenSentence } from "./citation-gate.js";
 import { createCitationList } from "./citation-list.js";
 import type { Writer } from "./writer.js";

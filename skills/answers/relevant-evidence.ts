@@ -1,5 +1,10 @@
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
-import type { GatheredEvidence, RankedSentence } from "../../src/evidence/gathered-evidence.js";
+import {
+	contentTerms,
+	contentWords,
+	coverageOf,
+	type GatheredEvidence,
+	type RankedSentence,
+} from "../../src/evidence/evidence.js";
 import type { WrittenSentence } from "./citation-gate.js";
 
 /** Concepts that are ranked, or whose best sentence bears on the question, below these shares of the best ones stay out. */

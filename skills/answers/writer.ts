@@ -1,4 +1,4 @@
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
+import type { CitedSentence } from "../../src/evidence/evidence.js";
 import type { DraftSentence } from "./citation-gate.js";
 
 /** What a writer is asked for: prose on a question from the evidence it is offered, and from nothing else. */

@@ -1,13 +1,7 @@
-import { DATE_PRECISIONS } from "../../src/contract/wire.js";
-import { refOf, toArticleAddress } from "../../src/evidence/article-address.js";
-import { createCatalogIndex } from "../../src/evidence/catalog-index.js";
-import type { Concept, Evidence, Graph } from "../../src/knowledge/graph.js";
-import type { Steps } from "../../src/knowledge/work-in-turns.js";
-import {
-	createTextFinder,
-	readTexts,
-	type TextFinder,
-} from "../../src/search/lexical/text-finder.js";
+import { DATE_PRECISIONS } from "../../src/contract/contract.js";
+import { createCatalogIndex, refOf, toArticleAddress } from "../../src/evidence/evidence.js";
+import type { Concept, Evidence, Graph, Steps } from "../../src/knowledge/knowledge.js";
+import { createTextFinder, readTexts, type TextFinder } from "../../src/search/search.js";
 
 /** Where an article is cited. */
 export interface Citation {

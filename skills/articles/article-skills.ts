@@ -1,13 +1,13 @@
-import { answer, defineSkill, type Skill } from "../../src/contract/skill.js";
-import { toArticleRef } from "../../src/evidence/article-address.js";
-import type { Graphs } from "../../src/evidence/catalog-index.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { compareText } from "../../src/knowledge/bundle-document.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { type Graph, toTrendId } from "../../src/knowledge/graph.js";
-import type { CatalogSkillDeps } from "../graphs/catalog-skill.js";
-import { answerIf } from "../graphs/graph-skill.js";
-import { toPage } from "../graphs/list-page.js";
+import { answer, defineSkill, type Skill } from "../../src/contract/contract.js";
+import { type Graphs, toArticleRef } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import {
+	compareText,
+	type Graph,
+	type GraphCatalog,
+	toTrendId,
+} from "../../src/knowledge/knowledge.js";
+import { answerIf, type CatalogSkillDeps, toPage } from "../graphs/graphs.js";
 import { type Article, articleIndexOf, type Citation, textsOf } from "./article-index.js";
 import {
 	type ArticleWire,

@@ -1,6 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
 import { type Article, articleIndexOf } from "./article-index.js";
 import { type Citable, type CslItem, toApa, toBibTex, toCsl } from "./citations.js";
 

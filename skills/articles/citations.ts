@@ -1,4 +1,4 @@
-import type { Evidence } from "../../src/knowledge/graph.js";
+import type { Evidence } from "../../src/knowledge/knowledge.js";
 
 /** Something that can be cited: what stands in a list of references, and nothing of its content. */
 export interface Citable {

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { EVIDENCE_LIMITS } from "../../src/contract/reading-limits.js";
 import {
 	DATE_PRECISIONS,
 	dayField,
+	EVIDENCE_LIMITS,
 	evidenceSchema,
 	graphIdField,
 	limitField,
 	queryField,
-} from "../../src/contract/wire.js";
-import { conceptConditions, nodeItemSchema, nodeSchema, pageFields } from "../graphs/graph-wire.js";
+} from "../../src/contract/contract.js";
+import { conceptConditions, nodeItemSchema, nodeSchema, pageFields } from "../graphs/graphs.js";
 
 /** What travels of trends and articles: inputs of their operations, and the records they answer with. */
 

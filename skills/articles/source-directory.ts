@@ -1,8 +1,7 @@
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import type { Json } from "../../src/contract/service-info.js";
-import { findNearNames } from "../../src/evidence/near-names.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import { type Json, readCursor, toCursor } from "../../src/contract/contract.js";
+import { findNearNames } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { type SourceHost, sourceHostsOf } from "./source-hosts.js";
 
 export interface SourceListRequest {

@@ -1,7 +1,5 @@
-import type { Graphs } from "../../src/evidence/catalog-index.js";
-import { daysOf } from "../../src/evidence/coverage.js";
-import { compareText } from "../../src/knowledge/bundle-document.js";
-import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
+import { daysOf, type Graphs } from "../../src/evidence/evidence.js";
+import { compareText, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { type Article, type ArticleIndex, articleIndexOf } from "./article-index.js";
 
 /** A host whose pages graphs cite, in numbers only: nobody is judged. */

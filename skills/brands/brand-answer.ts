@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { daysOf } from "../../src/evidence/coverage.js";
-import { type CitationList, createCitationList } from "../answers/citation-list.js";
-import { findPublisher } from "../verify/claims/source-tiers.js";
+import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
+import { type CitationList, createCitationList } from "../answers/answers.js";
+import { findPublisher } from "../verify/verify.js";
 import { type Bucket, type BucketSize, toBuckets } from "./brand-buckets.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import type { BrandReading } from "./brand-reading.js";

@@ -1,6 +1,6 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { toIsoDay } from "../../src/kernel/clock.js";
-import type { CatalogSkillDeps } from "../graphs/catalog-skill.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
+import type { CatalogSkillDeps } from "../graphs/graphs.js";
 import {
 	type BrandCitations,
 	createBrandCitations,

@@ -1,8 +1,11 @@
-import { type CitedSentence, toCitedSentences } from "../../src/evidence/cited-sentences.js";
-import { createMomentum, type Momentum } from "../../src/evidence/momentum.js";
-import { type Concept, type Graph, toTrendId } from "../../src/knowledge/graph.js";
-import { graphMaps, placeOf } from "../graphs/reading/graph-map.js";
-import { createWalk, toStep } from "../graphs/reading/walk.js";
+import {
+	type CitedSentence,
+	createMomentum,
+	type Momentum,
+	toCitedSentences,
+} from "../../src/evidence/evidence.js";
+import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import { createWalk, graphMaps, placeOf, toStep } from "../graphs/graphs.js";
 import { round } from "./brand-figures.js";
 import type { Brand } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";

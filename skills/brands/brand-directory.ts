@@ -1,10 +1,8 @@
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import type { Json } from "../../src/contract/service-info.js";
-import { measureCoverage } from "../../src/evidence/coverage.js";
-import { findNearNames } from "../../src/evidence/near-names.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { MatchReason } from "../entities/entity-wire.js";
+import { type Json, readCursor, toCursor } from "../../src/contract/contract.js";
+import { findNearNames, measureCoverage } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { MatchReason } from "../entities/entities.js";
 import { namesInDomain, namesInTicker } from "./brand-clues.js";
 import { type Brand, brandIndexOf } from "./brand-index.js";
 

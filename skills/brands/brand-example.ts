@@ -1,4 +1,4 @@
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { isBrandNode } from "./brand-index.js";
 
 const EXAMPLES = ["Linux kernel", "Model Context Protocol (MCP)"] as const;

@@ -1,9 +1,11 @@
-import { createCatalogIndex } from "../../src/evidence/catalog-index.js";
-import { normalizeName } from "../../src/evidence/name-likeness.js";
-import { compareText } from "../../src/knowledge/bundle-document.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { Steps } from "../../src/knowledge/work-in-turns.js";
-import { type NameEntry, type NameIndex, toNameIndex } from "../entities/name-index.js";
+import { createCatalogIndex, normalizeName } from "../../src/evidence/evidence.js";
+import {
+	type Concept,
+	compareText,
+	type Graph,
+	type Steps,
+} from "../../src/knowledge/knowledge.js";
+import { type NameEntry, type NameIndex, toNameIndex } from "../entities/entities.js";
 
 /** An organisation, product or the like that graphs have nodes of. */
 export interface Brand {

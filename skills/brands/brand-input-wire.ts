@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { EVIDENCE_LIMITS } from "../../src/contract/reading-limits.js";
-import { dayField } from "../../src/contract/wire.js";
+import { dayField, EVIDENCE_LIMITS } from "../../src/contract/contract.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 
 /** What is asked of brands: which ones, over which days. */

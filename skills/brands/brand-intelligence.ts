@@ -1,7 +1,7 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import type { Graphs } from "../../src/evidence/catalog-index.js";
-import { toIsoDay } from "../../src/kernel/clock.js";
-import type { CatalogSkillDeps } from "../graphs/catalog-skill.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import type { Graphs } from "../../src/evidence/evidence.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
+import type { CatalogSkillDeps } from "../graphs/graphs.js";
 import {
 	createBrandCitations,
 	findGaps,

@@ -1,7 +1,5 @@
-import type { Graphs } from "../../src/evidence/catalog-index.js";
-import { type CitedSentence, toCitedSentences } from "../../src/evidence/cited-sentences.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
+import { type CitedSentence, type Graphs, toCitedSentences } from "../../src/evidence/evidence.js";
+import { type Concept, type Graph, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import type { Brand } from "./brand-index.js";
 import { type BrandForm, type BrandNames, brandNamesOf, wordsIn } from "./brand-names.js";
 

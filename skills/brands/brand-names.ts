@@ -1,8 +1,6 @@
-import type { Graphs } from "../../src/evidence/catalog-index.js";
-import { normalizeName } from "../../src/evidence/name-likeness.js";
-import { findNearNames } from "../../src/evidence/near-names.js";
-import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
-import { isStopWord } from "../../src/search/lexical/stop-words.js";
+import { findNearNames, type Graphs, normalizeName } from "../../src/evidence/evidence.js";
+import { runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
+import { isStopWord } from "../../src/search/search.js";
 import { namesInDomain, namesInTicker } from "./brand-clues.js";
 import { type Brand, type BrandIndex, type BrandNode, brandIndexOf } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";

@@ -1,6 +1,6 @@
-import type { Graphs } from "../../src/evidence/catalog-index.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { runInTurns } from "../../src/knowledge/work-in-turns.js";
+import type { Graphs } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { runInTurns } from "../../src/knowledge/knowledge.js";
 import type { Brand } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import { mentionsOf } from "./brand-mentions.js";

@@ -1,4 +1,4 @@
-import { groupSources } from "../answers/report/independent-sources.js";
+import { groupSources } from "../answers/answers.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import { toneOf } from "./brand-tone.js";
 import type { DatedMention } from "./brand-window.js";

@@ -1,7 +1,6 @@
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { daysOf } from "../../src/evidence/coverage.js";
-import { type Concept, type Graph, toTrendId } from "../../src/knowledge/graph.js";
-import { groupSources } from "../answers/report/independent-sources.js";
+import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
+import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import { groupSources } from "../answers/answers.js";
 import { toBuckets } from "./brand-buckets.js";
 import { round } from "./brand-figures.js";
 import { BRAND_LIMITS } from "./brand-limits.js";

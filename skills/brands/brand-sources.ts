@@ -1,6 +1,5 @@
-import { toArticleAddress } from "../../src/evidence/article-address.js";
-import { daysOf } from "../../src/evidence/coverage.js";
-import { findPublisher } from "../verify/claims/source-tiers.js";
+import { daysOf, toArticleAddress } from "../../src/evidence/evidence.js";
+import { findPublisher } from "../verify/verify.js";
 import { countTones, type ToneCount } from "./brand-tone.js";
 import { articlesOf, type DatedMention, textsRead } from "./brand-window.js";
 

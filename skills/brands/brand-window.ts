@@ -1,9 +1,6 @@
-import { toArticleRef } from "../../src/evidence/article-address.js";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { daysOf } from "../../src/evidence/coverage.js";
-import type { Evidence } from "../../src/knowledge/graph.js";
-import type { Steps } from "../../src/knowledge/work-in-turns.js";
-import { groupSources } from "../answers/report/independent-sources.js";
+import { type CitedSentence, daysOf, toArticleRef } from "../../src/evidence/evidence.js";
+import type { Evidence, Steps } from "../../src/knowledge/knowledge.js";
+import { groupSources } from "../answers/answers.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import type { Mention } from "./brand-mentions.js";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { citationSchema } from "../../src/contract/citation-wire.js";
-import { momentumSchema } from "../articles/evidence-wire.js";
+import { citationSchema } from "../../src/contract/contract.js";
+import { momentumSchema } from "../articles/articles.js";
 import { bucketField } from "./brand-input-wire.js";
 
 /** What is told of brands. */

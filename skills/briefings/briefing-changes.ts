@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { type Concept, type Evidence, type Graph, toTrendId } from "../../src/knowledge/graph.js";
+import {
+	type Concept,
+	type Evidence,
+	type Graph,
+	toTrendId,
+} from "../../src/knowledge/knowledge.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 
 /** What a briefing remembers for the next one: hashes, no text. */

@@ -1,8 +1,7 @@
-import type { RankedSentence } from "../../src/evidence/gathered-evidence.js";
-import { createMomentum } from "../../src/evidence/momentum.js";
-import { toIsoDay } from "../../src/kernel/clock.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
-import type { CitationList } from "../answers/citation-list.js";
+import { createMomentum, type RankedSentence } from "../../src/evidence/evidence.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
+import { toTrendId } from "../../src/knowledge/knowledge.js";
+import type { CitationList } from "../answers/answers.js";
 import type { TopicConcept } from "./briefing-changes.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { BriefingWire } from "./schedule-wire.js";

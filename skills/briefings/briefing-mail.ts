@@ -1,4 +1,4 @@
-import type { MailMessage } from "../../src/kernel/mail.js";
+import type { MailMessage } from "../../src/kernel/kernel.js";
 import { toBriefingParts, toNotice } from "./briefing-lines.js";
 import type { BriefingWire } from "./schedule-wire.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
 import type { ScheduleBook } from "./schedule-ports.js";
 import {
 	runOutput,

@@ -1,12 +1,17 @@
-import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
-import { gatherEvidence, type RankedSentence } from "../../src/evidence/gathered-evidence.js";
-import { type Clock, toIsoDay, toIsoTime } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
-import { type CitationList, createCitationList } from "../answers/citation-list.js";
-import type { Writer } from "../answers/writer.js";
-import { writeProse } from "../answers/written-prose.js";
+import {
+	gatherEvidence,
+	type RankedSentence,
+	toCitedSentences,
+} from "../../src/evidence/evidence.js";
+import { type Clock, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import type { Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { HybridSearch } from "../../src/search/search.js";
+import {
+	type CitationList,
+	createCitationList,
+	type Writer,
+	writeProse,
+} from "../answers/answers.js";
 import {
 	type BriefingMemory,
 	findChanges,

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Store } from "../../store/store-port.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import type { Store } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { ScheduleLink } from "./schedule-links.js";
 import type { ScheduleTexts } from "./schedule-text.js";

@@ -1,10 +1,6 @@
-import { isWallet } from "../../src/contract/account-access.js";
-import type { ReleaseReason } from "../../src/contract/billing-types.js";
-import type { SkillCaller } from "../../src/contract/call.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { HoldRow } from "../../store/rows/call-rows.js";
-import type { ScheduleRenewal, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
+import { isWallet, type ReleaseReason, type SkillCaller } from "../../src/contract/contract.js";
+import type { Micros } from "../../src/kernel/kernel.js";
+import type { HoldRow, ScheduleRenewal, ScheduleRow, StoreTransaction } from "../../store/store.js";
 import { dayAfter } from "./schedule-slots.js";
 import type { PauseReason } from "./schedule-wire.js";
 

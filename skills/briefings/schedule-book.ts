@@ -1,12 +1,14 @@
 import { createHmac } from "node:crypto";
-import { grantIdOf } from "../../src/contract/account-access.js";
-import type { SkillCaller } from "../../src/contract/call.js";
-import { ANONYMOUS, keepsText, mayRead } from "../../src/contract/caller-rights.js";
-import type { SkillContext } from "../../src/contract/skill.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { toIdLetters } from "../../src/kernel/ids.js";
-import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store } from "../../store/store-port.js";
+import {
+	ANONYMOUS,
+	grantIdOf,
+	keepsText,
+	mayRead,
+	type SkillCaller,
+	type SkillContext,
+} from "../../src/contract/contract.js";
+import { ServiceError, toIdLetters } from "../../src/kernel/kernel.js";
+import type { ScheduleRow, Store } from "../../store/store.js";
 import type { MailRefusals } from "./mail-refusals.js";
 import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, toChannels } from "./schedule-channels.js";

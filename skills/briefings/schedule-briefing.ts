@@ -1,9 +1,7 @@
-import { stageArtifact } from "../../src/artifacts/artifact-repository.js";
-import type { SkillCaller } from "../../src/contract/call.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { ArtifactRow } from "../../store/rows/result-rows.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { stageArtifact } from "../../src/artifacts/artifacts.js";
+import type { SkillCaller } from "../../src/contract/contract.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type { ArtifactRow, BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import type { Briefing, ComposeBriefing } from "./briefing.js";
 import type { BriefingMemory } from "./briefing-changes.js";
 import type { Claim } from "./schedule-claims.js";

@@ -1,8 +1,6 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { recordPause } from "../../src/webhooks/webhook-events.js";
-import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { recordPause } from "../../src/webhooks/webhooks.js";
+import type { ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
 import type { MailRefusals } from "./mail-refusals.js";
 import { toRenewal } from "./schedule-billing.js";
 import { type ChannelDeps, newRef, toChannels } from "./schedule-channels.js";

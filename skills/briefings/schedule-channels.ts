@@ -1,5 +1,5 @@
-import type { Random } from "../../src/kernel/random.js";
-import type { ScheduleChannel } from "../../store/rows/schedule-rows.js";
+import type { Random } from "../../src/kernel/kernel.js";
+import type { ScheduleChannel } from "../../store/store.js";
 import { maskTarget, type ScheduleText } from "./schedule-text.js";
 
 const REF_BYTES = 12;

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { toIdLetters } from "../../src/kernel/ids.js";
-import { recordPause, recordRunEnd } from "../../src/webhooks/webhook-events.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
+import { toIdLetters } from "../../src/kernel/kernel.js";
+import { recordPause, recordRunEnd } from "../../src/webhooks/webhooks.js";
+import type { BriefingRunRow, ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { latestSlot } from "./schedule-slots.js";
 

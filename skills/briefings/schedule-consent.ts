@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import type { ServedDocument } from "../../src/contract/served-document.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { recordPause } from "../../src/webhooks/webhook-events.js";
-import type { ScheduleChannel, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store } from "../../store/store-port.js";
+import type { ServedDocument } from "../../src/contract/contract.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { recordPause } from "../../src/webhooks/webhooks.js";
+import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
 import type { MailRefusals } from "./mail-refusals.js";
 import type { LinkPurpose, ScheduleLinks } from "./schedule-links.js";
 

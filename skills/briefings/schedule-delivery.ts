@@ -1,11 +1,5 @@
-import type { Egress } from "../../src/kernel/egress.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Mailer } from "../../src/kernel/mail.js";
-import type {
-	BriefingRunRow,
-	ScheduleChannel,
-	ScheduleRow,
-} from "../../store/rows/schedule-rows.js";
+import { type Egress, type Mailer, ServiceError } from "../../src/kernel/kernel.js";
+import type { BriefingRunRow, ScheduleChannel, ScheduleRow } from "../../store/store.js";
 import { toBriefingMail, toConfirmationMail, toTestMail } from "./briefing-mail.js";
 import type { ScheduleLinks } from "./schedule-links.js";
 import type { ScheduleText } from "./schedule-text.js";

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { SealedText } from "../../src/kernel/sealed-text.js";
-import type { ScheduleChannel, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { Clock, SealedText } from "../../src/kernel/kernel.js";
+import type { ScheduleChannel, ScheduleRow } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 
 export type LinkPurpose = "confirm" | "unsubscribe";

@@ -1,7 +1,7 @@
-import type { SkillContext } from "../../src/contract/skill.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { recordRunEnd } from "../../src/webhooks/webhook-events.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { SkillContext } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { recordRunEnd } from "../../src/webhooks/webhooks.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/store.js";
 import type { Briefing } from "./briefing.js";
 import type { BriefingMemory } from "./briefing-changes.js";
 import { composeFor, dropUnkept, rememberTold, stageBriefing } from "./schedule-briefing.js";

@@ -1,4 +1,4 @@
-import type { SkillContext } from "../../src/contract/skill.js";
+import type { SkillContext } from "../../src/contract/contract.js";
 import type { RunWire, ScheduleOrder, ScheduleWire } from "./schedule-wire.js";
 
 /** Schedules as the skills that sell them see them: never a price, a target or how somebody pays. */

@@ -1,4 +1,4 @@
-import { createBoundedWork } from "../../src/contract/bounded-work.js";
+import { createBoundedWork } from "../../src/contract/contract.js";
 import type { ComposeBriefing } from "./briefing.js";
 import type { ScheduleConsent } from "./schedule-consent.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";

@@ -1,10 +1,6 @@
-import type { SkillCaller } from "../../src/contract/call.js";
-import { mayRead } from "../../src/contract/caller-rights.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { formatUsd } from "../../src/kernel/money.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { mayRead, type SkillCaller } from "../../src/contract/contract.js";
+import { formatUsd, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import { nextSlot } from "./schedule-slots.js";
 import type {
 	PauseReason,

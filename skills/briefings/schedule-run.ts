@@ -1,8 +1,10 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Logger } from "../../src/kernel/logger.js";
-import type { ArtifactRow } from "../../store/rows/result-rows.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
+import { type Logger, ServiceError } from "../../src/kernel/kernel.js";
+import type {
+	ArtifactRow,
+	BriefingRunRow,
+	ScheduleRow,
+	StoreTransaction,
+} from "../../store/store.js";
 import type { Briefing } from "./briefing.js";
 import { type HeldWeek, isCovered, NotPaid, type ScheduleBilling } from "./schedule-billing.js";
 import {

@@ -1,9 +1,6 @@
-import type { ArtifactRepository } from "../../src/contract/artifacts.js";
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { type ArtifactRepository, readCursor, toCursor } from "../../src/contract/contract.js";
+import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import { ownerOf } from "./schedule-briefing.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { toRunItem } from "./schedule-record.js";

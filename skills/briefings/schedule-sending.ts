@@ -1,4 +1,4 @@
-import type { Store, StoreTransaction } from "../../store/store-port.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
 import type { Briefing } from "./briefing.js";
 import { type Claim, ownedRun } from "./schedule-claims.js";
 import type { ScheduleDelivery } from "./schedule-delivery.js";

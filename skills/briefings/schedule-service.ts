@@ -1,8 +1,5 @@
-import { maySeeAgain } from "../../src/contract/account-access.js";
-import type { Caller } from "../../src/contract/call.js";
-import { mayRead } from "../../src/contract/caller-rights.js";
-import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { type Caller, mayRead, maySeeAgain } from "../../src/contract/contract.js";
+import type { ScheduleRow, Store } from "../../store/store.js";
 import type { MailRefusals } from "./mail-refusals.js";
 import { applyChange, changeRow } from "./schedule-change.js";
 import type { ChannelDeps } from "./schedule-channels.js";

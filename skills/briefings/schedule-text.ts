@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { SealedText } from "../../src/kernel/sealed-text.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { DocumentStore } from "../../store/store-port.js";
+import type { Clock, SealedText } from "../../src/kernel/kernel.js";
+import type { BriefingRunRow, DocumentStore, ScheduleRow } from "../../store/store.js";
 import { type BriefingMemory, parseMemory } from "./briefing-changes.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 

@@ -1,7 +1,5 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import type { ScheduleRow, Store } from "../../store/store.js";
 import { changeRow } from "./schedule-change.js";
 import type { ScheduleDelivery } from "./schedule-delivery.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";

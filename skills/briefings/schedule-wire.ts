@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { citationSchema, citedTextSchema } from "../../src/contract/citation-wire.js";
-import { cursorField } from "../../src/contract/wire.js";
-import { visibleText } from "../../src/kernel/visible-text.js";
+import { citationSchema, citedTextSchema, cursorField } from "../../src/contract/contract.js";
+import { visibleText } from "../../src/kernel/kernel.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 
 /** What travels when briefings are ordered, changed and told. Spec: Schedule (briefing subscription). */

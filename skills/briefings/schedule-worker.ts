@@ -1,5 +1,5 @@
-import { toIsoDay } from "../../src/kernel/clock.js";
-import type { ScheduleRow } from "../../store/rows/schedule-rows.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
+import type { ScheduleRow } from "../../store/store.js";
 import { type Claim, claimDue, isRunning } from "./schedule-claims.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { hasWay, maskId, performRun, type ScheduleRunDeps } from "./schedule-run.js";

@@ -1,5 +1,4 @@
-import type { Egress } from "../../src/kernel/egress.js";
-import { ServiceError } from "../../src/kernel/errors.js";
+import { type Egress, ServiceError } from "../../src/kernel/kernel.js";
 import { toBriefingParts, toNotice } from "./briefing-lines.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { BriefingWire } from "./schedule-wire.js";

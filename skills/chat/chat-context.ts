@@ -1,7 +1,6 @@
-import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { visibleText } from "../../src/kernel/visible-text.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import { findCitedSentence } from "../../src/evidence/evidence.js";
+import { ServiceError, visibleText } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import type { ChatMemory } from "./chat-turns.js";
 import type { TalkContext } from "./talk-context.js";

@@ -1,10 +1,7 @@
 import { hash } from "node:crypto";
-import { grantIdOf, maySeeAgain } from "../../src/contract/account-access.js";
-import type { SkillCaller } from "../../src/contract/call.js";
-import { mayRead } from "../../src/contract/caller-rights.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { ChatRow } from "../../store/rows/result-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { grantIdOf, mayRead, maySeeAgain, type SkillCaller } from "../../src/contract/contract.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type { ChatRow, Store } from "../../store/store.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import { removeStreamsOf } from "./chat-streams.js";
 import type { ChatTurn } from "./chat-turns.js";

@@ -1,8 +1,5 @@
-import { grantIdOf } from "../../src/contract/account-access.js";
-import { keepsText } from "../../src/contract/caller-rights.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Ids } from "../../src/kernel/ids.js";
-import { createTurnQueue } from "../../src/kernel/turn-queue.js";
+import { grantIdOf, keepsText } from "../../src/contract/contract.js";
+import { createTurnQueue, type Ids, ServiceError } from "../../src/kernel/kernel.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import type { ChatPlace } from "./chat-place.js";
 import { type ChatRecord, type ChatRecords, toChatKey } from "./chat-records.js";

@@ -1,13 +1,14 @@
-import type { Caller } from "../../src/contract/call.js";
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import type { PageRequest } from "../../src/contract/page-request.js";
-import type { Json } from "../../src/contract/service-info.js";
-import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { TurnQueue } from "../../src/kernel/turn-queue.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { createCitationList } from "../answers/citation-list.js";
+import {
+	type Caller,
+	type Json,
+	type PageRequest,
+	readCursor,
+	toCursor,
+} from "../../src/contract/contract.js";
+import { findCitedSentence } from "../../src/evidence/evidence.js";
+import { ServiceError, type TurnQueue, toIsoTime } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import { createCitationList } from "../answers/answers.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import type { ChatRecord, ChatRecords } from "./chat-records.js";
 import type { ChatTurn } from "./chat-turns.js";

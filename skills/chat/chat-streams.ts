@@ -1,6 +1,5 @@
-import type { KeptStream } from "../../src/contract/artifacts.js";
-import type { ChatRow } from "../../store/rows/result-rows.js";
-import type { Store } from "../../store/store-port.js";
+import type { KeptStream } from "../../src/contract/contract.js";
+import type { ChatRow, Store } from "../../store/store.js";
 
 /** Forgets the kept streams that told turns of a session, and the names they are resumed by. */
 export async function removeStreamsOf(

@@ -1,5 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import type { TurnQueue } from "../../src/kernel/turn-queue.js";
+import type { Clock, TurnQueue } from "../../src/kernel/kernel.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import type { ChatPlace } from "./chat-place.js";
 import type { ChatRecord, ChatRecords } from "./chat-records.js";

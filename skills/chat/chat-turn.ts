@@ -1,15 +1,14 @@
-import type { SkillContext, SkillEvent } from "../../src/contract/skill.js";
-import { ANSWER_LIMITS } from "../../src/contract/stream-limits.js";
-import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { WrittenSentence } from "../answers/citation-gate.js";
+import { ANSWER_LIMITS, type SkillContext, type SkillEvent } from "../../src/contract/contract.js";
+import { findCitedSentence } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import {
 	answerQuestion,
 	type OfferedEvidence,
 	type QuestionAnswer,
 	toAnswerWire,
-} from "../answers/question-answer.js";
-import { type AnswerSkillDeps, citeAnew, toAnswerMeta } from "../stream/research-stream.js";
+	type WrittenSentence,
+} from "../answers/answers.js";
+import { type AnswerSkillDeps, citeAnew, toAnswerMeta } from "../stream/stream.js";
 import { graphsOf, toContext, toldBefore, toName } from "./chat-context.js";
 import type { AddedTurn, ChatRoom, ChatSeat, ChatTurn } from "./chat-turns.js";
 import type { ChatInput, ChatOutput } from "./chat-wire.js";

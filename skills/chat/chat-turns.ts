@@ -1,4 +1,4 @@
-import type { SkillCaller } from "../../src/contract/call.js";
+import type { SkillCaller } from "../../src/contract/contract.js";
 
 /** How a message refers to what was said before; "alone" for what needs nothing of it. */
 export const FOLLOW_UP_KINDS = [

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { citationSchema } from "../../src/contract/citation-wire.js";
-import { queryField } from "../../src/contract/wire.js";
-import { answerMetaShape, answerSchema } from "../stream/answer-wire.js";
+import { citationSchema, queryField } from "../../src/contract/contract.js";
+import { answerMetaShape, answerSchema } from "../stream/stream.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import { FOLLOW_UP_KINDS } from "./chat-turns.js";
 

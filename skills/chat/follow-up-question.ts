@@ -1,4 +1,4 @@
-import { LIMITS } from "../../src/contract/limits.js";
+import { LIMITS } from "../../src/contract/contract.js";
 import type { FollowUpKind } from "./chat-turns.js";
 import {
 	isBareQuestion,

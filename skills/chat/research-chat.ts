@@ -1,6 +1,6 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { finishSteps } from "../answers/question-answer.js";
-import { toAnswerText } from "../stream/research-stream.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { finishSteps } from "../answers/answers.js";
+import { toAnswerText } from "../stream/stream.js";
 import { type ChatSkillDeps, takeTurn } from "./chat-turn.js";
 import { chatInput, chatOutput } from "./chat-wire.js";
 

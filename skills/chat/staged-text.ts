@@ -1,6 +1,5 @@
-import { STAGED_TURN } from "../../src/contract/artifacts.js";
-import type { ChatRow } from "../../store/rows/result-rows.js";
-import type { Store } from "../../store/store-port.js";
+import { STAGED_TURN } from "../../src/contract/contract.js";
+import type { ChatRow, Store } from "../../store/store.js";
 import type { ChatPlace } from "./chat-place.js";
 import type { ChatTurn } from "./chat-turns.js";
 

@@ -1,7 +1,6 @@
-import { STAGED_TURN } from "../../src/contract/artifacts.js";
-import { type Ids, siblingId } from "../../src/kernel/ids.js";
-import type { Logger } from "../../src/kernel/logger.js";
-import type { Store, StoreReader } from "../../store/store-port.js";
+import { STAGED_TURN } from "../../src/contract/contract.js";
+import { type Ids, type Logger, siblingId } from "../../src/kernel/kernel.js";
+import type { Store, StoreReader } from "../../store/store.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import { type TurnWritingDeps, writeTurn } from "./chat-turn-writing.js";
 import type { ChatTurn } from "./chat-turns.js";

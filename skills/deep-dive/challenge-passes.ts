@@ -1,12 +1,15 @@
-import { type CitedSentence, toCitedSentences } from "../../src/evidence/cited-sentences.js";
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
-import { chooseSentences } from "../answers/extractive-writer.js";
-import { extractClaims } from "../verify/claims/claim-extraction.js";
-import { createClaimVerifier } from "../verify/claims/claim-verifier.js";
-import { compareClaim } from "../verify/claims/stance-comparator.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+	toCitedSentences,
+} from "../../src/evidence/evidence.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { HybridSearch } from "../../src/search/search.js";
+import { chooseSentences } from "../answers/answers.js";
+import { compareClaim, createClaimVerifier, extractClaims } from "../verify/verify.js";
 import { graphsOf } from "./gathering-passes.js";
 import type { DeepDiveMode } from "./plan.js";
 import {

@@ -1,14 +1,14 @@
-import { answer, defineSkill, type Skill } from "../../src/contract/skill.js";
+import { answer, defineSkill, type Skill } from "../../src/contract/contract.js";
 import {
 	type DeepDiveFollowUpInput,
 	deepDiveFollowUpInput,
 	type JobLaunchedOutput,
 	type JobWire,
 	jobLaunchedOutput,
-} from "../../src/jobs/job-schemas.js";
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
-import { resolveFollowUp } from "../chat/follow-up-question.js";
-import { DEEP_DIVE_PRICES } from "./deep-dive.js";
+} from "../../src/jobs/jobs.js";
+import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
+import { resolveFollowUp } from "../chat/chat.js";
+import { DEEP_DIVE_PRICES } from "./deep-dive-skill.js";
 
 export interface DeepDiveFollowUpDeps {
 	readonly clock: Clock;

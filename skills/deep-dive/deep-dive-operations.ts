@@ -1,22 +1,26 @@
-import { maySeeAgain } from "../../src/contract/account-access.js";
-import type { Caller } from "../../src/contract/call.js";
-import { mayRead } from "../../src/contract/caller-rights.js";
-import { isOpenJob, type JobJson } from "../../src/contract/job.js";
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import type { PageRequest } from "../../src/contract/page-request.js";
 import {
+	type Caller,
+	isOpenJob,
+	type JobJson,
+	mayRead,
+	maySeeAgain,
+	type PageRequest,
 	REPORT_MEDIA_TYPES,
 	type ReportFile,
 	type ReportFormat,
-} from "../../src/contract/report-formats.js";
-import type { Jobs } from "../../src/jobs/job-control.js";
-import type { JobEvent } from "../../src/jobs/job-events.js";
-import type { JobCreditWire, JobStatusWire, JobWire } from "../../src/jobs/job-schemas.js";
-import { toJobWire } from "../../src/jobs/job-wire.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { formatUsd } from "../../src/kernel/money.js";
-import type { JobRow } from "../../store/rows/job-row.js";
+	readCursor,
+	toCursor,
+} from "../../src/contract/contract.js";
+import {
+	type JobCreditWire,
+	type JobEvent,
+	type JobStatusWire,
+	type Jobs,
+	type JobWire,
+	toJobWire,
+} from "../../src/jobs/jobs.js";
+import { type Clock, formatUsd, ServiceError } from "../../src/kernel/kernel.js";
+import type { JobRow } from "../../store/store.js";
 
 /** What whoever launched a job may ask about it; others' and unknown ids throw the same NOT_FOUND. */
 export interface DeepDiveOperations {

@@ -1,8 +1,7 @@
-import type { PriceList } from "../../src/contract/prices.js";
-import type { Json } from "../../src/contract/service-info.js";
-import { formatUsd } from "../../src/kernel/money.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { GraphRouter } from "../../src/search/search-ports.js";
+import type { Json, PriceList } from "../../src/contract/contract.js";
+import { formatUsd } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { GraphRouter } from "../../src/search/search.js";
 import { type DeepDiveMode, makePlan } from "./plan.js";
 
 export interface DeepDivePlanRequest {

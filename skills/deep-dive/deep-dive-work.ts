@@ -2,16 +2,14 @@ import type {
 	JobJson,
 	JobWork,
 	PassContext,
+	ReportFormat,
 	WorkEnd,
 	WorkProgress,
-} from "../../src/contract/job.js";
-import type { ReportFormat } from "../../src/contract/report-formats.js";
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { SearchEngine } from "../../src/search/search-ports.js";
-import { toHtml } from "../answers/report/report-html.js";
-import { toMarkdown } from "../answers/report/report-markdown.js";
-import type { Writer } from "../answers/writer.js";
+} from "../../src/contract/contract.js";
+import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { SearchEngine } from "../../src/search/search.js";
+import { toHtml, toMarkdown, type Writer } from "../answers/answers.js";
 import { challengeFindings, verifyFindings } from "./challenge-passes.js";
 import { type FeedObserver, readFeeds } from "./feed-pass.js";
 import {

@@ -1,8 +1,7 @@
-import type { SkillCaller } from "../../src/contract/call.js";
-import { mayRead } from "../../src/contract/caller-rights.js";
-import { createJobNotes } from "../../src/jobs/job-notes.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Store } from "../../store/store-port.js";
+import { mayRead, type SkillCaller } from "../../src/contract/contract.js";
+import { createJobNotes } from "../../src/jobs/jobs.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { Store } from "../../store/store.js";
 
 /** What a deep dive looked into, for somebody who goes on from it. */
 export interface EarlierQuestion {

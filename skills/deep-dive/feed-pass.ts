@@ -1,4 +1,4 @@
-import { ServiceError } from "../../src/kernel/errors.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import { subjectOf } from "./plan.js";
 import type { DeepDiveState } from "./state.js";
 

@@ -1,12 +1,18 @@
-import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
-import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
-import { graphMaps } from "../graphs/reading/graph-map.js";
-import { findNeighbors } from "../graphs/reading/neighbors.js";
+import {
+	contentTerms,
+	contentWords,
+	coverageOf,
+	toCitedSentences,
+} from "../../src/evidence/evidence.js";
+import {
+	type Graph,
+	type GraphCatalog,
+	runInTurns,
+	type Steps,
+	toTrendId,
+} from "../../src/knowledge/knowledge.js";
+import type { HybridSearch } from "../../src/search/search.js";
+import { findNeighbors, graphMaps } from "../graphs/graphs.js";
 import type { Aspect } from "./plan.js";
 import {
 	conceptOf,

@@ -1,8 +1,7 @@
-import type { DEEP_DIVE_MODES } from "../../src/jobs/job-schemas.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import { tokenize } from "../../src/search/lexical/tokenizer.js";
-import type { GraphRouter } from "../../src/search/search-ports.js";
-import { findTitleOf } from "../entities/entity-resolution.js";
+import type { DEEP_DIVE_MODES } from "../../src/jobs/jobs.js";
+import type { Graph } from "../../src/knowledge/knowledge.js";
+import { type GraphRouter, tokenize } from "../../src/search/search.js";
+import { findTitleOf } from "../entities/entities.js";
 
 /** How thoroughly a question is looked into. */
 export type DeepDiveMode = (typeof DEEP_DIVE_MODES)[number];

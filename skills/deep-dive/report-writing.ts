@@ -1,5 +1,5 @@
-import type { CitedTextWire } from "../../src/contract/citation-wire.js";
-import type { ReportDocument, ReportItem } from "../answers/report/report-document.js";
+import type { CitedTextWire } from "../../src/contract/contract.js";
+import type { ReportDocument, ReportItem } from "../answers/answers.js";
 import type { DeepDiveReport } from "./report.js";
 
 /** The report as a document, whatever it is written down in. */

@@ -1,5 +1,5 @@
-import type { CitationWire, CitedTextWire } from "../../src/contract/citation-wire.js";
-import type { SourceProfile } from "../answers/report/source-profile.js";
+import type { CitationWire, CitedTextWire } from "../../src/contract/contract.js";
+import type { SourceProfile } from "../answers/answers.js";
 import type { DeepDiveMode } from "./plan.js";
 
 /** What a deep dive hands over: every sentence of evidence is cited, everything else is counted or named. JSON. */

@@ -1,6 +1,5 @@
-import { type CitedSentence, toCitedSentences } from "../../src/evidence/cited-sentences.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import { type CitedSentence, toCitedSentences } from "../../src/evidence/evidence.js";
+import type { Concept, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { DeepDiveMode, DeepDivePlan } from "./plan.js";
 import type { DeepDiveReport } from "./report.js";
 

@@ -1,16 +1,18 @@
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { type CitationList, createCitationList } from "../answers/citation-list.js";
-import { chooseSentences } from "../answers/extractive-writer.js";
+import type { CitedSentence } from "../../src/evidence/evidence.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import {
+	type CitationList,
+	chooseSentences,
 	clusterSentences,
 	confidenceOfFinding,
+	createCitationList,
 	type FindingCluster,
-} from "../answers/report/finding-clusters.js";
-import { toTimeline } from "../answers/report/report-timeline.js";
-import { profileSources } from "../answers/report/source-profile.js";
-import type { Writer } from "../answers/writer.js";
-import { type Prose, writeProse } from "../answers/written-prose.js";
+	type Prose,
+	profileSources,
+	toTimeline,
+	type Writer,
+	writeProse,
+} from "../answers/answers.js";
 import type { DeepDiveMode } from "./plan.js";
 import type {
 	ContradictionWire,

@@ -1,20 +1,25 @@
-import type { Decision } from "../../src/contract/wire.js";
-import { gatherEvidence, type RankedSentence } from "../../src/evidence/gathered-evidence.js";
-import { type Graph, toTrendId } from "../../src/knowledge/graph.js";
-import { runInTurns } from "../../src/knowledge/work-in-turns.js";
-import type { GraphRouter, HybridSearch, RankedConcept } from "../../src/search/search-ports.js";
-import { type CitationList, createCitationList } from "../answers/citation-list.js";
-import { chooseSentences } from "../answers/extractive-writer.js";
-import { type Contradiction, findContradictions } from "../answers/report/contradictions.js";
-import { carriersOf, withoutDeniers } from "../answers/report/finding-carriers.js";
-import { clusterSentences, confidenceOfFinding } from "../answers/report/finding-clusters.js";
-import { groupSources } from "../answers/report/independent-sources.js";
-import { findGaps } from "../answers/report/report-gaps.js";
-import { toTimeline } from "../answers/report/report-timeline.js";
-import { profileSources } from "../answers/report/source-profile.js";
-import type { Writer } from "../answers/writer.js";
-import { writeProse } from "../answers/written-prose.js";
-import { bestTier, findPublisher } from "../verify/claims/source-tiers.js";
+import type { Decision } from "../../src/contract/contract.js";
+import { gatherEvidence, type RankedSentence } from "../../src/evidence/evidence.js";
+import { type Graph, runInTurns, toTrendId } from "../../src/knowledge/knowledge.js";
+import type { GraphRouter, HybridSearch, RankedConcept } from "../../src/search/search.js";
+import {
+	type CitationList,
+	type Contradiction,
+	carriersOf,
+	chooseSentences,
+	clusterSentences,
+	confidenceOfFinding,
+	createCitationList,
+	findContradictions,
+	findGaps,
+	groupSources,
+	profileSources,
+	toTimeline,
+	type Writer,
+	withoutDeniers,
+	writeProse,
+} from "../answers/answers.js";
+import { bestTier, findPublisher } from "../verify/verify.js";
 import { DOSSIER_LIMITS } from "./dossier-limits.js";
 import type { DossierWire } from "./dossier-wire.js";
 

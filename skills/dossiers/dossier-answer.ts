@@ -1,10 +1,9 @@
-import type { SkillContext } from "../../src/contract/skill.js";
-import { type Clock, toIsoDay } from "../../src/kernel/clock.js";
-import type { IdKind } from "../../src/kernel/ids.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search-ports.js";
-import type { Writer } from "../answers/writer.js";
-import { toAnswerModel } from "../experts/answer-model.js";
+import type { SkillContext } from "../../src/contract/contract.js";
+import { type Clock, type IdKind, toIsoDay } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
+import type { Writer } from "../answers/answers.js";
+import { toAnswerModel } from "../experts/experts.js";
 import { type CompiledDossier, compileDossier, type DossierBody } from "./compose-dossier.js";
 import { DOSSIER_LIMITS } from "./dossier-limits.js";
 import type { DossierMeta, DossierWire } from "./dossier-wire.js";

@@ -1,4 +1,4 @@
-import { contentTerms, jaccard } from "../../src/evidence/content-words.js";
+import { contentTerms, jaccard } from "../../src/evidence/evidence.js";
 import { DOSSIER_LIMITS } from "./dossier-limits.js";
 import type { DossierDiff, DossierWire } from "./dossier-wire.js";
 

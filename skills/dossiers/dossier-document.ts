@@ -1,4 +1,4 @@
-import type { ReportDocument, ReportItem } from "../answers/report/report-document.js";
+import type { ReportDocument, ReportItem } from "../answers/answers.js";
 import type { DossierWire } from "./dossier-wire.js";
 
 /** A dossier as a document, whatever it is written down in. */

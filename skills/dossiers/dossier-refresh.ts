@@ -1,8 +1,13 @@
-import type { ArtifactRepository } from "../../src/contract/artifacts.js";
-import type { SkillCaller } from "../../src/contract/call.js";
-import { keptUntil } from "../../src/contract/retention-note.js";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { ServiceError } from "../../src/kernel/errors.js";
+import {
+	type ArtifactRepository,
+	answer,
+	defineSkill,
+	keptUntil,
+	noAnswer,
+	type Skill,
+	type SkillCaller,
+} from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import { askDossier, type DossierSkillDeps, toDossierText } from "./dossier-answer.js";
 import { compareDossiers } from "./dossier-diff.js";
 import { type DossierWire, refreshInput, refreshOutput } from "./dossier-wire.js";

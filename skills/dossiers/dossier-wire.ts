@@ -1,13 +1,14 @@
 import { z } from "zod";
-import { citationSchema, citedTextSchema } from "../../src/contract/citation-wire.js";
 import {
+	citationSchema,
+	citedTextSchema,
 	DATA_STATUSES,
 	DECISIONS,
 	dayField,
 	graphIdField,
 	queryField,
 	TRUST_TIERS,
-} from "../../src/contract/wire.js";
+} from "../../src/contract/contract.js";
 import { DOSSIER_LIMITS } from "./dossier-limits.js";
 
 /** What travels of dossiers: what they are asked for, what they tell, and what a newer one changes. */

@@ -1,5 +1,10 @@
-import { keptUntil } from "../../src/contract/retention-note.js";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
+import {
+	answer,
+	defineSkill,
+	keptUntil,
+	noAnswer,
+	type Skill,
+} from "../../src/contract/contract.js";
 import { askDossier, type DossierSkillDeps, toDossierText } from "./dossier-answer.js";
 import { dossierInput, dossierOutput } from "./dossier-wire.js";
 

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { createBestOf } from "../../src/evidence/best-of.js";
-import { normalizeName } from "../../src/evidence/name-likeness.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { Steps } from "../../src/knowledge/work-in-turns.js";
-import { createGraphIndex } from "../graphs/reading/graph-index.js";
+import { createBestOf, normalizeName } from "../../src/evidence/evidence.js";
+import type { Concept, Graph, Steps } from "../../src/knowledge/knowledge.js";
+import { createGraphIndex } from "../graphs/graphs.js";
 import { type NameEntry, type NameIndex, type NameMatch, toNameIndex } from "./name-index.js";
 
 /** A node found under a name. */

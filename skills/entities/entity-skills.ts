@@ -1,11 +1,8 @@
-import { EVIDENCE_LIMITS } from "../../src/contract/reading-limits.js";
-import { answer, defineSkill, type Skill } from "../../src/contract/skill.js";
-import { measureCoverage } from "../../src/evidence/coverage.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
-import type { CatalogSkillDeps } from "../graphs/catalog-skill.js";
-import { answerIf } from "../graphs/graph-skill.js";
+import { answer, defineSkill, EVIDENCE_LIMITS, type Skill } from "../../src/contract/contract.js";
+import { measureCoverage } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
+import { answerIf, type CatalogSkillDeps } from "../graphs/graphs.js";
 import {
 	type Entity,
 	type EntityMatch,

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { EVIDENCE_LIMITS } from "../../src/contract/reading-limits.js";
-import { graphIdField } from "../../src/contract/wire.js";
-import { dataOf, itemsOf } from "../articles/evidence-wire.js";
+import { EVIDENCE_LIMITS, graphIdField } from "../../src/contract/contract.js";
+import { dataOf, itemsOf } from "../articles/articles.js";
 
 /** What travels of entities: names, and the nodes that stand for them. */
 

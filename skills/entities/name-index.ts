@@ -1,6 +1,5 @@
-import { createBestOf } from "../../src/evidence/best-of.js";
-import { normalizeName, trigramsOf } from "../../src/evidence/name-likeness.js";
-import type { Steps } from "../../src/knowledge/work-in-turns.js";
+import { createBestOf, normalizeName, trigramsOf } from "../../src/evidence/evidence.js";
+import type { Steps } from "../../src/knowledge/knowledge.js";
 import type { MatchReason } from "./entity-wire.js";
 
 /** What a name is to what it names. */

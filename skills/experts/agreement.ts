@@ -1,9 +1,11 @@
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
-import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
-import { toAtomicClaim } from "../verify/claims/claim-extraction.js";
-import { compareClaim } from "../verify/claims/stance-comparator.js";
-import type { AtomicClaim } from "../verify/claims/verification.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+} from "../../src/evidence/evidence.js";
+import { runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
+import { type AtomicClaim, compareClaim, toAtomicClaim } from "../verify/verify.js";
 import { CONSULT_LIMITS } from "./consult-limits.js";
 
 /** One sentence that somebody's answer rests on. */

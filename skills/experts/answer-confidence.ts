@@ -1,7 +1,11 @@
-import type { Decision, TrustTier } from "../../src/contract/wire.js";
-import { toArticleAddress } from "../../src/evidence/article-address.js";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
+import type { Decision, TrustTier } from "../../src/contract/contract.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+	toArticleAddress,
+} from "../../src/evidence/evidence.js";
 
 const TRUST: Readonly<Record<TrustTier, number>> = {
 	"human-reviewed": 1,

@@ -1,8 +1,7 @@
-import type { DataStatus, Decision } from "../../src/contract/wire.js";
-import { toIsoDay, toIsoTime } from "../../src/kernel/clock.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import type { WrittenSentence } from "../answers/citation-gate.js";
-import { type CitationList, createCitationList } from "../answers/citation-list.js";
+import type { DataStatus, Decision } from "../../src/contract/contract.js";
+import { toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import type { Graph } from "../../src/knowledge/knowledge.js";
+import { type CitationList, createCitationList, type WrittenSentence } from "../answers/answers.js";
 import { toAnswerModel } from "./answer-model.js";
 import type { ConsultSkillDeps } from "./consult-deps.js";
 import type { ConsultationWire, ConsultMetaWire } from "./consult-wire.js";

@@ -1,10 +1,8 @@
-import type { ArtifactRepository } from "../../src/contract/artifacts.js";
-import type { SkillContext } from "../../src/contract/skill.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { IdKind } from "../../src/kernel/ids.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search-ports.js";
-import type { Writer } from "../answers/writer.js";
+import type { ArtifactRepository, SkillContext } from "../../src/contract/contract.js";
+import type { Clock, IdKind } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
+import type { Writer } from "../answers/answers.js";
 import type { ExpertBook } from "./expert-index.js";
 
 /** What skills need that answer in somebody's name. */

@@ -1,7 +1,13 @@
 import { z } from "zod";
-import { citationSchema, citedTextSchema } from "../../src/contract/citation-wire.js";
-import { ADVICE_STANCES } from "../../src/contract/verdicts.js";
-import { DATA_STATUSES, DECISIONS, GRAPH_TYPES, queryField } from "../../src/contract/wire.js";
+import {
+	ADVICE_STANCES,
+	citationSchema,
+	citedTextSchema,
+	DATA_STATUSES,
+	DECISIONS,
+	GRAPH_TYPES,
+	queryField,
+} from "../../src/contract/contract.js";
 import { CONSULT_LIMITS } from "./consult-limits.js";
 
 /** What travels of consultations: what is asked of experts and analysts, and what they answer. */

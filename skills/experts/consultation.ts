@@ -1,14 +1,19 @@
-import type { AdviceStance } from "../../src/contract/verdicts.js";
-import type { Decision } from "../../src/contract/wire.js";
-import type { CitedSentence } from "../../src/evidence/cited-sentences.js";
-import { gatherEvidence, type RankedSentence } from "../../src/evidence/gathered-evidence.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search-ports.js";
-import type { WrittenSentence } from "../answers/citation-gate.js";
-import { chooseSentences } from "../answers/extractive-writer.js";
-import { inReadingOrder, relevantOf } from "../answers/relevant-evidence.js";
-import type { Writer } from "../answers/writer.js";
-import { writeProse } from "../answers/written-prose.js";
+import type { AdviceStance, Decision } from "../../src/contract/contract.js";
+import {
+	type CitedSentence,
+	gatherEvidence,
+	type RankedSentence,
+} from "../../src/evidence/evidence.js";
+import type { Graph } from "../../src/knowledge/knowledge.js";
+import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
+import {
+	chooseSentences,
+	inReadingOrder,
+	relevantOf,
+	type Writer,
+	type WrittenSentence,
+	writeProse,
+} from "../answers/answers.js";
 import { confidenceOf, limitsOf } from "./answer-confidence.js";
 import { CONSULT_LIMITS } from "./consult-limits.js";
 import { corpusFilterOf, type Expert } from "./expert-index.js";

@@ -1,8 +1,5 @@
-import type { ArtifactRepository } from "../../src/contract/artifacts.js";
-import type { Caller } from "../../src/contract/call.js";
-import type { PageRequest } from "../../src/contract/page-request.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
+import type { ArtifactRepository, Caller, PageRequest } from "../../src/contract/contract.js";
+import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import { type ConsultationWire, consultationSchema } from "./consult-wire.js";
 
 interface ConsultationItem {

@@ -1,15 +1,14 @@
-import { keptUntil } from "../../src/contract/retention-note.js";
 import {
 	answer,
 	defineSkill,
+	keptUntil,
 	noAnswer,
 	type Outcome,
 	type Skill,
 	type SkillContext,
-} from "../../src/contract/skill.js";
-import { type Clock, toIsoDay } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+} from "../../src/contract/contract.js";
+import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
+import type { Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { askTwin, type TwinQuestion, toConsultMeta } from "./consult-answer.js";
 import type { ConsultSkillDeps } from "./consult-deps.js";
 import { type ConsultOutput, consultInput, consultOutput } from "./consult-wire.js";

@@ -1,11 +1,8 @@
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import type { PageRequest } from "../../src/contract/page-request.js";
-import type { Json } from "../../src/contract/service-info.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { FoundText } from "../../src/search/lexical/text-finder.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
-import { countCoverage, coverageOf } from "../graphs/graph-coverage.js";
+import { type Json, type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { FoundText, HybridSearch } from "../../src/search/search.js";
+import { countCoverage, coverageOf } from "../graphs/graphs.js";
 import { pageOfHosts, questionsOf } from "./expert-knowledge.js";
 import type { ExpertProfile } from "./expert-profiles.js";
 import { type ExpertRoster, expertRosterOf } from "./expert-roster.js";

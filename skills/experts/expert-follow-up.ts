@@ -1,7 +1,11 @@
-import { ANONYMOUS } from "../../src/contract/caller-rights.js";
-import { defineSkill, type Skill, type SkillContext } from "../../src/contract/skill.js";
-import { isFollowUp } from "../../src/evidence/follow-up-subject.js";
-import { ServiceError } from "../../src/kernel/errors.js";
+import {
+	ANONYMOUS,
+	defineSkill,
+	type Skill,
+	type SkillContext,
+} from "../../src/contract/contract.js";
+import { isFollowUp } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import type { ConsultSkillDeps } from "./consult-deps.js";
 import { consultationSchema, consultOutput, followUpInput } from "./consult-wire.js";
 import { consult, getConsultable, offeredDesks, toConsultText } from "./expert-consult.js";

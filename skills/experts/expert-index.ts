@@ -1,6 +1,6 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Concept, ExpertConsent, Graph } from "../../src/knowledge/graph.js";
-import type { ConceptFilter } from "../../src/search/index/concept-filter.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { Concept, ExpertConsent, Graph } from "../../src/knowledge/knowledge.js";
+import type { ConceptFilter } from "../../src/search/search.js";
 import { CONSULT_LIMITS } from "./consult-limits.js";
 
 /** Somebody whose twin can be asked: a desk, which is a graph, or a specialist, who is one concept of a roster. */

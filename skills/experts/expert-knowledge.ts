@@ -1,7 +1,7 @@
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import { toArticleAddress } from "../../src/evidence/article-address.js";
-import type { Concept } from "../../src/knowledge/graph.js";
-import { toConceptTest } from "../../src/search/index/concept-filter.js";
+import { readCursor, toCursor } from "../../src/contract/contract.js";
+import { toArticleAddress } from "../../src/evidence/evidence.js";
+import type { Concept } from "../../src/knowledge/knowledge.js";
+import { toConceptTest } from "../../src/search/search.js";
 import { corpusFilterOf, isSpecialist } from "./expert-index.js";
 import type { ExpertProfile } from "./expert-profiles.js";
 

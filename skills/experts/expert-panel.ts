@@ -1,5 +1,5 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { type CitationList, createCitationList } from "../answers/citation-list.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { type CitationList, createCitationList } from "../answers/answers.js";
 import { findAgreement, type Point } from "./agreement.js";
 import { askTwin, toConsultMeta } from "./consult-answer.js";
 import type { ConsultSkillDeps } from "./consult-deps.js";

@@ -1,5 +1,5 @@
-import { type Graph, toTrendId } from "../../src/knowledge/graph.js";
-import type { WeightedText } from "../../src/search/index/concept-fields.js";
+import { type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import type { WeightedText } from "../../src/search/search.js";
 import { type Expert, isSpecialist } from "./expert-index.js";
 
 /** Somebody who can be asked: a desk, which is a graph, or a specialist, who is one concept of a roster. */

@@ -1,13 +1,15 @@
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import { createPerGraph } from "../../src/knowledge/per-graph.js";
-import type { Steps } from "../../src/knowledge/work-in-turns.js";
+import {
+	createPerGraph,
+	type Graph,
+	type GraphCatalog,
+	type Steps,
+} from "../../src/knowledge/knowledge.js";
 import {
 	createTextFinder,
 	type FoundText,
 	type ReadText,
 	readTexts,
-} from "../../src/search/lexical/text-finder.js";
+} from "../../src/search/search.js";
 import { type ExpertProfile, expertsOf, profileFields } from "./expert-profiles.js";
 
 /** Every expert of the catalog; of two with one id the first graph's stands. */

@@ -1,5 +1,5 @@
-import type { AdviceStance } from "../../src/contract/verdicts.js";
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
+import type { AdviceStance } from "../../src/contract/contract.js";
+import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evidence.js";
 
 const ADVICE =
 	/\b(?:should|must|shall|recommend(?:s|ed)?|prefer(?:s|red)?|advis(?:e|es|ed) to|best practice|is required|make sure|worth)\b|\baction:|^(?:use|choose|adopt|enable|publish|set|rotate|treat|return|send|sign|staple|keep|require|negotiate|give|list|add|serve|raise|monitor|verify|start|accept|answer|make)\b/i;

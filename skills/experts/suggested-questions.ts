@@ -1,5 +1,5 @@
-import { contentTerms, contentWords, coverageOf } from "../../src/evidence/content-words.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evidence.js";
+import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import { CONSULT_LIMITS } from "./consult-limits.js";
 
 export interface SuggestionRequest {

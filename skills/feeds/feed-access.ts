@@ -1,6 +1,5 @@
-import { findNearNames } from "../../src/evidence/near-names.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { memoize } from "../../src/kernel/memoize.js";
+import { findNearNames } from "../../src/evidence/evidence.js";
+import { memoize, ServiceError } from "../../src/kernel/kernel.js";
 import type { FeedBundle } from "./bundled-observations.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import type { FeedRegistry } from "./feed-registry.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { IndexDisk } from "../../src/search/index/index-disk.js";
+import type { IndexDisk } from "../../src/search/search.js";
 import type { FeedReading } from "./feed-reading.js";
 
 /** The last good value of a feed, and what its server wants to hear when it is asked again. */

@@ -1,6 +1,5 @@
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import type { Json } from "../../src/contract/service-info.js";
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
+import { type Json, readCursor, toCursor } from "../../src/contract/contract.js";
+import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import type { Feeds } from "./feed-access.js";
 import type { FeedSpec } from "./feed-spec.js";
 import { newestOf, toDescribed } from "./observed-feed.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 
 export interface FeedFailure {

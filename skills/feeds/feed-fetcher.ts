@@ -1,8 +1,10 @@
 import PQueue from "p-queue";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { Egress } from "../../src/kernel/egress.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { readRetryAfterMs } from "../../src/kernel/retry-after.js";
+import {
+	type Clock,
+	type Egress,
+	readRetryAfterMs,
+	ServiceError,
+} from "../../src/kernel/kernel.js";
 import { readReply } from "./connectors/connectors.js";
 import type { KeptReading } from "./feed-cache.js";
 import { FEED_LIMITS } from "./feed-limits.js";

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import { cleanLine, truncateText } from "../../src/knowledge/served-text.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { cleanLine, truncateText } from "../../src/knowledge/knowledge.js";
 import { isPublishedNumber, shiftPoint } from "./connectors/published-number.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import type { SeriesSpec } from "./feed-spec.js";

@@ -1,6 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { createSizedCache } from "../../src/kernel/sized-cache.js";
+import { type Clock, createSizedCache, ServiceError } from "../../src/kernel/kernel.js";
 import type { KeptReading } from "./feed-cache.js";
 import { createFeedFailures } from "./feed-failures.js";
 import type { FeedFetcher } from "./feed-fetcher.js";

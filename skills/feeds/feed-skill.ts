@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 import type { Feeds } from "./feed-access.js";
 
 /** What skills about supplemental feeds need. */

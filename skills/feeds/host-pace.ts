@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 
 /** How often each host is asked: never twice within its interval, nor while it asks to be left alone, whoever asks. */
 export interface HostPace {

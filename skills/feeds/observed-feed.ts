@@ -1,4 +1,4 @@
-import { toIsoTime } from "../../src/kernel/clock.js";
+import { toIsoTime } from "../../src/kernel/kernel.js";
 import type { KeptReading } from "./feed-cache.js";
 import type { FeedItem, FeedReading, Observation } from "./feed-reading.js";
 import { type FeedSpec, isSeries } from "./feed-spec.js";

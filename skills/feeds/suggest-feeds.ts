@@ -1,4 +1,4 @@
-import { contentWords } from "../../src/evidence/content-words.js";
+import { contentWords } from "../../src/evidence/evidence.js";
 import type { FeedRegistry } from "./feed-registry.js";
 import type { FeedSpec } from "./feed-spec.js";
 

@@ -1,7 +1,6 @@
 import type { z } from "zod";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import { type AlignedRow, alignSeries, coarsestOf, isFiner } from "./align-series.js";
 import { correlate, transformRows } from "./compare-series.js";
 import type { Feeds } from "./feed-access.js";

@@ -1,5 +1,5 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { toIsoTime } from "../../src/kernel/kernel.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import type { FeedSkillDeps } from "./feed-skill.js";
 import {

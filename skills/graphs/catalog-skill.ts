@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 
 /** What skills over all graphs need. */
 export interface CatalogSkillDeps {

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { READING_LIMITS } from "../../src/contract/reading-limits.js";
-import { shareJson } from "../../src/kernel/shared-json.js";
-import { createSizedCache } from "../../src/kernel/sized-cache.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
+import { READING_LIMITS } from "../../src/contract/contract.js";
+import { createSizedCache, shareJson } from "../../src/kernel/kernel.js";
+import { type Graph, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import type { exportSchema } from "./graph-feed-wire.js";
 import { type ExportRequest, exportGraph, type GraphExport } from "./reading/graph-export.js";
 

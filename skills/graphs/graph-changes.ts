@@ -1,9 +1,7 @@
 import type { z } from "zod";
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import type { Skill } from "../../src/contract/skill.js";
-import { type Clock, toIsoDay } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import { readCursor, type Skill, toCursor } from "../../src/contract/contract.js";
+import { type Clock, ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
+import type { Graph } from "../../src/knowledge/knowledge.js";
 import { changesInput, changesOutput } from "./graph-feed-wire.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
 import { mapOf } from "./reading/graph-map.js";

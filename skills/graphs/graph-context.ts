@@ -1,9 +1,7 @@
-import { READING_LIMITS } from "../../src/contract/reading-limits.js";
-import type { Skill } from "../../src/contract/skill.js";
-import { runInTurns } from "../../src/knowledge/work-in-turns.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
-import { toConceptFilter } from "../search/concept-filters.js";
-import { toEvidence } from "../search/search-answer.js";
+import { READING_LIMITS, type Skill } from "../../src/contract/contract.js";
+import { runInTurns } from "../../src/knowledge/knowledge.js";
+import type { HybridSearch } from "../../src/search/search.js";
+import { toConceptFilter, toEvidence } from "../search/search.js";
 import { contextInput, contextOutput } from "./graph-feed-wire.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
 import { createPassageRanking } from "./ranked-passages.js";

@@ -1,4 +1,4 @@
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 
 /** What somebody covers, in numbers. */
 export interface Coverage {

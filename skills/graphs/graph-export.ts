@@ -1,5 +1,4 @@
-import { READING_LIMITS } from "../../src/contract/reading-limits.js";
-import type { Skill } from "../../src/contract/skill.js";
+import { READING_LIMITS, type Skill } from "../../src/contract/contract.js";
 import { createExportCache, type RunBounded } from "./export-cache.js";
 import { exportInput, exportOutput } from "./graph-feed-wire.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { LIMITS } from "../../src/contract/limits.js";
-import { READING_LIMITS } from "../../src/contract/reading-limits.js";
 import {
 	conceptFiltersSchema,
 	DATE_PRECISIONS,
@@ -8,9 +6,11 @@ import {
 	dayField,
 	evidenceSchema,
 	graphIdField,
+	LIMITS,
 	limitField,
 	queryField,
-} from "../../src/contract/wire.js";
+	READING_LIMITS,
+} from "../../src/contract/contract.js";
 import {
 	answerOf,
 	graphMeta,

@@ -1,9 +1,12 @@
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
-import type { PriceList } from "../../src/contract/prices.js";
-import type { Json } from "../../src/contract/service-info.js";
-import type { TrustTier } from "../../src/contract/wire.js";
-import { formatUsd } from "../../src/kernel/money.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import {
+	type Json,
+	type PriceList,
+	readCursor,
+	type TrustTier,
+	toCursor,
+} from "../../src/contract/contract.js";
+import { formatUsd } from "../../src/kernel/kernel.js";
+import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 
 export interface ListingOptions {
 	readonly baseUrl: string;

@@ -1,8 +1,7 @@
-import { answer, type Skill } from "../../src/contract/skill.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import { toConceptTest } from "../../src/search/index/concept-filter.js";
-import { toConceptFilter } from "../search/concept-filters.js";
-import { toEvidence } from "../search/search-answer.js";
+import { answer, type Skill } from "../../src/contract/contract.js";
+import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
+import { toConceptTest } from "../../src/search/search.js";
+import { toConceptFilter, toEvidence } from "../search/search.js";
 import {
 	answerIf,
 	defineGraphSkill,

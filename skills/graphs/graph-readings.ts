@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/kernel/clock.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type { HybridSearch } from "../../src/search/search.js";
 import type { RunBounded } from "./export-cache.js";
 import { createGraphChanges } from "./graph-changes.js";
 import { createContextPack } from "./graph-context.js";

@@ -1,9 +1,7 @@
-import { LIMITS } from "../../src/contract/limits.js";
-import type { Skill } from "../../src/contract/skill.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import { truncateText } from "../../src/knowledge/served-text.js";
-import type { HybridSearch, RankedConcept } from "../../src/search/search-ports.js";
-import { toConceptFilter } from "../search/concept-filters.js";
+import { LIMITS, type Skill } from "../../src/contract/contract.js";
+import { type Concept, type Graph, truncateText } from "../../src/knowledge/knowledge.js";
+import type { HybridSearch, RankedConcept } from "../../src/search/search.js";
+import { toConceptFilter } from "../search/search.js";
 import { similarInput, similarOutput } from "./graph-feed-wire.js";
 import {
 	answerIf,

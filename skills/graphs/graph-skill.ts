@@ -1,15 +1,19 @@
-import type { PaidOperationId } from "../../src/contract/operations.js";
 import {
 	answer,
 	defineSkill,
 	noAnswer,
 	type Outcome,
+	type PaidOperationId,
 	type PaidOutput,
 	type Skill,
 	type SkillContext,
-} from "../../src/contract/skill.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { type Concept, type Graph, toTrendId } from "../../src/knowledge/graph.js";
+} from "../../src/contract/contract.js";
+import {
+	type Concept,
+	type Graph,
+	type GraphCatalog,
+	toTrendId,
+} from "../../src/knowledge/knowledge.js";
 import type { EdgeWire, NodeItemWire } from "./graph-wire.js";
 import type { GraphIndex } from "./reading/graph-index.js";
 import { degreeAt, graphMaps, mapOf, placeOf } from "./reading/graph-map.js";

@@ -1,4 +1,4 @@
-import type { Skill } from "../../src/contract/skill.js";
+import type { Skill } from "../../src/contract/contract.js";
 import { timelineInput, timelineOutput } from "./graph-feed-wire.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
 import { toPage } from "./list-page.js";

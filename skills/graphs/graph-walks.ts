@@ -1,5 +1,5 @@
-import type { Skill } from "../../src/contract/skill.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Skill } from "../../src/contract/contract.js";
+import type { Graph } from "../../src/knowledge/knowledge.js";
 import {
 	answerIf,
 	defineGraphSkill,

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { LIMITS } from "../../src/contract/limits.js";
-import { READING_LIMITS } from "../../src/contract/reading-limits.js";
 import {
 	conceptFiltersSchema,
 	cursorField,
 	dayField,
 	evidenceSchema,
 	graphIdField,
+	LIMITS,
 	limitField,
+	READING_LIMITS,
 	TRUST_TIERS,
-} from "../../src/contract/wire.js";
+} from "../../src/contract/contract.js";
 
 /** What travels when a graph is read: inputs of its operations, and the records they answer with. */
 

@@ -1,4 +1,4 @@
-import { readCursor, toCursor } from "../../src/contract/list-cursor.js";
+import { readCursor, toCursor } from "../../src/contract/contract.js";
 
 /** Which page of which list: the key behind which it begins. */
 export function toPage<Asked extends { readonly cursor?: string | undefined; limit: number }>(

@@ -1,8 +1,7 @@
-import { READING_LIMITS } from "../../src/contract/reading-limits.js";
-import { createSizedCache } from "../../src/kernel/sized-cache.js";
-import type { Concept } from "../../src/knowledge/graph.js";
-import type { Steps } from "../../src/knowledge/work-in-turns.js";
-import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
+import { READING_LIMITS } from "../../src/contract/contract.js";
+import { createSizedCache } from "../../src/kernel/kernel.js";
+import type { Concept, Steps } from "../../src/knowledge/knowledge.js";
+import { termsOf, tokenize } from "../../src/search/search.js";
 import { type CitedPassage, readCitedPassages } from "./reading/cited-passages.js";
 import type { PackCandidate } from "./reading/context-pack.js";
 

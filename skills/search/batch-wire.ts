@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { LIMITS } from "../../src/contract/limits.js";
 import {
 	DATA_STATUSES,
 	DECISIONS,
 	graphIdField,
+	LIMITS,
 	limitField,
 	queryField,
 	rowSchema,
-} from "../../src/contract/wire.js";
+} from "../../src/contract/contract.js";
 
 /** What travels of several searches at once. */
 

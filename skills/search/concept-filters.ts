@@ -1,5 +1,5 @@
-import type { FiltersWire } from "../../src/contract/wire.js";
-import type { ConceptFilter } from "../../src/search/index/concept-filter.js";
+import type { FiltersWire } from "../../src/contract/contract.js";
+import type { ConceptFilter } from "../../src/search/search.js";
 
 /** The caller's filters in the words of the engine; undefined when none was sent. */
 export function toConceptFilter(filters: FiltersWire | undefined): ConceptFilter | undefined {

@@ -1,15 +1,16 @@
 import { z } from "zod";
-import { LIMITS } from "../../src/contract/limits.js";
-import { defineSkill, type Skill } from "../../src/contract/skill.js";
 import {
 	conceptFiltersSchema,
+	defineSkill,
 	explainField,
 	graphIdField,
+	LIMITS,
 	limitField,
 	queryField,
+	type Skill,
 	searchResponseSchema,
-} from "../../src/contract/wire.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+} from "../../src/contract/contract.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { type SearchSkillDeps, searchAndAnswer, toSearchText } from "./search-answer.js";
 
 const EXAMPLE_GRAPH = "agent-payments";

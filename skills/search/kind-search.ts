@@ -1,16 +1,17 @@
 import { z } from "zod";
-import { LIMITS } from "../../src/contract/limits.js";
-import type { PaidOperationId } from "../../src/contract/operations.js";
-import { defineSkill, type Skill } from "../../src/contract/skill.js";
 import {
+	defineSkill,
 	explainField,
 	type GraphType,
 	graphFiltersSchema,
+	LIMITS,
 	limitField,
+	type PaidOperationId,
 	queryField,
+	type Skill,
 	searchResponseSchema,
-} from "../../src/contract/wire.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+} from "../../src/contract/contract.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { type SearchSkillDeps, searchAndAnswer, toSearchText } from "./search-answer.js";
 
 interface KindSearch<Id extends PaidOperationId> {

@@ -1,7 +1,10 @@
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Graph } from "../../src/knowledge/graph.js";
-import { createPerGraph } from "../../src/knowledge/per-graph.js";
-import { restOfTurn, type Steps } from "../../src/knowledge/work-in-turns.js";
+import {
+	createPerGraph,
+	type Graph,
+	type GraphCatalog,
+	restOfTurn,
+	type Steps,
+} from "../../src/knowledge/knowledge.js";
 
 export interface Suggestion {
 	readonly text: string;

@@ -1,11 +1,14 @@
-import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
-import type { PriceList } from "../../src/contract/prices.js";
-import { toRequestPath } from "../../src/contract/request-path.js";
-import type { Json, ServiceInfo } from "../../src/contract/service-info.js";
-import type { GraphType } from "../../src/contract/wire.js";
-import { formatUsd } from "../../src/kernel/money.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { GraphPromise, GraphRouter } from "../../src/search/search-ports.js";
+import {
+	type GraphType,
+	type Json,
+	OPERATION_ADDRESSES,
+	type PriceList,
+	type ServiceInfo,
+	toRequestPath,
+} from "../../src/contract/contract.js";
+import { formatUsd } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { GraphPromise, GraphRouter } from "../../src/search/search.js";
 
 export interface RoutingDeps {
 	readonly info: Pick<ServiceInfo, "baseUrl">;

@@ -1,22 +1,23 @@
 /** Capabilities: each takes an input and a context and returns a result. No money, no transport. */
 
-import { answer, noAnswer, type Outcome } from "../../src/contract/skill.js";
-import type {
-	EvidenceWire,
-	ExplanationWire,
-	FiltersWire,
-	RowWire,
-	SearchResponse,
-} from "../../src/contract/wire.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { type Evidence, type Graph, toTrendId } from "../../src/knowledge/graph.js";
+import {
+	answer,
+	type EvidenceWire,
+	type ExplanationWire,
+	type FiltersWire,
+	noAnswer,
+	type Outcome,
+	type RowWire,
+	type SearchResponse,
+} from "../../src/contract/contract.js";
+import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
+import { type Evidence, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
 import type {
 	HybridSearch,
 	RankedConcept,
 	ScoreExplanation,
 	SearchOutcome,
-} from "../../src/search/search-ports.js";
+} from "../../src/search/search.js";
 import { toConceptFilter } from "./concept-filters.js";
 
 export interface SearchSkillDeps {

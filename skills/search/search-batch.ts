@@ -1,8 +1,13 @@
 import type { z } from "zod";
-import { LIMITS } from "../../src/contract/limits.js";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import type { SearchResponse } from "../../src/contract/wire.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import {
+	answer,
+	defineSkill,
+	LIMITS,
+	noAnswer,
+	type SearchResponse,
+	type Skill,
+} from "../../src/contract/contract.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { batchInput, batchOutput } from "./batch-wire.js";
 import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { citationSchema, citedTextSchema } from "../../src/contract/citation-wire.js";
-import { DECISIONS } from "../../src/contract/wire.js";
+import { citationSchema, citedTextSchema, DECISIONS } from "../../src/contract/contract.js";
 
 /** An answer in sentences, each with the numbers of what carries it. */
 export const answerSchema = z.object({

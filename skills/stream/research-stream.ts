@@ -1,17 +1,22 @@
 import { z } from "zod";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { queryField } from "../../src/contract/wire.js";
-import { type Clock, toIsoTime } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search-ports.js";
-import { createCitationList } from "../answers/citation-list.js";
+import {
+	answer,
+	defineSkill,
+	noAnswer,
+	queryField,
+	type Skill,
+} from "../../src/contract/contract.js";
+import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
 import {
 	answerQuestion,
+	createCitationList,
 	finishSteps,
 	type QuestionAnswer,
 	toAnswerWire,
-} from "../answers/question-answer.js";
-import type { Writer } from "../answers/writer.js";
+	type Writer,
+} from "../answers/answers.js";
 import { type CollectedStream, collectedStreamOutput } from "./answer-wire.js";
 
 export interface AnswerSkillDeps {

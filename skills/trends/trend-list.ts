@@ -1,10 +1,13 @@
-import { createBestOf } from "../../src/evidence/best-of.js";
-import type { Momentum } from "../../src/evidence/momentum.js";
-import { createMomentum } from "../../src/evidence/momentum.js";
-import { compareText } from "../../src/knowledge/bundle-document.js";
-import { type Concept, type Graph, toTrendId } from "../../src/knowledge/graph.js";
-import { runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
-import { type ConceptFilter, toConceptTest } from "../../src/search/index/concept-filter.js";
+import { createBestOf, createMomentum, type Momentum } from "../../src/evidence/evidence.js";
+import {
+	type Concept,
+	compareText,
+	type Graph,
+	runInTurns,
+	type Steps,
+	toTrendId,
+} from "../../src/knowledge/knowledge.js";
+import { type ConceptFilter, toConceptTest } from "../../src/search/search.js";
 
 export interface Trend {
 	readonly trendId: string;

@@ -1,7 +1,6 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import { graphMaps } from "../graphs/reading/graph-map.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { Concept, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
+import { graphMaps } from "../graphs/graphs.js";
 
 export interface KnownTrend {
 	readonly graph: Graph;

@@ -1,12 +1,13 @@
-import { toKeyPart } from "../../src/contract/list-cursor.js";
-import { EVIDENCE_LIMITS } from "../../src/contract/reading-limits.js";
-import { answer, defineSkill, type Skill } from "../../src/contract/skill.js";
-import { toArticleRef } from "../../src/evidence/article-address.js";
-import { createMomentum, type Momentum } from "../../src/evidence/momentum.js";
-import { toIsoDay } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { compareText } from "../../src/knowledge/bundle-document.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
+import {
+	answer,
+	defineSkill,
+	EVIDENCE_LIMITS,
+	type Skill,
+	toKeyPart,
+} from "../../src/contract/contract.js";
+import { createMomentum, type Momentum, toArticleRef } from "../../src/evidence/evidence.js";
+import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
+import { compareText, toTrendId } from "../../src/knowledge/knowledge.js";
 import {
 	type MomentumWire,
 	trendEvidenceInput,
@@ -15,15 +16,19 @@ import {
 	trendListInput,
 	trendListOutput,
 	trendOutput,
-} from "../articles/evidence-wire.js";
-import type { CatalogSkillDeps } from "../graphs/catalog-skill.js";
-import { toNode } from "../graphs/graph-nodes.js";
-import { answerIf, toNodeItem } from "../graphs/graph-skill.js";
-import { toPage } from "../graphs/list-page.js";
-import { graphMaps, placeOf } from "../graphs/reading/graph-map.js";
-import { createWalk, toStep } from "../graphs/reading/walk.js";
-import { toConceptFilter } from "../search/concept-filters.js";
-import { toEvidence } from "../search/search-answer.js";
+} from "../articles/articles.js";
+import {
+	answerIf,
+	type CatalogSkillDeps,
+	createWalk,
+	graphMaps,
+	placeOf,
+	toNode,
+	toNodeItem,
+	toPage,
+	toStep,
+} from "../graphs/graphs.js";
+import { toConceptFilter, toEvidence } from "../search/search.js";
 import { listTrends, type TrendPlace } from "./trend-list.js";
 import { getTrend, type KnownTrend } from "./trend-lookup.js";
 

@@ -1,9 +1,11 @@
-import type { KeptResult } from "../../src/contract/artifacts.js";
-import { keptUntil } from "../../src/contract/retention-note.js";
-import type { SkillContext } from "../../src/contract/skill.js";
-import { isSoldVerdict } from "../../src/contract/verdicts.js";
-import { type Clock, toIsoDay } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import {
+	isSoldVerdict,
+	type KeptResult,
+	keptUntil,
+	type SkillContext,
+} from "../../src/contract/contract.js";
+import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { ClaimVerifier } from "./claims/claim-verifier.js";
 import type { Verification } from "./claims/verification.js";
 import { roundScore, toCheckedEvidence } from "./verdict-wire.js";

@@ -1,5 +1,5 @@
-import { splitSentences } from "../../src/evidence/cited-sentences.js";
-import { runAtOnce, type Steps } from "../../src/knowledge/work-in-turns.js";
+import { splitSentences } from "../../src/evidence/evidence.js";
+import { runAtOnce, type Steps } from "../../src/knowledge/knowledge.js";
 import { extractClaims } from "./claims/claim-extraction.js";
 import type { AtomicClaim } from "./claims/verification.js";
 

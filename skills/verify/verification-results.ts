@@ -1,8 +1,10 @@
-import type { ArtifactKind, ArtifactRepository } from "../../src/contract/artifacts.js";
-import type { Caller } from "../../src/contract/call.js";
-import type { Json } from "../../src/contract/service-info.js";
-import { toIsoTime } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
+import type {
+	ArtifactKind,
+	ArtifactRepository,
+	Caller,
+	Json,
+} from "../../src/contract/contract.js";
+import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 
 /** Verifications that were paid for, read again while they are kept. Each throws NOT_FOUND alike for what is unknown, somebody else's or past. */
 export interface VerificationResults {

@@ -1,4 +1,4 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
 import {
 	type CheckedClaimsDeps,
 	checkClaims,

@@ -1,16 +1,25 @@
 import type { z } from "zod";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import type { Stance } from "../../src/contract/verdicts.js";
+import {
+	answer,
+	defineSkill,
+	noAnswer,
+	type Skill,
+	type Stance,
+} from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	findCitedSentence,
 	splitSentences,
 	toCitedSentences,
-} from "../../src/evidence/cited-sentences.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { restOfTurn, runInTurns, type Steps } from "../../src/knowledge/work-in-turns.js";
-import { articleIndexOf } from "../articles/article-index.js";
+} from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import {
+	type GraphCatalog,
+	restOfTurn,
+	runInTurns,
+	type Steps,
+} from "../../src/knowledge/knowledge.js";
+import { articleIndexOf } from "../articles/articles.js";
 import { compareClaim } from "./claims/stance-comparator.js";
 import type { AtomicClaim, Comparison } from "./claims/verification.js";
 import { toComparedPieces } from "./compared-pieces.js";

@@ -1,15 +1,14 @@
-import { keptUntil } from "../../src/contract/retention-note.js";
 import {
 	answer,
 	defineSkill,
+	isSoldVerdict,
+	keptUntil,
 	noAnswer,
 	type Skill,
 	type SkillContext,
-} from "../../src/contract/skill.js";
-import { isSoldVerdict } from "../../src/contract/verdicts.js";
-import type { Clock } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
+} from "../../src/contract/contract.js";
+import type { Clock } from "../../src/kernel/kernel.js";
+import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
 import { toClaimReview } from "./claims/claim-review.js";
 import type { ClaimVerifier } from "./claims/claim-verifier.js";
 import type { EvidenceStance, Verification, VerifiedPart } from "./claims/verification.js";

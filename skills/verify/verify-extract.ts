@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { runInTurns } from "../../src/knowledge/work-in-turns.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { runInTurns } from "../../src/knowledge/knowledge.js";
 import { isCheckable, readTextClaims, type TextClaim } from "./text-claims.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
 import { extractInput, extractOutput, type textClaimSchema } from "./verify-text-wire.js";

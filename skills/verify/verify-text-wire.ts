@@ -1,7 +1,12 @@
 import { z } from "zod";
-import { CLAIM_KINDS, STANCES, VERDICTS } from "../../src/contract/verdicts.js";
-import { dayField, graphIdField } from "../../src/contract/wire.js";
-import { articleRefField } from "../articles/evidence-wire.js";
+import {
+	CLAIM_KINDS,
+	dayField,
+	graphIdField,
+	STANCES,
+	VERDICTS,
+} from "../../src/contract/contract.js";
+import { articleRefField } from "../articles/articles.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
 
 /** What travels of texts, citations and batches that are checked: inputs of their operations, and what they answer. */

@@ -1,5 +1,5 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/skill.js";
-import { runInTurns } from "../../src/knowledge/work-in-turns.js";
+import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { runInTurns } from "../../src/knowledge/knowledge.js";
 import {
 	type CheckedClaimsDeps,
 	checkClaims,

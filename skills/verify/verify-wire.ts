@@ -1,12 +1,15 @@
 import { z } from "zod";
 import {
+	DATA_STATUSES,
+	DECISIONS,
+	dayField,
 	GATE_METHODS,
 	GATE_STATUSES,
 	GATES,
+	graphIdField,
 	TIME_FRAMES,
 	VERDICTS,
-} from "../../src/contract/verdicts.js";
-import { DATA_STATUSES, DECISIONS, dayField, graphIdField } from "../../src/contract/wire.js";
+} from "../../src/contract/contract.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
 import { checkedEvidenceSchema } from "./verify-text-wire.js";
 

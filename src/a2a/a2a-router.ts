@@ -1,4 +1,5 @@
 /** Agent-to-agent: the protocol's messages become calls of the pipeline, its answers become tasks. */
+
 import { A2A_ERROR_CODE, ContentTypeNotSupportedError, toJsonRpcError } from "@a2a-js/sdk/errors";
 import express, {
 	type ErrorRequestHandler,
@@ -6,14 +7,10 @@ import express, {
 	type RequestHandler,
 	type Router,
 } from "express";
-import { A2A_PATHS } from "../../agent-card/build-agent-card.js";
-import { isNoJson } from "../http/json-body.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { isRecord } from "../kernel/json-value.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Service } from "../service/service-interface.js";
+import { A2A_PATHS } from "../../agent-card/agent-card.js";
+import { isNoJson } from "../http/http.js";
+import { type Clock, type Ids, isRecord, type Logger, ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { createCardRoutes } from "./card-routes.js";
 import type { CardSource } from "./card-source.js";
 import { createExchange, type Exchange } from "./exchange.js";

@@ -1,11 +1,7 @@
 import { type Artifact, type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
-import type { CallResult } from "../contract/call.js";
-import type { PaidOutput } from "../contract/skill.js";
-import type { SkillId } from "../contract/skill-ids.js";
-import type { CostWire } from "../contract/wire.js";
-import { toErrorWire } from "../http/error-reply.js";
-import type { ServiceError } from "../kernel/errors.js";
-import { siblingId } from "../kernel/ids.js";
+import type { CallResult, CostWire, PaidOutput, SkillId } from "../contract/contract.js";
+import { toErrorWire } from "../http/http.js";
+import { type ServiceError, siblingId } from "../kernel/kernel.js";
 
 /** What every task of ours is made from. */
 export interface TaskFrame {

@@ -1,7 +1,6 @@
 import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
 import express, { type Request, type RequestHandler, type Router } from "express";
-import { A2A_PATHS } from "../../agent-card/build-agent-card.js";
-import type { CardDocument, PublishedCard } from "../../agent-card/published-card.js";
+import { A2A_PATHS, type CardDocument, type PublishedCard } from "../../agent-card/agent-card.js";
 import type { CardSource } from "./card-source.js";
 
 const MAX_AGE_SECONDS = 300;

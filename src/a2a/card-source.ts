@@ -1,11 +1,12 @@
-import { A2A_PATHS, buildAgentCard } from "../../agent-card/build-agent-card.js";
 import {
+	A2A_PATHS,
+	buildAgentCard,
 	type CardSigningKey,
 	type PublishedCard,
 	publishCard,
-} from "../../agent-card/published-card.js";
-import type { X402Terms } from "../../agent-card/x402-extension.js";
-import type { Service } from "../service/service-interface.js";
+	type X402Terms,
+} from "../../agent-card/agent-card.js";
+import type { Service } from "../service/service.js";
 
 /** The signed card for the address the service is reached under and what is on sale there; signed once for each of both. */
 export type CardSource = () => Promise<PublishedCard>;

@@ -1,12 +1,9 @@
 import type { Router } from "express";
-import type { CardSigningKey } from "../../agent-card/published-card.js";
-import type { X402Terms } from "../../agent-card/x402-extension.js";
-import type { Store } from "../../store/store-port.js";
-import type { JobViews } from "../jobs/job-views.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
-import type { Service } from "../service/service-interface.js";
+import type { CardSigningKey, X402Terms } from "../../agent-card/agent-card.js";
+import type { Store } from "../../store/store.js";
+import type { JobViews } from "../jobs/jobs.js";
+import { type Clock, type Ids, type Logger, stackOf } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { createA2aRouter } from "./a2a-router.js";
 import { createCardSource } from "./card-source.js";
 import { createLiveTasks } from "./live-tasks.js";

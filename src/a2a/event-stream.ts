@@ -1,6 +1,6 @@
 import { formatSSEEvent, SSE_HEADERS } from "@a2a-js/sdk";
 import type { Response } from "express";
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "../kernel/kernel.js";
 
 /** Paid text is for its buyer only, and a proxy that rewrites a stream would hold it back. */
 export const PRIVATE_STREAM = "private, no-store, no-transform";

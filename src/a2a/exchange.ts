@@ -1,21 +1,22 @@
 import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
-import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
-import type { Caller } from "../contract/call.js";
+import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
 import {
+	type Caller,
 	type Credential,
 	type Payment,
 	parseCredential,
 	parsePayment,
-} from "../contract/credential.js";
-import { toCallerAddress } from "../http/caller-address.js";
-import { toServiceError } from "../http/error-reply.js";
-import { createHeaderReader, openRequestId } from "../http/http-request.js";
-import { isOurFailure } from "../http/server-fault.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
-import type { Service } from "../service/service-interface.js";
+} from "../contract/contract.js";
+import {
+	createHeaderReader,
+	isOurFailure,
+	openRequestId,
+	toCallerAddress,
+	toServiceError,
+} from "../http/http.js";
+import { type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { type Refusal, toRefusal } from "./refusal.js";
 import { type ActiveX402, readActivation } from "./x402-extension.js";
 

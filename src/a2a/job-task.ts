@@ -1,9 +1,7 @@
 import { type Task, TaskState } from "@a2a-js/sdk";
-import type { CallResult } from "../contract/call.js";
-import type { JobJson, JobStatus } from "../contract/job.js";
-import type { JobWire } from "../jobs/job-schemas.js";
-import type { JobView } from "../jobs/job-views.js";
-import { toIsoTime } from "../kernel/clock.js";
+import type { CallResult, JobJson, JobStatus } from "../contract/contract.js";
+import type { JobView, JobWire } from "../jobs/jobs.js";
+import { toIsoTime } from "../kernel/kernel.js";
 import { agentMessage, answerArtifact, costOf, openTask, type TaskFrame } from "./answer-task.js";
 
 /** The job behind a task; undefined for a task that was answered at once. */

@@ -14,7 +14,7 @@ import {
 	validateVersion,
 } from "@a2a-js/sdk/server";
 import type { Request, RequestHandler, Response } from "express";
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "../kernel/kernel.js";
 import { keepAlive, sendEvents } from "./event-stream.js";
 import type { Exchange } from "./exchange.js";
 import { checkEnvelope, checkLegacyTaskParams } from "./message-envelope.js";

@@ -1,7 +1,6 @@
 import type { Task } from "@a2a-js/sdk";
-import { isWallet } from "../contract/account-access.js";
-import type { Caller } from "../contract/call.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
+import { type Caller, isWallet } from "../contract/contract.js";
+import { type Logger, stackOf } from "../kernel/kernel.js";
 import { isPaid } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import { jobIdOf } from "./job-task.js";

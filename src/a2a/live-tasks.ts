@@ -1,5 +1,5 @@
 import type { Task } from "@a2a-js/sdk";
-import type { JobView, JobViews } from "../jobs/job-views.js";
+import type { JobView, JobViews } from "../jobs/jobs.js";
 import { jobIdOf, toJobTask } from "./job-task.js";
 
 /** Tasks as their jobs stand: what is kept of a task tells who asked what, its job tells the rest. */

@@ -1,7 +1,7 @@
 import { LEGACY_METHOD_PUSH_NOTIFICATION_CONFIG_SET } from "@a2a-js/sdk/compat/v0_3";
 import { z } from "zod";
-import { parseInput } from "../contract/parse-input.js";
-import { isRecord } from "../kernel/json-value.js";
+import { parseInput } from "../contract/contract.js";
+import { isRecord } from "../kernel/kernel.js";
 
 /**
  * How a message is written: as JSON-RPC and HTTP+JSON write it in version 1.0, as JSON-RPC did in 0.3,

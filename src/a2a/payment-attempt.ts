@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Message, Task } from "@a2a-js/sdk";
-import type { CallResult } from "../contract/call.js";
-import type { Payment } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import { createTokenBucket } from "../http/token-bucket.js";
-import { toCanonicalJson } from "../kernel/canonical-json.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { type CallResult, LIMITS, type Payment } from "../contract/contract.js";
+import { createTokenBucket } from "../http/http.js";
+import { type Clock, ServiceError, toCanonicalJson, toIsoTime } from "../kernel/kernel.js";
 import { isPaid } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import type { KeepPaid } from "./keep-paid.js";

@@ -4,9 +4,7 @@ import {
 	TaskNotCancelableError,
 	UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
-import { toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
+import { type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { openTask, toRepeatedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import {

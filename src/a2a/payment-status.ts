@@ -1,8 +1,8 @@
 import { type Message, type Task, TaskState } from "@a2a-js/sdk";
-import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
-import { PaymentRequired } from "../../payments/challenge.js";
-import type { SettlementWire } from "../contract/call.js";
-import type { ServiceError } from "../kernel/errors.js";
+import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
+import { PaymentRequired } from "../../payments/payments.js";
+import type { SettlementWire } from "../contract/contract.js";
+import type { ServiceError } from "../kernel/kernel.js";
 import { agentMessage } from "./answer-task.js";
 import { type PaymentStatus, X402_KEYS, type X402Payment } from "./x402-extension.js";
 

@@ -1,8 +1,7 @@
 import { type Message, type Task, TaskState } from "@a2a-js/sdk";
-import type { CallResult } from "../contract/call.js";
-import { LIMITS } from "../contract/limits.js";
-import { toErrorReply } from "../http/error-reply.js";
-import type { ServiceError } from "../kernel/errors.js";
+import { type CallResult, LIMITS } from "../contract/contract.js";
+import { toErrorReply } from "../http/http.js";
+import type { ServiceError } from "../kernel/kernel.js";
 import { dataPart } from "./answer-task.js";
 import {
 	demandOf,

@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Message } from "@a2a-js/sdk";
 import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
-import { grantIdOf } from "../contract/account-access.js";
-import type { Caller } from "../contract/call.js";
-import { toCanonicalJson } from "../kernel/canonical-json.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Service } from "../service/service-interface.js";
+import { type Caller, grantIdOf } from "../contract/contract.js";
+import { ServiceError, toCanonicalJson } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { costOf, toRepeatedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import type { KeepPaid } from "./keep-paid.js";

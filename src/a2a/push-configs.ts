@@ -1,11 +1,8 @@
 import type { TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { z } from "zod";
-import type { Store } from "../../store/store-port.js";
-import { parseInput } from "../contract/parse-input.js";
-import { pushDocument } from "../contract/task-documents.js";
-import { TASK_LIMITS } from "../contract/task-limits.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { SealedText } from "../kernel/sealed-text.js";
+import type { Store } from "../../store/store.js";
+import { parseInput, pushDocument, TASK_LIMITS } from "../contract/contract.js";
+import { type SealedText, ServiceError } from "../kernel/kernel.js";
 
 /** Somebody who wants to be told how a task goes on. */
 export interface PushTarget {

@@ -1,9 +1,7 @@
 import type { Task } from "@a2a-js/sdk";
-import { TASK_LIMITS } from "../contract/task-limits.js";
-import type { JobViews } from "../jobs/job-views.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
+import { TASK_LIMITS } from "../contract/contract.js";
+import type { JobViews } from "../jobs/jobs.js";
+import { type Clock, type Logger, ServiceError, stackOf, toIsoTime } from "../kernel/kernel.js";
 import { toProgressTask } from "./job-task.js";
 import { isFinal } from "./payment-status.js";
 import type { PushConfigs } from "./push-configs.js";

@@ -1,9 +1,7 @@
 import { StreamResponse, type Task } from "@a2a-js/sdk";
 import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
-import { TASK_LIMITS } from "../contract/task-limits.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import { ServiceError } from "../kernel/errors.js";
+import { TASK_LIMITS } from "../contract/contract.js";
+import { type Clock, type Egress, ServiceError } from "../kernel/kernel.js";
 import type { PushTarget } from "./push-configs.js";
 import type { PushSign } from "./push-signature.js";
 import { statusEvent } from "./stream-events.js";

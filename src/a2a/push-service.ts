@@ -1,11 +1,8 @@
 import type { Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
-import type { Store } from "../../store/store-port.js";
-import type { JobViews } from "../jobs/job-views.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import type { Logger } from "../kernel/logger.js";
-import type { SealedText } from "../kernel/sealed-text.js";
+import type { Store } from "../../store/store.js";
+import type { JobViews } from "../jobs/jobs.js";
+import type { Clock, Egress, Logger, SealedText } from "../kernel/kernel.js";
 import { jobIdOf } from "./job-task.js";
 import { isFinal } from "./payment-status.js";
 import { createPushConfigs, type PushTarget, toPushTarget, toPushWire } from "./push-configs.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { importJWK, type JWK, SignJWT } from "jose";
-import type { CardSigningKey } from "../../agent-card/published-card.js";
-import type { Clock } from "../kernel/clock.js";
+import type { CardSigningKey } from "../../agent-card/agent-card.js";
+import type { Clock } from "../kernel/kernel.js";
 
 /** Signs one notification, so that its receiver can tell by our public keys that it came from here, unchanged and lately. */
 export type PushSign = (sent: {

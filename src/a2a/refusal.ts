@@ -1,7 +1,7 @@
 import { A2A_ERROR_CODE } from "@a2a-js/sdk/errors";
 import type { Response } from "express";
-import { type ErrorReply, toErrorReply } from "../http/error-reply.js";
-import type { ErrorCode, ServiceError } from "../kernel/errors.js";
+import { type ErrorReply, toErrorReply } from "../http/http.js";
+import type { ErrorCode, ServiceError } from "../kernel/kernel.js";
 
 const PAYMENT = -32042;
 const TOO_MANY = -32029;

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import { LIMITS } from "../contract/limits.js";
-import { readJsonBody } from "../http/json-body.js";
+import { LIMITS } from "../contract/contract.js";
+import { readJsonBody } from "../http/http.js";
 
 /** Levels the protocols wrap around a skill's input: request, params, message, parts, part, data, data, input. */
 const ENVELOPE_LEVELS = 8;

@@ -12,7 +12,7 @@ import {
 	DefaultRequestHandler,
 	type ServerCallContext,
 } from "@a2a-js/sdk/server";
-import { costHeaders } from "../http/cost-headers.js";
+import { costHeaders } from "../http/http.js";
 import { costOf } from "./answer-task.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
 import { jobIdOf } from "./job-task.js";

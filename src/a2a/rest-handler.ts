@@ -2,7 +2,7 @@ import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { restHandler } from "@a2a-js/sdk/server/express";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "../kernel/kernel.js";
 import { keepAlive, PRIVATE_STREAM } from "./event-stream.js";
 import type { Exchange } from "./exchange.js";
 import { checkEnvelope } from "./message-envelope.js";

@@ -1,16 +1,14 @@
 import type { Message, Task } from "@a2a-js/sdk";
-import type { CallResult } from "../contract/call.js";
-import type { Payment } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Skill } from "../contract/skill.js";
-import { OPERATION_OF_SKILL } from "../contract/skill-ids.js";
-import { type CallerWatch, watchCaller } from "../http/caller-watch.js";
-import { toServiceError } from "../http/error-reply.js";
-import { reportDelivery } from "../http/report-delivery.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
-import type { Service } from "../service/service-interface.js";
+import {
+	type CallResult,
+	LIMITS,
+	OPERATION_OF_SKILL,
+	type Payment,
+	type Skill,
+} from "../contract/contract.js";
+import { type CallerWatch, reportDelivery, toServiceError, watchCaller } from "../http/http.js";
+import { type Clock, type Logger, ServiceError, stackOf, toIsoTime } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { toCompletedTask, toFailedTask } from "./answer-task.js";
 import type { Exchange } from "./exchange.js";
 import { toLaunchedTask } from "./job-task.js";

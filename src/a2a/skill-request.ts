@@ -1,7 +1,7 @@
 import type { Message, Part } from "@a2a-js/sdk";
-import { DEFAULT_TEXT_SKILL } from "../../agent-card/skill-offers.js";
-import { SKILL_IDS, type SkillId } from "../contract/skill-ids.js";
-import { ServiceError } from "../kernel/errors.js";
+import { DEFAULT_TEXT_SKILL } from "../../agent-card/agent-card.js";
+import { SKILL_IDS, type SkillId } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** What a message asks for: a skill and the input its schema will judge. */
 export interface SkillRequest {

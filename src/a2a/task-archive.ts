@@ -1,10 +1,8 @@
 import { type ListTasksRequest, type Task, TaskState } from "@a2a-js/sdk";
 import type { TaskStore } from "@a2a-js/sdk/server";
-import type { TaskRow } from "../../store/rows/result-rows.js";
-import { grantIdOf, isWallet, maySeeAgain } from "../contract/account-access.js";
-import type { Caller } from "../contract/call.js";
-import { isTheirs } from "../contract/caller-rights.js";
-import { toIsoTime } from "../kernel/clock.js";
+import type { TaskRow } from "../../store/store.js";
+import { type Caller, grantIdOf, isTheirs, isWallet, maySeeAgain } from "../contract/contract.js";
+import { toIsoTime } from "../kernel/kernel.js";
 import { agentMessage, ownContextOf, withoutText } from "./answer-task.js";
 import { exchangeOf } from "./exchange.js";
 import { pageOf } from "./task-page.js";

@@ -1,6 +1,6 @@
 import { type ListTasksRequest, TaskState, taskStateToJSON } from "@a2a-js/sdk";
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
-import type { TaskRow } from "../../store/rows/result-rows.js";
+import type { TaskRow } from "../../store/store.js";
 
 export interface TaskPage {
 	readonly rows: readonly TaskRow[];

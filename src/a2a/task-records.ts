@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import { Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
-import type { TaskRow } from "../../store/rows/result-rows.js";
-import type { Store } from "../../store/store-port.js";
-import { LIMITS } from "../contract/limits.js";
-import { pushDocument, taskDocument } from "../contract/task-documents.js";
-import type { JobView } from "../jobs/job-views.js";
-import type { Clock } from "../kernel/clock.js";
+import type { Store, TaskRow } from "../../store/store.js";
+import { LIMITS, pushDocument, taskDocument } from "../contract/contract.js";
+import type { JobView } from "../jobs/jobs.js";
+import type { Clock } from "../kernel/kernel.js";
 import { jobIdOf, taskStateOf } from "./job-task.js";
 import type { LiveTasks } from "./live-tasks.js";
 

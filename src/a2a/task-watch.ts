@@ -1,12 +1,9 @@
 import type { StreamResponse, Task } from "@a2a-js/sdk";
 import { UnsupportedOperationError } from "@a2a-js/sdk/errors";
-import { LAST_EVENTS } from "../contract/job.js";
-import { TASK_LIMITS } from "../contract/task-limits.js";
-import { watchCaller } from "../http/caller-watch.js";
-import { JOB_LIMITS } from "../jobs/job-limits.js";
-import type { JobViews } from "../jobs/job-views.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LAST_EVENTS, TASK_LIMITS } from "../contract/contract.js";
+import { watchCaller } from "../http/http.js";
+import { JOB_LIMITS, type JobViews } from "../jobs/jobs.js";
+import { type Clock, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type { Exchange } from "./exchange.js";
 import { type JobProgress, jobIdOf, progressOf, toProgressTask } from "./job-task.js";
 import type { LiveTasks } from "./live-tasks.js";

@@ -1,6 +1,6 @@
 import { Message, Task } from "@a2a-js/sdk";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
+import { LIMITS } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 import type { Demand, PaymentReceipt } from "./payment-status.js";
 import { type SkillRequest, toSkillRequest } from "./skill-request.js";
 import { withoutPayload } from "./x402-extension.js";

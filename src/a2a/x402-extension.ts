@@ -1,8 +1,9 @@
 /** The payment extension's words on messages, and how a caller turns it on. */
+
 import type { Message } from "@a2a-js/sdk";
-import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
-import type { HeaderReader, Payment } from "../contract/credential.js";
-import { ServiceError } from "../kernel/errors.js";
+import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
+import type { HeaderReader, Payment } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 export const X402_KEYS = {
 	status: "x402.payment.status",

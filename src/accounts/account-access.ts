@@ -1,7 +1,6 @@
-import type { Store, StoreReader } from "../../store/store-port.js";
-import type { AccountAccess, IdentifyOptions } from "../contract/account-access.js";
-import type { Credential } from "../contract/credential.js";
-import { ServiceError } from "../kernel/errors.js";
+import type { Store, StoreReader } from "../../store/store.js";
+import type { AccountAccess, Credential, IdentifyOptions } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { ApiKeys, FoundKey } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 import type { FindSubject } from "./identity-accounts.js";

@@ -1,6 +1,5 @@
-import type { Json } from "../contract/service-info.js";
-import { ServiceError } from "../kernel/errors.js";
-import { hashSecret } from "../kernel/secret.js";
+import type { Json } from "../contract/contract.js";
+import { hashSecret, ServiceError } from "../kernel/kernel.js";
 import type { AccountChange } from "./account-operations.js";
 import type { AccountProfiles } from "./account-profiles.js";
 import type { ApiKeys } from "./api-keys.js";

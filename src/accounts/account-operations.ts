@@ -1,6 +1,4 @@
-import type { AccountAccess } from "../contract/account-access.js";
-import type { PageRequest } from "../contract/page-request.js";
-import type { Json } from "../contract/service-info.js";
+import type { AccountAccess, Json, PageRequest } from "../contract/contract.js";
 
 /** What a key or connection token is for, as its account's owner writes it. */
 export interface KeyScope {

@@ -1,15 +1,17 @@
-import { custAccount, type Ledger } from "../../payments/ledger.js";
-import { assertAmount } from "../../payments/spt/spt-issuer.js";
-import { type Environment, sourceOf } from "../../payments/spt/token.js";
-import type { AccountRow } from "../../store/rows/account-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Json } from "../contract/service-info.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { formatUsd, type Micros, parseUsd } from "../kernel/money.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
+import { custAccount, type Ledger } from "../../payments/payments.js";
+import { assertAmount, type Environment, sourceOf } from "../../payments/spt/spt.js";
+import type { AccountRow, Store, StoreTransaction } from "../../store/store.js";
+import { type Json, LIMITS } from "../contract/contract.js";
+import {
+	type Clock,
+	formatUsd,
+	type Ids,
+	type Micros,
+	parseUsd,
+	ServiceError,
+	toIsoTime,
+} from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
 import {
 	createConnection,
 	setLabel,

@@ -1,13 +1,8 @@
-import { custAccount, heldAccount } from "../../payments/ledger.js";
-import { forgetKeySpending, spentThisMonth } from "../../payments/plan/plan-spending.js";
-import type { AccountRow } from "../../store/rows/account-rows.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import type { AccountAccess } from "../contract/account-access.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Json } from "../contract/service-info.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd } from "../kernel/money.js";
+import { custAccount, heldAccount } from "../../payments/payments.js";
+import { forgetKeySpending, spentThisMonth } from "../../payments/plan/plan.js";
+import type { AccountRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import { type AccountAccess, type Json, LIMITS } from "../contract/contract.js";
+import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountChange, AccountOperations } from "./account-operations.js";
 import type { AccountProfiles } from "./account-profiles.js";

@@ -1,4 +1,4 @@
-import type { DocumentStore } from "../../store/store-port.js";
+import type { DocumentStore } from "../../store/store.js";
 
 /** What an account's owner wrote of it: kept apart from the ledger, as a document that can vanish. */
 export interface AccountProfile {

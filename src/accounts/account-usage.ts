@@ -1,17 +1,17 @@
-import { custAccount } from "../../payments/ledger.js";
-import { hasCard } from "../../payments/plan/plan-method.js";
-import { spentThisMonth } from "../../payments/plan/plan-spending.js";
-import { readQuota } from "../../payments/plan/quota.js";
-import type { AccountRow } from "../../store/rows/account-rows.js";
-import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { UsageCount, UsageRow } from "../../store/rows/counter-rows.js";
-import type { Store } from "../../store/store-port.js";
-import { createBoundedWork } from "../contract/bounded-work.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Json } from "../contract/service-info.js";
-import { type Clock, nextUtcMonth, toIsoDay, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd, type Micros, parseUsd } from "../kernel/money.js";
+import { custAccount } from "../../payments/payments.js";
+import { hasCard, readQuota, spentThisMonth } from "../../payments/plan/plan.js";
+import type { AccountRow, ReceiptRow, Store, UsageCount, UsageRow } from "../../store/store.js";
+import { createBoundedWork, type Json, LIMITS } from "../contract/contract.js";
+import {
+	type Clock,
+	formatUsd,
+	type Micros,
+	nextUtcMonth,
+	parseUsd,
+	ServiceError,
+	toIsoDay,
+	toIsoTime,
+} from "../kernel/kernel.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountOperations, BudgetOrder, UsageGrouping } from "./account-operations.js";
 

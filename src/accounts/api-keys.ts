@@ -1,15 +1,23 @@
 /** Who is calling: API keys, connection tokens, identity tokens; OAuth has its room here later. */
-import { isUsable } from "../../payments/plan/plan-access.js";
-import { forgetKeySpending } from "../../payments/plan/plan-spending.js";
-import type { AccountRow, KeyRow } from "../../store/rows/account-rows.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Micros } from "../kernel/money.js";
-import type { Random } from "../kernel/random.js";
-import { createSecret, hashSecret, isWellFormedSecret } from "../kernel/secret.js";
+import { forgetKeySpending, isUsable } from "../../payments/plan/plan.js";
+import type {
+	AccountRow,
+	KeyRow,
+	Store,
+	StoreReader,
+	StoreTransaction,
+} from "../../store/store.js";
+import { LIMITS } from "../contract/contract.js";
+import {
+	type Clock,
+	createSecret,
+	hashSecret,
+	type Ids,
+	isWellFormedSecret,
+	type Micros,
+	type Random,
+	ServiceError,
+} from "../kernel/kernel.js";
 import { assertSound, assertStillManaged } from "./key-rules.js";
 
 const KEY_PREFIX = "sk_live_";

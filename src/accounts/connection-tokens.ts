@@ -1,12 +1,15 @@
-import { isUsable } from "../../payments/plan/plan-access.js";
-import type { ConnectionRow } from "../../store/rows/account-rows.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Random } from "../kernel/random.js";
-import { createSecret, hashSecret, isWellFormedSecret } from "../kernel/secret.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { ConnectionRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import { LIMITS } from "../contract/contract.js";
+import {
+	type Clock,
+	createSecret,
+	hashSecret,
+	type Ids,
+	isWellFormedSecret,
+	type Random,
+	ServiceError,
+} from "../kernel/kernel.js";
 import { unknownAccount } from "./api-keys.js";
 
 const TOKEN_PREFIX = "ct_";

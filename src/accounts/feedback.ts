@@ -1,15 +1,16 @@
-import type { FeedbackRow } from "../../store/rows/result-rows.js";
-import type { Store } from "../../store/store-port.js";
-import { grantIdOf, maySeeAgain } from "../contract/account-access.js";
-import type { Caller } from "../contract/call.js";
-import { isTheirs } from "../contract/caller-rights.js";
-import { LIMITS } from "../contract/limits.js";
-import { readCursor, toCursor } from "../contract/list-cursor.js";
-import type { PageRequest } from "../contract/page-request.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { FeedbackRow, Store } from "../../store/store.js";
+import {
+	type Caller,
+	grantIdOf,
+	isTheirs,
+	LIMITS,
+	maySeeAgain,
+	type PageRequest,
+	readCursor,
+	toCursor,
+} from "../contract/contract.js";
+import { type Clock, type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
 
 export interface FeedbackOrder {
 	/** The call it is about; at least one of both. */

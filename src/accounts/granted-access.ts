@@ -1,6 +1,5 @@
-import type { OAuthRow } from "../../store/rows/oauth-row.js";
-import type { Store } from "../../store/store-port.js";
-import { toIsoTime } from "../kernel/clock.js";
+import type { OAuthRow, Store } from "../../store/store.js";
+import { toIsoTime } from "../kernel/kernel.js";
 
 /** One application that an account's owner gave access, as the owner's export tells it. */
 export interface GrantedAccess {

@@ -1,11 +1,12 @@
-import type { AccountRow } from "../../store/rows/account-rows.js";
-import type { Store, StoreReader } from "../../store/store-port.js";
-import type { AccessScope, AccountAccess, IdentifyOptions } from "../contract/account-access.js";
-import { toCanonicalJson } from "../kernel/canonical-json.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { hashSecret } from "../kernel/secret.js";
+import type { AccountRow, Store, StoreReader } from "../../store/store.js";
+import type { AccessScope, AccountAccess, IdentifyOptions } from "../contract/contract.js";
+import {
+	type Clock,
+	hashSecret,
+	type Ids,
+	ServiceError,
+	toCanonicalJson,
+} from "../kernel/kernel.js";
 import { type Claims, isName, refused } from "./identity-token.js";
 import { keepsNoText } from "./text-retention.js";
 

@@ -1,6 +1,5 @@
-import { LIMITS } from "../contract/limits.js";
-import { ServiceError } from "../kernel/errors.js";
-import { parseStrictJson } from "../kernel/strict-json.js";
+import { LIMITS } from "../contract/contract.js";
+import { parseStrictJson, ServiceError } from "../kernel/kernel.js";
 
 /** Signatures that need no shared secret; a caller who knows the provider's public key can forge none of them. */
 export const IDENTITY_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"] as const;

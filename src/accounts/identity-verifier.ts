@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { CryptoKey } from "jose";
 import PQueue from "p-queue";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 import { type Claims, type IdentityRules, readIdentityToken, refused } from "./identity-token.js";
 import type { IssuerKeys } from "./issuer-keys.js";
 

@@ -1,9 +1,6 @@
 import type { CryptoKey, JWK } from "jose";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Logger } from "../kernel/logger.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Clock, type Egress, type Logger, ServiceError } from "../kernel/kernel.js";
 import { type IdentityAlgorithm, isName } from "./identity-token.js";
 
 export interface IssuerKeysDeps {

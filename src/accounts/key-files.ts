@@ -1,7 +1,7 @@
 import { createPrivateKey, type JsonWebKeyInput } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** ES256 key pair that signs, as private JWK. */
 export type SigningJwk = Readonly<Record<string, unknown>> & { readonly kid: string };

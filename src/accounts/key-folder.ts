@@ -10,8 +10,7 @@ import {
 	writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ServiceError } from "../kernel/errors.js";
-import type { Random } from "../kernel/random.js";
+import { type Random, ServiceError } from "../kernel/kernel.js";
 import {
 	type KeyPair,
 	PEPPER_BYTES,

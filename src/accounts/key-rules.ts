@@ -1,7 +1,6 @@
-import { isUsable } from "../../payments/plan/plan-access.js";
-import type { KeyRow } from "../../store/rows/account-rows.js";
-import type { StoreReader } from "../../store/store-port.js";
-import { ServiceError } from "../kernel/errors.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { KeyRow, StoreReader } from "../../store/store.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** Whoever manages an account can make a key without limits, so limits on such a key would be none. */
 export function assertSound(row: KeyRow): void {

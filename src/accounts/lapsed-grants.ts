@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { isUsable } from "../../payments/plan/plan-access.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import type { Clock } from "../kernel/clock.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { Clock } from "../kernel/kernel.js";
 import { toRevoked } from "./api-keys.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 import { removeOAuthRows } from "./oauth-removal.js";

@@ -1,6 +1,6 @@
-import { isUsable } from "../../payments/plan/plan-access.js";
-import type { Store } from "../../store/store-port.js";
-import type { AccountAccess } from "../contract/account-access.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { Store } from "../../store/store.js";
+import type { AccountAccess } from "../contract/contract.js";
 import type { FindGrant } from "./account-access.js";
 import { createReadOwnToken, type OwnTokenDeps } from "./own-tokens.js";
 import { keepsNoText } from "./text-retention.js";

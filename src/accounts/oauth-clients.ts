@@ -1,7 +1,6 @@
-import { isUsable } from "../../payments/plan/plan-access.js";
-import type { OAuthRow } from "../../store/rows/oauth-row.js";
-import type { StoreReader, StoreTransaction } from "../../store/store-port.js";
-import { ServiceError } from "../kernel/errors.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { OAuthRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** Clients belong to nobody: what one user registers another may use. */
 export const CLIENT_OWNER = "clients";

@@ -1,8 +1,6 @@
-import { isUsable } from "../../payments/plan/plan-access.js";
-import type { Store } from "../../store/store-port.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Micros } from "../kernel/money.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { Store } from "../../store/store.js";
+import { type Clock, type Micros, ServiceError } from "../kernel/kernel.js";
 import type { ApiKeys } from "./api-keys.js";
 import { grantedAccessOf } from "./granted-access.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";

@@ -1,8 +1,6 @@
-import { isUsable } from "../../payments/plan/plan-access.js";
-import type { OAuthRow } from "../../store/rows/oauth-row.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import type { Clock } from "../kernel/clock.js";
-import { hashSecret } from "../kernel/secret.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import { type Clock, hashSecret } from "../kernel/kernel.js";
 import { CLIENT_OWNER, makeRoom } from "./oauth-clients.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 import { removeOAuthRows } from "./oauth-removal.js";

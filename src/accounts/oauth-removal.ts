@@ -1,5 +1,4 @@
-import type { OAuthRow } from "../../store/rows/oauth-row.js";
-import type { Store } from "../../store/store-port.js";
+import type { OAuthRow, Store } from "../../store/store.js";
 
 /** Removes records with their texts; safe to call again, since what a crash leaves is still named by its row. */
 export async function removeOAuthRows(

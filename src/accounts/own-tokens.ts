@@ -1,8 +1,6 @@
 import type { CryptoKey } from "jose";
-import { LIMITS } from "../contract/limits.js";
-import { OAUTH_KEY_CLAIM } from "../contract/oauth-resources.js";
-import type { Clock } from "../kernel/clock.js";
-import { hashSecret } from "../kernel/secret.js";
+import { LIMITS, OAUTH_KEY_CLAIM } from "../contract/contract.js";
+import { type Clock, hashSecret } from "../kernel/kernel.js";
 import { isName } from "./identity-token.js";
 import type { IssuerKeys } from "./issuer-keys.js";
 import type { SigningJwk } from "./key-files.js";

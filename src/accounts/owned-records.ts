@@ -1,8 +1,6 @@
-import { scheduleMemories } from "../../skills/briefings/schedule-text.js";
-import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
-import type { Tables } from "../../store/tables.js";
-import { jobDocuments } from "../contract/job.js";
-import { pushDocument } from "../contract/task-documents.js";
+import { scheduleMemories } from "../../skills/briefings/briefings.js";
+import type { Store, StoreReader, StoreTransaction, Tables } from "../../store/store.js";
+import { jobDocuments, pushDocument } from "../contract/contract.js";
 
 /** What callers leave here beside money, by table: which documents hold a row's text. Erasure and purge know no other list. */
 const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly string[] } = {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Random } from "../kernel/random.js";
+import type { Random } from "../kernel/kernel.js";
 
 /**
  * Refresh tokens name the key of their grant and prove that they are ours. So one that was used before is known for what

@@ -1,6 +1,5 @@
-import { OAUTH_RESOURCE_PATHS } from "../contract/oauth-resources.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { OAUTH_RESOURCE_PATHS } from "../contract/contract.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 import type { Claims, IdentityRules } from "./identity-token.js";
 import { createIdentityVerifier } from "./identity-verifier.js";
 import type { IssuerKeys } from "./issuer-keys.js";

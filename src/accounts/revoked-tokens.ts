@@ -1,6 +1,6 @@
-import { isUsable } from "../../payments/plan/plan-access.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import { ServiceError } from "../kernel/errors.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { OAuthGrants } from "./oauth-grants.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 import { createReadOwnToken, type OwnToken, type OwnTokenDeps } from "./own-tokens.js";

@@ -1,9 +1,6 @@
-import { PAID_OPERATION_IDS } from "../contract/operations.js";
-import { SKILL_IDS } from "../contract/skill-ids.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { type Micros, parseUsd } from "../kernel/money.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
+import { PAID_OPERATION_IDS, SKILL_IDS } from "../contract/contract.js";
+import { type Clock, type Micros, parseUsd, ServiceError } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
 
 /** What a token is for and what it may spend, as callers and operators write it. */
 export interface SptScope {

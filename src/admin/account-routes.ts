@@ -1,7 +1,7 @@
 import type { Router } from "express";
 import { z } from "zod";
-import type { AccountOperator } from "../accounts/account-operator.js";
-import { LIMITS } from "../contract/limits.js";
+import type { AccountOperator } from "../accounts/accounts.js";
+import { LIMITS } from "../contract/contract.js";
 import { named, nothing, usd } from "./command-fields.js";
 import { look, quick } from "./command-handler.js";
 

@@ -1,11 +1,10 @@
 /** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
+
 import { type RequestHandler, Router } from "express";
 import { z } from "zod";
-import { GRAPH_TYPES, graphIdField } from "../contract/wire.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Operator } from "../operator/operator-interface.js";
+import { GRAPH_TYPES, graphIdField } from "../contract/contract.js";
+import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
+import type { Operator } from "../operator/operator.js";
 import { addAccountRoutes } from "./account-routes.js";
 import { named, nothing, usd } from "./command-fields.js";
 import { long, quick, readCommand } from "./command-handler.js";

@@ -2,12 +2,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, RequestHandler, Response } from "express";
 import type { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import { parseInput } from "../contract/parse-input.js";
-import { readJsonBody } from "../http/json-body.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Logger } from "../kernel/logger.js";
+import { LIMITS, parseInput } from "../contract/contract.js";
+import { readJsonBody } from "../http/http.js";
+import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
 
 /** Leaves in `request.body` what every other transport would take as JSON, and throws INVALID_ARGUMENT for the rest. */
 export function readCommand(bytesMax: number = LIMITS.bodyBytes): RequestHandler {

@@ -1,8 +1,7 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import { graphIdField } from "../contract/wire.js";
-import type { Operator } from "../operator/operator-interface.js";
+import { graphIdField, LIMITS } from "../contract/contract.js";
+import type { Operator } from "../operator/operator.js";
 import { quickAt, readCommand } from "./command-handler.js";
 
 const putRequest = z.strictObject({

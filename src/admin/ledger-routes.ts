@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { z } from "zod";
-import type { LedgerOperator } from "../operator/ledger-operator.js";
+import type { LedgerOperator } from "../operator/operator.js";
 import { nothing, usd } from "./command-fields.js";
 import { type LongDeps, lines, long, look, quick } from "./command-handler.js";
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { isForwarded } from "../http/caller-address.js";
+import { isForwarded } from "../http/http.js";
 
 /** Tells the operator of this machine from everybody else. */
 export interface OperatorCheck {

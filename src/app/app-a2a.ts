@@ -1,10 +1,9 @@
-import type { Store } from "../../store/store-port.js";
-import { type A2a, createA2a } from "../a2a/create-a2a.js";
-import { assertCallerTarget, createCallerEgress } from "../delivery/caller-egress.js";
-import type { Jobs } from "../jobs/job-control.js";
-import { createJobViews } from "../jobs/job-views.js";
-import { createSealedText } from "../kernel/sealed-text.js";
-import type { Service } from "../service/service-interface.js";
+import type { Store } from "../../store/store.js";
+import { type A2a, createA2a } from "../a2a/a2a.js";
+import { assertCallerTarget, createCallerEgress } from "../delivery/delivery.js";
+import { createJobViews, type Jobs } from "../jobs/jobs.js";
+import { createSealedText } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import type { Ports } from "./app-ports.js";
 
 export interface A2aParts {

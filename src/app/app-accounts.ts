@@ -1,12 +1,14 @@
-import type { Store } from "../../store/store-port.js";
-import { createAccountExport } from "../accounts/account-export.js";
-import { createAccountKeys } from "../accounts/account-keys.js";
-import type { AccountOperations } from "../accounts/account-operations.js";
-import { createAccountProfile } from "../accounts/account-profile.js";
-import { createAccountUsage } from "../accounts/account-usage.js";
-import type { Clock } from "../kernel/clock.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { ServiceInfo } from "../service/service-interface.js";
+import type { Store } from "../../store/store.js";
+import {
+	type AccountOperations,
+	createAccountExport,
+	createAccountKeys,
+	createAccountProfile,
+	createAccountUsage,
+} from "../accounts/accounts.js";
+import type { ServiceInfo } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { Money } from "./app-money.js";
 
 export interface AccountServiceDeps {

@@ -1,18 +1,24 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readBundle } from "../../skills/feeds/bundled-observations.js";
-import { createFeeds, type Feeds } from "../../skills/feeds/feed-access.js";
-import { createFeedCache } from "../../skills/feeds/feed-cache.js";
-import { createFeedFetcher, type FeedFetcher } from "../../skills/feeds/feed-fetcher.js";
-import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
-import { readRegistry } from "../../skills/feeds/feed-registry.js";
-import { createConfiguredEgress } from "../delivery/configured-egress.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Logger } from "../kernel/logger.js";
-import { memoize } from "../kernel/memoize.js";
-import { PACKAGE_ROOT } from "../kernel/package-root.js";
-import { SOFTWARE_VERSION } from "../kernel/version.js";
-import type { IndexDisk } from "../search/index/index-disk.js";
+import {
+	createFeedCache,
+	createFeedFetcher,
+	createFeeds,
+	FEED_LIMITS,
+	type FeedFetcher,
+	type Feeds,
+	readBundle,
+	readRegistry,
+} from "../../skills/feeds/feeds.js";
+import { createConfiguredEgress } from "../delivery/delivery.js";
+import {
+	type Clock,
+	type Logger,
+	memoize,
+	PACKAGE_ROOT,
+	SOFTWARE_VERSION,
+} from "../kernel/kernel.js";
+import type { IndexDisk } from "../search/search.js";
 
 /** The day the bundled observations were taken from their sources. */
 const BUNDLED_AT = Date.UTC(2026, 10, 22);

@@ -1,13 +1,13 @@
-import type { Store } from "../../store/store-port.js";
-import { createFindSubject } from "../accounts/identity-accounts.js";
-import { createIdentityVerifier } from "../accounts/identity-verifier.js";
-import { createIssuerKeys } from "../accounts/issuer-keys.js";
-import type { AccountAccess } from "../contract/account-access.js";
-import { createConfiguredEgress } from "../delivery/configured-egress.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
-import type { IdentitySettings } from "../settings/identity-settings.js";
+import type { Store } from "../../store/store.js";
+import {
+	createFindSubject,
+	createIdentityVerifier,
+	createIssuerKeys,
+} from "../accounts/accounts.js";
+import type { AccountAccess } from "../contract/contract.js";
+import { createConfiguredEgress } from "../delivery/delivery.js";
+import type { Clock, Ids, Logger } from "../kernel/kernel.js";
+import type { IdentitySettings } from "../settings/settings.js";
 
 export interface IdentityDeps {
 	readonly identity: IdentitySettings | undefined;

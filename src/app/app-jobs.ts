@@ -1,14 +1,11 @@
-import type { JobBilling } from "../../payments/refunds/job-billing.js";
-import { createDeepDiveWork } from "../../skills/deep-dive/deep-dive-work.js";
-import type { FeedObserver } from "../../skills/deep-dive/feed-pass.js";
-import type { Store } from "../../store/store-port.js";
-import { createJobs, type Jobs } from "../jobs/job-control.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { SearchEngine } from "../search/search-ports.js";
-import type { ResearchParts } from "../service/research-parts.js";
+import type { JobBilling } from "../../payments/refunds/refunds.js";
+import { createDeepDiveWork, type FeedObserver } from "../../skills/deep-dive/deep-dive.js";
+import type { Store } from "../../store/store.js";
+import { createJobs, type Jobs } from "../jobs/jobs.js";
+import type { Clock, Ids, Logger } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
+import type { SearchEngine } from "../search/search.js";
+import type { ResearchParts } from "../service/service.js";
 
 export interface JobDeps {
 	readonly store: Store;

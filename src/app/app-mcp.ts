@@ -1,7 +1,6 @@
-import { isSafeIssuer } from "../contract/oauth-resources.js";
-import type { Mcp } from "../mcp/create-mcp.js";
-import { createLateMcp } from "../mcp/lazy-mcp.js";
-import type { Service } from "../service/service-interface.js";
+import { isSafeIssuer } from "../contract/contract.js";
+import { createLateMcp, type Mcp } from "../mcp/mcp.js";
+import type { Service } from "../service/service.js";
 import type { Money } from "./app-money.js";
 import type { Ports } from "./app-ports.js";
 

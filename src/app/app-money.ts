@@ -1,41 +1,63 @@
-import { createInvariantGuard, type InvariantGuard } from "../../payments/audit/invariants.js";
-import type { Offer, Quote } from "../../payments/challenge.js";
-import { createLedger, type Ledger } from "../../payments/ledger.js";
-import { createChallengeIssuer } from "../../payments/mpp/challenge-issuer.js";
-import { createEvmCharge } from "../../payments/mpp/evm-charge.js";
-import { createPrepaidCharge, offerPrepaid } from "../../payments/mpp/prepaid-charge.js";
-import { createOnchainMethod, type OnchainContext } from "../../payments/onchain/onchain-method.js";
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
-import type { PaymentMethod } from "../../payments/payment-method.js";
-import { createPlanMethod } from "../../payments/plan/plan-method.js";
-import { createPriceList } from "../../payments/price-list.js";
-import { createQuoteSeal, type QuoteSeal } from "../../payments/quote-seal.js";
-import { createJobBilling, type JobBilling } from "../../payments/refunds/job-billing.js";
-import { createRefundPayouts, type RefundPayouts } from "../../payments/refunds/refund-payouts.js";
-import { createRefunds, type Refunds } from "../../payments/refunds/refunds.js";
-import { createSweeper, type Sweeper } from "../../payments/refunds/sweep.js";
-import { createSptIssuer, type SptIssuer } from "../../payments/spt/spt-issuer.js";
-import { createSptMethod } from "../../payments/spt/spt-method.js";
-import { type Environment, sourceOf } from "../../payments/spt/token.js";
-import { createX402Envelope } from "../../payments/x402/x402-envelope.js";
-import type { Store } from "../../store/store-port.js";
-import { createFindAccess } from "../accounts/account-access.js";
-import { createOpenAccount, type OpenAccount } from "../accounts/account-opening.js";
-import { finishErasures } from "../accounts/account-profile.js";
-import { type AccountProfiles, createAccountProfiles } from "../accounts/account-profiles.js";
-import { type ApiKeys, createApiKeys } from "../accounts/api-keys.js";
-import { type ConnectionTokens, createConnectionTokens } from "../accounts/connection-tokens.js";
-import type { KeyFolder } from "../accounts/key-folder.js";
-import { LIMITS } from "../contract/limits.js";
-import type { PriceList } from "../contract/prices.js";
-import { type CallRates, createCallRates } from "../http/call-rates.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Random } from "../kernel/random.js";
-import { type Cashier, createCashier, offersOf } from "../sales/cashier.js";
-import { createRedeemQuote } from "../sales/quotes.js";
-import type { Settings } from "../settings/read-settings.js";
+import { createInvariantGuard, type InvariantGuard } from "../../payments/audit/audit.js";
+import {
+	createChallengeIssuer,
+	createEvmCharge,
+	createPrepaidCharge,
+	offerPrepaid,
+} from "../../payments/mpp/mpp.js";
+import {
+	createOnchainMethod,
+	type OnchainContext,
+	type OnchainParts,
+} from "../../payments/onchain/onchain.js";
+import {
+	createLedger,
+	createPriceList,
+	createQuoteSeal,
+	type Ledger,
+	type Offer,
+	type PaymentMethod,
+	type Quote,
+	type QuoteSeal,
+} from "../../payments/payments.js";
+import { createPlanMethod } from "../../payments/plan/plan.js";
+import {
+	createJobBilling,
+	createRefundPayouts,
+	createRefunds,
+	createSweeper,
+	type JobBilling,
+	type RefundPayouts,
+	type Refunds,
+	type Sweeper,
+} from "../../payments/refunds/refunds.js";
+import {
+	createSptIssuer,
+	createSptMethod,
+	type Environment,
+	type SptIssuer,
+	sourceOf,
+} from "../../payments/spt/spt.js";
+import { createX402Envelope } from "../../payments/x402/x402.js";
+import type { Store } from "../../store/store.js";
+import {
+	type AccountProfiles,
+	type ApiKeys,
+	type ConnectionTokens,
+	createAccountProfiles,
+	createApiKeys,
+	createConnectionTokens,
+	createFindAccess,
+	createOpenAccount,
+	finishErasures,
+	type KeyFolder,
+	type OpenAccount,
+} from "../accounts/accounts.js";
+import { LIMITS, type PriceList } from "../contract/contract.js";
+import { type CallRates, createCallRates } from "../http/http.js";
+import type { Clock, Ids, Logger, Random } from "../kernel/kernel.js";
+import { type Cashier, createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
+import type { Settings } from "../settings/settings.js";
 import { createIdentity } from "./app-identity.js";
 import { createGrantFinder } from "./app-oauth-access.js";
 

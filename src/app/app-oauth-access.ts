@@ -1,15 +1,15 @@
-import type { Store } from "../../store/store-port.js";
-import type { FindGrant } from "../accounts/account-access.js";
-import { createFindSubject } from "../accounts/identity-accounts.js";
-import { createIssuerKeys } from "../accounts/issuer-keys.js";
-import type { KeyFolder } from "../accounts/key-folder.js";
-import { createFindOwnGrant } from "../accounts/oauth-access.js";
-import { createResourceVerifier } from "../accounts/resource-verifier.js";
-import { createConfiguredEgress } from "../delivery/configured-egress.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
-import type { OAuthSettings } from "../settings/oauth-settings.js";
+import type { Store } from "../../store/store.js";
+import {
+	createFindOwnGrant,
+	createFindSubject,
+	createIssuerKeys,
+	createResourceVerifier,
+	type FindGrant,
+	type KeyFolder,
+} from "../accounts/accounts.js";
+import { createConfiguredEgress } from "../delivery/delivery.js";
+import type { Clock, Ids, Logger } from "../kernel/kernel.js";
+import type { OAuthSettings } from "../settings/settings.js";
 
 export interface FindGrantDeps {
 	readonly oauth: OAuthSettings | undefined;

@@ -1,13 +1,15 @@
-import { custAccount } from "../../payments/ledger.js";
-import type { Store } from "../../store/store-port.js";
-import { setLabel } from "../accounts/account-keys.js";
-import { createOAuthGrants } from "../accounts/oauth-grants.js";
-import { createOAuthRecords } from "../accounts/oauth-records.js";
-import { createRefreshTokens } from "../accounts/refresh-tokens.js";
-import { createRevokeToken } from "../accounts/revoked-tokens.js";
-import { createCallerEgress } from "../delivery/caller-egress.js";
-import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth-router.js";
-import type { Service } from "../service/service-interface.js";
+import { custAccount } from "../../payments/payments.js";
+import type { Store } from "../../store/store.js";
+import {
+	createOAuthGrants,
+	createOAuthRecords,
+	createRefreshTokens,
+	createRevokeToken,
+	setLabel,
+} from "../accounts/accounts.js";
+import { createCallerEgress } from "../delivery/delivery.js";
+import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth.js";
+import type { Service } from "../service/service.js";
 import type { Money } from "./app-money.js";
 import type { Ports } from "./app-ports.js";
 

@@ -1,11 +1,7 @@
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
-import type { KeyFolder } from "../accounts/key-folder.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Random } from "../kernel/random.js";
-import type { Settings } from "../settings/read-settings.js";
+import type { OnchainParts } from "../../payments/onchain/onchain.js";
+import type { KeyFolder } from "../accounts/accounts.js";
+import type { Clock, Egress, Ids, Logger, Random } from "../kernel/kernel.js";
+import type { Settings } from "../settings/settings.js";
 
 /** What is at hand once the data folder and its keys are ours alone. */
 export interface OpenPorts {

@@ -1,33 +1,34 @@
-import type { Writer } from "../../skills/answers/writer.js";
-import { createBriefings } from "../../skills/briefings/briefing.js";
-import { createMailRefusals } from "../../skills/briefings/mail-refusals.js";
-import { createScheduleBook } from "../../skills/briefings/schedule-book.js";
-import { createScheduleConsent } from "../../skills/briefings/schedule-consent.js";
-import { createScheduleDelivery } from "../../skills/briefings/schedule-delivery.js";
-import { SCHEDULE_LIMITS } from "../../skills/briefings/schedule-limits.js";
-import { createScheduleLinks } from "../../skills/briefings/schedule-links.js";
-import { createSchedulePreview } from "../../skills/briefings/schedule-preview.js";
-import { createScheduleRuns } from "../../skills/briefings/schedule-runs.js";
-import { createScheduleService } from "../../skills/briefings/schedule-service.js";
-import { createScheduleTexts } from "../../skills/briefings/schedule-text.js";
+import type { Writer } from "../../skills/answers/answers.js";
 import {
+	createBriefings,
+	createMailRefusals,
+	createScheduleBook,
+	createScheduleConsent,
+	createScheduleDelivery,
+	createScheduleLinks,
+	createSchedulePreview,
+	createScheduleRuns,
+	createScheduleService,
+	createScheduleTexts,
 	createScheduleWorker,
+	SCHEDULE_LIMITS,
+	type Schedules,
 	type ScheduleWorker,
-} from "../../skills/briefings/schedule-worker.js";
-import type { Schedules } from "../../skills/briefings/schedules.js";
-import type { Store } from "../../store/store-port.js";
-import type { ArtifactRepository } from "../contract/artifacts.js";
-import { createCallerEgress } from "../delivery/caller-egress.js";
-import { createSmtpMailer } from "../delivery/mail.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Random } from "../kernel/random.js";
-import { createSealedText } from "../kernel/sealed-text.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import { createScheduleBilling } from "../sales/schedule-billing.js";
-import type { HybridSearch } from "../search/search-ports.js";
-import type { Settings } from "../settings/read-settings.js";
+} from "../../skills/briefings/briefings.js";
+import type { Store } from "../../store/store.js";
+import type { ArtifactRepository } from "../contract/contract.js";
+import { createCallerEgress, createSmtpMailer } from "../delivery/delivery.js";
+import {
+	type Clock,
+	createSealedText,
+	type Egress,
+	type Logger,
+	type Random,
+} from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
+import { createScheduleBilling } from "../sales/sales.js";
+import type { HybridSearch } from "../search/search.js";
+import type { Settings } from "../settings/settings.js";
 import type { Money } from "./app-money.js";
 
 export interface ScheduleServiceDeps {

@@ -1,19 +1,20 @@
-import type { Store } from "../../store/store-port.js";
-import type { KeyFolder } from "../accounts/key-folder.js";
-import { toKeySet } from "../accounts/key-set.js";
-import { createOperationRates } from "../http/operation-rates.js";
-import type { Jobs } from "../jobs/job-control.js";
-import { SOFTWARE_VERSION } from "../kernel/version.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import { createInvoke } from "../sales/invoke.js";
-import { createInvokeStream } from "../sales/invoke-stream.js";
-import { createPaymentOperations } from "../sales/payment-operations.js";
-import { createSoldStreams } from "../sales/sold-streams.js";
-import { createKeptStreams } from "../sales/stored-streams.js";
-import { createUsageRecorder } from "../sales/usage.js";
-import type { SearchEngine } from "../search/search-ports.js";
-import type { ResearchParts } from "../service/research-parts.js";
-import type { Service, ServiceInfo } from "../service/service-interface.js";
+import type { Store } from "../../store/store.js";
+import { type KeyFolder, toKeySet } from "../accounts/accounts.js";
+import type { ServiceInfo } from "../contract/contract.js";
+import { createOperationRates } from "../http/http.js";
+import type { Jobs } from "../jobs/jobs.js";
+import { SOFTWARE_VERSION } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
+import {
+	createInvoke,
+	createInvokeStream,
+	createKeptStreams,
+	createPaymentOperations,
+	createSoldStreams,
+	createUsageRecorder,
+} from "../sales/sales.js";
+import type { SearchEngine } from "../search/search.js";
+import type { ResearchParts, Service } from "../service/service.js";
 import { createAccountService } from "./app-accounts.js";
 import { environmentOf, type Money } from "./app-money.js";
 import type { Ports } from "./app-ports.js";

@@ -1,17 +1,12 @@
-import { createDelegations } from "../../payments/spt/delegations.js";
-import { createSptAccounts } from "../../payments/spt/spt-accounts.js";
-import type { Store } from "../../store/store-port.js";
-import type { AccountOperations } from "../accounts/account-operations.js";
-import { createFeedback } from "../accounts/feedback.js";
-import type { Jobs } from "../jobs/job-control.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Random } from "../kernel/random.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import { createPurchases, type Purchases } from "../sales/spt-purchase.js";
-import type { OwnerOperations } from "../service/owner-operations.js";
-import type { ResearchParts } from "../service/research-parts.js";
-import type { Settings } from "../settings/read-settings.js";
+import { createDelegations, createSptAccounts } from "../../payments/spt/spt.js";
+import type { Store } from "../../store/store.js";
+import { type AccountOperations, createFeedback } from "../accounts/accounts.js";
+import type { Jobs } from "../jobs/jobs.js";
+import type { Clock, Ids, Random } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
+import { createPurchases, type Purchases } from "../sales/sales.js";
+import type { OwnerOperations, ResearchParts } from "../service/service.js";
+import type { Settings } from "../settings/settings.js";
 import { environmentOf, type Money } from "./app-money.js";
 import { createOwnerOperations } from "./create-owner-operations.js";
 

@@ -1,17 +1,23 @@
-import type { Store } from "../../store/store-port.js";
-import { createCallerEgress } from "../delivery/caller-egress.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Random } from "../kernel/random.js";
-import { createSealedText } from "../kernel/sealed-text.js";
-import { createWebhookDeliveries } from "../webhooks/webhook-deliveries.js";
-import { createWebhookDispatch, type WebhookDispatch } from "../webhooks/webhook-dispatch.js";
-import { WEBHOOK_LIMITS } from "../webhooks/webhook-limits.js";
-import { createWebhookSender } from "../webhooks/webhook-sender.js";
-import { createWebhooks, type WebhookParts } from "../webhooks/webhook-service.js";
-import { createWebhookTexts } from "../webhooks/webhook-texts.js";
+import type { Store } from "../../store/store.js";
+import { createCallerEgress } from "../delivery/delivery.js";
+import {
+	type Clock,
+	createSealedText,
+	type Egress,
+	type Ids,
+	type Logger,
+	type Random,
+} from "../kernel/kernel.js";
+import {
+	createWebhookDeliveries,
+	createWebhookDispatch,
+	createWebhookSender,
+	createWebhooks,
+	createWebhookTexts,
+	WEBHOOK_LIMITS,
+	type WebhookDispatch,
+	type WebhookParts,
+} from "../webhooks/webhooks.js";
 
 /** Webhooks, wired to one store; nothing is sent yet. */
 export function openWebhooks(deps: {

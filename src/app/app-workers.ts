@@ -1,8 +1,8 @@
-import type { Schedules } from "../../skills/briefings/schedules.js";
-import { LIMITS } from "../contract/limits.js";
-import { type SnapshotKeeperDeps, startSnapshotKeeper } from "../knowledge/snapshot-keeper.js";
-import { type HousekeepingDeps, startHousekeeping } from "../operator/housekeeping.js";
-import type { WebhookParts } from "../webhooks/webhook-service.js";
+import type { Schedules } from "../../skills/briefings/briefings.js";
+import { LIMITS } from "../contract/contract.js";
+import { type SnapshotKeeperDeps, startSnapshotKeeper } from "../knowledge/knowledge.js";
+import { type HousekeepingDeps, startHousekeeping } from "../operator/operator.js";
+import type { WebhookParts } from "../webhooks/webhooks.js";
 import { startScheduleWorkers } from "./app-schedules.js";
 import { startWebhookDispatch } from "./app-webhooks.js";
 

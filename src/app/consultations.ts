@@ -1,9 +1,10 @@
-import { createAnalystConsult } from "../../skills/analysts/analyst-consult.js";
-import { createAnalystDebate } from "../../skills/analysts/analyst-debate.js";
-import type { ConsultSkillDeps } from "../../skills/experts/consult-deps.js";
-import { createExpertConsult } from "../../skills/experts/expert-consult.js";
-import { createExpertFollowUp } from "../../skills/experts/expert-follow-up.js";
-import { createExpertPanel } from "../../skills/experts/expert-panel.js";
+import { createAnalystConsult, createAnalystDebate } from "../../skills/analysts/analysts.js";
+import {
+	type ConsultSkillDeps,
+	createExpertConsult,
+	createExpertFollowUp,
+	createExpertPanel,
+} from "../../skills/experts/experts.js";
 
 /** What is asked of experts and analysts. */
 export const createConsultations = (deps: ConsultSkillDeps) => ({

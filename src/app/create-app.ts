@@ -1,38 +1,48 @@
 /** Composition root: the only place where ports meet adapters. */
+
 import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
-import { reportUnreachable } from "../../payments/onchain/unreachable-payments.js";
-import type { Schedules } from "../../skills/briefings/schedules.js";
-import { nodeFileSystem } from "../../store/journal/file-system.js";
-import { openJournalStore } from "../../store/journal/journal-store.js";
-import type { Store } from "../../store/store-port.js";
-import { openKeyFolder } from "../accounts/key-folder.js";
-import { type Clock, systemClock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import { createIds } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
-import { PACKAGE_ROOT } from "../kernel/package-root.js";
-import { type Random, systemRandom } from "../kernel/random.js";
-import { stderrLogger } from "../kernel/stderr-logger.js";
-import { SOFTWARE_VERSION } from "../kernel/version.js";
-import { createGraphCatalog, type GraphCatalog } from "../knowledge/catalog.js";
-import { createGraphSnapshots } from "../knowledge/graph-snapshots.js";
-import { createChainBooks } from "../operator/chain-books.js";
-import { createConceptEditor } from "../operator/concept-editor.js";
-import { createDataBackup } from "../operator/data-backup.js";
-import { assertBooksKept, bindProfile } from "../operator/data-profile.js";
-import { createGraphImporter } from "../operator/graph-importer.js";
-import { createGraphRepository } from "../operator/graph-repository.js";
-import { createOperator, type Operator } from "../operator/operator-interface.js";
-import { createRetention, type Retention } from "../operator/retention.js";
-import { openIndexDisk } from "../search/index/index-disk.js";
-import type { SearchEngine } from "../search/search-ports.js";
-import type { Service } from "../service/service-interface.js";
-import type { Settings } from "../settings/read-settings.js";
-import { createWebRouter } from "../web/web-router.js";
-import type { WebhookParts } from "../webhooks/webhook-service.js";
+import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
+import type { Schedules } from "../../skills/briefings/briefings.js";
+import { nodeFileSystem, openJournalStore } from "../../store/journal/journal.js";
+import type { Store } from "../../store/store.js";
+import { openKeyFolder } from "../accounts/accounts.js";
+import {
+	type Clock,
+	createIds,
+	type Egress,
+	type Logger,
+	PACKAGE_ROOT,
+	type Random,
+	SOFTWARE_VERSION,
+	stderrLogger,
+	systemClock,
+	systemRandom,
+} from "../kernel/kernel.js";
+import {
+	createGraphCatalog,
+	createGraphSnapshots,
+	type GraphCatalog,
+} from "../knowledge/knowledge.js";
+import {
+	assertBooksKept,
+	bindProfile,
+	createChainBooks,
+	createConceptEditor,
+	createDataBackup,
+	createGraphImporter,
+	createGraphRepository,
+	createOperator,
+	createRetention,
+	type Operator,
+	type Retention,
+} from "../operator/operator.js";
+import { openIndexDisk, type SearchEngine } from "../search/search.js";
+import type { Service } from "../service/service.js";
+import type { Settings } from "../settings/settings.js";
+import { createWebRouter } from "../web/web.js";
+import type { WebhookParts } from "../webhooks/webhooks.js";
 import { openA2a } from "./app-a2a.js";
 import { openJobs } from "./app-jobs.js";
 import { type AppLife, createAppLife } from "./app-life.js";

@@ -1,37 +1,40 @@
-import { getAnalyst, listAnalysts } from "../../skills/analysts/analyst-list.js";
-import { createCitations } from "../../skills/articles/citation-formats.js";
-import { createSourceDirectory } from "../../skills/articles/source-directory.js";
-import { createBrandDirectory } from "../../skills/brands/brand-directory.js";
-import type { FreeSchedules } from "../../skills/briefings/schedule-preview.js";
-import { createDeepDivePlans } from "../../skills/deep-dive/deep-dive-plans.js";
-import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
-import type { Feeds } from "../../skills/feeds/feed-access.js";
-import { createFeedDirectory } from "../../skills/feeds/feed-directory.js";
+import { getAnalyst, listAnalysts } from "../../skills/analysts/analysts.js";
+import { createCitations, createSourceDirectory } from "../../skills/articles/articles.js";
+import { createBrandDirectory } from "../../skills/brands/brands.js";
+import type { FreeSchedules } from "../../skills/briefings/briefings.js";
+import { createDeepDivePlans } from "../../skills/deep-dive/deep-dive.js";
+import { createExpertDirectory } from "../../skills/experts/experts.js";
+import { createFeedDirectory, type Feeds } from "../../skills/feeds/feeds.js";
 import {
+	createGraphOverviews,
 	type GraphPageRequest,
 	pageOfGraphs,
 	toCatalogItem,
 	toGraphDetail,
-} from "../../skills/graphs/graph-listing.js";
-import { createGraphOverviews } from "../../skills/graphs/graph-overviews.js";
-import { createNameSuggestions } from "../../skills/search/name-suggestions.js";
-import { createQueryRouting } from "../../skills/search/query-routing.js";
-import type { OpenAccount } from "../accounts/account-opening.js";
-import { createBoundedWork } from "../contract/bounded-work.js";
-import { LIMITS } from "../contract/limits.js";
-import type { PriceList } from "../contract/prices.js";
-import type { SkillCatalog } from "../contract/skill.js";
-import { toIsoDay } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { createPerRevision } from "../kernel/per-revision.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { Graph } from "../knowledge/graph.js";
-import type { PaymentOperations } from "../sales/payment-operations.js";
-import { createDiscovery } from "../service/discovery.js";
-import type { FreeOperations, Json, SptValidation } from "../service/free-operations.js";
-import { createHealth, type HealthDeps } from "../service/health.js";
-import { toOfferings, toPricing, toResearchOfferings } from "../service/offerings.js";
-import { createServedDocuments } from "../service/served-documents.js";
+} from "../../skills/graphs/graphs.js";
+import { createNameSuggestions, createQueryRouting } from "../../skills/search/search.js";
+import type { OpenAccount } from "../accounts/accounts.js";
+import {
+	createBoundedWork,
+	type Json,
+	LIMITS,
+	type PriceList,
+	type SkillCatalog,
+} from "../contract/contract.js";
+import { createPerRevision, ServiceError, toIsoDay } from "../kernel/kernel.js";
+import type { Graph, GraphCatalog } from "../knowledge/knowledge.js";
+import type { PaymentOperations } from "../sales/sales.js";
+import {
+	createDiscovery,
+	createHealth,
+	createServedDocuments,
+	type FreeOperations,
+	type HealthDeps,
+	type SptValidation,
+	toOfferings,
+	toPricing,
+	toResearchOfferings,
+} from "../service/service.js";
 
 export interface FreeOperationDeps extends HealthDeps {
 	readonly catalog: GraphCatalog;

@@ -1,24 +1,22 @@
-import { type Delegations, toDelegationWire } from "../../payments/spt/delegations.js";
-import { type SptAccounts, toBalanceWire } from "../../payments/spt/spt-accounts.js";
-import { toStatementLine } from "../../payments/spt/statement-line.js";
-import { createChatSessions } from "../../skills/chat/chat-sessions.js";
-import { createDeepDiveOperations } from "../../skills/deep-dive/deep-dive-operations.js";
+import {
+	type Delegations,
+	type SptAccounts,
+	toBalanceWire,
+	toDelegationWire,
+	toStatementLine,
+} from "../../payments/spt/spt.js";
+import { createChatSessions } from "../../skills/chat/chat.js";
+import { createDeepDiveOperations } from "../../skills/deep-dive/deep-dive.js";
 import { createDossiers } from "../../skills/dossiers/dossiers.js";
-import { createConsultations } from "../../skills/experts/consultations.js";
-import { createVerificationResults } from "../../skills/verify/verification-results.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store-port.js";
-import type { AccountOperations } from "../accounts/account-operations.js";
-import type { Feedback } from "../accounts/feedback.js";
-import { toSptScope } from "../accounts/spt-scope.js";
-import { createBoundedWork } from "../contract/bounded-work.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Jobs } from "../jobs/job-control.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { formatUsd, parseUsd } from "../kernel/money.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { OwnerOperations } from "../service/owner-operations.js";
-import type { ResearchParts } from "../service/research-parts.js";
+import { createConsultations } from "../../skills/experts/experts.js";
+import { createVerificationResults } from "../../skills/verify/verify.js";
+import type { RefundRow, Store } from "../../store/store.js";
+import { type AccountOperations, type Feedback, toSptScope } from "../accounts/accounts.js";
+import { createBoundedWork, LIMITS } from "../contract/contract.js";
+import type { Jobs } from "../jobs/jobs.js";
+import { type Clock, formatUsd, parseUsd, toIsoTime } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
+import type { OwnerOperations, ResearchParts } from "../service/service.js";
 
 export interface OwnerOperationDeps {
 	readonly store: Store;

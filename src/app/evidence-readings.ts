@@ -2,14 +2,10 @@ import {
 	createArticle,
 	createArticleMentions,
 	createArticleSearch,
-} from "../../skills/articles/article-skills.js";
-import { createEntity, createEntityResolve } from "../../skills/entities/entity-skills.js";
-import type { CatalogSkillDeps } from "../../skills/graphs/catalog-skill.js";
-import {
-	createTrend,
-	createTrendEvidence,
-	createTrendList,
-} from "../../skills/trends/trend-skills.js";
+} from "../../skills/articles/articles.js";
+import { createEntity, createEntityResolve } from "../../skills/entities/entities.js";
+import type { CatalogSkillDeps } from "../../skills/graphs/graphs.js";
+import { createTrend, createTrendEvidence, createTrendList } from "../../skills/trends/trends.js";
 
 /** Every skill that reads what the graphs say together. */
 export function createEvidenceReadings(deps: CatalogSkillDeps) {

@@ -1,19 +1,20 @@
 import express, { type Express, type RequestHandler, type Router } from "express";
-import { createAdminRouter } from "../admin/admin-router.js";
-import { createOperatorCheck } from "../admin/operator-check.js";
-import type { CallRates } from "../http/call-rates.js";
-import { isForwarded } from "../http/caller-address.js";
-import { createMessageClasses, type MessageClasses } from "../http/message-classes.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
-import type { Operator } from "../operator/operator-interface.js";
-import { createFallback } from "../rest/error-handler.js";
-import { createHttpFront } from "../rest/http-front.js";
-import { createRateLimit } from "../rest/rate-limit.js";
-import { createRestRouter } from "../rest/rest-router.js";
-import type { Service } from "../service/service-interface.js";
+import { createAdminRouter, createOperatorCheck } from "../admin/admin.js";
+import {
+	type CallRates,
+	createMessageClasses,
+	isForwarded,
+	type MessageClasses,
+} from "../http/http.js";
+import { type Clock, type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import type { Operator } from "../operator/operator.js";
+import {
+	createFallback,
+	createHttpFront,
+	createRateLimit,
+	createRestRouter,
+} from "../rest/rest.js";
+import type { Service } from "../service/service.js";
 
 export interface HttpAppDeps {
 	readonly service: Service;

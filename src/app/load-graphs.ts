@@ -1,11 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ServiceError } from "../kernel/errors.js";
-import type { Logger } from "../kernel/logger.js";
-import { PACKAGE_ROOT } from "../kernel/package-root.js";
-import { readGraph } from "../knowledge/bundle-files.js";
-import { recoverBundles } from "../knowledge/bundle-folder.js";
-import type { Graph } from "../knowledge/graph.js";
+import { type Logger, PACKAGE_ROOT, ServiceError } from "../kernel/kernel.js";
+import { type Graph, readGraph, recoverBundles } from "../knowledge/knowledge.js";
 
 /** A folder whose subfolders are graphs. */
 export interface CatalogFolder {

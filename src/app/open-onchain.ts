@@ -1,27 +1,28 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { requireSixDecimals } from "../../payments/evm/asset-decimals.js";
-import { createChainReader } from "../../payments/evm/chain-reader.js";
-import { createEvmClient } from "../../payments/evm/evm-client.js";
-import { createEvmRpc, type EvmRpc } from "../../payments/evm/evm-rpc.js";
-import { createEvmWallet } from "../../payments/evm/evm-wallet.js";
-import { createLocalFacilitator } from "../../payments/evm/local-facilitator.js";
-import { createRemoteFacilitator } from "../../payments/evm/remote-facilitator.js";
-import { createTreasury } from "../../payments/evm/treasury.js";
-import type { Hex, SettlementTerms } from "../../payments/onchain/facilitator.js";
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
-import { type KeyPair, parsePrivateKey } from "../accounts/key-files.js";
-import type { DemoWalletName, KeyFolder } from "../accounts/key-folder.js";
-import { DEMO_CHAIN_ID, openDemoChain } from "../chain/demo-chain.js";
-import { DEMO_TOKEN } from "../chain/demo-token.js";
-import { LIMITS } from "../contract/limits.js";
-import { createConfiguredEgress } from "../delivery/configured-egress.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Random } from "../kernel/random.js";
-import { type OnchainPlan, planOnchain } from "../settings/onchain-settings.js";
-import type { Settings } from "../settings/read-settings.js";
+import {
+	createChainReader,
+	createEvmClient,
+	createEvmRpc,
+	createEvmWallet,
+	createLocalFacilitator,
+	createRemoteFacilitator,
+	createTreasury,
+	type EvmRpc,
+	requireSixDecimals,
+} from "../../payments/evm/evm.js";
+import type { Hex, OnchainParts, SettlementTerms } from "../../payments/onchain/onchain.js";
+import {
+	type DemoWalletName,
+	type KeyFolder,
+	type KeyPair,
+	parsePrivateKey,
+} from "../accounts/accounts.js";
+import { DEMO_CHAIN_ID, DEMO_TOKEN, openDemoChain } from "../chain/chain.js";
+import { LIMITS } from "../contract/contract.js";
+import { createConfiguredEgress } from "../delivery/delivery.js";
+import { type Clock, type Logger, type Random, ServiceError } from "../kernel/kernel.js";
+import { type OnchainPlan, planOnchain, type Settings } from "../settings/settings.js";
 
 export interface OpenOnchainDeps {
 	readonly settings: Settings;

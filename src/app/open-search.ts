@@ -1,11 +1,13 @@
 import { join } from "node:path";
-import type { Clock } from "../kernel/clock.js";
-import type { Logger } from "../kernel/logger.js";
-import { PACKAGE_ROOT } from "../kernel/package-root.js";
-import type { ModelLocation } from "../search/model/model-folder.js";
-import { hubFolder, type ModelName, parseModelName } from "../search/model/model-name.js";
-import { createSearchEngine } from "../search/search-engine.js";
-import type { SearchEngine } from "../search/search-ports.js";
+import { type Clock, type Logger, PACKAGE_ROOT } from "../kernel/kernel.js";
+import {
+	createSearchEngine,
+	hubFolder,
+	type ModelLocation,
+	type ModelName,
+	parseModelName,
+	type SearchEngine,
+} from "../search/search.js";
 
 const BUNDLED_FOLDER = join(PACKAGE_ROOT, "models", "bundled");
 

@@ -1,11 +1,9 @@
-import { extractiveWriter } from "../../skills/answers/extractive-writer.js";
-import { createLlmWriter } from "../../skills/answers/llm-writer.js";
-import type { Writer } from "../../skills/answers/writer.js";
-import type { KeyFolder } from "../accounts/key-folder.js";
-import { WRITER_LIMITS } from "../contract/writer-limits.js";
-import { createConfiguredEgress } from "../delivery/configured-egress.js";
-import type { Clock } from "../kernel/clock.js";
-import type { WriterSettings } from "../settings/writer-settings.js";
+import { createLlmWriter, extractiveWriter, type Writer } from "../../skills/answers/answers.js";
+import type { KeyFolder } from "../accounts/accounts.js";
+import { WRITER_LIMITS } from "../contract/contract.js";
+import { createConfiguredEgress } from "../delivery/delivery.js";
+import type { Clock } from "../kernel/kernel.js";
+import type { WriterSettings } from "../settings/settings.js";
 
 export interface OpenWriterDeps {
 	readonly writer: WriterSettings | undefined;

@@ -1,36 +1,31 @@
-import { createBrandReadings } from "../../skills/brands/brand-readings.js";
-import {
-	createBriefingRun,
-	createBriefingSchedule,
-} from "../../skills/briefings/briefing-schedule.js";
-import { createChatStream, createResearchChat } from "../../skills/chat/research-chat.js";
-import { createDeepDive } from "../../skills/deep-dive/deep-dive.js";
-import { createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive-follow-up.js";
-import { createDossier } from "../../skills/dossiers/dossier.js";
-import { createDossierRefresh } from "../../skills/dossiers/dossier-refresh.js";
-import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
-import { createFeedReadings } from "../../skills/feeds/feed-readings.js";
-import { createGraphReadings } from "../../skills/graphs/graph-readings.js";
-import { createGraphSearch } from "../../skills/search/graph-search.js";
+import { createBrandReadings } from "../../skills/brands/brands.js";
+import { createBriefingRun, createBriefingSchedule } from "../../skills/briefings/briefings.js";
+import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
+import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
+import { createDossier, createDossierRefresh } from "../../skills/dossiers/dossiers.js";
+import { createExpertDirectory } from "../../skills/experts/experts.js";
+import { createFeedReadings } from "../../skills/feeds/feeds.js";
+import { createGraphReadings } from "../../skills/graphs/graphs.js";
 import {
 	createAllSearch,
 	createAnalystSearch,
+	createBatchSearch,
 	createDomainSearch,
 	createExpertSearch,
+	createGraphSearch,
 	createReportSearch,
-} from "../../skills/search/kind-search.js";
-import type { SearchSkillDeps } from "../../skills/search/search-answer.js";
-import { createBatchSearch } from "../../skills/search/search-batch.js";
-import { createResearchStream } from "../../skills/stream/research-stream.js";
-import { createClaimVerifier } from "../../skills/verify/claims/claim-verifier.js";
-import { createTextVerifications } from "../../skills/verify/text-verifications.js";
-import { createClaimVerification } from "../../skills/verify/verify-claim.js";
-import { createBoundedWork } from "../contract/bounded-work.js";
-import { READING_LIMITS } from "../contract/reading-limits.js";
-import type { SkillCatalog } from "../contract/skill.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { GraphRouter } from "../search/search-ports.js";
-import type { ResearchParts } from "../service/research-parts.js";
+	type SearchSkillDeps,
+} from "../../skills/search/search.js";
+import { createResearchStream } from "../../skills/stream/stream.js";
+import {
+	createClaimVerification,
+	createClaimVerifier,
+	createTextVerifications,
+} from "../../skills/verify/verify.js";
+import { createBoundedWork, READING_LIMITS, type SkillCatalog } from "../contract/contract.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
+import type { GraphRouter } from "../search/search.js";
+import type { ResearchParts } from "../service/service.js";
 import { createConsultations } from "./consultations.js";
 import { createEvidenceReadings } from "./evidence-readings.js";
 

@@ -1,18 +1,20 @@
-import type { ArtifactRow } from "../../store/rows/result-rows.js";
-import type { Store } from "../../store/store-port.js";
-import { grantIdOf, maySeeAgain } from "../contract/account-access.js";
+import type { ArtifactRow, Store } from "../../store/store.js";
 import {
 	type Artifact,
 	type ArtifactKind,
 	type ArtifactRepository,
+	grantIdOf,
 	type KeptResult,
+	keepsText,
+	LIMITS,
+	mayRead,
+	maySeeAgain,
+	readCursor,
+	type SkillCaller,
 	STAGED_TURN,
-} from "../contract/artifacts.js";
-import type { SkillCaller } from "../contract/call.js";
-import { keepsText, mayRead } from "../contract/caller-rights.js";
-import { LIMITS } from "../contract/limits.js";
-import { readCursor, toCursor } from "../contract/list-cursor.js";
-import type { Clock } from "../kernel/clock.js";
+	toCursor,
+} from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 
 export interface ArtifactRepositoryDeps {
 	readonly store: Store;

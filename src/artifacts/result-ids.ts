@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { SkillContext } from "../contract/skill.js";
-import { type IdKind, type Ids, siblingId, timeOfId, toIdLetters } from "../kernel/ids.js";
+import type { SkillContext } from "../contract/contract.js";
+import { type IdKind, type Ids, siblingId, timeOfId, toIdLetters } from "../kernel/kernel.js";
 
 /** The id of what a call leaves behind. */
 export type ResultIds = (kind: IdKind, context: Pick<SkillContext, "callId" | "caller">) => string;

@@ -1,10 +1,10 @@
 /** The local chain of the demo profile: one anvil process, started with the server and ended with it. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 
 export interface AnvilOptions {
 	/** Loaded at the start and written at the end. */

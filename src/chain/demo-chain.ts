@@ -1,9 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { createEvmRpc, type EvmRpc } from "../../payments/evm/evm-rpc.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import type { Logger } from "../kernel/logger.js";
+import { createEvmRpc, type EvmRpc } from "../../payments/evm/evm.js";
+import type { Clock, Egress, Logger } from "../kernel/kernel.js";
 import {
 	type AnvilOptions,
 	type AnvilProcess,

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EvmRpc } from "../../payments/evm/evm-rpc.js";
-import type { Hex } from "../../payments/onchain/facilitator.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { PACKAGE_ROOT } from "../kernel/package-root.js";
+import type { EvmRpc } from "../../payments/evm/evm.js";
+import type { Hex } from "../../payments/onchain/onchain.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Clock, PACKAGE_ROOT, ServiceError } from "../kernel/kernel.js";
 
 interface Contract {
 	readonly source_sha256: string;

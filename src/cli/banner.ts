@@ -1,7 +1,7 @@
-import type { DemoWallet } from "../../payments/onchain/onchain-parts.js";
-import type { App } from "../app/create-app.js";
-import type { RunningServer } from "../http/server.js";
-import type { Settings } from "../settings/read-settings.js";
+import type { DemoWallet } from "../../payments/onchain/onchain.js";
+import type { App } from "../app/app.js";
+import type { RunningServer } from "../http/http.js";
+import type { Settings } from "../settings/settings.js";
 
 export interface StartFacts {
 	readonly app: App;

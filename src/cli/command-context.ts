@@ -1,7 +1,11 @@
 import type { Command } from "commander";
-import { ServiceError } from "../kernel/errors.js";
-import { readSettings, type Settings } from "../settings/read-settings.js";
-import { SETTING_ROWS, type SettingKey } from "../settings/setting-rows.js";
+import { ServiceError } from "../kernel/kernel.js";
+import {
+	readSettings,
+	SETTING_ROWS,
+	type SettingKey,
+	type Settings,
+} from "../settings/settings.js";
 import type { Terminal } from "./output.js";
 
 export interface CommandContext {

@@ -1,13 +1,11 @@
 import { accessSync, constants, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { type PlacedSecret, readPlacedSecret } from "../accounts/key-folder.js";
-import { type App, createApp } from "../app/create-app.js";
-import { checkOnchain } from "../app/open-onchain.js";
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
-import { PAID_OPERATION_IDS } from "../contract/operations.js";
-import { createOperatorEgress } from "../delivery/configured-egress.js";
-import type { Egress } from "../kernel/egress.js";
-import type { Settings } from "../settings/read-settings.js";
+import { type PlacedSecret, readPlacedSecret } from "../accounts/accounts.js";
+import { type App, checkOnchain, createApp } from "../app/app.js";
+import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../contract/contract.js";
+import { createOperatorEgress } from "../delivery/delivery.js";
+import type { Egress } from "../kernel/kernel.js";
+import type { Settings } from "../settings/settings.js";
 import { probeServer } from "./probe/probe-server.js";
 import { findServer } from "./server-file.js";
 

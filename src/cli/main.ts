@@ -1,7 +1,5 @@
 import { CommanderError } from "commander";
-import { ServiceError } from "../kernel/errors.js";
-import { scrubSecrets } from "../kernel/logger.js";
-import { SOFTWARE_VERSION } from "../kernel/version.js";
+import { ServiceError, SOFTWARE_VERSION, scrubSecrets } from "../kernel/kernel.js";
 import { endQuietlyOnClosedPipe, processTerminal } from "./output.js";
 import { createProgram } from "./program.js";
 

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
-import { type App, createApp } from "../app/create-app.js";
-import { createOperatorEgress } from "../delivery/configured-egress.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Operator } from "../operator/operator-interface.js";
-import { planOnchain } from "../settings/onchain-settings.js";
-import type { Settings } from "../settings/read-settings.js";
+import { type App, createApp } from "../app/app.js";
+import { createOperatorEgress } from "../delivery/delivery.js";
+import { ServiceError } from "../kernel/kernel.js";
+import type { Operator } from "../operator/operator.js";
+import { planOnchain, type Settings } from "../settings/settings.js";
 import { createOperatorClient } from "./operator-client.js";
 import { findServer } from "./server-file.js";
 

@@ -1,8 +1,6 @@
-import type { AccountOperator } from "../accounts/account-operator.js";
-import type { Egress } from "../kernel/egress.js";
-import { ERROR_CODES, type ErrorCode, ServiceError } from "../kernel/errors.js";
-import type { OnProgress } from "../operator/import-request.js";
-import type { Operator } from "../operator/operator-interface.js";
+import type { AccountOperator } from "../accounts/accounts.js";
+import { type Egress, ERROR_CODES, type ErrorCode, ServiceError } from "../kernel/kernel.js";
+import type { OnProgress, Operator } from "../operator/operator.js";
 import type { ServerFile } from "./server-file.js";
 
 const QUICK_TIMEOUT_MS = 30_000;

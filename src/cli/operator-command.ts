@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Operator } from "../operator/operator-interface.js";
-import type { Settings } from "../settings/read-settings.js";
+import type { Operator } from "../operator/operator.js";
+import type { Settings } from "../settings/settings.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "./command-context.js";
 import { withOperator } from "./open-operator.js";
 import { printResult } from "./output.js";

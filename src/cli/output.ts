@@ -1,8 +1,9 @@
 /** Operator commands: data to stdout, talk to stderr, fixed exit codes. */
+
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { visibleJson, visibleText } from "../kernel/visible-text.js";
-import type { OnProgress } from "../operator/import-request.js";
+import { visibleJson, visibleText } from "../kernel/kernel.js";
+import type { OnProgress } from "../operator/operator.js";
 
 export interface Terminal {
 	/** One line to stdout: what a pipe gets. */

@@ -1,9 +1,7 @@
 import { resolve } from "node:path";
-import { type App, createApp } from "../app/create-app.js";
-import { type OpenedOnchain, openOnchain } from "../app/open-onchain.js";
-import type { RunningServer } from "../http/server.js";
-import { planOnchain } from "../settings/onchain-settings.js";
-import type { Settings } from "../settings/read-settings.js";
+import { type App, createApp, type OpenedOnchain, openOnchain } from "../app/app.js";
+import type { RunningServer } from "../http/http.js";
+import { planOnchain, type Settings } from "../settings/settings.js";
 import { renderBanner, toReadyLine } from "./banner.js";
 import type { Terminal } from "./output.js";
 import { removeServerFile, writeServerFile } from "./server-file.js";

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nodeProcessTable, type ProcessName } from "../../store/journal/process-table.js";
+import { nodeProcessTable, type ProcessName } from "../../store/journal/journal.js";
 
 /** `<data>/server.json`, 0600: how commands reach the server that holds the data folder. */
 export interface ServerFile extends ProcessName {

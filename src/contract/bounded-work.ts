@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { LIMITS } from "./limits.js";
 
 export interface WorkBounds {

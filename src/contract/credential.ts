@@ -1,4 +1,4 @@
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { LIMITS } from "./limits.js";
 import {
 	decodePaymentScheme,

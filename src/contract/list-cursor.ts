@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { toCanonicalJson } from "../kernel/canonical-json.js";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError, toCanonicalJson } from "../kernel/kernel.js";
 import { READING_LIMITS } from "./reading-limits.js";
 
 /** What a page belongs to: a list's name and everything that was asked of it but the page. */

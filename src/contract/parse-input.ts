@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type ErrorDetail, ServiceError } from "../kernel/errors.js";
+import { type ErrorDetail, ServiceError } from "../kernel/kernel.js";
 
 const DETAILS_MAX = 20;
 

@@ -1,6 +1,4 @@
-import { toCanonicalJson } from "../kernel/canonical-json.js";
-import { ServiceError } from "../kernel/errors.js";
-import { decodeJson, isRecord } from "../kernel/json-value.js";
+import { decodeJson, isRecord, ServiceError, toCanonicalJson } from "../kernel/kernel.js";
 
 /** Our own method of the "Payment" scheme: its proof is a Shared Payment Token of this service. */
 export const PREPAID_METHOD = "tollgraph";

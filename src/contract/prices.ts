@@ -1,4 +1,4 @@
-import type { Micros } from "../kernel/money.js";
+import type { Micros } from "../kernel/kernel.js";
 import type { BillingType } from "./billing-types.js";
 import type { PricedOperationId } from "./operations.js";
 

@@ -1,4 +1,4 @@
-import { type Clock, toIsoTime } from "../kernel/clock.js";
+import { type Clock, toIsoTime } from "../kernel/kernel.js";
 import { keepsText } from "./caller-rights.js";
 import { LIMITS } from "./limits.js";
 import type { SkillContext } from "./skill.js";

@@ -4,9 +4,8 @@ import { isIP, type LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { connect } from "node:tls";
-import { LIMITS } from "../contract/limits.js";
-import type { Egress, OutboundRequest } from "../kernel/egress.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Egress, type OutboundRequest, ServiceError } from "../kernel/kernel.js";
 import { isPublicAddress } from "./public-address.js";
 import { readBounded, toResponse } from "./reply-body.js";
 

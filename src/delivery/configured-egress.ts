@@ -1,8 +1,7 @@
 /** What leaves the house for addresses its operator chose; those that callers name go through caller-egress. */
 
-import { LIMITS } from "../contract/limits.js";
-import type { Egress } from "../kernel/egress.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Egress, ServiceError } from "../kernel/kernel.js";
 import { readBounded, toResponse } from "./reply-body.js";
 
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;

@@ -1,6 +1,5 @@
 import type { Transporter } from "nodemailer";
-import { ServiceError } from "../kernel/errors.js";
-import type { Mailer, MailMessage } from "../kernel/mail.js";
+import { type Mailer, type MailMessage, ServiceError } from "../kernel/kernel.js";
 
 export interface SmtpDeps {
 	/** `smtp://` or `smtps://`, with user name and password where the server wants them. */

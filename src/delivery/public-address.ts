@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { toIpv6Groups } from "../kernel/ipv6-groups.js";
+import { toIpv6Groups } from "../kernel/kernel.js";
 
 type Range = readonly [network: string, prefix: number];
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** Reads a reply to its end, and never past the limit. Throws UPSTREAM. */
 export async function readBounded(

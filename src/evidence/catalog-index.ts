@@ -1,8 +1,6 @@
 /** What the graphs say together: sources, articles, entities and brands, derived from all of them; no money, no transport. */
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { Graph } from "../knowledge/graph.js";
-import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
 
+import { type Graph, type GraphCatalog, runInTurns, type Steps } from "../knowledge/knowledge.js";
 /** The graphs there are, and what names their state. */
 export type Graphs = Pick<GraphCatalog, "list" | "revision">;
 

@@ -1,8 +1,14 @@
-import { visibleText } from "../kernel/visible-text.js";
-import type { Concept, Evidence, Graph } from "../knowledge/graph.js";
-import { toTrendId } from "../knowledge/graph.js";
-import { FOOTNOTE, toParagraphs, toSections } from "../knowledge/markdown-prose.js";
-import { toPlainText } from "../knowledge/served-text.js";
+import { visibleText } from "../kernel/kernel.js";
+import {
+	type Concept,
+	type Evidence,
+	FOOTNOTE,
+	type Graph,
+	toParagraphs,
+	toPlainText,
+	toSections,
+	toTrendId,
+} from "../knowledge/knowledge.js";
 
 /** What a concept's sources are cited for: sources carry no text of their own, so this is what can be quoted and checked. */
 export interface CitedSentence {

@@ -1,4 +1,4 @@
-import { termsOf, tokenize } from "../search/lexical/tokenizer.js";
+import { termsOf, tokenize } from "../search/search.js";
 
 /** Distinct content words of a text, each as the index terms it stands for; stop words left out. */
 export function contentWords(text: string): readonly (readonly string[])[] {

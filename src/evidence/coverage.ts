@@ -1,4 +1,4 @@
-import type { Concept } from "../knowledge/graph.js";
+import type { Concept } from "../knowledge/knowledge.js";
 
 /** What carries some nodes, in numbers. */
 export interface Coverage {

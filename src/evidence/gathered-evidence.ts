@@ -1,8 +1,6 @@
-import type { Decision } from "../contract/wire.js";
-import type { Graph } from "../knowledge/graph.js";
-import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
-import type { ConceptFilter } from "../search/index/concept-filter.js";
-import type { HybridSearch, RankedConcept } from "../search/search-ports.js";
+import type { Decision } from "../contract/contract.js";
+import { type Graph, runInTurns, type Steps } from "../knowledge/knowledge.js";
+import type { ConceptFilter, HybridSearch, RankedConcept } from "../search/search.js";
 import { type CitedSentence, toCitedSentences } from "./cited-sentences.js";
 import { contentTerms, contentWords, coverageOf } from "./content-words.js";
 

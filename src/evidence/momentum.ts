@@ -1,4 +1,4 @@
-import type { Evidence } from "../knowledge/graph.js";
+import type { Evidence } from "../knowledge/knowledge.js";
 
 /** How much more is published on a subject than was a year before. */
 export interface Momentum {

@@ -1,4 +1,4 @@
-import { runInTurns, type Steps } from "../knowledge/work-in-turns.js";
+import { runInTurns, type Steps } from "../knowledge/knowledge.js";
 import { createBestOf } from "./best-of.js";
 import { normalizeName, similarityOf, trigramsOf } from "./name-likeness.js";
 

@@ -1,10 +1,6 @@
 import { createHash } from "node:crypto";
-import type { IdentifyOptions } from "../contract/account-access.js";
-import type { Call } from "../contract/call.js";
-import type { Credential } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { type Call, type Credential, type IdentifyOptions, LIMITS } from "../contract/contract.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 import {
 	type BucketLevel,
 	createTokenBuckets,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { toIpv6Groups } from "../kernel/ipv6-groups.js";
+import { toIpv6Groups } from "../kernel/kernel.js";
 
 /** Some proxies name the caller's port as well. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+)):\d+$/;

@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 
 export interface CallerWatch {
 	/** Aborted when the caller leaves before the answer, or when the time is over. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
+import { LIMITS } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 
 export interface ConnectionBounds {
 	readonly clock: Clock;

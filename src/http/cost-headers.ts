@@ -1,4 +1,4 @@
-import type { CostWire } from "../contract/wire.js";
+import type { CostWire } from "../contract/contract.js";
 
 /** What a paid reply says of its price in the headers; a header whose value is unknown is left out. */
 export function costHeaders(cost: CostWire): Record<string, string> {

@@ -1,7 +1,6 @@
-import { PaymentRequired } from "../../payments/challenge.js";
-import { toHttpChallenge } from "../../payments/http-challenge.js";
-import { LIMITS } from "../contract/limits.js";
-import { type ErrorCode, ServiceError } from "../kernel/errors.js";
+import { PaymentRequired, toHttpChallenge } from "../../payments/payments.js";
+import { LIMITS } from "../contract/contract.js";
+import { type ErrorCode, ServiceError } from "../kernel/kernel.js";
 
 /** The one table that turns meaning into HTTP. Spec: Errors. */
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HeaderReader } from "../contract/credential.js";
-import type { Ids } from "../kernel/ids.js";
+import type { HeaderReader } from "../contract/contract.js";
+import type { Ids } from "../kernel/kernel.js";
 
 /** What every HTTP transport reads in the same way, before its own protocol begins. */
 

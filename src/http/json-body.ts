@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { LIMITS } from "../contract/limits.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { parsePlainJson } from "./json-text.js";
 
 /**

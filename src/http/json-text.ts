@@ -1,5 +1,5 @@
-import { invalidInput } from "../contract/parse-input.js";
-import { ServiceError } from "../kernel/errors.js";
+import { invalidInput } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** Names that mean something to JavaScript's objects; no field of ours has them. */
 const UNSAFE_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { ServiceError } from "../kernel/errors.js";
+import type { ServiceError } from "../kernel/kernel.js";
 import { toErrorReply } from "./error-reply.js";
 
 export interface LastReplyOptions {

@@ -1,6 +1,5 @@
-import { LIMITS } from "../contract/limits.js";
-import type { OperationId } from "../contract/operations.js";
-import type { Clock } from "../kernel/clock.js";
+import { LIMITS, type OperationId } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 import { createTokenBucket } from "./token-bucket.js";
 
 /** Bounds operations that cost their caller nothing, whichever transport they are asked over. */

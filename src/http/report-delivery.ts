@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { CallResult } from "../contract/call.js";
+import type { CallResult } from "../contract/contract.js";
 import { hasLeft } from "./caller-watch.js";
 
 /** Tells the rail how the answer ended: wholly handed to the connection, or cut off. */

@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from "express";
-import type { Ids } from "../kernel/ids.js";
+import type { Ids } from "../kernel/kernel.js";
 import { openRequestId } from "./http-request.js";
 
 /** Gives every request its id, the caller's own when it is well formed, and echoes it. Asked twice, it keeps the first. */

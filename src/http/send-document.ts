@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ServedDocument } from "../contract/served-document.js";
+import type { ServedDocument } from "../contract/contract.js";
 
 const PUBLIC_CACHE = "public, max-age=60";
 const ETAG_CHARS = 22;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { ServiceError } from "../kernel/errors.js";
+import type { ServiceError } from "../kernel/kernel.js";
 import { hasLeft } from "./caller-watch.js";
 
 /** Whether an operator is to hear of it, whichever transport met it: what breaks because its caller has left is no failure. */

@@ -1,11 +1,8 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { createIds, type Ids } from "../kernel/ids.js";
-import { systemRandom } from "../kernel/random.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Clock, createIds, type Ids, ServiceError, systemRandom } from "../kernel/kernel.js";
 import { boundConnections } from "./connections.js";
 import { createHeaderReader, toRequestId } from "./http-request.js";
 import { sendLastReply, writeLastReply } from "./last-reply.js";

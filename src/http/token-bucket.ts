@@ -1,5 +1,4 @@
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 
 export interface TokenBucketDeps {
 	readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /**
  * Addresses and networks whose word is taken for whom they forward, as Express reads them; a proxy on this machine needs

@@ -1,12 +1,8 @@
-import type { JobOpening } from "../../payments/admission.js";
-import type { JobBilling } from "../../payments/refunds/job-billing.js";
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store } from "../../store/store-port.js";
-import { isOpenJob, type JobJson, type JobWork } from "../contract/job.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
+import type { JobOpening } from "../../payments/payments.js";
+import type { JobBilling } from "../../payments/refunds/refunds.js";
+import type { JobRow, Store } from "../../store/store.js";
+import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
+import { type Clock, type Ids, type Logger, ServiceError } from "../kernel/kernel.js";
 import { createJobEndings, type JobEndings } from "./job-endings.js";
 import { createdEvent, type JobEvent, lastEventsOf } from "./job-events.js";
 import { JOB_LIMITS } from "./job-limits.js";

@@ -1,6 +1,6 @@
-import type { JobRow } from "../../store/rows/job-row.js";
-import { isOpenJob } from "../contract/job.js";
-import { formatUsd } from "../kernel/money.js";
+import type { JobRow } from "../../store/store.js";
+import { isOpenJob } from "../contract/contract.js";
+import { formatUsd } from "../kernel/kernel.js";
 
 /** What a job costs, as its caller is told at any time: the price while it is held, then what was taken of it. */
 export function toJobCost(row: JobRow) {

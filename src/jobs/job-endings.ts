@@ -1,10 +1,7 @@
-import type { JobBilling, JobPaid } from "../../payments/refunds/job-billing.js";
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import type { JobState, WorkEnd } from "../contract/job.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Micros } from "../kernel/money.js";
+import type { JobBilling, JobPaid } from "../../payments/refunds/refunds.js";
+import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
+import type { JobState, WorkEnd } from "../contract/contract.js";
+import { type Clock, type Micros, ServiceError } from "../kernel/kernel.js";
 import { JOB_LIMITS } from "./job-limits.js";
 import type { JobNotes } from "./job-notes.js";
 import { changeJob } from "./job-rows.js";

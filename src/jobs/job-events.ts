@@ -1,6 +1,6 @@
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { JobEventName, JobJson } from "../contract/job.js";
-import { toIsoTime } from "../kernel/clock.js";
+import type { JobRow } from "../../store/store.js";
+import type { JobEventName, JobJson } from "../contract/contract.js";
+import { toIsoTime } from "../kernel/kernel.js";
 import { toJobCost } from "./job-cost.js";
 import { JOB_LIMITS } from "./job-limits.js";
 

@@ -1,6 +1,5 @@
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { DocumentStore } from "../../store/store-port.js";
-import { inputDocument, type JobJson, jobDocuments, workDocument } from "../contract/job.js";
+import type { DocumentStore, JobRow } from "../../store/store.js";
+import { inputDocument, type JobJson, jobDocuments, workDocument } from "../contract/contract.js";
 import type { JobEvent } from "./job-events.js";
 import { JOB_LIMITS } from "./job-limits.js";
 

@@ -1,7 +1,12 @@
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store } from "../../store/store-port.js";
-import type { JobJson, JobWork, PassContext, WorkEvent, WorkProgress } from "../contract/job.js";
-import type { Clock } from "../kernel/clock.js";
+import type { JobRow, Store } from "../../store/store.js";
+import type {
+	JobJson,
+	JobWork,
+	PassContext,
+	WorkEvent,
+	WorkProgress,
+} from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 import { type EventLog, progressOf } from "./job-events.js";
 import { JOB_LIMITS } from "./job-limits.js";
 import { changeJob, percentOf } from "./job-rows.js";

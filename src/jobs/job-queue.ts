@@ -1,4 +1,4 @@
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { JOB_LIMITS } from "./job-limits.js";
 
 /** A place in the queue that is not taken by a job yet. */

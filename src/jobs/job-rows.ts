@@ -1,10 +1,13 @@
-import type { JobHold } from "../../payments/admission.js";
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import { grantIdOf } from "../contract/account-access.js";
-import type { SkillCaller } from "../contract/call.js";
-import { isOpenJob, type JobJson, type JobState } from "../contract/job.js";
-import { recordJobEnd } from "../webhooks/webhook-events.js";
+import type { JobHold } from "../../payments/payments.js";
+import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
+import {
+	grantIdOf,
+	isOpenJob,
+	type JobJson,
+	type JobState,
+	type SkillCaller,
+} from "../contract/contract.js";
+import { recordJobEnd } from "../webhooks/webhooks.js";
 import { JOB_LIMITS } from "./job-limits.js";
 
 /** Who did not have to show who they are, because it cost nothing: the job's id opens it. */

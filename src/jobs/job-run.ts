@@ -1,8 +1,6 @@
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store } from "../../store/store-port.js";
-import type { JobJson, JobWork } from "../contract/job.js";
-import type { Clock } from "../kernel/clock.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
+import type { JobRow, Store } from "../../store/store.js";
+import type { JobJson, JobWork } from "../contract/contract.js";
+import { type Clock, type Logger, stackOf } from "../kernel/kernel.js";
 import type { FailureReason, JobEndings } from "./job-endings.js";
 import { type EventLog, progressOf } from "./job-events.js";
 import { JOB_LIMITS } from "./job-limits.js";

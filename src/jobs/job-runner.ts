@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
-import type { JobRow } from "../../store/rows/job-row.js";
-import { isOpenJob } from "../contract/job.js";
-import { stackOf } from "../kernel/logger.js";
+import type { JobRow } from "../../store/store.js";
+import { isOpenJob } from "../contract/contract.js";
+import { stackOf } from "../kernel/kernel.js";
 import { createEventLog, type EventLog, type JobEvent, lastEventsOf } from "./job-events.js";
 import { JOB_LIMITS } from "./job-limits.js";
 import type { JobQueue, QueuedJob } from "./job-queue.js";

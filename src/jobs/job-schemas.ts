@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { JOB_STATUSES } from "../contract/job.js";
-import { graphIdField, queryField } from "../contract/wire.js";
+import { graphIdField, JOB_STATUSES, queryField } from "../contract/contract.js";
 import { JOB_LIMITS } from "./job-limits.js";
 
 /** What travels of jobs: what is asked for, where it stands, what it costs. */

@@ -1,7 +1,6 @@
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { JobJson } from "../contract/job.js";
-import type { Clock } from "../kernel/clock.js";
-import { formatUsd } from "../kernel/money.js";
+import type { JobRow } from "../../store/store.js";
+import type { JobJson } from "../contract/contract.js";
+import { type Clock, formatUsd } from "../kernel/kernel.js";
 import type { Jobs } from "./job-control.js";
 import type { JobEvent } from "./job-events.js";
 import { JOB_LIMITS } from "./job-limits.js";

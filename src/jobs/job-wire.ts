@@ -1,10 +1,6 @@
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { Store } from "../../store/store-port.js";
-import type { JobStatus } from "../contract/job.js";
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd } from "../kernel/money.js";
+import type { JobRow, Store } from "../../store/store.js";
+import { type JobStatus, OPERATION_ADDRESSES } from "../contract/contract.js";
+import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { toJobCost } from "./job-cost.js";
 import { readJob } from "./job-rows.js";
 import type { JobWire } from "./job-schemas.js";

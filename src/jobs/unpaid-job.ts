@@ -1,7 +1,11 @@
-import type { Quote } from "../../payments/challenge.js";
-import { beginAttempt, idempotencyIdOf, judgeAttempt } from "../../payments/idempotency.js";
-import type { Store } from "../../store/store-port.js";
-import type { Clock } from "../kernel/clock.js";
+import {
+	beginAttempt,
+	idempotencyIdOf,
+	judgeAttempt,
+	type Quote,
+} from "../../payments/payments.js";
+import type { Store } from "../../store/store.js";
+import type { Clock } from "../kernel/kernel.js";
 import { type JobOrder, toJobRow, UNPAID_OWNER } from "./job-rows.js";
 
 /** What a job without a price is written down with. */

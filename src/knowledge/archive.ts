@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { unzipSync, Zip, ZipPassThrough, zipSync } from "fflate";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { Steps } from "./work-in-turns.js";
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { compareText, isRecord, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
 import { listedTitleOf, loggedDayOf, recordOf } from "./bundle-frame.js";
 import { toCollision } from "./bundle-reader.js";

@@ -1,4 +1,4 @@
-import { READING_LIMITS } from "../contract/reading-limits.js";
+import { READING_LIMITS } from "../contract/contract.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { ConceptFile } from "./concept-reader.js";
 import type { Finding, FindingRule } from "./finding.js";

@@ -2,7 +2,7 @@ import { type Stats, statSync } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type BundleReading, readBundleInTurns } from "./bundle-reader.js";
 import type { ReportFinding } from "./finding.js";

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { nodeBundleDisk } from "./bundle-disk.js";
 import { isConfined } from "./bundle-document.js";
 import type { BundleFiles } from "./bundle-reader.js";

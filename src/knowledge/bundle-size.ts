@@ -1,4 +1,4 @@
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { BundleMemory } from "./graph.js";
 import { entriesOf } from "./path-map.js";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { BundleChanges } from "./bundle-change.js";
 import { type BundleDisk, nodeBundleDisk } from "./bundle-disk.js";
 import { isConfined } from "./bundle-document.js";

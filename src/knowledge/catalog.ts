@@ -1,5 +1,5 @@
-import type { GraphType } from "../contract/wire.js";
-import { ServiceError } from "../kernel/errors.js";
+import type { GraphType } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { Graph } from "./graph.js";
 
 /** All graphs on sale, found by id or slug. Replacing a graph is one assignment: readers see the old or the new one. */

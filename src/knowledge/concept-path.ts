@@ -1,4 +1,4 @@
-import { READING_LIMITS } from "../contract/reading-limits.js";
+import { READING_LIMITS } from "../contract/contract.js";
 import { isConfined, isReserved, RECORD_PATH } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { BundleMemory } from "./graph.js";

@@ -1,4 +1,4 @@
-import type { TrustTier } from "../contract/wire.js";
+import type { TrustTier } from "../contract/contract.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type LinkSpace, readEdges } from "./edge-reader.js";
 import { readEvidence } from "./evidence-reader.js";

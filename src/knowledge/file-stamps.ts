@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type StampWalk, walkStamps } from "./stamp-walk.mjs";
 

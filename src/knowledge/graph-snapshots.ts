@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "../kernel/kernel.js";
 import type { Changeable } from "./bundle-change.js";
 import { type ReadGraphOptions, readGraph } from "./bundle-files.js";
 import { areSame, stampGraphFiles } from "./file-stamps.js";

@@ -1,4 +1,4 @@
-import type { DatePrecision, GraphType, TrustTier } from "../contract/wire.js";
+import type { DatePrecision, GraphType, TrustTier } from "../contract/contract.js";
 import type { PathMap } from "./path-map.js";
 
 /** Graphs as the rest of the house sees them: OKF bundles, read and mapped, never written to by readers. */

@@ -1,4 +1,4 @@
-import { parseGraphId } from "../kernel/ids.js";
+import { parseGraphId } from "../kernel/kernel.js";
 import { type Changeable, changeBundle } from "./bundle-change.js";
 import { isConfined } from "./bundle-document.js";
 import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";

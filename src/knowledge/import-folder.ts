@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
 import { readBounded, readFiles, stampFiles } from "./bundle-files.js";

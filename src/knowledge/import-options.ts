@@ -1,4 +1,4 @@
-import type { GraphType } from "../contract/wire.js";
+import type { GraphType } from "../contract/contract.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import type { NamedDocument } from "./document-names.js";
 import type { Graph, GraphRecord } from "./graph.js";

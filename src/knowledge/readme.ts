@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/limits.js";
+import { LIMITS } from "../contract/contract.js";
 import { toRootListing } from "./bundle-writer.js";
 import { toMarkdownFile } from "./concept-writer.js";
 import type { Graph, GraphRecord } from "./graph.js";

@@ -1,5 +1,5 @@
-import { GRAPH_TYPES, type GraphType } from "../contract/wire.js";
-import { parseGraphId } from "../kernel/ids.js";
+import { GRAPH_TYPES, type GraphType } from "../contract/contract.js";
+import { parseGraphId } from "../kernel/kernel.js";
 import { type FrontMatter, isMapping, listOf, textOf, textsOf } from "./front-matter.js";
 import type { AnalystProfile, ExpertConsent, ExpertProfile, GraphRecord } from "./graph.js";
 import { parseDay } from "./source-date.js";

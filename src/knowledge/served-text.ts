@@ -1,4 +1,4 @@
-import { visibleText } from "../kernel/visible-text.js";
+import { visibleText } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;

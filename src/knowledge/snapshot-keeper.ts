@@ -1,5 +1,4 @@
-import type { Clock } from "../kernel/clock.js";
-import type { Logger } from "../kernel/logger.js";
+import type { Clock, Logger } from "../kernel/kernel.js";
 import { type Changeable, isChangeable } from "./bundle-change.js";
 import type { GraphCatalog } from "./catalog.js";
 import type { Graph } from "./graph.js";

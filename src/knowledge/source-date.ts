@@ -1,4 +1,4 @@
-import type { DatePrecision } from "../contract/wire.js";
+import type { DatePrecision } from "../contract/contract.js";
 
 /** A day of the calendar and how much of it the source really said. */
 export interface SourceDate {

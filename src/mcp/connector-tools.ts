@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { parseInput } from "../contract/parse-input.js";
-import { queryField } from "../contract/wire.js";
-import { ServiceError } from "../kernel/errors.js";
+import { parseInput, queryField } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { receiptMetaOf } from "./payment-meta.js";
 import { type SellDeps, sell, toSoldBody } from "./sold-tool.js";
 import { READS, type Tool, type ToolCall } from "./tool.js";

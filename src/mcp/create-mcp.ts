@@ -1,9 +1,7 @@
 import type { Router } from "express";
-import type { CallRates } from "../http/call-rates.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Service } from "../service/service-interface.js";
+import type { CallRates } from "../http/http.js";
+import type { Clock, Ids, Logger } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { createMcpRouter } from "./mcp-router.js";
 import { createProfiles } from "./profiles.js";
 import type { TokenIssuers } from "./token-issuers.js";

@@ -1,9 +1,13 @@
 import type { Request, RequestHandler } from "express";
-import { type Credential, parseCredential, parsePayment } from "../contract/credential.js";
-import type { OAuthResourcePath } from "../contract/oauth-resources.js";
-import { createHeaderReader } from "../http/http-request.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Service } from "../service/service-interface.js";
+import {
+	type Credential,
+	type OAuthResourcePath,
+	parseCredential,
+	parsePayment,
+} from "../contract/contract.js";
+import { createHeaderReader } from "../http/http.js";
+import { ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { isAccessToken, type TokenIssuers } from "./token-issuers.js";
 
 /** An address that names who calls in its headers. */

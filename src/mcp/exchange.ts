@@ -1,12 +1,8 @@
 import type { Request, Response } from "express";
-import type { Caller } from "../contract/call.js";
-import { ANONYMOUS } from "../contract/caller-rights.js";
-import type { Credential } from "../contract/credential.js";
-import { toCallerAddress } from "../http/caller-address.js";
-import { openRequestId } from "../http/http-request.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Service } from "../service/service-interface.js";
+import { ANONYMOUS, type Caller, type Credential } from "../contract/contract.js";
+import { openRequestId, toCallerAddress } from "../http/http.js";
+import { type Ids, ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 
 /** One HTTP request on its way through the protocol's SDK: who calls, from where, and which graph its address chose. */
 export interface Exchange {

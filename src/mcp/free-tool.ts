@@ -1,11 +1,8 @@
 import type { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import type { OperationId } from "../contract/operations.js";
-import { parseInput } from "../contract/parse-input.js";
-import { whileCallerWaits } from "../http/caller-watch.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Service } from "../service/service-interface.js";
+import { LIMITS, type OperationId, parseInput } from "../contract/contract.js";
+import { whileCallerWaits } from "../http/http.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
 import { READS, type Tool, type ToolHints } from "./tool.js";
 import { toInputSchema, toOutputSchema } from "./tool-schema.js";

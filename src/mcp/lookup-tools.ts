@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import { graphIdField, queryField } from "../contract/wire.js";
-import { JOB_LIMITS } from "../jobs/job-limits.js";
-import { jobIdField } from "../jobs/job-schemas.js";
+import { graphIdField, LIMITS, queryField } from "../contract/contract.js";
+import { JOB_LIMITS, jobIdField } from "../jobs/jobs.js";
 import { createFreeTool, type FreeToolDeps } from "./free-tool.js";
 import { ENDS, type Tool } from "./tool.js";
 

@@ -7,17 +7,19 @@ import express, {
 	type Response,
 	type Router,
 } from "express";
-import { LIMITS } from "../contract/limits.js";
-import type { CallRates } from "../http/call-rates.js";
-import { toErrorReply, toServiceError } from "../http/error-reply.js";
-import { CONNECTION_PATH, connectionTokenOf } from "../http/http-request.js";
-import { isNoJson, readJsonBody } from "../http/json-body.js";
-import { isOurFailure } from "../http/server-fault.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
-import type { Service } from "../service/service-interface.js";
+import { LIMITS } from "../contract/contract.js";
+import {
+	type CallRates,
+	CONNECTION_PATH,
+	connectionTokenOf,
+	isNoJson,
+	isOurFailure,
+	readJsonBody,
+	toErrorReply,
+	toServiceError,
+} from "../http/http.js";
+import { type Clock, type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import {
 	admit,
 	admitByToken,

@@ -4,7 +4,7 @@ import {
 	validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import type { RequestHandler } from "express";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 export interface OriginCheckDeps {
 	readonly baseUrl: () => string;

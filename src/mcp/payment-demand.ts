@@ -1,5 +1,5 @@
-import { type Continuation, PaymentRequired } from "../../payments/challenge.js";
-import type { ServiceError } from "../kernel/errors.js";
+import { type Continuation, PaymentRequired } from "../../payments/payments.js";
+import type { ServiceError } from "../kernel/kernel.js";
 import { type Meta, MPP, X402 } from "./payment-meta.js";
 
 const PAYMENT_REQUIRED = 402;

@@ -1,7 +1,6 @@
-import { LIMITS } from "../contract/limits.js";
-import { createTokenBucket } from "../http/token-bucket.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS } from "../contract/contract.js";
+import { createTokenBucket } from "../http/http.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 import type { Exchange } from "./exchange.js";
 import { type Meta, MPP, readPayment, type ShownPayment, X402 } from "./payment-meta.js";
 

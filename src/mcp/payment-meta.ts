@@ -1,8 +1,12 @@
 /** Payments as calls carry them over this protocol: in `_meta`, never in headers. */
-import type { Credential, Payment } from "../contract/credential.js";
-import { prepaidTokenOf, readPaymentCredential } from "../contract/payment-scheme.js";
-import { ServiceError } from "../kernel/errors.js";
 
+import {
+	type Credential,
+	type Payment,
+	prepaidTokenOf,
+	readPaymentCredential,
+} from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 /** Names of the x402 transport for this protocol (x402 v2, transports: MCP). */
 export const X402 = {
 	required: "x402/payment-required",

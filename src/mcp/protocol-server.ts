@@ -4,12 +4,10 @@ import {
 	Server,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
-import { LIMITS } from "../contract/limits.js";
-import { toServiceError } from "../http/error-reply.js";
-import { isOurFailure } from "../http/server-fault.js";
-import { ServiceError } from "../kernel/errors.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
-import type { Service } from "../service/service-interface.js";
+import { LIMITS } from "../contract/contract.js";
+import { isOurFailure, toServiceError } from "../http/http.js";
+import { type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
 import type { PaymentGate } from "./payment-gate.js";
 import type { Profile } from "./profiles.js";

@@ -1,6 +1,6 @@
 import { type Resource, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import { ServiceError } from "../kernel/errors.js";
-import type { Service } from "../service/service-interface.js";
+import { ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { textOf } from "./lookup-tools.js";
 
 const CATALOG_URI = "tollgraph://catalog";

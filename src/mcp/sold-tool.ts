@@ -1,12 +1,13 @@
-import type { CallResult } from "../contract/call.js";
-import { LIMITS } from "../contract/limits.js";
-import type { PaidOperationId } from "../contract/operations.js";
-import type { PaidOutput, Skill } from "../contract/skill.js";
-import { watchCaller } from "../http/caller-watch.js";
-import { reportDelivery } from "../http/report-delivery.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Service } from "../service/service-interface.js";
+import {
+	type CallResult,
+	LIMITS,
+	type PaidOperationId,
+	type PaidOutput,
+	type Skill,
+} from "../contract/contract.js";
+import { reportDelivery, watchCaller } from "../http/http.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { receiptMetaOf } from "./payment-meta.js";
 import { READS, type Tool, type ToolAnswer, type ToolCall, type ToolHints } from "./tool.js";
 import { priceSentence } from "./tool-price.js";

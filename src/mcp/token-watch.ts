@@ -1,6 +1,6 @@
-import type { Credential } from "../contract/credential.js";
-import { type CallRates, toCredentialKey, toRateRefusal } from "../http/call-rates.js";
-import { ServiceError } from "../kernel/errors.js";
+import type { Credential } from "../contract/contract.js";
+import { type CallRates, toCredentialKey, toRateRefusal } from "../http/http.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { Exchange } from "./exchange.js";
 
 /** Does the work that a prepaid token in `_meta` is to pay for. Throws what it throws, and RATE_LIMITED after too many guesses. */

@@ -1,7 +1,5 @@
-import type { PricedOperationId } from "../contract/operations.js";
-import type { PriceList } from "../contract/prices.js";
-import type { Skill } from "../contract/skill.js";
-import { formatUsd } from "../kernel/money.js";
+import type { PricedOperationId, PriceList, Skill } from "../contract/contract.js";
+import { formatUsd } from "../kernel/kernel.js";
 
 /** What one call of an operation costs, as a tool's description ends. */
 export function priceSentence(

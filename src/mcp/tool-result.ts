@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { toErrorReply } from "../http/error-reply.js";
-import type { ServiceError } from "../kernel/errors.js";
+import { toErrorReply } from "../http/http.js";
+import type { ServiceError } from "../kernel/kernel.js";
 import type { Exchange } from "./exchange.js";
 import { demandOf, toToolEnvelope } from "./payment-demand.js";
 import { receiptMetaOf } from "./payment-meta.js";

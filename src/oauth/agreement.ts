@@ -1,8 +1,7 @@
 import type { Interaction } from "oidc-provider";
-import type { GrantHolder, OAuthGrants } from "../accounts/oauth-grants.js";
-import type { OAuthRecords } from "../accounts/oauth-records.js";
-import { OAUTH_SCOPE } from "../contract/oauth-resources.js";
-import type { Micros } from "../kernel/money.js";
+import type { GrantHolder, OAuthGrants, OAuthRecords } from "../accounts/accounts.js";
+import { OAUTH_SCOPE } from "../contract/contract.js";
+import type { Micros } from "../kernel/kernel.js";
 import { lostStep } from "./lost-step.js";
 import type { OAuthProvider } from "./provider.js";
 

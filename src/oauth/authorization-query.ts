@@ -1,6 +1,6 @@
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import { OAUTH_SCOPE } from "../contract/oauth-resources.js";
-import { ServiceError } from "../kernel/errors.js";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import { OAUTH_SCOPE } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** Parameters of a request for access that mean anything here, or must be refused where they are sent. */
 const KNOWN = [

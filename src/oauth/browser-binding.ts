@@ -2,8 +2,8 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Response } from "express";
 import type { Interaction } from "oidc-provider";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import type { Random } from "../kernel/random.js";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import type { Random } from "../kernel/kernel.js";
 
 /**
  * Ties a request for access to the browser in which its user signed in, whoever began it: what follows is for that browser

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import { OAUTH_SCOPE } from "../contract/oauth-resources.js";
-import { parseInput } from "../contract/parse-input.js";
-import { ServiceError } from "../kernel/errors.js";
-import { visibleText } from "../kernel/visible-text.js";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import { OAUTH_SCOPE, parseInput } from "../contract/contract.js";
+import { ServiceError, visibleText } from "../kernel/kernel.js";
 
 /** What we remember of a client; its other metadata mean nothing here. RFC 7591. */
 export interface ClientMetadata {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import { ServiceError } from "../kernel/errors.js";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** The fields of a form, each once. Throws INVALID_ARGUMENT for anything else. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {

@@ -1,4 +1,4 @@
-import { formatUsd, type Micros } from "../kernel/money.js";
+import { formatUsd, type Micros } from "../kernel/kernel.js";
 import { describeTarget } from "./client-metadata.js";
 import { Html, html, type Page, toFormTarget, toPage } from "./page.js";
 import type { PriceTable } from "./price-table.js";

@@ -1,13 +1,15 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Interaction, InteractionResults } from "oidc-provider";
-import type { GrantHolder, OAuthGrants } from "../accounts/oauth-grants.js";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import type { OAuthRecords } from "../accounts/oauth-records.js";
-import { parseLimit } from "../accounts/spt-scope.js";
-import { STATUS_OF } from "../http/error-reply.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd, type Micros } from "../kernel/money.js";
-import type { Service } from "../service/service-interface.js";
+import {
+	type GrantHolder,
+	OAUTH_LIMITS,
+	type OAuthGrants,
+	type OAuthRecords,
+	parseLimit,
+} from "../accounts/accounts.js";
+import { STATUS_OF } from "../http/http.js";
+import { formatUsd, type Micros, ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { type Agree, createAgree } from "./agreement.js";
 import type { BrowserBinding } from "./browser-binding.js";
 import { createFormProof, readForm } from "./form-body.js";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** What a user is told whose step has ended, went on elsewhere, or is that of somebody else. */
 export function lostStep(): ServiceError {

@@ -1,4 +1,4 @@
-import { OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../contract/oauth-resources.js";
+import { OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../contract/contract.js";
 
 /** Below the public base address. */
 export const OAUTH_PATHS = {

@@ -1,15 +1,18 @@
 /** OAuth 2.1: how clients get access to an account, and how much of it its owner lets them spend. */
+
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from "express";
-import { toKeySet } from "../accounts/key-set.js";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import { LIMITS } from "../contract/limits.js";
-import { OAUTH_RESOURCE_PATHS } from "../contract/oauth-resources.js";
-import { toCallerAddress } from "../http/caller-address.js";
-import { STATUS_OF, toServiceError } from "../http/error-reply.js";
-import { sendDocument, toDocument } from "../http/send-document.js";
-import { createTokenBucket } from "../http/token-bucket.js";
-import type { Random } from "../kernel/random.js";
-import type { Service } from "../service/service-interface.js";
+import { OAUTH_LIMITS, toKeySet } from "../accounts/accounts.js";
+import { LIMITS, OAUTH_RESOURCE_PATHS } from "../contract/contract.js";
+import {
+	createTokenBucket,
+	STATUS_OF,
+	sendDocument,
+	toCallerAddress,
+	toDocument,
+	toServiceError,
+} from "../http/http.js";
+import type { Random } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { toAuthorizationQuery } from "./authorization-query.js";
 import { createBrowserBinding } from "./browser-binding.js";
 import { failurePage } from "./interaction-pages.js";

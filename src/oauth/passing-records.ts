@@ -1,6 +1,6 @@
 import type { AdapterPayload } from "oidc-provider";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import type { Clock } from "../kernel/clock.js";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import type { Clock } from "../kernel/kernel.js";
 
 /** What is worth nothing once its user has gone: kept in memory, and no longer than it takes to click through the pages. */
 export interface PassingRecords {

@@ -1,7 +1,11 @@
-import type { PriceList } from "../contract/prices.js";
-import type { Skill, SkillCatalog } from "../contract/skill.js";
-import { OPERATION_OF_SKILL, SKILL_IDS } from "../contract/skill-ids.js";
-import { formatUsd, type Micros } from "../kernel/money.js";
+import {
+	OPERATION_OF_SKILL,
+	type PriceList,
+	SKILL_IDS,
+	type Skill,
+	type SkillCatalog,
+} from "../contract/contract.js";
+import { formatUsd, type Micros } from "../kernel/kernel.js";
 
 /** What an application could buy, as a user is told before agreeing to it. */
 export interface PriceTable {

@@ -1,13 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import { LIMITS } from "../contract/limits.js";
-import { isSafeIssuer } from "../contract/oauth-resources.js";
-import { toCallerAddress } from "../http/caller-address.js";
-import { createTokenBuckets } from "../http/token-bucket.js";
-import { ServiceError } from "../kernel/errors.js";
-import { type Logger, stackOf } from "../kernel/logger.js";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import { isSafeIssuer, LIMITS } from "../contract/contract.js";
+import { createTokenBuckets, toCallerAddress } from "../http/http.js";
+import { type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
 import { failurePage } from "./interaction-pages.js";
 import { OAUTH_COOKIES, type OAuthProvider, openProvider, type ProviderDeps } from "./provider.js";
 

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Configuration, KoaContextWithOIDC, Provider } from "oidc-provider";
-import type { SigningJwk } from "../accounts/key-files.js";
-import type { OAuthGrants } from "../accounts/oauth-grants.js";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import type { OAuthRecords } from "../accounts/oauth-records.js";
-import type { RefreshTokens } from "../accounts/refresh-tokens.js";
-import type { RevokeToken } from "../accounts/revoked-tokens.js";
-import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../contract/oauth-resources.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import { ServiceError } from "../kernel/errors.js";
+import {
+	OAUTH_LIMITS,
+	type OAuthGrants,
+	type OAuthRecords,
+	type RefreshTokens,
+	type RevokeToken,
+	type SigningJwk,
+} from "../accounts/accounts.js";
+import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../contract/contract.js";
+import { type Clock, type Egress, ServiceError } from "../kernel/kernel.js";
 import { toPlainDocument } from "./client-metadata.js";
 import { toInteractionPolicy } from "./interaction-policy.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";

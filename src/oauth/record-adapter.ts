@@ -1,9 +1,11 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
-import type { OAuthGrants } from "../accounts/oauth-grants.js";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import type { OAuthRecords } from "../accounts/oauth-records.js";
-import type { RefreshTokens } from "../accounts/refresh-tokens.js";
-import type { Clock } from "../kernel/clock.js";
+import {
+	OAUTH_LIMITS,
+	type OAuthGrants,
+	type OAuthRecords,
+	type RefreshTokens,
+} from "../accounts/accounts.js";
+import type { Clock } from "../kernel/kernel.js";
 import { createPassingRecords, type PassingRecords } from "./passing-records.js";
 
 export interface RecordAdapterDeps {

@@ -1,10 +1,7 @@
 import type { RequestHandler } from "express";
-import { OAUTH_LIMITS } from "../accounts/oauth-limits.js";
-import type { OAuthRecords } from "../accounts/oauth-records.js";
-import { readJsonBody } from "../http/json-body.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Random } from "../kernel/random.js";
+import { OAUTH_LIMITS, type OAuthRecords } from "../accounts/accounts.js";
+import { readJsonBody } from "../http/http.js";
+import { type Clock, type Random, ServiceError } from "../kernel/kernel.js";
 import { toClientMetadata } from "./client-metadata.js";
 
 export interface RegistrationDeps {

@@ -1,8 +1,7 @@
 import type { Request } from "express";
-import { type CallRates, toCredentialKey } from "../http/call-rates.js";
-import { toCallerAddress } from "../http/caller-address.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Service } from "../service/service-interface.js";
+import { type CallRates, toCallerAddress, toCredentialKey } from "../http/http.js";
+import { ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 
 export interface SignInDeps {
 	readonly identify: Service["identify"];

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import type { RevokeToken } from "../accounts/revoked-tokens.js";
-import { toServiceError } from "../http/error-reply.js";
+import type { RevokeToken } from "../accounts/accounts.js";
+import { toServiceError } from "../http/http.js";
 
 /**
  * Lets clients revoke access tokens as well as refresh tokens (RFC 7009). The library, which keeps nothing of tokens that it

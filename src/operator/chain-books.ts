@@ -1,15 +1,13 @@
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
-import { bookUnexplained, type Movement } from "../../payments/refunds/cash-movements.js";
+import type { OnchainParts } from "../../payments/onchain/onchain.js";
 import {
+	bookUnexplained,
 	type Difference,
+	type Movement,
 	type Reconciliation,
 	reconcile,
-} from "../../payments/refunds/reconciliation.js";
-import type { Store } from "../../store/store-port.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { formatUsd } from "../kernel/money.js";
+} from "../../payments/refunds/refunds.js";
+import type { Store } from "../../store/store.js";
+import { type Clock, formatUsd, type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
 
 export interface ReconcileRequest {
 	/** Books what the chain shows and nobody booked to `suspense`. */

@@ -1,15 +1,18 @@
-import { type Clock, toIsoDay } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { type BundleChanges, type Changeable, conceptAt } from "../knowledge/bundle-change.js";
-import { RECORD_PATH } from "../knowledge/bundle-document.js";
-import { reasonAgainstPath } from "../knowledge/concept-path.js";
-import { toConceptId } from "../knowledge/concept-reader.js";
-import { markOf } from "../knowledge/content-hash.js";
-import type { Finding } from "../knowledge/finding.js";
-import { reasonToSkip } from "../knowledge/import-screen.js";
-import { readMemory } from "../knowledge/late-memory.js";
-import { valueAt } from "../knowledge/path-map.js";
-import { toRecordFile } from "../knowledge/record-writer.js";
+import { type Clock, ServiceError, toIsoDay } from "../kernel/kernel.js";
+import {
+	type BundleChanges,
+	type Changeable,
+	conceptAt,
+	type Finding,
+	markOf,
+	RECORD_PATH,
+	readMemory,
+	reasonAgainstPath,
+	reasonToSkip,
+	toConceptId,
+	toRecordFile,
+	valueAt,
+} from "../knowledge/knowledge.js";
 import type { GraphRepository } from "./graph-repository.js";
 
 export interface ConceptPut {

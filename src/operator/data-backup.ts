@@ -1,14 +1,15 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type BackupFolder, openBackupFolder } from "../../store/journal/backup-folder.js";
-import { buildBeside } from "../../store/journal/built-beside.js";
-import { messageOf } from "../../store/journal/damage.js";
-import { nodeFileSystem as fileSystem } from "../../store/journal/file-system.js";
-import type { Store } from "../../store/store-port.js";
-import { assertKeysWhole, LASTING_KEYS } from "../accounts/key-files.js";
-import { toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { systemRandom } from "../kernel/random.js";
+import {
+	type BackupFolder,
+	buildBeside,
+	nodeFileSystem as fileSystem,
+	messageOf,
+	openBackupFolder,
+} from "../../store/journal/journal.js";
+import type { Store } from "../../store/store.js";
+import { assertKeysWhole, LASTING_KEYS } from "../accounts/accounts.js";
+import { ServiceError, systemRandom, toIsoTime } from "../kernel/kernel.js";
 import type { GraphImporter } from "./graph-importer.js";
 import type { OnProgress } from "./import-request.js";
 import type { BackupReport, Operator } from "./operator-interface.js";

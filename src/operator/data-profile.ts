@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ServiceError } from "../kernel/errors.js";
-import type { Settings } from "../settings/read-settings.js";
+import { ServiceError } from "../kernel/kernel.js";
+import type { Settings } from "../settings/settings.js";
 
 /**
  * Binds a data folder to the profile that first used it, so that balances of paper money are never spent in production.

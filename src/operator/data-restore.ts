@@ -2,17 +2,16 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
 	assertUnspoiled,
+	buildBeside,
 	copyChecked,
+	nodeFileSystem as fileSystem,
 	type Manifest,
+	type RestoredStore,
 	readManifest,
-} from "../../store/journal/backup-manifest.js";
-import { buildBeside } from "../../store/journal/built-beside.js";
-import { nodeFileSystem as fileSystem } from "../../store/journal/file-system.js";
-import { type RestoredStore, restoreJournal } from "../../store/journal/restore.js";
-import { assertKeysWhole } from "../accounts/key-files.js";
-import { systemClock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { systemRandom } from "../kernel/random.js";
+	restoreJournal,
+} from "../../store/journal/journal.js";
+import { assertKeysWhole } from "../accounts/accounts.js";
+import { ServiceError, systemClock, systemRandom, toIsoTime } from "../kernel/kernel.js";
 import { DATA_BACKUP, isWithin, NEEDED } from "./data-backup.js";
 import type { OnProgress } from "./import-request.js";
 

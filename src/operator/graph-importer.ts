@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import PQueue from "p-queue";
-import { type Clock, toIsoDay } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { parseGraphId } from "../kernel/ids.js";
-import { isChangeable } from "../knowledge/bundle-change.js";
-import { writeBundle } from "../knowledge/bundle-folder.js";
-import { assertLoadable } from "../knowledge/bundle-size.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import { importFolder } from "../knowledge/import-folder.js";
+import { type Clock, parseGraphId, ServiceError, toIsoDay } from "../kernel/kernel.js";
+import {
+	assertLoadable,
+	type GraphCatalog,
+	importFolder,
+	isChangeable,
+	writeBundle,
+} from "../knowledge/knowledge.js";
 import type { GraphRepository } from "./graph-repository.js";
 import { createGraphUpdate, type GraphUpdate } from "./graph-update.js";
 import {

@@ -1,20 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ServiceError } from "../kernel/errors.js";
-import type { Logger } from "../kernel/logger.js";
+import { type Logger, ServiceError } from "../kernel/kernel.js";
 import {
+	assertLoadable,
 	type BundleChange,
 	type BundleChanges,
 	type Changeable,
 	changeBundle,
+	type Graph,
+	type GraphCatalog,
 	isChangeable,
-} from "../knowledge/bundle-change.js";
-import { assertLoadable } from "../knowledge/bundle-size.js";
-import { updateBundle } from "../knowledge/bundle-update.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { Graph } from "../knowledge/graph.js";
-import { valueAt } from "../knowledge/path-map.js";
-import type { SearchEngine, SyncOptions } from "../search/search-ports.js";
+	updateBundle,
+	valueAt,
+} from "../knowledge/knowledge.js";
+import type { SearchEngine, SyncOptions } from "../search/search.js";
 
 export interface GraphRepositoryDeps {
 	readonly catalog: GraphCatalog;

@@ -1,22 +1,25 @@
 import { setImmediate } from "node:timers/promises";
-import { LIMITS } from "../contract/limits.js";
-import { type Clock, toIsoDay } from "../kernel/clock.js";
-import { type BundleChanges, type Changeable, conceptAt } from "../knowledge/bundle-change.js";
-import { isReserved } from "../knowledge/bundle-document.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { Graph } from "../knowledge/graph.js";
-import { importFolder, updateFromFolder } from "../knowledge/import-folder.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Clock, toIsoDay } from "../kernel/kernel.js";
 import {
+	type BundleChanges,
+	type Changeable,
+	conceptAt,
 	differences,
+	FRAME_PATHS,
 	type FrameRules,
 	frameChanges,
+	type Graph,
+	type GraphCatalog,
+	type ImportMemory,
+	importFolder,
 	isFrameCurrent,
+	isReserved,
+	readMemory,
 	recordFor,
-} from "../knowledge/import-frame.js";
-import type { ImportMemory } from "../knowledge/import-memory.js";
-import type { SkippedFile } from "../knowledge/import-options.js";
-import { FRAME_PATHS } from "../knowledge/import-path.js";
-import { readMemory } from "../knowledge/late-memory.js";
+	type SkippedFile,
+	updateFromFolder,
+} from "../knowledge/knowledge.js";
 import type { GraphRepository } from "./graph-repository.js";
 import {
 	assertSlugFree,

@@ -1,10 +1,8 @@
-import type { InvariantGuard } from "../../payments/audit/invariants.js";
-import type { OnchainContext } from "../../payments/onchain/onchain-method.js";
-import type { RefundPayouts } from "../../payments/refunds/refund-payouts.js";
-import type { Sweeper } from "../../payments/refunds/sweep.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Logger } from "../kernel/logger.js";
+import type { InvariantGuard } from "../../payments/audit/audit.js";
+import type { OnchainContext } from "../../payments/onchain/onchain.js";
+import type { RefundPayouts, Sweeper } from "../../payments/refunds/refunds.js";
+import { LIMITS } from "../contract/contract.js";
+import type { Clock, Logger } from "../kernel/kernel.js";
 import type { Retention } from "./retention.js";
 
 export interface HousekeepingDeps {

@@ -1,8 +1,6 @@
-import type { GraphType } from "../contract/wire.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { GraphRecord } from "../knowledge/graph.js";
-import type { ImportOptions } from "../knowledge/import-options.js";
+import type { GraphType } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
+import type { GraphCatalog, GraphRecord, ImportOptions } from "../knowledge/knowledge.js";
 
 export interface ImportRequest {
 	/** Absolute path of an OKF folder, a Markdown folder or a zip of either. */

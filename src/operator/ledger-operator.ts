@@ -1,19 +1,14 @@
-import type { InvariantGuard } from "../../payments/audit/invariants.js";
 import {
 	createLedgerReport,
+	type InvariantGuard,
 	netOf,
 	REPORT_KEYS,
 	type ReportKey,
 	type ReportSums,
-} from "../../payments/audit/ledger-report.js";
-import type { RefundPayouts } from "../../payments/refunds/refund-payouts.js";
-import type { Refunds } from "../../payments/refunds/refunds.js";
-import { exportLedger } from "../../store/ledger-export.js";
-import type { RefundRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store-port.js";
-import { toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd, parseUsd } from "../kernel/money.js";
+} from "../../payments/audit/audit.js";
+import type { RefundPayouts, Refunds } from "../../payments/refunds/refunds.js";
+import { exportLedger, type RefundRow, type Store } from "../../store/store.js";
+import { formatUsd, parseUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type {
 	ChainBooks,
 	OnReconciled,

@@ -1,15 +1,14 @@
-import type { SptIssuer } from "../../payments/spt/spt-issuer.js";
-import type { SptSummary } from "../../payments/spt/spt-state.js";
+import type { SptIssuer, SptSummary } from "../../payments/spt/spt.js";
 import {
 	type AccountOperator,
 	type AccountOperatorDeps,
 	createAccountOperator,
-} from "../accounts/account-operator.js";
-import { type SptScope, toSptScope } from "../accounts/spt-scope.js";
-import type { Clock } from "../kernel/clock.js";
-import { formatUsd, parseUsd } from "../kernel/money.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import type { SearchEngine } from "../search/search-ports.js";
+	type SptScope,
+	toSptScope,
+} from "../accounts/accounts.js";
+import { type Clock, formatUsd, parseUsd } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
+import type { SearchEngine } from "../search/search.js";
 import type { ConceptEditor, ConceptPut, ConceptRemoval, ConceptReport } from "./concept-editor.js";
 import type { GraphImporter } from "./graph-importer.js";
 import type { ImportReport, ImportRequest, OnProgress } from "./import-request.js";

@@ -1,8 +1,7 @@
-import type { Store } from "../../store/store-port.js";
-import { endLapsedGrants } from "../accounts/lapsed-grants.js";
-import { sweepOwned } from "../accounts/owned-records.js";
-import { LIMITS } from "../contract/limits.js";
-import { type Clock, toIsoDay } from "../kernel/clock.js";
+import type { Store } from "../../store/store.js";
+import { endLapsedGrants, sweepOwned } from "../accounts/accounts.js";
+import { LIMITS } from "../contract/contract.js";
+import { type Clock, toIsoDay } from "../kernel/kernel.js";
 
 /** What one round of forgetting has done. */
 export interface PurgeReport {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import type { OwnerOperationId } from "../contract/operations.js";
+import { LIMITS, type OwnerOperationId } from "../contract/contract.js";
 import {
 	CONNECTION_EXAMPLE,
 	CONNECTION_ID,

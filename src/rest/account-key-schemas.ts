@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
+import { LIMITS } from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { usdField } from "./reply-schemas.js";
 import { scopeInput, usdInput } from "./spt-schemas.js";

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { AccountAccess } from "../contract/account-access.js";
-import type { Caller } from "../contract/call.js";
-import { LIMITS } from "../contract/limits.js";
-import { ServiceError } from "../kernel/errors.js";
+import { type AccountAccess, type Caller, LIMITS } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 /** What routes for the owner of an account have in common. */
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { USAGE_GROUPINGS } from "../accounts/account-operations.js";
-import { LIMITS } from "../contract/limits.js";
-import type { OwnerOperationId } from "../contract/operations.js";
+import { USAGE_GROUPINGS } from "../accounts/accounts.js";
+import { LIMITS, type OwnerOperationId } from "../contract/contract.js";
 import {
 	ACCOUNT_EXAMPLE,
 	ACCOUNT_ID,

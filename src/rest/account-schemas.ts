@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { USAGE_GROUPINGS } from "../accounts/account-operations.js";
-import { LIMITS } from "../contract/limits.js";
+import { USAGE_GROUPINGS } from "../accounts/accounts.js";
+import { LIMITS } from "../contract/contract.js";
 import { accountKeySchema, connectionSchema } from "./account-key-schemas.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { feedbackSchema } from "./feedback-routes.js";

@@ -5,8 +5,8 @@ import {
 	debateFields,
 	debateOutput,
 	scenarioSchema,
-} from "../../skills/analysts/analyst-wire.js";
-import type { PaidOperationId } from "../contract/operations.js";
+} from "../../skills/analysts/analysts.js";
+import type { PaidOperationId } from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { CONSULT_META } from "./consult-examples.js";
 import { toDataReply } from "./evidence-examples.js";

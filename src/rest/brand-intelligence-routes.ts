@@ -1,24 +1,22 @@
 import { z } from "zod";
 import {
 	brandField,
-	bucketField,
-	checkWindow,
-	compareFields,
-	intelligenceFields,
-	windowQueryFields,
-} from "../../skills/brands/brand-input-wire.js";
-import {
 	brandSignalsOutput,
 	brandSourceSchema,
 	brandSourcesOutput,
 	brandTimelineOutput,
+	bucketField,
+	checkWindow,
 	comparedBrandSchema,
+	compareFields,
 	compareOutput,
+	intelligenceFields,
 	intelligenceOutput,
 	intelligenceSchema,
 	signalSchema,
-} from "../../skills/brands/brand-wire.js";
-import type { PaidOperationId } from "../contract/operations.js";
+	windowQueryFields,
+} from "../../skills/brands/brands.js";
+import type { PaidOperationId } from "../contract/contract.js";
 import {
 	BRAND_BUCKET,
 	BRAND_CITATIONS,

@@ -4,9 +4,8 @@ import {
 	matchScoreField,
 	nameField,
 	whyField,
-} from "../../skills/entities/entity-wire.js";
-import type { FreeOperationId } from "../contract/operations.js";
-import { EVIDENCE_LIMITS } from "../contract/reading-limits.js";
+} from "../../skills/entities/entities.js";
+import { EVIDENCE_LIMITS, type FreeOperationId } from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { dayField } from "./reply-schemas.js";

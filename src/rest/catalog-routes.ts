@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { FreeOperationId } from "../contract/operations.js";
-import { cursorField, graphIdField } from "../contract/wire.js";
+import { cursorField, type FreeOperationId, graphIdField } from "../contract/contract.js";
 import { graphDetailSchema, graphListSchema, graphPath } from "./catalog-schemas.js";
 import { dataRoute, documentRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

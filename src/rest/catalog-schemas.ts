@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GRAPH_TYPES } from "../contract/wire.js";
+import { GRAPH_TYPES } from "../contract/contract.js";
 import { replyComponent } from "./components.js";
 import { dayField, usdField } from "./reply-schemas.js";
 

@@ -1,14 +1,18 @@
 import { z } from "zod";
-import { CHAT_LIMITS } from "../../skills/chat/chat-limits.js";
 import {
+	CHAT_LIMITS,
 	chatInput,
 	chatMessageData,
 	chatOutput,
 	chatSessionData,
-} from "../../skills/chat/chat-wire.js";
-import { LIMITS } from "../contract/limits.js";
-import type { OwnerOperationId, PaidOperationId } from "../contract/operations.js";
-import { cursorField, graphIdField } from "../contract/wire.js";
+} from "../../skills/chat/chat.js";
+import {
+	cursorField,
+	graphIdField,
+	LIMITS,
+	type OwnerOperationId,
+	type PaidOperationId,
+} from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { CONSULT_LIMITS } from "../../skills/experts/consult-limits.js";
-import { LIMITS } from "../contract/limits.js";
-import type { FreeOperationId, OwnerOperationId, PaidOperationId } from "../contract/operations.js";
-import { cursorField } from "../contract/wire.js";
+import { CONSULT_LIMITS } from "../../skills/experts/experts.js";
+import {
+	cursorField,
+	type FreeOperationId,
+	LIMITS,
+	type OwnerOperationId,
+	type PaidOperationId,
+} from "../contract/contract.js";
 import {
 	CONSULT_BODY,
 	CONSULT_REPLY,

@@ -12,8 +12,8 @@ import {
 	panelOutput,
 	questionField,
 	twinAnswerSchema,
-} from "../../skills/experts/consult-wire.js";
-import { citationSchema, citedTextSchema } from "../contract/citation-wire.js";
+} from "../../skills/experts/experts.js";
+import { citationSchema, citedTextSchema } from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { toReply } from "./graph-schemas.js";
 

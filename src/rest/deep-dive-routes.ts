@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import type { OwnerOperationId } from "../contract/operations.js";
-import { REPORT_FORMATS } from "../contract/report-formats.js";
-import { cursorField } from "../contract/wire.js";
-import { JOB_LIMITS } from "../jobs/job-limits.js";
+import {
+	cursorField,
+	LIMITS,
+	type OwnerOperationId,
+	REPORT_FORMATS,
+} from "../contract/contract.js";
 import {
 	deepDiveFields,
 	deepDiveFollowUpFields,
+	JOB_LIMITS,
 	type JobWire,
 	jobDeletedSchema,
 	jobIdField,
@@ -15,7 +17,7 @@ import {
 	jobSchema,
 	jobSourcesSchema,
 	jobStatusSchema,
-} from "../jobs/job-schemas.js";
+} from "../jobs/jobs.js";
 import { replyComponent, requestComponent } from "./components.js";
 import {
 	DEEP_DIVE_EVENTS,

@@ -1,10 +1,7 @@
 import { z } from "zod";
-import type { HeaderReader } from "../contract/credential.js";
-import { parseInput } from "../contract/parse-input.js";
-import type { ServedDocument } from "../contract/served-document.js";
-import type { PurchaseCall, PurchaseReply, Purchases } from "../sales/spt-purchase.js";
-import type { FreeOperations } from "../service/free-operations.js";
-import type { OwnerOperations } from "../service/owner-operations.js";
+import { type HeaderReader, parseInput, type ServedDocument } from "../contract/contract.js";
+import type { PurchaseCall, PurchaseReply, Purchases } from "../sales/sales.js";
+import type { FreeOperations, OwnerOperations } from "../service/service.js";
 import type {
 	DataRequest,
 	DataRoute,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ServiceError } from "../kernel/errors.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { dataRoute, documentRoute } from "./define-route.js";
 import {
 	errorGuideSchema,

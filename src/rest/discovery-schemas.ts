@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ERROR_CODES } from "../kernel/errors.js";
+import { ERROR_CODES } from "../kernel/kernel.js";
 import { replyComponent } from "./components.js";
 
 /** What a caller learns about the interface itself. */

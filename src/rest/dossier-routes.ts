@@ -1,17 +1,20 @@
 import { z } from "zod";
-import { DOSSIER_LIMITS } from "../../skills/dossiers/dossier-limits.js";
 import {
+	DOSSIER_LIMITS,
 	dossierFields,
 	dossierIdField,
 	dossierOutput,
 	dossierSchema,
 	findingSchema,
 	refreshOutput,
-} from "../../skills/dossiers/dossier-wire.js";
-import { LIMITS } from "../contract/limits.js";
-import type { OwnerOperationId, PaidOperationId } from "../contract/operations.js";
-import { REPORT_FORMATS } from "../contract/report-formats.js";
-import { cursorField } from "../contract/wire.js";
+} from "../../skills/dossiers/dossiers.js";
+import {
+	cursorField,
+	LIMITS,
+	type OwnerOperationId,
+	type PaidOperationId,
+	REPORT_FORMATS,
+} from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import {

@@ -1,10 +1,12 @@
 import type { ErrorRequestHandler, RequestHandler } from "express";
-import { hasLeft } from "../http/caller-watch.js";
-import { toServiceError } from "../http/error-reply.js";
-import { createRequestId, requestIdOf } from "../http/request-id.js";
-import { isOurFailure } from "../http/server-fault.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
+import {
+	createRequestId,
+	hasLeft,
+	isOurFailure,
+	requestIdOf,
+	toServiceError,
+} from "../http/http.js";
+import { type Ids, ServiceError } from "../kernel/kernel.js";
 import { sendError } from "./respond.js";
 
 /** Told of every exception nobody meant to throw; the caller only sees the request id. */

@@ -1,7 +1,7 @@
 import type { Response } from "express";
-import { drained } from "../http/drained.js";
-import type { Clock } from "../kernel/clock.js";
-import type { NumberedEvent } from "../sales/stream-record.js";
+import { drained } from "../http/http.js";
+import type { Clock } from "../kernel/kernel.js";
+import type { NumberedEvent } from "../sales/sales.js";
 
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 3_000;

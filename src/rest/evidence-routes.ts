@@ -1,4 +1,4 @@
-import type { PaidOperationId } from "../contract/operations.js";
+import type { PaidOperationId } from "../contract/contract.js";
 import {
 	ARTICLE,
 	ARTICLE_REF,

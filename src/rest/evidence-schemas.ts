@@ -16,7 +16,7 @@ import {
 	trendListOutput,
 	trendOutput,
 	trendSchema,
-} from "../../skills/articles/evidence-wire.js";
+} from "../../skills/articles/articles.js";
 import {
 	entityIdField,
 	entityOutput,
@@ -24,9 +24,9 @@ import {
 	entityResolveOutput,
 	entitySchema,
 	resolvedNameSchema,
-} from "../../skills/entities/entity-wire.js";
-import { conceptConditions } from "../../skills/graphs/graph-wire.js";
-import { batchFields, batchItemSchema, batchOutput } from "../../skills/search/batch-wire.js";
+} from "../../skills/entities/entities.js";
+import { conceptConditions } from "../../skills/graphs/graphs.js";
+import { batchFields, batchItemSchema, batchOutput } from "../../skills/search/search.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { listField, pageQuery } from "./graph-queries.js";
 import { toReply } from "./graph-schemas.js";

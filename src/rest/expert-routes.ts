@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import { READING_LIMITS } from "../contract/reading-limits.js";
-import { queryField } from "../contract/wire.js";
+import { LIMITS, queryField, READING_LIMITS } from "../contract/contract.js";
 import { requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { consentSchema } from "../../skills/experts/consult-wire.js";
+import { consentSchema } from "../../skills/experts/experts.js";
 import { replyComponent } from "./components.js";
 import { dayField } from "./reply-schemas.js";
 

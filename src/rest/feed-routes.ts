@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FreeOperationId, PaidOperationId } from "../contract/operations.js";
+import type { FreeOperationId, PaidOperationId } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
 import { toDataReply } from "./evidence-examples.js";
 import { FEED, HEALTH_ITEM, OBSERVED, SKIPPED, SUGGESTED } from "./feed-examples.js";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
 import {
 	comparedFeedSchema,
 	correlationSchema,
+	FEED_LIMITS,
 	feedCompareInput,
 	feedCompareOutput,
 	feedContextInput,
@@ -17,8 +17,8 @@ import {
 	sinceField,
 	skippedFeedSchema,
 	suggestedFeedSchema,
-} from "../../skills/feeds/feed-wire.js";
-import { cursorField } from "../contract/wire.js";
+} from "../../skills/feeds/feeds.js";
+import { cursorField } from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { toReply } from "./graph-schemas.js";
 import { digitsField } from "./request-query.js";

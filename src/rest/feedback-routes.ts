@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { trendIdField } from "../../skills/articles/evidence-wire.js";
-import { LIMITS } from "../contract/limits.js";
-import type { OwnerOperationId } from "../contract/operations.js";
-import { cursorField } from "../contract/wire.js";
+import { trendIdField } from "../../skills/articles/articles.js";
+import { cursorField, LIMITS, type OwnerOperationId } from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

@@ -1,22 +1,18 @@
 import { z } from "zod";
 import {
-	eventKindsField,
-	exportFields,
-	sinceField,
-	timelineFields,
-} from "../../skills/graphs/graph-feed-wire.js";
-import {
 	asOfField,
 	conceptConditions,
 	depthField,
 	directionField,
 	edgeTypesField,
+	eventKindsField,
+	exportFields,
 	nodeIdField,
 	prefixField,
-} from "../../skills/graphs/graph-wire.js";
-import { LIMITS } from "../contract/limits.js";
-import { READING_LIMITS } from "../contract/reading-limits.js";
-import { cursorField, graphIdField } from "../contract/wire.js";
+	sinceField,
+	timelineFields,
+} from "../../skills/graphs/graphs.js";
+import { cursorField, graphIdField, LIMITS, READING_LIMITS } from "../contract/contract.js";
 import { digitsField } from "./request-query.js";
 
 /** Paths and queries of the operations that read a graph: what a request line can say of their inputs. */

@@ -1,5 +1,4 @@
-import type { PaidOperationId } from "../contract/operations.js";
-import { READING_LIMITS } from "../contract/reading-limits.js";
+import { type PaidOperationId, READING_LIMITS } from "../contract/contract.js";
 import {
 	CHANGE,
 	CONTEXT,

@@ -6,17 +6,11 @@ import {
 	contextFields,
 	contextOutput,
 	contextSchema,
+	edgeListOutput,
+	edgeSchema,
 	eventSchema,
 	exportOutput,
 	exportSchema,
-	similarBodySchema,
-	similarItemSchema,
-	similarOutput,
-	timelineOutput,
-} from "../../skills/graphs/graph-feed-wire.js";
-import {
-	edgeListOutput,
-	edgeSchema,
 	neighborSchema,
 	neighborsOutput,
 	nodeItemSchema,
@@ -26,11 +20,15 @@ import {
 	pathSchema,
 	pathsFields,
 	pathsOutput,
+	similarBodySchema,
+	similarItemSchema,
+	similarOutput,
 	stepSchema,
 	subgraphFields,
 	subgraphNodeSchema,
 	subgraphOutput,
-} from "../../skills/graphs/graph-wire.js";
+	timelineOutput,
+} from "../../skills/graphs/graphs.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { paidReplySchema } from "./reply-schemas.js";
 

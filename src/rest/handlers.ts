@@ -1,18 +1,23 @@
 import type { Request, RequestHandler } from "express";
-import { ANONYMOUS } from "../contract/caller-rights.js";
-import { type Credential, parseCredential, parsePayment } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import { parseInput } from "../contract/parse-input.js";
-import type { ReportFile } from "../contract/report-formats.js";
-import { toCallerAddress } from "../http/caller-address.js";
-import { whileCallerWaits } from "../http/caller-watch.js";
-import { createHeaderReader } from "../http/http-request.js";
-import { requestIdOf } from "../http/request-id.js";
-import { sendDocument } from "../http/send-document.js";
-import { createTokenBucket } from "../http/token-bucket.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Service } from "../service/service-interface.js";
+import {
+	ANONYMOUS,
+	type Credential,
+	LIMITS,
+	parseCredential,
+	parseInput,
+	parsePayment,
+	type ReportFile,
+} from "../contract/contract.js";
+import {
+	createHeaderReader,
+	createTokenBucket,
+	requestIdOf,
+	sendDocument,
+	toCallerAddress,
+	whileCallerWaits,
+} from "../http/http.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { type OwnedEvents, sendOwnedDocument, sendOwnedEvents } from "./owned-reply.js";
 import { isPieces, sendPieces } from "./owned-stream.js";
 import { readBody } from "./request-body.js";

@@ -1,8 +1,8 @@
 import cors from "cors";
 import type { RequestHandler } from "express";
 import helmet from "helmet";
-import { createRequestId } from "../http/request-id.js";
-import type { Ids } from "../kernel/ids.js";
+import { createRequestId } from "../http/http.js";
+import type { Ids } from "../kernel/kernel.js";
 
 const EXPOSED_HEADERS = [
 	"X-Cost-USD",

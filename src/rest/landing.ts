@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import type { Service } from "../service/service-interface.js";
+import type { Service } from "../service/service.js";
 import { sendJsonDocument } from "./respond.js";
 
 /** The root of the service: where a visitor, human or not, goes from here. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { type HeaderReader, parseCredential } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import { ServiceError } from "../kernel/errors.js";
+import { type HeaderReader, LIMITS, parseCredential } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { dataRoute } from "./define-route.js";
 import {
 	healthSchema,

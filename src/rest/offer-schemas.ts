@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BILLING_TYPES } from "../contract/billing-types.js";
+import { BILLING_TYPES } from "../contract/contract.js";
 import { replyComponent } from "./components.js";
 import { usdField } from "./reply-schemas.js";
 

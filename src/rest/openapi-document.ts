@@ -1,7 +1,5 @@
-import { LIMITS } from "../contract/limits.js";
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
-import type { PriceList } from "../contract/prices.js";
-import { INTERFACE_VERSION } from "../service/interface-guide.js";
+import { LIMITS, OPERATION_ADDRESSES, type PriceList } from "../contract/contract.js";
+import { INTERFACE_VERSION } from "../service/service.js";
 import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
 import { toComponentSchemas } from "./openapi-schemas.js";

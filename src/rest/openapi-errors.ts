@@ -1,8 +1,7 @@
-import { createChallenge } from "../../payments/challenge.js";
-import { LIMITS } from "../contract/limits.js";
-import { toErrorReply } from "../http/error-reply.js";
-import { ServiceError } from "../kernel/errors.js";
-import { parseUsd } from "../kernel/money.js";
+import { createChallenge } from "../../payments/payments.js";
+import { LIMITS } from "../contract/contract.js";
+import { toErrorReply } from "../http/http.js";
+import { parseUsd, ServiceError } from "../kernel/kernel.js";
 import { replyComponents } from "./components.js";
 import { referTo } from "./openapi-schemas.js";
 import { errorReplySchema, paymentRequiredSchema, tooManySchema } from "./reply-schemas.js";

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import type { Service } from "../service/service-interface.js";
+import type { Service } from "../service/service.js";
 import { type OpenApiDocument, toOpenApiDocument } from "./openapi-document.js";
 import { sendJsonDocument } from "./respond.js";
 

@@ -1,8 +1,6 @@
 import type { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import type { Price, PriceList } from "../contract/prices.js";
-import type { PricedBy } from "../contract/skill.js";
-import { toUsdNumber } from "../kernel/money.js";
+import { LIMITS, type Price, type PricedBy, type PriceList } from "../contract/contract.js";
+import { toUsdNumber } from "../kernel/kernel.js";
 import { requestComponents } from "./components.js";
 import { toResponses } from "./openapi-responses.js";
 import { referTo, toInlineSchema } from "./openapi-schemas.js";

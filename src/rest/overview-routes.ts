@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import type { FreeOperationId } from "../contract/operations.js";
+import { type FreeOperationId, LIMITS } from "../contract/contract.js";
 import { graphPath } from "./catalog-schemas.js";
 import { dataRoute } from "./define-route.js";
 import { NODE } from "./graph-examples.js";

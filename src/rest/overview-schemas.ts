@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DECISIONS, rowSchema } from "../contract/wire.js";
+import { DECISIONS, rowSchema } from "../contract/contract.js";
 import { replyComponent } from "./components.js";
 import { dayField } from "./reply-schemas.js";
 

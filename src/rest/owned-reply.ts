@@ -1,7 +1,7 @@
 import type { Response } from "express";
-import type { ReportFile } from "../contract/report-formats.js";
-import type { Clock } from "../kernel/clock.js";
-import type { NumberedEvent } from "../sales/stream-record.js";
+import type { ReportFile } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
+import type { NumberedEvent } from "../sales/sales.js";
 import { sendEventStream } from "./event-stream.js";
 
 /** Answers of owners' routes that are no envelope: for their owner alone, kept by no cache. */

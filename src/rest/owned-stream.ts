@@ -1,6 +1,5 @@
 import type { Response } from "express";
-import { drained } from "../http/drained.js";
-import { requestIdOf } from "../http/request-id.js";
+import { drained, requestIdOf } from "../http/http.js";
 
 /** An owner's answer that comes in pieces of JSON text, for what may be too long to be held at once. */
 export function isPieces(answer: object): answer is AsyncIterable<string> {

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import type { PaidOperationId } from "../contract/operations.js";
 import {
 	conceptFiltersSchema,
 	explainField,
 	graphFiltersSchema,
 	graphIdField,
+	LIMITS,
 	limitField,
+	type PaidOperationId,
 	queryField,
-} from "../contract/wire.js";
-import { formatUsd } from "../kernel/money.js";
+} from "../contract/contract.js";
+import { formatUsd } from "../kernel/kernel.js";
 import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { CHAT_ROUTES } from "./chat-routes.js";

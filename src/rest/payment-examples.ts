@@ -1,4 +1,4 @@
-import type { SignedReceipt } from "../sales/signed-receipts.js";
+import type { SignedReceipt } from "../sales/sales.js";
 
 /** A quote as it would be read back. */
 export const EXAMPLE_QUOTE = {

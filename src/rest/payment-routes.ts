@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
+import { LIMITS } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
 import { EXAMPLE_QUOTE, EXAMPLE_RECEIPT } from "./payment-examples.js";
 import {

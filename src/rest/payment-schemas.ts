@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { BILLING_TYPES } from "../contract/billing-types.js";
-import { PAID_OPERATION_IDS } from "../contract/operations.js";
-import { SKILL_IDS } from "../contract/skill-ids.js";
-import { signedReceiptSchema } from "../sales/signed-receipts.js";
+import { BILLING_TYPES, PAID_OPERATION_IDS, SKILL_IDS } from "../contract/contract.js";
+import { signedReceiptSchema } from "../sales/sales.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { continuationSchema, usdField } from "./reply-schemas.js";
 

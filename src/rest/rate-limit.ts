@@ -1,20 +1,23 @@
 import type { Socket } from "node:net";
 import type { Request, RequestHandler } from "express";
-import { parseCredential } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
-import type { OperationId } from "../contract/operations.js";
+import {
+	LIMITS,
+	OPERATION_ADDRESSES,
+	type OperationId,
+	parseCredential,
+} from "../contract/contract.js";
 import {
 	type CallRates,
 	type CountedCaller,
+	connectionTokenOf,
+	createHeaderReader,
 	type RateLevel,
+	toCallerAddress,
 	toCredentialKey,
 	toRateRefusal,
-} from "../http/call-rates.js";
-import { toCallerAddress } from "../http/caller-address.js";
-import { connectionTokenOf, createHeaderReader, toRequestId } from "../http/http-request.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
+	toRequestId,
+} from "../http/http.js";
+import type { Clock, Ids } from "../kernel/kernel.js";
 import { sendError } from "./respond.js";
 
 /** Operations that ask how something is getting on. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PaidOperationId } from "../contract/operations.js";
+import type { PaidOperationId } from "../contract/contract.js";
 import type { PaidRoute } from "./route.js";
 
 type About = Pick<PaidRoute, "summary" | "description" | "reply" | "example"> &

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { CONTINUATION_TYPES } from "../../payments/challenge.js";
-import { BILLING_TYPES } from "../contract/billing-types.js";
+import { CONTINUATION_TYPES } from "../../payments/payments.js";
 import {
+	BILLING_TYPES,
 	type CostWire,
 	evidenceSchema,
 	explanationSchema,
 	rowSchema,
 	searchMetaSchema,
 	searchResponseSchema,
-} from "../contract/wire.js";
-import { ERROR_CODES } from "../kernel/errors.js";
+} from "../contract/contract.js";
+import { ERROR_CODES } from "../kernel/kernel.js";
 import { replyComponent } from "./components.js";
 
 replyComponent("Evidence", evidenceSchema);

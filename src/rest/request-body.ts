@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from "express";
-import { LIMITS } from "../contract/limits.js";
-import { hasBody, readJsonBody } from "../http/json-body.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS } from "../contract/contract.js";
+import { hasBody, readJsonBody } from "../http/http.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
 

@@ -1,6 +1,5 @@
-import type { HeaderReader } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import { ServiceError } from "../kernel/errors.js";
+import { type HeaderReader, LIMITS } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 

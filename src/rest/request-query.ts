@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { invalidInput } from "../contract/parse-input.js";
+import { invalidInput } from "../contract/contract.js";
 
 /** The query as a flat record of strings. Throws INVALID_ARGUMENT when a name comes twice: which one counts would be a guess. */
 export function readQuery({ url = "" }: IncomingMessage): Readonly<Record<string, string>> {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { PaidOperationId } from "../contract/operations.js";
-import { queryField } from "../contract/wire.js";
+import { type PaidOperationId, queryField } from "../contract/contract.js";
 import { resumeQuery } from "./resume-query.js";
 import type { PaidRoute } from "./route.js";
 

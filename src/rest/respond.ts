@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
-import type { CallResult } from "../contract/call.js";
-import type { PaidOutput } from "../contract/skill.js";
-import { costHeaders } from "../http/cost-headers.js";
-import { toErrorReply } from "../http/error-reply.js";
-import { reportDelivery } from "../http/report-delivery.js";
-import { requestIdOf } from "../http/request-id.js";
-import { isStillFresh, sendBytes, toEtag } from "../http/send-document.js";
-import type { ServiceError } from "../kernel/errors.js";
-import { sharedJsonOf } from "../kernel/shared-json.js";
-import type { PurchaseReply } from "../sales/spt-purchase.js";
+import type { CallResult, PaidOutput } from "../contract/contract.js";
+import {
+	costHeaders,
+	isStillFresh,
+	reportDelivery,
+	requestIdOf,
+	sendBytes,
+	toErrorReply,
+	toEtag,
+} from "../http/http.js";
+import { type ServiceError, sharedJsonOf } from "../kernel/kernel.js";
+import type { PurchaseReply } from "../sales/sales.js";
 import type { DataRoute, OwnerRoute, PaidRoute, PurchaseRoute } from "./route.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";

@@ -1,10 +1,8 @@
 import express, { type RequestHandler, type Router } from "express";
-import { LIMITS } from "../contract/limits.js";
-import { OPERATION_ADDRESSES, type OperationAddress } from "../contract/operation-addresses.js";
-import { createRequestId } from "../http/request-id.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Service } from "../service/service-interface.js";
+import { LIMITS, OPERATION_ADDRESSES, type OperationAddress } from "../contract/contract.js";
+import { createRequestId } from "../http/http.js";
+import type { Clock, Ids } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
 import {
 	createCallLimit,

@@ -1,18 +1,18 @@
 import type { z } from "zod";
-import type { Caller } from "../contract/call.js";
-import type { Credential, HeaderReader } from "../contract/credential.js";
 import type {
+	Caller,
+	Credential,
 	FreeOperationId,
+	HeaderReader,
 	OwnerOperationId,
 	PaidOperationId,
+	PricedBy,
 	PricedOperationId,
 	PurchaseOperationId,
-} from "../contract/operations.js";
-import type { ServedDocument } from "../contract/served-document.js";
-import type { PricedBy } from "../contract/skill.js";
-import type { PurchaseCall, PurchaseReply, Purchases } from "../sales/spt-purchase.js";
-import type { FreeOperations } from "../service/free-operations.js";
-import type { OwnerOperations } from "../service/owner-operations.js";
+	ServedDocument,
+} from "../contract/contract.js";
+import type { PurchaseCall, PurchaseReply, Purchases } from "../sales/sales.js";
+import type { FreeOperations, OwnerOperations } from "../service/service.js";
 
 /** One request of a free operation before its schemas have seen it. */
 export interface RawRequest {

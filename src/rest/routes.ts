@@ -1,4 +1,4 @@
-import type { OperationId } from "../contract/operations.js";
+import type { OperationId } from "../contract/contract.js";
 import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { BRAND_ROUTES } from "./brand-routes.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { scheduleIdField } from "../../skills/briefings/schedule-wire.js";
-import type { PaidOperationId } from "../contract/operations.js";
+import { scheduleIdField } from "../../skills/briefings/briefings.js";
+import type { PaidOperationId } from "../contract/contract.js";
 import { toDataReply } from "./evidence-examples.js";
 import type { PaidRoute } from "./route.js";
 import { RUN, SCHEDULE, SCHEDULE_ID } from "./schedule-examples.js";

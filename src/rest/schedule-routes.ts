@@ -1,15 +1,18 @@
 import { z } from "zod";
-import { SCHEDULE_LIMITS } from "../../skills/briefings/schedule-limits.js";
 import {
 	runIdField,
 	runListFields,
 	runSchema,
+	SCHEDULE_LIMITS,
 	scheduleIdField,
 	scheduleSchema,
-} from "../../skills/briefings/schedule-wire.js";
-import type { Caller } from "../contract/call.js";
-import type { Credential } from "../contract/credential.js";
-import type { FreeOperationId, OwnerOperationId } from "../contract/operations.js";
+} from "../../skills/briefings/briefings.js";
+import type {
+	Caller,
+	Credential,
+	FreeOperationId,
+	OwnerOperationId,
+} from "../contract/contract.js";
 import { dataRoute, documentRoute, ownerRoute } from "./define-route.js";
 import type { DataRoute, DocumentRoute, OwnerRoute } from "./route.js";
 import { BRIEFING, LINK_TOKEN, RUN, RUN_ID, SCHEDULE, SCHEDULE_ID } from "./schedule-examples.js";

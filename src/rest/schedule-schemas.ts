@@ -9,7 +9,7 @@ import {
 	scheduleOrderInput,
 	scheduleOutput,
 	scheduleSchema,
-} from "../../skills/briefings/schedule-wire.js";
+} from "../../skills/briefings/briefings.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { toReply } from "./graph-schemas.js";
 

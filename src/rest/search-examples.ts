@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ExplanationWire, FiltersWire } from "../contract/wire.js";
+import type { ExplanationWire, FiltersWire } from "../contract/contract.js";
 import type { searchReplySchema } from "./reply-schemas.js";
 
 type SearchReply = z.input<typeof searchReplySchema>;

@@ -1,6 +1,11 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import { DECISIONS, GRAPH_TYPES, graphTypesField, queryField } from "../contract/wire.js";
+import {
+	DECISIONS,
+	GRAPH_TYPES,
+	graphTypesField,
+	LIMITS,
+	queryField,
+} from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { usdField } from "./reply-schemas.js";

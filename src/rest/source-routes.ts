@@ -1,7 +1,10 @@
 import { z } from "zod";
-import type { FreeOperationId } from "../contract/operations.js";
-import { EVIDENCE_LIMITS } from "../contract/reading-limits.js";
-import { cursorField, graphIdField } from "../contract/wire.js";
+import {
+	cursorField,
+	EVIDENCE_LIMITS,
+	type FreeOperationId,
+	graphIdField,
+} from "../contract/contract.js";
 import { replyComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { dayField } from "./reply-schemas.js";

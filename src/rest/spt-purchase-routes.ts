@@ -1,6 +1,5 @@
-import { LIMITS } from "../contract/limits.js";
-import type { PurchaseOperationId } from "../contract/operations.js";
-import { formatUsd } from "../kernel/money.js";
+import { LIMITS, type PurchaseOperationId } from "../contract/contract.js";
+import { formatUsd } from "../kernel/kernel.js";
 import { purchaseRoute } from "./define-route.js";
 import type { PurchaseRoute } from "./route.js";
 import { sptOrderSchema, sptPurchaseSchema, sptTopUpSchema } from "./spt-schemas.js";

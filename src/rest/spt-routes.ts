@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import type { OwnerOperationId } from "../contract/operations.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS, type OwnerOperationId } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";
 import type { OwnerRequest, OwnerRoute } from "./route.js";

@@ -1,17 +1,16 @@
 import type { Request, RequestHandler, Response } from "express";
-import { ANONYMOUS } from "../contract/caller-rights.js";
-import { type HeaderReader, parseCredential, parsePayment } from "../contract/credential.js";
-import { parseInput } from "../contract/parse-input.js";
-import { STREAM_LIMITS } from "../contract/stream-limits.js";
-import { whileCallerWaits } from "../http/caller-watch.js";
-import { costHeaders } from "../http/cost-headers.js";
-import { createHeaderReader } from "../http/http-request.js";
-import { requestIdOf } from "../http/request-id.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { SoldStream } from "../sales/sold-streams.js";
-import type { FollowedStream } from "../sales/stream-record.js";
-import type { Service } from "../service/service-interface.js";
+import {
+	ANONYMOUS,
+	type HeaderReader,
+	parseCredential,
+	parseInput,
+	parsePayment,
+	STREAM_LIMITS,
+} from "../contract/contract.js";
+import { costHeaders, createHeaderReader, requestIdOf, whileCallerWaits } from "../http/http.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
+import type { FollowedStream, SoldStream } from "../sales/sales.js";
+import type { Service } from "../service/service.js";
 import { sendEventStream } from "./event-stream.js";
 import type { PaymentLimit } from "./handlers.js";
 import { readBody } from "./request-body.js";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { VERIFY_TEXT_LIMITS } from "../../skills/verify/verify-text-limits.js";
 import {
 	claimEvidenceSchema,
 	claimPartSchema,
 	gateSchema,
+	VERIFY_TEXT_LIMITS,
 	verificationSchema,
 	verifyClaimFields,
 	verifyClaimOutput,
-} from "../../skills/verify/verify-wire.js";
+} from "../../skills/verify/verify.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { toDataReply } from "./evidence-examples.js";
 import { toReply } from "./graph-schemas.js";

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { VERIFY_TEXT_LIMITS } from "../../skills/verify/verify-text-limits.js";
 import {
 	checkedClaimSchema,
 	checkedEvidenceSchema,
@@ -10,13 +9,14 @@ import {
 	NAMES_ONE_SOURCE,
 	namesOneSource,
 	textClaimSchema,
+	VERIFY_TEXT_LIMITS,
+	verificationSchema,
 	verifyBatchFields,
 	verifyBatchOutput,
 	verifyTextFields,
 	verifyTextOutput,
-} from "../../skills/verify/verify-text-wire.js";
-import { verificationSchema } from "../../skills/verify/verify-wire.js";
-import type { OwnerOperationId, PaidOperationId } from "../contract/operations.js";
+} from "../../skills/verify/verify.js";
+import type { OwnerOperationId, PaidOperationId } from "../contract/contract.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { toDataReply } from "./evidence-examples.js";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { OwnerOperationId } from "../contract/operations.js";
-import { WEBHOOK_LIMITS } from "../webhooks/webhook-limits.js";
+import type { OwnerOperationId } from "../contract/contract.js";
 import {
 	type DeliveryWire,
 	deliveryIdField,
@@ -8,6 +7,7 @@ import {
 	deliverySchema,
 	secretRotationInput,
 	WEBHOOK_EVENTS,
+	WEBHOOK_LIMITS,
 	type WebhookWire,
 	webhookChangeInput,
 	webhookIdField,
@@ -16,7 +16,7 @@ import {
 	webhookSchema,
 	webhookSecretFields,
 	webhookTestSchema,
-} from "../webhooks/webhook-wire.js";
+} from "../webhooks/webhooks.js";
 import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";

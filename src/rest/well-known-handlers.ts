@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import type { Service } from "../service/service-interface.js";
+import type { Service } from "../service/service.js";
 import { sendJsonDocument } from "./respond.js";
 
 /** The keys that sign the agent card and the receipts. */

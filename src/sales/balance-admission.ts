@@ -1,23 +1,23 @@
-import type {
-	Charged,
-	HeldAdmission,
-	JobHold,
-	JobOpening,
-	LaunchedAdmission,
-	PricedAdmission,
-	Released,
-} from "../../payments/admission.js";
-import type { Quote } from "../../payments/challenge.js";
-import { beginAttempt, idempotencyIdOf, judgeAttempt } from "../../payments/idempotency.js";
-import type { Payer, PaymentMethod } from "../../payments/payment-method.js";
-import { finishAttempt, toReceipt } from "../../payments/receipt.js";
-import type { HoldRow, ReceiptRow } from "../../store/rows/call-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import type { ReleaseReason } from "../contract/billing-types.js";
-import type { Call } from "../contract/call.js";
-import type { Skill } from "../contract/skill.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import {
+	beginAttempt,
+	type Charged,
+	finishAttempt,
+	type HeldAdmission,
+	idempotencyIdOf,
+	type JobHold,
+	type JobOpening,
+	judgeAttempt,
+	type LaunchedAdmission,
+	type Payer,
+	type PaymentMethod,
+	type PricedAdmission,
+	type Quote,
+	type Released,
+	toReceipt,
+} from "../../payments/payments.js";
+import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../../store/store.js";
+import type { Call, ReleaseReason, Skill } from "../contract/contract.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 
 export interface BalanceDeps {
 	readonly store: Store;

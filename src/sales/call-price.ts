@@ -1,8 +1,6 @@
-import type { AnsweredPart } from "../../payments/admission.js";
-import type { PricedOperationId } from "../contract/operations.js";
-import type { Price, PriceList } from "../contract/prices.js";
-import type { Skill } from "../contract/skill.js";
-import type { Micros } from "../kernel/money.js";
+import type { AnsweredPart } from "../../payments/payments.js";
+import type { Price, PricedOperationId, PriceList, Skill } from "../contract/contract.js";
+import type { Micros } from "../kernel/kernel.js";
 
 /** What one call costs: the listed price, that of the dearer kind it may ask for, for each of the units its input asks for where the operation is sold by units. */
 export function priceOfCall(

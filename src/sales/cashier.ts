@@ -1,20 +1,26 @@
-import type { JobOpening, OnchainMethod, PricedAdmission } from "../../payments/admission.js";
-import type { InvariantGuard } from "../../payments/audit/invariants.js";
-import { createChallenge, type Quote } from "../../payments/challenge.js";
-import { fingerprintOf } from "../../payments/idempotency.js";
-import type { PrepaidCharge } from "../../payments/mpp/prepaid-charge.js";
-import type { Payer, PaymentMethod } from "../../payments/payment-method.js";
-import { howToBuy } from "../../payments/spt/spt-refusals.js";
-import type { Store } from "../../store/store-port.js";
-import type { IdentifyOptions } from "../contract/account-access.js";
-import type { Call } from "../contract/call.js";
-import type { Credential } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import type { PriceList } from "../contract/prices.js";
-import type { Skill } from "../contract/skill.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Micros } from "../kernel/money.js";
+import type { InvariantGuard } from "../../payments/audit/audit.js";
+import type { PrepaidCharge } from "../../payments/mpp/mpp.js";
+import {
+	createChallenge,
+	fingerprintOf,
+	type JobOpening,
+	type OnchainMethod,
+	type Payer,
+	type PaymentMethod,
+	type PricedAdmission,
+	type Quote,
+} from "../../payments/payments.js";
+import { howToBuy } from "../../payments/spt/spt.js";
+import type { Store } from "../../store/store.js";
+import {
+	type Call,
+	type Credential,
+	type IdentifyOptions,
+	LIMITS,
+	type PriceList,
+	type Skill,
+} from "../contract/contract.js";
+import { type Clock, type Micros, ServiceError } from "../kernel/kernel.js";
 import { admitFromBalance } from "./balance-admission.js";
 import { priceOfCall } from "./call-price.js";
 import { admitPrepaid, openPrepaid } from "./prepaid-admission.js";

@@ -1,8 +1,7 @@
-import type { Credit, Released } from "../../payments/admission.js";
-import type { CostWire, CreditWire } from "../contract/wire.js";
-import { toServiceError } from "../http/error-reply.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd } from "../kernel/money.js";
+import type { Credit, Released } from "../../payments/payments.js";
+import type { CostWire, CreditWire } from "../contract/contract.js";
+import { toServiceError } from "../http/http.js";
+import { formatUsd, ServiceError } from "../kernel/kernel.js";
 
 /** Decision D8: money that settled before the work failed is a token of the payer's now. */
 function toCreditWire({ token, id, amountMicros }: Credit): CreditWire {

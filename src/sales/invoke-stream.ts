@@ -1,8 +1,6 @@
-import { fingerprintOf } from "../../payments/idempotency.js";
-import type { Payer } from "../../payments/payment-method.js";
-import type { Call } from "../contract/call.js";
-import type { SkillEvent } from "../contract/skill.js";
-import { ServiceError } from "../kernel/errors.js";
+import { fingerprintOf, type Payer } from "../../payments/payments.js";
+import type { Call, SkillEvent } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
 import { giveBack, type Settled, settleCall } from "./settle-call.js";
 import type { FollowedStream } from "./stream-record.js";

@@ -1,6 +1,5 @@
-import type { Call, CallResult, Invoke } from "../contract/call.js";
-import type { Outcome } from "../contract/skill.js";
-import type { Clock } from "../kernel/clock.js";
+import type { Call, CallResult, Invoke, Outcome } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 import { createLaunchCall, type Launches } from "./launch-call.js";
 import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
 import { giveBack, paidPartOf, settleCall } from "./settle-call.js";

@@ -1,17 +1,17 @@
-import type { LaunchedAdmission } from "../../payments/admission.js";
-import { fingerprintOf } from "../../payments/idempotency.js";
-import type { Payer } from "../../payments/payment-method.js";
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { Call, CallResult, Invoke } from "../contract/call.js";
-import type { JobJson } from "../contract/job.js";
-import { parseInput } from "../contract/parse-input.js";
-import type { JobOffer, Skill } from "../contract/skill.js";
-import type { CostWire } from "../contract/wire.js";
-import type { JobPlace, Jobs } from "../jobs/job-control.js";
-import { toJobCost } from "../jobs/job-cost.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd } from "../kernel/money.js";
+import { fingerprintOf, type LaunchedAdmission, type Payer } from "../../payments/payments.js";
+import type { JobRow } from "../../store/store.js";
+import {
+	type Call,
+	type CallResult,
+	type CostWire,
+	type Invoke,
+	type JobJson,
+	type JobOffer,
+	parseInput,
+	type Skill,
+} from "../contract/contract.js";
+import { type JobPlace, type Jobs, toJobCost } from "../jobs/jobs.js";
+import { type Clock, formatUsd, ServiceError } from "../kernel/kernel.js";
 import type { Admission } from "./cashier.js";
 import type { OpenCallDeps } from "./open-call.js";
 import type { RecordUsage } from "./usage.js";

@@ -1,8 +1,13 @@
-import type { Payer } from "../../payments/payment-method.js";
-import type { Call, SkillCaller } from "../contract/call.js";
-import { parseInput } from "../contract/parse-input.js";
-import type { Skill, SkillCatalog, SkillContext } from "../contract/skill.js";
-import { ServiceError } from "../kernel/errors.js";
+import type { Payer } from "../../payments/payments.js";
+import {
+	type Call,
+	parseInput,
+	type Skill,
+	type SkillCaller,
+	type SkillCatalog,
+	type SkillContext,
+} from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { Admission, Cashier } from "./cashier.js";
 
 /** A call that may work: its input is sound, what it asks for exists, and its price is reserved. */

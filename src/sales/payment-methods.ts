@@ -1,8 +1,6 @@
-import type { SettlementTerms } from "../../payments/onchain/facilitator.js";
-import { toV1Network } from "../../payments/onchain/networks.js";
-import { LIMITS } from "../contract/limits.js";
-import type { Json } from "../contract/service-info.js";
-import { formatUsd } from "../kernel/money.js";
+import { type SettlementTerms, toV1Network } from "../../payments/onchain/onchain.js";
+import { type Json, LIMITS } from "../contract/contract.js";
+import { formatUsd } from "../kernel/kernel.js";
 
 export interface PaymentMethodsDeps {
 	readonly environment: "live" | "test";

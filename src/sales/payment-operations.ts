@@ -1,7 +1,7 @@
-import type { SettlementTerms } from "../../payments/onchain/facilitator.js";
-import type { KeySet } from "../accounts/key-set.js";
-import type { Json } from "../contract/service-info.js";
-import { createPerRevision } from "../kernel/per-revision.js";
+import type { SettlementTerms } from "../../payments/onchain/onchain.js";
+import type { KeySet } from "../accounts/accounts.js";
+import type { Json } from "../contract/contract.js";
+import { createPerRevision } from "../kernel/kernel.js";
 import { type PaymentMethodsDeps, toPaymentMethods } from "./payment-methods.js";
 import { createPaymentState, type ReadPaymentState } from "./payment-state.js";
 import { createQuotes, type Quotes, type QuotesDeps } from "./quotes.js";

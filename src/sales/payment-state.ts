@@ -1,8 +1,6 @@
-import type { PaymentRow } from "../../store/rows/payment-rows.js";
-import type { Store } from "../../store/store-port.js";
-import type { Json } from "../contract/service-info.js";
-import { toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import type { PaymentRow, Store } from "../../store/store.js";
+import type { Json } from "../contract/contract.js";
+import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 
 /**
  * Where one payment on a chain stands. Its id can be computed from what settling makes public, so it tells no more than

@@ -1,8 +1,6 @@
-import type { PricedAdmission } from "../../payments/admission.js";
-import type { Quote } from "../../payments/challenge.js";
-import type { PrepaidCharge, PrepaidUse } from "../../payments/mpp/prepaid-charge.js";
-import type { Call } from "../contract/call.js";
-import type { Credential } from "../contract/credential.js";
+import type { PrepaidCharge, PrepaidUse } from "../../payments/mpp/mpp.js";
+import type { PricedAdmission, Quote } from "../../payments/payments.js";
+import type { Call, Credential } from "../contract/contract.js";
 
 /** The challenge a token was sent with; undefined for one sent as it is. Throws PAYMENT_REJECTED. */
 export function openPrepaid(

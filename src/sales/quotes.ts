@@ -1,19 +1,28 @@
 import { z } from "zod";
-import type { Offer, Quote } from "../../payments/challenge.js";
-import { fingerprintOf } from "../../payments/idempotency.js";
-import type { QuotedTerms, QuoteSeal } from "../../payments/quote-seal.js";
-import { LIMITS } from "../contract/limits.js";
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
-import { PAID_OPERATION_IDS, type PaidOperationId } from "../contract/operations.js";
-import { parseInput } from "../contract/parse-input.js";
-import type { PriceList } from "../contract/prices.js";
-import { toRequestPath } from "../contract/request-path.js";
-import type { Json, ServiceInfo } from "../contract/service-info.js";
-import type { Skill, SkillCatalog } from "../contract/skill.js";
-import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../contract/skill-ids.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd } from "../kernel/money.js";
+import {
+	fingerprintOf,
+	type Offer,
+	type Quote,
+	type QuotedTerms,
+	type QuoteSeal,
+} from "../../payments/payments.js";
+import {
+	type Json,
+	LIMITS,
+	OPERATION_ADDRESSES,
+	OPERATION_OF_SKILL,
+	PAID_OPERATION_IDS,
+	type PaidOperationId,
+	type PriceList,
+	parseInput,
+	type ServiceInfo,
+	SKILL_IDS,
+	type Skill,
+	type SkillCatalog,
+	type SkillId,
+	toRequestPath,
+} from "../contract/contract.js";
+import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { priceOfCall } from "./call-price.js";
 import type { RedeemQuote } from "./cashier.js";
 

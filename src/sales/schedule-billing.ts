@@ -1,22 +1,22 @@
-import type { InvariantGuard } from "../../payments/audit/invariants.js";
-import { fingerprintOf } from "../../payments/idempotency.js";
-import type { Payer, PaymentMethod, Rail } from "../../payments/payment-method.js";
-import { toReceipt } from "../../payments/receipt.js";
+import type { InvariantGuard } from "../../payments/audit/audit.js";
 import {
+	fingerprintOf,
+	type Payer,
+	type PaymentMethod,
+	type Rail,
+	toReceipt,
+} from "../../payments/payments.js";
+import {
+	dayAfter,
 	type HeldWeek,
 	isCovered,
 	NotPaid,
 	type ScheduleBilling,
 	WEEK_DAYS,
-} from "../../skills/briefings/schedule-billing.js";
-import { dayAfter } from "../../skills/briefings/schedule-slots.js";
-import type { ScheduleRenewal, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { Store } from "../../store/store-port.js";
-import type { PriceList } from "../contract/prices.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { siblingId } from "../kernel/ids.js";
-import type { Micros } from "../kernel/money.js";
+} from "../../skills/briefings/briefings.js";
+import type { ScheduleRenewal, ScheduleRow, Store } from "../../store/store.js";
+import type { PriceList } from "../contract/contract.js";
+import { type Clock, type Micros, ServiceError, siblingId } from "../kernel/kernel.js";
 
 export interface ScheduleBillingDeps {
 	readonly store: Pick<Store, "read" | "transaction">;

@@ -1,9 +1,12 @@
-import type { Charged, HeldAdmission, Released } from "../../payments/admission.js";
-import { costOf, noCost } from "../../payments/receipt.js";
-import type { ReleaseReason } from "../contract/billing-types.js";
-import type { Call, CallResult } from "../contract/call.js";
-import type { CostWire } from "../contract/wire.js";
-import { ServiceError } from "../kernel/errors.js";
+import {
+	type Charged,
+	costOf,
+	type HeldAdmission,
+	noCost,
+	type Released,
+} from "../../payments/payments.js";
+import type { Call, CallResult, CostWire, ReleaseReason } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { answeredPart } from "./call-price.js";
 import { toCreditReply, withCredit } from "./credit-reply.js";
 import type { OpenedCall } from "./open-call.js";

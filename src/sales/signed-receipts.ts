@@ -1,13 +1,14 @@
 import { CompactSign, compactVerify, errors, importJWK, type JWK } from "jose";
 import { z } from "zod";
-import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { Store } from "../../store/store-port.js";
-import { isWallet } from "../contract/account-access.js";
-import { type Credential, type HeaderReader, parseCredential } from "../contract/credential.js";
-import type { ServiceInfo } from "../contract/service-info.js";
-import { toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd } from "../kernel/money.js";
+import type { ReceiptRow, Store } from "../../store/store.js";
+import {
+	type Credential,
+	type HeaderReader,
+	isWallet,
+	parseCredential,
+	type ServiceInfo,
+} from "../contract/contract.js";
+import { formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 
 /** A private ES256 key as JWK, of its own: what it signs is a receipt and nothing else. */
 export type ReceiptSigningKey = Readonly<Record<string, unknown>> & { readonly kid: string };

@@ -1,16 +1,17 @@
-import { fingerprintOf } from "../../payments/idempotency.js";
-import type { PlainEvent } from "../contract/artifacts.js";
-import type { Call, Caller } from "../contract/call.js";
-import { keepsText } from "../contract/caller-rights.js";
-import { LIMITS } from "../contract/limits.js";
-import type { PaidOperationId } from "../contract/operations.js";
-import { parseInput } from "../contract/parse-input.js";
-import type { SkillCatalog } from "../contract/skill.js";
-import { STREAM_LIMITS } from "../contract/stream-limits.js";
-import { toServiceError } from "../http/error-reply.js";
-import { type Clock, toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
+import { fingerprintOf } from "../../payments/payments.js";
+import {
+	type Call,
+	type Caller,
+	keepsText,
+	LIMITS,
+	type PaidOperationId,
+	type PlainEvent,
+	parseInput,
+	type SkillCatalog,
+	STREAM_LIMITS,
+} from "../contract/contract.js";
+import { toServiceError } from "../http/http.js";
+import { type Clock, type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
 import type { Settled } from "./settle-call.js";
 import { type KeptStreams, type RunningStream, toStreamName } from "./stored-streams.js";

@@ -1,10 +1,8 @@
-import { PaymentRequired, type Quote } from "../../payments/challenge.js";
-import { assertAmount } from "../../payments/spt/spt-issuer.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Credential } from "../contract/credential.js";
-import { LIMITS } from "../contract/limits.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd, type Micros, parseUsd } from "../kernel/money.js";
+import { PaymentRequired, type Quote } from "../../payments/payments.js";
+import { assertAmount } from "../../payments/spt/spt.js";
+import type { TokenRow } from "../../store/store.js";
+import { type Credential, LIMITS } from "../contract/contract.js";
+import { formatUsd, type Micros, parseUsd, ServiceError } from "../kernel/kernel.js";
 
 /** Throws INVALID_ARGUMENT for an amount outside what is sold at once. */
 export function parseAmount(text: string): Micros {

@@ -1,21 +1,26 @@
-import type { OnchainMethod, Purchased, SettledFunds } from "../../payments/admission.js";
-import type { InvariantGuard } from "../../payments/audit/invariants.js";
-import { createChallenge, type Quote } from "../../payments/challenge.js";
-import { fingerprintOf } from "../../payments/idempotency.js";
-import { custAccount, type Ledger } from "../../payments/ledger.js";
-import { recoverTokens } from "../../payments/spt/recover.js";
-import type { IssuedSpt, SptIssuer } from "../../payments/spt/spt-issuer.js";
-import { getToken, isSpendable } from "../../payments/spt/token.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import { type SptScope, toSptScope } from "../accounts/spt-scope.js";
-import type { Credential, Payment } from "../contract/credential.js";
-import type { PurchaseOperationId } from "../contract/operations.js";
-import type { Json } from "../contract/service-info.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { formatUsd, type Micros } from "../kernel/money.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
+import type { InvariantGuard } from "../../payments/audit/audit.js";
+import {
+	createChallenge,
+	custAccount,
+	fingerprintOf,
+	type Ledger,
+	type OnchainMethod,
+	type Purchased,
+	type Quote,
+	type SettledFunds,
+} from "../../payments/payments.js";
+import {
+	getToken,
+	type IssuedSpt,
+	isSpendable,
+	recoverTokens,
+	type SptIssuer,
+} from "../../payments/spt/spt.js";
+import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
+import { type SptScope, toSptScope } from "../accounts/accounts.js";
+import type { Credential, Json, Payment, PurchaseOperationId } from "../contract/contract.js";
+import { type Clock, formatUsd, type Micros, ServiceError } from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { Cashier } from "./cashier.js";
 import { assertRoom, notForSale, parseAmount, requireSpt } from "./spt-order.js";
 

@@ -1,6 +1,5 @@
-import type { ArtifactRepository, KeptResult } from "../contract/artifacts.js";
-import { toIsoTime } from "../kernel/clock.js";
-import type { Logger } from "../kernel/logger.js";
+import type { ArtifactRepository, KeptResult } from "../contract/contract.js";
+import { type Logger, toIsoTime } from "../kernel/kernel.js";
 import type { OpenedCall } from "./open-call.js";
 
 export interface KeepResultDeps {

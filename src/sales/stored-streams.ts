@@ -1,10 +1,14 @@
 import { hash } from "node:crypto";
-import type { Payer } from "../../payments/payment-method.js";
-import type { Store } from "../../store/store-port.js";
-import { grantIdOf } from "../contract/account-access.js";
-import type { ArtifactRepository, KeptStream, PlainEvent } from "../contract/artifacts.js";
-import { mayRead } from "../contract/caller-rights.js";
-import type { Clock } from "../kernel/clock.js";
+import type { Payer } from "../../payments/payments.js";
+import type { Store } from "../../store/store.js";
+import {
+	type ArtifactRepository,
+	grantIdOf,
+	type KeptStream,
+	mayRead,
+	type PlainEvent,
+} from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
 
 /** A stream whose work goes on. */

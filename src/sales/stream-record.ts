@@ -1,4 +1,4 @@
-import type { SkillEvent } from "../contract/skill.js";
+import type { SkillEvent } from "../contract/contract.js";
 
 /** An event with its place in its stream, counted from 1. */
 export interface NumberedEvent extends Pick<SkillEvent, "event" | "data"> {

@@ -1,7 +1,5 @@
-import { LIMITS } from "../contract/limits.js";
-import { STREAM_LIMITS } from "../contract/stream-limits.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import { LIMITS, STREAM_LIMITS } from "../contract/contract.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 
 /** A place for the work of one stream. */
 export interface StreamSlot {

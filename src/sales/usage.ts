@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
-import type { QueryLog } from "../../store/store-port.js";
-import type { Call } from "../contract/call.js";
-import type { Skill } from "../contract/skill.js";
-import type { Clock } from "../kernel/clock.js";
+import type { QueryLog } from "../../store/store.js";
+import type { Call, Skill } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 
 export interface Used {
 	readonly call: Call;

@@ -1,12 +1,18 @@
-import type { Offer, Quote } from "../../payments/challenge.js";
-import { LIMITS } from "../contract/limits.js";
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
-import { PAID_OPERATION_IDS, type PaidOperationId } from "../contract/operations.js";
-import type { Price, PriceList } from "../contract/prices.js";
-import { toRequestPath } from "../contract/request-path.js";
-import type { Json, ServiceInfo } from "../contract/service-info.js";
-import type { Skill, SkillCatalog } from "../contract/skill.js";
-import { formatUsd } from "../kernel/money.js";
+import type { Offer, Quote } from "../../payments/payments.js";
+import {
+	type Json,
+	LIMITS,
+	OPERATION_ADDRESSES,
+	PAID_OPERATION_IDS,
+	type PaidOperationId,
+	type Price,
+	type PriceList,
+	type ServiceInfo,
+	type Skill,
+	type SkillCatalog,
+	toRequestPath,
+} from "../contract/contract.js";
+import { formatUsd } from "../kernel/kernel.js";
 import { priceOfCall } from "./call-price.js";
 import { describeBalance } from "./spt-purchase.js";
 

@@ -1,7 +1,10 @@
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../kernel/clock.js";
-import { createEventLoopThrottle, type EventLoopThrottle } from "../kernel/event-loop-throttle.js";
-import type { Logger } from "../kernel/logger.js";
+import {
+	type Clock,
+	createEventLoopThrottle,
+	type EventLoopThrottle,
+	type Logger,
+} from "../kernel/kernel.js";
 import type { DenseHits, DenseScope, DenseSide } from "./dense/dense-side.js";
 import { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
 import { type IndexFolder, openIndexFolder } from "./index/index-folder.js";

@@ -1,5 +1,5 @@
-import type { DataStatus, Decision } from "../contract/wire.js";
-import type { Concept, Evidence, Graph } from "../knowledge/graph.js";
+import type { DataStatus, Decision } from "../contract/contract.js";
+import type { Concept, Evidence, Graph } from "../knowledge/knowledge.js";
 import type { ConceptFilter } from "./index/concept-filter.js";
 
 /** Retrieval, local and offline: lexical and dense candidates, fused, judged. This file is what skills see of it. */

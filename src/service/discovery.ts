@@ -1,12 +1,8 @@
-import type { ServedDocument } from "../contract/served-document.js";
-import type { Json, ServiceInfo } from "../contract/service-info.js";
-import { toDocument } from "../http/send-document.js";
-import { ServiceError } from "../kernel/errors.js";
-import { createPerRevision } from "../kernel/per-revision.js";
-import { OKF_VERSION } from "../knowledge/bundle-writer.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import { toCatalogDataset } from "../knowledge/graph-dataset.js";
-import type { IndexStatus } from "../search/search-ports.js";
+import type { Json, ServedDocument, ServiceInfo } from "../contract/contract.js";
+import { toDocument } from "../http/http.js";
+import { createPerRevision, ServiceError } from "../kernel/kernel.js";
+import { type GraphCatalog, OKF_VERSION, toCatalogDataset } from "../knowledge/knowledge.js";
+import type { IndexStatus } from "../search/search.js";
 import { INTERFACE_CHANGES, INTERFACE_VERSION, toErrorGuide } from "./interface-guide.js";
 
 /** How a caller finds out what this is, in which version, and what its errors mean. */

@@ -1,17 +1,14 @@
-import type { FormatCitations } from "../../skills/articles/citation-formats.js";
-import type { SourceDirectory } from "../../skills/articles/source-directory.js";
-import type { BrandDirectory } from "../../skills/brands/brand-directory.js";
-import type { FreeSchedules } from "../../skills/briefings/schedule-preview.js";
-import type { DeepDivePlanRequest } from "../../skills/deep-dive/deep-dive-plans.js";
-import type { ExpertDirectory, MatchedExpert } from "../../skills/experts/expert-directory.js";
-import type { FeedDirectory } from "../../skills/feeds/feed-directory.js";
-import type { GraphPageRequest } from "../../skills/graphs/graph-listing.js";
-import type { Suggestion } from "../../skills/search/name-suggestions.js";
-import type { RoutingRequest } from "../../skills/search/query-routing.js";
-import type { OpenAccount } from "../accounts/account-opening.js";
-import type { ServedDocument } from "../contract/served-document.js";
-import type { Json } from "../contract/service-info.js";
-import type { PaymentOperations } from "../sales/payment-operations.js";
+import type { FormatCitations, SourceDirectory } from "../../skills/articles/articles.js";
+import type { BrandDirectory } from "../../skills/brands/brands.js";
+import type { FreeSchedules } from "../../skills/briefings/briefings.js";
+import type { DeepDivePlanRequest } from "../../skills/deep-dive/deep-dive.js";
+import type { ExpertDirectory, MatchedExpert } from "../../skills/experts/experts.js";
+import type { FeedDirectory } from "../../skills/feeds/feeds.js";
+import type { GraphPageRequest } from "../../skills/graphs/graphs.js";
+import type { RoutingRequest, Suggestion } from "../../skills/search/search.js";
+import type { OpenAccount } from "../accounts/accounts.js";
+import type { Json, ServedDocument } from "../contract/contract.js";
+import type { PaymentOperations } from "../sales/sales.js";
 import type { Discovery } from "./discovery.js";
 
 /** What spt/validate tells of a token. Unknown, expired and revoked ones look alike. */
@@ -22,8 +19,6 @@ export interface SptValidation {
 	readonly expires_at: string | null;
 	readonly environment: "live" | "test" | null;
 }
-
-export type { Json } from "../contract/service-info.js";
 
 /** Every operation nobody pays for; each returns the `data` of the envelope or a document. Throws NOT_FOUND, INVALID_ARGUMENT. */
 export interface FreeOperations {

@@ -1,9 +1,8 @@
-import type { OpenPayments } from "../../payments/onchain/payment-watch.js";
-import type { Store } from "../../store/store-port.js";
-import type { Clock } from "../kernel/clock.js";
-import type { IndexStatus, SearchEngine } from "../search/search-ports.js";
-import type { Json } from "./free-operations.js";
-import type { ServiceInfo } from "./service-interface.js";
+import type { OpenPayments } from "../../payments/onchain/onchain.js";
+import type { Store } from "../../store/store.js";
+import type { Json, ServiceInfo } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
+import type { IndexStatus, SearchEngine } from "../search/search.js";
 
 /** The latest check of the ledger's invariants. */
 interface InvariantStatus {

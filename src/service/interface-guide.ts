@@ -1,5 +1,5 @@
-import { STATUS_OF } from "../http/error-reply.js";
-import { ERROR_CODES, type ErrorCode, isRetryable } from "../kernel/errors.js";
+import { STATUS_OF } from "../http/http.js";
+import { ERROR_CODES, type ErrorCode, isRetryable } from "../kernel/kernel.js";
 
 /** Version of the interface, independent of the software's. Spec: Versioning, rule 2. */
 export const INTERFACE_VERSION = "1.7.0";

@@ -1,17 +1,20 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.js";
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
 import {
+	type Json,
+	LIMITS,
+	OPERATION_ADDRESSES,
+	OPERATION_OF_SKILL,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
+	type Price,
 	type PricedOperationId,
-} from "../contract/operations.js";
-import type { Price, PriceList } from "../contract/prices.js";
-import type { Skill, SkillCatalog } from "../contract/skill.js";
-import { OPERATION_OF_SKILL, SKILL_IDS } from "../contract/skill-ids.js";
-import { formatUsd } from "../kernel/money.js";
-import type { Json } from "./free-operations.js";
+	type PriceList,
+	SKILL_IDS,
+	type Skill,
+	type SkillCatalog,
+} from "../contract/contract.js";
+import { formatUsd } from "../kernel/kernel.js";
 
 export interface OfferingDeps {
 	readonly prices: PriceList;

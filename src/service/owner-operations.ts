@@ -1,17 +1,13 @@
-import type { SptHolder } from "../../payments/spt/token.js";
-import type { ScheduleService } from "../../skills/briefings/schedule-service.js";
-import type { ChatSessions } from "../../skills/chat/chat-sessions.js";
-import type { DeepDiveOperations } from "../../skills/deep-dive/deep-dive-operations.js";
+import type { SptHolder } from "../../payments/spt/spt.js";
+import type { ScheduleService } from "../../skills/briefings/briefings.js";
+import type { ChatSessions } from "../../skills/chat/chat.js";
+import type { DeepDiveOperations } from "../../skills/deep-dive/deep-dive.js";
 import type { Dossiers } from "../../skills/dossiers/dossiers.js";
-import type { Consultations } from "../../skills/experts/consultations.js";
-import type { VerificationResults } from "../../skills/verify/verification-results.js";
-import type { AccountOperations } from "../accounts/account-operations.js";
-import type { Feedback } from "../accounts/feedback.js";
-import type { SptScope } from "../accounts/spt-scope.js";
-import type { Caller } from "../contract/call.js";
-import type { PageRequest } from "../contract/page-request.js";
-import type { Webhooks } from "../webhooks/webhook-service.js";
-import type { Json } from "./free-operations.js";
+import type { Consultations } from "../../skills/experts/experts.js";
+import type { VerificationResults } from "../../skills/verify/verify.js";
+import type { AccountOperations, Feedback, SptScope } from "../accounts/accounts.js";
+import type { Caller, Json, PageRequest } from "../contract/contract.js";
+import type { Webhooks } from "../webhooks/webhooks.js";
 
 export interface DelegationOrder extends SptScope {
 	readonly amount_usd: string;

@@ -1,15 +1,13 @@
-import type { Writer } from "../../skills/answers/writer.js";
-import type { Schedules } from "../../skills/briefings/schedules.js";
-import type { ChatSessionParts } from "../../skills/chat/chat-sessions.js";
-import type { ChatRoom } from "../../skills/chat/chat-turns.js";
-import type { StagedTurns } from "../../skills/chat/staged-turns.js";
-import type { FindEarlierQuestion } from "../../skills/deep-dive/earlier-question.js";
-import type { Feeds } from "../../skills/feeds/feed-access.js";
-import type { ResultIds } from "../artifacts/result-ids.js";
-import type { ArtifactRepository } from "../contract/artifacts.js";
-import type { JobWire } from "../jobs/job-schemas.js";
-import type { Ids } from "../kernel/ids.js";
-import type { WebhookParts } from "../webhooks/webhook-service.js";
+import type { Writer } from "../../skills/answers/answers.js";
+import type { Schedules } from "../../skills/briefings/briefings.js";
+import type { ChatRoom, ChatSessionParts, StagedTurns } from "../../skills/chat/chat.js";
+import type { FindEarlierQuestion } from "../../skills/deep-dive/deep-dive.js";
+import type { Feeds } from "../../skills/feeds/feeds.js";
+import type { ResultIds } from "../artifacts/artifacts.js";
+import type { ArtifactRepository } from "../contract/contract.js";
+import type { JobWire } from "../jobs/jobs.js";
+import type { Ids } from "../kernel/kernel.js";
+import type { WebhookParts } from "../webhooks/webhooks.js";
 
 /** What research skills and the operations about their results share; wired once, in the composition root. */
 export interface ResearchParts {

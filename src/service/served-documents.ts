@@ -1,13 +1,14 @@
-import type { PriceList } from "../contract/prices.js";
-import { toDocument } from "../http/send-document.js";
-import { formatUsd } from "../kernel/money.js";
-import { createPerRevision } from "../kernel/per-revision.js";
-import type { GraphCatalog } from "../knowledge/catalog.js";
-import { buildCatalogBundle } from "../knowledge/catalog-bundle.js";
-import type { Graph } from "../knowledge/graph.js";
-import { toGraphSlice } from "../knowledge/graph-slice.js";
-import { renderReadme, renderReadmeIndex } from "../knowledge/readme.js";
-import type { ServiceInfo } from "./service-interface.js";
+import type { PriceList, ServiceInfo } from "../contract/contract.js";
+import { toDocument } from "../http/http.js";
+import { createPerRevision, formatUsd } from "../kernel/kernel.js";
+import {
+	buildCatalogBundle,
+	type Graph,
+	type GraphCatalog,
+	renderReadme,
+	renderReadmeIndex,
+	toGraphSlice,
+} from "../knowledge/knowledge.js";
 
 const MARKDOWN = "text/markdown; charset=utf-8";
 

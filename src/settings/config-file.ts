@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { invalidSetting } from "../kernel/invalid-setting.js";
+import { invalidSetting } from "../kernel/kernel.js";
 import { SETTING_ROWS, type SettingKey } from "./setting-rows.js";
 
 /** Settings and prices as an operator's `tollgraph.config.yaml` has them. */

@@ -1,8 +1,8 @@
 /** What an operator says of the identity provider whose tokens open accounts. */
-import { IDENTITY_ALGORITHMS, type IdentityAlgorithm } from "../accounts/identity-token.js";
-import { isLoopback } from "../delivery/configured-egress.js";
-import { invalidSetting } from "../kernel/invalid-setting.js";
 
+import { IDENTITY_ALGORITHMS, type IdentityAlgorithm } from "../accounts/accounts.js";
+import { isLoopback } from "../delivery/delivery.js";
+import { invalidSetting } from "../kernel/kernel.js";
 /** How the tokens of an issuer are judged, whatever they must be for. */
 export interface IssuerSettings {
 	/** Exactly as tokens name it. */

@@ -1,6 +1,6 @@
 /** What an operator says of the Model Context Protocol's addresses. */
-import { invalidSetting } from "../kernel/invalid-setting.js";
 
+import { invalidSetting } from "../kernel/kernel.js";
 export interface McpSettings {
 	/** Anonymous agents are let in at `/mcp`, and pay call by call. */
 	readonly payPerCall: boolean;

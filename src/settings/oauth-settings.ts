@@ -1,7 +1,7 @@
 /** What an operator says of who gives clients access to accounts. */
 
-import { isLoopback } from "../delivery/configured-egress.js";
-import { ServiceError } from "../kernel/errors.js";
+import { isLoopback } from "../delivery/delivery.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { type IdentityKey, type IssuerSettings, parseIssuerSettings } from "./identity-settings.js";
 
 /** `own`, `off`, or another authorization server, whose access tokens are taken. */

@@ -1,10 +1,15 @@
 /** What an operator says of payments on a chain, and what follows from it. */
+
 import { isIP } from "node:net";
-import { findUsdc, isTestNetwork } from "../../payments/onchain/evm-assets.js";
-import type { Hex, SettlementTerms } from "../../payments/onchain/facilitator.js";
-import { fromV1Network } from "../../payments/onchain/networks.js";
-import { isLoopback } from "../delivery/configured-egress.js";
-import { invalidSetting } from "../kernel/invalid-setting.js";
+import {
+	findUsdc,
+	fromV1Network,
+	type Hex,
+	isTestNetwork,
+	type SettlementTerms,
+} from "../../payments/onchain/onchain.js";
+import { isLoopback } from "../delivery/delivery.js";
+import { invalidSetting } from "../kernel/kernel.js";
 
 /** As it was set; undefined where it was not. */
 export interface OnchainSettings {

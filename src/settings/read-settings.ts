@@ -1,12 +1,9 @@
 import { join } from "node:path";
-import { DEFAULT_PRICE_BOOK } from "../../payments/price-list.js";
-import { LIMITS } from "../contract/limits.js";
-import type { PricedOperationId } from "../contract/operations.js";
-import type { PriceBook } from "../contract/prices.js";
-import { parseTrustedProxies } from "../http/trusted-proxies.js";
-import { invalidSetting } from "../kernel/invalid-setting.js";
-import { parseUsd } from "../kernel/money.js";
-import { parseModelName } from "../search/model/model-name.js";
+import { DEFAULT_PRICE_BOOK } from "../../payments/payments.js";
+import { LIMITS, type PriceBook, type PricedOperationId } from "../contract/contract.js";
+import { parseTrustedProxies } from "../http/http.js";
+import { invalidSetting, parseUsd } from "../kernel/kernel.js";
+import { parseModelName } from "../search/search.js";
 import { readConfigFile, scalarOf } from "./config-file.js";
 import { type IdentitySettings, parseIdentitySettings } from "./identity-settings.js";
 import { type MailSettings, parseMailSettings } from "./mail-settings.js";

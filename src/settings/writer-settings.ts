@@ -1,8 +1,8 @@
 /** What an operator says of the language model that may draft prose; without one the graphs' own sentences are quoted. */
 
-import { WRITER_LIMITS } from "../contract/writer-limits.js";
-import { isLoopback } from "../delivery/configured-egress.js";
-import { invalidSetting } from "../kernel/invalid-setting.js";
+import { WRITER_LIMITS } from "../contract/contract.js";
+import { isLoopback } from "../delivery/delivery.js";
+import { invalidSetting } from "../kernel/kernel.js";
 
 export interface WriterSettings {
 	/** Base address of an OpenAI-compatible interface, without a trailing slash. */

@@ -1,4 +1,4 @@
-import { toIsoTime } from "../kernel/clock.js";
+import { toIsoTime } from "../kernel/kernel.js";
 import type { CatalogEntry } from "./llms-text.js";
 
 const DAY_MS = 24 * 3_600_000;

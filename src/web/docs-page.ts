@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RequestHandler } from "express";
-import type { ServedDocument } from "../contract/served-document.js";
-import { sendDocument, toDocument } from "../http/send-document.js";
+import type { ServedDocument } from "../contract/contract.js";
+import { sendDocument, toDocument } from "../http/http.js";
 
 /** Scripts from here alone, none in the page; the viewer sets styles on its own elements. */
 const DOCS_POLICY = [

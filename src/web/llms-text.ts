@@ -1,8 +1,6 @@
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
-import { PAID_OPERATION_IDS } from "../contract/operations.js";
-import type { Skill } from "../contract/skill.js";
-import { formatUsd } from "../kernel/money.js";
-import type { Service } from "../service/service-interface.js";
+import { OPERATION_ADDRESSES, PAID_OPERATION_IDS, type Skill } from "../contract/contract.js";
+import { formatUsd } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 
 export interface CatalogEntry {
 	readonly id: string;

@@ -1,11 +1,10 @@
 /** Pages and documents for readers, crawlers and language models; all free. */
+
 import express, { type Request, type RequestHandler, type Router } from "express";
-import type { ServedDocument } from "../contract/served-document.js";
-import { sendDocument, toDocument } from "../http/send-document.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import { createPerRevision } from "../kernel/per-revision.js";
-import type { Service } from "../service/service-interface.js";
+import type { ServedDocument } from "../contract/contract.js";
+import { sendDocument, toDocument } from "../http/http.js";
+import { type Clock, createPerRevision, ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import {
 	renderRobots,
 	renderSecurityText,

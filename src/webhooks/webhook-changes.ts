@@ -1,10 +1,7 @@
-import type { WebhookRow } from "../../store/rows/webhook-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import type { Caller } from "../contract/call.js";
-import { assertCallerTarget } from "../delivery/caller-egress.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Random } from "../kernel/random.js";
+import type { Store, StoreTransaction, WebhookRow } from "../../store/store.js";
+import type { Caller } from "../contract/contract.js";
+import { assertCallerTarget } from "../delivery/delivery.js";
+import { type Clock, type Random, ServiceError } from "../kernel/kernel.js";
 import { pauseWebhook } from "./webhook-events.js";
 import { getWebhook, noWebhook, toWebhookWire } from "./webhook-record.js";
 import { newSecret, type WebhookText, type WebhookTexts } from "./webhook-texts.js";

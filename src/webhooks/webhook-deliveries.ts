@@ -1,10 +1,6 @@
-import type { WebhookDeliveryRow } from "../../store/rows/webhook-rows.js";
-import type { Store } from "../../store/store-port.js";
-import type { Caller } from "../contract/call.js";
-import { readCursor, toCursor } from "../contract/list-cursor.js";
-import type { PageRequest } from "../contract/page-request.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import type { Store, WebhookDeliveryRow } from "../../store/store.js";
+import { type Caller, type PageRequest, readCursor, toCursor } from "../contract/contract.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
 import { WEBHOOK_LIMITS } from "./webhook-limits.js";
 import { getWebhook, toDeliveryWire } from "./webhook-record.js";
 import type { DeliveryWire } from "./webhook-wire.js";

@@ -1,9 +1,6 @@
 import PQueue from "p-queue";
-import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
-import type { Store, StoreTransaction } from "../../store/store-port.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Logger } from "../kernel/logger.js";
-import type { Random } from "../kernel/random.js";
+import type { Store, StoreTransaction, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
+import type { Clock, Logger, Random } from "../kernel/kernel.js";
 import { pauseWebhook, toEventBody } from "./webhook-events.js";
 import { hearingOf } from "./webhook-hearing.js";
 import { WEBHOOK_LIMITS } from "./webhook-limits.js";

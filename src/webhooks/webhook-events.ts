@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import type { JobRow } from "../../store/rows/job-row.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
-import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
-import type { StoreTransaction } from "../../store/store-port.js";
-import { OPERATION_ADDRESSES } from "../contract/operation-addresses.js";
-import { toIsoTime } from "../kernel/clock.js";
-import { toIdLetters } from "../kernel/ids.js";
+import type {
+	BriefingRunRow,
+	JobRow,
+	ScheduleRow,
+	StoreTransaction,
+	WebhookDeliveryRow,
+	WebhookRow,
+} from "../../store/store.js";
+import { OPERATION_ADDRESSES } from "../contract/contract.js";
+import { toIdLetters, toIsoTime } from "../kernel/kernel.js";
 import { type Hearing, hearingOf } from "./webhook-hearing.js";
 import { WEBHOOK_LIMITS } from "./webhook-limits.js";
 import type { WebhookEventType } from "./webhook-wire.js";

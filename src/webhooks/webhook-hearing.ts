@@ -1,8 +1,7 @@
-import { isUsable } from "../../payments/plan/plan-access.js";
-import { isSpendable } from "../../payments/spt/token.js";
-import type { WebhookRow } from "../../store/rows/webhook-rows.js";
-import type { StoreReader } from "../../store/store-port.js";
-import { isWallet } from "../contract/account-access.js";
+import { isUsable } from "../../payments/plan/plan.js";
+import { isSpendable } from "../../payments/spt/spt.js";
+import type { StoreReader, WebhookRow } from "../../store/store.js";
+import { isWallet } from "../contract/contract.js";
 
 /** What a webhook may be told now: everything its owner does, what was done under its own grant, or nothing more. */
 export type Hearing = "all" | "own" | "nothing";

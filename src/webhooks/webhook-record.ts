@@ -1,9 +1,6 @@
-import type { WebhookDeliveryRow, WebhookRow } from "../../store/rows/webhook-rows.js";
-import type { Store } from "../../store/store-port.js";
-import type { Caller } from "../contract/call.js";
-import { isTheirs } from "../contract/caller-rights.js";
-import { toIsoTime } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
+import type { Store, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
+import { type Caller, isTheirs } from "../contract/contract.js";
+import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type {
 	DeliveryWire,
 	WebhookEventType,

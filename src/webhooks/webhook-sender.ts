@@ -1,8 +1,11 @@
 import { Webhook } from "standardwebhooks";
-import type { Clock } from "../kernel/clock.js";
-import type { Egress } from "../kernel/egress.js";
-import { type ErrorCode, ServiceError } from "../kernel/errors.js";
-import { readRetryAfterMs } from "../kernel/retry-after.js";
+import {
+	type Clock,
+	type Egress,
+	type ErrorCode,
+	readRetryAfterMs,
+	ServiceError,
+} from "../kernel/kernel.js";
 import { WEBHOOK_LIMITS } from "./webhook-limits.js";
 import type { WebhookFailure } from "./webhook-wire.js";
 

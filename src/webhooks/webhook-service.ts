@@ -1,13 +1,6 @@
-import type { WebhookRow } from "../../store/rows/webhook-rows.js";
-import type { Store } from "../../store/store-port.js";
-import { grantIdOf } from "../contract/account-access.js";
-import { createBoundedWork } from "../contract/bounded-work.js";
-import type { Caller } from "../contract/call.js";
-import { isTheirs } from "../contract/caller-rights.js";
-import type { Clock } from "../kernel/clock.js";
-import { ServiceError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Random } from "../kernel/random.js";
+import type { Store, WebhookRow } from "../../store/store.js";
+import { type Caller, createBoundedWork, grantIdOf, isTheirs } from "../contract/contract.js";
+import { type Clock, type Ids, type Random, ServiceError } from "../kernel/kernel.js";
 import {
 	createWebhookChanges,
 	describe,

@@ -1,9 +1,6 @@
 import { z } from "zod";
-import type { WebhookRow } from "../../store/rows/webhook-rows.js";
-import type { DocumentStore } from "../../store/store-port.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Random } from "../kernel/random.js";
-import type { SealedText } from "../kernel/sealed-text.js";
+import type { DocumentStore, WebhookRow } from "../../store/store.js";
+import type { Clock, Random, SealedText } from "../kernel/kernel.js";
 import { WEBHOOK_LIMITS } from "./webhook-limits.js";
 
 /** What of a webhook is secret: where it is, and what signs. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { cursorField } from "../contract/wire.js";
-import { visibleText } from "../kernel/visible-text.js";
+import { cursorField } from "../contract/contract.js";
+import { visibleText } from "../kernel/kernel.js";
 import { WEBHOOK_LIMITS } from "./webhook-limits.js";
 
 /** What travels when webhooks are made, changed and looked at, and what is sent to them (standardwebhooks.com). */

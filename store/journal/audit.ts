@@ -1,7 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { AccountName } from "../ledger.js";
-import type { CommittedTransaction, VerifyOptions } from "../store-port.js";
+import { type Micros, ServiceError } from "../../src/kernel/kernel.js";
+import type { AccountName, CommittedTransaction, VerifyOptions } from "../store.js";
 import { damaged } from "./damage.js";
 import { CHAIN_START, type ChainLink } from "./frame.js";
 import { committedIn } from "./history.js";

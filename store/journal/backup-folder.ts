@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
-import { ServiceError } from "../../src/kernel/errors.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import { copyOpened, type FileHash, hashFile } from "./copied-file.js";
 import { messageOf } from "./damage.js";
 import { replaceFile } from "./durable-file.js";

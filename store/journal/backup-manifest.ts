@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ServiceError } from "../../src/kernel/errors.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import { type BackupFile, isManifestWhole, MANIFEST } from "./backup-folder.js";
 import { copyFile, hashFile } from "./copied-file.js";
 import { messageOf } from "./damage.js";

@@ -1,9 +1,6 @@
 import { join } from "node:path";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Random } from "../../src/kernel/random.js";
-import type { BackupOptions, StoreBackup } from "../store-backup.js";
-import type { StoreHealth } from "../store-port.js";
+import { type Clock, type Random, ServiceError } from "../../src/kernel/kernel.js";
+import type { BackupOptions, StoreBackup, StoreHealth } from "../store.js";
 import type { AuditTarget } from "./audit.js";
 import { type BackupFolder, MANIFEST, openBackupFolder } from "./backup-folder.js";
 import { buildBeside } from "./built-beside.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 import type { TimeRange } from "./segment.js";
 
 /** Transactions that go to the disk as one frame and are answered together. */

@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Random } from "../../src/kernel/random.js";
+import { type Random, ServiceError } from "../../src/kernel/kernel.js";
 import { assertEmpty, syncOwnName } from "./backup-folder.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";

@@ -1,4 +1,4 @@
-import type { TableName } from "../tables.js";
+import type { TableName } from "../store.js";
 import type { JournalReader } from "./journal-reader.js";
 import type { Row } from "./operation.js";
 import { mayHold, type SegmentFacts } from "./segment.js";

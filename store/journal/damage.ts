@@ -1,4 +1,4 @@
-import { ServiceError } from "../../src/kernel/errors.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 
 export interface Damage {
 	/** The file at fault. */

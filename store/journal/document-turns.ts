@@ -1,4 +1,4 @@
-import { ServiceError } from "../../src/kernel/errors.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import { messageOf, stopped } from "./damage.js";
 
 const DOCUMENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;

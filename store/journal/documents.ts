@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { DocumentStore } from "../store-port.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import type { DocumentStore } from "../store.js";
 import { createTurns } from "./document-turns.js";
 import type { FileSystem, ReadableFile } from "./file-system.js";
 import { createNewFiles } from "./new-files.js";

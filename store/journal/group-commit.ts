@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 import { type Batch, type BatchLine, createBatchLine, type OpenBatch } from "./batch.js";
 import { messageOf, stopped } from "./damage.js";
 import { nextTurn } from "./next-turn.js";

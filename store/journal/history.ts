@@ -1,6 +1,4 @@
-import type { LedgerTransaction } from "../ledger.js";
-import type { ReceiptRow } from "../rows/call-rows.js";
-import type { CommittedTransaction } from "../store-port.js";
+import type { CommittedTransaction, LedgerTransaction, ReceiptRow } from "../store.js";
 import type { JournalReader } from "./journal-reader.js";
 import type { FrameBody, Operation } from "./operation.js";
 import type { SegmentFacts } from "./segment.js";

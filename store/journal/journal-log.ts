@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 import type { Batch } from "./batch.js";
 import { createFrameEncoder } from "./frame.js";
 import type { HighWaterMark } from "./high-water-mark.js";

@@ -1,4 +1,4 @@
-import type { TableName } from "../tables.js";
+import type { TableName } from "../store.js";
 import { damaged, unreadable } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { type ChainLink, readFrame } from "./frame.js";

@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { type Random, systemRandom } from "../../src/kernel/random.js";
-import type { Store, StoreHealth } from "../store-port.js";
+import { type Clock, type Random, ServiceError, systemRandom } from "../../src/kernel/kernel.js";
+import type { Store, StoreHealth } from "../store.js";
 import { createAuditor } from "./audit.js";
 import { backUp, type Moment } from "./backup.js";
 import { syncOwnName } from "./backup-folder.js";

@@ -1,4 +1,4 @@
-import { LEDGER_KEY_WINDOW_MS } from "../ledger.js";
+import { LEDGER_KEY_WINDOW_MS } from "../store.js";
 
 const HOUR_MS = 3_600_000;
 /** Hours forgotten when a new one begins: more than come, so that what a pause left behind goes. */

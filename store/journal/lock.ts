@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import type { Clock } from "../../src/kernel/clock.js";
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Random } from "../../src/kernel/random.js";
+import { type Clock, type Random, ServiceError } from "../../src/kernel/kernel.js";
 import { writeFully } from "./durable-file.js";
 import type { FileSystem } from "./file-system.js";
 import { nextTurn } from "./next-turn.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Low } from "lowdb";
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { createGroupCommit, type GroupCommit } from "./group-commit.js";

@@ -1,5 +1,4 @@
-import type { LedgerTransaction } from "../ledger.js";
-import type { TableName, Tables } from "../tables.js";
+import type { LedgerTransaction, TableName, Tables } from "../store.js";
 
 export type Row = Tables[TableName];
 

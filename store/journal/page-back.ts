@@ -1,5 +1,5 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { StatementRequest } from "../store-port.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { StatementRequest } from "../store.js";
 import type { SegmentFacts } from "./segment.js";
 
 /** Segments one question looks at, 4 MiB each: their text is searched, and decoded only where the owner is named. */

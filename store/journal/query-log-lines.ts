@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { QueryLogRow } from "../store-port.js";
+import type { QueryLogRow } from "../store.js";
 import { writeFully } from "./durable-file.js";
 import type { FileSystem } from "./file-system.js";
 import { nextTurn } from "./next-turn.js";

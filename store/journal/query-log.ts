@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type Clock, toIsoDay } from "../../src/kernel/clock.js";
-import type { QueryLog, QueryLogRow } from "../store-port.js";
+import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
+import type { QueryLog, QueryLogRow } from "../store.js";
 import { writeFully } from "./durable-file.js";
 import type { FileSystem, OpenFile } from "./file-system.js";
 import { overwriteRows, readRows } from "./query-log-lines.js";

@@ -1,4 +1,4 @@
-import { COLD_TABLES } from "../tables.js";
+import { COLD_TABLES } from "../store.js";
 import { damaged } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { CHAIN_START, type ChainLink, decodeHeader } from "./frame.js";

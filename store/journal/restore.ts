@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import { ServiceError } from "../../src/kernel/errors.js";
-import { type Random, systemRandom } from "../../src/kernel/random.js";
-import type { StoreBackup } from "../store-backup.js";
+import { type Random, ServiceError, systemRandom } from "../../src/kernel/kernel.js";
+import type { StoreBackup } from "../store.js";
 import { BACKUP_KIND, BACKUP_VERSION } from "./backup.js";
 import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-manifest.js";
 import { buildBeside } from "./built-beside.js";

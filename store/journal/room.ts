@@ -1,4 +1,4 @@
-import { ServiceError } from "../../src/kernel/errors.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import type { FileSystem } from "./file-system.js";
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { timeOfId } from "../../src/kernel/ids.js";
+import { timeOfId } from "../../src/kernel/kernel.js";
 import type { FileSystem } from "./file-system.js";
 import { type ChainLink, HEADER_BYTES, readFrame } from "./frame.js";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/clock.js";
+import type { Clock } from "../../src/kernel/kernel.js";
 
 /**
  * Deferred transactions announce durable ones: a hold, its capture. While several are expected soon, a durable one that

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { TableName } from "../tables.js";
+import type { TableName } from "../store.js";
 import { damaged } from "./damage.js";
 import { replaceFile } from "./durable-file.js";
 import type { FileSystem } from "./file-system.js";

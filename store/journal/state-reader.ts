@@ -1,8 +1,12 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Micros } from "../../src/kernel/money.js";
-import type { AccountName } from "../ledger.js";
-import type { StoreReader } from "../store-port.js";
-import { COLD_TABLES, type TABLE_INDEXES, type TableName, type Tables } from "../tables.js";
+import { type Micros, ServiceError } from "../../src/kernel/kernel.js";
+import {
+	type AccountName,
+	COLD_TABLES,
+	type StoreReader,
+	type TABLE_INDEXES,
+	type TableName,
+	type Tables,
+} from "../store.js";
 import type { ColdRows } from "./cold-rows.js";
 import type { HotTable } from "./hot-table.js";
 import type { Row } from "./operation.js";

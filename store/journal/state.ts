@@ -1,6 +1,11 @@
-import type { Micros } from "../../src/kernel/money.js";
-import type { AccountName, LedgerTransaction } from "../ledger.js";
-import { COLD_TABLES, TABLE_INDEXES, type TableName } from "../tables.js";
+import type { Micros } from "../../src/kernel/kernel.js";
+import {
+	type AccountName,
+	COLD_TABLES,
+	type LedgerTransaction,
+	TABLE_INDEXES,
+	type TableName,
+} from "../store.js";
 import { createHotTable, type HotTable } from "./hot-table.js";
 import { createKeyWindow, type KeyHour, type KeyWindow } from "./key-window.js";
 import type { FrameBody, Operation, Row } from "./operation.js";

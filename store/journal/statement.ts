@@ -1,6 +1,10 @@
-import type { LedgerTransaction } from "../ledger.js";
-import type { ReceiptRow } from "../rows/call-rows.js";
-import type { ReceiptPage, StatementPage, StatementRequest } from "../store-port.js";
+import type {
+	LedgerTransaction,
+	ReceiptPage,
+	ReceiptRow,
+	StatementPage,
+	StatementRequest,
+} from "../store.js";
 import type { JournalReader } from "./journal-reader.js";
 import { pageBack } from "./page-back.js";
 import type { SegmentFacts } from "./segment.js";

@@ -1,8 +1,14 @@
-import { ServiceError } from "../../src/kernel/errors.js";
-import type { Micros } from "../../src/kernel/money.js";
-import { type AccountName, LedgerRefusal, type LedgerTransaction } from "../ledger.js";
-import type { StoreReader, StoreTransaction } from "../store-port.js";
-import { COLD_TABLES, type TableName, type Tables } from "../tables.js";
+import { type Micros, ServiceError } from "../../src/kernel/kernel.js";
+import {
+	type AccountName,
+	COLD_TABLES,
+	LedgerRefusal,
+	type LedgerTransaction,
+	type StoreReader,
+	type StoreTransaction,
+	type TableName,
+	type Tables,
+} from "../store.js";
 import type { Operation, Row } from "./operation.js";
 import type { JournalState } from "./state.js";
 import { getHot, type IndexOf, sortById } from "./state-reader.js";

@@ -1,5 +1,10 @@
-import type { Store, StoreReader, StoreTransaction, TransactionOptions } from "../store-port.js";
-import { COLD_TABLES } from "../tables.js";
+import {
+	COLD_TABLES,
+	type Store,
+	type StoreReader,
+	type StoreTransaction,
+	type TransactionOptions,
+} from "../store.js";
 import type { ColdRows } from "./cold-rows.js";
 import { stopped } from "./damage.js";
 import type { GroupCommit } from "./group-commit.js";

@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/kernel/money.js";
+import type { Micros } from "../../src/kernel/kernel.js";
 import type { AccountName } from "../ledger.js";
 
 /** What a paid call leaves: its hold, its retry key and its receipt. */

@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/kernel/money.js";
+import type { Micros } from "../../src/kernel/kernel.js";
 
 /** What is counted until its time is over: money spent, calls used. */
 

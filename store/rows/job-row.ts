@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/kernel/money.js";
+import type { Micros } from "../../src/kernel/kernel.js";
 
 /**
  * Work that outlives its call and owns its hold. queued → running → completed | failed; from queued or running also →

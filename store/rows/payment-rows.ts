@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/kernel/money.js";
+import type { Micros } from "../../src/kernel/kernel.js";
 
 /** Money that comes in on a chain, and money that goes back. */
 

@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/kernel/money.js";
+import type { Micros } from "../../src/kernel/kernel.js";
 
 /** Subscriptions to briefings, and the briefings themselves. */
 

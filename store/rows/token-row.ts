@@ -1,4 +1,4 @@
-import type { Micros } from "../../src/kernel/money.js";
+import type { Micros } from "../../src/kernel/kernel.js";
 
 /** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
 export interface TokenRow {

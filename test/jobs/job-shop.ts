@@ -1,8 +1,8 @@
-import { createDeepDive } from "../../skills/deep-dive/deep-dive.js";
 import {
 	createDeepDiveOperations,
 	type DeepDiveOperations,
 } from "../../skills/deep-dive/deep-dive-operations.js";
+import { createDeepDive } from "../../skills/deep-dive/deep-dive-skill.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";
 import type { Call, CallResult } from "../../src/contract/call.js";

@@ -1,6 +1,6 @@
 import { createLedger, custAccount } from "../../payments/ledger.js";
 import { toReceipt } from "../../payments/receipt.js";
-import { createRefunds } from "../../payments/refunds/refunds.js";
+import { createRefunds } from "../../payments/refunds/refund-ledger.js";
 import { createIds } from "../../src/kernel/ids.js";
 import { systemRandom } from "../../src/kernel/random.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";

@@ -1,9 +1,12 @@
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
-import { contentWords } from "../../../src/evidence/content-words.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
-import { type ReadContext, readContext } from "../../verify/claims/sentence-context.js";
-import { compareReadings } from "../../verify/claims/stance-comparator.js";
-import { readText, type TextReading } from "../../verify/claims/text-reading.js";
+import { type CitedSentence, contentWords } from "../../../src/evidence/evidence.js";
+import type { Steps } from "../../../src/knowledge/knowledge.js";
+import {
+	compareReadings,
+	type ReadContext,
+	readContext,
+	readText,
+	type TextReading,
+} from "../../verify/verify.js";
 
 /** Two sentences that cannot both hold, as far as rules can tell. */
 export interface Contradiction<S extends CitedSentence = CitedSentence> {

@@ -1,7 +1,6 @@
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
-import { toAtomicClaim } from "../../verify/claims/claim-extraction.js";
-import { compareClaim } from "../../verify/claims/stance-comparator.js";
+import type { CitedSentence } from "../../../src/evidence/evidence.js";
+import type { Steps } from "../../../src/knowledge/knowledge.js";
+import { compareClaim, toAtomicClaim } from "../../verify/verify.js";
 import { isSupported } from "../citation-gate.js";
 import type { FindingCluster } from "./finding-clusters.js";
 

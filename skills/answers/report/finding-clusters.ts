@@ -1,6 +1,5 @@
-import type { TrustTier } from "../../../src/contract/wire.js";
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
-import { contentWords, jaccard } from "../../../src/evidence/content-words.js";
+import type { TrustTier } from "../../../src/contract/contract.js";
+import { type CitedSentence, contentWords, jaccard } from "../../../src/evidence/evidence.js";
 import { groupSources } from "./independent-sources.js";
 
 /** Sentences that say the same thing; the first says it best. */

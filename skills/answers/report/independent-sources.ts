@@ -1,8 +1,8 @@
 /** Building blocks of reports: findings, contradictions, timelines, sources and how they are written down. */
 
-import { normalizeName } from "../../../src/evidence/name-likeness.js";
-import type { Evidence } from "../../../src/knowledge/graph.js";
-import { findPublisher } from "../../verify/claims/source-tiers.js";
+import { normalizeName } from "../../../src/evidence/evidence.js";
+import type { Evidence } from "../../../src/knowledge/knowledge.js";
+import { findPublisher } from "../../verify/verify.js";
 
 /** Sources that do not stand for each other. */
 export interface SourceGroup {

@@ -1,4 +1,4 @@
-import type { CitationWire } from "../../../src/contract/citation-wire.js";
+import type { CitationWire } from "../../../src/contract/contract.js";
 
 /** A report as readers see it, whatever it is written down in. Texts of evidence are data: they bring no markup and no links. */
 export interface ReportDocument {

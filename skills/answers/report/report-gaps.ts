@@ -1,4 +1,4 @@
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
+import type { CitedSentence } from "../../../src/evidence/evidence.js";
 import type { SourceProfile } from "./source-profile.js";
 
 /** Something the evidence does not tell. */

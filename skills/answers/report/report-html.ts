@@ -1,4 +1,4 @@
-import { visibleText } from "../../../src/kernel/visible-text.js";
+import { visibleText } from "../../../src/kernel/kernel.js";
 import type { ReportDocument, ReportItem, ReportSection } from "./report-document.js";
 
 const STYLE =

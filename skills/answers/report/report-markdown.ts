@@ -1,4 +1,4 @@
-import { visibleText } from "../../../src/kernel/visible-text.js";
+import { visibleText } from "../../../src/kernel/kernel.js";
 import type { ReportDocument, ReportItem, ReportSection } from "./report-document.js";
 
 /** CommonMark in which nothing but the headings, lists and references written here is markup. */

@@ -1,5 +1,5 @@
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
-import { type DateSpan, findDateSpans } from "../../verify/claims/date-spans.js";
+import type { CitedSentence } from "../../../src/evidence/evidence.js";
+import { type DateSpan, findDateSpans } from "../../verify/verify.js";
 
 /** Something a sentence dates, or the day its source appeared. */
 export interface TimelineEntry {

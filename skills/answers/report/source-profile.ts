@@ -1,6 +1,5 @@
-import type { TrustTier } from "../../../src/contract/wire.js";
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
-import { daysOf } from "../../../src/evidence/coverage.js";
+import type { TrustTier } from "../../../src/contract/contract.js";
+import { type CitedSentence, daysOf } from "../../../src/evidence/evidence.js";
 import { groupSources } from "./independent-sources.js";
 
 /** What a report rests on, in numbers. */

@@ -1,5 +1,5 @@
-import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
+import { READING_LIMITS } from "../../../src/contract/contract.js";
+import type { Graph } from "../../../src/knowledge/knowledge.js";
 import { type GraphMap, mapOf, placeOf } from "./graph-map.js";
 import { countStepsTo, findShortestWay, type Way, type WayRequest } from "./shortest-path.js";
 import { createWalk, lengthOf, type Step, toStep, type WalkOptions } from "./walk.js";

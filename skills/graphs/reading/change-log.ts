@@ -1,4 +1,4 @@
-import { cleanText, toPlainText, truncateText } from "../../../src/knowledge/served-text.js";
+import { cleanText, toPlainText, truncateText } from "../../../src/knowledge/knowledge.js";
 
 /** What a bundle's `log.md` tells of one day. */
 export interface LogEntry {

@@ -1,7 +1,12 @@
-import type { Concept, Evidence } from "../../../src/knowledge/graph.js";
-import { FOOTNOTE, toParagraphs, toSections } from "../../../src/knowledge/markdown-prose.js";
-import { toPlainText } from "../../../src/knowledge/served-text.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import {
+	type Concept,
+	type Evidence,
+	FOOTNOTE,
+	type Steps,
+	toParagraphs,
+	toPlainText,
+	toSections,
+} from "../../../src/knowledge/knowledge.js";
 
 /** A piece of a concept's text and the sources it is cited for. */
 export interface CitedPassage {

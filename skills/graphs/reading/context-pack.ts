@@ -1,5 +1,4 @@
-import type { Concept, Evidence } from "../../../src/knowledge/graph.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import type { Concept, Evidence, Steps } from "../../../src/knowledge/knowledge.js";
 import type { CitedPassage } from "./cited-passages.js";
 import { estimateTokens } from "./token-estimate.js";
 

@@ -1,6 +1,5 @@
-import { toKeyPart } from "../../../src/contract/list-cursor.js";
-import { compareText } from "../../../src/knowledge/bundle-document.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
+import { toKeyPart } from "../../../src/contract/contract.js";
+import { compareText, type Graph } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, type GraphMap, mapOf, placeOf } from "./graph-map.js";
 import { firstWhere } from "./sorted-search.js";
 import { type Step, toEdgeTest, toStep } from "./walk.js";

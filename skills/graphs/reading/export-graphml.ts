@@ -1,4 +1,4 @@
-import type { Graph } from "../../../src/knowledge/graph.js";
+import type { Graph } from "../../../src/knowledge/knowledge.js";
 import type { Pieces } from "./export-pieces.js";
 import { edgesOf } from "./export-tables.js";
 import { mapOf } from "./graph-map.js";

@@ -1,7 +1,13 @@
-import { type Concept, type Edge, type Graph, toTrendId } from "../../../src/knowledge/graph.js";
-import { toDataset } from "../../../src/knowledge/graph-dataset.js";
-import { toArticle, toNodeAddress } from "../../../src/knowledge/graph-slice.js";
-import { JSON_LD_CONTEXT } from "../../../src/knowledge/json-ld.js";
+import {
+	type Concept,
+	type Edge,
+	type Graph,
+	JSON_LD_CONTEXT,
+	toArticle,
+	toDataset,
+	toNodeAddress,
+	toTrendId,
+} from "../../../src/knowledge/knowledge.js";
 import type { Pieces } from "./export-pieces.js";
 import { mapOf } from "./graph-map.js";
 

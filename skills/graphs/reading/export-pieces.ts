@@ -1,4 +1,4 @@
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import type { Steps } from "../../../src/knowledge/knowledge.js";
 
 /** A file, piece by piece, as it is written; undefined where there is nothing yet. */
 export type Pieces = Generator<string | Uint8Array | undefined, void>;

@@ -1,5 +1,4 @@
-import type { Graph } from "../../../src/knowledge/graph.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import type { Graph, Steps } from "../../../src/knowledge/knowledge.js";
 import type { ExportFormat } from "../graph-feed-wire.js";
 import type { ExportTable } from "./export-tables.js";
 import { createGraphIndex } from "./graph-index.js";

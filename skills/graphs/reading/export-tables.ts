@@ -1,5 +1,5 @@
-import { toCsv } from "../../../src/kernel/csv.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
+import { toCsv } from "../../../src/kernel/kernel.js";
+import type { Graph } from "../../../src/knowledge/knowledge.js";
 import type { EXPORT_TABLES } from "../graph-feed-wire.js";
 import type { Pieces } from "./export-pieces.js";
 import { mapOf } from "./graph-map.js";

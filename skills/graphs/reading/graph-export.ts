@@ -1,9 +1,11 @@
-import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
-import { ServiceError } from "../../../src/kernel/errors.js";
-import { packInSteps } from "../../../src/knowledge/archive.js";
-import { bundleFilesOf } from "../../../src/knowledge/bundle-writer.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
-import { runInTurns } from "../../../src/knowledge/work-in-turns.js";
+import { READING_LIMITS } from "../../../src/contract/contract.js";
+import { ServiceError } from "../../../src/kernel/kernel.js";
+import {
+	bundleFilesOf,
+	type Graph,
+	packInSteps,
+	runInTurns,
+} from "../../../src/knowledge/knowledge.js";
 import type { ExportFormat } from "../graph-feed-wire.js";
 import { toGraphml } from "./export-graphml.js";
 import { toJsonLdDocument } from "./export-json-ld.js";

@@ -1,5 +1,4 @@
-import type { Graph } from "../../../src/knowledge/graph.js";
-import { runAtOnce, runInTurns, type Steps } from "../../../src/knowledge/work-in-turns.js";
+import { type Graph, runAtOnce, runInTurns, type Steps } from "../../../src/knowledge/knowledge.js";
 
 /** Something derived from a graph: made once for each, kept as long as it. */
 export interface GraphIndex<T> {

@@ -1,10 +1,14 @@
 /** Reading a graph: pure functions over what is loaded, indexed once per graph, without transport, money or clock. */
 
-import { toKeyPart } from "../../../src/contract/list-cursor.js";
-import { ServiceError } from "../../../src/kernel/errors.js";
-import { compareText } from "../../../src/knowledge/bundle-document.js";
-import type { Concept, Edge, Graph } from "../../../src/knowledge/graph.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import { toKeyPart } from "../../../src/contract/contract.js";
+import { ServiceError } from "../../../src/kernel/kernel.js";
+import {
+	type Concept,
+	compareText,
+	type Edge,
+	type Graph,
+	type Steps,
+} from "../../../src/knowledge/knowledge.js";
 import { createGraphIndex } from "./graph-index.js";
 
 /** A graph's concepts by id and its edges in both directions. An edge is named by its two ends and its type. */

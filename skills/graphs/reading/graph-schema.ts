@@ -1,6 +1,10 @@
-import { compareText } from "../../../src/knowledge/bundle-document.js";
-import type { Concept, Edge, Graph } from "../../../src/knowledge/graph.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import {
+	type Concept,
+	compareText,
+	type Edge,
+	type Graph,
+	type Steps,
+} from "../../../src/knowledge/knowledge.js";
 import { createGraphIndex } from "./graph-index.js";
 import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";
 

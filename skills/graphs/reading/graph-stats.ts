@@ -1,6 +1,5 @@
-import type { TrustTier } from "../../../src/contract/wire.js";
-import type { Concept, Graph } from "../../../src/knowledge/graph.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import type { TrustTier } from "../../../src/contract/contract.js";
+import type { Concept, Graph, Steps } from "../../../src/knowledge/knowledge.js";
 import { createGraphIndex } from "./graph-index.js";
 import { degreeAt, type GraphMap, mapOf } from "./graph-map.js";
 

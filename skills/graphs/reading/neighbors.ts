@@ -1,5 +1,5 @@
-import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
-import type { Concept, Graph } from "../../../src/knowledge/graph.js";
+import { READING_LIMITS } from "../../../src/contract/contract.js";
+import type { Concept, Graph } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, mapOf, placeOf } from "./graph-map.js";
 import { createWalk, type Step, toStep, type WalkOptions, weightOf } from "./walk.js";
 

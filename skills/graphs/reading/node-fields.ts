@@ -1,5 +1,4 @@
-import { writtenDate } from "../../../src/knowledge/concept-writer.js";
-import type { Concept, Evidence } from "../../../src/knowledge/graph.js";
+import { type Concept, type Evidence, writtenDate } from "../../../src/knowledge/knowledge.js";
 import type { Step } from "./walk.js";
 
 /** Nodes, edges and sources as flat fields, named as they travel: what tables and graph files are made of. */

@@ -1,6 +1,9 @@
-import { compareText } from "../../../src/knowledge/bundle-document.js";
-import type { Concept, Graph } from "../../../src/knowledge/graph.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import {
+	type Concept,
+	compareText,
+	type Graph,
+	type Steps,
+} from "../../../src/knowledge/knowledge.js";
 import { createGraphIndex } from "./graph-index.js";
 import { conceptAt, mapOf } from "./graph-map.js";
 import { sortInSteps } from "./sort-in-steps.js";

@@ -1,10 +1,16 @@
-import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
-import { createSizedCache } from "../../../src/kernel/sized-cache.js";
-import { compareText, isReserved, RECORD_PATH } from "../../../src/knowledge/bundle-document.js";
-import { toConceptId } from "../../../src/knowledge/concept-reader.js";
-import type { FileMark, Graph } from "../../../src/knowledge/graph.js";
-import type { PathMap } from "../../../src/knowledge/path-map.js";
-import { runInTurns, type Steps } from "../../../src/knowledge/work-in-turns.js";
+import { READING_LIMITS } from "../../../src/contract/contract.js";
+import { createSizedCache } from "../../../src/kernel/kernel.js";
+import {
+	compareText,
+	type FileMark,
+	type Graph,
+	isReserved,
+	type PathMap,
+	RECORD_PATH,
+	runInTurns,
+	type Steps,
+	toConceptId,
+} from "../../../src/knowledge/knowledge.js";
 import { sortInSteps } from "./sort-in-steps.js";
 
 /** One concept file that two revisions of a graph do not share. */

@@ -1,4 +1,4 @@
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import type { Steps } from "../../../src/knowledge/knowledge.js";
 
 const RUN = 512;
 

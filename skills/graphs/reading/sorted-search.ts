@@ -1,4 +1,4 @@
-import { compareText } from "../../../src/knowledge/bundle-document.js";
+import { compareText } from "../../../src/knowledge/knowledge.js";
 
 /** The first of `count` places for which `isReached` holds, where it holds for all after it; `count` when for none. */
 export function firstWhere(count: number, isReached: (index: number) => boolean): number {

@@ -1,8 +1,10 @@
-import { toKeyPart } from "../../../src/contract/list-cursor.js";
-import type { DatePrecision } from "../../../src/contract/wire.js";
-import { compareText } from "../../../src/knowledge/bundle-document.js";
-import type { Concept, Graph } from "../../../src/knowledge/graph.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import { type DatePrecision, toKeyPart } from "../../../src/contract/contract.js";
+import {
+	type Concept,
+	compareText,
+	type Graph,
+	type Steps,
+} from "../../../src/knowledge/knowledge.js";
 import type { EVENT_KINDS } from "../graph-feed-wire.js";
 import { createGraphIndex } from "./graph-index.js";
 import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";

@@ -1,4 +1,4 @@
-import type { Concept, Edge } from "../../../src/knowledge/graph.js";
+import type { Concept, Edge } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, type GraphMap } from "./graph-map.js";
 
 /** Which edges a walk follows, and which way. */

@@ -1,5 +1,4 @@
-import type { Concept, Graph } from "../../../src/knowledge/graph.js";
-import type { Steps } from "../../../src/knowledge/work-in-turns.js";
+import type { Concept, Graph, Steps } from "../../../src/knowledge/knowledge.js";
 import { createGraphIndex } from "./graph-index.js";
 import { mapOf } from "./graph-map.js";
 import { firstBehind } from "./sorted-search.js";

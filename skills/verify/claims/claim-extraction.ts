@@ -1,6 +1,6 @@
-import type { ClaimKind } from "../../../src/contract/verdicts.js";
-import { splitSentences } from "../../../src/evidence/cited-sentences.js";
-import { visibleText } from "../../../src/kernel/visible-text.js";
+import type { ClaimKind } from "../../../src/contract/contract.js";
+import { splitSentences } from "../../../src/evidence/evidence.js";
+import { visibleText } from "../../../src/kernel/kernel.js";
 import { findClaimKind } from "./claim-kinds.js";
 import { findDateSpans } from "./date-spans.js";
 import { findNames } from "./names.js";

@@ -1,4 +1,4 @@
-import type { ClaimKind } from "../../../src/contract/verdicts.js";
+import type { ClaimKind } from "../../../src/contract/contract.js";
 import { judges } from "./judging-words.js";
 
 interface KindRule {

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../src/contract/limits.js";
+import { LIMITS } from "../../../src/contract/contract.js";
 
 /** How much one claim is allowed to cost. */
 export const CLAIM_LIMITS = {

@@ -1,4 +1,4 @@
-import { toArticleAddress } from "../../../src/evidence/article-address.js";
+import { toArticleAddress } from "../../../src/evidence/evidence.js";
 import type { Verification } from "./verification.js";
 
 /** schema.org ratings: 1 is worst, 5 best; the name says what a number cannot. */

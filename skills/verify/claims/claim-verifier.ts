@@ -1,8 +1,6 @@
-import type { Clock } from "../../../src/kernel/clock.js";
-import { toIsoDay } from "../../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../../src/knowledge/catalog.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../../src/search/search-ports.js";
+import { type Clock, toIsoDay } from "../../../src/kernel/kernel.js";
+import type { Graph, GraphCatalog } from "../../../src/knowledge/knowledge.js";
+import type { HybridSearch } from "../../../src/search/search.js";
 import { extractClaims } from "./claim-extraction.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
 import { examinePart, type PartExamination } from "./part-examination.js";

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../../src/contract/verdicts.js";
+import type { Verdict } from "../../../src/contract/contract.js";
 
 /** What a confidence is made of, each 0..1. */
 export interface ConfidenceSigns {

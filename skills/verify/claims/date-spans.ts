@@ -1,4 +1,4 @@
-import type { DatePrecision } from "../../../src/contract/wire.js";
+import type { DatePrecision } from "../../../src/contract/contract.js";
 
 /** How a date is meant: what is told happened in it, before it, after it, or began in it and goes on. */
 export type DateRelation = "in" | "before" | "after" | "since";

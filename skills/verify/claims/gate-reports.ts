@@ -1,4 +1,4 @@
-import type { GateMethod, GateName } from "../../../src/contract/verdicts.js";
+import type { GateMethod, GateName } from "../../../src/contract/contract.js";
 import type { PartExamination } from "./part-examination.js";
 import type { JudgedPart } from "./part-verdict.js";
 import type { AtomicClaim, GateReport } from "./verification.js";

@@ -1,6 +1,8 @@
-import { toArticleAddress } from "../../../src/evidence/article-address.js";
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
-import { contentTerms } from "../../../src/evidence/content-words.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	toArticleAddress,
+} from "../../../src/evidence/evidence.js";
 import { findPublisher } from "./source-tiers.js";
 
 /** Share of words in common from which two sentences are one told twice. */

@@ -1,4 +1,4 @@
-import { stemWord } from "../../../src/search/lexical/stem.js";
+import { stemWord } from "../../../src/search/search.js";
 import type { Conflict, Findings, Item, ItemPlace } from "./comparison-items.js";
 import { hasName } from "./name-presence.js";
 import type { Name } from "./names.js";

@@ -1,5 +1,5 @@
-import { normalizeName } from "../../../src/evidence/name-likeness.js";
-import { isStopWord } from "../../../src/search/lexical/stop-words.js";
+import { normalizeName } from "../../../src/evidence/evidence.js";
+import { isStopWord } from "../../../src/search/search.js";
 import { findListedMembers } from "./listed-members.js";
 import { findUnit } from "./units.js";
 

@@ -1,13 +1,11 @@
-import type { Stance } from "../../../src/contract/verdicts.js";
-import type { Decision } from "../../../src/contract/wire.js";
+import type { Decision, Stance } from "../../../src/contract/contract.js";
 import {
 	type GatheredEvidence,
 	gatherEvidence,
 	type RankedSentence,
-} from "../../../src/evidence/gathered-evidence.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
-import { runInTurns } from "../../../src/knowledge/work-in-turns.js";
-import type { HybridSearch } from "../../../src/search/search-ports.js";
+} from "../../../src/evidence/evidence.js";
+import { type Graph, runInTurns } from "../../../src/knowledge/knowledge.js";
+import type { HybridSearch } from "../../../src/search/search.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
 import { groupByOrigin } from "./independence.js";
 import { type MeasuredSentence, measureSentences } from "./sentence-measuring.js";

@@ -1,4 +1,4 @@
-import type { Stance, Verdict } from "../../../src/contract/verdicts.js";
+import type { Stance, Verdict } from "../../../src/contract/contract.js";
 import { confidenceOf, isSure } from "./confidence.js";
 import type { PartExamination } from "./part-examination.js";
 import { claimsNow, judgeTime, type TimeReport } from "./time-frame.js";

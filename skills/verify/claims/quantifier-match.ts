@@ -1,4 +1,4 @@
-import { stemWord } from "../../../src/search/lexical/stem.js";
+import { stemWord } from "../../../src/search/search.js";
 import type { Conflict, Findings, Item } from "./comparison-items.js";
 import { toBaseForm } from "./irregular-forms.js";
 import { contradictsQuantifier, countedBy, type Quantifier } from "./quantifiers.js";

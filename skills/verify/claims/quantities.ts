@@ -1,4 +1,4 @@
-import { isStopWord } from "../../../src/search/lexical/stop-words.js";
+import { isStopWord } from "../../../src/search/search.js";
 import { findListedMembers } from "./listed-members.js";
 import { NUMBER_WORDS, SCALES } from "./number-words.js";
 import { type Bound, boundOf, nounsAround } from "./quantity-words.js";

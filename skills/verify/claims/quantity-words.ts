@@ -1,5 +1,4 @@
-import { stemWord } from "../../../src/search/lexical/stem.js";
-import { isStopWord } from "../../../src/search/lexical/stop-words.js";
+import { isStopWord, stemWord } from "../../../src/search/search.js";
 import { toBaseForm } from "./irregular-forms.js";
 
 /** Which side of a number is meant. */

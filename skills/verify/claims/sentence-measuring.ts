@@ -1,6 +1,5 @@
-import type { RankedSentence } from "../../../src/evidence/gathered-evidence.js";
-import type { Concept } from "../../../src/knowledge/graph.js";
-import { type Steps, stepsOf } from "../../../src/knowledge/work-in-turns.js";
+import type { RankedSentence } from "../../../src/evidence/evidence.js";
+import { type Concept, type Steps, stepsOf } from "../../../src/knowledge/knowledge.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
 import { toDateSpan } from "./date-spans.js";
 import { type ReadContext, readCatalogContext } from "./sentence-context.js";

@@ -1,5 +1,5 @@
-import { toArticleAddress } from "../../../src/evidence/article-address.js";
-import type { Evidence } from "../../../src/knowledge/graph.js";
+import { toArticleAddress } from "../../../src/evidence/evidence.js";
+import type { Evidence } from "../../../src/knowledge/knowledge.js";
 import type { SourceTier } from "./verification.js";
 
 /** A publisher, and the group its hosts belong to. */

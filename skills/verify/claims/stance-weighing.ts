@@ -1,4 +1,4 @@
-import type { Stance } from "../../../src/contract/verdicts.js";
+import type { Stance } from "../../../src/contract/contract.js";
 import type { MeasuredSentence } from "./sentence-measuring.js";
 import { type StanceFeatures, toFeatures } from "./stance-features.js";
 import { STANCE_WEIGHTS, type StanceWeights } from "./stance-weights.js";

@@ -1,5 +1,5 @@
-import type { TimeFrame } from "../../../src/contract/verdicts.js";
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
+import type { TimeFrame } from "../../../src/contract/contract.js";
+import type { CitedSentence } from "../../../src/evidence/evidence.js";
 import { toDayNumber } from "./date-spans.js";
 import type { AtomicClaim, EvidenceStance } from "./verification.js";
 

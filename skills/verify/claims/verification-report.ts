@@ -1,5 +1,4 @@
-import type { TimeFrame, Verdict } from "../../../src/contract/verdicts.js";
-import type { Decision } from "../../../src/contract/wire.js";
+import type { Decision, TimeFrame, Verdict } from "../../../src/contract/contract.js";
 import { CLAIM_LIMITS } from "./claim-limits.js";
 import { confidenceOf } from "./confidence.js";
 import { type GateMatter, shorten, toGateReports } from "./gate-reports.js";

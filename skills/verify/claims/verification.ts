@@ -1,15 +1,15 @@
 /** Checking claims against what graphs cite: the vocabulary. The five gates are told apart in docs/adr/0032. */
 import type {
 	ClaimKind,
+	Decision,
 	GateMethod,
 	GateName,
 	GateStatus,
 	Stance,
 	TimeFrame,
 	Verdict,
-} from "../../../src/contract/verdicts.js";
-import type { Decision } from "../../../src/contract/wire.js";
-import type { CitedSentence } from "../../../src/evidence/cited-sentences.js";
+} from "../../../src/contract/contract.js";
+import type { CitedSentence } from "../../../src/evidence/evidence.js";
 import type { DateSpan } from "./date-spans.js";
 import type { Quantifier } from "./quantifiers.js";
 import type { Quantity } from "./quantities.js";

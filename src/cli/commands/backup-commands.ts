@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { ServiceError } from "../../kernel/errors.js";
-import { type RestoreReport, restoreData } from "../../operator/data-restore.js";
-import type { BackupReport } from "../../operator/operator-interface.js";
-import type { Settings } from "../../settings/read-settings.js";
+import { ServiceError } from "../../kernel/kernel.js";
+import { type BackupReport, type RestoreReport, restoreData } from "../../operator/operator.js";
+import type { Settings } from "../../settings/settings.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { createProgress, printResult } from "../output.js";

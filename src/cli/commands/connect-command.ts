@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { ServiceError } from "../../kernel/errors.js";
-import { parseGraphId } from "../../kernel/ids.js";
-import type { Settings } from "../../settings/read-settings.js";
+import { parseGraphId, ServiceError } from "../../kernel/kernel.js";
+import type { Settings } from "../../settings/settings.js";
 import {
 	type CommandContext,
 	type Flags,

@@ -1,13 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import type { Feeds } from "../../../skills/feeds/feed-access.js";
-import type { SkippedFeedWire } from "../../../skills/feeds/feed-wire.js";
-import { newestOf, toDescribed } from "../../../skills/feeds/observed-feed.js";
-import { openFeeds } from "../../app/app-feeds.js";
-import { systemClock, toIsoDay } from "../../kernel/clock.js";
-import { ServiceError } from "../../kernel/errors.js";
-import { openIndexDisk } from "../../search/index/index-disk.js";
+import {
+	type Feeds,
+	newestOf,
+	type SkippedFeedWire,
+	toDescribed,
+} from "../../../skills/feeds/feeds.js";
+import { openFeeds } from "../../app/app.js";
+import { ServiceError, systemClock, toIsoDay } from "../../kernel/kernel.js";
+import { openIndexDisk } from "../../search/search.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
 import { createProgress, printResult, toColumns } from "../output.js";
 

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { GRAPH_TYPES, type GraphType } from "../../contract/wire.js";
-import { ServiceError } from "../../kernel/errors.js";
-import type { ConceptReport } from "../../operator/concept-editor.js";
-import type { ImportReport } from "../../operator/import-request.js";
+import { GRAPH_TYPES, type GraphType } from "../../contract/contract.js";
+import { ServiceError } from "../../kernel/kernel.js";
+import type { ConceptReport, ImportReport } from "../../operator/operator.js";
 import { type CommandContext, listOf, textOf } from "../command-context.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { LIMITS } from "../../contract/limits.js";
-import { ServiceError } from "../../kernel/errors.js";
+import { LIMITS } from "../../contract/contract.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import { type CommandContext, type Flags, listOf, textOf } from "../command-context.js";
 import { addOperatorCommand } from "../operator-command.js";
 import { toColumns } from "../output.js";

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { toCsv } from "../../kernel/csv.js";
-import { visibleJsonText } from "../../kernel/visible-text.js";
-import type { MovementWire, ReconciliationWire } from "../../operator/chain-books.js";
+import { toCsv, visibleJsonText } from "../../kernel/kernel.js";
 import type {
 	LedgerReportWire,
+	MovementWire,
+	ReconciliationWire,
 	RefundWire,
 	ReportSumsWire,
-} from "../../operator/ledger-operator.js";
+} from "../../operator/operator.js";
 import { type CommandContext, settingsOf, textOf, withSettings } from "../command-context.js";
 import { withOperator } from "../open-operator.js";
 import { addOperatorCommand } from "../operator-command.js";

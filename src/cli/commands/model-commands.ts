@@ -1,13 +1,17 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { locateModel } from "../../app/open-search.js";
-import { createHubEgress, MODEL_HUB } from "../../delivery/configured-egress.js";
-import { systemClock } from "../../kernel/clock.js";
-import { type FetchedModel, fetchModel } from "../../search/model/fetch-model.js";
-import { createModelHub } from "../../search/model/model-hub.js";
-import { type ListedModel, listModels } from "../../search/model/model-list.js";
-import { parseModelName } from "../../search/model/model-name.js";
-import type { Settings } from "../../settings/read-settings.js";
+import { locateModel } from "../../app/app.js";
+import { createHubEgress, MODEL_HUB } from "../../delivery/delivery.js";
+import { systemClock } from "../../kernel/kernel.js";
+import {
+	createModelHub,
+	type FetchedModel,
+	fetchModel,
+	type ListedModel,
+	listModels,
+	parseModelName,
+} from "../../search/search.js";
+import type { Settings } from "../../settings/settings.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
 import { createProgress, printResult, toColumns } from "../output.js";
 

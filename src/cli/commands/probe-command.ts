@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { createConfiguredEgress, isLoopback } from "../../delivery/configured-egress.js";
-import { ServiceError } from "../../kernel/errors.js";
+import { createConfiguredEgress, isLoopback } from "../../delivery/delivery.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import { type CommandContext, type Flags, textOf } from "../command-context.js";
 import { printResult, toColumns } from "../output.js";
 import { type ProbeReport, probeServer } from "../probe/probe-server.js";

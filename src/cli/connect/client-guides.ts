@@ -1,7 +1,7 @@
 /** How each client is told of an MCP server: its file, its format, and how it is given a key that stands in no file. */
 
-import type { OAuthResourcePath } from "../../contract/oauth-resources.js";
-import { ServiceError } from "../../kernel/errors.js";
+import type { OAuthResourcePath } from "../../contract/contract.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import { toChatgptSteps, toCopilotSteps } from "./connector-steps.js";
 import type { Endpoint, Instructions } from "./instructions.js";
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { createOperatorEgress, isLoopback } from "../../delivery/configured-egress.js";
-import { ServiceError } from "../../kernel/errors.js";
-import type { Settings } from "../../settings/read-settings.js";
+import { createOperatorEgress, isLoopback } from "../../delivery/delivery.js";
+import { ServiceError } from "../../kernel/kernel.js";
+import type { Settings } from "../../settings/settings.js";
 import { findServer } from "../server-file.js";
 
 const TIMEOUT_MS = 10_000;

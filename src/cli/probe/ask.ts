@@ -1,5 +1,4 @@
-import type { Egress } from "../../kernel/egress.js";
-import { ServiceError } from "../../kernel/errors.js";
+import { type Egress, ServiceError } from "../../kernel/kernel.js";
 import type { UnpaidReply } from "./judge-challenge.js";
 
 export interface Asking {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fromV1Network } from "../../../payments/onchain/networks.js";
+import { fromV1Network } from "../../../payments/onchain/onchain.js";
 
 /** What x402 clients can parse; where the protocol leaves room, so do we. Source: x402 specifications, versions 1 and 2. */
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { parseUsd } from "../../kernel/money.js";
+import { parseUsd } from "../../kernel/kernel.js";
 import { type AdvertisedRoute, isWire, type Wire, wiresOf } from "./advertised-route.js";
 import {
 	challengeV1,

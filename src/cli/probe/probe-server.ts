@@ -1,5 +1,4 @@
-import type { Egress } from "../../kernel/egress.js";
-import { ServiceError } from "../../kernel/errors.js";
+import { type Egress, ServiceError } from "../../kernel/kernel.js";
 import { type AdvertisedRoute, isWire, mergeRoutes, type Wire } from "./advertised-route.js";
 import { ask } from "./ask.js";
 import { judgeChallenge, type UnpaidReply } from "./judge-challenge.js";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../kernel/errors.js";
+import { ServiceError } from "../../kernel/kernel.js";
 
 /** Collects items while a batch is under way and sends them together when it is back. */
 export interface BatchLane<Item, Result> {

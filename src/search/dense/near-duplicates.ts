@@ -1,4 +1,4 @@
-import type { Concept } from "../../knowledge/graph.js";
+import type { Concept } from "../../knowledge/knowledge.js";
 import { toPlainText } from "../lexical/plain-text.js";
 import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
 

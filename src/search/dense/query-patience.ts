@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "../../kernel/kernel.js";
 
 /** A query that has waited this long is answered by keywords. Long enough for a model that is just being loaded. */
 export const QUERY_PATIENCE_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "../../kernel/kernel.js";
 import type { Embedder } from "../model/embedder.js";
 import { createQueryCache, normalizeQuery } from "../ranking/query-cache.js";
 import { withPatience } from "./query-patience.js";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../kernel/errors.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import { MEMORY_PAGES_MAX } from "./vector-kernel.js";
 import { type WasmMemory, wasm } from "./wasm-runtime.js";
 

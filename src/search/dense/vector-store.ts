@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "../../kernel/kernel.js";
 import type { PartedGraph } from "../index/graph-parts.js";
 import type { IndexFolder } from "../index/index-folder.js";
 import type { IndexLimits } from "../index/merge-plan.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "../../kernel/kernel.js";
 import type { WatchedEmbedder } from "../model/watched-embedder.js";
 import { createQueryCache, normalizeQuery } from "../ranking/query-cache.js";
 import type { DenseHits, DenseSide } from "./dense-side.js";

@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../../kernel/clock.js";
-import { ServiceError } from "../../kernel/errors.js";
+import { type Clock, ServiceError } from "../../kernel/kernel.js";
 
 /**
  * One worker thread that answers {id, …task} with {id, …reply} or {id, error} and ends itself on {close: true};

@@ -1,4 +1,4 @@
-import type { Concept } from "../../knowledge/graph.js";
+import type { Concept } from "../../knowledge/knowledge.js";
 import { toPlainText } from "../lexical/plain-text.js";
 
 /** Text of one field of a concept and how much a word in it counts against a word of the body. */

@@ -1,5 +1,5 @@
-import type { GraphType, TrustTier } from "../../contract/wire.js";
-import type { Concept, Graph } from "../../knowledge/graph.js";
+import type { GraphType, TrustTier } from "../../contract/contract.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 
 /** What a caller narrows a search to. A concept passes when it meets every condition that is given. */
 export interface ConceptFilter {

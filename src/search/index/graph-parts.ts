@@ -1,5 +1,5 @@
-import { inTurns } from "../../kernel/turns.js";
-import type { Concept, Graph } from "../../knowledge/graph.js";
+import { inTurns } from "../../kernel/kernel.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { FINGERPRINT_BYTES, fingerprintOf, readsAlike, type Segment } from "./segment.js";
 
 /** One segment of a graph and what its documents stand for now. */

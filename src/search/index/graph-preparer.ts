@@ -1,6 +1,5 @@
-import type { Clock } from "../../kernel/clock.js";
-import { ServiceError } from "../../kernel/errors.js";
-import type { Concept, Graph } from "../../knowledge/graph.js";
+import { type Clock, ServiceError } from "../../kernel/kernel.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { embedPart } from "../dense/vector-fill.js";
 import type { Embedder } from "../model/embedder.js";
 import { preparePriors } from "../ranking/concept-priors.js";

@@ -1,5 +1,5 @@
-import { nextTurn } from "../../kernel/turns.js";
-import type { Concept, Graph } from "../../knowledge/graph.js";
+import { nextTurn } from "../../kernel/kernel.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { copyRows, createRowPlanes, type RowPlanes, writeRow } from "../dense/quantize.js";
 import { createLexicalBuilder } from "../lexical/lexical-builder.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";

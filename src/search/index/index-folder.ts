@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Logger, stackOf } from "../../kernel/logger.js";
+import { type Logger, stackOf } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 import type { PartedGraph, StoredPart } from "./graph-parts.js";
 import type { IndexDisk } from "./index-disk.js";

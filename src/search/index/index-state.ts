@@ -1,5 +1,5 @@
-import { ServiceError } from "../../kernel/errors.js";
-import type { Concept, Graph } from "../../knowledge/graph.js";
+import { ServiceError } from "../../kernel/kernel.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import type { VectorRegion } from "../dense/dense-side.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import { priorsOf } from "../ranking/concept-priors.js";

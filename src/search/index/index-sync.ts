@@ -1,8 +1,7 @@
 import PQueue from "p-queue";
-import { INDEX_LIMITS } from "../../contract/limits.js";
-import type { Clock } from "../../kernel/clock.js";
-import { ServiceError } from "../../kernel/errors.js";
-import type { Graph } from "../../knowledge/graph.js";
+import { INDEX_LIMITS } from "../../contract/contract.js";
+import { type Clock, ServiceError } from "../../kernel/kernel.js";
+import type { Graph } from "../../knowledge/knowledge.js";
 import type { DenseSide } from "../dense/dense-side.js";
 import { storeVectors } from "../dense/vector-store.js";
 import type { Embedder } from "../model/embedder.js";

@@ -1,4 +1,4 @@
-import { INDEX_LIMITS } from "../../contract/limits.js";
+import { INDEX_LIMITS } from "../../contract/contract.js";
 
 export type IndexLimits =
 	| typeof INDEX_LIMITS

@@ -1,4 +1,4 @@
-import type { Concept } from "../../knowledge/graph.js";
+import type { Concept } from "../../knowledge/knowledge.js";
 import { toPlainText } from "../lexical/plain-text.js";
 
 /** A window this long fits the embedding model's context and still speaks of one thing. */

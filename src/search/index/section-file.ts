@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { nextTurn } from "../../kernel/turns.js";
+import { nextTurn } from "../../kernel/kernel.js";
 
 /**
  * A checksummed file of named sections. Layout: magic (8 bytes), version and header length (u32, little endian), sha256 of

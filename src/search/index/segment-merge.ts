@@ -1,5 +1,5 @@
-import { nextTurn } from "../../kernel/turns.js";
-import type { Concept } from "../../knowledge/graph.js";
+import { nextTurn } from "../../kernel/kernel.js";
+import type { Concept } from "../../knowledge/knowledge.js";
 import { copyRows, createRowPlanes } from "../dense/quantize.js";
 import { mergeLexical, retuneLexical } from "../lexical/lexical-merge.js";
 import type { Part } from "./graph-parts.js";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../kernel/errors.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import type { DenseSide, VectorRegion } from "../dense/dense-side.js";
 import type { PartedGraph } from "./graph-parts.js";
 import type { GraphIndex } from "./index-state.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Concept } from "../../knowledge/graph.js";
+import type { Concept } from "../../knowledge/knowledge.js";
 import type { RowPlanes } from "../dense/quantize.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import type { EmbedderIdentity } from "../model/embedder.js";

@@ -1,4 +1,4 @@
-import type { Graph } from "../../knowledge/graph.js";
+import type { Graph } from "../../knowledge/knowledge.js";
 import type { SyncOptions } from "../search-ports.js";
 
 /** One call of sync. */

@@ -1,4 +1,4 @@
-import type { Concept } from "../../knowledge/graph.js";
+import type { Concept } from "../../knowledge/knowledge.js";
 import { headingFieldsOf } from "../index/concept-fields.js";
 import { termsOf, tokenize } from "./tokenizer.js";
 

@@ -1,4 +1,4 @@
-import { createTurns, nextTurn } from "../../kernel/turns.js";
+import { createTurns, nextTurn } from "../../kernel/kernel.js";
 import { BM25, lengthNorm } from "./lexical-builder.js";
 import type { LexicalIndex } from "./lexical-index.js";
 import { createTermTable, toCells } from "./term-table.js";

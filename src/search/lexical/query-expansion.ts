@@ -1,4 +1,4 @@
-import { LIMITS } from "../../contract/limits.js";
+import { LIMITS } from "../../contract/contract.js";
 import { abbreviationsOf } from "./abbreviations.js";
 import {
 	documentFrequency,

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../contract/limits.js";
+import { LIMITS } from "../../contract/contract.js";
 import type { QueryTerm } from "./lexical-index.js";
 import { termsOf, tokenize, type Word } from "./tokenizer.js";
 

@@ -1,4 +1,4 @@
-import { restOfTurn, type Steps } from "../../knowledge/work-in-turns.js";
+import { restOfTurn, type Steps } from "../../knowledge/knowledge.js";
 import type { WeightedText } from "../index/concept-fields.js";
 import { BM25, buildLexicalIndex, type CountedText, countTerms } from "./lexical-builder.js";
 import {

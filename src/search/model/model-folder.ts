@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
-import { ServiceError } from "../../kernel/errors.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "./embedder.js";
 import { type FileDigest, sha256OfFile, sha256OfText } from "./file-digest.js";
 import { findKnownModel } from "./known-models.js";

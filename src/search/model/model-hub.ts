@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { z } from "zod";
-import { LIMITS } from "../../contract/limits.js";
-import type { Egress } from "../../kernel/egress.js";
-import { ServiceError } from "../../kernel/errors.js";
+import { LIMITS } from "../../contract/contract.js";
+import { type Egress, ServiceError } from "../../kernel/kernel.js";
 
 /** One file of a repository on the hub, with the digest the hub tells of it. */
 export interface HubFile {

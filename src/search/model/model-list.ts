@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ServiceError } from "../../kernel/errors.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import { readOrigin } from "./fetch-model.js";
 import { findKnownModel, KNOWN_MODELS } from "./known-models.js";
 import { type ModelLocation, openModelFolder } from "./model-folder.js";

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { ServiceError } from "../../kernel/errors.js";
+import { ServiceError } from "../../kernel/kernel.js";
 
 /** The model an operator asks for. */
 export type ModelName =

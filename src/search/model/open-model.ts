@@ -1,5 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
-import { ServiceError } from "../../kernel/errors.js";
+import { type Clock, ServiceError } from "../../kernel/kernel.js";
 import type { DenseSide } from "../dense/dense-side.js";
 import { createLocalDenseSide } from "../dense/local-dense-side.js";
 import { createQueryVectors } from "../dense/query-vectors.js";

@@ -1,6 +1,5 @@
 import { basename, dirname, sep } from "node:path";
-import type { Clock } from "../../kernel/clock.js";
-import { ServiceError } from "../../kernel/errors.js";
+import { type Clock, ServiceError } from "../../kernel/kernel.js";
 import { createBatchLane } from "../dense/batch-lane.js";
 import { createDenseThread, type DenseThread } from "../dense/dense-thread.js";
 import { createVectorRegions } from "../dense/vector-regions.js";

@@ -1,9 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Clock } from "../../kernel/clock.js";
-import { ServiceError } from "../../kernel/errors.js";
-import { readJson } from "../../kernel/json-value.js";
+import { type Clock, readJson, ServiceError } from "../../kernel/kernel.js";
 import type { Embedder } from "./embedder.js";
 import { type ModelLocation, openModelFolder } from "./model-folder.js";
 import { createTransformersEmbedder } from "./transformers-embedder.js";

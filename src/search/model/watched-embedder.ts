@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "../../kernel/kernel.js";
 import { QUERY_PATIENCE_MS } from "../dense/query-patience.js";
 import type { Embedder, EmbedLane } from "./embedder.js";
 

@@ -1,5 +1,5 @@
-import { inTurns } from "../../kernel/turns.js";
-import type { Concept, Graph } from "../../knowledge/graph.js";
+import { inTurns } from "../../kernel/kernel.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 
 /** How much of a score the links may take away; chosen on a handful of questions over one collection of standards, no more. */
 const LINK_SHARE = 0.2;

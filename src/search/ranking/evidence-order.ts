@@ -1,4 +1,4 @@
-import type { Evidence } from "../../knowledge/graph.js";
+import type { Evidence } from "../../knowledge/knowledge.js";
 import type { ConceptFilter } from "../index/concept-filter.js";
 import type { WeighedWord } from "../lexical/query-coverage.js";
 import { termsOf, tokenize } from "../lexical/tokenizer.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "../../kernel/kernel.js";
 import { weighWords } from "../lexical/query-coverage.js";
 import type { SearchOutcome, SearchRequest } from "../search-ports.js";
 import { readSigns } from "./answer-signs.js";

@@ -1,4 +1,4 @@
-import type { Concept, Graph } from "../../knowledge/graph.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { isNameOf, MAX_NAME_WORDS } from "../index/concept-names.js";
 import { readsAlike } from "../index/segment.js";
 import { impactWithin, type LexicalIndex, postingsOf } from "../lexical/lexical-index.js";

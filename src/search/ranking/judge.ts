@@ -1,4 +1,4 @@
-import type { DataStatus, Decision } from "../../contract/wire.js";
+import type { DataStatus, Decision } from "../../contract/contract.js";
 import { JUDGE, type Judge, WEIGHED_SIGNS, type WeighedSign } from "./judge-weights.js";
 
 /** What speaks for the best row of a search; shares in 0..1. */

@@ -1,6 +1,11 @@
-import { createShardedMap, type ShardedMap } from "../../kernel/sharded-map.js";
-import { createTurns, nextTurn, type Spend } from "../../kernel/turns.js";
-import type { Concept } from "../../knowledge/graph.js";
+import {
+	createShardedMap,
+	createTurns,
+	nextTurn,
+	type ShardedMap,
+	type Spend,
+} from "../../kernel/kernel.js";
+import type { Concept } from "../../knowledge/knowledge.js";
 
 /** Documents of one segment with the graph they belong to; undefined for tombstones. */
 export interface LinkedDocuments {

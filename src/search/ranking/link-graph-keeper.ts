@@ -1,5 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
-import { type Logger, stackOf } from "../../kernel/logger.js";
+import { type Clock, type Logger, stackOf } from "../../kernel/kernel.js";
 import type { IndexState } from "../index/index-state.js";
 import { buildLinkGraph, type LinkGraph } from "./link-graph.js";
 

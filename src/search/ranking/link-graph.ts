@@ -1,4 +1,4 @@
-import { createTurns, nextTurn } from "../../kernel/turns.js";
+import { createTurns, nextTurn } from "../../kernel/kernel.js";
 import type { Segment } from "../index/segment.js";
 import { type Arcs, collectArcs, type LinkedDocuments } from "./link-arcs.js";
 

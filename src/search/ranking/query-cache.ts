@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { LIMITS } from "../../contract/limits.js";
+import { LIMITS } from "../../contract/contract.js";
 
 /** What was found for the last few thousand queries. */
 export interface QueryCache<Value> {

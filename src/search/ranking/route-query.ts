@@ -1,4 +1,4 @@
-import { LIMITS } from "../../contract/limits.js";
+import { LIMITS } from "../../contract/contract.js";
 import type { SearchScope } from "../index/index-state.js";
 import { weighWords } from "../lexical/query-coverage.js";
 import type { GraphPromise, RouteOutcome, RouteRequest } from "../search-ports.js";

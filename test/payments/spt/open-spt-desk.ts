@@ -1,5 +1,5 @@
 import { createLedger, custAccount } from "../../../payments/ledger.js";
-import { createRefunds } from "../../../payments/refunds/refunds.js";
+import { createRefunds } from "../../../payments/refunds/refund-ledger.js";
 import { createDelegations } from "../../../payments/spt/delegations.js";
 import { recoverTokens } from "../../../payments/spt/recover.js";
 import { createSptAccounts, type SptAccounts } from "../../../payments/spt/spt-accounts.js";

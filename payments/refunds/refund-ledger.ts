@@ -1,0 +1,212 @@
+import { isWallet } from "../../src/contract/contract.js";
+import {
+	type Clock,
+	formatUsd,
+	type Ids,
+	type Micros,
+	ServiceError,
+} from "../../src/kernel/kernel.js";
+import type {
+	ReceiptRow,
+	RefundRow,
+	Store,
+	StoreReader,
+	StoreTransaction,
+} from "../../store/store.js";
+import { custAccount, REFUNDS_ACCOUNT, type RefundTerms } from "../payments.js";
+import { getToken, isSpendable } from "../spt/spt.js";
+import { raiseSmallRefund } from "./small-refunds.js";
+
+export interface ReceiptRefund {
+	readonly receiptId: string;
+	readonly reason: string;
+	/** All that is left of the receipt by default. */
+	readonly amountMicros?: Micros | undefined;
+}
+
+export interface TokenRefund {
+	readonly tokenId: string;
+	readonly reason: string;
+	/** All that is left on the token by default. */
+	readonly amountMicros?: Micros | undefined;
+}
+
+export interface Refunds {
+	/**
+	 * Takes money out of the account it lies in; it waits in `refunds` until it is paid. Inside the caller's
+	 * transaction, where the caller has judged how much may go back. Small sums of one token are gathered in one refund.
+	 */
+	request(tx: StoreTransaction, terms: RefundTerms): Promise<RefundRow>;
+	/**
+	 * Gives back what a receipt charged, never more than that in sum: to the payer's balance at once, or to the paying
+	 * wallet, pending. Throws NOT_FOUND for an unknown receipt, INVALID_ARGUMENT for an amount that is not there.
+	 */
+	refundReceipt(input: ReceiptRefund): Promise<RefundRow>;
+	/**
+	 * Gives back what a token has left, pending: to the wallet that bought it, or by other means. Throws NOT_FOUND,
+	 * INVALID_ARGUMENT for a delegated token or an amount that is not there.
+	 */
+	refundToken(input: TokenRefund): Promise<RefundRow>;
+	/** Every refund, oldest first. */
+	list(): Promise<readonly RefundRow[]>;
+}
+
+export interface RefundsDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+}
+
+export function createRefunds({ store, clock, ids }: RefundsDeps): Refunds {
+	const write: Write = async (tx, { from, ...terms }, { to, state }) => {
+		assertReason(terms.reason);
+		const now = clock.now();
+		const row: RefundRow = {
+			...terms,
+			id: ids.next("rfd"),
+			state,
+			createdAt: now,
+			...(state === "paid" && { paidAt: now }),
+		};
+		await tx.post({
+			id: ids.next("txn"),
+			key: `refund:${row.id}`,
+			kind: "refund",
+			at: now,
+			entries: [
+				{ account: from, amountMicros: -row.amountMicros },
+				{ account: to, amountMicros: row.amountMicros },
+			],
+			ref: row.ref,
+		});
+		await tx.put("refunds", row);
+		return row;
+	};
+
+	const to = REFUNDS_ACCOUNT;
+	return {
+		request: async (tx, terms) =>
+			(await raiseSmallRefund(tx, { ...terms, to }, { clock, ids })) ??
+			write(tx, terms, { to, state: "pending" }),
+		refundToken: (input) =>
+			store.transaction(async (tx) =>
+				write(tx, await toTokenTerms(tx, input), { to, state: "pending" }),
+			),
+		async refundReceipt(input) {
+			// A receipt never changes: the transaction need not wait for the disk to find it.
+			const receipt = await store.read((reader) => reader.get("receipts", input.receiptId));
+			if (!receipt) {
+				throw new ServiceError("NOT_FOUND", `No receipt is called "${input.receiptId}".`);
+			}
+			assertRefundable(receipt);
+			return store.transaction((tx) => refundReceipt(tx, receipt, { input, write, clock }));
+		},
+		list: () => store.read((reader) => reader.list("refunds")),
+	};
+}
+
+type Write = (
+	tx: StoreTransaction,
+	terms: RefundTerms,
+	where: { readonly to: string; readonly state: RefundRow["state"] },
+) => Promise<RefundRow>;
+
+/** Reads what went back before in the transaction that gives more back, so that two at once never exceed the capture. */
+async function refundReceipt(
+	tx: StoreTransaction,
+	receipt: ReceiptRow,
+	{ input, write, clock }: { input: ReceiptRefund; write: Write; clock: Clock },
+): Promise<RefundRow> {
+	const left = receipt.amountMicros - (await refundedOf(tx, receipt.id));
+	const amountMicros = input.amountMicros ?? left;
+	if (left === 0n) {
+		throw new ServiceError("INVALID_ARGUMENT", `${receipt.id} has been refunded in full.`);
+	}
+	if (amountMicros <= 0n || amountMicros > left) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`A refund of ${receipt.id} must be above zero and at most ${formatUsd(left)} USD: it charged ${formatUsd(receipt.amountMicros)} USD.`,
+		);
+	}
+	const from = `rev:${receipt.billingType}`;
+	const { id: ref, owner } = receipt;
+	const terms = { ref, owner, from, amountMicros, reason: input.reason };
+	const target = await targetOf(tx, owner, clock.now());
+	if (target.kind === "balance") {
+		return write(tx, terms, { to: custAccount(target.owner), state: "paid" });
+	}
+	const pending = { to: REFUNDS_ACCOUNT, state: "pending" } as const;
+	return write(tx, { ...terms, ...(target.wallet && { destination: target.wallet }) }, pending);
+}
+
+async function toTokenTerms(
+	reader: StoreReader,
+	{ tokenId, reason, amountMicros: wanted }: TokenRefund,
+): Promise<RefundTerms> {
+	const { id, parentId, owner } = await getToken(reader, tokenId);
+	if (parentId !== undefined) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`${id} was delegated: revoke it, and what it has left goes to ${parentId}.`,
+		);
+	}
+	const from = custAccount(id);
+	const left = await reader.balance(from);
+	const amountMicros = wanted ?? left;
+	if (left === 0n) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`${id} has no balance to refund; revoke it to bring back what was delegated from it.`,
+		);
+	}
+	if (amountMicros <= 0n || amountMicros > left) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`A refund of ${id} must be above zero and at most ${formatUsd(left)} USD, which it has left.`,
+		);
+	}
+	return { ref: id, owner: id, from, amountMicros, reason, ...(owner && { destination: owner }) };
+}
+
+async function refundedOf(reader: StoreReader, receiptId: string): Promise<Micros> {
+	let sum = 0n;
+	for (const row of await reader.findBy("refunds", "ref", receiptId)) sum += row.amountMicros;
+	return sum;
+}
+
+type Target =
+	| { readonly kind: "balance"; readonly owner: string }
+	/** Nobody could spend it here any more: to the wallet behind it, or by other means. */
+	| { readonly kind: "payout"; readonly wallet: string | undefined };
+
+/** A token that may not spend any more passes a refund on to the one it was delegated from, the first to its wallet. */
+async function targetOf(reader: StoreReader, owner: string, now: number): Promise<Target> {
+	if (isWallet(owner)) return { kind: "payout", wallet: owner };
+	if (await reader.get("accounts", owner)) return { kind: "balance", owner };
+	const token = await reader.get("tokens", owner);
+	if (!token) return { kind: "payout", wallet: undefined };
+	if (await isSpendable(reader, token, now)) return { kind: "balance", owner };
+	if (token.parentId !== undefined) return targetOf(reader, token.parentId, now);
+	return { kind: "payout", wallet: token.owner };
+}
+
+function assertRefundable({ id, amountMicros, billingType }: ReceiptRow): void {
+	if (billingType === "prepaid") {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`${id} bought balance of a token. Refund what the token (tok_…) has left, not the receipt.`,
+		);
+	}
+	if (amountMicros > 0n) return;
+	throw new ServiceError("INVALID_ARGUMENT", `${id} charged nothing, so nothing can go back.`);
+}
+
+const REASON_CHARS = 500;
+
+function assertReason(reason: string): void {
+	if (reason.trim() !== "" && reason.length <= REASON_CHARS) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`A refund needs a reason of at most ${REASON_CHARS} characters.`,
+	);
+}

@@ -1,0 +1,1 @@
+export { createX402Envelope } from "./x402-envelope.js";

@@ -1,0 +1,28 @@
+export { articleIndexOf } from "./article-index.js";
+export { createArticle, createArticleMentions, createArticleSearch } from "./article-skills.js";
+export { createCitations, type FormatCitations } from "./citation-formats.js";
+export {
+	articleDetailSchema,
+	articleMentionsOutput,
+	articleOutput,
+	articleRefField,
+	articleSearchFields,
+	articleSearchOutput,
+	dataOf,
+	foundArticleSchema,
+	itemsOf,
+	type MomentumWire,
+	mentionSchema,
+	momentumDayField,
+	momentumSchema,
+	trendEvidenceInput,
+	trendEvidenceOutput,
+	trendIdField,
+	trendInput,
+	trendItemSchema,
+	trendListInput,
+	trendListOutput,
+	trendOutput,
+	trendSchema,
+} from "./evidence-wire.js";
+export { createSourceDirectory, type SourceDirectory } from "./source-directory.js";

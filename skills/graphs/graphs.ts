@@ -1,0 +1,61 @@
+export type { CatalogSkillDeps } from "./catalog-skill.js";
+export { countCoverage, coverageOf } from "./graph-coverage.js";
+export {
+	changeSchema,
+	changesOutput,
+	citationSchema,
+	contextFields,
+	contextOutput,
+	contextSchema,
+	eventKindsField,
+	eventSchema,
+	exportFields,
+	exportOutput,
+	exportSchema,
+	similarBodySchema,
+	similarItemSchema,
+	similarOutput,
+	sinceField,
+	timelineFields,
+	timelineOutput,
+} from "./graph-feed-wire.js";
+export {
+	type GraphPageRequest,
+	pageOfGraphs,
+	toCatalogItem,
+	toGraphDetail,
+} from "./graph-listing.js";
+export { toNode } from "./graph-nodes.js";
+export { createGraphOverviews } from "./graph-overviews.js";
+export { createGraphReadings } from "./graph-readings.js";
+export { answerIf, toNodeItem } from "./graph-skill.js";
+export {
+	asOfField,
+	conceptConditions,
+	depthField,
+	directionField,
+	edgeListOutput,
+	edgeSchema,
+	edgeTypesField,
+	neighborSchema,
+	neighborsOutput,
+	nodeIdField,
+	nodeItemSchema,
+	nodeListOutput,
+	nodeOutput,
+	nodeSchema,
+	pageFields,
+	pathSchema,
+	pathsFields,
+	pathsOutput,
+	prefixField,
+	stepSchema,
+	subgraphFields,
+	subgraphNodeSchema,
+	subgraphOutput,
+} from "./graph-wire.js";
+export { toPage } from "./list-page.js";
+export { createGraphIndex } from "./reading/graph-index.js";
+export { graphMaps, placeOf } from "./reading/graph-map.js";
+export { findNeighbors } from "./reading/neighbors.js";
+export { createWalk, toStep } from "./reading/walk.js";

@@ -1,0 +1,1 @@
+export { createTrend, createTrendEvidence, createTrendList } from "./trend-skills.js";

@@ -1,0 +1,1 @@
+export { type A2a, createA2a } from "./create-a2a.js";

@@ -1,0 +1,2 @@
+export { createAdminRouter } from "./admin-router.js";
+export { createOperatorCheck } from "./operator-check.js";

@@ -1,0 +1,1 @@
+export { createOAuthRouter, createResourceRoutes } from "./oauth-router.js";

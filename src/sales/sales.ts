@@ -1,0 +1,17 @@
+export { type Cashier, createCashier, offersOf } from "./cashier.js";
+export { createInvoke } from "./invoke.js";
+export { createInvokeStream } from "./invoke-stream.js";
+export { createPaymentOperations, type PaymentOperations } from "./payment-operations.js";
+export { createRedeemQuote } from "./quotes.js";
+export { createScheduleBilling } from "./schedule-billing.js";
+export { type SignedReceipt, signedReceiptSchema } from "./signed-receipts.js";
+export { createSoldStreams, type SoldStream, type SoldStreams } from "./sold-streams.js";
+export {
+	createPurchases,
+	type PurchaseCall,
+	type PurchaseReply,
+	type Purchases,
+} from "./spt-purchase.js";
+export { createKeptStreams } from "./stored-streams.js";
+export type { FollowedStream, NumberedEvent } from "./stream-record.js";
+export { createUsageRecorder } from "./usage.js";

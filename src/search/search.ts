@@ -1,0 +1,30 @@
+export type { WeightedText } from "./index/concept-fields.js";
+export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
+export { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
+export { stemWord } from "./lexical/stem.js";
+export { isStopWord } from "./lexical/stop-words.js";
+export {
+	createTextFinder,
+	type FoundText,
+	type ReadText,
+	readTexts,
+	type TextFinder,
+} from "./lexical/text-finder.js";
+export { termsOf, tokenize } from "./lexical/tokenizer.js";
+export { type FetchedModel, fetchModel } from "./model/fetch-model.js";
+export type { ModelLocation } from "./model/model-folder.js";
+export { createModelHub } from "./model/model-hub.js";
+export { type ListedModel, listModels } from "./model/model-list.js";
+export { hubFolder, type ModelName, parseModelName } from "./model/model-name.js";
+export { createSearchEngine } from "./search-engine.js";
+export type {
+	GraphPromise,
+	GraphRouter,
+	HybridSearch,
+	IndexStatus,
+	RankedConcept,
+	ScoreExplanation,
+	SearchEngine,
+	SearchOutcome,
+	SyncOptions,
+} from "./search-ports.js";

@@ -1,0 +1,1 @@
+export { createWebRouter } from "./web-router.js";
