@@ -5,9 +5,8 @@ import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
 import { createIndexState, toScopes } from "../../src/search/index/index-state.js";
 import { planMerge } from "../../src/search/index/merge-plan.js";
 import { mergeParts, tuneParts } from "../../src/search/index/segment-merge.js";
-import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import { searchLexical } from "../../src/search/lexical/lexical-search.js";
-import { toQueryTerms } from "../../src/search/lexical/query-words.js";
+import { readCommonWords, toQueryTerms } from "../../src/search/lexical/query-words.js";
 import { readWords } from "../../src/search/ranking/ranking.js";
 import { BUNDLED } from "./our-index.js";
 

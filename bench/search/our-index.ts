@@ -14,7 +14,7 @@ import {
 	type IndexState,
 	toScopes,
 } from "../../src/search/index/index-state.js";
-import { readCommonWords } from "../../src/search/lexical/common-words.js";
+import { readCommonWords } from "../../src/search/lexical/query-words.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";

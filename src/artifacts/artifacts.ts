@@ -1,2 +1,7 @@
-export { artifactsOf, createArtifactRepository, stageArtifact } from "./artifact-repository.js";
-export { createResultIds, type ResultIds } from "./result-ids.js";
+export {
+	artifactsOf,
+	createArtifactRepository,
+	createResultIds,
+	type ResultIds,
+	stageArtifact,
+} from "./artifact-repository.js";

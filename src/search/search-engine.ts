@@ -12,7 +12,7 @@ import { createIndexState, type SearchScope, toScopes } from "./index/index-stat
 import { modeOf, toStatus } from "./index/index-status.js";
 import { createIndexSync } from "./index/index-sync.js";
 import type { IndexLimits } from "./index/merge-plan.js";
-import { readCommonWords } from "./lexical/common-words.js";
+import { readCommonWords } from "./lexical/query-words.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
 import { openModel } from "./model/open-model.js";

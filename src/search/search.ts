@@ -1,8 +1,8 @@
 export type { WeightedText } from "./index/concept-fields.js";
 export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
 export { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
+export { isStopWord } from "./lexical/query-words.js";
 export { stemWord } from "./lexical/stem.js";
-export { isStopWord } from "./lexical/stop-words.js";
 export {
 	createTextFinder,
 	type FoundText,

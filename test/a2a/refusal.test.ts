@@ -87,7 +87,7 @@ t.test("what is malformed is told so, with its path, and costs nothing", async (
 		[ask({ skill: "graph_search", input: { graph_id: "web-payments" } }), "query"],
 		[ask({ skill: "graph_search", inputs: {} }), "message.parts.0.data.inputs"],
 		[ask(["graph_search"]), "message.parts.0.data"],
-		[ask({ skill: "domain_search", input: { query: "a", color: "red" } }), "colour"],
+		[ask({ skill: "domain_search", input: { query: "a", color: "red" } }), "color"],
 		[
 			ask({ skill: "domain_search", input: { query: "a", filters: { color: "red" } } }),
 			"filters.color",

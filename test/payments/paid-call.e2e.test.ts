@@ -48,7 +48,7 @@ t.test("money moves exactly once, or not at all", async (t) => {
 			});
 		}
 		t.same(refusals[0]?.[1].body.error.details, [{ path: "limit", message: "must be at least 1" }]);
-		t.equal(refusals[3]?.[1].body.error.details[0].path, "colour");
+		t.equal(refusals[3]?.[1].body.error.details[0].path, "color");
 		t.same(await app.store.read((reader) => reader.balances()), before);
 	});
 

@@ -2,10 +2,9 @@ import { join } from "node:path";
 import t from "tap";
 import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import { abbreviationsOf } from "../../src/search/lexical/abbreviations.js";
-import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
 import { expandWords } from "../../src/search/lexical/query-expansion.js";
-import { readQuery } from "../../src/search/lexical/query-words.js";
+import { readCommonWords, readQuery } from "../../src/search/lexical/query-words.js";
 import { stemWord } from "../../src/search/lexical/stem.js";
 
 const read = (query: string, text: string) => {

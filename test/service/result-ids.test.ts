@@ -1,5 +1,5 @@
 import t from "tap";
-import { createResultIds } from "../../src/artifacts/result-ids.js";
+import { createResultIds } from "../../src/artifacts/artifact-repository.js";
 import { createIds } from "../../src/kernel/ids.js";
 import { systemRandom } from "../../src/kernel/random.js";
 import { manualClock } from "../support/manual-clock.js";

@@ -1,5 +1,5 @@
+import { isStopWord } from "./query-words.js";
 import { stemWord } from "./stem.js";
-import { isStopWord } from "./stop-words.js";
 
 /** One word as written, and the index terms it stands for. */
 export interface Word {
