@@ -3,7 +3,7 @@
  * `check --base <git ref>` for both at once. It knows nothing of the sources: it starts servers by their commands and speaks HTTP.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -52,13 +52,23 @@ async function check(ref) {
 	const git = (...words) => execFileSync("git", words, { cwd: ROOT, stdio: "ignore" });
 	try {
 		git("worktree", "add", "--detach", base, ref);
-		symlinkSync(join(ROOT, "node_modules"), join(base, "node_modules"));
+		linkPackages(join(ROOT, "node_modules"), join(base, "node_modules"));
 		await recordInto(base, before);
 		await recordInto(ROOT, after);
 		report(readJson(before), readJson(after));
 	} finally {
 		if (existsSync(base)) git("worktree", "remove", "--force", base);
 		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+/** Hard links where both lie on one disk, else copies: the compiler follows a symbolic link and finds types in a foreign place. */
+function linkPackages(from, to) {
+	try {
+		execFileSync("cp", ["-al", from, to], { stdio: "ignore" });
+	} catch {
+		rmSync(to, { recursive: true, force: true });
+		execFileSync("cp", ["-a", from, to]);
 	}
 }
 
