@@ -7,7 +7,9 @@ import { parseArgs } from "node:util";
 import { buildWhenStale } from "../../bin/build.mjs";
 import { compileTests, findTests, ROOT } from "./compiled-tests.mjs";
 
-const SETUP = `--import=${join(ROOT, "test/support/ends-before-removal.mjs")}`;
+const SETUP = ["ends-before-removal", "seeded-run"].map(
+	(name) => `--import=${join(ROOT, `test/support/${name}.mjs`)}`,
+);
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -31,7 +33,7 @@ async function runPlain() {
 	return runScripts(scripts, {
 		jobs,
 		cwd: ROOT,
-		nodeArgs: ["--enable-source-maps", SETUP],
+		nodeArgs: ["--enable-source-maps", ...SETUP],
 		timeoutSeconds: 300,
 	});
 }
