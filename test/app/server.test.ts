@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/core/clock.js";
 import { LIMITS } from "../../src/core/limits.js";
@@ -154,24 +155,37 @@ t.test("an answer that is owed is never mixed up with a refusal", async (t) => {
 });
 
 t.test("whoever takes nothing of a long answer is cut off, and a slow reader is not", async (t) => {
-	const ends: Promise<unknown>[] = [];
-	const handler: RequestListener = (_req, res) => {
-		ends.push(once(res, "close"));
-		// More than the system's buffers take, and never ended.
-		for (let piece = 0; piece < 400; piece++) res.write("x".repeat(65_536));
+	const takers: Socket[] = [];
+	const handler: RequestListener = (req, res) => {
+		takers.push(req.socket);
+		// Always more than the system's buffers take, and never ended.
+		const writeOn = () => {
+			while (res.write("x".repeat(65_536)));
+		};
+		res.on("drain", writeOn);
+		writeOn();
+	};
+	const looks: (() => void)[] = [];
+	const every = (_ms: number, task: () => void) => {
+		looks.push(task);
+		return () => undefined;
+	};
+	const look = () => {
+		for (const one of looks) one();
 	};
 	const server = await listen(handler, {
 		host: "127.0.0.1",
 		port: 0,
-		clock: systemClock,
-		stallMs: 400,
+		clock: { ...systemClock, every },
 	});
 	t.teardown(() => server.drain());
 	const stalled = connect(server.port, "127.0.0.1").on("error", () => undefined);
 	stalled.pause().write(GET);
 	await once(stalled, "connect");
-	while (ends.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-	await ends[0];
+	while (!takers[0]?.destroyed) {
+		look();
+		await nextTurn();
+	}
 	stalled.destroy();
 
 	const slow = connect(server.port, "127.0.0.1").on("error", () => undefined);
@@ -180,12 +194,18 @@ t.test("whoever takes nothing of a long answer is cut off, and a slow reader is 
 	slow.once("close", () => {
 		isCut = true;
 	});
-	for (let look = 0; look < 8; look++) {
+	await once(slow, "data");
+	const takenBytes = () => {
+		const { bytesWritten = 0, writableLength = 0 } = takers[1] ?? {};
+		return bytesWritten - writableLength;
+	};
+	for (let round = 0; round < 8; round++) {
 		slow.pause();
-		await new Promise((resolve) => setTimeout(resolve, 100));
+		look();
+		const before = takenBytes();
 		slow.resume();
-		await once(slow, "data");
+		while (takenBytes() === before && !isCut) await nextTurn();
 	}
-	t.notOk(isCut, "twice the time, and always some of it taken");
+	t.notOk(isCut, "twice as many looks, and always some of it taken");
 	slow.destroy();
 });

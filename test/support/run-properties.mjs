@@ -34,13 +34,13 @@ process.on("exit", () => {
 	compiled.remove();
 	rmSync(folder, { recursive: true, force: true });
 });
-const { runScripts } = await import("./spawned-tests.mjs");
+const { HANGS_SECONDS, runScripts } = await import("./spawned-tests.mjs");
 const failed = [];
 process.exitCode = await runScripts(Array.from({ length: rounds }, roundOf).flat(), {
 	jobs: numberOf("jobs") ?? availableParallelism(),
 	cwd: ROOT,
 	nodeArgs: ["--enable-source-maps", ...SETUP],
-	timeoutSeconds: 300,
+	timeoutSeconds: HANGS_SECONDS,
 	onFailed: ({ file, seed }) => failed.push({ file, seed }),
 });
 process.stderr.write(describeFailures(failed, readExamples()));

@@ -29,12 +29,12 @@ process.exitCode = await (values.coverage ? measureCoverage() : runPlain());
 
 async function runPlain() {
 	// Once loaded, the library speaks TAP and ends the process by its count; a coverage run has its own.
-	const { runScripts } = await import("./spawned-tests.mjs");
+	const { HANGS_SECONDS, runScripts } = await import("./spawned-tests.mjs");
 	return runScripts(scripts, {
 		jobs,
 		cwd: ROOT,
 		nodeArgs: ["--enable-source-maps", ...SETUP],
-		timeoutSeconds: 300,
+		timeoutSeconds: HANGS_SECONDS,
 	});
 }
 

@@ -4,6 +4,9 @@ import t from "tap";
 /** What the library takes for the reason of a file that runs no test and says nothing of it. */
 const SAID_NOTHING = "no tests found";
 
+/** A file that takes so long hangs: far more than any takes on a machine that is slow and shared by many. */
+export const HANGS_SECONDS = 1_200;
+
 /** So long the tests that run when a run is stopped may take to end what they have started. */
 const ENDING_MS = 15_000;
 
