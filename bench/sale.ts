@@ -1,6 +1,6 @@
 /** The transaction that the store bench repeats: a posting with its key and balance check, and its receipt. */
-import { systemClock } from "../src/core/clock.js";
-import type { Ids } from "../src/core/ids.js";
+import { systemClock } from "../src/kernel/clock.js";
+import type { Ids } from "../src/kernel/ids.js";
 import type { StoreTransaction } from "../store/store.js";
 
 const OWNER = "tok_bench";

@@ -1,6 +1,6 @@
 /** The sale of the store bench in SQLite: the same checks and rows, in plain tables without indexes it does not need. */
 import { existsSync } from "node:fs";
-import type { Ids } from "../src/core/ids.js";
+import type { Ids } from "../src/kernel/ids.js";
 import type { Sqlite, SqliteDatabase } from "./better-sqlite3.js";
 import { endowmentOf, type Sale, saleOf } from "./sale.js";
 import { createTurnBatch } from "./turn-batch.js";

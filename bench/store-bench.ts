@@ -9,9 +9,6 @@ import { createIds, type Ids } from "../src/kernel/ids.js";
 import { systemRandom } from "../src/kernel/random.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
-<<<<<<< HEAD
-import type { Store, StoreTransaction } from "../store/store-port.js";
-=======
 import { loadSqlite, type Sqlite } from "./better-sqlite3.js";
 import {
 	CALLERS,
@@ -21,7 +18,6 @@ import {
 	runCallers,
 	summarize,
 } from "./commit-rounds.js";
->>>>>>> h-bench
 import { median, toFourDigits } from "./figures.js";
 import { endowmentOf, sampleFrame, sell } from "./sale.js";
 import { openSqliteLedger, SQLITE_FORMS, type SqliteForm } from "./sqlite-ledger.js";
@@ -109,43 +105,12 @@ async function measure(
 			rounds.push(...measured.map((figures) => ({ ...figures, bare, journal })));
 		}
 	}
-<<<<<<< HEAD
-	const { transactions } = await store.verify();
-	await store.close();
-	const startedMs = performance.now();
-	const reopened = await open();
-	const reopen = { transactions, ms: toFourDigits(performance.now() - startedMs) };
-	await reopened.close();
-	return { ...summarize(rounds), frame_bytes: frameBytes, reopen };
-}
-
-function summarize(
-	rounds: ReadonlyMap<number, readonly Round[]>,
-): Omit<StoreReport, "frame_bytes" | "reopen"> {
-	const byCallers = (figure: (rounds: readonly Round[]) => number) =>
-		Object.fromEntries(
-			[...rounds].map(([callers, list]) => [String(callers), toFourDigits(figure(list))]),
-		) as Record<CallerCount, number>;
-	const percentile = (share: number) => (list: readonly Round[]) => {
-		const all = list.flatMap(({ latenciesMs }) => latenciesMs).sort((a, b) => a - b);
-		return all[Math.floor(all.length * share)] ?? 0;
-	};
-	return {
-		fdatasync_per_s: toFourDigits(median([...rounds.values()].flat().map(({ bare }) => bare))),
-		callers: byCallers((list) => median(list.map(({ perSecond }) => perSecond))),
-		over_fdatasync: byCallers((list) => median(list.map((round) => round.perSecond / round.bare))),
-		p50_ms: byCallers(percentile(0.5)),
-		p99_ms: byCallers(percentile(0.99)),
-		cpu_us: byCallers((list) => median(list.map(({ cpuUs }) => cpuUs))),
-	};
-=======
 	return rounds;
 }
 
 function rotate<T>(list: readonly T[], by: number): T[] {
 	const start = by % list.length;
 	return [...list.slice(start), ...list.slice(0, start)];
->>>>>>> h-bench
 }
 
 function byCallers(rounds: readonly StoreRound[], name: string) {

@@ -46,8 +46,13 @@ export async function startStream(
 	const artifacts = createArtifactRepository({ store, clock });
 	const kept = createKeptStreams({ artifacts, store, clock });
 	const streams = createSoldStreams({ invokeStream, skills, kept, ids, clock });
+	let leave = () => undefined as unknown;
 	const server = createServer(
 		express()
+			.use((_req, res, next) => {
+				res.once("close", () => leave());
+				next();
+			})
 			.use(createRequestId(ids))
 			.get(
 				"/stream",
@@ -71,7 +76,12 @@ export async function startStream(
 	t.teardown(() => server.close());
 	const { port } = server.address() as AddressInfo;
 	t.teardown(() => streams.stop());
-	return { testApp, streams, url: `http://127.0.0.1:${port}/stream?query=x` };
+	/** Until the server knows that the next connection, or the one it has, is over. */
+	const callerLeft = () =>
+		new Promise<void>((resolve) => {
+			leave = () => resolve();
+		});
+	return { testApp, streams, callerLeft, url: `http://127.0.0.1:${port}/stream?query=x` };
 }
 
 export function open(
@@ -94,7 +104,10 @@ export async function startChainStream(
 	const chain = createSimChain({ now });
 	const facilitator = createSimFacilitator({ chain, clock: systemClock });
 	const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
-	const { testApp, url } = await startStream(t, stream, { onchain, ...(clock && { clock }) });
+	const { testApp, callerLeft, url } = await startStream(t, stream, {
+		onchain,
+		...(clock && { clock }),
+	});
 	const wallet = createSimWallet(chain, { name: "s", now, balance: 9_000_000n });
 	const sign = () => wallet.v2(wallet.sign({ value: 500_000n }));
 	const pay = (header: string, more: Readonly<Record<string, string>> = {}) =>
@@ -103,7 +116,7 @@ export async function startChainStream(
 		testApp.app.store.read(async (reader) =>
 			(await reader.list("payments")).map(({ state }) => state),
 		);
-	return { testApp, facilitator, sign, pay, states };
+	return { testApp, facilitator, callerLeft, sign, pay, states };
 }
 
 export interface ReadEvent {
