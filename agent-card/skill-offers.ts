@@ -13,7 +13,7 @@ import { formatUsd } from "../src/kernel/kernel.js";
 export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";
 
 /** Skill that answers a message without a data part. */
-export const DEFAULT_TEXT_SKILL: SkillId = "domain_search";
+export const DEFAULT_TEXT_SKILL: SkillId = "search_domain";
 
 /** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
 interface SkillOffer {

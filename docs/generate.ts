@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_PRICE_BOOK } from "../payments/price-list.js";
-import { OPERATION_ADDRESSES } from "../src/contract/operation-addresses.js";
+import { OPERATION_ADDRESSES } from "../src/contract/operations.js";
 import {
 	OWNER_OPERATION_IDS,
 	PAID_OPERATION_IDS,

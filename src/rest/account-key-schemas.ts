@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { LIMITS, replyComponent, requestComponent } from "../contract/contract.js";
 import { usdField } from "./reply-schemas.js";
 import { scopeInput, usdInput } from "./spt-schemas.js";
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { USAGE_GROUPINGS } from "../accounts/accounts.js";
-import { LIMITS } from "../contract/contract.js";
+import { LIMITS, replyComponent, requestComponent } from "../contract/contract.js";
 import { accountKeySchema, connectionSchema } from "./account-key-schemas.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { feedbackSchema } from "./feedback-routes.js";
 import { usdField } from "./reply-schemas.js";
 import { usdInput } from "./spt-schemas.js";

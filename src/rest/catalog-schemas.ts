@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { GRAPH_TYPES } from "../contract/contract.js";
-import { replyComponent } from "./components.js";
+import { GRAPH_TYPES, replyComponent } from "../contract/contract.js";
 import { dayField, usdField } from "./reply-schemas.js";
 
 /** What the catalog of graphs and the roster of experts answer with. */

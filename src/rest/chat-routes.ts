@@ -12,8 +12,9 @@ import {
 	LIMITS,
 	type OwnerOperationId,
 	type PaidOperationId,
+	replyComponent,
+	requestComponent,
 } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";
 import { toEventsExample } from "./research-stream-routes.js";

@@ -13,8 +13,12 @@ import {
 	questionField,
 	twinAnswerSchema,
 } from "../../skills/experts/experts.js";
-import { citationSchema, citedTextSchema } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import {
+	citationSchema,
+	citedTextSchema,
+	replyComponent,
+	requestComponent,
+} from "../contract/contract.js";
 import { toReply } from "./graph-schemas.js";
 
 /** Bodies and replies of consultations. */

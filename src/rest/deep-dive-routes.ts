@@ -4,6 +4,8 @@ import {
 	LIMITS,
 	type OwnerOperationId,
 	REPORT_FORMATS,
+	replyComponent,
+	requestComponent,
 } from "../contract/contract.js";
 import {
 	deepDiveFields,
@@ -18,7 +20,6 @@ import {
 	jobSourcesSchema,
 	jobStatusSchema,
 } from "../jobs/jobs.js";
-import { replyComponent, requestComponent } from "./components.js";
 import {
 	DEEP_DIVE_EVENTS,
 	DEEP_DIVE_JOB,

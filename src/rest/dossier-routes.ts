@@ -14,8 +14,9 @@ import {
 	type OwnerOperationId,
 	type PaidOperationId,
 	REPORT_FORMATS,
+	replyComponent,
+	requestComponent,
 } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import {
 	DOSSIER,

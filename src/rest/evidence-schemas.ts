@@ -27,7 +27,7 @@ import {
 } from "../../skills/entities/entities.js";
 import { conceptConditions } from "../../skills/graphs/graphs.js";
 import { batchFields, batchItemSchema, batchOutput } from "../../skills/search/search.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { replyComponent, requestComponent } from "../contract/contract.js";
 import { listField, pageQuery } from "./graph-queries.js";
 import { toReply } from "./graph-schemas.js";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { LIMITS, queryField, READING_LIMITS } from "../contract/contract.js";
-import { requestComponent } from "./components.js";
+import { LIMITS, queryField, READING_LIMITS, requestComponent } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
 import {
 	analystDetailSchema,

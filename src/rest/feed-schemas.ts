@@ -18,8 +18,7 @@ import {
 	skippedFeedSchema,
 	suggestedFeedSchema,
 } from "../../skills/feeds/feeds.js";
-import { cursorField } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { cursorField, replyComponent, requestComponent } from "../contract/contract.js";
 import { toReply } from "./graph-schemas.js";
 import { digitsField } from "./request-query.js";
 

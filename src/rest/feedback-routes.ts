@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { trendIdField } from "../../skills/articles/articles.js";
-import { cursorField, LIMITS, type OwnerOperationId } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import {
+	cursorField,
+	LIMITS,
+	type OwnerOperationId,
+	replyComponent,
+	requestComponent,
+} from "../contract/contract.js";
 import { ownerRoute } from "./define-route.js";
 import { digitsField } from "./request-query.js";
 import type { OwnerRoute } from "./route.js";

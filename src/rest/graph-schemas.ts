@@ -29,7 +29,7 @@ import {
 	subgraphOutput,
 	timelineOutput,
 } from "../../skills/graphs/graphs.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { replyComponent, requestComponent } from "../contract/contract.js";
 import { paidReplySchema } from "./reply-schemas.js";
 
 /** Bodies of the operations that read a graph, by name. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { BILLING_TYPES } from "../contract/contract.js";
-import { replyComponent } from "./components.js";
+import { BILLING_TYPES, replyComponent } from "../contract/contract.js";
 import { usdField } from "./reply-schemas.js";
 
 /** What health, token check, offerings and prices answer with. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { DECISIONS, rowSchema } from "../contract/contract.js";
-import { replyComponent } from "./components.js";
+import { DECISIONS, replyComponent, rowSchema } from "../contract/contract.js";
 import { dayField } from "./reply-schemas.js";
 
 /** What is told of one graph for nothing. */

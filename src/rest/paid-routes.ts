@@ -8,12 +8,12 @@ import {
 	limitField,
 	type PaidOperationId,
 	queryField,
+	requestComponent,
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { CHAT_ROUTES } from "./chat-routes.js";
-import { requestComponent } from "./components.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DOSSIER_ROUTES } from "./dossier-routes.js";

@@ -5,12 +5,12 @@ import {
 	type CostWire,
 	evidenceSchema,
 	explanationSchema,
+	replyComponent,
 	rowSchema,
 	searchMetaSchema,
 	searchResponseSchema,
 } from "../contract/contract.js";
 import { ERROR_CODES } from "../kernel/kernel.js";
-import { replyComponent } from "./components.js";
 
 replyComponent("Evidence", evidenceSchema);
 replyComponent("ScoreExplanation", explanationSchema);

@@ -10,7 +10,7 @@ import {
 	scheduleOutput,
 	scheduleSchema,
 } from "../../skills/briefings/briefings.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { replyComponent, requestComponent } from "../contract/contract.js";
 import { toReply } from "./graph-schemas.js";
 
 /** Bodies and replies of subscriptions to briefings. */

@@ -5,8 +5,9 @@ import {
 	graphTypesField,
 	LIMITS,
 	queryField,
+	replyComponent,
+	requestComponent,
 } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { usdField } from "./reply-schemas.js";
 import type { DataRoute } from "./route.js";

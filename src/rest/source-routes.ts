@@ -4,8 +4,8 @@ import {
 	EVIDENCE_LIMITS,
 	type FreeOperationId,
 	graphIdField,
+	replyComponent,
 } from "../contract/contract.js";
-import { replyComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
 import { dayField } from "./reply-schemas.js";
 import { digitsField } from "./request-query.js";

@@ -8,7 +8,7 @@ import {
 	verifyClaimFields,
 	verifyClaimOutput,
 } from "../../skills/verify/verify.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { replyComponent, requestComponent } from "../contract/contract.js";
 import { toDataReply } from "./evidence-examples.js";
 import { toReply } from "./graph-schemas.js";
 import type { PaidRoute } from "./route.js";

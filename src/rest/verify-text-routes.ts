@@ -17,7 +17,7 @@ import {
 	verifyTextOutput,
 } from "../../skills/verify/verify.js";
 import type { OwnerOperationId, PaidOperationId } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { replyComponent, requestComponent } from "../contract/contract.js";
 import { ownerRoute } from "./define-route.js";
 import { toDataReply } from "./evidence-examples.js";
 import { toReply } from "./graph-schemas.js";
