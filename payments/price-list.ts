@@ -11,9 +11,11 @@ import { parseUsd } from "../src/kernel/kernel.js";
 
 /** Decision D7: what a deployment charges unless its operator says otherwise. */
 export const DEFAULT_PRICE_BOOK = Object.fromEntries(
-	[...OPERATION_ROWS.map(([id, , , , usd, type]) => [id, usd, type] as const), ...KIND_ROWS].flatMap(
-		([id, usd, billingType]) =>
-			usd === undefined ? [] : [[id, { amountMicros: parseUsd(usd), billingType }]],
+	[
+		...OPERATION_ROWS.map(([id, , , , usd, type]) => [id, usd, type] as const),
+		...KIND_ROWS,
+	].flatMap(([id, usd, billingType]) =>
+		usd === undefined ? [] : [[id, { amountMicros: parseUsd(usd), billingType }]],
 	),
 ) as PriceBook;
 

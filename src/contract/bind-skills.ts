@@ -1,20 +1,19 @@
 import type { Operation, PaidOperation } from "./operation.js";
-import type { PaidOperationId } from "./operations.js";
-import type { Services } from "./services.js";
-import type { Skill } from "./skill.js";
+import type { SkillServices } from "./services.js";
+import type { Skill, SkillCatalog } from "./skill.js";
 
 /** What operations that are sold do once they have the app's services, by operation id. */
 export function bindSkills(
 	operations: readonly Operation[],
-	services: Services,
-): Partial<Record<PaidOperationId, Skill>> {
+	services: SkillServices,
+): SkillCatalog {
 	const paid = operations.filter((operation) => operation.kind === "paid");
-	return Object.fromEntries(
-		paid.map((operation) => [operation.id, bindSkill(operation, services)]),
-	);
+	const skills = paid.map((operation) => [operation.id, bindSkill(operation, services)]);
+	return Object.fromEntries(skills) as SkillCatalog;
 }
 
-function bindSkill(operation: PaidOperation, services: Services): Skill {
+/** One of them. */
+export function bindSkill(operation: PaidOperation, services: SkillServices): Skill {
 	const { title, about, tags, examples, input, output, capture } = operation;
 	const { queryOf, units, pricedBy, graphsOf, toText, create } = operation;
 	const { exampleInput, ...work } = create(services);

@@ -33,6 +33,7 @@ export {
 	parseCredential,
 	parsePayment,
 } from "./credential.js";
+export { EXAMPLE_COST, toDataReply } from "./example-reply.js";
 export {
 	inputDocument,
 	isOpenJob,
@@ -112,7 +113,22 @@ export type { PageRequest } from "./page-request.js";
 export { invalidInput, parseInput } from "./parse-input.js";
 export { PREPAID_METHOD, prepaidTokenOf, readPaymentCredential } from "./payment-scheme.js";
 export type { Price, PriceBook, PriceList } from "./prices.js";
+export {
+	AFTER,
+	digitsField,
+	limitQuery,
+	listField,
+	pageQuery,
+	resumeQuery,
+} from "./query-fields.js";
 export { EVIDENCE_LIMITS, READING_LIMITS } from "./reading-limits.js";
+export {
+	isoDayField,
+	paidReplySchema,
+	searchReplySchema,
+	toReply,
+	usdField,
+} from "./reply-schemas.js";
 export {
 	REPORT_FORMATS,
 	REPORT_MEDIA_TYPES,
@@ -123,7 +139,7 @@ export { toRequestPath } from "./request-path.js";
 export { keptUntil } from "./retention-note.js";
 export type { ServedDocument } from "./served-document.js";
 export type { Json, ServiceInfo } from "./service-info.js";
-export type { Services } from "./services.js";
+export type { Services, SkillServices } from "./services.js";
 export {
 	answer,
 	defineSkill,

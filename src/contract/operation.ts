@@ -12,7 +12,7 @@ import type {
 } from "./operations.js";
 import { parseInput } from "./parse-input.js";
 import type { ServedDocument } from "./served-document.js";
-import type { Services } from "./services.js";
+import type { Services, SkillServices } from "./services.js";
 import type { PaidOutput, Skill } from "./skill.js";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -169,7 +169,7 @@ export interface PaidOperation<Input = unknown, Output = unknown>
 	/** The whole body of the reply. */
 	readonly reply: z.ZodType;
 	readonly example: RequestExample & { readonly reply: unknown };
-	readonly create: (services: Services) => SkillWork<Input, Output>;
+	readonly create: (services: SkillServices) => SkillWork<Input, Output>;
 }
 
 /** What every answer in the envelope `{ok, data, meta}` has in common. */
@@ -269,7 +269,11 @@ type Written<
 };
 
 /** Defines an operation that is sold. Types of input and output are forgotten: the pipeline passes what `input` has parsed. */
-export function paidOperation<Input, Output extends PaidOutput, Needed extends Partial<Services>>(
+export function paidOperation<
+	Input,
+	Output extends PaidOutput,
+	Needed extends Partial<SkillServices>,
+>(
 	operation: Written<
 		PaidOperation<Input, Output>,
 		Fields,

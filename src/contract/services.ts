@@ -1,11 +1,15 @@
 import type { Clock } from "../kernel/kernel.js";
 
 /**
- * What operations run on, wired once by the app. A room declares here, by declaration merging, what it provides; an
- * operation asks for what it needs by `Pick<Services, …>`, so that it is tested with those parts alone.
+ * What operations that are sold run on, wired once by the app (`src/app/services.ts` declares the rest by declaration merging,
+ * as its parts are of rooms above this one). An operation asks for what it needs by `Pick<SkillServices, …>`, so that it is
+ * tested with those parts alone.
  */
-export interface Services {
+export interface SkillServices {
 	readonly clock: Clock;
 	/** Public base address without a trailing slash; empty until the server listens. */
 	readonly baseUrl: () => string;
 }
+
+/** What all other operations run on. */
+export interface Services extends SkillServices {}

@@ -6,13 +6,13 @@ import {
 	whyField,
 } from "../../skills/entities/entities.js";
 import {
+	isoDayField as dayField,
 	EVIDENCE_LIMITS,
 	type FreeOperationId,
 	replyComponent,
 	requestComponent,
 } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
-import { dayField } from "./reply-schemas.js";
 import type { DataRoute } from "./route.js";
 import { catalogPageQuery } from "./source-routes.js";
 

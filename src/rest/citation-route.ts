@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { articleRefField, trendIdField } from "../../skills/articles/articles.js";
+import { articleRefField } from "../../skills/articles/articles.js";
+import { trendIdField } from "../../skills/trends/trends.js";
 import { LIMITS, replyComponent, requestComponent } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
 import type { DataRoute } from "./route.js";

@@ -18,8 +18,8 @@ import {
 	citedTextSchema,
 	replyComponent,
 	requestComponent,
+	toReply,
 } from "../contract/contract.js";
-import { toReply } from "./graph-schemas.js";
 
 /** Bodies and replies of consultations. */
 

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import {
+	AFTER,
 	cursorField,
+	digitsField,
 	LIMITS,
 	type OwnerOperationId,
 	REPORT_FORMATS,
 	replyComponent,
 	requestComponent,
+	toReply,
 } from "../contract/contract.js";
 import {
 	deepDiveFields,
@@ -30,9 +33,6 @@ import {
 	JOB_ID,
 } from "./deep-dive-examples.js";
 import { ownerRoute } from "./define-route.js";
-import { toReply } from "./graph-schemas.js";
-import { digitsField } from "./request-query.js";
-import { AFTER } from "./resume-query.js";
 import type { OwnerRoute, PaidRoute } from "./route.js";
 import { readLastEventId } from "./stream-handler.js";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { BILLING_TYPES, replyComponent } from "../contract/contract.js";
-import { usdField } from "./reply-schemas.js";
+import { BILLING_TYPES, replyComponent, usdField } from "../contract/contract.js";
 
 /** What health, token check, offerings and prices answer with. */
 

@@ -1,6 +1,10 @@
 import { z } from "zod";
-import { DECISIONS, replyComponent, rowSchema } from "../contract/contract.js";
-import { dayField } from "./reply-schemas.js";
+import {
+	DECISIONS,
+	isoDayField as dayField,
+	replyComponent,
+	rowSchema,
+} from "../contract/contract.js";
 
 /** What is told of one graph for nothing. */
 

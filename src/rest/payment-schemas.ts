@@ -6,9 +6,10 @@ import {
 	requestComponent,
 	SKILL_ALIASES,
 	SKILL_IDS,
+	usdField,
 } from "../contract/contract.js";
 import { signedReceiptSchema } from "../sales/sales.js";
-import { continuationSchema, usdField } from "./reply-schemas.js";
+import { continuationSchema } from "./reply-schemas.js";
 
 const timeField = z.iso.datetime().describe("ISO 8601, UTC");
 

@@ -7,9 +7,9 @@ import {
 	queryField,
 	replyComponent,
 	requestComponent,
+	usdField,
 } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
-import { usdField } from "./reply-schemas.js";
 import type { DataRoute } from "./route.js";
 
 const routingRequestSchema = requestComponent(

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { LIMITS, replyComponent, requestComponent } from "../contract/contract.js";
-import { usdField } from "./reply-schemas.js";
+import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
 
 /** What the operations of a Shared Payment Token take and answer with. */
 

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { PaidOperation } from "../contract/contract.js";
 import {
+	AFTER,
 	ANONYMOUS,
 	type HeaderReader,
 	parseCredential,
@@ -17,7 +18,6 @@ import type { PaymentLimit } from "./handlers.js";
 import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { readQuery } from "./request-query.js";
-import { AFTER } from "./resume-query.js";
 
 export interface StreamHandlerDeps {
 	readonly service: Pick<Service, "streams" | "identify"> & {

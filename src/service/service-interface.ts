@@ -34,11 +34,3 @@ export interface Service {
 	 */
 	readonly identify: (credential: Credential, options?: IdentifyOptions) => Promise<Caller>;
 }
-
-declare module "../contract/services.js" {
-	interface Services {
-		readonly free: FreeOperations;
-		readonly owner: OwnerOperations;
-		readonly purchases: Purchases;
-	}
-}

@@ -182,10 +182,10 @@ t.test("every example fits the schema beside it", (t) => {
 });
 
 function partsOf(route: Route): [part: string, schema: z.ZodType, example: unknown][] {
-	const { path = {}, query = {} } = route.example;
+	const { params = {}, query = {} } = route.example;
 	const body = "body" in route ? route.body : undefined;
 	return [
-		["path", route.path, path],
+		["params", route.params, params],
 		["query", route.query, query],
 		...(body ? [["body", body, route.example.body ?? {}] as [string, z.ZodType, unknown]] : []),
 		...repliesOf(route),

@@ -1,7 +1,6 @@
 import t from "tap";
 import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../../src/contract/operations.js";
 import { toRequestPath } from "../../src/contract/request-path.js";
-import { PAID_ROUTES } from "../../src/rest/paid-routes.js";
 import { ROUTES } from "../../src/rest/routes.js";
 import { type ErrorBody, rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";
@@ -9,8 +8,12 @@ import { startRest } from "./start-rest.js";
 /** Each paid operation's own example, as a request. */
 const PAID_REQUESTS = PAID_OPERATION_IDS.map((id) => {
 	const address = OPERATION_ADDRESSES[id];
-	const { path, query, body } = PAID_ROUTES[id].example;
-	return { id, method: address.method, ...toRequestPath(address, { ...path, ...query, ...body }) };
+	const { params, query, body } = ROUTES[id].example;
+	return {
+		id,
+		method: address.method,
+		...toRequestPath(address, { ...params, ...query, ...body }),
+	};
 });
 const BODY = JSON.stringify({ query: "payment" });
 const JSON_HEADERS = ["Content-Type", "application/json"];

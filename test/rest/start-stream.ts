@@ -5,6 +5,7 @@ import type { Test } from "tap";
 import { z } from "zod";
 import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
 import { createArtifactRepository } from "../../src/artifacts/artifact-repository.js";
+import { resumeQuery } from "../../src/contract/contract.js";
 import type { Skill, SkillEvent } from "../../src/contract/skill.js";
 import { createRequestId } from "../../src/http/request-id.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
@@ -12,7 +13,6 @@ import { createIds } from "../../src/kernel/ids.js";
 import { systemRandom } from "../../src/kernel/random.js";
 import { createErrorHandler } from "../../src/rest/error-handler.js";
 import { createPaymentLimit } from "../../src/rest/handlers.js";
-import { resumeQuery } from "../../src/rest/resume-query.js";
 import { createStreamHandler } from "../../src/rest/stream-handler.js";
 import { createInvokeStream } from "../../src/sales/invoke-stream.js";
 import { createSoldStreams } from "../../src/sales/sold-streams.js";
@@ -63,8 +63,8 @@ export async function startStream(
 						limitPayments: createPaymentLimit(clock, 20),
 					},
 					{
-						operationId: "search.domain",
-						path: z.strictObject({}),
+						id: "search.domain",
+						params: z.strictObject({}),
 						query: z.strictObject({ query: z.string(), ...resumeQuery }),
 					},
 				),
