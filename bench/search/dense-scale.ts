@@ -1,6 +1,6 @@
 import type { DenseHits, DenseScope } from "../../src/search/dense/dense-side.js";
 import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
-import { createRowPlanes, writeRow } from "../../src/search/dense/quantize.js";
+import { createRowPlanes, writeRow } from "../../src/search/dense/row-planes.js";
 import type { SegmentVectors } from "../../src/search/index/segment.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";

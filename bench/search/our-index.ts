@@ -6,6 +6,7 @@ import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import type { DenseScope, DenseSide } from "../../src/search/dense/dense-side.js";
 import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
+import { createTransformersEmbedder } from "../../src/search/dense/transformers-embedder.js";
 import { buildLexicalSegment, embedConcepts } from "../../src/search/index/index-builder.js";
 import {
 	createIndexState,
@@ -17,7 +18,6 @@ import {
 import { readCommonWords } from "../../src/search/lexical/query-words.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
-import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
 import { findConcepts } from "../../src/search/ranking/find-concepts.js";
 import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
 import type { RankWeights } from "../../src/search/ranking/rank-weights.js";

@@ -6,16 +6,16 @@ import {
 	type Logger,
 } from "../kernel/kernel.js";
 import type { DenseHits, DenseScope, DenseSide } from "./dense/dense-side.js";
+import { openModel } from "./dense/open-model.js";
 import { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
 import { type IndexFolder, openIndexFolder } from "./index/index-folder.js";
 import { createIndexState, type SearchScope, toScopes } from "./index/index-state.js";
-import { modeOf, toStatus } from "./index/index-status.js";
 import { createIndexSync } from "./index/index-sync.js";
 import type { IndexLimits } from "./index/merge-plan.js";
+import { modeOf, toStatus } from "./index-status.js";
 import { readCommonWords } from "./lexical/query-words.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
-import { openModel } from "./model/open-model.js";
 import { findConcepts } from "./ranking/find-concepts.js";
 import type { LinkGraph } from "./ranking/link-graph.js";
 import { createLinkGraphKeeper } from "./ranking/link-graph-keeper.js";

@@ -1,6 +1,6 @@
-export type { WeightedText } from "./index/concept-fields.js";
 export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
 export { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
+export type { WeightedText } from "./lexical/concept-fields.js";
 export { isStopWord } from "./lexical/query-words.js";
 export { stemWord } from "./lexical/stem.js";
 export {

@@ -1,5 +1,5 @@
 import t from "tap";
-import { createBatchLane } from "../../src/search/dense/batch-lane.js";
+import { createBatchLane } from "../../src/search/dense/batch-queue.js";
 
 t.test("items that arrive while a batch is away leave together, at most so many", async (t) => {
 	const batches: number[] = [];

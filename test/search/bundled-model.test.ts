@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
-import { type ModelCheck, verifyModel } from "../../src/search/model/verify-model.js";
+import { type ModelCheck, verifyModel } from "../../src/search/dense/verify-model.js";
 
 const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
 

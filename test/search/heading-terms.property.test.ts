@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { headingFieldsOf } from "../../src/search/index/concept-fields.js";
+import { headingFieldsOf } from "../../src/search/lexical/concept-fields.js";
 import { headingTermsOf } from "../../src/search/lexical/heading-terms.js";
 import { stemWord } from "../../src/search/lexical/stem.js";
 import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";

@@ -1,9 +1,9 @@
 import t from "tap";
-import { isNameOf } from "../../src/search/index/concept-names.js";
-import { toPassages } from "../../src/search/index/passages.js";
+import { priorsOf } from "../../src/search/index/concept-priors.js";
+import { toPassages } from "../../src/search/lexical/passages.js";
 import { toPlainText } from "../../src/search/lexical/plain-text.js";
 import { tokenize } from "../../src/search/lexical/tokenizer.js";
-import { priorsOf } from "../../src/search/ranking/concept-priors.js";
+import { isNameOf } from "../../src/search/ranking/concept-names.js";
 import { sampleConcept, sampleGraph } from "./sample-graph.js";
 
 t.test("Markdown is read as what a reader sees", async (t) => {

@@ -1,4 +1,4 @@
-import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/quantize.js";
+import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/row-planes.js";
 import { FINE_STEPS, fineAt } from "../../src/search/dense/scalar-kernel.mjs";
 import type { SegmentVectors } from "../../src/search/index/segment.js";
 

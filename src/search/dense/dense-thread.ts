@@ -1,7 +1,7 @@
-import type { ScopeLists } from "../ranking/scope-lists.js";
-import { createBatchLane } from "./batch-lane.js";
+import { createBatchLane } from "./batch-queue.js";
 import type { DenseHits, DenseScope } from "./dense-side.js";
 import type { BatchReply, BatchTask } from "./query-batch.mjs";
+import type { ScopeLists } from "./scope-lists.js";
 import type { VectorRegions } from "./vector-regions.js";
 import type { ScanScope } from "./vector-scan.mjs";
 import type { WorkerHost } from "./worker-host.js";

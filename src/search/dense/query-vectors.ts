@@ -1,6 +1,6 @@
 import type { Clock } from "../../kernel/kernel.js";
 import type { Embedder } from "../model/embedder.js";
-import { createQueryCache, normalizeQuery } from "../ranking/query-cache.js";
+import { createQueryCache, normalizeQuery } from "./query-cache.js";
 import { withPatience } from "./query-patience.js";
 
 /** Query text to vector, with the last few thousand answers at hand. */

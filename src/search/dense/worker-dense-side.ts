@@ -1,9 +1,9 @@
 import type { Clock } from "../../kernel/kernel.js";
-import type { WatchedEmbedder } from "../model/watched-embedder.js";
-import { createQueryCache, normalizeQuery } from "../ranking/query-cache.js";
 import type { DenseHits, DenseSide } from "./dense-side.js";
 import type { DenseThread } from "./dense-thread.js";
+import { createQueryCache, normalizeQuery } from "./query-cache.js";
 import { withPatience } from "./query-patience.js";
+import type { WatchedEmbedder } from "./watched-embedder.js";
 
 export interface WorkerDenseSideOptions {
 	readonly clock: Clock;

@@ -1,8 +1,7 @@
 import { type Clock, ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import { embedPart } from "../dense/vector-fill.js";
 import type { Embedder } from "../model/embedder.js";
-import { preparePriors } from "../ranking/concept-priors.js";
+import { preparePriors } from "./concept-priors.js";
 import {
 	type MatchedParts,
 	matchChanged,
@@ -16,6 +15,7 @@ import type { IndexLimits } from "./merge-plan.js";
 import { mergeParts, tuneParts } from "./segment-merge.js";
 import type { SegmentSet } from "./segment-set.js";
 import type { SyncRun } from "./sync-run.js";
+import { embedPart } from "./vector-fill.js";
 
 /** Brings the parts of graphs up to their newest version: what can be kept is kept, the rest is derived. */
 export interface GraphPreparer {

@@ -1,5 +1,5 @@
 import type { Embedder } from "../model/embedder.js";
-import { preparePriors } from "../ranking/concept-priors.js";
+import { preparePriors } from "./concept-priors.js";
 import type { Part, PartedGraph } from "./graph-parts.js";
 import type { IndexFolder } from "./index-folder.js";
 import { type IndexLimits, planMerge } from "./merge-plan.js";

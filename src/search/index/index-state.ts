@@ -2,8 +2,8 @@ import { ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import type { VectorRegion } from "../dense/dense-side.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
-import { priorsOf } from "../ranking/concept-priors.js";
 import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
+import { priorsOf } from "./concept-priors.js";
 import type { Segment, SegmentVectors } from "./segment.js";
 
 /** One segment of a graph, and which concept each of its documents stands for: undefined for a tombstone. */

@@ -3,7 +3,6 @@ import { INDEX_LIMITS } from "../../contract/contract.js";
 import { type Clock, ServiceError } from "../../kernel/kernel.js";
 import type { Graph } from "../../knowledge/knowledge.js";
 import type { DenseSide } from "../dense/dense-side.js";
-import { storeVectors } from "../dense/vector-store.js";
 import type { Embedder } from "../model/embedder.js";
 import type { SyncOptions } from "../search-ports.js";
 import { createGraphPreparer, type GraphPreparer } from "./graph-preparer.js";
@@ -13,6 +12,7 @@ import type { GraphIndex } from "./index-state.js";
 import type { IndexLimits } from "./merge-plan.js";
 import { createSegmentSet, type SegmentSet, type SetSizes } from "./segment-set.js";
 import type { SyncRun } from "./sync-run.js";
+import { storeVectors } from "./vector-store.js";
 
 export interface IndexSyncDeps {
 	readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { nextTurn } from "../../kernel/kernel.js";
 import type { Concept } from "../../knowledge/knowledge.js";
-import { copyRows, createRowPlanes } from "../dense/quantize.js";
+import { copyRows, createRowPlanes } from "../dense/row-planes.js";
 import { mergeLexical, retuneLexical } from "../lexical/lexical-merge.js";
 import type { Part } from "./graph-parts.js";
 import type { IndexLimits } from "./merge-plan.js";

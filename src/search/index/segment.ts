@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Concept } from "../../knowledge/knowledge.js";
-import type { RowPlanes } from "../dense/quantize.js";
+import type { RowPlanes } from "../dense/row-planes.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 

@@ -1,5 +1,5 @@
 import type { Concept } from "../../knowledge/knowledge.js";
-import { headingFieldsOf } from "../index/concept-fields.js";
+import { headingFieldsOf } from "./concept-fields.js";
 import { termsOf, tokenize } from "./tokenizer.js";
 
 /** Terms to be asked about one by one. */

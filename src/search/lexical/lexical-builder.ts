@@ -1,4 +1,4 @@
-import type { WeightedText } from "../index/concept-fields.js";
+import type { WeightedText } from "./concept-fields.js";
 import type { LexicalIndex } from "./lexical-index.js";
 import { createTermTable, toCells } from "./term-table.js";
 import { termsOf, tokenize } from "./tokenizer.js";

@@ -1,4 +1,4 @@
-import { createBestSlots } from "../dense/best-slots.js";
+import { createBestSlots } from "./best-slots.js";
 import {
 	documentFrequency,
 	highestImpactOf,

@@ -1,4 +1,4 @@
-import type { BestSlots } from "../dense/best-slots.js";
+import type { BestSlots } from "./best-slots.js";
 import type { LexicalScope } from "./lexical-index.js";
 import {
 	fillWindow,

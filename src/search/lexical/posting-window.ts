@@ -1,4 +1,4 @@
-import type { BestSlots } from "../dense/best-slots.js";
+import type { BestSlots } from "./best-slots.js";
 import { type LexicalIndex, type LexicalScope, seekNear, seekPosting } from "./lexical-index.js";
 
 /** A term's postings in one index. */

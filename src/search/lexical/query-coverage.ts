@@ -1,4 +1,3 @@
-import { writtenAsNames } from "../index/written-names.js";
 import {
 	containsTerm,
 	documentFrequency,
@@ -9,6 +8,7 @@ import {
 	type LexicalScope,
 } from "./lexical-index.js";
 import { namesOf, termsOf, type Word } from "./tokenizer.js";
+import { writtenAsNames } from "./written-names.js";
 
 /** One subject word of a query as the searched graphs know it. */
 export interface WeighedWord {

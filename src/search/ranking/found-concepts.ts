@@ -1,9 +1,9 @@
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import { isNameOf, MAX_NAME_WORDS } from "../index/concept-names.js";
 import { readsAlike } from "../index/segment.js";
 import { impactWithin, type LexicalIndex, postingsOf } from "../lexical/lexical-index.js";
 import { coversAll, type WeighedWord } from "../lexical/query-coverage.js";
 import type { Word } from "../lexical/tokenizer.js";
+import { isNameOf, MAX_NAME_WORDS } from "./concept-names.js";
 import type { RankedSlot } from "./ranking.js";
 
 /** A ranked slot with the concept it stands for. */

@@ -1,10 +1,10 @@
-import { type ComparableRow, saysTheSame, toComparable } from "../dense/near-duplicates.js";
 import type { ConceptFilter } from "../index/concept-filter.js";
 import type { LexicalFindings } from "../lexical/lexical-search.js";
 import type { WeighedWord } from "../lexical/query-coverage.js";
 import type { RankedConcept } from "../search-ports.js";
 import { orderEvidence } from "./evidence-order.js";
 import type { Found } from "./found-concepts.js";
+import { type ComparableRow, saysTheSame, toComparable } from "./near-duplicates.js";
 import { explainScore } from "./score-explanation.js";
 
 /** Rows that are this much weaker than the best one are not worth anybody's money. */

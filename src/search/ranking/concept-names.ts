@@ -1,6 +1,6 @@
 import type { Concept } from "../../knowledge/knowledge.js";
+import { fileNameOf } from "../lexical/concept-fields.js";
 import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
-import { fileNameOf } from "./concept-fields.js";
 
 /** A name is called when the query holds this share of its words and nothing besides. */
 const NAME_SHARE = 0.6;

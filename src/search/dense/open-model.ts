@@ -1,12 +1,12 @@
 import { type Clock, ServiceError } from "../../kernel/kernel.js";
-import type { DenseSide } from "../dense/dense-side.js";
-import { createLocalDenseSide } from "../dense/local-dense-side.js";
-import { createQueryVectors } from "../dense/query-vectors.js";
-import { createWorkerDenseSide } from "../dense/worker-dense-side.js";
-import type { Embedder } from "./embedder.js";
-import type { ModelLocation } from "./model-folder.js";
+import type { Embedder } from "../model/embedder.js";
+import type { ModelLocation } from "../model/model-folder.js";
+import type { DenseSide } from "./dense-side.js";
+import { createLocalDenseSide } from "./local-dense-side.js";
+import { createQueryVectors } from "./query-vectors.js";
 import { createTransformersEmbedder } from "./transformers-embedder.js";
 import { type WatchedEmbedder, watchEmbedder } from "./watched-embedder.js";
+import { createWorkerDenseSide } from "./worker-dense-side.js";
 
 /** A model that can be asked, or why there is none, as a sentence. */
 export type OpenedModel =

@@ -1,7 +1,7 @@
-import type { Embedder } from "../model/embedder.js";
-import type { OpenedModel } from "../model/open-model.js";
-import type { IndexStatus, SearchOutcome } from "../search-ports.js";
-import type { SetSizes } from "./segment-set.js";
+import type { OpenedModel } from "./dense/open-model.js";
+import type { SetSizes } from "./index/segment-set.js";
+import type { Embedder } from "./model/embedder.js";
+import type { IndexStatus, SearchOutcome } from "./search-ports.js";
 
 /** What the engine says of itself to the operator. */
 export function toStatus(

@@ -1,4 +1,4 @@
-import type { Word } from "../lexical/tokenizer.js";
+import type { Word } from "./tokenizer.js";
 
 /** Several capitals, capitals within, or what only names in code have: `SAML`, `useEffect`, `proxy_read_timeout`, `BLAKE3`. */
 const CASED_NAME = /\p{Lu}.*\p{Lu}|\p{Ll}\p{Lu}/u;

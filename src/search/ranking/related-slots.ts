@@ -1,6 +1,6 @@
 import type { SearchScope } from "../index/index-state.js";
-import type { LinkGraph } from "../ranking/link-graph.js";
-import { type Admits, type Reached, type Seed, spreadFrom } from "../ranking/page-rank.js";
+import type { LinkGraph } from "./link-graph.js";
+import { type Admits, type Reached, type Seed, spreadFrom } from "./page-rank.js";
 
 /** A place in the index and how well it matches on its own. */
 export interface Match {

@@ -1,11 +1,11 @@
 import type { Clock } from "../../kernel/kernel.js";
-import type { PartedGraph } from "../index/graph-parts.js";
-import type { IndexFolder } from "../index/index-folder.js";
-import type { IndexLimits } from "../index/merge-plan.js";
-import type { SegmentVectors } from "../index/segment.js";
-import type { SegmentSet } from "../index/segment-set.js";
-import type { SyncRun } from "../index/sync-run.js";
 import type { Embedder } from "../model/embedder.js";
+import type { PartedGraph } from "./graph-parts.js";
+import type { IndexFolder } from "./index-folder.js";
+import type { IndexLimits } from "./merge-plan.js";
+import type { SegmentVectors } from "./segment.js";
+import type { SegmentSet } from "./segment-set.js";
+import type { SyncRun } from "./sync-run.js";
 import { fillVectors, type VectorJob } from "./vector-fill.js";
 
 export interface VectorStoreRun {

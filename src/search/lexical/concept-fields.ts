@@ -1,5 +1,5 @@
 import type { Concept } from "../../knowledge/knowledge.js";
-import { toPlainText } from "../lexical/plain-text.js";
+import { toPlainText } from "./plain-text.js";
 
 /** Text of one field of a concept and how much a word in it counts against a word of the body. */
 export interface WeightedText {

@@ -1,13 +1,13 @@
 import { basename, dirname, sep } from "node:path";
 import { type Clock, ServiceError } from "../../kernel/kernel.js";
-import { createBatchLane } from "../dense/batch-lane.js";
-import { createDenseThread, type DenseThread } from "../dense/dense-thread.js";
-import { createVectorRegions } from "../dense/vector-regions.js";
-import { createWorkerHost, type WorkerHost } from "../dense/worker-host.js";
-import { createScopeLists } from "../ranking/scope-lists.js";
-import type { Embedder, EmbedLane } from "./embedder.js";
-import { type ModelFolder, type ModelLocation, openModelFolder } from "./model-folder.js";
-import { prepareText } from "./model-profile.js";
+import type { Embedder, EmbedLane } from "../model/embedder.js";
+import { type ModelFolder, type ModelLocation, openModelFolder } from "../model/model-folder.js";
+import { prepareText } from "../model/model-profile.js";
+import { createBatchLane } from "./batch-queue.js";
+import { createDenseThread, type DenseThread } from "./dense-thread.js";
+import { createScopeLists } from "./scope-lists.js";
+import { createVectorRegions } from "./vector-regions.js";
+import { createWorkerHost, type WorkerHost } from "./worker-host.js";
 
 export interface TransformersEmbedderOptions {
 	readonly clock: Clock;
@@ -35,7 +35,7 @@ export async function createTransformersEmbedder({
 	const lists = createScopeLists();
 	const host = createWorkerHost({
 		clock,
-		script: new URL("../dense/embed-worker.mjs", import.meta.url),
+		script: new URL("./embed-worker.mjs", import.meta.url),
 		prepare() {
 			lists.clear();
 			const { setup, dispose } = regions.openSetup();

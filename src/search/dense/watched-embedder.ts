@@ -1,6 +1,6 @@
 import type { Clock } from "../../kernel/kernel.js";
-import { QUERY_PATIENCE_MS } from "../dense/query-patience.js";
-import type { Embedder, EmbedLane } from "./embedder.js";
+import type { Embedder, EmbedLane } from "../model/embedder.js";
+import { QUERY_PATIENCE_MS } from "./query-patience.js";
 
 /** An embedder that knows whether it works. */
 export interface WatchedEmbedder extends Embedder {

@@ -1,5 +1,5 @@
 import type { Concept } from "../../knowledge/knowledge.js";
-import { toPlainText } from "../lexical/plain-text.js";
+import { toPlainText } from "./plain-text.js";
 
 /** A window this long fits the embedding model's context and still speaks of one thing. */
 const WINDOW_WORDS = 160;

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Clock, readJson, ServiceError } from "../../kernel/kernel.js";
-import type { Embedder } from "./embedder.js";
-import { type ModelLocation, openModelFolder } from "./model-folder.js";
+import type { Embedder } from "../model/embedder.js";
+import { type ModelLocation, openModelFolder } from "../model/model-folder.js";
 import { createTransformersEmbedder } from "./transformers-embedder.js";
 
 /** One thing that was looked at; `detail` is a sentence with what was found. */
