@@ -9,7 +9,7 @@ import {
 	toScopes,
 } from "../../src/search/index/index-state.js";
 import { weighWords } from "../../src/search/lexical/query-coverage.js";
-import { readCommonWords } from "../../src/search/lexical/query-words.js";
+import { readCommonWords } from "../../src/search/lexical/word-rarity.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { readSigns } from "../../src/search/ranking/answer-signs.js";

@@ -6,7 +6,8 @@ import { createIndexState, toScopes } from "../../src/search/index/index-state.j
 import { planMerge } from "../../src/search/index/merge-plan.js";
 import { mergeParts, tuneParts } from "../../src/search/index/segment-merge.js";
 import { searchLexical } from "../../src/search/lexical/lexical-search.js";
-import { readCommonWords, toQueryTerms } from "../../src/search/lexical/query-words.js";
+import { toQueryTerms } from "../../src/search/lexical/query-words.js";
+import { readCommonWords } from "../../src/search/lexical/word-rarity.js";
 import { readWords } from "../../src/search/ranking/ranking.js";
 import { BUNDLED } from "./our-index.js";
 

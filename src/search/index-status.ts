@@ -1,7 +1,8 @@
 import type { OpenedModel } from "./dense/open-model.js";
 import type { SetSizes } from "./index/segment-set.js";
 import type { Embedder } from "./model/embedder.js";
-import type { IndexStatus, SearchOutcome } from "./search-ports.js";
+import type { SearchOutcome } from "./ranking/search-outcome.js";
+import type { IndexStatus } from "./search-engine.js";
 
 /** What the engine says of itself to the operator. */
 export function toStatus(

@@ -5,15 +5,18 @@ import {
 	type EventLoopThrottle,
 	type Logger,
 } from "../kernel/kernel.js";
-import type { DenseHits, DenseScope, DenseSide } from "./dense/dense-side.js";
+import type { Graph } from "../knowledge/knowledge.js";
+import type { DenseHits, DenseSide } from "./dense/dense-side.js";
 import { openModel } from "./dense/open-model.js";
+import type { DenseScope } from "./dense/vector-regions.js";
 import { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
 import { type IndexFolder, openIndexFolder } from "./index/index-folder.js";
 import { createIndexState, type SearchScope, toScopes } from "./index/index-state.js";
 import { createIndexSync } from "./index/index-sync.js";
 import type { IndexLimits } from "./index/merge-plan.js";
+import type { SyncOptions } from "./index/sync-run.js";
 import { modeOf, toStatus } from "./index-status.js";
-import { readCommonWords } from "./lexical/query-words.js";
+import { readCommonWords } from "./lexical/word-rarity.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
 import { findConcepts } from "./ranking/find-concepts.js";
@@ -21,7 +24,12 @@ import type { LinkGraph } from "./ranking/link-graph.js";
 import { createLinkGraphKeeper } from "./ranking/link-graph-keeper.js";
 import { type DenseFindings, POOL } from "./ranking/ranking.js";
 import { routeQuery } from "./ranking/route-query.js";
-import type { IndexStatus, SearchEngine, SearchRequest } from "./search-ports.js";
+import type {
+	RouteOutcome,
+	RouteRequest,
+	SearchOutcome,
+	SearchRequest,
+} from "./ranking/search-outcome.js";
 
 export interface SearchEngineOptions {
 	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
@@ -188,4 +196,40 @@ async function untilAborted<T>(
 	} finally {
 		if (onAbort) signal.removeEventListener("abort", onAbort);
 	}
+}
+
+export interface HybridSearch {
+	find(request: SearchRequest): Promise<SearchOutcome>;
+}
+
+export interface GraphRouter {
+	/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
+	route(request: RouteRequest): Promise<RouteOutcome>;
+}
+
+export interface IndexStatus {
+	/** Model id and sha256 of what its vectors depend on; undefined without a model. */
+	readonly model:
+		| { readonly id: string; readonly sha256: string; readonly dimensions: number }
+		| undefined;
+	readonly concepts: number;
+	/** Concepts that wait for their vector. */
+	readonly pendingVectors: number;
+	/** What queries get right now: "keyword" also while the model is down or does not answer. */
+	readonly mode: "hybrid" | "keyword";
+	/** Why there is no model, what it failed with last, or which files of the index were unusable, for the operator. */
+	readonly reason?: string | undefined;
+	/** Segments of all graphs, and documents in them that are gone but not yet cleared away. */
+	readonly segments?: number | undefined;
+	readonly tombstones?: number | undefined;
+}
+
+/** The index over all graphs of the catalog: derived, persisted, rebuildable. */
+export interface SearchEngine extends HybridSearch, GraphRouter {
+	/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
+	sync(graphs: readonly Graph[], options?: SyncOptions): Promise<void>;
+	/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */
+	warm(): void;
+	status(): IndexStatus;
+	close(): Promise<void>;
 }

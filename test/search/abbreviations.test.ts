@@ -4,8 +4,9 @@ import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import { abbreviationsOf } from "../../src/search/lexical/abbreviations.js";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
 import { expandWords } from "../../src/search/lexical/query-expansion.js";
-import { readCommonWords, readQuery } from "../../src/search/lexical/query-words.js";
+import { readQuery } from "../../src/search/lexical/query-words.js";
 import { stemWord } from "../../src/search/lexical/stem.js";
+import { readCommonWords } from "../../src/search/lexical/word-rarity.js";
 
 const read = (query: string, text: string) => {
 	const builder = createLexicalBuilder();

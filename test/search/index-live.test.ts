@@ -3,9 +3,9 @@ import { INDEX_LIMITS } from "../../src/contract/limits.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import type { IndexLimits } from "../../src/search/index/merge-plan.js";
+import type { ReindexProgress } from "../../src/search/index/sync-run.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
-import { createSearchEngine } from "../../src/search/search-engine.js";
-import type { ReindexProgress, SearchEngine } from "../../src/search/search-ports.js";
+import { createSearchEngine, type SearchEngine } from "../../src/search/search-engine.js";
 import { createMemoryDisk } from "./memory-disk.js";
 import { createCountingEmbedder, sampleConcept, sampleGraph } from "./sample-graph.js";
 

@@ -6,9 +6,10 @@ import t from "tap";
 import { editDistance } from "../../src/search/lexical/edit-distance.js";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
 import { expandWords } from "../../src/search/lexical/query-expansion.js";
-import { readCommonWords, readQuery } from "../../src/search/lexical/query-words.js";
+import { readQuery } from "../../src/search/lexical/query-words.js";
 import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
 import { vocabularyOf } from "../../src/search/lexical/vocabulary.js";
+import { readCommonWords } from "../../src/search/lexical/word-rarity.js";
 
 const indexOf = (...texts: readonly string[]) => {
 	const builder = createLexicalBuilder();

@@ -1,19 +1,5 @@
-import type { SegmentVectors } from "../index/segment.js";
-
-/** Vectors of one segment where queries can be compared with them. Valid until it is released. */
-export interface VectorRegion {
-	/** Documents of the segment. */
-	readonly documents: number;
-}
-
-/** Which documents of a region a query is compared with. */
-export interface DenseScope {
-	readonly vectors: VectorRegion;
-	/** Slot of the region's first document. */
-	readonly base: number;
-	/** One byte per document, 0 for those left out; undefined when all take part. */
-	readonly mask: Uint8Array | undefined;
-}
+import type { SegmentVectors } from "./row-planes.js";
+import type { DenseScope, VectorRegion } from "./vector-regions.js";
 
 /** What the dense side found for one query. */
 export interface DenseHits {

@@ -1,8 +1,8 @@
 import { createBatchLane } from "./batch-queue.js";
-import type { DenseHits, DenseScope } from "./dense-side.js";
+import type { DenseHits } from "./dense-side.js";
 import type { BatchReply, BatchTask } from "./query-batch.mjs";
 import type { ScopeLists } from "./scope-lists.js";
-import type { VectorRegions } from "./vector-regions.js";
+import type { DenseScope, VectorRegions } from "./vector-regions.js";
 import type { ScanScope } from "./vector-scan.mjs";
 import type { WorkerHost } from "./worker-host.js";
 

@@ -1,6 +1,11 @@
-import type { DenseScope, DenseSide, VectorRegion } from "./dense-side.js";
+import type { DenseSide } from "./dense-side.js";
 import type { QueryVectors } from "./query-vectors.js";
-import { createVectorRegions, type VectorRegions } from "./vector-regions.js";
+import {
+	createVectorRegions,
+	type DenseScope,
+	type VectorRegion,
+	type VectorRegions,
+} from "./vector-regions.js";
 import { createVectorScan, type VectorScan } from "./vector-scan.mjs";
 
 interface Opened {

@@ -1,4 +1,4 @@
-import type { SegmentVectors } from "../index/segment.js";
+import type { SegmentVectors } from "./row-planes.js";
 import type { RegionLayout } from "./vector-scan.mjs";
 
 interface RowWidths {

@@ -1,3 +1,4 @@
+import type { EmbedderIdentity } from "../model/embedder.js";
 import { FINE_LANES, FINE_STEPS } from "./scalar-kernel.mjs";
 
 /** Rows are int8. */
@@ -107,4 +108,11 @@ export function toUnitLength(vector: Float32Array): Float32Array {
 		for (let index = 0; index < vector.length; index++)
 			vector[index] = (vector[index] as number) / length;
 	return vector;
+}
+
+/** Quantized vectors of one segment's passages, in document order. */
+export interface SegmentVectors extends RowPlanes {
+	readonly embedder: EmbedderIdentity;
+	/** Document `d` owns the rows from `starts[d]` to `starts[d + 1]`; one that was dead when they were made owns none. */
+	readonly starts: Uint32Array;
 }

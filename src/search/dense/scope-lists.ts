@@ -1,4 +1,4 @@
-import type { DenseScope } from "./dense-side.js";
+import type { DenseScope } from "./vector-regions.js";
 
 /** Lists of scopes the other thread has been told of, so that each goes over once. */
 export interface ScopeLists {

@@ -1,4 +1,4 @@
-import type { SegmentVectors } from "../index/segment.js";
+import type { SegmentVectors } from "./row-planes.js";
 
 /** How close texts of one graph are to each other that have nothing to do with each other. */
 export interface VectorBackground {

@@ -1,7 +1,6 @@
-import type { SegmentVectors } from "../index/segment.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
-import type { DenseScope, VectorRegion } from "./dense-side.js";
 import { fillRegion, planRegion } from "./region-layout.js";
+import type { SegmentVectors } from "./row-planes.js";
 import { scratchBytes } from "./scan-space.mjs";
 import { createVectorArena } from "./vector-arena.js";
 import { compileVectorKernel } from "./vector-kernel.js";
@@ -135,4 +134,19 @@ function toLayout(region: PlacedRegion): RegionLayout {
 	const { scalesAt, ownersAt, startsAt } = region;
 	const prefixes = { prefixesAt, prefixScalesAt };
 	return { documents, rows, rowsAt, finesAt, ...prefixes, scalesAt, ownersAt, startsAt };
+}
+
+/** Vectors of one segment where queries can be compared with them. Valid until it is released. */
+export interface VectorRegion {
+	/** Documents of the segment. */
+	readonly documents: number;
+}
+
+/** Which documents of a region a query is compared with. */
+export interface DenseScope {
+	readonly vectors: VectorRegion;
+	/** Slot of the region's first document. */
+	readonly base: number;
+	/** One byte per document, 0 for those left out; undefined when all take part. */
+	readonly mask: Uint8Array | undefined;
 }

@@ -1,13 +1,19 @@
 import { nextTurn } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import { copyRows, createRowPlanes, type RowPlanes, writeRow } from "../dense/row-planes.js";
+import {
+	copyRows,
+	createRowPlanes,
+	type RowPlanes,
+	type SegmentVectors,
+	writeRow,
+} from "../dense/row-planes.js";
 import { fieldsOf } from "../lexical/concept-fields.js";
 import { createLexicalBuilder } from "../lexical/lexical-builder.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import { mergeLexical } from "../lexical/lexical-merge.js";
 import { toPassages } from "../lexical/passages.js";
 import type { Embedder } from "../model/embedder.js";
-import { FINGERPRINT_BYTES, fingerprintOf, type Segment, type SegmentVectors } from "./segment.js";
+import { FINGERPRINT_BYTES, fingerprintOf, type Segment } from "./segment.js";
 
 /** So many concepts are read, or handed to the model, before other work gets its turn. */
 const CONCEPTS_PER_TURN = 24;

@@ -1,10 +1,11 @@
 import { ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import type { VectorRegion } from "../dense/dense-side.js";
+import type { SegmentVectors } from "../dense/row-planes.js";
+import type { VectorRegion } from "../dense/vector-regions.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
 import { priorsOf } from "./concept-priors.js";
-import type { Segment, SegmentVectors } from "./segment.js";
+import type { Segment } from "./segment.js";
 
 /** One segment of a graph, and which concept each of its documents stands for: undefined for a tombstone. */
 export interface GraphPart {

@@ -4,14 +4,13 @@ import { type Clock, ServiceError } from "../../kernel/kernel.js";
 import type { Graph } from "../../knowledge/knowledge.js";
 import type { DenseSide } from "../dense/dense-side.js";
 import type { Embedder } from "../model/embedder.js";
-import type { SyncOptions } from "../search-ports.js";
 import { createGraphPreparer, type GraphPreparer } from "./graph-preparer.js";
 import type { IndexFolder } from "./index-folder.js";
 import { createIndexMerger } from "./index-merger.js";
 import type { GraphIndex } from "./index-state.js";
 import type { IndexLimits } from "./merge-plan.js";
 import { createSegmentSet, type SegmentSet, type SetSizes } from "./segment-set.js";
-import type { SyncRun } from "./sync-run.js";
+import type { SyncOptions, SyncRun } from "./sync-run.js";
 import { storeVectors } from "./vector-store.js";
 
 export interface IndexSyncDeps {

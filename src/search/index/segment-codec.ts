@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { SegmentVectors } from "../dense/row-planes.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import { createTermTable, fromCells, type TermCells, toCells } from "../lexical/term-table.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 import { CorruptFile, decodeSectionFile, type SectionFile } from "./section-file.js";
-import { FINGERPRINT_BYTES, type Segment, type SegmentVectors } from "./segment.js";
+import { FINGERPRINT_BYTES, type Segment } from "./segment.js";
 
 export const embedderSchema = z.object({
 	id: z.string(),

@@ -1,10 +1,10 @@
 import { nextTurn } from "../../kernel/kernel.js";
 import type { Concept } from "../../knowledge/knowledge.js";
-import { copyRows, createRowPlanes } from "../dense/row-planes.js";
+import { copyRows, createRowPlanes, type SegmentVectors } from "../dense/row-planes.js";
 import { mergeLexical, retuneLexical } from "../lexical/lexical-merge.js";
 import type { Part } from "./graph-parts.js";
 import type { IndexLimits } from "./merge-plan.js";
-import { FINGERPRINT_BYTES, type SegmentVectors } from "./segment.js";
+import { FINGERPRINT_BYTES } from "./segment.js";
 
 /** Rows are copied so many bytes at a time. */
 const BYTES_PER_TURN = 2 * 1024 * 1024;

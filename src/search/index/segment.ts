@@ -1,15 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Concept } from "../../knowledge/knowledge.js";
-import type { RowPlanes } from "../dense/row-planes.js";
+import type { SegmentVectors } from "../dense/row-planes.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
-
-/** Quantized vectors of one segment's passages, in document order. */
-export interface SegmentVectors extends RowPlanes {
-	readonly embedder: EmbedderIdentity;
-	/** Document `d` owns the rows from `starts[d]` to `starts[d + 1]`; one that was dead when they were made owns none. */
-	readonly starts: Uint32Array;
-}
 
 /** Everything derived from some concepts of one graph. Immutable: what changes leaves a tombstone and goes to a newer segment. */
 export interface Segment {

@@ -1,5 +1,4 @@
 import type { Graph } from "../../knowledge/knowledge.js";
-import type { SyncOptions } from "../search-ports.js";
 
 /** One call of sync. */
 export interface SyncRun {
@@ -9,4 +8,22 @@ export interface SyncRun {
 	readonly goesOn: () => boolean;
 	/** Aborted when the engine closes; a newer sync needs what an older one derives, and lets it finish. */
 	readonly closing: AbortSignal;
+}
+
+export interface SyncOptions {
+	readonly onProgress?: (progress: ReindexProgress) => void;
+	/** Derives everything again; what has vectors stays in use until its successor has them too. */
+	readonly rebuild?: boolean;
+	/**
+	 * "await" (default) resolves when all vectors are made and stored, or once the model has failed: `status` then says
+	 * what is pending and why, and it is made later. "background" resolves as soon as keyword search works.
+	 */
+	readonly vectors?: "await" | "background";
+}
+
+/** Concepts done by one stage; the vectors are made after the keyword side of all graphs. */
+export interface ReindexProgress {
+	readonly stage: "keywords" | "vectors";
+	readonly done: number;
+	readonly total: number;
 }

@@ -1,7 +1,7 @@
+import type { SegmentVectors } from "../dense/row-planes.js";
 import type { Embedder } from "../model/embedder.js";
 import type { Part } from "./graph-parts.js";
 import { createEmbedMemory, type EmbedMemory, embedConcepts } from "./index-builder.js";
-import type { SegmentVectors } from "./segment.js";
 
 /** A part that has no vectors yet. */
 export interface VectorJob {

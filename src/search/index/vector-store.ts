@@ -1,9 +1,9 @@
 import type { Clock } from "../../kernel/kernel.js";
+import type { SegmentVectors } from "../dense/row-planes.js";
 import type { Embedder } from "../model/embedder.js";
 import type { PartedGraph } from "./graph-parts.js";
 import type { IndexFolder } from "./index-folder.js";
 import type { IndexLimits } from "./merge-plan.js";
-import type { SegmentVectors } from "./segment.js";
 import type { SegmentSet } from "./segment-set.js";
 import type { SyncRun } from "./sync-run.js";
 import { fillVectors, type VectorJob } from "./vector-fill.js";

@@ -1,6 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { z } from "zod";
 import { LIMITS } from "../../contract/contract.js";
 import type { QueryTerm } from "./lexical-index.js";
 import { termsOf, tokenize, type Word } from "./tokenizer.js";
@@ -79,60 +76,4 @@ export function identifierShareOf(words: readonly Word[]): number {
 	const subject = words.filter((word) => !word.isStopWord);
 	const identifiers = subject.filter((word) => word.isIdentifier || word.joined.length > 0);
 	return subject.length === 0 ? 0 : identifiers.length / subject.length;
-}
-
-/**
- * English words that carry grammar rather than subject. They stay in the index (their idf is near zero anyway);
- * only the judgment of an answer looks past them.
- */
-const STOP_WORDS: ReadonlySet<string> = new Set(
-	`a about above after again against all also am an and any are aren't as at be because been before being
-	between both but by can can't cannot could couldn't did didn't do does doesn't doing don't during each either
-	else ever every few find for from further get give given gives got had has have having he her here hers him his how
-	however i if in into is isn't it its itself just know let like list lot made make makes many may me might more
-	most much must my need needs no nor not now of off often on once one only onto or other our out over own per
-	please rather really same say says shall she should show since so some such tell than that the their them then
-	there these they thing things this those through to too under until up upon us use used uses using very via
-	want was wasn't way we were what what's when where whether which while who whom whose why will with within
-	without won't would yet you your best better describe difference different differ explain example examples happen happens
-	mean meaning means stop tell today twice work works`.split(/\s+/),
-);
-
-/** True for a lower-case word that says nothing about a subject. */
-export function isStopWord(word: string): boolean {
-	return STOP_WORDS.has(word);
-}
-
-/** Pieces are looked at one by one below: a schema over all of them costs a start tens of milliseconds. */
-const tokenizerSchema = z.object({ model: z.object({ vocab: z.unknown() }) });
-
-/** How the kinds of tokenizer mark a piece that begins a word; WordPiece marks those that do not. */
-const WORD_START = /^[▁Ġ]/;
-const LOWER_CASE_WORD = /^\p{Ll}{3,}$/u;
-
-/**
- * The words of letters alone, lower case, that a model's tokenizer knows whole: the common ones of the text it was made from. Empty
- * when the folder has no such file or the file is of another shape.
- */
-export async function readCommonWords(modelFolder: string): Promise<ReadonlySet<string>> {
-	try {
-		const text = await readFile(join(modelFolder, "tokenizer.json"), "utf8");
-		const { vocab } = tokenizerSchema.parse(JSON.parse(text)).model;
-		return toCommonWords(piecesOf(vocab));
-	} catch {
-		return new Set();
-	}
-}
-
-/** Either of the two shapes in which tokenizer.json keeps its pieces: with their numbers (WordPiece, BPE) or their scores (Unigram). */
-function piecesOf(vocab: unknown): readonly string[] {
-	if (!Array.isArray(vocab)) return Object.keys(vocab ?? {});
-	const firsts: unknown[] = vocab.map((entry) => (Array.isArray(entry) ? entry[0] : undefined));
-	return firsts.filter((piece) => typeof piece === "string");
-}
-
-function toCommonWords(pieces: readonly string[]): ReadonlySet<string> {
-	const marked = pieces.filter((piece) => WORD_START.test(piece));
-	const starts = marked.length > 0 ? marked.map((piece) => piece.slice(1)) : pieces;
-	return new Set(starts.filter((piece) => LOWER_CASE_WORD.test(piece)));
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "../../kernel/kernel.js";
 import { weighWords } from "../lexical/query-coverage.js";
-import type { SearchOutcome, SearchRequest } from "../search-ports.js";
 import { readSigns } from "./answer-signs.js";
 import { namedFirst } from "./found-concepts.js";
 import { decide, statusOf } from "./judge.js";
 import { type RankRequest, rankConcepts, readWords } from "./ranking.js";
 import { collectRows } from "./row-collection.js";
+import type { SearchOutcome, SearchRequest } from "./search-outcome.js";
 
 export interface FindInput extends Omit<RankRequest, "words"> {
 	readonly request: Pick<SearchRequest, "query" | "limit" | "explain" | "filter">;

@@ -1,11 +1,11 @@
 import type { ConceptFilter } from "../index/concept-filter.js";
 import type { LexicalFindings } from "../lexical/lexical-search.js";
 import type { WeighedWord } from "../lexical/query-coverage.js";
-import type { RankedConcept } from "../search-ports.js";
 import { orderEvidence } from "./evidence-order.js";
 import type { Found } from "./found-concepts.js";
 import { type ComparableRow, saysTheSame, toComparable } from "./near-duplicates.js";
 import { explainScore } from "./score-explanation.js";
+import type { RankedConcept } from "./search-outcome.js";
 
 /** Rows that are this much weaker than the best one are not worth anybody's money. */
 export const ROW_FLOOR = 0.2;

@@ -1,7 +1,7 @@
 import type { LexicalFindings } from "../lexical/lexical-search.js";
 import { coverageOf, type WeighedWord } from "../lexical/query-coverage.js";
-import type { ScoreExplanation } from "../search-ports.js";
 import type { Found } from "./found-concepts.js";
+import type { ScoreExplanation } from "./search-outcome.js";
 
 /**
  * What a row's score was made of. score = (denseWeight × denseShare + (1 − denseWeight) × lexicalShare) × prior + graph; where a
