@@ -1,5 +1,4 @@
-import type { DenseHits } from "../../src/search/dense/dense-side.js";
-import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
+import { createLocalDenseSide, type DenseHits } from "../../src/search/dense/dense-side.js";
 import {
 	createRowPlanes,
 	type SegmentVectors,

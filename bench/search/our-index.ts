@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import type { DenseSide } from "../../src/search/dense/dense-side.js";
-import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
-import { createTransformersEmbedder } from "../../src/search/dense/transformers-embedder.js";
+import { createLocalDenseSide, type DenseSide } from "../../src/search/dense/dense-side.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import type { DenseScope } from "../../src/search/dense/vector-regions.js";
 import { buildLexicalSegment, embedConcepts } from "../../src/search/index/index-builder.js";
 import {
@@ -16,12 +15,12 @@ import {
 	type IndexState,
 	toScopes,
 } from "../../src/search/index/index-state.js";
-import { readCommonWords } from "../../src/search/lexical/word-rarity.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { findConcepts } from "../../src/search/ranking/find-concepts.js";
 import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
-import type { RankWeights } from "../../src/search/ranking/rank-weights.js";
+import type { RankWeights } from "../../src/search/ranking/rank-fusion.js";
 import {
 	type DenseFindings,
 	POOL,

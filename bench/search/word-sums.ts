@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/kernel/clock.js";
-import { createTransformersEmbedder } from "../../src/search/dense/transformers-embedder.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { readWords } from "./generated-texts.js";

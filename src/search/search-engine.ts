@@ -2,27 +2,29 @@ import { setMaxListeners } from "node:events";
 import {
 	type Clock,
 	createEventLoopThrottle,
-	type EventLoopThrottle,
 	type Logger,
+	memoizeByObject,
 } from "../kernel/kernel.js";
 import type { Graph } from "../knowledge/knowledge.js";
 import type { DenseHits, DenseSide } from "./dense/dense-side.js";
-import { openModel } from "./dense/open-model.js";
-import type { DenseScope } from "./dense/vector-regions.js";
-import { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
-import { type IndexFolder, openIndexFolder } from "./index/index-folder.js";
+import { type OpenedModel, openModel } from "./dense/open-model.js";
+import {
+	type IndexDisk,
+	type IndexFolder,
+	openIndexDisk,
+	openIndexFolder,
+} from "./index/index-folder.js";
+import type { IndexLimits } from "./index/index-merger.js";
 import { createIndexState, type SearchScope, toScopes } from "./index/index-state.js";
 import { createIndexSync } from "./index/index-sync.js";
-import type { IndexLimits } from "./index/merge-plan.js";
+import type { SetSizes } from "./index/segment-set.js";
 import type { SyncOptions } from "./index/sync-run.js";
-import { modeOf, toStatus } from "./index-status.js";
-import { readCommonWords } from "./lexical/word-rarity.js";
+import { readCommonWords } from "./lexical/common-words.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
 import { findConcepts } from "./ranking/find-concepts.js";
-import type { LinkGraph } from "./ranking/link-graph.js";
 import { createLinkGraphKeeper } from "./ranking/link-graph-keeper.js";
-import { type DenseFindings, POOL } from "./ranking/ranking.js";
+import { POOL } from "./ranking/ranking.js";
 import { routeQuery } from "./ranking/route-query.js";
 import type {
 	RouteOutcome,
@@ -30,173 +32,6 @@ import type {
 	SearchOutcome,
 	SearchRequest,
 } from "./ranking/search-outcome.js";
-
-export interface SearchEngineOptions {
-	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
-	readonly folder: string | IndexDisk;
-	readonly clock: Clock;
-	/** A model for transformers.js on disk, an embedder that is ready, or "none" for keywords only. */
-	readonly model: ModelLocation | Embedder | "none";
-	/** Folder of a model whose list of words serves wherever the model in use has none: what is off topic is told by common words. */
-	readonly wordsFolder?: string | undefined;
-	/** Told which files of the index are unusable. */
-	readonly logger?: Logger | undefined;
-	/** How segments grow together, where not as always. */
-	readonly limits?: IndexLimits | undefined;
-}
-
-/** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
-export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
-	const { clock } = options;
-	const opened = await openModelAndWords(options);
-	const { embedder, denseSide, commonWords } = opened;
-	const index = await openIndex(options, embedder?.identity);
-	let state = createIndexState([]);
-	const inTurn = unlessAborted(createEventLoopThrottle(clock));
-	const links = createLinkGraphKeeper(options);
-	const indexSync = createIndexSync({
-		clock,
-		index,
-		embedder,
-		denseSide,
-		limits: options.limits,
-		publish: (graphs) => {
-			state = createIndexState(graphs);
-			links.renew(state);
-		},
-	});
-	const statusNow = (): IndexStatus => {
-		const [problem] = index.problems();
-		return toStatus(opened, indexSync.sizes(), { concepts: state.concepts, problem });
-	};
-	/** One state from start to end, however often the index changes while the model is at work. */
-	const look = async ({ graphs, query, signal, filter }: LookRequest): Promise<Look> => {
-		signal.throwIfAborted();
-		const scopes = toScopes(state, graphs, filter);
-		const hits = await untilAborted(searchDense(denseSide, scopes, { query, signal }), signal);
-		const dense = hits && denseSide && { hits, cosineOf: denseSide.cosineOf };
-		return { scopes, dense, links: links.current() };
-	};
-
-	return {
-		async find(request) {
-			const startedAt = clock.monotonicMs();
-			const seen = await look(request);
-			const embed = clock.monotonicMs() - startedAt;
-			const outcome = await inTurn(request.signal, () =>
-				findConcepts({ ...seen, request, commonWords, clock }),
-			);
-			const mode = modeOf(seen, statusNow, indexSync.sizes);
-			return { ...outcome, ...mode, timings: { embed, ...outcome.timings } };
-		},
-		async route(request) {
-			const seen = await look(request);
-			const outcome = await inTurn(request.signal, () =>
-				routeQuery({ ...seen, request, commonWords }),
-			);
-			return { ...outcome, ...modeOf(seen, statusNow, indexSync.sizes) };
-		},
-		async sync(graphs, syncOptions = {}) {
-			embedder?.warm();
-			await indexSync.sync(graphs, syncOptions);
-			if (syncOptions.vectors !== "background") await links.settle();
-		},
-		warm: () => embedder?.warm(),
-		status() {
-			embedder?.probe();
-			return statusNow();
-		},
-		async close() {
-			await Promise.all([indexSync.close(), embedder?.close()]);
-			await links.close();
-		},
-	};
-}
-
-/** Whoever has left meanwhile is not ranked for. */
-function unlessAborted(gate: EventLoopThrottle) {
-	return <T>(signal: AbortSignal, work: () => T): Promise<T> =>
-		gate.run(() => {
-			signal.throwIfAborted();
-			return work();
-		});
-}
-
-async function openModelAndWords({ clock, model, wordsFolder }: SearchEngineOptions) {
-	const own = typeof model === "object" && "folder" in model ? model.folder : undefined;
-	const [opened, commonWords] = await Promise.all([
-		openModel({ clock, model }),
-		readFirstWords([own, wordsFolder]),
-	]);
-	return { ...opened, commonWords };
-}
-
-/** A model that cannot be run may still have its list of words. */
-async function readFirstWords(folders: readonly (string | undefined)[]) {
-	for (const folder of folders) {
-		const words = folder === undefined ? undefined : await readCommonWords(folder);
-		if (words && words.size > 0) return words;
-	}
-	return undefined;
-}
-
-function openIndex(
-	{ folder, logger }: SearchEngineOptions,
-	embedder: Embedder["identity"] | undefined,
-): Promise<IndexFolder> {
-	const open = (disk: IndexDisk) => openIndexFolder({ disk, embedder, logger });
-	return typeof folder === "string" ? openIndexDisk(folder).then(open) : open(folder);
-}
-
-type LookRequest = Pick<SearchRequest, "graphs" | "query" | "signal" | "filter">;
-
-/** What one search sees: the index at one moment, where to look in it, and what the dense side found there. */
-interface Look {
-	readonly scopes: readonly SearchScope[];
-	readonly dense: DenseFindings | undefined;
-	readonly links: LinkGraph | undefined;
-}
-
-/** Mixing rows that have a vector with rows that have none would be unfair to the latter: all or nothing. */
-function searchDense(
-	denseSide: DenseSide | undefined,
-	scopes: readonly SearchScope[],
-	asked: Pick<SearchRequest, "query" | "signal">,
-): Promise<DenseHits | undefined> | undefined {
-	const ready = denseSide && scopes.length > 0 ? denseScopesOf(scopes) : undefined;
-	return ready && denseSide?.search({ ...asked, scopes: ready, count: POOL });
-}
-
-const denseScopes = new WeakMap<readonly SearchScope[], readonly DenseScope[] | undefined>();
-
-/** Of the same scopes the same list; undefined unless all of them have vectors. */
-function denseScopesOf(scopes: readonly SearchScope[]): readonly DenseScope[] | undefined {
-	if (denseScopes.has(scopes)) return denseScopes.get(scopes);
-	const ready = scopes.flatMap(({ vectors, base, mask }) =>
-		vectors ? { vectors, base, mask } : [],
-	);
-	const made = ready.length === scopes.length ? ready : undefined;
-	denseScopes.set(scopes, made);
-	return made;
-}
-
-async function untilAborted<T>(
-	work: Promise<T> | undefined,
-	signal: AbortSignal,
-): Promise<T | undefined> {
-	if (!work) return undefined;
-	setMaxListeners(0, signal); // Many searches may share one request's signal; each takes its listener back.
-	let onAbort: (() => void) | undefined;
-	const aborted = new Promise<never>((_, reject) => {
-		onAbort = () => reject(signal.reason);
-		signal.addEventListener("abort", onAbort, { once: true });
-	});
-	try {
-		return await Promise.race([work, aborted]);
-	} finally {
-		if (onAbort) signal.removeEventListener("abort", onAbort);
-	}
-}
 
 export interface HybridSearch {
 	find(request: SearchRequest): Promise<SearchOutcome>;
@@ -232,4 +67,204 @@ export interface SearchEngine extends HybridSearch, GraphRouter {
 	warm(): void;
 	status(): IndexStatus;
 	close(): Promise<void>;
+}
+
+export interface SearchEngineOptions {
+	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
+	readonly folder: string | IndexDisk;
+	readonly clock: Clock;
+	/** A model for transformers.js on disk, an embedder that is ready, or "none" for keywords only. */
+	readonly model: ModelLocation | Embedder | "none";
+	/** Folder of a model whose list of words serves wherever the model in use has none: common words tell what is off topic. */
+	readonly wordsFolder?: string | undefined;
+	/** Told which files of the index are unusable. */
+	readonly logger?: Logger | undefined;
+	/** How segments grow together, where not as always. */
+	readonly limits?: IndexLimits | undefined;
+}
+
+/** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
+export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
+	const { clock } = options;
+	const opened = await openModelAndWords(options);
+	const { embedder, denseSide, commonWords } = opened;
+	const index = await openIndex(options, embedder?.identity);
+	let state = createIndexState([]);
+	const throttle = createEventLoopThrottle(clock);
+	/** Ranks nothing for a caller that has left meanwhile. */
+	const inTurn = <T>(signal: AbortSignal, work: () => T): Promise<T> =>
+		throttle.run(() => {
+			signal.throwIfAborted();
+			return work();
+		});
+	const links = createLinkGraphKeeper(options);
+	const indexSync = createIndexSync({
+		clock,
+		index,
+		embedder,
+		denseSide,
+		limits: options.limits,
+		publish: (graphs) => {
+			state = createIndexState(graphs);
+			links.renew(state);
+		},
+	});
+	const statusNow = (): IndexStatus => {
+		const [problem] = index.problems();
+		return toStatus(opened, indexSync.sizes(), { concepts: state.concepts, problem });
+	};
+	/** One state from start to end, however often the index changes while the model is at work. */
+	const retrieve = async ({ graphs, query, signal, filter }: RetrievalRequest) => {
+		signal.throwIfAborted();
+		const scopes = toScopes(state, graphs, filter);
+		const hits = await untilAborted(searchDense(denseSide, scopes, { query, signal }), signal);
+		const dense = hits && denseSide && { hits, cosineOf: denseSide.cosineOf };
+		return { scopes, dense, links: links.current() };
+	};
+
+	return {
+		async find(request) {
+			const startedAt = clock.monotonicMs();
+			const seen = await retrieve(request);
+			const embed = clock.monotonicMs() - startedAt;
+			const outcome = await inTurn(request.signal, () =>
+				findConcepts({ ...seen, request, commonWords, clock }),
+			);
+			const mode = modeOf(seen, statusNow, indexSync.sizes);
+			return { ...outcome, ...mode, timings: { embed, ...outcome.timings } };
+		},
+		async route(request) {
+			const seen = await retrieve(request);
+			const outcome = await inTurn(request.signal, () =>
+				routeQuery({ ...seen, request, commonWords }),
+			);
+			return { ...outcome, ...modeOf(seen, statusNow, indexSync.sizes) };
+		},
+		async sync(graphs, syncOptions = {}) {
+			embedder?.warm();
+			await indexSync.sync(graphs, syncOptions);
+			if (syncOptions.vectors !== "background") await links.settle();
+		},
+		warm: () => embedder?.warm(),
+		status() {
+			embedder?.probe();
+			return statusNow();
+		},
+		async close() {
+			await Promise.all([indexSync.close(), embedder?.close()]);
+			await links.close();
+		},
+	};
+}
+
+async function openModelAndWords({ clock, model, wordsFolder }: SearchEngineOptions) {
+	const own = typeof model === "object" && "folder" in model ? model.folder : undefined;
+	const [opened, commonWords] = await Promise.all([
+		openModel(clock, model),
+		readFirstWords([own, wordsFolder]),
+	]);
+	return { ...opened, commonWords };
+}
+
+/** A model that cannot be run may still have its list of words. */
+async function readFirstWords(folders: readonly (string | undefined)[]) {
+	for (const folder of folders) {
+		const words = folder === undefined ? undefined : await readCommonWords(folder);
+		if (words && words.size > 0) return words;
+	}
+	return undefined;
+}
+
+function openIndex(
+	{ folder, logger }: SearchEngineOptions,
+	embedder: Embedder["identity"] | undefined,
+): Promise<IndexFolder> {
+	const open = (disk: IndexDisk) => openIndexFolder({ disk, embedder, logger });
+	return typeof folder === "string" ? openIndexDisk(folder).then(open) : open(folder);
+}
+
+type RetrievalRequest = Pick<SearchRequest, "graphs" | "query" | "signal" | "filter">;
+
+/** Mixing rows that have a vector with rows that have none would be unfair to the latter: all or nothing. */
+function searchDense(
+	denseSide: DenseSide | undefined,
+	scopes: readonly SearchScope[],
+	asked: Pick<SearchRequest, "query" | "signal">,
+): Promise<DenseHits | undefined> | undefined {
+	if (!denseSide || scopes.length === 0) return undefined;
+	const ready = denseScopesOf(scopes);
+	if (ready.length < scopes.length) return undefined;
+	return denseSide.search({ ...asked, scopes: ready, count: POOL });
+}
+
+/** Of the same scopes the same list: the model's thread knows it by identity of its parts. */
+const denseScopesOf = memoizeByObject((scopes: readonly SearchScope[]) =>
+	scopes.flatMap(({ vectors, base, mask }) => (vectors ? { vectors, base, mask } : [])),
+);
+
+async function untilAborted<T>(
+	work: Promise<T> | undefined,
+	signal: AbortSignal,
+): Promise<T | undefined> {
+	if (!work) return undefined;
+	setMaxListeners(0, signal); // Many searches may share one request's signal; each takes its listener back.
+	let onAbort: (() => void) | undefined;
+	const aborted = new Promise<never>((_, reject) => {
+		onAbort = () => reject(signal.reason);
+		signal.addEventListener("abort", onAbort, { once: true });
+	});
+	try {
+		return await Promise.race([work, aborted]);
+	} finally {
+		if (onAbort) signal.removeEventListener("abort", onAbort);
+	}
+}
+
+/** What the engine says of itself to the operator. */
+export function toStatus(
+	{ embedder, reason }: OpenedModel,
+	{ waiting: pendingVectors, segments, tombstones, refusal }: SetSizes,
+	{ concepts, problem }: { readonly concepts: number; readonly problem: string | undefined },
+): IndexStatus {
+	const failure = embedder?.failure() ?? refusal;
+	return {
+		model: embedder && toModelStatus(embedder.identity),
+		concepts,
+		pendingVectors,
+		mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
+		reason: [reason ?? failure, problem].filter(Boolean).join(" ") || undefined,
+		segments,
+		tombstones,
+	};
+}
+
+function toModelStatus({ id, sha256, dimensions }: Embedder["identity"]): IndexStatus["model"] {
+	return { id, sha256, dimensions };
+}
+
+/** Where nothing could be looked at, the mode is what the next query would get. */
+export function modeOf(
+	{ scopes, dense }: { readonly scopes: readonly unknown[]; readonly dense: unknown },
+	statusNow: () => IndexStatus,
+	sizesNow: () => SetSizes,
+): Pick<SearchOutcome, "mode" | "reason"> {
+	if (dense) return { mode: "hybrid" };
+	const status = statusNow();
+	const mode = scopes.length === 0 ? status.mode : "keyword";
+	return mode === "hybrid" ? { mode } : { mode, reason: whyKeywords(status, sizesNow()) };
+}
+
+/** For callers: what the operator must do is in the status. */
+function whyKeywords(
+	{ model, pendingVectors, concepts }: IndexStatus,
+	{ refusal }: SetSizes,
+): string {
+	if (!model) return "This server has no embedding model, so that only words are compared.";
+	if (pendingVectors > 0) {
+		return `Vectors of the embedding model are being made: ${concepts - pendingVectors} of ${concepts} concepts have theirs.`;
+	}
+	if (refusal) {
+		return "Not all vectors find room in this server's memory, so that only words were compared.";
+	}
+	return "The embedding model gave no vector in time, so that only words were compared.";
 }

@@ -1,8 +1,8 @@
 export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
-export { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
+export { type IndexDisk, openIndexDisk } from "./index/index-folder.js";
 export type { SyncOptions } from "./index/sync-run.js";
-export type { WeightedText } from "./lexical/concept-fields.js";
-export { isStopWord, stemWord } from "./lexical/stem.js";
+export type { WeightedText } from "./lexical/concept-text.js";
+export { isStopWord, stemWord } from "./lexical/english-words.js";
 export {
 	createTextFinder,
 	type FoundText,

@@ -1,8 +1,12 @@
 import { join } from "node:path";
 import t from "tap";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import { modeOf, toStatus } from "../../src/search/index-status.js";
-import { createSearchEngine, type IndexStatus } from "../../src/search/search-engine.js";
+import {
+	createSearchEngine,
+	type IndexStatus,
+	modeOf,
+	toStatus,
+} from "../../src/search/search-engine.js";
 import { type CountingEmbedder, createCountingEmbedder, PAYMENTS } from "./sample-graph.js";
 import { find, startEngine } from "./start-engine.js";
 

@@ -1,7 +1,10 @@
 import type { Clock } from "../../src/kernel/clock.js";
-import { createDenseThread, type DenseThread } from "../../src/search/dense/dense-thread.js";
-import { createScopeLists } from "../../src/search/dense/scope-lists.js";
 import { createVectorRegions } from "../../src/search/dense/vector-regions.js";
+import {
+	createDenseThread,
+	createScopeLists,
+	type DenseThread,
+} from "../../src/search/dense/worker-dense-side.js";
 import { createWorkerHost, type WorkerHost } from "../../src/search/dense/worker-host.js";
 import type { EmbedderIdentity } from "../../src/search/model/embedder.js";
 

@@ -1,7 +1,7 @@
 import type { VectorKernel } from "./scalar-kernel.mjs";
 import type { ScanCandidates } from "./scan-candidates.mjs";
 import type { RegionLayout, ScanSetup } from "./vector-scan.mjs";
-import type { WasmMemory, WasmModule } from "./wasm-runtime.js";
+import type { WasmMemory, WasmModule } from "./wasm.js";
 
 /** Most rows that a block may hold. */
 export const BLOCK_ROWS: number;

@@ -1,4 +1,4 @@
-import type { WasmMemory, WasmModule } from "./wasm-runtime.js";
+import type { WasmMemory, WasmModule } from "./wasm.js";
 
 /** Vectors of one segment in memory: byte offsets, and how many. */
 export interface RegionLayout {

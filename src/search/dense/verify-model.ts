@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type Clock, readJson, ServiceError } from "../../kernel/kernel.js";
 import type { Embedder } from "../model/embedder.js";
 import { type ModelLocation, openModelFolder } from "../model/model-folder.js";
-import { createTransformersEmbedder } from "./transformers-embedder.js";
+import { createTransformersEmbedder } from "./open-model.js";
 
 /** One thing that was looked at; `detail` is a sentence with what was found. */
 export interface ModelCheck {

@@ -2,17 +2,16 @@ import { type Clock, ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import type { Embedder } from "../model/embedder.js";
 import { preparePriors } from "./concept-priors.js";
+import { type Building, buildLexicalSegment } from "./index-builder.js";
+import type { IndexFolder } from "./index-folder.js";
+import { type IndexLimits, mergeParts, tuneParts } from "./index-merger.js";
 import {
 	type MatchedParts,
 	matchChanged,
 	matchStored,
 	type Part,
 	type PartedGraph,
-} from "./graph-parts.js";
-import { type Building, buildLexicalSegment } from "./index-builder.js";
-import type { IndexFolder } from "./index-folder.js";
-import type { IndexLimits } from "./merge-plan.js";
-import { mergeParts, tuneParts } from "./segment-merge.js";
+} from "./segment.js";
 import type { SegmentSet } from "./segment-set.js";
 import type { SyncRun } from "./sync-run.js";
 import { embedPart } from "./vector-fill.js";

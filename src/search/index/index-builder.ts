@@ -7,11 +7,9 @@ import {
 	type SegmentVectors,
 	writeRow,
 } from "../dense/row-planes.js";
-import { fieldsOf } from "../lexical/concept-fields.js";
-import { createLexicalBuilder } from "../lexical/lexical-builder.js";
+import { fieldsOf, toPassages } from "../lexical/concept-text.js";
+import { createLexicalBuilder, mergeLexical } from "../lexical/lexical-builder.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
-import { mergeLexical } from "../lexical/lexical-merge.js";
-import { toPassages } from "../lexical/passages.js";
 import type { Embedder } from "../model/embedder.js";
 import { FINGERPRINT_BYTES, fingerprintOf, type Segment } from "./segment.js";
 

@@ -1,18 +1,26 @@
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import { type Logger, stackOf } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
-import type { PartedGraph, StoredPart } from "./graph-parts.js";
-import type { IndexDisk } from "./index-disk.js";
-import { SECTION_FILE_VERSION } from "./section-file.js";
-import type { Segment } from "./segment.js";
-import { embedderSchema, toPinned } from "./segment-codec.js";
 import {
-	createSegmentFiles,
-	replaceFile,
-	type SegmentEntry,
-	segmentEntrySchema,
-	toProblem,
-} from "./segment-files.js";
+	isSameEmbedder,
+	type Part,
+	type PartedGraph,
+	type Segment,
+	type StoredPart,
+} from "./segment.js";
+import {
+	CorruptFile,
+	contentNameOf,
+	decodeSegment,
+	embedderSchema,
+	encodeSectionFile,
+	OtherVersion,
+	SECTION_FILE_VERSION,
+	toPinned,
+	toSectionFile,
+} from "./segment-codec.js";
 
 /** Segments on disk: one checksummed file each, and a manifest with the tombstones that is swapped last. */
 export interface IndexFolder {
@@ -35,6 +43,15 @@ export interface StoredGraph {
 	readonly contentHash: string;
 	readonly parts: readonly StoredPart[];
 }
+
+/** What the manifest says of one segment. */
+export const segmentEntrySchema = z.object({
+	file: z.string(),
+	hasVectors: z.boolean(),
+	/** One bit per document, in base64; empty when none is dead. */
+	tombstones: z.string(),
+});
+export type SegmentEntry = z.infer<typeof segmentEntrySchema>;
 
 const manifestSchema = z.object({
 	version: z.literal(SECTION_FILE_VERSION),
@@ -175,4 +192,170 @@ async function removeOthers(disk: IndexDisk, { graphs }: Manifest): Promise<void
 	for (const name of await disk.list()) {
 		if (OUR_FILE.test(name) && !wanted.has(name)) await disk.remove(name);
 	}
+}
+
+/** One folder of files, by name; what the index needs of a file system, and where tests let it fail. */
+export interface IndexDisk {
+	list(): Promise<readonly string[]>;
+	/** Undefined when there is no such file. */
+	read(name: string): Promise<Uint8Array | undefined>;
+	/** Writes a file anew and syncs it. */
+	write(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void>;
+	/** Lasts once it resolves. */
+	rename(from: string, to: string): Promise<void>;
+	remove(name: string): Promise<void>;
+}
+
+/** The folder on the machine's disk, made when it is not there; files are for its owner alone. */
+export async function openIndexDisk(folder: string): Promise<IndexDisk> {
+	await mkdir(folder, { recursive: true });
+	return {
+		list: () => readdir(folder),
+		async read(name) {
+			try {
+				return await readFile(join(folder, name));
+			} catch (error) {
+				if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+				throw error;
+			}
+		},
+		async write(name, pieces) {
+			const file = await open(join(folder, name), "w", 0o600);
+			try {
+				for await (const piece of pieces) await file.writeFile(piece);
+				await file.sync();
+			} finally {
+				await file.close();
+			}
+		},
+		async rename(from, to) {
+			await rename(join(folder, from), join(folder, to));
+			const directory = await open(folder, "r");
+			await directory.sync().finally(() => directory.close());
+		},
+		remove: (name) => rm(join(folder, name), { force: true }),
+	};
+}
+
+const SEGMENT_FILE = /^[a-z0-9][a-z0-9-]*\.segment$/;
+
+/** Segments as files that are never written to again. */
+export interface SegmentFiles {
+	/** Undefined, and reported, when the file cannot be trusted. */
+	load(graphId: string, entry: SegmentEntry): Promise<StoredPart | undefined>;
+	/** Writes the part's segment unless a file stands for it already. */
+	store(part: Part): Promise<SegmentEntry>;
+	isStored(segment: Segment): boolean;
+	/** True when the segment's file has vectors that the segment itself goes without. */
+	holdsVectors(segment: Segment): boolean;
+}
+
+export interface SegmentFilesDeps {
+	readonly disk: IndexDisk;
+	/** Vectors of another one are left out of what is loaded. */
+	readonly embedder: EmbedderIdentity | undefined;
+	/** Told why a file cannot be trusted, in a sentence. */
+	readonly report: (problem: string) => void;
+}
+
+/** The file that stands for a segment, and whose vectors it has. */
+interface KnownFile {
+	readonly file: string;
+	readonly embedder: EmbedderIdentity | undefined;
+}
+
+export function createSegmentFiles({ disk, embedder, report }: SegmentFilesDeps): SegmentFiles {
+	/** By fingerprints: they stay the same object whatever else of a segment is made anew. */
+	const files = new WeakMap<Uint8Array, KnownFile>();
+	return {
+		async load(graphId, { file, tombstones }) {
+			const segment = await readSegment(disk, { graphId, file, report });
+			if (!segment) return undefined;
+			const made = segment.vectors?.embedder;
+			files.set(segment.fingerprints, { file, embedder: made });
+			const isDead = fromBits(tombstones);
+			if (isSameEmbedder(made, embedder)) return { segment, isDead };
+			return { segment: { ...segment, vectors: undefined }, isDead };
+		},
+		async store(part) {
+			const { fingerprints, vectors } = part.segment;
+			const known = files.get(fingerprints);
+			const tombstones = toBits(part);
+			if (known && (!vectors || isSameEmbedder(known.embedder, vectors.embedder))) {
+				return { file: known.file, hasVectors: known.embedder !== undefined, tombstones };
+			}
+			const file = fileOf(part.segment);
+			await replaceFile(disk, file, encodeSectionFile(toSectionFile(part.segment)));
+			files.set(fingerprints, { file, embedder: vectors?.embedder });
+			return { file, hasVectors: vectors !== undefined, tombstones };
+		},
+		isStored: ({ fingerprints }) => files.has(fingerprints),
+		holdsVectors: ({ fingerprints, vectors }) =>
+			!vectors && files.get(fingerprints)?.embedder !== undefined,
+	};
+}
+
+/** Under a temporary name first: whoever reads the final one finds the old content or the new. */
+export async function replaceFile(
+	disk: IndexDisk,
+	name: string,
+	pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+	await disk.write(`${name}.tmp`, pieces);
+	await disk.rename(`${name}.tmp`, name);
+}
+
+/** One bit per document; empty when no bit is set. */
+function toBits({ concepts, live }: Part): string {
+	if (live === concepts.length) return "";
+	const bits = Buffer.alloc(Math.ceil(concepts.length / 8));
+	concepts.forEach((concept, document) => {
+		if (!concept) bits[document >> 3] = (bits[document >> 3] ?? 0) | (1 << (document & 7));
+	});
+	return bits.toString("base64");
+}
+
+function fromBits(tombstones: string): StoredPart["isDead"] {
+	const bits = Buffer.from(tombstones, "base64");
+	return (document) => (((bits[document >> 3] ?? 0) >> (document & 7)) & 1) === 1;
+}
+
+/** The name says what the segment was derived from, so that a new one never overwrites another that is in use. */
+function fileOf(segment: Segment): string {
+	const model = segment.vectors ? segment.vectors.embedder.sha256.slice(0, 8) : "keyword";
+	return `${segment.graphId}-${contentNameOf(segment)}-${model}.segment`;
+}
+
+interface Wanted {
+	readonly graphId: string;
+	readonly file: string;
+	readonly report: (problem: string) => void;
+}
+
+async function readSegment(
+	disk: IndexDisk,
+	{ graphId, file, report }: Wanted,
+): Promise<Segment | undefined> {
+	if (!SEGMENT_FILE.test(file)) return undefined;
+	try {
+		const bytes = await disk.read(file);
+		if (!bytes) throw new CorruptFile("it is missing");
+		const segment = decodeSegment(bytes);
+		if (segment.graphId !== graphId) throw new CorruptFile("it belongs to another graph");
+		return segment;
+	} catch (error) {
+		if (!(error instanceof OtherVersion)) report(toProblem(file, whyOf(error)));
+		return undefined;
+	}
+}
+
+function whyOf(error: unknown): string {
+	if (error instanceof CorruptFile) return error.why;
+	if (error instanceof Error && "code" in error) return `it cannot be read (${error.code})`;
+	throw error;
+}
+
+/** A sentence for the operator. */
+export function toProblem(file: string, why: string): string {
+	return `The index file ${file} is not usable, because ${why}; what it held is derived again.`;
 }

@@ -6,12 +6,11 @@ import type { DenseSide } from "../dense/dense-side.js";
 import type { Embedder } from "../model/embedder.js";
 import { createGraphPreparer, type GraphPreparer } from "./graph-preparer.js";
 import type { IndexFolder } from "./index-folder.js";
-import { createIndexMerger } from "./index-merger.js";
+import { createIndexMerger, type IndexLimits } from "./index-merger.js";
 import type { GraphIndex } from "./index-state.js";
-import type { IndexLimits } from "./merge-plan.js";
 import { createSegmentSet, type SegmentSet, type SetSizes } from "./segment-set.js";
 import type { SyncOptions, SyncRun } from "./sync-run.js";
-import { storeVectors } from "./vector-store.js";
+import { storeVectors } from "./vector-fill.js";
 
 export interface IndexSyncDeps {
 	readonly clock: Clock;

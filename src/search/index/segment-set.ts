@@ -2,9 +2,8 @@ import { ServiceError } from "../../kernel/kernel.js";
 import type { DenseSide } from "../dense/dense-side.js";
 import type { SegmentVectors } from "../dense/row-planes.js";
 import type { VectorRegion } from "../dense/vector-regions.js";
-import type { PartedGraph } from "./graph-parts.js";
 import type { GraphIndex } from "./index-state.js";
-import type { Segment } from "./segment.js";
+import type { PartedGraph, Segment } from "./segment.js";
 
 /** The parts of all graphs that searches see, and how far the vectors of the next set are. */
 export interface SegmentSet {

@@ -1,4 +1,4 @@
-import { isStopWord, stemWord } from "./stem.js";
+import { isStopWord, stemWord } from "./english-words.js";
 
 /** One word as written, and the index terms it stands for. */
 export interface Word {

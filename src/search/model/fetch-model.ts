@@ -4,11 +4,10 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { LIMITS } from "../../contract/contract.js";
 import { type Clock, ServiceError, toIsoTime } from "../../kernel/kernel.js";
-import { findKnownModel } from "./known-models.js";
 import { CONFIG_FILES, chooseWeights, openModelFolder, SUMS_FILE } from "./model-folder.js";
 import type { HubFile, HubModel, ModelHub } from "./model-hub.js";
 import { hubFolder, parseHubId } from "./model-name.js";
-import { PROFILE_FILES } from "./model-profile.js";
+import { findKnownModel, PROFILE_FILES } from "./model-profile.js";
 
 export interface FetchModelOptions {
 	readonly hub: ModelHub;

@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError } from "../../kernel/kernel.js";
 import { readOrigin } from "./fetch-model.js";
-import { findKnownModel, KNOWN_MODELS } from "./known-models.js";
 import { type ModelLocation, openModelFolder } from "./model-folder.js";
+import { findKnownModel, KNOWN_MODELS } from "./model-profile.js";
 
 /** A model as an operator sees it. */
 export interface ListedModel {

@@ -1,5 +1,5 @@
 import type { Concept } from "../../knowledge/knowledge.js";
-import { toPlainText } from "../lexical/plain-text.js";
+import { toPlainText } from "../lexical/concept-text.js";
 import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
 
 /** A row as far as its likeness with another goes. */
