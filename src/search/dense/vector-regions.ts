@@ -1,13 +1,13 @@
 import { ServiceError } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 import type { SegmentVectors } from "./row-planes.js";
-import { scratchBytes } from "./scan-space.mjs";
 import { compileVectorKernel, MEMORY_PAGES_MAX } from "./vector-kernel.js";
 import {
 	createVectorScan,
 	type RegionLayout,
 	type ScanScope,
 	type ScanSetup,
+	scratchBytes,
 } from "./vector-scan.mjs";
 import { type WasmMemory, wasm } from "./wasm.js";
 
