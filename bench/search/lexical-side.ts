@@ -39,7 +39,7 @@ async function settledParts(graph: Graph): Promise<readonly Part[]> {
 	for (let plan = planOf(parts); plan; plan = planOf(parts)) {
 		const positions = plan;
 		const sources = parts.filter((_, position) => positions.includes(position));
-		const merged = await mergeParts(sources, sources[0]?.segment.lexical.averageLength ?? 1);
+		const merged = await mergeParts(sources);
 		const rest = parts.flatMap((part, position) => {
 			if (position === positions[0]) return [merged];
 			return positions.includes(position) ? [] : [part];

@@ -1,5 +1,5 @@
 /** Derives a value per object, once for as long as the object lives. */
-export function memoizeByObject<Key extends object, Value extends object>(
+export function memoizeByObject<Key extends object, Value extends NonNullable<unknown>>(
 	derive: (key: Key) => Value,
 ): (key: Key) => Value {
 	const values = new WeakMap<Key, Value>();

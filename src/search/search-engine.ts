@@ -8,17 +8,16 @@ import {
 import type { Graph } from "../knowledge/knowledge.js";
 import type { DenseHits, DenseSide } from "./dense/dense-side.js";
 import { type OpenedModel, openModel } from "./dense/open-model.js";
+import type { IndexLimits, SyncOptions } from "./index/index-context.js";
 import {
 	type IndexDisk,
 	type IndexFolder,
 	openIndexDisk,
 	openIndexFolder,
 } from "./index/index-folder.js";
-import type { IndexLimits } from "./index/index-merger.js";
 import { createIndexState, type SearchScope, toScopes } from "./index/index-state.js";
 import { createIndexSync } from "./index/index-sync.js";
 import type { SetSizes } from "./index/segment-set.js";
-import type { SyncOptions } from "./index/sync-run.js";
 import { readCommonWords } from "./lexical/common-words.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
@@ -179,7 +178,7 @@ function openIndex(
 	{ folder, logger }: SearchEngineOptions,
 	embedder: Embedder["identity"] | undefined,
 ): Promise<IndexFolder> {
-	const open = (disk: IndexDisk) => openIndexFolder({ disk, embedder, logger });
+	const open = (disk: IndexDisk) => openIndexFolder(disk, embedder, logger);
 	return typeof folder === "string" ? openIndexDisk(folder).then(open) : open(folder);
 }
 

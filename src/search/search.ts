@@ -1,6 +1,6 @@
 export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
+export type { SyncOptions } from "./index/index-context.js";
 export { type IndexDisk, openIndexDisk } from "./index/index-folder.js";
-export type { SyncOptions } from "./index/sync-run.js";
 export type { WeightedText } from "./lexical/concept-text.js";
 export { isStopWord, stemWord } from "./lexical/english-words.js";
 export {

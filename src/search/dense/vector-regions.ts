@@ -1,4 +1,4 @@
-import { ServiceError } from "../../kernel/kernel.js";
+import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 import type { SegmentVectors } from "./row-planes.js";
 import { compileVectorKernel, MEMORY_PAGES_MAX } from "./vector-kernel.js";
@@ -50,8 +50,6 @@ export function createVectorRegions({ embedder, pagesMax }: VectorRegionsOptions
 	const { dimensions } = embedder;
 	const prefix = prefixOf(embedder);
 	const arena = createVectorArena(pagesMax);
-	const allowedBy = new WeakMap<Uint8Array, number>();
-
 	/** What a thread needs to scan; `dispose` once it has ended. */
 	const openSetup = () => {
 		const bytes = scratchBytes(dimensions);
@@ -69,15 +67,6 @@ export function createVectorRegions({ embedder, pagesMax }: VectorRegionsOptions
 	const own = createVectorScan(openSetup().setup);
 	const freeUnread = (region: PlacedRegion) => {
 		if (region.isReleased && region.readers === 0) arena.free(region.address, region.bytes);
-	};
-	const countAllowed = (mask: Uint8Array): number => {
-		let allowed = allowedBy.get(mask);
-		if (allowed === undefined) {
-			allowed = 0;
-			for (const isIn of mask) allowed += isIn;
-			allowedBy.set(mask, allowed);
-		}
-		return allowed;
 	};
 
 	return {
@@ -121,6 +110,8 @@ export function createVectorRegions({ embedder, pagesMax }: VectorRegionsOptions
 		used: arena.used,
 	};
 }
+
+const countAllowed = memoizeByObject((mask: Uint8Array) => mask.reduce((sum, one) => sum + one, 0));
 
 /** How many first components are compared before the rest; 0 when the model does not say that they tell most, or too few are left out. */
 function prefixOf({ dimensions, matryoshka = [] }: VectorRegionsOptions["embedder"]): number {

@@ -22,36 +22,14 @@ import {
 	toSectionFile,
 } from "./segment-codec.js";
 
-/** Segments on disk: one checksummed file each, and a manifest with the tombstones that is swapped last. */
-export interface IndexFolder {
-	/** What is stored of a graph and can be trusted; undefined when that is nothing. */
-	load(graphId: string): Promise<StoredGraph | undefined>;
-	/**
-	 * Stores exactly these graphs. After a crash either the old set is found or the new one. Segments without vectors never
-	 * take the place of stored ones of the same content that have them: a model that is away today may be back tomorrow.
-	 * False when the disk failed: `problems` says so until a later commit succeeds.
-	 */
-	commit(graphs: readonly PartedGraph[]): Promise<boolean>;
-	/** True when the segment's file has vectors that the segment itself goes without. */
-	holdsVectors(segment: Segment): boolean;
-	/** Why the last commit failed, and what was found unusable since the folder was opened, as sentences. */
-	problems(): readonly string[];
-}
-
-export interface StoredGraph {
-	/** The version the segments and tombstones were stored for. */
-	readonly contentHash: string;
-	readonly parts: readonly StoredPart[];
-}
-
 /** What the manifest says of one segment. */
-export const segmentEntrySchema = z.object({
+const segmentEntrySchema = z.object({
 	file: z.string(),
 	hasVectors: z.boolean(),
 	/** One bit per document, in base64; empty when none is dead. */
 	tombstones: z.string(),
 });
-export type SegmentEntry = z.infer<typeof segmentEntrySchema>;
+type SegmentEntry = z.infer<typeof segmentEntrySchema>;
 
 const manifestSchema = z.object({
 	version: z.literal(SECTION_FILE_VERSION),
@@ -65,29 +43,27 @@ type Manifest = z.infer<typeof manifestSchema>;
 type GraphEntry = Manifest["graphs"][string];
 
 const MANIFEST_FILE = "manifest.json";
-/** What may be removed: nothing that somebody else put there. */
+/** What may be removed: nothing that others put there. */
 const OUR_FILE =
 	/^([a-z0-9][a-z0-9-]*-[0-9a-f]{16}-[0-9a-z]{7,8}\.segment|manifest\.json)(\.tmp)?$/;
 
-export interface IndexFolderDeps {
-	readonly disk: IndexDisk;
-	readonly embedder: EmbedderIdentity | undefined;
-	/** Told what is found unusable. */
-	readonly logger?: Logger | undefined;
-}
+export type IndexFolder = Awaited<ReturnType<typeof openIndexFolder>>;
 
-/** Reads the manifest. Vectors of another embedder than this one are left out of what is loaded. */
-export async function openIndexFolder({
-	disk,
-	embedder,
-	logger,
-}: IndexFolderDeps): Promise<IndexFolder> {
+/**
+ * Segments on disk: one checksummed file each, and a manifest with the tombstones that is swapped last. Vectors of another
+ * embedder than this one are left out of what is loaded.
+ */
+export async function openIndexFolder(
+	disk: IndexDisk,
+	embedder: EmbedderIdentity | undefined,
+	logger?: Logger,
+) {
 	const problems: string[] = [];
 	const report = (problem: string) => {
 		problems.push(problem);
 		logger?.error(problem);
 	};
-	const files = createSegmentFiles({ disk, embedder, report });
+	const files = createSegmentFiles(disk, embedder, report);
 	let manifest = await readManifest(disk, report);
 	let isTidy = false;
 	/** Why the last commit failed. */
@@ -95,14 +71,12 @@ export async function openIndexFolder({
 	/** Graphs of which something stored could not be read. */
 	const damaged = new Set<string>();
 
-	const isBetter = ({ contentHash, segments }: GraphEntry, { graph, parts }: PartedGraph) =>
-		contentHash === graph.contentHash &&
-		!damaged.has(graph.record.id) &&
-		segments.every(({ hasVectors }) => hasVectors) &&
-		parts.some(({ segment }) => !segment.vectors && !files.isStored(segment));
 	const storeGraph = async (one: PartedGraph): Promise<GraphEntry> => {
-		const stored = entryOf(manifest, one.graph.record.id);
-		if (stored && isBetter(stored, one)) return stored;
+		const { id } = one.graph.record;
+		const stored = damaged.has(id) ? undefined : entryOf(manifest, id);
+		const isUnstored = ({ segment }: Part) => !segment.vectors && !files.isStored(segment);
+		const isKept = one.parts.some(isUnstored) && hasAllVectors(stored, one.graph.contentHash);
+		if (stored && isKept) return stored;
 		const segments: SegmentEntry[] = [];
 		for (const part of one.parts) segments.push(await files.store(part));
 		return { contentHash: one.graph.contentHash, segments };
@@ -125,7 +99,8 @@ export async function openIndexFolder({
 	};
 
 	return {
-		async load(graphId) {
+		/** What is stored of a graph and can be trusted, with the version it was stored for; undefined when that is nothing. */
+		async load(graphId: string) {
 			const entry = entryOf(manifest, graphId);
 			if (!entry) return undefined;
 			const parts: StoredPart[] = [];
@@ -136,7 +111,12 @@ export async function openIndexFolder({
 			}
 			return { contentHash: entry.contentHash, parts };
 		},
-		async commit(graphs) {
+		/**
+		 * Stores exactly these graphs. After a crash either the old set is found or the new one. Segments without vectors never
+		 * take the place of stored ones of the same content that have them: a model that is away today may be back tomorrow.
+		 * False when the disk failed: `problems` says so until a later commit succeeds.
+		 */
+		async commit(graphs: readonly PartedGraph[]): Promise<boolean> {
 			try {
 				await store(graphs);
 				unstored = undefined;
@@ -148,8 +128,14 @@ export async function openIndexFolder({
 			}
 		},
 		holdsVectors: files.holdsVectors,
-		problems: () => (unstored === undefined ? problems : [unstored, ...problems]),
+		/** Why the last commit failed, and what was found unusable since the folder was opened, as sentences. */
+		problems: (): readonly string[] =>
+			unstored === undefined ? problems : [unstored, ...problems],
 	};
+}
+
+function hasAllVectors(stored: GraphEntry | undefined, contentHash: string): boolean {
+	return stored?.contentHash === contentHash && stored.segments.every((one) => one.hasVectors);
 }
 
 /** A graph may be called like a property that every object has. */
@@ -239,37 +225,28 @@ export async function openIndexDisk(folder: string): Promise<IndexDisk> {
 
 const SEGMENT_FILE = /^[a-z0-9][a-z0-9-]*\.segment$/;
 
-/** Segments as files that are never written to again. */
-export interface SegmentFiles {
-	/** Undefined, and reported, when the file cannot be trusted. */
-	load(graphId: string, entry: SegmentEntry): Promise<StoredPart | undefined>;
-	/** Writes the part's segment unless a file stands for it already. */
-	store(part: Part): Promise<SegmentEntry>;
-	isStored(segment: Segment): boolean;
-	/** True when the segment's file has vectors that the segment itself goes without. */
-	holdsVectors(segment: Segment): boolean;
-}
-
-export interface SegmentFilesDeps {
-	readonly disk: IndexDisk;
-	/** Vectors of another one are left out of what is loaded. */
-	readonly embedder: EmbedderIdentity | undefined;
-	/** Told why a file cannot be trusted, in a sentence. */
-	readonly report: (problem: string) => void;
-}
-
 /** The file that stands for a segment, and whose vectors it has. */
 interface KnownFile {
 	readonly file: string;
 	readonly embedder: EmbedderIdentity | undefined;
 }
 
-export function createSegmentFiles({ disk, embedder, report }: SegmentFilesDeps): SegmentFiles {
+/** Segments as files that are never written to again; `report` is called with a sentence for each that cannot be trusted. */
+function createSegmentFiles(
+	disk: IndexDisk,
+	embedder: EmbedderIdentity | undefined,
+	report: (problem: string) => void,
+) {
 	/** By fingerprints: they stay the same object whatever else of a segment is made anew. */
 	const files = new WeakMap<Uint8Array, KnownFile>();
 	return {
-		async load(graphId, { file, tombstones }) {
-			const segment = await readSegment(disk, { graphId, file, report });
+		/** Undefined, and reported, when the file cannot be trusted. */
+		async load(graphId: string, entry: SegmentEntry): Promise<StoredPart | undefined> {
+			const { file, tombstones } = entry;
+			const segment = await readSegment(disk, graphId, file).catch((error: unknown) => {
+				if (!(error instanceof OtherVersion)) report(toProblem(file, whyOf(error)));
+				return undefined;
+			});
 			if (!segment) return undefined;
 			const made = segment.vectors?.embedder;
 			files.set(segment.fingerprints, { file, embedder: made });
@@ -277,7 +254,8 @@ export function createSegmentFiles({ disk, embedder, report }: SegmentFilesDeps)
 			if (isSameEmbedder(made, embedder)) return { segment, isDead };
 			return { segment: { ...segment, vectors: undefined }, isDead };
 		},
-		async store(part) {
+		/** Writes the part's segment unless a file stands for it already. */
+		async store(part: Part): Promise<SegmentEntry> {
 			const { fingerprints, vectors } = part.segment;
 			const known = files.get(fingerprints);
 			const tombstones = toBits(part);
@@ -289,14 +267,15 @@ export function createSegmentFiles({ disk, embedder, report }: SegmentFilesDeps)
 			files.set(fingerprints, { file, embedder: vectors?.embedder });
 			return { file, hasVectors: vectors !== undefined, tombstones };
 		},
-		isStored: ({ fingerprints }) => files.has(fingerprints),
-		holdsVectors: ({ fingerprints, vectors }) =>
+		isStored: ({ fingerprints }: Segment): boolean => files.has(fingerprints),
+		/** True when the segment's file has vectors that the segment itself goes without. */
+		holdsVectors: ({ fingerprints, vectors }: Segment): boolean =>
 			!vectors && files.get(fingerprints)?.embedder !== undefined,
 	};
 }
 
-/** Under a temporary name first: whoever reads the final one finds the old content or the new. */
-export async function replaceFile(
+/** Under a temporary name first: a reader of the final one finds the old content or the new. */
+async function replaceFile(
 	disk: IndexDisk,
 	name: string,
 	pieces: AsyncIterable<Uint8Array>,
@@ -326,27 +305,17 @@ function fileOf(segment: Segment): string {
 	return `${segment.graphId}-${contentNameOf(segment)}-${model}.segment`;
 }
 
-interface Wanted {
-	readonly graphId: string;
-	readonly file: string;
-	readonly report: (problem: string) => void;
-}
-
 async function readSegment(
 	disk: IndexDisk,
-	{ graphId, file, report }: Wanted,
+	graphId: string,
+	file: string,
 ): Promise<Segment | undefined> {
 	if (!SEGMENT_FILE.test(file)) return undefined;
-	try {
-		const bytes = await disk.read(file);
-		if (!bytes) throw new CorruptFile("it is missing");
-		const segment = decodeSegment(bytes);
-		if (segment.graphId !== graphId) throw new CorruptFile("it belongs to another graph");
-		return segment;
-	} catch (error) {
-		if (!(error instanceof OtherVersion)) report(toProblem(file, whyOf(error)));
-		return undefined;
-	}
+	const bytes = await disk.read(file);
+	if (!bytes) throw new CorruptFile("it is missing");
+	const segment = decodeSegment(bytes);
+	if (segment.graphId !== graphId) throw new CorruptFile("it belongs to another graph");
+	return segment;
 }
 
 function whyOf(error: unknown): string {
@@ -356,6 +325,6 @@ function whyOf(error: unknown): string {
 }
 
 /** A sentence for the operator. */
-export function toProblem(file: string, why: string): string {
+function toProblem(file: string, why: string): string {
 	return `The index file ${file} is not usable, because ${why}; what it held is derived again.`;
 }

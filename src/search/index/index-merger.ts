@@ -3,50 +3,34 @@ import { nextTurn } from "../../kernel/kernel.js";
 import type { Concept } from "../../knowledge/knowledge.js";
 import { copyRows, createRowPlanes, type SegmentVectors } from "../dense/row-planes.js";
 import { mergeLexical, retuneLexical } from "../lexical/lexical-builder.js";
-import type { Embedder } from "../model/embedder.js";
 import { preparePriors } from "./concept-priors.js";
-import type { IndexFolder } from "./index-folder.js";
+import type { IndexContext, IndexLimits } from "./index-context.js";
 import { FINGERPRINT_BYTES, type Part, type PartedGraph } from "./segment.js";
-import type { SegmentSet } from "./segment-set.js";
-
-/** Merges segments while the process serves, one group at a time. */
-export interface IndexMerger {
-	/** Begins to merge when there is something to merge and nothing is being merged. */
-	look(): void;
-	/** Resolves once nothing is left to merge. */
-	settle(): Promise<void>;
-	/** What is being merged now is dropped. */
-	close(): void;
-}
-
-export interface IndexMergerDeps {
-	readonly index: IndexFolder;
-	readonly embedder: Embedder | undefined;
-	readonly segments: SegmentSet;
-	readonly limits: IndexLimits;
-	/** Runs what changes the set when nothing else does. */
-	readonly enqueue: (work: () => Promise<void>) => Promise<void>;
-}
 
 interface MergeWork {
 	readonly graphId: string;
 	readonly sources: readonly Part[];
 }
 
-export function createIndexMerger(deps: IndexMergerDeps): IndexMerger {
+/** Merges segments while the process serves, one group at a time; `enqueue` runs what changes the set when nothing else does. */
+export function createIndexMerger(
+	context: IndexContext,
+	enqueue: (work: () => Promise<void>) => Promise<void>,
+) {
 	let isOpen = true;
 	let running: Promise<void> | undefined;
 	const run = async (): Promise<void> => {
-		for (let work = findWork(deps); work && isOpen; work = findWork(deps)) {
-			const { graphId, sources } = work;
-			const merged = await mergeParts(sources, sources[0]?.segment.lexical.averageLength ?? 1);
+		for (let work = findWork(context); work && isOpen; work = findWork(context)) {
+			const found = work;
+			const merged = await mergeParts(found.sources);
 			if (!isOpen) return;
-			await deps.enqueue(async () => {
-				if (isOpen) await replaceSources(deps, { graphId, sources }, merged);
+			await enqueue(async () => {
+				if (isOpen) await replaceSources(context, found, merged);
 			});
 		}
 	};
-	const look = () => {
+	/** Begins to merge when there is something to merge and nothing is being merged. */
+	const look = (): void => {
 		running ??= run()
 			.catch(() => undefined)
 			.finally(() => {
@@ -55,23 +39,26 @@ export function createIndexMerger(deps: IndexMergerDeps): IndexMerger {
 	};
 	return {
 		look,
-		async settle() {
+		/** Resolves once nothing is left to merge. */
+		async settle(): Promise<void> {
 			look();
 			await running;
 		},
-		close() {
+		/** What is being merged now is dropped. */
+		close(): void {
 			isOpen = false;
 		},
 	};
 }
 
-function findWork({ segments, limits, ...deps }: IndexMergerDeps): MergeWork | undefined {
+function findWork(context: IndexContext): MergeWork | undefined {
+	const { segments, limits } = context;
 	for (const { graph, parts } of segments.all()) {
 		const ready = parts.filter((part, position) => {
 			const isNewest = position === parts.length - 1;
 			// The newest small one is made anew by the next change anyway.
 			if (isNewest && part.live < limits.deltaDocuments && parts.length > 1) return false;
-			return isReady(part, deps);
+			return isReady(part, context);
 		});
 		const plan = planMerge(
 			ready.map(({ concepts, live }) => ({ documents: concepts.length, live })),
@@ -85,16 +72,13 @@ function findWork({ segments, limits, ...deps }: IndexMergerDeps): MergeWork | u
 }
 
 /** Vectors that are still to be made, or that lie on disk for a model that is away, would be lost in a merge. */
-function isReady(
-	{ segment }: Part,
-	{ embedder, index }: Pick<IndexMergerDeps, "embedder" | "index">,
-): boolean {
+function isReady({ segment }: Part, { embedder, index }: IndexContext): boolean {
 	return embedder ? segment.vectors !== undefined : !index.holdsVectors(segment);
 }
 
 /** Puts the merged part where its first source is, unless one of the sources has been replaced meanwhile. */
 async function replaceSources(
-	{ index, segments, limits }: IndexMergerDeps,
+	{ index, segments, limits }: IndexContext,
 	{ graphId, sources }: MergeWork,
 	merged: Part,
 ): Promise<void> {
@@ -118,11 +102,7 @@ async function replaceSources(
 	await index.commit(segments.all());
 }
 
-export type IndexLimits =
-	| typeof INDEX_LIMITS
-	| { readonly [name in keyof typeof INDEX_LIMITS]: number };
-
-/** How large a segment is, dead documents included, and how much of it is alive. */
+/** How many documents a segment has, tombstones included, and how many are live. */
 export interface SegmentSize {
 	readonly documents: number;
 	readonly live: number;
@@ -178,14 +158,15 @@ const BYTES_PER_TURN = 2 * 1024 * 1024;
  * What is alive in these parts as one part, in order. Nothing is derived or embedded again; vectors are kept when all parts
  * have them. Gives way to other work.
  */
-export async function mergeParts(parts: readonly Part[], averageLength: number): Promise<Part> {
+export async function mergeParts(parts: readonly Part[]): Promise<Part> {
 	const [first] = parts;
 	if (!first) throw new RangeError("There is nothing to merge.");
+	const { graphId, lexical: firstLexical } = first.segment;
 	const sources = parts.map(({ segment, concepts }) => ({
 		index: segment.lexical,
 		isLive: (document: number) => concepts[document] !== undefined,
 	}));
-	const lexical = await mergeLexical(sources, averageLength);
+	const lexical = await mergeLexical(sources, firstLexical.averageLength);
 	const concepts: Concept[] = [];
 	const conceptIds: string[] = [];
 	const fingerprints = new Uint8Array(lexical.documents * FINGERPRINT_BYTES);
@@ -202,13 +183,12 @@ export async function mergeParts(parts: readonly Part[], averageLength: number):
 		await nextTurn();
 	}
 	const vectors = await mergeVectors(parts, lexical.documents);
-	const { graphId } = first.segment;
 	const segment = { graphId, conceptIds, fingerprints, lexical, vectors };
 	return { segment, concepts, live: concepts.length };
 }
 
 /** A merged part without what has died in the parts it was made of since, and with newer versions of what reads alike. */
-export function bringUpToDate(merged: Part, sources: readonly Part[], now: readonly Part[]): Part {
+function bringUpToDate(merged: Part, sources: readonly Part[], now: readonly Part[]): Part {
 	const concepts: (Concept | undefined)[] = [];
 	sources.forEach((source, position) => {
 		const current = now[position];

@@ -1,16 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { Word } from "./tokenizer.js";
-
-interface Rarities {
-	/** Place of each listed word, 0..1. */
-	readonly places: ReadonlyMap<string, number>;
-	/** A query's words are asked about for every graph, and more than once. */
-	readonly byWord: WeakMap<Word, number>;
-}
-
-const raritiesByList = new WeakMap<ReadonlySet<string>, Rarities>();
 
 /** Lists hold no shorter words; the language has few, and common ones. */
 const MIN_LISTED_CHARS = 3;
@@ -23,20 +15,20 @@ const HAS_NUMBER = /\p{N}/u;
 export function rarityIn(commonWords: ReadonlySet<string>, word: Word): number | undefined {
 	if (commonWords.size === 0 || HAS_NUMBER.test(word.surface)) return undefined;
 	if (word.surface.length < MIN_LISTED_CHARS) return 0;
-	const { places, byWord } = raritiesIn(commonWords);
-	const known = byWord.get(word);
-	if (known !== undefined) return known;
-	const made = rarityAmong(places, word);
-	byWord.set(word, made);
-	return made;
+	return rarityAmong(commonWords)(word);
 }
 
-function rarityAmong(places: ReadonlyMap<string, number>, { surface, parts }: Word): number {
+/** A query's words are asked about for every graph, and more than once. */
+const rarityAmong = memoizeByObject((commonWords: ReadonlySet<string>) => {
+	const { size } = commonWords;
+	const places = new Map([...commonWords].map((word, position) => [word, position / size]));
 	const rarityOf = (term: string) =>
 		Math.min(...formsOf(term).map((form) => places.get(form) ?? 1));
-	const whole = rarityOf(surface);
-	return parts.length === 0 ? whole : Math.min(whole, Math.max(...parts.map(rarityOf)));
-}
+	return memoizeByObject(({ surface, parts }: Word) => {
+		const whole = rarityOf(surface);
+		return parts.length === 0 ? whole : Math.min(whole, Math.max(...parts.map(rarityOf)));
+	});
+});
 
 const ENDINGS = /(?:'s|es|s|ed|ing|er|ly)$/;
 
@@ -44,17 +36,6 @@ const ENDINGS = /(?:'s|es|s|ed|ing|er|ly)$/;
 function formsOf(term: string): readonly string[] {
 	const base = term.replace(ENDINGS, "");
 	return base === term ? [term] : [term, base, `${base}e`, `${base}s`];
-}
-
-function raritiesIn(commonWords: ReadonlySet<string>): Rarities {
-	let rarities = raritiesByList.get(commonWords);
-	if (!rarities) {
-		const { size } = commonWords;
-		const places = new Map([...commonWords].map((word, position) => [word, position / size]));
-		rarities = { places, byWord: new WeakMap() };
-		raritiesByList.set(commonWords, rarities);
-	}
-	return rarities;
 }
 
 /** Pieces are looked at one by one below: a schema over all of them costs a start tens of milliseconds. */

@@ -6,37 +6,29 @@ import { termsOf, tokenize } from "./tokenizer.js";
 /** Term frequency saturates early and length counts little: curated notes are short. */
 export const BM25 = { k1: 0.9, b: 0.4 } as const;
 
-/** Takes documents one by one, in order, and then makes their index. */
-export interface LexicalBuilder {
-	/** A word counts with the weight of the field it stands in. */
-	add(fields: readonly WeightedText[]): void;
-	/** Documents are held against their own average length, unless another is given. */
-	build(averageLength?: number): LexicalIndex;
-}
-
 /** How often each term stands in a document, weighted by its fields. */
 export interface CountedText {
 	readonly frequencies: ReadonlyMap<string, number>;
 	readonly length: number;
 }
 
-export function createLexicalBuilder(): LexicalBuilder {
+/** Takes documents one by one, in order, and then makes their index. */
+export function createLexicalBuilder() {
 	const counted: CountedText[] = [];
 	return {
-		add: (fields) => void counted.push(countTerms(fields)),
-		build: (averageLength) => buildLexicalIndex(counted, averageLength),
+		/** A word counts with the weight of the field it stands in. */
+		add: (fields: readonly WeightedText[]) => void counted.push(countTerms(fields)),
+		/** Documents are held against their own average length, unless another is given. */
+		build: (averageLength?: number) => buildLexicalIndex(counted, averageLength),
 	};
 }
 
 /** Share of an impact's norm: how long a document is against the average. */
-export function lengthNorm(length: number, averageLength: number): number {
+function lengthNorm(length: number, averageLength: number): number {
 	return BM25.k1 * (1 - BM25.b + (BM25.b * length) / averageLength);
 }
 
-export function buildLexicalIndex(
-	counted: readonly CountedText[],
-	given: number | undefined,
-): LexicalIndex {
+export function buildLexicalIndex(counted: readonly CountedText[], given?: number): LexicalIndex {
 	const lengths = Float32Array.from(counted, ({ length }) => length);
 	const total = lengths.reduce((sum, length) => sum + length, 0);
 	const averageLength = given ?? (total / Math.max(1, counted.length) || 1);
@@ -127,20 +119,20 @@ export async function mergeLexical(
 	sources: readonly MergeSource[],
 	averageLength: number,
 ): Promise<LexicalIndex> {
-	const { lanes, documents } = toLanes(sources);
-	const lengths = lengthsOf(lanes, documents);
+	const { cursors, documents } = toCursors(sources);
+	const lengths = lengthsOf(cursors, documents);
 	let most = 0;
-	for (const lane of lanes) most += await countLive(lane);
+	for (const cursor of cursors) most += await countLive(cursor);
 	const target = { docs: new Uint32Array(most), impacts: new Float32Array(most), size: 0 };
 	const terms: string[] = [];
 	const starts: number[] = [0];
 	const spend = createTurns();
-	for (let term = lowestTerm(lanes); term !== undefined; term = lowestTerm(lanes)) {
+	for (let term = lowestTerm(cursors); term !== undefined; term = lowestTerm(cursors)) {
 		const before = target.size;
-		for (const lane of lanes) {
-			if (lane.term === term) copyPostings({ lane, lengths, averageLength, target });
+		for (const cursor of cursors) {
+			if (cursor.term === term) copyPostings(cursor, lengths, averageLength, target);
 		}
-		if (spend(TERM_UNITS * lanes.length + target.size - before)) await nextTurn();
+		if (spend(TERM_UNITS * cursors.length + target.size - before)) await nextTurn();
 		if (target.size === before) continue;
 		terms.push(term);
 		starts.push(target.size);
@@ -177,7 +169,7 @@ export async function retuneLexical(
 }
 
 /** One source on its way through its terms. */
-interface Lane {
+interface Cursor {
 	readonly index: LexicalIndex;
 	/** New number of each document; -1 for those left behind. */
 	readonly targets: Int32Array;
@@ -190,28 +182,28 @@ function firstTerm({ terms }: LexicalIndex): string | undefined {
 	return terms.size > 0 ? terms.at(0) : undefined;
 }
 
-function lowestTerm(lanes: readonly Lane[]): string | undefined {
+function lowestTerm(cursors: readonly Cursor[]): string | undefined {
 	let lowest: string | undefined;
-	for (const { term } of lanes) {
+	for (const { term } of cursors) {
 		if (term !== undefined && (lowest === undefined || term < lowest)) lowest = term;
 	}
 	return lowest;
 }
 
-function toLanes(sources: readonly MergeSource[]) {
+function toCursors(sources: readonly MergeSource[]) {
 	let documents = 0;
-	const lanes = sources.map(({ index, isLive }): Lane => {
+	const cursors = sources.map(({ index, isLive }): Cursor => {
 		const targets = new Int32Array(index.documents);
 		for (let document = 0; document < index.documents; document++) {
 			targets[document] = isLive(document) ? documents++ : -1;
 		}
 		return { index, targets, next: 0, term: firstTerm(index) };
 	});
-	return { lanes, documents };
+	return { cursors, documents };
 }
 
 /** Postings of live documents. */
-async function countLive({ index, targets }: Lane): Promise<number> {
+async function countLive({ index, targets }: Cursor): Promise<number> {
 	let count = 0;
 	for (let from = 0; from < index.docs.length; from += POSTINGS_PER_TURN) {
 		const docs = index.docs.subarray(from, from + POSTINGS_PER_TURN);
@@ -221,9 +213,9 @@ async function countLive({ index, targets }: Lane): Promise<number> {
 	return count;
 }
 
-function lengthsOf(lanes: readonly Lane[], documents: number): Float32Array {
+function lengthsOf(cursors: readonly Cursor[], documents: number): Float32Array {
 	const lengths = new Float32Array(documents);
-	for (const { index, targets } of lanes) {
+	for (const { index, targets } of cursors) {
 		for (let document = 0; document < targets.length; document++) {
 			const target = targets[document] as number;
 			if (target >= 0) lengths[target] = index.lengths[document] as number;
@@ -232,26 +224,24 @@ function lengthsOf(lanes: readonly Lane[], documents: number): Float32Array {
 	return lengths;
 }
 
-interface Copy {
-	readonly lane: Lane;
-	readonly lengths: Float32Array;
-	readonly averageLength: number;
-	readonly target: { readonly docs: Uint32Array; readonly impacts: Float32Array; size: number };
-}
-
-/** Copies the lane's postings of its current term and moves it on to the next. */
-function copyPostings({ lane, lengths, averageLength, target }: Copy): void {
-	const { index, targets } = lane;
-	const end = index.starts[lane.next + 1] as number;
-	for (let at = index.starts[lane.next] as number; at < end; at++) {
+/** Copies the cursor's postings of its current term and moves it on to the next. */
+function copyPostings(
+	cursor: Cursor,
+	lengths: Float32Array,
+	averageLength: number,
+	target: { readonly docs: Uint32Array; readonly impacts: Float32Array; size: number },
+): void {
+	const { index, targets } = cursor;
+	const end = index.starts[cursor.next + 1] as number;
+	for (let at = index.starts[cursor.next] as number; at < end; at++) {
 		const document = targets[index.docs[at] as number] as number;
 		if (document < 0) continue;
 		target.docs[target.size] = document;
 		target.impacts[target.size] = retune(index, at, lengths[document] as number, averageLength);
 		target.size++;
 	}
-	lane.next++;
-	lane.term = lane.next < index.terms.size ? index.terms.at(lane.next) : undefined;
+	cursor.next++;
+	cursor.term = cursor.next < index.terms.size ? index.terms.at(cursor.next) : undefined;
 }
 
 /** The impact of one posting as it would be with another average length: impact = f (k1 + 1) / (f + norm), solved for f. */

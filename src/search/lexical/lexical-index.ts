@@ -1,3 +1,4 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 /** Keyword side: BM25 over typed arrays, one index per segment. */
 
 /** Postings of one segment: term `t` has documents `docs[starts[t] .. starts[t + 1])`, ascending, with their impacts. */
@@ -168,15 +169,13 @@ function halve(docs: Uint32Array, document: number, from: number, to: number): n
 	return low;
 }
 
-const highestImpacts = new WeakMap<LexicalIndex, Float32Array>();
+const highestImpacts = memoizeByObject(
+	({ starts }: LexicalIndex) => new Float32Array(starts.length),
+);
 
 /** The highest impact of a term, by its number, in any document; found on first use. */
 export function highestImpactOf(index: LexicalIndex, number: number): number {
-	let known = highestImpacts.get(index);
-	if (!known) {
-		known = new Float32Array(index.starts.length);
-		highestImpacts.set(index, known);
-	}
+	const known = highestImpacts(index);
 	const before = known[number] as number;
 	if (before > 0) return before;
 	let highest = 0;
@@ -188,16 +187,7 @@ export function highestImpactOf(index: LexicalIndex, number: number): number {
 	return highest;
 }
 
-/** Sorted strings in two typed arrays: read from a file without parsing, and nothing for the garbage collector to walk. */
-export interface TermTable {
-	readonly size: number;
-	/** Number of a string, which is its place in the order; undefined when it is not there. */
-	get(term: string): number | undefined;
-	/** The string of a number below `size`. */
-	at(number: number): string;
-	keys(): IterableIterator<string>;
-	readonly cells: TermCells;
-}
+export type TermTable = ReturnType<typeof createTermTable>;
 
 /** String `n` is the UTF-16 code units `units[offsets[n] .. offsets[n + 1])`. */
 export interface TermCells {
@@ -205,29 +195,34 @@ export interface TermCells {
 	readonly offsets: Uint32Array;
 }
 
-/** Queries ask for the same words again and again; so many answers are remembered. */
-const REMEMBERED = 4_096;
+/** Queries ask for the same words again and again; so many answers are cached. */
+const CACHED_TERMS = 4_096;
 /** Longer strings are not passed to a function letter by letter. */
 const SHORT = 64;
 
-/** The strings must be in ascending order of their code units, each once. */
-export function createTermTable(cells: TermCells): TermTable {
+/**
+ * Sorted strings in two typed arrays: read from a file without parsing, and nothing for the garbage collector to walk. They must
+ * be in ascending order of their code units, each once.
+ */
+export function createTermTable(cells: TermCells) {
 	const size = cells.offsets.length - 1;
-	const remembered = new Map<string, number>();
-	const at = (number: number) => stringAt(cells, number);
+	const cache = new Map<string, number>();
+	/** The string of a number below `size`. */
+	const at = (number: number): string => stringAt(cells, number);
 	return {
 		size,
-		get(term) {
-			const known = remembered.get(term);
+		/** Number of a string, which is its place in the order; undefined when it is not there. */
+		get(term: string): number | undefined {
+			const known = cache.get(term);
 			if (known !== undefined) return known < 0 ? undefined : known;
 			const place = seekTerm(cells, term);
 			const isThere = place < size && compareAt(cells, place, term) === 0;
-			if (remembered.size >= REMEMBERED) remembered.clear();
-			remembered.set(term, isThere ? place : -1);
+			if (cache.size >= CACHED_TERMS) cache.clear();
+			cache.set(term, isThere ? place : -1);
 			return isThere ? place : undefined;
 		},
 		at,
-		*keys() {
+		*keys(): Generator<string> {
 			for (let number = 0; number < size; number++) yield at(number);
 		},
 		cells,

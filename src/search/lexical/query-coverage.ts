@@ -1,3 +1,4 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 import {
 	containsTerm,
 	documentFrequency,
@@ -178,22 +179,11 @@ const MAX_NAME_CHARS = 64;
 /** Versions say which one, not what. */
 const VERSION = /^v\d+$/i;
 
-/** One query's words are asked about for every graph. */
-const namesByQuery = new WeakMap<readonly Word[], ReadonlySet<Word>>();
-
 /**
  * Those of a query's words that are written like the name of one particular thing. A capital tells nothing in the first
  * word, nor where every word has one.
  */
-export function writtenAsNames(words: readonly Word[]): ReadonlySet<Word> {
-	const known = namesByQuery.get(words);
-	if (known) return known;
-	const made = new Set(findNames(words));
-	namesByQuery.set(words, made);
-	return made;
-}
-
-function findNames(words: readonly Word[]): readonly Word[] {
+export const writtenAsNames = memoizeByObject((words: readonly Word[]): ReadonlySet<Word> => {
 	const isCaseTelling = words.some(({ written }) => LOWER_CASE.test(written));
 	const isName = (word: Word, position: number) => {
 		const written = word.written.slice(0, MAX_NAME_CHARS);
@@ -202,5 +192,5 @@ function findNames(words: readonly Word[]): readonly Word[] {
 		if (!isCaseTelling) return false;
 		return CASED_NAME.test(written) || (position > 0 && CAPITAL.test(written));
 	};
-	return words.filter((word, position) => !word.isStopWord && isName(word, position));
-}
+	return new Set(words.filter((word, position) => !word.isStopWord && isName(word, position)));
+});

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../contract/contract.js";
+import { memoizeByObject } from "../../kernel/kernel.js";
 import { stemWord } from "./english-words.js";
 import {
 	documentFrequency,
@@ -19,19 +20,8 @@ const STOP_WORD_WEIGHT = 0.3;
 const INITIALISM_WEIGHT = 0.8;
 const INITIALISM_WORDS = { from: 3, to: 5 } as const;
 
-/** One query's words are scored by for every graph that is asked by itself. */
-const termsByQuery = new WeakMap<readonly Word[], readonly QueryTerm[]>();
-
-/** What the lexical side scores a query by: every term once, with the best weight it earned. */
-export function toQueryTerms(words: readonly Word[]): readonly QueryTerm[] {
-	const known = termsByQuery.get(words);
-	if (known) return known;
-	const made = weighTerms(words);
-	termsByQuery.set(words, made);
-	return made;
-}
-
-function weighTerms(words: readonly Word[]): readonly QueryTerm[] {
+/** What the lexical side scores a query by: every term once, with the best weight it earned. Routing asks once per graph. */
+export const toQueryTerms = memoizeByObject((words: readonly Word[]): readonly QueryTerm[] => {
 	const weights = new Map<string, number>();
 	const add = (term: string, weight: number) =>
 		weights.set(term, Math.max(weight, weights.get(term) ?? 0));
@@ -41,7 +31,7 @@ function weighTerms(words: readonly Word[]): readonly QueryTerm[] {
 		for (const { term, weight } of word.alternatives) add(term, weight);
 	}
 	return [...weights].map(([term, weight]) => ({ term, weight }));
-}
+});
 
 function weightOf(term: string, word: Word): number {
 	if (word.parts.includes(term)) return PART_WEIGHT;

@@ -1,13 +1,5 @@
 import type { LexicalIndex, TermTable } from "./lexical-index.js";
 
-/** The terms of one index in order, for looking them up by how they begin and by how they are nearly written. */
-export interface Vocabulary {
-	/** Terms of letters alone that begin with `prefix` and go on; at most `count`, those in most documents. */
-	startingWith(prefix: string, count: number): readonly Match[];
-	/** Terms of letters alone that are at most `most` edits away; beyond one edit only those with the same first letter. */
-	near(word: string, most: number): readonly Match[];
-}
-
 export interface Match {
 	readonly term: string;
 	readonly documents: number;
@@ -34,11 +26,15 @@ export function vocabularyOf(index: LexicalIndex): Vocabulary {
 	return made;
 }
 
-function createVocabulary({ terms, starts }: LexicalIndex): Vocabulary {
+export type Vocabulary = ReturnType<typeof createVocabulary>;
+
+/** The terms of one index in order, for looking them up by how they begin and by how they are nearly written. */
+function createVocabulary({ terms, starts }: LexicalIndex) {
 	let shapes: Shapes | undefined;
 	const documentsOf = (number: number) => (starts[number + 1] ?? 0) - (starts[number] ?? 0);
 	return {
-		startingWith(prefix, count) {
+		/** Terms of letters alone that begin with `prefix` and go on; at most `count`, those in most documents. */
+		startingWith(prefix: string, count: number): readonly Match[] {
 			const found: Match[] = [];
 			const first = seek(terms, prefix);
 			for (let at = first; at < Math.min(terms.size, first + MAX_LOOKED_THROUGH); at++) {
@@ -49,9 +45,10 @@ function createVocabulary({ terms, starts }: LexicalIndex): Vocabulary {
 			}
 			return found.sort((a, b) => b.documents - a.documents).slice(0, count);
 		},
-		near(word, most) {
+		/** Terms of letters alone that are at most `most` edits away; beyond one edit only those with the same first letter. */
+		near(word: string, most: number): readonly Match[] {
 			shapes ??= toShapes(terms);
-			return nearTerms({ word, most, terms, shapes }).map(({ number, distance }) => ({
+			return nearTerms(word, most, terms, shapes).map(({ number, distance }) => ({
 				term: terms.at(number),
 				documents: documentsOf(number),
 				distance,
@@ -131,14 +128,7 @@ function maskOf(units: ArrayLike<number>, from: number, to: number): number {
 	return mask >>> 0;
 }
 
-interface NearRequest {
-	readonly word: string;
-	readonly most: number;
-	readonly terms: TermTable;
-	readonly shapes: Shapes;
-}
-
-function nearTerms({ word, most, terms, shapes }: NearRequest) {
+function nearTerms(word: string, most: number, terms: TermTable, shapes: Shapes) {
 	const { starts, numbers, masks } = shapes;
 	const found: { readonly number: number; readonly distance: number }[] = [];
 	const codes = Array.from(word, (_, at) => word.charCodeAt(at));
@@ -182,12 +172,12 @@ export function editDistance(one: string, other: string, most: number): number {
 	return distanceFrom({ one, other }, 0, 0, most);
 }
 
-interface Words {
-	readonly one: string;
-	readonly other: string;
-}
-
-function distanceFrom(words: Words, oneStart: number, otherStart: number, most: number): number {
+function distanceFrom(
+	words: { readonly one: string; readonly other: string },
+	oneStart: number,
+	otherStart: number,
+	most: number,
+): number {
 	const { one, other } = words;
 	let i = oneStart;
 	let j = otherStart;

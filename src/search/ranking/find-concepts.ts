@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/kernel.js";
+import { type Clock, memoizeByObject } from "../../kernel/kernel.js";
 import type { Evidence } from "../../knowledge/knowledge.js";
 import type { ConceptFilter } from "../index/concept-filter.js";
 import type { LexicalFindings } from "../lexical/lexical-search.js";
@@ -60,7 +60,7 @@ interface CollectOptions {
 }
 
 /** The rows of an answer, best first; what says the same as a better row is only named there. */
-export function collectRows(
+function collectRows(
 	found: readonly Found[],
 	{ limit, weighed, lexical, filter, explain }: CollectOptions,
 ): readonly RankedConcept[] {
@@ -106,7 +106,7 @@ function nameOf(duplicate: Found, { slot }: Found): string {
  * What a row's score was made of. score = (denseWeight × denseShare + (1 − denseWeight) × lexicalShare) × prior + graph; where a
  * row of the answer is named by the query, named ones have (1 + score) / 2 and the others score / 2.
  */
-export function explainScore(
+function explainScore(
 	{ slot, isNamed }: Found,
 	weighed: readonly WeighedWord[],
 	lexical: LexicalFindings,
@@ -132,7 +132,7 @@ type DateRange = Pick<ConceptFilter, "publishedAfter" | "publishedBefore">;
  * All of a row's sources, the best first: those within the dates asked for, then those whose title holds more of the query's
  * words, then the newest; what is alike stays in the author's order.
  */
-export function orderEvidence(
+function orderEvidence(
 	evidence: readonly Evidence[],
 	weighed: readonly WeighedWord[],
 	range: DateRange = {},
@@ -160,16 +160,9 @@ function overlapOf(terms: ReadonlySet<string>, weighed: readonly WeighedWord[]):
 	return overlap;
 }
 
-/** Sources are immutable and ordered again and again. */
-const titleTerms = new WeakMap<Evidence, ReadonlySet<string>>();
-
-function titleTermsOf(source: Evidence): ReadonlySet<string> {
-	const known = titleTerms.get(source);
-	if (known) return known;
-	const terms = new Set(tokenize(source.title).flatMap((word) => [...termsOf(word)]));
-	titleTerms.set(source, terms);
-	return terms;
-}
+const titleTermsOf = memoizeByObject(
+	({ title }: Evidence): ReadonlySet<string> => new Set(tokenize(title).flatMap(termsOf)),
+);
 
 function isWithin({ publishedAfter, publishedBefore }: DateRange, day: string | undefined) {
 	if (publishedAfter === undefined && publishedBefore === undefined) return true;

@@ -1,3 +1,4 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { readsAlike } from "../index/segment.js";
 import { fileNameOf } from "../lexical/concept-text.js";
@@ -68,8 +69,6 @@ function hasOneTerm({ parts, joined, series, alternatives }: Word): boolean {
 	return parts.length + joined.length + series.length + alternatives.length === 0;
 }
 
-const conceptsByGraph = new WeakMap<Graph, ReadonlyMap<string, Concept>>();
-
 /**
  * The caller's concept; undefined when the caller's version has it no more, has it with another text than the one that matched,
  * or has it so that it does not pass the filter.
@@ -82,19 +81,14 @@ function conceptOf({ scope, concept }: RankedSlot): Concept | undefined {
 	return readsAlike(indexed, own) && scope.passes(own) ? own : undefined;
 }
 
-function conceptsOf(graph: Graph): ReadonlyMap<string, Concept> {
-	let byId = conceptsByGraph.get(graph);
-	if (!byId) {
-		byId = new Map(graph.concepts.map((concept) => [concept.id, concept]));
-		conceptsByGraph.set(graph, byId);
-	}
-	return byId;
-}
+const conceptsOf = memoizeByObject(
+	({ concepts }: Graph) => new Map(concepts.map((concept) => [concept.id, concept])),
+);
 
 /** A name is called when the query holds this share of its words and nothing besides. */
 const NAME_SHARE = 0.6;
 /** Longer queries are questions. */
-export const MAX_NAME_WORDS = 8;
+const MAX_NAME_WORDS = 8;
 const BEGINNING_CHARS = 2;
 const PLAIN_TEXT = /^[\x20-\x7e]*$/;
 const PLAIN_WORD = /^[a-z0-9]+$/;
@@ -132,25 +126,18 @@ interface Name {
 	readonly terms: ReadonlySet<string>;
 }
 
-/** Concepts are immutable and asked about again and again. */
-const namesByConcept = new WeakMap<Concept, readonly Name[]>();
-
-function namesOf(concept: Concept): readonly Name[] {
-	const known = namesByConcept.get(concept);
-	if (known) return known;
+const namesOf = memoizeByObject((concept: Concept): readonly Name[] => {
 	const texts = new Set([
 		concept.title,
 		...concept.title.split(NAME_BREAK),
 		...concept.aliases,
 		fileNameOf(concept),
 	]);
-	const names = [...texts]
+	return [...texts]
 		.map((text) => tokenize(text).filter((word) => !word.isStopWord))
 		.filter((words) => words.length > 0)
 		.map((words) => ({ words, terms: new Set(words.flatMap(termsOf)) }));
-	namesByConcept.set(concept, names);
-	return names;
-}
+});
 
 /** Terms each of which stands for the word on its own. */
 function idsOf(word: Word): readonly string[] {

@@ -1,3 +1,4 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { SearchScope } from "../index/index-state.js";
 import type { LinkGraph } from "./link-graph.js";
 
@@ -230,14 +231,10 @@ function takeReached(spread: Scratch): readonly Reached[] {
 	return reached;
 }
 
-const scratches = new WeakMap<LinkGraph, Scratch>();
-
 /** A query touches a few hundred nodes of a hundred thousand. */
-function scratchOf(graph: LinkGraph): Scratch {
-	const known = scratches.get(graph);
-	if (known) return known;
-	const nodes = graph.segmentOf.length;
-	const made = {
+const scratchOf = memoizeByObject(({ segmentOf }: LinkGraph): Scratch => {
+	const nodes = segmentOf.length;
+	return {
 		waiting: new Float64Array(nodes),
 		ended: new Float64Array(nodes),
 		touched: [],
@@ -247,6 +244,4 @@ function scratchOf(graph: LinkGraph): Scratch {
 		round: [],
 		masses: [],
 	};
-	scratches.set(graph, made);
-	return made;
-}
+});

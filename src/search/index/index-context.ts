@@ -1,4 +1,18 @@
+import type { INDEX_LIMITS } from "../../contract/contract.js";
+import type { Clock } from "../../kernel/kernel.js";
 import type { Graph } from "../../knowledge/knowledge.js";
+import type { Embedder } from "../model/embedder.js";
+import type { IndexFolder } from "./index-folder.js";
+import type { SegmentSet } from "./segment-set.js";
+
+/** What the parts of the index work with. */
+export interface IndexContext {
+	readonly clock: Clock;
+	readonly index: IndexFolder;
+	readonly embedder: Embedder | undefined;
+	readonly segments: SegmentSet;
+	readonly limits: IndexLimits;
+}
 
 /** One call of sync. */
 export interface SyncRun {
@@ -27,3 +41,7 @@ export interface ReindexProgress {
 	readonly done: number;
 	readonly total: number;
 }
+
+export type IndexLimits =
+	| typeof INDEX_LIMITS
+	| { readonly [name in keyof typeof INDEX_LIMITS]: number };
