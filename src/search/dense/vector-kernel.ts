@@ -52,17 +52,6 @@ function compile(dimensions: number): WasmModule | undefined {
 }
 
 /** Parameters and locals; the same in both functions, but for the fines, which stand before what follows them. */
-interface Places {
-	readonly query: number;
-	readonly rows: number;
-	readonly scales: number;
-	readonly count: number;
-	readonly best: number;
-	readonly low: number;
-	readonly high: number;
-	readonly words: number;
-}
-
 const WHOLE = { query: 0, rows: 1, scales: 2, count: 3, best: 4, low: 5, high: 6, words: 7 };
 const FINE = {
 	...{ query: 0, rows: 1, fines: 2, scales: 3, count: 4, best: 5, low: 6, high: 7, words: 8 },
@@ -72,7 +61,7 @@ const FINE = {
 /*
  * closest: the largest (row · query) × scale of `count` rows; query components are f32. -Infinity without rows.
  */
-export function closestFunction(dimensions: number): FunctionSource {
+function closestFunction(dimensions: number): FunctionSource {
 	return {
 		name: "closest",
 		parameters: ["i32", "i32", "i32", "i32"],
@@ -100,7 +89,7 @@ export function closestFunction(dimensions: number): FunctionSource {
  *   words = load8x8_s(row) × FINE_STEPS + (pairs << 12 >> 12)            for the first eight of each sixteen
  *   words = load8x8_s(row) × FINE_STEPS + (pairs >> 4)                   for the other eight
  */
-export function closestFineFunction(dimensions: number): FunctionSource {
+function closestFineFunction(dimensions: number): FunctionSource {
 	const blocks = dimensions % FINE_LANES === 0 ? stepsOf(dimensions / 2) : [];
 	return {
 		name: "closestFine",
@@ -118,15 +107,11 @@ export function closestFineFunction(dimensions: number): FunctionSource {
 	};
 }
 
-interface RowCode {
-	/** Adds the products of one row to the two sums. */
-	readonly sum: Bytes;
-	readonly factor: number;
-	/** Moves on to the next row. */
-	readonly next: Bytes;
-}
-
-function largestOf(at: Places, { sum, factor, next }: RowCode): Bytes {
+/** `sum` adds the products of one row to the two sums, `next` moves on to the next row. */
+function largestOf(
+	at: typeof WHOLE,
+	{ sum, factor, next }: { readonly sum: Bytes; readonly factor: number; readonly next: Bytes },
+): Bytes {
 	const row = [
 		...localGet(at.count),
 		OP.i32Eqz,
@@ -186,7 +171,7 @@ function addFineProducts(pair: number): Bytes {
 }
 
 /** The eight words times the step's components of the query. */
-function addFloatProducts(at: Places, step: number): Bytes {
+function addFloatProducts(at: typeof WHOLE, step: number): Bytes {
 	const half = (sum: number, extend: Bytes, part: number): Bytes => [
 		...localGet(sum),
 		...localGet(at.words),

@@ -16,15 +16,7 @@ const LONGEST_REST_MS = 60_000;
 const LONGEST_LOAD_MS = 5_000;
 const LATE = "it did not answer in time";
 
-/**
- * One worker thread that answers {id, …task} with {id, …reply} or {id, error} and ends itself on {close: true}; started when
- * needed and again after a crash. It keeps the process alive only while a caller waits for an answer, or for its end.
- */
-export function createWorkerHost({
-	clock,
-	script,
-	prepare,
-}: {
+interface WorkerHostOptions {
 	readonly clock: Clock;
 	readonly script: URL;
 	/**
@@ -35,7 +27,13 @@ export function createWorkerHost({
 		readonly data: Readonly<Record<string, unknown>>;
 		readonly dispose: () => void;
 	};
-}) {
+}
+
+/**
+ * One worker thread that answers {id, …task} with {id, …reply} or {id, error} and ends itself on {close: true}; started when
+ * needed and again after a crash. It keeps the process alive only while a caller waits for an answer, or for its end.
+ */
+export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions) {
 	const waiting = new Map<number, Waiting>();
 	let worker: Worker | undefined;
 	let lastId = 0;
@@ -63,7 +61,7 @@ export function createWorkerHost({
 		if (gone !== worker) return;
 		worker = undefined;
 		Atomics.store(loading, 0, 0);
-		restsUntil = clock.monotonicMs() + restMs(crashes++);
+		restsUntil = clock.monotonicMs() + Math.min(FIRST_REST_MS * 2 ** crashes++, LONGEST_REST_MS);
 		for (const id of [...waiting.keys()]) settle(id)?.reject(failed(why));
 	};
 	const onLate = (late: Worker, id: number) => {
@@ -76,7 +74,8 @@ export function createWorkerHost({
 		if (worker || isClosed || clock.monotonicMs() < restsUntil) return;
 		const { data, dispose } = prepare();
 		Atomics.store(loading, 0, 1);
-		const fresh = startThread(script, { ...data, loading });
+		// Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript.
+		const fresh = new Worker(script, { workerData: { ...data, loading }, execArgv: [] });
 		worker = fresh;
 		fresh.on("message", onReply);
 		fresh.on("error", (error) => onGone(fresh, reasonOf(error)));
@@ -88,10 +87,7 @@ export function createWorkerHost({
 	return {
 		/** Starts the worker unless it runs or rests. */
 		start,
-		/**
-		 * The worker's reply. Rejects with UNAVAILABLE when it fails, crashes, does not answer in time (it is then ended and
-		 * starts anew) or still rests after any of this.
-		 */
+		/** The worker's reply. Rejects with UNAVAILABLE when it fails, crashes, is late, or still rests after any of this. */
 		request<Reply extends object>(task: object): Promise<Reply> {
 			start();
 			const running = worker;
@@ -110,15 +106,6 @@ export function createWorkerHost({
 			process.off("exit", waitWhileLoading);
 		},
 	};
-}
-
-function restMs(crashes: number): number {
-	return Math.min(FIRST_REST_MS * 2 ** crashes, LONGEST_REST_MS);
-}
-
-/** Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript. */
-function startThread(script: URL, workerData: Readonly<Record<string, unknown>>): Worker {
-	return new Worker(script, { workerData, execArgv: [] });
 }
 
 /** Lets the thread finish what it is doing and end itself; one that does not is ended. */

@@ -97,9 +97,7 @@ function windowsOf(concept: Concept): string[] {
 }
 
 /** Terms to be asked about one by one. */
-export interface HeldTerms {
-	has(term: string): boolean;
-}
+export type HeldTerms = Pick<ReadonlySet<string>, "has">;
 
 const OTHER_TEXT = /[^\t-\r -\x7f]/;
 const PLAIN_TERM = /^[a-z]+$/;
@@ -143,20 +141,14 @@ function plainTermsOf(text: string): HeldTerms {
 			return (
 				compounds.some(
 					({ piece, letters }) => letters.includes(beginning) && allTermsOf(piece).includes(term),
-				) || holdsWord({ text, lower, beginning }, term)
+				) || holdsWord(text, lower, beginning, term)
 			);
 		},
 	};
 }
 
-interface Sought {
-	readonly text: string;
-	readonly lower: string;
-	readonly beginning: string;
-}
-
-/** Words begin after a space or with a capital. */
-function holdsWord({ text, lower, beginning }: Sought, term: string): boolean {
+/** Words begin after a space or with a capital; `beginning` is that of the term. */
+function holdsWord(text: string, lower: string, beginning: string, term: string): boolean {
 	let at = lower.indexOf(beginning);
 	while (at >= 0) {
 		const start = isSpace(text, at - 1) ? at : startOfWord(text, at);

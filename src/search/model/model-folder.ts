@@ -84,15 +84,15 @@ export async function openModelFolder(location: ModelLocation): Promise<ModelFol
 			throw unusable(path, `${SUMS_FILE} does not name ${unnamed}`);
 	}
 	const { profile, ...widths } = await readManner(path, id);
-	const sha256 = sha256OfText(
-		JSON.stringify([[...digests.values()].map((file) => file.sha256), weights.dtype, profile]),
-	);
+	const files = [...digests.values()];
+	const content = JSON.stringify([files.map((file) => file.sha256), weights.dtype, profile]);
+	const sha256 = createHash("sha256").update(content).digest("hex");
 	return {
 		path,
 		identity: { id: id ?? basename(path), sha256, pooling: profile.pooling, ...widths },
 		profile,
 		dtype: weights.dtype,
-		bytes: [...digests.values()].reduce((sum, file) => sum + file.bytes, 0),
+		bytes: files.reduce((sum, file) => sum + file.bytes, 0),
 	};
 }
 
@@ -184,7 +184,7 @@ function unusable(path: string, why: string, cause?: unknown): ServiceError {
 	);
 }
 
-export interface FileDigest {
+interface FileDigest {
 	/** In hex. */
 	readonly sha256: string;
 	readonly bytes: number;
@@ -194,7 +194,7 @@ export interface FileDigest {
 const WHOLE_BYTES = 64 * 1024 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
-export async function sha256OfFile(path: string): Promise<FileDigest> {
+async function sha256OfFile(path: string): Promise<FileDigest> {
 	const hash = createHash("sha256");
 	const { size } = await stat(path);
 	if (size <= WHOLE_BYTES) {
@@ -207,9 +207,4 @@ export async function sha256OfFile(path: string): Promise<FileDigest> {
 		bytes += (piece as Buffer).length;
 	}
 	return { sha256: hash.digest("hex"), bytes };
-}
-
-/** In hex. */
-export function sha256OfText(text: string): string {
-	return createHash("sha256").update(text).digest("hex");
 }

@@ -35,7 +35,7 @@ export function findConcepts({ request, clock, commonWords, ...input }: FindInpu
 	const found = namedFirst(ranked, weighed);
 	const signs = readSigns(weighed, found, { scopes, commonWords });
 	const decision = decide(signs);
-	const rows = decision === "ABSTAIN" ? [] : collectRows(found, { ...request, weighed, lexical });
+	const rows = decision === "ABSTAIN" ? [] : collectRows(found, request, weighed, lexical);
 	return {
 		decision,
 		dataStatus: statusOf(decision, signs),
@@ -51,18 +51,12 @@ export const ROW_FLOOR = 0.2;
 
 const LOOKED_AT = 2;
 
-interface CollectOptions {
-	readonly limit: number;
-	readonly weighed: readonly WeighedWord[];
-	readonly lexical: LexicalFindings;
-	readonly filter?: ConceptFilter | undefined;
-	readonly explain?: boolean | undefined;
-}
-
 /** The rows of an answer, best first; what says the same as a better row is only named there. */
 function collectRows(
 	found: readonly Found[],
-	{ limit, weighed, lexical, filter, explain }: CollectOptions,
+	{ limit, filter, explain }: FindInput["request"],
+	weighed: readonly WeighedWord[],
+	lexical: LexicalFindings,
 ): readonly RankedConcept[] {
 	const floor = (found[0]?.score ?? 0) * ROW_FLOOR;
 	const worthy = found.filter(({ score }) => score > 0 && score >= floor);
