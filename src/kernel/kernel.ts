@@ -10,7 +10,7 @@ export {
 	ServiceError,
 	type ServiceErrorOptions,
 } from "./errors.js";
-export { createEventLoopThrottle, type EventLoopThrottle } from "./event-loop-throttle.js";
+export { createEventLoopThrottle } from "./event-loop-throttle.js";
 export {
 	createIds,
 	type IdKind,

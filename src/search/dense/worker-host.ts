@@ -40,10 +40,7 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions) 
 	let crashes = 0;
 	let restsUntil = Number.NEGATIVE_INFINITY;
 	let isClosed = false;
-	const loading = new Int32Array(new SharedArrayBuffer(4));
-	// A thread that is torn down while native code loads aborts the whole process: let it finish loading first.
-	const waitWhileLoading = () => void Atomics.wait(loading, 0, 1, LONGEST_LOAD_MS);
-	process.on("exit", waitWhileLoading);
+	const { loading, dispose: disposeFlag } = createLoadingFlag();
 
 	const settle = (id: number): Waiting | undefined => {
 		const found = waiting.get(id);
@@ -103,9 +100,17 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions) 
 		async close(): Promise<void> {
 			isClosed = true;
 			await (worker && stop(worker, clock));
-			process.off("exit", waitWhileLoading);
+			disposeFlag();
 		},
 	};
+}
+
+/** 1 while the thread loads. One that is torn down while native code loads aborts the whole process: the exit waits for it. */
+function createLoadingFlag() {
+	const loading = new Int32Array(new SharedArrayBuffer(4));
+	const waitWhileLoading = () => void Atomics.wait(loading, 0, 1, LONGEST_LOAD_MS);
+	process.on("exit", waitWhileLoading);
+	return { loading, dispose: () => void process.off("exit", waitWhileLoading) };
 }
 
 /** Lets the thread finish what it is doing and end itself; one that does not is ended. */
