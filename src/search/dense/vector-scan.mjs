@@ -9,8 +9,9 @@ const BLOCK_ROWS = 2_048;
 /** Queries a row is compared with at once. */
 const PASS_QUERIES = 4;
 const GROUP_ROWS = 4;
-/** A row's number and its score with each query. */
-const FOUND_BYTES = 4 + PASS_QUERIES * 4;
+/** A row's number and its score, or its score with each query of a shared pass. */
+const FOUND_BYTES = 4 + 4;
+const SHARED_FOUND_BYTES = 4 + PASS_QUERIES * 4;
 const ALIGNMENT = 64;
 const LINE_BYTES = 64;
 /** A query is there once, so it may be finer than rows: twelve bits keep sums over 8,000 components within 32 bits. */
@@ -86,19 +87,21 @@ function gather(space, batch, plan) {
 	}
 	const samples = allowed >= 4 * wanted;
 	if (samples) sample(space, batch, plan);
-	for (const { candidates } of batch) candidates.reset(wanted, samples ? candidates.cutFloor() : 0);
+	// Zero is no floor: rounding may put a row on the other side of it.
+	for (const { candidates } of batch)
+		candidates.reset(wanted, samples ? candidates.cutFloor() : undefined);
 	const floors = batch.map(({ candidates }) => candidates.floor);
 	scanAll(space, batch, plan);
 	for (const [index, member] of batch.entries()) {
-		if (floors[index] === 0 || member.candidates.size >= wanted / 2) continue;
-		member.candidates.reset(wanted, 0);
+		if (!Number.isFinite(floors[index]) || member.candidates.size >= wanted / 2) continue;
+		member.candidates.reset(wanted);
 		scanAll(space, [member], plan);
 	}
 }
 
 /** Documents that take part, without a look at their vectors. */
 function offerAll(candidates, { scopes, allowed }) {
-	candidates.reset(allowed, 0);
+	candidates.reset(allowed);
 	for (const [index, { region, base, mask }] of scopes.entries()) {
 		const next = (document) => (mask ? mask.indexOf(1, document) : document);
 		for (let at = next(0); at >= 0 && at < region.documents; at = next(at + 1)) {
@@ -110,7 +113,7 @@ function offerAll(candidates, { scopes, allowed }) {
 /** Leaves floors that about one and a half times as many rows exceed as are wanted; where a sample misleads, it costs time, not hits. */
 function sample(space, batch, plan) {
 	const wanted = Math.ceil((1.5 * plan.wanted) / SAMPLED);
-	for (const { candidates } of batch) candidates.reset(wanted, 0);
+	for (const { candidates } of batch) candidates.reset(wanted);
 	scanAll(space, batch, { ...plan, size: SAMPLE_ROWS, stride: SAMPLE_ROWS * SAMPLED });
 }
 
@@ -256,7 +259,8 @@ function quantizeQuery({ words, wordsAt }, { query, width, number }) {
 }
 
 /** Finds the block's rows above the floor of the only query; returns where the findings end. */
-function scanBlock({ wordsAt, foundAt }, region, { pass, row, count }, [only]) {
+function scanBlock(space, region, { pass, row, count }, [only]) {
+	const { wordsAt, foundAt } = space;
 	const { kernel, width, start, scales } = pass;
 	const wordsOf = wordsAt + only.number * width * 2;
 	const rowsAt = region[start] + row * width;
@@ -264,7 +268,8 @@ function scanBlock({ wordsAt, foundAt }, region, { pass, row, count }, [only]) {
 	const groups = Math.ceil(count / GROUP_ROWS);
 	const { floor } = only.candidates;
 	// Addresses are unsigned; WebAssembly hands integers over as signed ones.
-	return kernel.scan(wordsOf, rowsAt, scalesAt, foundAt, row, groups, floor) >>> 0;
+	const end = kernel.scan(wordsOf, rowsAt, scalesAt, foundAt, row, groups, floor) >>> 0;
+	return withoutPadding(space, { end, bytes: FOUND_BYTES, rows: row + count });
 }
 
 /** The same for several queries, each with its floor, which is left at `floorsAt`. */
@@ -278,7 +283,15 @@ function scanSharedBlock(space, region, { pass, row, count }, batch) {
 	const rowsAt = region[start] + row * width;
 	const scalesAt = region[scales] + row * 4;
 	const pairs = Math.ceil(count / 2);
-	return kernel.scanFour(wordsAt, rowsAt, scalesAt, foundAt, row, pairs, floorsAt) >>> 0;
+	const end = kernel.scanFour(wordsAt, rowsAt, scalesAt, foundAt, row, pairs, floorsAt) >>> 0;
+	return withoutPadding(space, { end, bytes: SHARED_FOUND_BYTES, rows: row + count });
+}
+
+/** Rows that only fill up the last group come last; they score zero, which a floor may be below. */
+function withoutPadding({ integers, foundAt }, { end, bytes, rows }) {
+	let last = end;
+	while (last > foundAt && integers[(last - bytes) / 4] >= rows) last -= bytes;
+	return last;
 }
 
 /** Reads a word of each of the row's cache lines, so that they are cached when the row is compared. */
@@ -305,7 +318,7 @@ function placesFrom(queryAt, dimensions) {
 	const wordsAt = queryAt + align(dimensions * 4);
 	const floorsAt = wordsAt + align(PASS_QUERIES * dimensions * 2);
 	const foundAt = floorsAt + align(PASS_QUERIES * 4);
-	return { queryAt, wordsAt, floorsAt, foundAt, end: foundAt + BLOCK_ROWS * FOUND_BYTES };
+	return { queryAt, wordsAt, floorsAt, foundAt, end: foundAt + BLOCK_ROWS * SHARED_FOUND_BYTES };
 }
 
 function viewsOf(buffer) {
