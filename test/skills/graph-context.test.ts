@@ -4,7 +4,7 @@ import { createContextPack } from "../../skills/graphs/graph-context.js";
 import { createPassageRanking } from "../../skills/graphs/ranked-passages.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
+import type { HybridSearch } from "../../src/search/search-engine.js";
 import { conceptOf, graphWith } from "../knowledge/reading/random-graph.js";
 
 const paragraphs = (name: string, count: number) =>

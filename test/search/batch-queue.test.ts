@@ -1,9 +1,9 @@
 import t from "tap";
-import { createBatchLane } from "../../src/search/dense/batch-lane.js";
+import { createBatchQueue } from "../../src/search/dense/batch-queue.js";
 
 t.test("items that arrive while a batch is away leave together, at most so many", async (t) => {
 	const batches: number[] = [];
-	const lane = createBatchLane<string, number>({
+	const lane = createBatchQueue<string, number>({
 		maxBatchItems: 4,
 		maxWaitingItems: 10,
 		async send(items) {
@@ -20,7 +20,7 @@ t.test("items that arrive while a batch is away leave together, at most so many"
 
 t.test("large items leave in smaller batches, the largest alone", async (t) => {
 	const batches: (readonly string[])[] = [];
-	const lane = createBatchLane<string, string>({
+	const lane = createBatchQueue<string, string>({
 		maxBatchItems: 4,
 		maxBatchSize: 5,
 		sizeOf: (item) => item.length,
@@ -41,7 +41,7 @@ function startGated(maxWaitingItems: number, isWanted: (item: string) => boolean
 		open = resolve;
 	});
 	const sent: string[] = [];
-	const lane = createBatchLane<string, string>({
+	const lane = createBatchQueue<string, string>({
 		maxBatchItems: 1,
 		maxWaitingItems,
 		isWanted,
@@ -78,7 +78,7 @@ t.test("what nobody wants any more when its turn comes is not sent", async (t) =
 
 t.test("a batch that fails rejects its own items only", async (t) => {
 	let calls = 0;
-	const lane = createBatchLane<string, string>({
+	const lane = createBatchQueue<string, string>({
 		maxBatchItems: 2,
 		maxWaitingItems: 9,
 		async send(items) {

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Clock, readJson, ServiceError } from "../../kernel/kernel.js";
-import type { Embedder } from "./embedder.js";
-import { type ModelLocation, openModelFolder } from "./model-folder.js";
-import { createTransformersEmbedder } from "./transformers-embedder.js";
+import { type Clock, readJson, ServiceError } from "../../src/kernel/kernel.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
+import type { Embedder } from "../../src/search/model/embedder.js";
+import { type ModelLocation, openModelFolder } from "../../src/search/model/model-folder.js";
 
 /** One thing that was looked at; `detail` is a sentence with what was found. */
 export interface ModelCheck {

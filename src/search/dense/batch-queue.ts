@@ -1,12 +1,6 @@
 import { ServiceError } from "../../kernel/kernel.js";
 
-/** Collects items while a batch is under way and sends them together when it is back. */
-export interface BatchLane<Item, Result> {
-	/** Undefined when the item was dropped. Rejects with UNAVAILABLE when too many already wait, else as `send` does. */
-	send(item: Item): Promise<Result | undefined>;
-}
-
-export interface BatchLaneOptions<Item, Result> {
+interface BatchQueueOptions<Item, Result> {
 	/** One result per item, in order. */
 	readonly send: (items: readonly Item[]) => Promise<readonly Result[]>;
 	/** What a batch holds at most; a single item may be larger. */
@@ -24,14 +18,15 @@ interface Entry<Item, Result> {
 	readonly reject: (error: unknown) => void;
 }
 
-/** The worker, not a timer, sets the pace: a lone item leaves within the same tick, a crowd leaves in full batches. */
-export function createBatchLane<Item, Result>(
-	options: BatchLaneOptions<Item, Result>,
-): BatchLane<Item, Result> {
+/**
+ * Collects items while a batch is under way and sends them together when it is back. The worker, not a timer, sets the pace: a
+ * lone item leaves within the same tick, many leave in full batches.
+ */
+export function createBatchQueue<Item, Result>(options: BatchQueueOptions<Item, Result>) {
 	const { send, maxBatchItems, maxBatchSize = Number.POSITIVE_INFINITY, maxWaitingItems } = options;
 	const sizeOf = options.sizeOf ?? (() => 1);
 	let queue: Entry<Item, Result>[] = [];
-	/** Entries of the queue that have left; they are cut off once in a while. */
+	/** Entries at the front that have been sent; they are cut off once in a while. */
 	let left = 0;
 	let isBusy = false;
 
@@ -69,7 +64,8 @@ export function createBatchLane<Item, Result>(
 	};
 
 	return {
-		send(item) {
+		/** Undefined when the item was dropped. Rejects with UNAVAILABLE when too many already wait, else as `send` does. */
+		send(item: Item): Promise<Result | undefined> {
 			if (queue.length - left >= maxWaitingItems) {
 				return Promise.reject(
 					new ServiceError("UNAVAILABLE", "Too many texts already wait for the embedding model."),

@@ -1,5 +1,6 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { Concept } from "../../knowledge/knowledge.js";
-import { toPlainText } from "../lexical/plain-text.js";
+import { toPlainText } from "../lexical/concept-text.js";
 import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
 
 /** A row as far as its likeness with another goes. */
@@ -73,55 +74,29 @@ function isSameSubject(one: Concept, other: Concept): boolean {
 	return other.evidence.some(({ sourceUrl }) => sources.has(sourceUrl));
 }
 
-interface Heading {
-	readonly terms: ReadonlySet<string>;
-	/** Every term with a number in it. */
-	readonly identifiers: ReadonlySet<string>;
-}
-
-interface Body {
-	/** Runs of words, and words with a number in them, of the beginning. */
-	readonly runs: ReadonlySet<string>;
-	readonly numbers: ReadonlySet<string>;
-}
-
-/** Concepts are immutable and compared again and again. */
-const headings = new WeakMap<Concept, Heading>();
-const bodies = new WeakMap<Concept, Body>();
-
-function headingOf(concept: Concept): Heading {
-	const known = headings.get(concept);
-	if (known) return known;
-	const { title, summary, aliases } = concept;
+/** The terms of a concept's title and summary; identifiers are those of its names with a number in them. */
+const headingOf = memoizeByObject(({ title, summary, aliases }: Concept) => {
 	const words = tokenize(`${title}. ${summary}`).filter(({ isStopWord }) => !isStopWord);
 	const named = [...words, ...tokenize(aliases.join(". "))];
-	const made = { terms: toTerms(words), identifiers: new Set(named.flatMap(numbersOf)) };
-	headings.set(concept, made);
-	return made;
-}
-
-function toTerms(words: readonly Word[]): ReadonlySet<string> {
-	return new Set(words.map(({ whole }) => whole));
-}
+	const terms = new Set(words.map(({ whole }) => whole));
+	return { terms, identifiers: new Set(named.flatMap(numbersOf)) };
+});
 
 function numbersOf(word: Word): readonly string[] {
 	return termsOf(word).filter((term) => HAS_NUMBER.test(term));
 }
 
-function bodyOf(concept: Concept): Body {
-	const known = bodies.get(concept);
-	if (known) return known;
+/** Runs of words, and words with a number in them, of the beginning of a concept's body. */
+const bodyOf = memoizeByObject(({ body }: Concept) => {
 	const words =
-		toPlainText(concept.body)
+		toPlainText(body)
 			.toLowerCase()
 			.match(/[\p{L}\p{N}]+/gu) ?? [];
 	const compared = words.slice(0, COMPARED_WORDS);
 	const runs = compared.map((_, start) => compared.slice(start, start + RUN_WORDS).join(" "));
 	const numbers = compared.filter((word) => HAS_NUMBER.test(word));
-	const made = { runs: new Set(runs), numbers: new Set(numbers) };
-	bodies.set(concept, made);
-	return made;
-}
+	return { runs: new Set(runs), numbers: new Set(numbers) };
+});
 
 /** Size of the intersection over that of the union; 1 for two empty sets. */
 function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

@@ -1,9 +1,6 @@
-import type { DataStatus, Decision } from "../contract/contract.js";
-import type { Concept, Evidence, Graph } from "../knowledge/knowledge.js";
-import type { ConceptFilter } from "./index/concept-filter.js";
-
-/** Retrieval, local and offline: lexical and dense candidates, fused, judged. This file is what skills see of it. */
-
+import type { DataStatus, Decision } from "../../contract/contract.js";
+import type { Concept, Evidence, Graph } from "../../knowledge/knowledge.js";
+import type { ConceptFilter } from "../index/concept-filter.js";
 export interface RankedConcept {
 	readonly graph: Graph;
 	readonly concept: Concept;
@@ -94,58 +91,4 @@ export interface RouteOutcome {
 	readonly mode: "hybrid" | "keyword";
 	/** Why only keywords are used, as a sentence; undefined in hybrid mode. */
 	readonly reason?: string | undefined;
-}
-
-export interface HybridSearch {
-	find(request: SearchRequest): Promise<SearchOutcome>;
-}
-
-export interface GraphRouter {
-	/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
-	route(request: RouteRequest): Promise<RouteOutcome>;
-}
-
-export interface IndexStatus {
-	/** Model id and sha256 of what its vectors depend on; undefined without a model. */
-	readonly model:
-		| { readonly id: string; readonly sha256: string; readonly dimensions: number }
-		| undefined;
-	readonly concepts: number;
-	/** Concepts that wait for their vector. */
-	readonly pendingVectors: number;
-	/** What queries get right now: "keyword" also while the model is down or does not answer. */
-	readonly mode: "hybrid" | "keyword";
-	/** Why there is no model, what it failed with last, or which files of the index were unusable, for the operator. */
-	readonly reason?: string | undefined;
-	/** Segments of all graphs, and documents in them that are gone but not yet cleared away. */
-	readonly segments?: number | undefined;
-	readonly tombstones?: number | undefined;
-}
-
-/** Concepts done by one stage; the vectors are made after the keyword side of all graphs. */
-export interface ReindexProgress {
-	readonly stage: "keywords" | "vectors";
-	readonly done: number;
-	readonly total: number;
-}
-
-export interface SyncOptions {
-	readonly onProgress?: (progress: ReindexProgress) => void;
-	/** Derives everything again; what has vectors stays in use until its successor has them too. */
-	readonly rebuild?: boolean;
-	/**
-	 * "await" (default) resolves when all vectors are made and stored, or once the model has failed: `status` then says
-	 * what is pending and why, and it is made later. "background" resolves as soon as keyword search works.
-	 */
-	readonly vectors?: "await" | "background";
-}
-
-/** The index over all graphs of the catalog: derived, persisted, rebuildable. */
-export interface SearchEngine extends HybridSearch, GraphRouter {
-	/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
-	sync(graphs: readonly Graph[], options?: SyncOptions): Promise<void>;
-	/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */
-	warm(): void;
-	status(): IndexStatus;
-	close(): Promise<void>;
 }

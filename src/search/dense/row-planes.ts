@@ -1,3 +1,4 @@
+import type { EmbedderIdentity } from "../model/embedder.js";
 import { FINE_LANES, FINE_STEPS } from "./scalar-kernel.mjs";
 
 /** Rows are int8. */
@@ -34,7 +35,7 @@ export function writeRow(planes: RowPlanes, row: number, vector: ArrayLike<numbe
 	const offset = row * vector.length;
 	const scale = quantizeInto(vector, planes.rows, offset);
 	planes.scales[row] = scale;
-	if (planes.fines && scale > 0) refine(vector, { ...planes, fines: planes.fines, offset, scale });
+	if (planes.fines && scale > 0) refine(vector, planes.rows, planes.fines, { offset, scale });
 }
 
 /** Copies rows `from` to `to` of one to row `at` of the other, and returns the row after them. Rows without fines get zeros. */
@@ -75,16 +76,13 @@ function quantizeInto(vector: ArrayLike<number>, target: Int8Array, offset: numb
 	return square / product;
 }
 
-interface Refining {
-	readonly rows: Int8Array;
-	readonly fines: Uint8Array;
-	/** The row's first component. */
-	readonly offset: number;
-	readonly scale: number;
-}
-
-/** What rounding took, in fourteenths of an integer: laid out as scalar-kernel.d.mts says. */
-function refine(vector: ArrayLike<number>, { rows, fines, offset, scale }: Refining): void {
+/** What rounding took from the row that begins at `offset`, in fourteenths of an integer: laid out as scalar-kernel.d.mts says. */
+function refine(
+	vector: ArrayLike<number>,
+	rows: Int8Array,
+	fines: Uint8Array,
+	{ offset, scale }: { readonly offset: number; readonly scale: number },
+): void {
 	const half = FINE_LANES / 2;
 	const fineOf = (index: number): number => {
 		const rest = (vector[index] ?? 0) / scale - (rows[offset + index] ?? 0);
@@ -107,4 +105,11 @@ export function toUnitLength(vector: Float32Array): Float32Array {
 		for (let index = 0; index < vector.length; index++)
 			vector[index] = (vector[index] as number) / length;
 	return vector;
+}
+
+/** Quantized vectors of one segment's passages, in document order. */
+export interface SegmentVectors extends RowPlanes {
+	readonly embedder: EmbedderIdentity;
+	/** Document `d` owns the rows from `starts[d]` to `starts[d + 1]`; one that was dead when they were made owns none. */
+	readonly starts: Uint32Array;
 }
