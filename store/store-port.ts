@@ -1,7 +1,6 @@
 import type { Micros } from "../src/kernel/kernel.js";
 import type { AccountName, LedgerTransaction } from "./ledger.js";
 import type { ReceiptRow } from "./rows/call-rows.js";
-import type { BackupOptions, StoreBackup } from "./store-backup.js";
 import type { TABLE_INDEXES, TableName, Tables } from "./tables.js";
 
 /**
@@ -146,4 +145,36 @@ export interface Store {
 	readonly queryLog: QueryLog;
 	health(): StoreHealth;
 	close(): Promise<void>;
+}
+
+/** What a backup holds. */
+export interface StoreBackup {
+	/** Ledger transactions since the beginning. */
+	readonly transactions: number;
+	/** Of the last change in it. */
+	readonly sequence: number;
+	/** When the ledger and its rows were looked at; text that can vanish may be of a moment after. */
+	readonly createdAt: number;
+	/** Within its folder: the file that names all others, each with its hash. */
+	readonly manifest: string;
+	readonly files: number;
+	readonly bytes: number;
+}
+
+export interface BackupOptions {
+	readonly onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
+}
+
+/**
+ * The books as lines of JSON, oldest first: each is what one transaction of the store left there, its postings and its
+ * receipts, with money as decimal strings of micro-USD. One line is made at a time, when it is asked for.
+ */
+export async function* exportLedger(store: Pick<Store, "history">): AsyncGenerator<string> {
+	for await (const committed of store.history()) yield toLine(committed);
+}
+
+function toLine({ postings, receipts }: CommittedTransaction): string {
+	return JSON.stringify({ postings, receipts }, (_name, value: unknown) =>
+		typeof value === "bigint" ? value.toString() : value,
+	);
 }

@@ -4,7 +4,7 @@ import { damaged } from "./damage.js";
 import { CHAIN_START, type ChainLink } from "./frame.js";
 import { committedIn } from "./history.js";
 import type { CheckedFrame, JournalReader } from "./journal-reader.js";
-import { type SegmentFacts, segmentPath } from "./segment.js";
+import { type SegmentFacts, segmentPath } from "./segments.js";
 import type { StateCopy } from "./state.js";
 
 /** What the journal must add up to at one frame. */

@@ -6,13 +6,13 @@ import { type BackupFolder, MANIFEST, openBackupFolder } from "./backup-folder.j
 import { buildBeside } from "./built-beside.js";
 import { messageOf } from "./damage.js";
 import type { JournalDocuments } from "./documents.js";
+import { assertRoom } from "./file-copy.js";
 import type { FileSystem } from "./file-system.js";
 import type { ChainLink } from "./frame.js";
-import { openHighWaterMark } from "./high-water-mark.js";
+import { openHighWaterMark } from "./journal-log.js";
 import { createJournalReader } from "./journal-reader.js";
 import type { JournalQueryLog } from "./query-log.js";
-import { assertRoom } from "./room.js";
-import { type JournalHead, type SegmentFacts, segmentPath } from "./segment.js";
+import { type JournalHead, type SegmentFacts, segmentPath } from "./segments.js";
 
 export const BACKUP_KIND = "tollgraph journal";
 export const BACKUP_VERSION = 1;

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
 import type { DocumentStore } from "../store.js";
-import { createTurns } from "./document-turns.js";
-import type { FileSystem, ReadableFile } from "./file-system.js";
-import { createNewFiles } from "./new-files.js";
+import { messageOf, stopped } from "./damage.js";
+import { type FileSystem, type ReadableFile, replaceFile } from "./file-system.js";
 
 const HOUR_MS = 3_600_000;
 const FILE_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,127})\.(\d{1,16})$/;
@@ -219,4 +218,102 @@ function documentPath(folder: string, id: string, expiresAt: number): string {
 function assertTime(expiresAt: number): void {
 	if (Number.isSafeInteger(expiresAt) && expiresAt >= 0) return;
 	throw new ServiceError("INVALID_ARGUMENT", `A document cannot expire at "${expiresAt}".`);
+}
+
+const DOCUMENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+
+/** What is done with one document happens one after the other, with different ones side by side. */
+export interface Turns {
+	/** Throws INVALID_ARGUMENT for what cannot name a document, UNAVAILABLE when the task fails. */
+	look<T>(id: string, task: () => Promise<T>): Promise<T>;
+	/** As `look`, and UNAVAILABLE once closed. */
+	change<T>(id: string, task: () => Promise<T>): Promise<T>;
+	/** A task about no document in particular: UNAVAILABLE once closed. */
+	tidy(task: () => Promise<void>): Promise<void>;
+	/** Resolves when no change is under way any more. */
+	close(): Promise<void>;
+}
+
+export function createTurns(): Turns {
+	const last = new Map<string, Promise<unknown>>();
+	const tidying = new Set<Promise<void>>();
+	let isClosed = false;
+	const look = async <T>(id: string, task: () => Promise<T>): Promise<T> => {
+		assertId(id);
+		const result = (last.get(id) ?? Promise.resolve()).then(task, task).catch((error: unknown) => {
+			throw unavailable(id, error);
+		});
+		last.set(id, result);
+		const forget = () => last.get(id) === result && last.delete(id);
+		result.then(forget, forget);
+		return result;
+	};
+	return {
+		look,
+		async change(id, task) {
+			if (isClosed) throw stopped("it is closed");
+			return look(id, task);
+		},
+		async tidy(task) {
+			if (isClosed) throw stopped("it is closed");
+			const result = task();
+			tidying.add(result);
+			try {
+				await result;
+			} finally {
+				tidying.delete(result);
+			}
+		},
+		async close() {
+			isClosed = true;
+			await Promise.allSettled([...last.values(), ...tidying]);
+		},
+	};
+}
+
+function assertId(id: string): void {
+	if (DOCUMENT_ID.test(id)) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${id.slice(0, 80)}" cannot name a document; use 1 to 128 letters, digits, hyphens and underscores.`,
+	);
+}
+
+function unavailable(id: string, error: unknown): ServiceError {
+	if (error instanceof ServiceError) return error;
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The document "${id}" could not be read or written (${messageOf(error)}). Try again in a moment.`,
+		{ cause: error },
+	);
+}
+
+/** Files being written, in a folder of their own until they are whole. */
+export interface NewFiles {
+	/** Puts a whole file into place, on the disk once the promise resolves. */
+	putInto(path: string, bytes: Buffer): Promise<void>;
+	/** Deletes what failures left in the folder. */
+	sweep(): Promise<void>;
+}
+
+export function createNewFiles(fileSystem: FileSystem, folder: string): NewFiles {
+	const underWay = new Set<string>();
+	let count = 0;
+	return {
+		async putInto(path, bytes) {
+			const name = String(count++);
+			underWay.add(name);
+			try {
+				const temporaryPath = join(folder, name);
+				await replaceFile(fileSystem, { path, temporaryPath, chunks: [bytes] });
+			} finally {
+				underWay.delete(name);
+			}
+		},
+		async sweep() {
+			for (const name of await fileSystem.list(folder)) {
+				if (!underWay.has(name)) await fileSystem.remove(join(folder, name));
+			}
+		},
+	};
 }

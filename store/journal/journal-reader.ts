@@ -2,9 +2,9 @@ import type { TableName } from "../store.js";
 import { damaged, unreadable } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { type ChainLink, readFrame } from "./frame.js";
-import { nextTurn } from "./next-turn.js";
 import { decodeBody, type FrameBody, putMark, type Row } from "./operation.js";
-import { type SegmentFacts, segmentPath } from "./segment.js";
+import { mayHold, type SegmentFacts, segmentPath } from "./segments.js";
+import { nextTurn } from "./serial-queue.js";
 
 export interface JournalReaderDeps {
 	readonly fileSystem: FileSystem;
@@ -118,4 +118,52 @@ function lastPut({ transactions }: FrameBody, table: TableName, id: string): Row
 		}
 	}
 	return found;
+}
+
+/** Rows that are many and rarely read: not in memory, but for the latest ones. */
+export interface ColdRows {
+	/** Keeps a row at hand for a while; `done` tells when it is durable. */
+	remember(table: TableName, row: Row, done: Promise<void>): void;
+	/** The row once it is durable: a receipt that a crash could undo is not shown. */
+	find(table: TableName, id: string): Promise<Row | undefined>;
+	/** How many rows are at hand; bounded. */
+	size(): number;
+}
+
+const REMEMBERED_ROWS = 2_048;
+
+export function createColdRows({
+	reader,
+	segments,
+}: {
+	reader: JournalReader;
+	segments: () => readonly SegmentFacts[];
+}): ColdRows {
+	const recent = new Map<string, { readonly row: Row; readonly done: Promise<void> }>();
+	return {
+		remember(table, row, done) {
+			const key = `${table}/${row.id}`;
+			recent.delete(key);
+			recent.set(key, { row, done });
+			if (recent.size <= REMEMBERED_ROWS) return;
+			const [oldest = ""] = recent.keys();
+			recent.delete(oldest);
+		},
+		async find(table, id) {
+			const remembered = recent.get(`${table}/${id}`);
+			if (remembered) {
+				await remembered.done;
+				return remembered.row;
+			}
+			// Newest first: what is asked for is seldom old.
+			for (const facts of segments()
+				.filter((segment) => mayHold(segment, id))
+				.reverse()) {
+				const row = await reader.findPut(facts, table, id);
+				if (row) return row;
+			}
+			return undefined;
+		},
+		size: () => recent.size,
+	};
 }

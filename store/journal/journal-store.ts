@@ -1,29 +1,25 @@
 import { join } from "node:path";
+import { Low } from "lowdb";
 import { type Clock, type Random, ServiceError, systemRandom } from "../../src/kernel/kernel.js";
 import type { Store, StoreHealth } from "../store.js";
 import { createAuditor } from "./audit.js";
 import { backUp, type Moment } from "./backup.js";
 import { syncOwnName } from "./backup-folder.js";
-import { createColdRows } from "./cold-rows.js";
-import { stopped } from "./damage.js";
-import { createDamageLog } from "./damage-log.js";
+import { createDamageLog, messageOf, stopped } from "./damage.js";
 import { type JournalDocuments, openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
 import type { ChainLink } from "./frame.js";
-import { readHistory } from "./history.js";
-import type { Journal } from "./journal-log.js";
-import { createJournalReader } from "./journal-reader.js";
-import { takeLock } from "./lock.js";
-import { type OpenedJournal, openJournal } from "./open-journal.js";
-import { nodeProcessTable, type ProcessTable } from "./process-table.js";
+import { createGroupCommit, type GroupCommit } from "./group-commit.js";
+import { readHistory, readReceipts, readStatement } from "./history.js";
+import { createJournal, type Journal, openHighWaterMark } from "./journal-log.js";
+import { createColdRows, createJournalReader } from "./journal-reader.js";
+import { nodeProcessTable, type ProcessTable, takeLock } from "./lock.js";
 import { createQueryLog, type JournalQueryLog } from "./query-log.js";
-import type { Recovered } from "./recovery.js";
-import type { SegmentFacts } from "./segment.js";
+import { type Recovered, recover } from "./recovery.js";
+import { openSegmentWriter, type SegmentFacts } from "./segments.js";
 import { createSerialQueue, type SerialQueue } from "./serial-queue.js";
-import type { Snapshot } from "./snapshot.js";
-import { createSnapshotKeeper, type SnapshotKeeper } from "./snapshot-keeper.js";
-import { copyState, copyTotals, countEntries } from "./state.js";
-import { readReceipts, readStatement } from "./statement.js";
+import { createSnapshotKeeper, type Snapshot, type SnapshotKeeper } from "./snapshots.js";
+import { copyState, copyTotals, countEntries, type JournalState } from "./state.js";
 import { createTransactions } from "./transactions.js";
 
 export interface JournalStoreDeps {
@@ -241,4 +237,84 @@ function createUnderWay(): UnderWay {
 function bytesAfterSnapshot({ segments, snapshot }: Recovered): number {
 	const all = segments.reduce((sum, { bytes }) => sum + bytes, 0);
 	return snapshot ? all - snapshot.journalBytes : all;
+}
+
+export interface JournalFolders {
+	readonly root: string;
+	readonly segments: string;
+	readonly snapshots: string;
+}
+
+export interface OpenedJournal {
+	/** lowdb over the journal: `data` is the state, `write` appends the batch under way. */
+	readonly low: Low<JournalState>;
+	readonly journal: Journal;
+	readonly commit: GroupCommit;
+	readonly recovered: Recovered;
+}
+
+export interface OpenJournalDeps {
+	readonly fileSystem: FileSystem;
+	readonly clock: Clock;
+	readonly folders: JournalFolders;
+	/** After each frame, with its bytes. */
+	readonly onGrowth: (bytes: number) => void;
+	readonly onStop: (reason: string) => void;
+}
+
+/** Recovers what the folder holds and makes it ready for appending. Throws UNAVAILABLE when it is damaged. */
+export async function openJournal(deps: OpenJournalDeps): Promise<OpenedJournal> {
+	const { fileSystem, clock, folders, onGrowth, onStop } = deps;
+	const markPath = join(folders.root, "mark");
+	const mark = await openHighWaterMark(fileSystem, markPath);
+	const recovered = await recover({
+		fileSystem,
+		segmentFolder: folders.segments,
+		snapshotFolder: folders.snapshots,
+		markPath,
+		mark: mark.found,
+	});
+	const { head, segments, lastFrame } = recovered;
+	const isNew = segments.length === 0;
+	const snapshotSequence = recovered.snapshot?.sequence ?? 0;
+	if (isNew) {
+		// The mark comes first: segments without a mark are refused.
+		await mark.raise({ ...head, snapshot: 0 });
+		await fileSystem.syncFolder(folders.root);
+		segments.push({ number: 1, start: { sequence: 0, crc: 0 }, bytes: 0, coldRange: undefined });
+	} else {
+		// A killed process may have left names in the system's memory only; mark and frames build on them now.
+		await fileSystem.syncFolder(folders.segments);
+		await fileSystem.syncFolder(folders.snapshots);
+	}
+	const newest = segments.at(-1);
+	const writer = await openSegmentWriter({
+		fileSystem,
+		folder: folders.segments,
+		segment: newest?.number ?? 1,
+		offset: newest?.bytes ?? 0,
+		exists: !isNew,
+		lastFrame,
+	});
+	const commit = createGroupCommit({ clock, write: () => low.write(), onStop });
+	const journal = createJournal({
+		clock,
+		writer,
+		mark,
+		head,
+		segments,
+		snapshotSequence,
+		onFailure: (error) => commit.stop(messageOf(error), error),
+	});
+	const adapter = {
+		read: async () => recovered.state,
+		async write() {
+			const batch = commit.underWay();
+			if (batch) onGrowth(await journal.append(batch));
+		},
+	};
+	const low: Low<JournalState> = new Low(adapter, recovered.state);
+	await low.read();
+	await journal.raiseMark();
+	return { low, journal, commit, recovered };
 }

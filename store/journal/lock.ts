@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type Clock, type Random, ServiceError } from "../../src/kernel/kernel.js";
-import { writeFully } from "./durable-file.js";
-import type { FileSystem } from "./file-system.js";
-import { nextTurn } from "./next-turn.js";
-import type { ProcessName, ProcessTable } from "./process-table.js";
+import { type FileSystem, writeFully } from "./file-system.js";
+import { nextTurn } from "./serial-queue.js";
 
 const ATTEMPTS = 8;
 /** How long another process that is taking over a dead one's lock is given before the next attempt. */
@@ -163,4 +163,51 @@ function parseHolder(bytes: Buffer | undefined): ProcessName | undefined {
 async function pause(clock: Clock): Promise<void> {
 	const endMs = clock.monotonicMs() + PAUSE_MS;
 	while (clock.monotonicMs() < endMs) await nextTurn();
+}
+
+/** Names one process for as long as the machine runs, even when its number is given to another one later. */
+export interface ProcessName {
+	readonly pid: number;
+	readonly host: string;
+	/** When it started, in words of the system; empty where the system does not tell. */
+	readonly started: string;
+}
+
+/** Who runs on this machine; injected, so that a test can let a process die. */
+export interface ProcessTable {
+	self(): ProcessName;
+	/** `unknown` for a process of another machine. */
+	stateOf(process: ProcessName): "running" | "gone" | "unknown";
+}
+
+export const nodeProcessTable: ProcessTable = {
+	self: () => ({ pid: process.pid, host: hostname(), started: startOf(process.pid) }),
+	stateOf({ pid, host, started }) {
+		if (host !== hostname()) return "unknown";
+		if (!isRunning(pid)) return "gone";
+		// The number may belong to another process by now, after a reboot or in a restarted container.
+		return started === "" || startOf(pid) === started ? "running" : "gone";
+	},
+};
+
+function isRunning(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code !== "ESRCH";
+	}
+}
+
+/** Linux: identity of the boot, and clock ticks from it to the start (field 22 of proc_pid_stat(5)). */
+function startOf(pid: number): string {
+	try {
+		const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+		// The second field is a name in parentheses and may hold spaces.
+		const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+		return `${boot}/${ticks}`;
+	} catch {
+		return "";
+	}
 }

@@ -1,8 +1,8 @@
 import { COLD_TABLES } from "../store.js";
 import { damaged } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
-import { CHAIN_START, type ChainLink, decodeHeader } from "./frame.js";
-import type { MarkFound, MarkRecord } from "./high-water-mark.js";
+import { CHAIN_START, type ChainLink, decodeHeader, judgeTail } from "./frame.js";
+import type { MarkFound, MarkRecord } from "./journal-log.js";
 import { decodeBody, type FrameBody } from "./operation.js";
 import {
 	type Frame,
@@ -15,10 +15,9 @@ import {
 	type TimeRange,
 	walkFrames,
 	widen,
-} from "./segment.js";
-import { badSnapshot, readNewestSnapshot, type Snapshot, snapshotPath } from "./snapshot.js";
+} from "./segments.js";
+import { badSnapshot, readNewestSnapshot, type Snapshot, snapshotPath } from "./snapshots.js";
 import { applyBody, createState, type JournalState } from "./state.js";
-import { judgeTail } from "./torn-tail.js";
 
 /** Closed segments before the snapshot whose checksums are read at every start; `verify` reads all. */
 const CHECKED_SEGMENTS = 16;

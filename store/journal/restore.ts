@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type Random, ServiceError, systemRandom } from "../../src/kernel/kernel.js";
 import type { StoreBackup } from "../store.js";
 import { BACKUP_KIND, BACKUP_VERSION } from "./backup.js";
-import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-manifest.js";
+import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-folder.js";
 import { buildBeside } from "./built-beside.js";
 import { type JournalStoreDeps, openJournalStore } from "./journal-store.js";
 

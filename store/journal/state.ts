@@ -2,12 +2,11 @@ import type { Micros } from "../../src/kernel/kernel.js";
 import {
 	type AccountName,
 	COLD_TABLES,
+	LEDGER_KEY_WINDOW_MS,
 	type LedgerTransaction,
 	TABLE_INDEXES,
 	type TableName,
 } from "../store.js";
-import { createHotTable, type HotTable } from "./hot-table.js";
-import { createKeyWindow, type KeyHour, type KeyWindow } from "./key-window.js";
 import type { FrameBody, Operation, Row } from "./operation.js";
 
 /** What the journal adds up to, and lowdb's data: as large as what is open or recent, not as what ever happened. */
@@ -102,4 +101,131 @@ function applyPosting(state: JournalState, { key, entries }: LedgerTransaction, 
 	}
 	if (key !== undefined) state.keys.add(key, at);
 	state.transactions += 1;
+}
+
+/** Rows in memory by id, and by the fields they can be searched by. */
+export interface HotTable<Row extends { readonly id: string }> {
+	readonly rows: ReadonlyMap<string, Row>;
+	put(row: Row): void;
+	delete(id: string): void;
+	/** Ids of the rows whose field equals the value. */
+	findBy(index: string, value: unknown): ReadonlySet<string>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export function createHotTable<Row extends { readonly id: string }>(
+	indexes: readonly (keyof Row & string)[],
+	initial: Iterable<Row> = [],
+): HotTable<Row> {
+	const rows = new Map<string, Row>();
+	const idsByField = new Map(
+		indexes.map((field) => [field as string, new Map<unknown, Set<string>>()]),
+	);
+
+	const unlink = (row: Row) => {
+		for (const field of indexes) {
+			const idsByValue = idsByField.get(field);
+			const ids = idsByValue?.get(row[field]);
+			ids?.delete(row.id);
+			if (ids?.size === 0) idsByValue?.delete(row[field]);
+		}
+	};
+	const link = (row: Row) => {
+		for (const field of indexes) {
+			// Nobody asks for the rows that lack a field.
+			if (row[field] === undefined) continue;
+			const idsByValue = idsByField.get(field);
+			const ids = idsByValue?.get(row[field]);
+			if (ids) ids.add(row.id);
+			else idsByValue?.set(row[field], new Set([row.id]));
+		}
+	};
+	const put = (row: Row) => {
+		const earlier = rows.get(row.id);
+		if (earlier) unlink(earlier);
+		rows.set(row.id, row);
+		link(row);
+	};
+
+	for (const row of initial) put(row);
+	return {
+		rows,
+		put,
+		delete(id) {
+			const row = rows.get(id);
+			if (!row) return;
+			unlink(row);
+			rows.delete(id);
+		},
+		findBy: (index, value) => idsByField.get(index)?.get(value) ?? NONE,
+	};
+}
+
+const HOUR_MS = 3_600_000;
+/** Hours forgotten when a new one begins: more than come, so that what a pause left behind goes. */
+const FORGOTTEN_AT_ONCE = 2;
+
+/** The keys that were added within one hour; append only. */
+export interface KeyHour {
+	readonly hour: number;
+	readonly keys: readonly string[];
+}
+
+/**
+ * Keys of recent ledger transactions: kept at least `LEDGER_KEY_WINDOW_MS` by the clock, an hour more while it runs
+ * evenly, longer after a pause. A commit forgets them, never a look, and the oldest few at a time: a clock that leaps
+ * ahead and comes back makes no recent key acceptable again.
+ */
+export interface KeyWindow {
+	has(key: string): boolean;
+	/**
+	 * `at` is the time of the frame, so that a replay forgets what was forgotten. A clock that runs backwards does not
+	 * make a key older: it joins the newest hour.
+	 */
+	add(key: string, at: number): void;
+	size(): number;
+	/** What is kept, oldest first, as of now; later additions do not show. */
+	capture(): readonly KeyHour[];
+}
+
+export function createKeyWindow(kept: readonly KeyHour[] = []): KeyWindow {
+	const known = new Set<string>();
+	const hours: { readonly hour: number; readonly keys: string[] }[] = [];
+	for (const { hour, keys } of kept) {
+		hours.push({ hour, keys: [...keys] });
+		for (const key of keys) known.add(key);
+	}
+
+	const forgetSome = (at: number) => {
+		const oldest = Math.floor((at - LEDGER_KEY_WINDOW_MS) / HOUR_MS);
+		for (let count = 0; count < FORGOTTEN_AT_ONCE; count++) {
+			const [first] = hours;
+			if (!first || first.hour >= oldest) return;
+			for (const key of first.keys) known.delete(key);
+			hours.shift();
+		}
+	};
+
+	return {
+		has: (key) => known.has(key),
+		add(key, at) {
+			const hour = Math.floor(at / HOUR_MS);
+			let newest = hours.at(-1);
+			if (!newest || hour > newest.hour) {
+				forgetSome(at);
+				newest = { hour, keys: [] };
+				hours.push(newest);
+			}
+			newest.keys.push(key);
+			known.add(key);
+		},
+		size: () => known.size,
+		capture: () =>
+			hours.map(({ hour, keys }, index) => ({
+				hour,
+				// Only the newest hour still grows.
+				keys: index === hours.length - 1 ? keys.slice() : keys,
+			})),
+	};
 }

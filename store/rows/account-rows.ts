@@ -65,3 +65,54 @@ export interface ConnectionRow extends GrantFields {
 	readonly createdAt: number;
 	readonly revokedAt?: number | undefined;
 }
+
+/** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
+export interface TokenRow {
+	readonly id: string;
+	readonly hash: string;
+	readonly environment: "live" | "test";
+	readonly label: string;
+	readonly status: "active" | "suspended" | "revoked";
+	readonly createdAt: number;
+	readonly expiresAt: number | undefined;
+	readonly maxPerCallMicros: Micros | undefined;
+	/** Highest sum of prices it pays for on one UTC day. */
+	readonly maxPerDayMicros?: Micros | undefined;
+	/** Empty means every skill, every graph. */
+	readonly skills: readonly string[];
+	readonly graphs: readonly string[];
+	/** The token this one was delegated from; its money came from there and goes back there. */
+	readonly parentId?: string | undefined;
+	/** Wallet (CAIP-10) that bought it or whose failed call it credits; absent for tokens an operator issued. */
+	readonly owner?: string | undefined;
+	readonly origin?: "operator" | "purchase" | "credit" | "delegation" | undefined;
+	/** First time it paid for anything; absent until then. */
+	readonly usedAt?: number | undefined;
+	/** When its holder ended it; absent for tokens an operator revoked. */
+	readonly closedAt?: number | undefined;
+}
+
+/**
+ * What an authorization server keeps: a client, a grant, a code, a refresh token, or that an access token was revoked. What
+ * it says is a document of the same id; the id is a keyed hash, so that no code and no token can be read from it.
+ */
+export interface OAuthRow {
+	readonly id: string;
+	/** Account it belongs to; the same for all clients, which belong to nobody. */
+	readonly owner: string;
+	readonly kind: "client" | "grant" | "code" | "refresh_token" | "revoked_access";
+	/** API key that stands for the grant. */
+	readonly keyId?: string | undefined;
+	/** Row of the client that a grant was given to. */
+	readonly clientId?: string | undefined;
+	/** Keys of earlier grants that end once the code of this one is redeemed. */
+	readonly replaces?: readonly string[] | undefined;
+	/** When it was used for the only time it can be. */
+	readonly consumedAt?: number | undefined;
+	/** Whether anybody gave a client consent. */
+	readonly isUsed?: boolean | undefined;
+	/** Until when the key of a grant was last prolonged; whoever changed the key since has the last word. */
+	readonly prolongedTo?: number | undefined;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}

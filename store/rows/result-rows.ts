@@ -1,3 +1,5 @@
+import type { Micros } from "../../src/kernel/kernel.js";
+
 /** What can be read again after its call; its text lies in `documents`, or in what a row names. */
 
 /** A result that can be read again; its text lives in `documents` under the same id. */
@@ -64,5 +66,61 @@ export interface FeedbackRow {
 	readonly isUseful: boolean;
 	readonly hasNote: boolean;
 	readonly at: number;
+	readonly expiresAt: number;
+}
+
+/**
+ * Work that outlives its call and owns its hold. queued → running → completed | failed; from queued or running also →
+ * cancelling → cancelled. What it was asked and what it keeps between passes are documents: `<id>-input`, `<id>-work`.
+ */
+export interface JobRow {
+	readonly id: string;
+	readonly owner: string;
+	/** Key, connection token or other grant of the account it was begun with. */
+	readonly grantId?: string | undefined;
+	/** Which work it is. */
+	readonly kind: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	readonly rail: string;
+	readonly priceMicros: Micros;
+	/** Hash of operation and input. */
+	readonly fingerprint: string;
+	readonly graphIds: readonly string[];
+	/** Absent where it costs nothing. */
+	readonly holdId?: string | undefined;
+	readonly state: string;
+	/** How it is done, as its caller asked for it, e.g. "fast". */
+	readonly mode?: string | undefined;
+	readonly passes: readonly string[];
+	/** Passes that were begun, and those that were completed; never fewer than before. */
+	readonly passesBegun: number;
+	readonly passesDone: number;
+	/** How often the pass under way was begun, and how long the completed ones took. */
+	readonly passStarts: number;
+	readonly ranMs: number;
+	/** 0 to 100, never less than before, nor are the two counts behind it. */
+	readonly percent: number;
+	readonly considered: number;
+	readonly read: number;
+	/** Ids up to this one were given to events, or skipped. */
+	readonly lastEventId: number;
+	readonly stopReason?: string | undefined;
+	/** What was taken of the price when it ended. */
+	readonly chargedMicros?: Micros | undefined;
+	readonly receiptId?: string | undefined;
+	/** Token that holds what a payment on a chain gave back; `creditShownAt` is when its secret was told. */
+	readonly creditTokenId?: string | undefined;
+	readonly creditMicros?: Micros | undefined;
+	readonly creditShownAt?: number | undefined;
+	/** False once its id was told to somebody who may not be its payer: then no secret is. */
+	readonly isProven: boolean;
+	readonly createdAt: number;
+	readonly startedAt?: number | undefined;
+	readonly updatedAt: number;
+	readonly endedAt?: number | undefined;
+	/** When its report is gone; absent where there is none. */
+	readonly reportExpiresAt?: number | undefined;
+	/** When the row may be forgotten; long after it ended. */
 	readonly expiresAt: number;
 }

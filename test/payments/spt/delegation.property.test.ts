@@ -3,7 +3,7 @@ import t from "tap";
 import { heldAccount } from "../../../payments/ledger.js";
 import { formatUsd } from "../../../src/kernel/money.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
-import type { TokenRow } from "../../../store/rows/token-row.js";
+import type { TokenRow } from "../../../store/rows/account-rows.js";
 import { START_MS } from "../../store/open-test-store.js";
 import { openSptDesk, type SptDesk, USD } from "./open-spt-desk.js";
 
