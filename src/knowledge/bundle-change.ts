@@ -1,18 +1,24 @@
 import { ServiceError } from "../kernel/kernel.js";
 import { compareText, isRecord, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
-import { listedTitleOf, loggedDayOf, recordOf } from "./bundle-frame.js";
-import { toCollision } from "./bundle-reader.js";
+import { listedTitleOf, loggedDayOf, recordOf, toCollision } from "./bundle-reader.js";
 import {
 	type ConceptFile,
 	type ConceptReading,
+	type LinkSpace,
 	readConcept,
 	toConceptId,
 } from "./concept-reader.js";
 import { hashOfBundle, markOf } from "./content-hash.js";
-import type { LinkSpace } from "./edge-reader.js";
 import type { Finding } from "./finding.js";
-import type { BundleFrame, BundleMemory, Concept, FileMark, Graph } from "./graph.js";
-import { hasMemory, readMemory } from "./late-memory.js";
+import {
+	type BundleFrame,
+	type BundleMemory,
+	type Concept,
+	type FileMark,
+	type Graph,
+	hasMemory,
+	readMemory,
+} from "./graph.js";
 import { entriesOf, type PathChange, valueAt, withPaths } from "./path-map.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 

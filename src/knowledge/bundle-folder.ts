@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ServiceError } from "../kernel/kernel.js";
-import { nodeBundleDisk } from "./bundle-disk.js";
 import { isConfined } from "./bundle-document.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import {
@@ -11,6 +10,7 @@ import {
 	finishUpdates,
 	foldersOf,
 	isUpdateFile,
+	nodeBundleDisk,
 } from "./bundle-update.js";
 import { toBundleFiles } from "./bundle-writer.js";
 import type { Graph } from "./graph.js";

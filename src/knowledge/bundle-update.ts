@@ -1,9 +1,20 @@
-import { readdir, readFile } from "node:fs/promises";
+import {
+	mkdir,
+	mkdtemp,
+	open,
+	readdir,
+	readFile,
+	rename,
+	rm,
+	rmdir,
+	stat,
+	unlink,
+	writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { ServiceError } from "../kernel/kernel.js";
 import type { BundleChanges } from "./bundle-change.js";
-import { type BundleDisk, nodeBundleDisk } from "./bundle-disk.js";
 import { isConfined } from "./bundle-document.js";
 
 /** In a work folder: staged files by number, and, once it is there under this name, a promise to put them into place. */
@@ -224,3 +235,48 @@ export function foldersOf(path: string): readonly string[] {
 	const names = path.split("/").slice(0, -1);
 	return ["", ...names.map((_, index) => names.slice(0, index + 1).join("/"))];
 }
+
+/** What an update asks of a disk; injected, so that tests can cut its power between any two calls. */
+export interface BundleDisk {
+	/** Makes a folder and those above it that are missing. */
+	makeFolder(path: string): Promise<void>;
+	/** A new folder: the prefix and six characters nobody else has. */
+	makeWorkFolder(prefix: string): Promise<string>;
+	/** Resolves when every byte is on the disk. */
+	write(path: string, bytes: Uint8Array): Promise<void>;
+	rename(from: string, to: string): Promise<void>;
+	has(path: string): Promise<boolean>;
+	isFolder(path: string): Promise<boolean>;
+	/** Leaves what is no file, and what is not there. */
+	remove(path: string): Promise<void>;
+	/** Leaves a folder that holds something, and one that is not there. */
+	removeEmptyFolder(path: string): Promise<void>;
+	/** With everything in it. */
+	removeFolder(path: string): Promise<void>;
+	/** Asks the disk to remember the names; file systems that cannot are left alone. */
+	syncFolder(path: string): Promise<void>;
+}
+
+export const nodeBundleDisk: BundleDisk = {
+	async makeFolder(path) {
+		await mkdir(path, { recursive: true });
+	},
+	makeWorkFolder: (prefix) => mkdtemp(prefix),
+	write: (path, bytes) => writeFile(path, bytes, { mode: 0o644, flush: true }),
+	rename: (from, to) => rename(from, to),
+	has: async (path) => (await stat(path).catch(() => undefined)) !== undefined,
+	isFolder: async (path) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false,
+	async remove(path) {
+		const found = await stat(path).catch(() => undefined);
+		if (found?.isFile()) await unlink(path);
+	},
+	async removeEmptyFolder(path) {
+		await rmdir(path).catch(() => undefined);
+	},
+	removeFolder: (path) => rm(path, { recursive: true, force: true }),
+	async syncFolder(path) {
+		const handle = await open(path, "r").catch(() => undefined);
+		await handle?.sync().catch(() => undefined);
+		await handle?.close();
+	},
+};

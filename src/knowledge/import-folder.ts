@@ -6,11 +6,11 @@ import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
 import { readBounded, readFiles, stampFiles } from "./bundle-files.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { reasonToPassOver } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { importBundle } from "./import-bundle.js";
-import { type ImportMemory, toImportMemory } from "./import-memory.js";
 import type { ImportOptions, ImportResult, SkippedFile } from "./import-options.js";
-import { reasonToPassOver } from "./import-screen.js";
+import { type ImportMemory, toImportMemory } from "./import-reread.js";
 import { type ImportUpdate, updateImport } from "./import-update.js";
 
 export interface ImportRequest {

@@ -1,6 +1,5 @@
 import type { GraphType } from "../contract/contract.js";
 import type { BundleFiles } from "./bundle-reader.js";
-import type { NamedDocument } from "./document-names.js";
 import type { Graph, GraphRecord } from "./graph.js";
 
 /** How foreign documents become a graph; every option has a default that keeps what is there. */
@@ -54,6 +53,14 @@ export interface ImportResult {
 	/** What the files read as. */
 	readonly graph: Graph;
 	readonly trace: ImportTrace;
+}
+
+/** What a document answers to when another one names it. */
+export interface NamedDocument {
+	/** Path in the source. */
+	readonly path: string;
+	readonly title: string;
+	readonly aliases: readonly string[];
 }
 
 /** What an import remembers of a document: enough to tell whether a change elsewhere changes what became of it. */

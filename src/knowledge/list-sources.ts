@@ -1,4 +1,4 @@
-import { writtenDate } from "./concept-writer.js";
+import { writtenDate } from "./bundle-writer.js";
 import type { Graph } from "./graph.js";
 
 /** One row of the list of everything a catalog cites. */

@@ -1,7 +1,7 @@
 import { createHash, webcrypto } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { nodeBundleDisk } from "./bundle-disk.js";
+import { nodeBundleDisk } from "./bundle-update.js";
 
 /** A file of JSON lines. The last one holds the SHA-256 of all bytes before it: a file that was cut off or changed has none that fits. */
 

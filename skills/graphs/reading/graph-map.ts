@@ -1,5 +1,3 @@
-/** Reading a graph: pure functions over what is loaded, indexed once per graph, without transport, money or clock. */
-
 import { toKeyPart } from "../../../src/contract/contract.js";
 import { ServiceError } from "../../../src/kernel/kernel.js";
 import {
@@ -7,9 +5,12 @@ import {
 	compareText,
 	type Edge,
 	type Graph,
+	runAtOnce,
+	runInTurns,
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
-import { createGraphIndex } from "./graph-index.js";
+
+/** Reading a graph: pure functions over what is loaded, indexed once per graph, without transport, money or clock. */
 
 /** A graph's concepts by id and its edges in both directions. An edge is named by its two ends and its type. */
 export interface GraphMap {
@@ -122,4 +123,40 @@ function turnRound(
 		next[target] = at + 1;
 	}
 	return { inStart, inEdges };
+}
+
+/** Something derived from a graph: made once for each, kept as long as it. */
+export interface GraphIndex<T> {
+	/** Made at once where it is not made yet. */
+	of(graph: Graph): T;
+	/** Made while other work goes on: ask for this first, and `of` costs nothing. */
+	ready(graph: Graph): Promise<T>;
+}
+
+export function createGraphIndex<T>(stepsOf: (graph: Graph) => Steps<T>): GraphIndex<T> {
+	const made = new WeakMap<Graph, { readonly value: T }>();
+	const making = new WeakMap<Graph, Promise<T>>();
+	const keep = (graph: Graph, value: T): T => {
+		const known = made.get(graph);
+		if (known) return known.value;
+		made.set(graph, { value });
+		return value;
+	};
+	const make = async (graph: Graph): Promise<T> => {
+		try {
+			return keep(graph, await runInTurns(stepsOf(graph)));
+		} finally {
+			making.delete(graph);
+		}
+	};
+	return {
+		of: (graph) => made.get(graph)?.value ?? keep(graph, runAtOnce(stepsOf(graph))),
+		async ready(graph) {
+			const known = made.get(graph);
+			if (known) return known.value;
+			const underWay = making.get(graph) ?? make(graph);
+			if (!made.has(graph)) making.set(graph, underWay);
+			return underWay;
+		},
+	};
 }

@@ -1,6 +1,7 @@
 import { READING_LIMITS } from "../../../src/contract/contract.js";
 import { createSizedCache } from "../../../src/kernel/kernel.js";
 import {
+	cleanText,
 	compareText,
 	type FileMark,
 	type Graph,
@@ -10,8 +11,10 @@ import {
 	runInTurns,
 	type Steps,
 	toConceptId,
+	toPlainText,
+	truncateText,
 } from "../../../src/knowledge/knowledge.js";
-import { sortInSteps } from "./sort-in-steps.js";
+import { sortInSteps } from "./sorting.js";
 
 /** One concept file that two revisions of a graph do not share. */
 export interface NodeChange {
@@ -129,4 +132,35 @@ function changeOf(
 
 function isConceptPath(path: string): boolean {
 	return /\.md$/i.test(path) && !isReserved(path) && path !== RECORD_PATH;
+}
+
+/** What a bundle's `log.md` tells of one day. */
+export interface LogEntry {
+	/** `YYYY-MM-DD`. */
+	readonly day: string;
+	readonly lines: readonly string[];
+}
+
+const ENTRIES_MAX = 50;
+const LINES_MAX = 20;
+const LINE_CHARS = 500;
+const LOG_CHARS = 256 * 1024;
+
+/** The newest entries of a log, in the order of the file: a heading per day, a line per change. Other text is passed over. */
+export function readChangeLog(markdown: string): readonly LogEntry[] {
+	const entries: { day: string; lines: string[] }[] = [];
+	for (const line of cleanText(markdown.slice(0, LOG_CHARS)).split("\n")) {
+		const day = /^#{1,6}[ \t]+\[?(\d{4}-\d{2}-\d{2})\b/.exec(line)?.[1];
+		if (day !== undefined) {
+			if (entries.length === ENTRIES_MAX) break;
+			entries.push({ day, lines: [] });
+			continue;
+		}
+		const item = /^[ \t]{0,3}[-*+][ \t]+(\S.*)$/.exec(line.slice(0, 2 * LINE_CHARS))?.[1];
+		const lines = entries.at(-1)?.lines;
+		if (item !== undefined && lines && lines.length < LINES_MAX) {
+			lines.push(truncateText(toPlainText(item), LINE_CHARS));
+		}
+	}
+	return entries;
 }

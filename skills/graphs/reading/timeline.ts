@@ -6,9 +6,8 @@ import {
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
 import type { EVENT_KINDS } from "../graph-feed-wire.js";
-import { createGraphIndex } from "./graph-index.js";
-import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";
-import { firstWhere } from "./sorted-search.js";
+import { conceptAt, createGraphIndex, type GraphMap, mapOf } from "./graph-map.js";
+import { firstWhere } from "./sorting.js";
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
-import { listNodes } from "../../../skills/graphs/reading/node-list.js";
+import { listNodes, writtenSince } from "../../../skills/graphs/reading/graph-lists.js";
 import { createRevisionMemory } from "../../../skills/graphs/reading/revision-changes.js";
-import { sortInSteps } from "../../../skills/graphs/reading/sort-in-steps.js";
-import { writtenSince } from "../../../skills/graphs/reading/written-days.js";
+import { sortInSteps } from "../../../skills/graphs/reading/sorting.js";
 import { compareText } from "../../../src/knowledge/bundle-document.js";
 import { readBundle } from "../../../src/knowledge/bundle-reader.js";
 import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import t from "tap";
-import { readCitedPassages } from "../../../skills/graphs/reading/cited-passages.js";
-import { packContext } from "../../../skills/graphs/reading/context-pack.js";
-import { estimateTokens } from "../../../skills/graphs/reading/token-estimate.js";
+import {
+	estimateTokens,
+	packContext,
+	readCitedPassages,
+} from "../../../skills/graphs/reading/context-pack.js";
 import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
 import { conceptOf, HOSTILE } from "./random-graph.js";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { keyOfEdge, listEdges } from "../../../skills/graphs/reading/edge-list.js";
-import { listNodes } from "../../../skills/graphs/reading/node-list.js";
+import { keyOfEdge, listEdges, listNodes } from "../../../skills/graphs/reading/graph-lists.js";
 import { keyOfEvent, readTimeline } from "../../../skills/graphs/reading/timeline.js";
 import { readCursor, toCursor } from "../../../src/contract/list-cursor.js";
 import { READING_LIMITS } from "../../../src/contract/reading-limits.js";

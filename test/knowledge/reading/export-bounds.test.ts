@@ -1,7 +1,10 @@
 import t from "tap";
 import { EXPORT_FORMATS, type ExportFormat } from "../../../skills/graphs/graph-feed-wire.js";
-import { leastExportChars } from "../../../skills/graphs/reading/export-size.js";
-import { assertExportable, exportGraph } from "../../../skills/graphs/reading/graph-export.js";
+import {
+	assertExportable,
+	exportGraph,
+	leastExportChars,
+} from "../../../skills/graphs/reading/graph-export.js";
 import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
 import { graphOf, TIDES } from "../sample-bundle.js";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import jsonld from "jsonld";
 import t from "tap";
 import type { ExportFormat } from "../../../skills/graphs/graph-feed-wire.js";
-import type { ExportTable } from "../../../skills/graphs/reading/export-tables.js";
+import type { ExportTable } from "../../../skills/graphs/reading/export-formats.js";
 import { exportGraph } from "../../../skills/graphs/reading/graph-export.js";
 import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
 import { unpackArchive } from "../../../src/knowledge/archive.js";

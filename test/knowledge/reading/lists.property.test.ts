@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
-import { keyOfEdge, listEdges } from "../../../skills/graphs/reading/edge-list.js";
+import { keyOfEdge, listEdges, listNodes } from "../../../skills/graphs/reading/graph-lists.js";
 import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
-import { listNodes } from "../../../skills/graphs/reading/node-list.js";
 import { keyOfEvent, readTimeline } from "../../../skills/graphs/reading/timeline.js";
 import { readCursor, toCursor } from "../../../src/contract/list-cursor.js";
 import { anyGraph, conceptOf, graphWith, HOSTILE } from "./random-graph.js";

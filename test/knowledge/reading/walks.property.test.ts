@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
-import { findPaths } from "../../../skills/graphs/reading/best-paths.js";
 import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
-import { findNeighbors } from "../../../skills/graphs/reading/neighbors.js";
-import { growSubgraph } from "../../../skills/graphs/reading/subgraph.js";
+import { findNeighbors, growSubgraph } from "../../../skills/graphs/reading/neighborhood.js";
+import { findPaths } from "../../../skills/graphs/reading/paths.js";
 import {
 	lengthOf,
 	toEdgeTest,

@@ -1,8 +1,84 @@
 import { READING_LIMITS } from "../../../src/contract/contract.js";
 import type { Concept, Graph } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, degreeAt, type GraphMap, mapOf, placeOf } from "./graph-map.js";
-import { createLeastFirst } from "./least-first.js";
-import { createWalk, lengthOf, type Step, toEdgeTest, toStep, type WalkOptions } from "./walk.js";
+import { createLeastFirst } from "./sorting.js";
+import {
+	createWalk,
+	lengthOf,
+	type Step,
+	toEdgeTest,
+	toStep,
+	type WalkOptions,
+	weightOf,
+} from "./walk.js";
+
+export interface Neighbor {
+	readonly concept: Concept;
+	/** Edges from the start, at least 1. */
+	readonly distance: number;
+	/** Product of the weights along the heaviest of the shortest ways. */
+	readonly weight: number;
+	/** The last step of that way. */
+	readonly step: Step;
+}
+
+export interface NeighborOptions extends WalkOptions {
+	/** Edges from the start, `READING_LIMITS.depthMax` at most. */
+	readonly depth: number;
+	readonly limit: number;
+}
+
+export interface Neighbors {
+	/** Nearest first, then heaviest, then by id; each concept once. */
+	readonly items: readonly Neighbor[];
+	/** False when there are more within this depth than were wanted or could be looked at. */
+	readonly isComplete: boolean;
+}
+
+interface Reached {
+	readonly place: number;
+	readonly weight: number;
+	readonly edge: number;
+	readonly direction: Step["direction"];
+}
+
+/** Concepts around one. Throws NOT_FOUND. Layers beyond the last one wanted are not looked at. */
+export function findNeighbors(
+	graph: Graph,
+	conceptId: string,
+	{ depth, limit, ...options }: NeighborOptions,
+): Neighbors {
+	const map = mapOf(graph);
+	const start = placeOf(graph, conceptId);
+	const walk = createWalk(map, options, READING_LIMITS.edgesVisited);
+	const seen = new Set([start]);
+	const items: Neighbor[] = [];
+	let frontier: readonly Pick<Reached, "place" | "weight">[] = [{ place: start, weight: 1 }];
+	for (let distance = 1; distance <= depth && frontier.length > 0; distance++) {
+		// One more than wanted, so that it is known whether there are more.
+		if (items.length > limit) break;
+		const best = new Map<number, Reached>();
+		for (const { place: from, weight: weightSoFar } of frontier) {
+			walk.follow(from, (edge, place, direction) => {
+				const known = map.edges[edge];
+				const weight = weightSoFar * (known ? weightOf(known) : 1);
+				if (seen.has(place) || weight <= (best.get(place)?.weight ?? 0)) return;
+				best.set(place, { place, weight, edge, direction });
+			});
+		}
+		const layer = [...best.values()].sort((a, b) => b.weight - a.weight || a.place - b.place);
+		for (const { place, weight, edge, direction } of layer) {
+			seen.add(place);
+			const concept = conceptAt(map, place);
+			items.push({ concept, distance, weight, step: toStep(map, edge, direction) });
+		}
+		frontier = layer;
+	}
+	return {
+		items: items.slice(0, limit),
+		isComplete: items.length <= limit && !walk.isSpent(),
+	};
+}
 
 export interface SubgraphOptions extends WalkOptions {
 	readonly nodesMax: number;
@@ -29,7 +105,7 @@ export interface Subgraph {
 	readonly isComplete: boolean;
 }
 
-interface Reached {
+interface OpenNode {
 	readonly place: number;
 	readonly distance: number;
 	readonly degree: number;
@@ -46,7 +122,7 @@ export function growSubgraph(
 ): Subgraph {
 	const map = mapOf(graph);
 	const walk = createWalk(map, options, READING_LIMITS.edgesVisited);
-	const open = createLeastFirst<Reached>(compareReached);
+	const open = createLeastFirst<OpenNode>(compareOpenNode);
 	const offer = (place: number, distance: number) =>
 		open.add({ place, distance, degree: degreeAt(map, place) });
 	for (const seed of new Set(seeds)) offer(placeOf(graph, seed), 0);
@@ -97,6 +173,6 @@ function edgesTo(
 	return found.map((edge) => toStep(map, edge, "out"));
 }
 
-function compareReached(a: Reached, b: Reached): number {
+function compareOpenNode(a: OpenNode, b: OpenNode): number {
 	return a.distance - b.distance || b.degree - a.degree || a.place - b.place;
 }
