@@ -2,7 +2,7 @@ import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import { messageOf } from "./damage.js";
-import { assertRoom, copyFile, copyOpened, type FileHash, hashFile } from "./file-copy.js";
+import { assertSpace, copyOpened, type FileHash, hashFile, withFile } from "./file-copy.js";
 import { type FileSystem, type ReadableFile, replaceFile } from "./file-system.js";
 import { hex } from "./frame.js";
 
@@ -16,34 +16,18 @@ export interface BackupFile extends FileHash {
 	readonly path: string;
 }
 
-/** A folder that a backup is written into; everything in it is on the disk before `finish` resolves. */
-export interface BackupFolder {
-	/** Copies the first bytes of a file, all of them by default; false when there is none. */
-	copy(from: string, path: string, bytes?: number): Promise<boolean>;
-	/** As `copy`, of a file that is open. */
-	copyOpened(source: ReadableFile, path: string): Promise<void>;
-	/** Takes in a file that `write` makes under the name it is given. */
-	add(path: string, write: (fullPath: string) => Promise<void>): Promise<void>;
-	/** Takes in a file that is in the folder, and on the disk, already. */
-	takeIn(path: string): Promise<void>;
-	/** Writes the manifest, after everything else. */
-	finish(facts: object): Promise<{ readonly files: number; readonly bytes: number }>;
-}
-
-export interface BackupFolderOptions {
-	/** Called before each part of a file; what it throws ends the copy. */
-	readonly onPart?: (() => void) | undefined;
-}
+export type BackupFolder = Awaited<ReturnType<typeof openBackupFolder>>;
 
 /**
- * Throws INVALID_ARGUMENT unless the folder is missing or empty. Before each file it looks whether the disk has room for it;
- * what a failure leaves is for whoever made the folder to remove.
+ * A folder that a backup is written into; everything in it is on the disk before `finish` resolves. Throws
+ * INVALID_ARGUMENT unless the folder is missing or empty; what a failure leaves is for the caller to remove.
  */
 export async function openBackupFolder(
 	fileSystem: FileSystem,
 	path: string,
-	{ onPart }: BackupFolderOptions = {},
-): Promise<BackupFolder> {
+	/** Called before each part of a file; what it throws ends the copy. */
+	{ onPart }: { readonly onPart?: (() => void) | undefined } = {},
+) {
 	const folder = resolve(path);
 	await assertEmpty(fileSystem, folder);
 	const files: BackupFile[] = [];
@@ -62,34 +46,34 @@ export async function openBackupFolder(
 		if (!found) throw new Error(`"${path}" is missing`);
 		files.push({ path, ...found });
 	};
-	const copyOpenedTo = async (source: ReadableFile, path: string, bytes?: number) => {
+	const copyOpenFile = async (source: ReadableFile, path: string, bytes?: number) => {
 		const to = await prepare(path);
-		await assertRoom(fileSystem, folder, { bytes: bytes ?? source.bytes, files: 1 });
+		await assertSpace(fileSystem, folder, { bytes: bytes ?? source.bytes, files: 1 });
 		files.push({ path, ...(await copyOpened(fileSystem, source, { to, bytes, onPart })) });
 	};
 	await prepare(MANIFEST);
 
 	return {
-		async copy(from, path, bytes) {
-			const source = await fileSystem.openForReading(from);
-			if (!source) return false;
-			try {
-				await copyOpenedTo(source, path, bytes);
-			} finally {
-				await source.close();
-			}
-			return true;
+		/** Copies the first bytes of a file, all of them by default; false when there is none. */
+		async copy(from: string, path: string, bytes?: number): Promise<boolean> {
+			const copied = await withFile(fileSystem, from, async (source) => {
+				await copyOpenFile(source, path, bytes);
+				return true;
+			});
+			return copied ?? false;
 		},
-		copyOpened: copyOpenedTo,
-		async add(path, write) {
+		/** As `copy`, of a file that is open. */
+		copyOpened: (source: ReadableFile, path: string) => copyOpenFile(source, path),
+		/** Takes in a file that `write` makes under the name it is given. */
+		async add(path: string, write: (fullPath: string) => Promise<void>): Promise<void> {
 			await write(await prepare(path));
 			await takeIn(path);
 		},
+		/** Takes in a file that is in the folder, and on the disk, already. */
 		takeIn,
-		async finish(facts) {
-			// From the innermost name to the folder's own.
-			const byDepth = [...folders].sort((a, b) => b.length - a.length);
-			for (const each of byDepth) await fileSystem.syncFolder(each);
+		/** Writes the manifest, after everything else. */
+		async finish(facts: object): Promise<{ readonly files: number; readonly bytes: number }> {
+			await syncInnermostFirst(fileSystem, folders);
 			await syncOwnName(fileSystem, folder);
 			const path = join(folder, MANIFEST);
 			const chunks = manifestChunks(facts, files);
@@ -127,21 +111,16 @@ export async function syncOwnName(fileSystem: FileSystem, folder: string): Promi
 
 /** One line for each file, and last a checksum of what comes before it. */
 function* manifestChunks(facts: object, files: readonly BackupFile[]): Generator<Buffer> {
+	const lines = files.map(
+		(file, index) => `${JSON.stringify(file)}${files[index + 1] ? "," : ""}\n`,
+	);
 	let crc = 0;
-	for (const text of manifestLines(facts, files)) {
+	for (const text of [`${JSON.stringify(facts).slice(0, -1)},"files":[\n`, ...lines, "]"]) {
 		const chunk = Buffer.from(text);
 		crc = crc32(chunk, crc);
 		yield chunk;
 	}
 	yield Buffer.from(`${MANIFEST_END}${hex(crc, 8)}"}\n`);
-}
-
-function* manifestLines(facts: object, files: readonly BackupFile[]): Generator<string> {
-	yield `${JSON.stringify(facts).slice(0, -1)},"files":[\n`;
-	for (const [index, file] of files.entries()) {
-		yield `${JSON.stringify(file)}${index + 1 < files.length ? "," : ""}\n`;
-	}
-	yield "]";
 }
 
 /** False when a byte of the manifest is another one than was written. */
@@ -174,7 +153,10 @@ export async function readManifest(
 ): Promise<Manifest> {
 	const path = join(folder, MANIFEST);
 	const bytes = await fileSystem.read(path).catch((error: unknown) => {
-		throw unreadable(path, error);
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${path}" cannot be read (${messageOf(error)}); name the folder of a backup.`,
+		);
 	});
 	if (!bytes) {
 		throw new ServiceError(
@@ -194,7 +176,17 @@ export async function readManifest(
 /** Copies every file that the manifest names to the same place below another folder, each checked against its hash. */
 export async function copyChecked(
 	fileSystem: FileSystem,
-	{ from, to, manifest, onFile }: CheckedCopy,
+	{
+		from,
+		to,
+		manifest,
+		onFile,
+	}: {
+		readonly from: string;
+		readonly to: string;
+		readonly manifest: Manifest;
+		readonly onFile?: (() => void) | undefined;
+	},
 ): Promise<void> {
 	const folders = new Set([to]);
 	for (const { path, bytes, sha256 } of manifest.files) {
@@ -207,19 +199,21 @@ export async function copyChecked(
 			folders.add(above);
 		}
 		await fileSystem.makeFolder(join(target, ".."));
-		const copied = await copyFile(fileSystem, { from: source, to: target, bytes });
+		const copied = await withFile(fileSystem, source, (file) =>
+			copyOpened(fileSystem, file, { to: target, bytes }),
+		);
 		if (copied?.sha256 !== sha256) throw spoiled(source, CHANGED);
 		onFile?.();
 	}
-	const innermostFirst = [...folders].sort((a, b) => b.length - a.length);
-	for (const folder of innermostFirst) await fileSystem.syncFolder(folder);
+	await syncInnermostFirst(fileSystem, folders);
 }
 
-export interface CheckedCopy {
-	readonly from: string;
-	readonly to: string;
-	readonly manifest: Manifest;
-	readonly onFile?: (() => void) | undefined;
+async function syncInnermostFirst(
+	fileSystem: FileSystem,
+	folders: ReadonlySet<string>,
+): Promise<void> {
+	const sorted = [...folders].sort((a, b) => b.length - a.length);
+	for (const folder of sorted) await fileSystem.syncFolder(folder);
 }
 
 /** Throws unless the file is what was backed up, byte for byte. */
@@ -240,13 +234,6 @@ export function spoiled(path: string, problem: string): ServiceError {
 		"UNAVAILABLE",
 		`The backup is damaged: "${path}": ${problem}. Nothing was restored; use another backup.`,
 		{ retryable: false },
-	);
-}
-
-function unreadable(path: string, error: unknown): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${path}" cannot be read (${messageOf(error)}); name the folder of a backup.`,
 	);
 }
 

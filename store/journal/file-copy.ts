@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { nextTurn, ServiceError } from "../../src/kernel/kernel.js";
 import { type FileSystem, type ReadableFile, writeFully } from "./file-system.js";
-import { nextTurn } from "./serial-queue.js";
 
 const PART_BYTES = 256 * 1024;
 
@@ -19,21 +18,7 @@ export interface CopyOptions {
 	readonly onPart?: (() => void) | undefined;
 }
 
-/** Copies a file in parts and syncs it; undefined, and nothing made, when the source is gone. */
-export async function copyFile(
-	fileSystem: FileSystem,
-	{ from, ...options }: CopyOptions & { readonly from: string },
-): Promise<FileHash | undefined> {
-	const source = await fileSystem.openForReading(from);
-	if (!source) return undefined;
-	try {
-		return await copyOpened(fileSystem, source, options);
-	} finally {
-		await source.close();
-	}
-}
-
-/** As `copyFile`, from a file that is open: whatever takes its name meanwhile, this one is copied. */
+/** Copies an open file in parts and syncs the copy: another file may take its name meanwhile. */
 export async function copyOpened(
 	fileSystem: FileSystem,
 	source: ReadableFile,
@@ -61,19 +46,27 @@ export async function copyOpened(
 }
 
 /** Reads a file in parts; undefined when there is none. */
-export async function hashFile(
+export function hashFile(fileSystem: FileSystem, path: string): Promise<FileHash | undefined> {
+	return withFile(fileSystem, path, async (source) => {
+		const sha256 = createHash("sha256");
+		for await (const part of partsOf(source, source.bytes)) sha256.update(part);
+		return { bytes: source.bytes, sha256: sha256.digest("hex") };
+	});
+}
+
+/** Opens a file for as long as it is used; undefined when there is none. */
+export async function withFile<T>(
 	fileSystem: FileSystem,
 	path: string,
-): Promise<FileHash | undefined> {
-	const source = await fileSystem.openForReading(path);
-	if (!source) return undefined;
-	const sha256 = createHash("sha256");
+	use: (file: ReadableFile) => Promise<T>,
+): Promise<T | undefined> {
+	const file = await fileSystem.openForReading(path);
+	if (!file) return undefined;
 	try {
-		for await (const part of partsOf(source, source.bytes)) sha256.update(part);
+		return await use(file);
 	} finally {
-		await source.close();
+		await file.close();
 	}
-	return { bytes: source.bytes, sha256: sha256.digest("hex") };
 }
 
 async function* partsOf(source: ReadableFile, bytes: number): AsyncGenerator<Buffer> {
@@ -95,16 +88,11 @@ const RESERVE_SHARE = 0.05;
 /** What a file takes beside its bytes, at most: its last block, and its name. */
 const BYTES_BESIDE = 8 * 1024;
 
-export interface Needed {
-	readonly bytes: number;
-	readonly files: number;
-}
-
 /** Throws UNAVAILABLE unless a disk takes so much more and keeps a reserve; a disk that does not tell is trusted. */
-export async function assertRoom(
+export async function assertSpace(
 	fileSystem: Pick<FileSystem, "space">,
 	folder: string,
-	{ bytes, files }: Needed,
+	{ bytes, files }: { readonly bytes: number; readonly files: number },
 ): Promise<void> {
 	const space = await fileSystem.space(folder);
 	if (!space) return;

@@ -1,133 +1,6 @@
-import type { Clock } from "../../src/kernel/kernel.js";
+import { type Clock, nextTurn } from "../../src/kernel/kernel.js";
 import { messageOf, stopped } from "./damage.js";
 import type { TimeRange } from "./segments.js";
-import { nextTurn } from "./serial-queue.js";
-
-export interface GroupCommit {
-	/** The batch that the next transaction belongs to. */
-	current(): Batch;
-	/** Adds a transaction to the current batch; a durable one sends it off, a deferred one within milliseconds. */
-	add(json: string, durability: "durable" | "deferred"): void;
-	/** Resolves when everything added so far is durable. */
-	settle(): Promise<void>;
-	/** Resolves when no batch is on its way to the disk, be it there or refused. */
-	idle(): Promise<void>;
-	/** Batches that wait, without the one under way. */
-	backlog(): number;
-	/** The batch being written; undefined between two. */
-	underWay(): Batch | undefined;
-	/** Refuses everything that waits or comes later. */
-	stop(reason: string, cause?: unknown): void;
-	/** Why nothing is written any more; undefined while all is well. */
-	stopReason(): string | undefined;
-}
-
-export interface GroupCommitDeps {
-	readonly clock: Clock;
-	/** Makes the batch under way durable. Its first rejection stops everything: a failed sync is never tried again. */
-	readonly write: () => Promise<void>;
-	readonly onStop: (reason: string) => void;
-}
-
-const DEFERRED_MS = 20;
-
-/** While one frame is on its way to the disk the next one gathers, so that a sync serves as many callers as wait. */
-export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps): GroupCommit {
-	const line = createBatchLine(clock);
-	const siblings = createSiblings(clock);
-	let underWay: OpenBatch | undefined;
-	let isDraining = false;
-	let drained: Promise<void> = Promise.resolve();
-	let stopReason: string | undefined;
-	let stopError: Error | undefined;
-
-	const stop = (reason: string, cause?: unknown) => {
-		if (stopError) return;
-		stopReason = reason;
-		stopError = stopped(reason, cause);
-		underWay?.reject(stopError);
-		line.rejectAll(stopError);
-		onStop(reason);
-	};
-	const drain = async () => {
-		while (line.isDue()) {
-			await siblings.gather();
-			underWay = line.take();
-			await write().catch((error: unknown) => stop(messageOf(error), error));
-			underWay?.resolve();
-			underWay = undefined;
-		}
-		isDraining = false;
-		if (line.length() > 0) flushSoon();
-	};
-	const flush = () => {
-		const newest = line.newest();
-		if (!newest) return;
-		newest.isUrgent = true;
-		if (isDraining) return;
-		isDraining = true;
-		// Callers that finish within the same turn of the event loop share the first sync, too.
-		drained = nextTurn().then(drain);
-	};
-	const { flushSoon } = createLateFlush({ clock, line, flush });
-
-	return {
-		current: line.current,
-		add(json, durability) {
-			const batch = line.current();
-			batch.transactions.push(json);
-			batch.characters += json.length;
-			if (durability === "durable") {
-				siblings.meet();
-				flush();
-			} else {
-				siblings.expect();
-				flushSoon();
-			}
-		},
-		async settle() {
-			if (stopError) throw stopError;
-			const last = line.newest() ?? underWay;
-			if (!last) return;
-			flush();
-			siblings.hurry();
-			await last.done;
-		},
-		idle: () => drained,
-		backlog: line.length,
-		underWay: () => underWay,
-		stop,
-		stopReason: () => stopReason,
-	};
-}
-
-/** Sends off what deferred transactions left, unless a durable one has taken it along by then. */
-function createLateFlush({ clock, line, flush }: LateFlushDeps): { flushSoon(): void } {
-	let isPlanned = false;
-	const plan = (delayMs: number) => {
-		isPlanned = true;
-		clock.after(delayMs, () => {
-			isPlanned = false;
-			const newest = line.newest();
-			if (!newest) return;
-			// What is here may have joined later than what this was planned for: it has its full time, too.
-			const leftMs = DEFERRED_MS - (clock.monotonicMs() - newest.beganMs);
-			if (leftMs > 1) plan(leftMs);
-			else flush();
-		});
-	};
-	return {
-		flushSoon() {
-			if (!isPlanned) plan(DEFERRED_MS);
-		},
-	};
-}
-
-interface LateFlushDeps {
-	readonly clock: Clock;
-	readonly line: BatchLine;
-	readonly flush: () => void;
-}
 
 /** Transactions that go to the disk as one frame and are answered together. */
 export interface Batch {
@@ -141,49 +14,148 @@ export interface Batch {
 	coldRange: TimeRange | undefined;
 }
 
-/** A batch and the way to answer it. */
-export interface OpenBatch extends Batch {
-	/** When the first transaction joined, by a clock that never runs backwards. */
+interface OpenBatch extends Batch {
+	/** When the first transaction joined, by the monotonic clock. */
 	readonly beganMs: number;
 	characters: number;
-	/** Somebody waits for it. */
+	/** A caller waits for it. */
 	isUrgent: boolean;
 	readonly resolve: () => void;
 	readonly reject: (error: Error) => void;
 }
 
-/** Batches that wait for the disk, oldest first; the newest one still gathers transactions. */
-export interface BatchLine {
-	/** The batch that the next transaction belongs to. */
-	current(): OpenBatch;
-	newest(): OpenBatch | undefined;
-	/** True unless all that is there can wait for more to come. */
-	isDue(): boolean;
-	/** Takes the oldest batch. */
-	take(): OpenBatch | undefined;
-	length(): number;
-	rejectAll(error: Error): void;
+const DEFERRED_MS = 20;
+
+interface GroupCommitDeps {
+	readonly clock: Clock;
+	/** Makes the batch under way durable. Its first rejection stops everything: a failed sync is never tried again. */
+	readonly write: () => Promise<void>;
+	readonly onStop: (reason: string) => void;
+}
+
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
+/** While one frame is on its way to the disk the next one gathers, so that a sync serves as many callers as wait. */
+export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps) {
+	const queue = createBatchQueue(clock);
+	const siblings = createSiblings(clock);
+	let underWay: OpenBatch | undefined;
+	let isDraining = false;
+	let drained: Promise<void> = Promise.resolve();
+	let failure: { readonly reason: string; readonly error: Error } | undefined;
+
+	const stop = (reason: string, cause?: unknown) => {
+		if (failure) return;
+		failure = { reason, error: stopped(reason, cause) };
+		underWay?.reject(failure.error);
+		queue.rejectAll(failure.error);
+		onStop(reason);
+	};
+	const drain = async () => {
+		while (queue.isDue()) {
+			await siblings.gather();
+			underWay = queue.take();
+			await write().catch((error: unknown) => stop(messageOf(error), error));
+			underWay?.resolve();
+			underWay = undefined;
+		}
+		isDraining = false;
+		if (queue.length() > 0) flushSoon();
+	};
+	const flush = () => {
+		const newest = queue.newest();
+		if (!newest) return;
+		newest.isUrgent = true;
+		if (isDraining) return;
+		isDraining = true;
+		// Callers that finish within the same turn of the event loop share the first sync, too.
+		drained = nextTurn().then(drain);
+	};
+	const flushSoon = createLateFlush(clock, { newest: queue.newest, flush });
+
+	return {
+		/** The batch that the next transaction belongs to. */
+		current: queue.current as () => Batch,
+		/** Adds a transaction to the current batch; a durable one sends it off, a deferred one within milliseconds. */
+		add(json: string, durability: "durable" | "deferred"): void {
+			queue.add(json);
+			if (durability === "durable") {
+				siblings.meet();
+				flush();
+			} else {
+				siblings.expect();
+				flushSoon();
+			}
+		},
+		/** Resolves when everything added so far is durable. */
+		async settle(): Promise<void> {
+			if (failure) throw failure.error;
+			const last = queue.newest() ?? underWay;
+			if (!last) return;
+			flush();
+			siblings.hurry();
+			await last.done;
+		},
+		/** Resolves when no batch is on its way to the disk, whether it succeeded or failed. */
+		idle: () => drained,
+		/** Batches that wait, without the one under way. */
+		backlog: queue.length,
+		underWay: (): Batch | undefined => underWay,
+		stop,
+		/** Why nothing is written any more; undefined while all is well. */
+		stopReason: () => failure?.reason,
+	};
+}
+
+/** Flushes what deferred transactions left, unless a durable one has taken it along by then. */
+function createLateFlush(
+	clock: Clock,
+	{ newest, flush }: { newest: () => OpenBatch | undefined; flush: () => void },
+): () => void {
+	let isPlanned = false;
+	const plan = (delayMs: number) => {
+		isPlanned = true;
+		clock.after(delayMs, () => {
+			isPlanned = false;
+			const batch = newest();
+			if (!batch) return;
+			// The batch may have begun after this was planned: it has its full time, too.
+			const leftMs = DEFERRED_MS - (clock.monotonicMs() - batch.beganMs);
+			if (leftMs > 1) plan(leftMs);
+			else flush();
+		});
+	};
+	return () => {
+		if (!isPlanned) plan(DEFERRED_MS);
+	};
 }
 
 /** A batch beyond this many characters is full; the next transaction begins another. */
 const FULL_CHARS = 1024 * 1024;
 
-export function createBatchLine(clock: Clock): BatchLine {
+/** Batches that wait for the disk, oldest first; the newest one still gathers transactions. */
+function createBatchQueue(clock: Clock) {
 	const waiting: OpenBatch[] = [];
+	const current = (): OpenBatch => {
+		const last = waiting.at(-1);
+		if (last && last.characters < FULL_CHARS) return last;
+		const batch = createBatch(clock.now(), clock.monotonicMs());
+		waiting.push(batch);
+		return batch;
+	};
 	return {
-		current() {
-			const last = waiting.at(-1);
-			if (last && last.characters < FULL_CHARS) return last;
-			const batch = createBatch(clock.now(), clock.monotonicMs());
-			waiting.push(batch);
-			return batch;
+		current,
+		add(json: string): void {
+			const batch = current();
+			batch.transactions.push(json);
+			batch.characters += json.length;
 		},
 		newest: () => waiting.at(-1),
-		// A sync for deferred transactions alone would be wasted: the next durable one takes them along.
+		/** A sync for deferred transactions alone would be wasted: the next durable one takes them along. */
 		isDue: () => waiting[0]?.isUrgent === true || waiting.length > 1,
 		take: () => waiting.shift(),
 		length: () => waiting.length,
-		rejectAll(error) {
+		rejectAll(error: Error): void {
 			for (const batch of waiting.splice(0)) batch.reject(error);
 		},
 	};
@@ -196,33 +168,22 @@ function createBatch(at: number, beganMs: number): OpenBatch {
 		resolve = onResolve;
 		reject = onReject;
 	});
-	// Deferred transactions wait for nobody; their failure is heard by the next one.
+	// No caller waits for a deferred transaction; the next one reports its failure.
 	done.catch(() => undefined);
 	const gathering = { beganMs, characters: 0, isUrgent: false, coldRange: undefined };
 	return { ...gathering, at, transactions: [], done, resolve, reject };
 }
 
-/**
- * Deferred transactions announce durable ones: a hold, its capture. While several are expected soon, a durable one that
- * waits for them a moment spares each a write of its own; one that is alone never waits.
- */
-export interface Siblings {
-	/** A deferred transaction joined: a durable one is likely to follow. */
-	expect(): void;
-	/** A durable one joined; the oldest expectation is met. */
-	meet(): void;
-	/** Resolves at once when few are expected; else when all have come, after two milliseconds, or when hurried. */
-	gather(): Promise<void>;
-	/** Somebody needs everything to be on the disk now. */
-	hurry(): void;
-}
-
-/** An expectation not met by then is given up: its call was refused, or takes long. */
+/** An expectation not met by then is dropped: its call was refused, or takes long. */
 const EXPECTED_MS = 30;
 const FEW = 3;
 const GATHER_MS = 2;
 
-export function createSiblings(clock: Clock): Siblings {
+/**
+ * Deferred transactions announce durable ones: a hold, its capture. While several are expected soon, a durable one that
+ * waits for them a moment spares each a write of its own; one that is alone never waits.
+ */
+function createSiblings(clock: Clock) {
 	/** When the deferred ones joined, oldest first. */
 	const expected: number[] = [];
 	let proceed: (() => void) | undefined;
@@ -233,15 +194,18 @@ export function createSiblings(clock: Clock): Siblings {
 		return expected.length >= FEW;
 	};
 	return {
-		expect() {
+		/** A deferred transaction joined: a durable one is likely to follow. */
+		expect(): void {
 			// A bound, should nothing durable ever come.
 			if (expected.length < 1_024) expected.push(clock.monotonicMs());
 		},
-		meet() {
+		/** A durable one joined; the oldest expectation is met. */
+		meet(): void {
 			expected.shift();
 			if (expected.length === 0) proceed?.();
 		},
-		async gather() {
+		/** Resolves at once when few are expected; else when all have come, after two milliseconds, or when hurried. */
+		async gather(): Promise<void> {
 			const isWaiting = isWorthwhile() && !isHurried;
 			isHurried = false;
 			if (!isWaiting) return;
@@ -255,8 +219,8 @@ export function createSiblings(clock: Clock): Siblings {
 			proceed = undefined;
 			isHurried = false;
 		},
-		hurry() {
-			// What is hurried may be about to gather only.
+		/** A caller needs everything to be on the disk now; it may be about to gather only. */
+		hurry(): void {
 			isHurried = true;
 			proceed?.();
 		},

@@ -24,44 +24,35 @@ export async function* readHistory(
 /** Transactions of a frame that moved money or wrote a receipt. */
 export function* committedIn({ transactions }: FrameBody): Generator<CommittedTransaction> {
 	for (const operations of transactions) {
-		const committed = toCommitted(operations);
-		if (committed) yield committed;
+		const postings = operations.flatMap((one) => (one.kind === "post" ? one.transaction : []));
+		const receipts = operations.flatMap(receiptOf);
+		if (postings.length > 0 || receipts.length > 0) yield { postings, receipts };
 	}
 }
 
-function toCommitted(operations: readonly Operation[]): CommittedTransaction | undefined {
-	const postings: LedgerTransaction[] = [];
-	const receipts: ReceiptRow[] = [];
-	for (const operation of operations) {
-		if (operation.kind === "post") postings.push(operation.transaction);
-		else if (operation.kind === "put" && operation.table === "receipts") {
-			receipts.push(operation.row as ReceiptRow);
-		}
-	}
-	return postings.length > 0 || receipts.length > 0 ? { postings, receipts } : undefined;
+function receiptOf(operation: Operation): ReceiptRow | [] {
+	if (operation.kind !== "put" || operation.table !== "receipts") return [];
+	return operation.row as ReceiptRow;
 }
 
 /** Segments one question looks at, 4 MiB each: their text is searched, and decoded only where the owner is named. */
 const SEGMENTS_PER_PAGE = 16;
 
-export interface PageBack<T> {
-	readonly items: readonly T[];
-	/** Undefined when nothing older is left. */
-	readonly next: string | undefined;
-}
-
-export interface PageBackRequest<T> extends StatementRequest {
-	/** What one segment holds, oldest first; it never changes but at its end. */
-	readonly find: (facts: SegmentFacts) => Promise<readonly T[]>;
-	/** True for what nothing can be older than. */
-	readonly isOldest?: (item: T) => boolean;
-}
-
 /** Newest first: the segments are walked back from the last one, or from where the last page stopped. */
 export async function pageBack<T>(
 	segments: readonly SegmentFacts[],
-	{ limit, cursor, find, isOldest = () => false }: PageBackRequest<T>,
-): Promise<PageBack<T>> {
+	{
+		limit,
+		cursor,
+		find,
+		isOldest = () => false,
+	}: StatementRequest & {
+		/** What one segment holds, oldest first; it never changes but at its end. */
+		readonly find: (facts: SegmentFacts) => Promise<readonly T[]>;
+		/** True for what nothing can be older than. */
+		readonly isOldest?: (item: T) => boolean;
+	},
+): Promise<{ readonly items: readonly T[]; readonly next: string | undefined }> {
 	const from = cursor === undefined ? undefined : parseCursor(cursor);
 	const older = segments.filter(({ number }) => number <= (from?.segment ?? number)).reverse();
 	const items: T[] = [];
@@ -80,16 +71,11 @@ export async function pageBack<T>(
 }
 
 /** Where to go on: a segment, and how many of its items are still to come; all of them where that is left out. */
-interface Cursor {
-	readonly segment: number;
-	readonly end: number | undefined;
-}
-
 function toCursor(segment: number, end?: number): string {
 	return Buffer.from(`${segment}.${end ?? ""}`).toString("base64url");
 }
 
-function parseCursor(text: string): Cursor {
+function parseCursor(text: string) {
 	const match = /^(\d{1,9})\.(\d{0,9})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
 	if (!match) {
 		throw new ServiceError(
@@ -137,15 +123,12 @@ async function postingsIn(
 	owner: string,
 ): Promise<LedgerTransaction[]> {
 	const accounts = new Set([`cust:${owner}`, `held:${owner}`]);
-	const found: LedgerTransaction[] = [];
-	for await (const frame of reader.readMentions(facts, `:${owner}"`)) {
-		for (const operation of frame.body().transactions.flat()) {
-			if (operation.kind !== "post") continue;
-			const { entries } = operation.transaction;
-			if (entries.some(({ account }) => accounts.has(account))) found.push(operation.transaction);
-		}
-	}
-	return found;
+	const operations = await operationsIn(reader, facts, `:${owner}"`);
+	return operations.flatMap((operation) => {
+		if (operation.kind !== "post") return [];
+		const { entries } = operation.transaction;
+		return entries.some(({ account }) => accounts.has(account)) ? operation.transaction : [];
+	});
 }
 
 async function receiptsIn(
@@ -153,13 +136,19 @@ async function receiptsIn(
 	facts: SegmentFacts,
 	owner: string,
 ): Promise<ReceiptRow[]> {
-	const found: ReceiptRow[] = [];
-	for await (const frame of reader.readMentions(facts, `"owner":"${owner}"`)) {
-		for (const operation of frame.body().transactions.flat()) {
-			if (operation.kind !== "put" || operation.table !== "receipts") continue;
-			const row = operation.row as ReceiptRow;
-			if (row.owner === owner) found.push(row);
-		}
+	const operations = await operationsIn(reader, facts, `"owner":"${owner}"`);
+	return operations.flatMap(receiptOf).filter((receipt) => receipt.owner === owner);
+}
+
+/** Operations of the frames whose text holds the mark. */
+async function operationsIn(
+	reader: Reader,
+	facts: SegmentFacts,
+	mark: string,
+): Promise<readonly Operation[]> {
+	const found: Operation[] = [];
+	for await (const frame of reader.readMentions(facts, mark)) {
+		found.push(...frame.body().transactions.flat());
 	}
 	return found;
 }

@@ -12,22 +12,20 @@ import {
 	type SegmentWriter,
 } from "./segments.js";
 
-/** The append side of the journal: frames, segments and the mark that tells how far the disk has come. */
-export interface Journal {
-	/** The last durable frame. */
-	readonly head: () => JournalHead;
-	/** All segments, ascending; the newest one still grows. */
-	readonly segments: () => readonly SegmentFacts[];
-	/** Resolves with the bytes of its frame when the batch is on the disk. One caller at a time. */
-	append(batch: Batch): Promise<number>;
-	/** Raises the mark to the head, which must be durable. */
-	raiseMark(): Promise<void>;
-	/** From now on the mark names this snapshot as the newest. */
-	setSnapshot(sequence: number): Promise<void>;
-	close(options: { isStopped: boolean }): Promise<void>;
-}
+/** A mark that lags this long behind costs nothing that counts: within it, a lost tail passes for a torn one. */
+const MARK_DELAY_MS = 1_000;
 
-export interface JournalDeps {
+export type Journal = ReturnType<typeof createJournal>;
+
+/** The append side of the journal: frames, segments and the mark that tells how far the disk has come. */
+export function createJournal({
+	clock,
+	writer,
+	mark,
+	segments,
+	onFailure,
+	...start
+}: {
 	readonly clock: Clock;
 	readonly writer: SegmentWriter;
 	readonly mark: HighWaterMark;
@@ -36,15 +34,9 @@ export interface JournalDeps {
 	readonly snapshotSequence: number;
 	/** The mark could not be raised: the disk fails. */
 	readonly onFailure: (error: unknown) => void;
-}
-
-/** A mark that lags this long behind costs nothing that counts: within it, a lost tail passes for a torn one. */
-const MARK_DELAY_MS = 1_000;
-
-export function createJournal(deps: JournalDeps): Journal {
-	const { clock, writer, mark, segments, onFailure } = deps;
+}) {
 	const encode = createFrameEncoder();
-	let { head, snapshotSequence } = deps;
+	let { head, snapshotSequence } = start;
 	let cancelTimer: (() => void) | undefined;
 
 	const raiseMark = () => {
@@ -66,9 +58,12 @@ export function createJournal(deps: JournalDeps): Journal {
 	};
 
 	return {
-		head: () => head,
-		segments: () => segments,
-		async append({ at, transactions, coldRange }) {
+		/** The last durable frame. */
+		head: (): JournalHead => head,
+		/** All segments, ascending; the newest one still grows. */
+		segments: (): readonly SegmentFacts[] => segments,
+		/** Resolves with the bytes of its frame when the batch is on the disk. One caller at a time. */
+		async append({ at, transactions, coldRange }: Batch): Promise<number> {
 			if (writer.offset() >= SEGMENT_BYTES) await rotate();
 			const { bytes, link } = encode(encodeBody(at, transactions), head);
 			const { length } = bytes;
@@ -82,12 +77,14 @@ export function createJournal(deps: JournalDeps): Journal {
 			raiseMarkSoon();
 			return length;
 		},
+		/** Raises the mark to the head, which must be durable. */
 		raiseMark,
-		setSnapshot(sequence) {
+		/** From now on the mark names this snapshot as the newest. */
+		setSnapshot(sequence: number): Promise<void> {
 			snapshotSequence = sequence;
 			return raiseMark();
 		},
-		async close({ isStopped }) {
+		async close({ isStopped }: { isStopped: boolean }): Promise<void> {
 			cancelTimer?.();
 			if (isStopped) await writer.abandon();
 			else {
@@ -111,21 +108,10 @@ export interface MarkRecord extends JournalHead {
 /** `missing`: no file. `damaged`: a file without one good record. */
 export type MarkFound = MarkRecord | "missing" | "damaged";
 
-export interface HighWaterMark {
-	readonly found: MarkFound;
-	/** Records a frame that is durable already. Calls may overlap; each resolves when its record is on the disk. */
-	raise(record: MarkRecord): Promise<void>;
-	close(): Promise<void>;
-}
+type HighWaterMark = Awaited<ReturnType<typeof openHighWaterMark>>;
 
-/**
- * Two slots of one sector each, written in turn and synced: a power cut spoils at most the slot being written, and the
- * other one still tells a bound that holds.
- */
-export async function openHighWaterMark(
-	fileSystem: FileSystem,
-	path: string,
-): Promise<HighWaterMark> {
+/** Two slots of one sector each, written in turn: a power cut spoils at most the one being written. */
+export async function openHighWaterMark(fileSystem: FileSystem, path: string) {
 	const bytes = await fileSystem.read(path);
 	const newest = bytes && findNewest(bytes);
 	let turn = newest?.turn ?? 0;
@@ -139,25 +125,22 @@ export async function openHighWaterMark(
 		await writeDurably(file, encodeSlot({ ...record, turn }), (turn % 2) * SLOT_BYTES);
 	};
 
+	const found: MarkFound = newest?.record ?? (bytes ? "damaged" : "missing");
 	return {
-		found: newest?.record ?? (bytes ? "damaged" : "missing"),
-		raise(record) {
+		found,
+		/** Records a frame that is durable already. Calls may overlap; each resolves when its record is on the disk. */
+		raise(record: MarkRecord): Promise<void> {
 			last = last.then(() => write(record));
 			return last;
 		},
-		async close() {
+		async close(): Promise<void> {
 			await last.catch(() => undefined);
 			await file?.close();
 		},
 	};
 }
 
-interface Slot {
-	readonly turn: number;
-	readonly record: MarkRecord;
-}
-
-function findNewest(bytes: Buffer): Slot | undefined {
+function findNewest(bytes: Buffer) {
 	const slots = [0, SLOT_BYTES].flatMap((start) => decodeSlot(bytes, start) ?? []);
 	return slots.sort((a, b) => b.turn - a.turn)[0];
 }
@@ -169,7 +152,7 @@ function encodeSlot(fields: MarkRecord & { readonly turn: number }): Buffer {
 	return Buffer.from(`${record} ${hex(crc32(record), 8)}\n`, "latin1");
 }
 
-function decodeSlot(bytes: Buffer, start: number): Slot | undefined {
+function decodeSlot(bytes: Buffer, start: number) {
 	const record = bytes.toString("latin1", start, start + RECORD_BYTES);
 	const rest = bytes.toString("latin1", start + RECORD_BYTES, start + SLOT_BYTES);
 	if (rest !== ` ${hex(crc32(record), 8)}\n`) return undefined;

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { type Clock, type Random, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, nextTurn, type Random, ServiceError } from "../../src/kernel/kernel.js";
 import { type FileSystem, writeFully } from "./file-system.js";
-import { nextTurn } from "./serial-queue.js";
 
 const ATTEMPTS = 8;
 /** How long another process that is taking over a dead one's lock is given before the next attempt. */

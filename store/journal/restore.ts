@@ -69,13 +69,10 @@ async function openAndCount(
 			await store.close();
 		}
 	} catch (error) {
-		if (!(error instanceof ServiceError) || error.retryable || isOurs(error)) throw error;
+		if (!(error instanceof ServiceError) || error.retryable) throw error;
+		if (error.message.startsWith("The backup is damaged")) throw error;
 		// The sentence names a folder that is gone by then, and goes on about restoring a backup.
 		const [problem = ""] = error.message.replaceAll(folder, from).split(" Nothing was changed.");
 		throw spoiled(from, problem);
 	}
-}
-
-function isOurs({ message }: Error): boolean {
-	return message.startsWith("The backup is damaged");
 }

@@ -61,31 +61,21 @@ export function mayHold({ coldRange }: SegmentFacts, id: string): boolean {
 		: coldRange.from <= time && time <= coldRange.to;
 }
 
-export interface Walk {
-	/** The last good frame. */
-	readonly link: ChainLink;
-	/** Where it begins; undefined when there was none. */
-	readonly lastStart: number | undefined;
-	/** Where it ends. */
-	readonly end: number;
-	/** Why the frame after it is none; undefined when the bytes end there. */
-	readonly problem: string | undefined;
-}
-
 export interface Frame {
 	readonly link: ChainLink;
 	readonly json: () => string;
 	readonly end: number;
 }
 
-/** Goes from frame to frame through a segment's bytes, checking each, until the end or the first that is not good. */
+/** Checks frame after frame of a segment until the end, or the first that is not good: `problem` says why. */
 export function walkFrames(
 	bytes: Buffer,
 	start: ChainLink,
 	onFrame: (frame: Frame) => void = () => undefined,
-): Walk {
+) {
 	let link = start;
 	let end = 0;
+	/** Where the last good frame begins. */
 	let lastStart: number | undefined;
 	while (end < bytes.length) {
 		const frame = readFrame(bytes, end, link);
@@ -110,49 +100,38 @@ export function readFirstHeader(
 /** A segment that reached this size is closed and never changes again. */
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 /**
- * Room written ahead as zeros, so that most commits change no file length: the disk then syncs them half again as fast.
- * Commits above `LARGE_BYTES` spread that cost by themselves.
+ * Written ahead as zeros, so that most commits change no file length: the disk then syncs them half
+ * again as fast.
  */
-const ROOM_BYTES = 256 * 1024;
+const ALLOCATED_BYTES = 256 * 1024;
+/** Larger commits spread the cost of a new length by themselves. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Appends frames to the newest segment; one caller at a time. After a rejection it must not be used again. */
-export interface SegmentWriter {
-	readonly segment: () => number;
-	/** Where the next frame goes. */
-	readonly offset: () => number;
-	/** Resolves when the frame is on the disk: one write, one fdatasync. */
-	append(frame: Buffer): Promise<void>;
-	/** Closes the segment at its exact length and begins the next. */
-	rotate(): Promise<void>;
-	/** Cuts the room written ahead and closes the file. */
-	close(): Promise<void>;
-	/** Closes the file as it is, after a failure. */
-	abandon(): Promise<void>;
-}
+export type SegmentWriter = Awaited<ReturnType<typeof openSegmentWriter>>;
 
-export interface SegmentWriterStart {
+/** Appends frames to the newest segment; one caller at a time. After a rejection it must not be used again. */
+export async function openSegmentWriter({
+	fileSystem,
+	folder,
+	segment,
+	offset,
+	exists,
+	lastFrame,
+}: {
 	readonly fileSystem: FileSystem;
 	readonly folder: string;
 	readonly segment: number;
 	readonly offset: number;
 	/** False: the segment's file is yet to be made. */
 	readonly exists: boolean;
-	/**
-	 * The last frame, written again: after a crash or a failed sync it may be in the system's memory only, although
-	 * reading finds it.
-	 */
+	/** Written again: after a crash or a failed sync it may be in the system's memory only, although reading finds it. */
 	readonly lastFrame?: { readonly bytes: Buffer; readonly start: number } | undefined;
-}
-
-export async function openSegmentWriter(start: SegmentWriterStart): Promise<SegmentWriter> {
-	const { fileSystem, folder, exists, lastFrame } = start;
+}) {
 	const openFile = async (number: number, how: "create" | "existing"): Promise<OpenFile> => {
 		const opened = await fileSystem.open(segmentPath(folder, number), how);
 		if (how === "create") await fileSystem.syncFolder(folder);
 		return opened;
 	};
-	let { segment, offset } = start;
 	let file = await openFile(segment, exists ? "existing" : "create");
 	if (exists) {
 		await file.truncate(offset);
@@ -161,7 +140,7 @@ export async function openSegmentWriter(start: SegmentWriterStart): Promise<Segm
 	}
 	let length = offset;
 
-	const cutRoom = async () => {
+	const cutAllocated = async () => {
 		if (length === offset) return;
 		await file.truncate(offset);
 		await file.sync();
@@ -171,31 +150,34 @@ export async function openSegmentWriter(start: SegmentWriterStart): Promise<Segm
 	return {
 		segment: () => segment,
 		offset: () => offset,
-		async append(frame) {
-			const bytes = offset + frame.length > length ? withRoom(frame, offset) : frame;
+		/** Resolves when the frame is on the disk: one write, one fdatasync. */
+		async append(frame: Buffer): Promise<void> {
+			const bytes = offset + frame.length > length ? withAllocated(frame, offset) : frame;
 			await writeDurably(file, bytes, offset);
 			length = Math.max(length, offset + bytes.length);
 			offset += frame.length;
 		},
-		async rotate() {
-			await cutRoom();
+		/** Closes the segment at its exact length and begins the next. */
+		async rotate(): Promise<void> {
+			await cutAllocated();
 			await file.close();
 			segment += 1;
 			file = await openFile(segment, "create");
 			offset = 0;
 			length = 0;
 		},
-		async close() {
-			await cutRoom();
+		async close(): Promise<void> {
+			await cutAllocated();
 			await file.close();
 		},
+		/** Closes the file as it is, after a failure. */
 		abandon: () => file.close(),
 	};
 }
 
-function withRoom(frame: Buffer, offset: number): Buffer {
+function withAllocated(frame: Buffer, offset: number): Buffer {
 	if (frame.length > LARGE_BYTES) return frame;
-	const end = Math.ceil((offset + frame.length) / ROOM_BYTES) * ROOM_BYTES;
+	const end = Math.ceil((offset + frame.length) / ALLOCATED_BYTES) * ALLOCATED_BYTES;
 	const bytes = Buffer.alloc(end - offset);
 	frame.copy(bytes);
 	return bytes;

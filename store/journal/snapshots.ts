@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { nextTurn } from "../../src/kernel/kernel.js";
 import type { TableName } from "../store.js";
 import { damaged } from "./damage.js";
 import { type FileSystem, replaceFile } from "./file-system.js";
@@ -7,7 +8,6 @@ import { hex } from "./frame.js";
 import type { Journal } from "./journal-log.js";
 import { encodeObject, type Row, reviveMoney } from "./operation.js";
 import type { JournalHead, SegmentFacts } from "./segments.js";
-import { nextTurn } from "./serial-queue.js";
 import type { StateCopy } from "./state.js";
 
 /** What the journal added up to at one frame; derived, so that losing it costs time and nothing else. */
@@ -141,34 +141,29 @@ interface MutableCopy extends StateCopy {
 	readonly keys: { readonly hour: number; readonly keys: string[] }[];
 }
 
-export interface SnapshotKeeperDeps {
+/** This much journal is replayed in a fraction of a second. */
+const DUE_BYTES = 4 * 1024 * 1024;
+const DUE_AT_CLOSE_BYTES = 256 * 1024;
+
+/** Takes snapshots seldom enough that writing them stays a small part of writing the journal. */
+export function createSnapshotScheduler({
+	fileSystem,
+	folder,
+	journal,
+	capture,
+	newestBytes: snapshotBytes,
+	bytesSince,
+}: {
 	readonly fileSystem: FileSystem;
 	readonly folder: string;
 	readonly journal: Journal;
 	/** The state exactly as of the journal's head. */
 	readonly capture: () => Promise<Snapshot>;
-	/** The newest snapshot found at start. */
-	readonly newest: { readonly bytes: number } | undefined;
+	/** Size of the newest snapshot found at start; 0 when there is none. */
+	readonly newestBytes: number;
 	/** Journal bytes after it, at start. */
 	readonly bytesSince: number;
-}
-
-export interface SnapshotKeeper {
-	/** Tells that the journal has grown; begins a snapshot in the background when enough has come together. */
-	grew(bytes: number): void;
-	/** Waits for a snapshot under way, and takes a last one when a restart would otherwise replay much. */
-	close(): Promise<void>;
-}
-
-/** So much journal is replayed in a fraction of a second. */
-const DUE_BYTES = 4 * 1024 * 1024;
-const DUE_AT_CLOSE_BYTES = 256 * 1024;
-
-/** Takes snapshots seldom enough that writing them stays a small part of writing the journal. */
-export function createSnapshotKeeper(deps: SnapshotKeeperDeps): SnapshotKeeper {
-	const { fileSystem, folder, journal, capture } = deps;
-	let snapshotBytes = deps.newest?.bytes ?? 0;
-	let { bytesSince } = deps;
+}) {
 	let running: Promise<void> | undefined;
 
 	const take = async () => {
@@ -178,20 +173,22 @@ export function createSnapshotKeeper(deps: SnapshotKeeperDeps): SnapshotKeeper {
 			snapshotBytes = await writeSnapshot(fileSystem, folder, snapshot);
 			await journal.setSnapshot(snapshot.head.sequence);
 		} catch {
-			// Derived data: a restart replays more. A disk that fails is told by the journal itself.
+			// Derived data: a restart replays more. The journal itself reports a disk that fails.
 		}
 		bytesSince = Math.max(0, bytesSince - counted);
 	};
 
 	return {
-		grew(bytes) {
+		/** Counts bytes of the journal; begins a snapshot in the background when enough have come together. */
+		grew(bytes: number): void {
 			bytesSince += bytes;
 			if (running || bytesSince < Math.max(DUE_BYTES, 2 * snapshotBytes)) return;
 			running = take().finally(() => {
 				running = undefined;
 			});
 		},
-		async close() {
+		/** Waits for a snapshot under way, and takes a last one when a restart would otherwise replay much. */
+		async close(): Promise<void> {
 			await running;
 			if (bytesSince >= Math.max(DUE_AT_CLOSE_BYTES, snapshotBytes)) await take();
 		},

@@ -3,13 +3,14 @@ import {
 	type AccountName,
 	COLD_TABLES,
 	LEDGER_KEY_WINDOW_MS,
+	type LedgerEntry,
 	type LedgerTransaction,
 	TABLE_INDEXES,
 	type TableName,
 } from "../store.js";
 import type { FrameBody, Operation, Row } from "./operation.js";
 
-/** What the journal adds up to, and lowdb's data: as large as what is open or recent, not as what ever happened. */
+/** What the journal adds up to, and lowdb's data: as large as what is open or recent. */
 export interface JournalState {
 	/** Tables whose rows stay in memory. */
 	readonly tables: ReadonlyMap<TableName, HotTable<Row>>;
@@ -59,26 +60,15 @@ export function copyState(state: JournalState): StateCopy {
 }
 
 /** What the postings alone add up to. */
-export function copyTotals({
-	balances,
-	transactions,
-}: JournalState): Pick<StateCopy, "balances" | "transactions"> {
+export function copyTotals({ balances, transactions }: JournalState) {
 	return { balances: [...balances], transactions };
 }
 
 /** Applies one committed change; cold rows leave no trace here. `at` is the time of the frame that holds it. */
 export function applyOperation(state: JournalState, operation: Operation, at: number): void {
-	switch (operation.kind) {
-		case "put":
-			state.tables.get(operation.table)?.put(operation.row);
-			break;
-		case "delete":
-			state.tables.get(operation.table)?.delete(operation.id);
-			break;
-		case "post":
-			applyPosting(state, operation.transaction, at);
-			break;
-	}
+	if (operation.kind === "post") applyPosting(state, operation.transaction, at);
+	else if (operation.kind === "delete") state.tables.get(operation.table)?.delete(operation.id);
+	else state.tables.get(operation.table)?.put(operation.row);
 }
 
 /** Applies a whole frame, for replay. */
@@ -95,10 +85,14 @@ export function countEntries(state: JournalState): number {
 	return count;
 }
 
-function applyPosting(state: JournalState, { key, entries }: LedgerTransaction, at: number): void {
+export function addEntries(sums: Map<AccountName, Micros>, entries: readonly LedgerEntry[]): void {
 	for (const { account, amountMicros } of entries) {
-		state.balances.set(account, (state.balances.get(account) ?? 0n) + amountMicros);
+		sums.set(account, (sums.get(account) ?? 0n) + amountMicros);
 	}
+}
+
+function applyPosting(state: JournalState, { key, entries }: LedgerTransaction, at: number): void {
+	addEntries(state.balances, entries);
 	if (key !== undefined) state.keys.add(key, at);
 	state.transactions += 1;
 }
@@ -133,7 +127,7 @@ export function createHotTable<Row extends { readonly id: string }>(
 	};
 	const link = (row: Row) => {
 		for (const field of indexes) {
-			// Nobody asks for the rows that lack a field.
+			// Rows that lack the field are never searched for.
 			if (row[field] === undefined) continue;
 			const idsByValue = idsByField.get(field);
 			const ids = idsByValue?.get(row[field]);
@@ -163,8 +157,8 @@ export function createHotTable<Row extends { readonly id: string }>(
 }
 
 const HOUR_MS = 3_600_000;
-/** Hours forgotten when a new one begins: more than come, so that what a pause left behind goes. */
-const FORGOTTEN_AT_ONCE = 2;
+/** Hours dropped when a new one begins: more than come, so that what a pause left behind goes. */
+const DROPPED_AT_ONCE = 2;
 
 /** The keys that were added within one hour; append only. */
 export interface KeyHour {
@@ -172,24 +166,13 @@ export interface KeyHour {
 	readonly keys: readonly string[];
 }
 
-/**
- * Keys of recent ledger transactions: kept at least `LEDGER_KEY_WINDOW_MS` by the clock, an hour more while it runs
- * evenly, longer after a pause. A commit forgets them, never a look, and the oldest few at a time: a clock that leaps
- * ahead and comes back makes no recent key acceptable again.
- */
-export interface KeyWindow {
-	has(key: string): boolean;
-	/**
-	 * `at` is the time of the frame, so that a replay forgets what was forgotten. A clock that runs backwards does not
-	 * make a key older: it joins the newest hour.
-	 */
-	add(key: string, at: number): void;
-	size(): number;
-	/** What is kept, oldest first, as of now; later additions do not show. */
-	capture(): readonly KeyHour[];
-}
+type KeyWindow = ReturnType<typeof createKeyWindow>;
 
-export function createKeyWindow(kept: readonly KeyHour[] = []): KeyWindow {
+/**
+ * Keys of recent ledger transactions: kept at least `LEDGER_KEY_WINDOW_MS` by the clock, longer after a pause. Only a
+ * commit drops them, the oldest few at a time: a clock that leaps ahead and comes back makes no recent key acceptable again.
+ */
+export function createKeyWindow(kept: readonly KeyHour[] = []) {
 	const known = new Set<string>();
 	const hours: { readonly hour: number; readonly keys: string[] }[] = [];
 	for (const { hour, keys } of kept) {
@@ -197,9 +180,9 @@ export function createKeyWindow(kept: readonly KeyHour[] = []): KeyWindow {
 		for (const key of keys) known.add(key);
 	}
 
-	const forgetSome = (at: number) => {
+	const dropSome = (at: number) => {
 		const oldest = Math.floor((at - LEDGER_KEY_WINDOW_MS) / HOUR_MS);
-		for (let count = 0; count < FORGOTTEN_AT_ONCE; count++) {
+		for (let count = 0; count < DROPPED_AT_ONCE; count++) {
 			const [first] = hours;
 			if (!first || first.hour >= oldest) return;
 			for (const key of first.keys) known.delete(key);
@@ -208,12 +191,13 @@ export function createKeyWindow(kept: readonly KeyHour[] = []): KeyWindow {
 	};
 
 	return {
-		has: (key) => known.has(key),
-		add(key, at) {
+		has: (key: string) => known.has(key),
+		/** `at` is the time of the frame, so that a replay drops the same keys; an earlier time joins the newest hour. */
+		add(key: string, at: number): void {
 			const hour = Math.floor(at / HOUR_MS);
 			let newest = hours.at(-1);
 			if (!newest || hour > newest.hour) {
-				forgetSome(at);
+				dropSome(at);
 				newest = { hour, keys: [] };
 				hours.push(newest);
 			}
@@ -221,7 +205,8 @@ export function createKeyWindow(kept: readonly KeyHour[] = []): KeyWindow {
 			known.add(key);
 		},
 		size: () => known.size,
-		capture: () =>
+		/** What is kept, oldest first, as of now. */
+		capture: (): readonly KeyHour[] =>
 			hours.map(({ hour, keys }, index) => ({
 				hour,
 				// Only the newest hour still grows.

@@ -18,23 +18,26 @@ import type { ColdRows } from "./journal-reader.js";
 import { encodeOperations, type Operation, type Row } from "./operation.js";
 import { widen } from "./segments.js";
 import type { SerialQueue } from "./serial-queue.js";
-import { applyOperation, type HotTable, type JournalState } from "./state.js";
+import { addEntries, applyOperation, type HotTable, type JournalState } from "./state.js";
 
-export interface TransactionsDeps {
+/** Deferred transactions wait for the disk, too, once this many batches do. */
+const MAX_BACKLOG = 16;
+
+/** The two ways into the store: transactions one at a time, reads between them. */
+export function createTransactions({
+	state,
+	coldRows,
+	commit,
+	inTurn,
+	stopReason,
+}: {
 	readonly state: JournalState;
 	readonly coldRows: ColdRows;
 	readonly commit: GroupCommit;
 	readonly inTurn: SerialQueue;
 	/** Why no further transaction is taken; undefined while all is well. */
 	readonly stopReason: () => string | undefined;
-}
-
-/** Deferred transactions wait for the disk, too, once this many batches do. */
-const MAX_BACKLOG = 16;
-
-/** The two ways into the store: transactions one at a time, reads between them. */
-export function createTransactions(deps: TransactionsDeps): Pick<Store, "transaction" | "read"> {
-	const { state, coldRows, commit, inTurn } = deps;
+}): Pick<Store, "transaction" | "read"> {
 	const reader = createStateReader({ state, coldRows, beforeDisk: () => undefined });
 
 	const assertRunning = (reason = commit.stopReason()) => {
@@ -56,9 +59,9 @@ export function createTransactions(deps: TransactionsDeps): Pick<Store, "transac
 	const attempt = async <T>(
 		work: (tx: StoreTransaction) => Promise<T>,
 		durability: Durability,
-	): Promise<Outcome<T>> => {
+	): Promise<{ readonly value: T; readonly done: Promise<void> | undefined }> => {
 		assertRunning();
-		const tx = new JournalTransaction({ state, reader });
+		const tx = new JournalTransaction(state, reader);
 		try {
 			const value = await work(tx);
 			const operations = tx.finish();
@@ -76,7 +79,7 @@ export function createTransactions(deps: TransactionsDeps): Pick<Store, "transac
 			{ durability = "durable" }: TransactionOptions = {},
 		): Promise<T> {
 			const isDurable = durability === "durable";
-			assertRunning(deps.stopReason());
+			assertRunning(stopReason());
 			try {
 				const { value, done } = await inTurn(() => attempt(work, durability));
 				// An answer that rests on what others wrote must not be given before that is durable.
@@ -90,45 +93,29 @@ export function createTransactions(deps: TransactionsDeps): Pick<Store, "transac
 		},
 		read: (work) =>
 			new Promise((resolve, reject) => {
-				void inTurn(() => isolated(work, { resolve, reject }));
+				// The turn ends with the work, or when it goes to the disk: others need not wait for that.
+				const turn = (release: () => void) => {
+					const own = createStateReader({ state, coldRows, beforeDisk: release });
+					const run = async () => resolve(await work(own));
+					run().catch(reject).finally(release);
+				};
+				void inTurn(() => new Promise<void>(turn));
 			}),
 	};
-
-	/** Ends when the work ends, or when it goes to the disk: others need not wait for that. */
-	function isolated<T>(
-		work: (reader: StoreReader) => Promise<T>,
-		{ resolve, reject }: { resolve: (value: T) => void; reject: (error: unknown) => void },
-	): Promise<void> {
-		return new Promise((release) => {
-			const own = createStateReader({ state, coldRows, beforeDisk: release });
-			const run = async () => resolve(await work(own));
-			run().catch(reject).finally(release);
-		});
-	}
 }
 
 type Durability = "durable" | "deferred";
 
-interface Outcome<T> {
-	readonly value: T;
-	/** Resolves when what was written is durable; undefined when nothing was written. */
-	readonly done: Promise<void> | undefined;
-}
-
 const NEVER_NEGATIVE = /^(cust|held):/;
 
-export interface TransactionDeps {
-	readonly state: JournalState;
-	readonly reader: StoreReader;
-}
-
 /**
- * Writes gather here, over a state that stays as it is until they commit; a class, because two of them live for every
- * paid call and closures for each would cost more than their work.
+ * Writes gather here until they commit; a class, because closures for each of the two per paid call
+ * cost more than their work.
  */
 export class JournalTransaction implements StoreTransaction {
 	readonly #operations: Operation[] = [];
-	readonly #deps: TransactionDeps;
+	readonly #state: JournalState;
+	readonly #reader: StoreReader;
 	/** By table and id; null for a deleted row. */
 	readonly #rows = new Map<TableName, Map<string, Row | null>>();
 	readonly #balances = new Map<AccountName, Micros>();
@@ -136,8 +123,9 @@ export class JournalTransaction implements StoreTransaction {
 	#refusal: Error | undefined;
 	#isOver = false;
 
-	constructor(deps: TransactionDeps) {
-		this.#deps = deps;
+	constructor(state: JournalState, reader: StoreReader) {
+		this.#state = state;
+		this.#reader = reader;
 	}
 
 	/** What was done, in order. Throws when the ledger refused one of the postings, even if the refusal was caught. */
@@ -154,7 +142,7 @@ export class JournalTransaction implements StoreTransaction {
 
 	async get<T extends TableName>(table: T, id: string): Promise<Tables[T] | undefined> {
 		const row = this.#rows.get(table)?.get(id);
-		if (row === undefined) return this.#deps.reader.get(table, id);
+		if (row === undefined) return this.#reader.get(table, id);
 		return (row ?? undefined) as Tables[T] | undefined;
 	}
 
@@ -163,7 +151,7 @@ export class JournalTransaction implements StoreTransaction {
 		index: IndexOf<T>,
 		value: string,
 	): Promise<readonly Tables[T][]> {
-		const committed = await this.#deps.reader.findBy(table, index, value);
+		const committed = await this.#reader.findBy(table, index, value);
 		const changed = this.#rows.get(table);
 		if (!changed) return committed;
 		const field = index as string;
@@ -174,7 +162,7 @@ export class JournalTransaction implements StoreTransaction {
 	}
 
 	async list<T extends TableName>(table: T): Promise<readonly Tables[T][]> {
-		const rows = new Map<string, Tables[T]>(getHot(this.#deps.state, table).rows);
+		const rows = new Map<string, Tables[T]>(getHot(this.#state, table).rows);
 		for (const [id, row] of this.#rows.get(table) ?? []) {
 			if (row === null) rows.delete(id);
 			else rows.set(id, row as Tables[T]);
@@ -187,7 +175,7 @@ export class JournalTransaction implements StoreTransaction {
 	}
 
 	async balances(): Promise<ReadonlyMap<AccountName, Micros>> {
-		return new Map([...this.#deps.state.balances, ...this.#balances]);
+		return new Map([...this.#state.balances, ...this.#balances]);
 	}
 
 	async put<T extends TableName>(table: T, row: Tables[T]): Promise<void> {
@@ -223,14 +211,13 @@ export class JournalTransaction implements StoreTransaction {
 		{ id, key, entries }: LedgerTransaction,
 		sums: ReadonlyMap<AccountName, Micros>,
 	): LedgerRefusal | undefined {
-		const { state } = this.#deps;
 		let total = 0n;
 		for (const amount of sums.values()) total += amount;
 		if (total !== 0n || entries.length < 2) {
 			const text = `The entries of "${id}" are ${entries.length} and sum to ${total}; at least two must sum to zero.`;
 			return new LedgerRefusal("unbalanced", text);
 		}
-		if (key !== undefined && (this.#keys.has(key) || state.keys.has(key))) {
+		if (key !== undefined && (this.#keys.has(key) || this.#state.keys.has(key))) {
 			return new LedgerRefusal("duplicate_key", `The ledger has "${key}" already.`);
 		}
 		for (const [account, amount] of sums) {
@@ -241,15 +228,12 @@ export class JournalTransaction implements StoreTransaction {
 	}
 
 	#balanceOf(account: AccountName): Micros {
-		return this.#balances.get(account) ?? this.#deps.state.balances.get(account) ?? 0n;
+		return this.#balances.get(account) ?? this.#state.balances.get(account) ?? 0n;
 	}
 
 	#changedIn(table: TableName): Map<string, Row | null> {
-		let rows = this.#rows.get(table);
-		if (!rows) {
-			rows = new Map();
-			this.#rows.set(table, rows);
-		}
+		const rows = this.#rows.get(table) ?? new Map();
+		this.#rows.set(table, rows);
 		return rows;
 	}
 
@@ -261,21 +245,21 @@ export class JournalTransaction implements StoreTransaction {
 
 function sumByAccount({ entries }: LedgerTransaction): Map<AccountName, Micros> {
 	const sums = new Map<AccountName, Micros>();
-	for (const { account, amountMicros } of entries) {
-		sums.set(account, (sums.get(account) ?? 0n) + amountMicros);
-	}
+	addEntries(sums, entries);
 	return sums;
 }
 
-export interface StateReaderDeps {
+/** Reads the state as it is now. */
+export function createStateReader({
+	state,
+	coldRows,
+	beforeDisk,
+}: {
 	readonly state: JournalState;
 	readonly coldRows: ColdRows;
-	/** Called before the first look at the disk: others need not wait for it. */
+	/** Called before the disk is first read: other work need not wait for it. */
 	readonly beforeDisk: () => void;
-}
-
-/** Reads the state as it is now. */
-export function createStateReader({ state, coldRows, beforeDisk }: StateReaderDeps): StoreReader {
+}): StoreReader {
 	return {
 		async get<T extends TableName>(table: T, id: string): Promise<Tables[T] | undefined> {
 			if (!COLD_TABLES.has(table)) return getHot(state, table).rows.get(id);

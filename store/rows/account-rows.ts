@@ -2,6 +2,15 @@ import type { Micros } from "../../src/kernel/kernel.js";
 
 /** Accounts, and what their holders show: keys and connection tokens. */
 
+/** A row that belongs to one owner and may be dropped once it has expired. */
+export interface OwnedRow {
+	readonly id: string;
+	readonly owner: string;
+	/** Key, connection token or other grant of the account that it was made with. */
+	readonly grantId?: string | undefined;
+	readonly expiresAt: number;
+}
+
 export interface AccountRow {
 	readonly id: string;
 	/** Empty for accounts whose text is in their profile, a document that can vanish. */

@@ -1,14 +1,10 @@
 import type { Micros } from "../../src/kernel/kernel.js";
+import type { OwnedRow } from "./account-rows.js";
 
 /** Subscriptions to briefings, and the briefings themselves. */
 
-/** A subscription to briefings. Its topic and targets lie in `documents` under `documentId`, the targets sealed. */
-export interface ScheduleRow {
-	/** A capability: whoever knows it can change the schedule. */
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account it was made with. */
-	readonly grantId?: string | undefined;
+/** A subscription to briefings; its id is a capability to change it. Topic and sealed targets lie in `documents`. */
+export interface ScheduleRow extends OwnedRow {
 	/** What its first week was paid with. */
 	readonly callId: string;
 	/** True once that payment was seen to be captured. */
@@ -40,7 +36,6 @@ export interface ScheduleRow {
 	/** Mails beside briefings on one UTC day. */
 	readonly extraMails?: { readonly day: string; readonly count: number } | undefined;
 	readonly textExpiresAt: number;
-	readonly expiresAt: number;
 }
 
 /** What of an account pays for renewals; judged anew each time. */
@@ -65,12 +60,8 @@ export interface ScheduleChannel {
 	readonly confirmTries?: number | undefined;
 }
 
-/** One briefing that was due, or asked for. Its text is an artifact of the same id while it can be picked up. */
-export interface BriefingRunRow {
-	/** Made from schedule and slot: a slot has one run, whoever comes first. */
-	readonly id: string;
-	readonly owner: string;
-	readonly grantId?: string | undefined;
+/** One briefing that was due, or asked for; its id is made from schedule and slot. Its text is an artifact of the same id. */
+export interface BriefingRunRow extends OwnedRow {
 	readonly scheduleId: string;
 	readonly kind: "scheduled" | "manual";
 	/** Local day it is for. */
@@ -91,17 +82,12 @@ export interface BriefingRunRow {
 	readonly finishedAt?: number | undefined;
 	/** Receipt of the week that began with it. */
 	readonly receiptId?: string | undefined;
-	readonly expiresAt: number;
 }
 
 /** Who is told of events, and what became of it. */
 
 /** An address that is told of events. Address, secrets and description lie sealed in `documents` under `documentId`. */
-export interface WebhookRow {
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account it was made with. */
-	readonly grantId?: string | undefined;
+export interface WebhookRow extends OwnedRow {
 	/** Told of everything its owner does; else of what was done under its own grant alone. */
 	readonly isForAll: boolean;
 	readonly documentId: string;
@@ -117,7 +103,6 @@ export interface WebhookRow {
 	readonly deliveredAt?: number | undefined;
 	/** Until when the secret before the last rotation signs too. */
 	readonly previousUntil?: number | undefined;
-	readonly expiresAt: number;
 }
 
 /** One event for one webhook; ids and closed words only. */

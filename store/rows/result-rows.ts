@@ -1,16 +1,12 @@
 import type { Micros } from "../../src/kernel/kernel.js";
+import type { OwnedRow } from "./account-rows.js";
 
 /** What can be read again after its call; its text lies in `documents`, or in what a row names. */
 
 /** A result that can be read again; its text lives in `documents` under the same id. */
-export interface ArtifactRow {
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account that paid for it. */
-	readonly grantId?: string | undefined;
+export interface ArtifactRow extends OwnedRow {
 	readonly kind: string;
 	readonly createdAt: number;
-	readonly expiresAt: number;
 }
 
 /** Which stream a caller's latest call of one input and retry key began; `id` is a hash of all three. */
@@ -23,25 +19,16 @@ export interface StreamRow {
 }
 
 /** A research chat; its text (messages, ids of what was cited) lives in `documents` under the same id. */
-export interface ChatRow {
-	readonly id: string;
+export interface ChatRow extends OwnedRow {
 	/** Hash of owner, grant and the client's own name for it. */
 	readonly key: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account that holds it. */
-	readonly grantId?: string | undefined;
 	readonly createdAt: number;
 	/** Its latest turn. */
 	readonly usedAt: number;
-	readonly expiresAt: number;
 }
 
 /** Where an A2A task stands; its text (messages, artifacts) lives in `documents`, under `documentId`. */
-export interface TaskRow {
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account that paid for it. */
-	readonly grantId?: string | undefined;
+export interface TaskRow extends OwnedRow {
 	readonly contextId: string;
 	readonly messageId: string;
 	readonly state: string;
@@ -51,33 +38,23 @@ export interface TaskRow {
 	/** Somebody is still to be told of its end. */
 	readonly isPushed?: boolean | undefined;
 	readonly updatedAt: number;
-	readonly expiresAt: number;
 }
 
 /** What an owner said of an answer; the note, if any, lives in `documents` under the same id. */
-export interface FeedbackRow {
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account it was given with. */
-	readonly grantId?: string | undefined;
+export interface FeedbackRow extends OwnedRow {
 	readonly requestId?: string | undefined;
 	readonly receiptId?: string | undefined;
 	readonly trendId?: string | undefined;
 	readonly isUseful: boolean;
 	readonly hasNote: boolean;
 	readonly at: number;
-	readonly expiresAt: number;
 }
 
 /**
  * Work that outlives its call and owns its hold. queued → running → completed | failed; from queued or running also →
  * cancelling → cancelled. What it was asked and what it keeps between passes are documents: `<id>-input`, `<id>-work`.
  */
-export interface JobRow {
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account it was begun with. */
-	readonly grantId?: string | undefined;
+export interface JobRow extends OwnedRow {
 	/** Which work it is. */
 	readonly kind: string;
 	readonly operationId: string;
@@ -121,6 +98,4 @@ export interface JobRow {
 	readonly endedAt?: number | undefined;
 	/** When its report is gone; absent where there is none. */
 	readonly reportExpiresAt?: number | undefined;
-	/** When the row may be forgotten; long after it ended. */
-	readonly expiresAt: number;
 }
