@@ -24,9 +24,9 @@ export interface WriteBundleOptions {
 const WRITES_AT_ONCE = 32;
 
 /**
- * Writes a bundle so that readers see the old folder or the whole new one, never a half: everything goes to a sibling
- * folder first, which is then renamed. Throws INVALID_ARGUMENT for a path that leaves the bundle, for an existing folder
- * without `replace`, and for one that holds something other than a bundle.
+ * Writes a bundle so that readers see the old folder or the whole new one: everything goes to a
+ * sibling folder first, which is then renamed. Throws INVALID_ARGUMENT for a path that leaves the
+ * bundle, for an existing folder without `replace`, and for one that holds something else.
  */
 export async function writeBundle(
 	content: Graph | BundleFiles,
@@ -76,7 +76,20 @@ export interface BundleRecovery {
  * Nothing else may be writing there; a missing folder is an empty one.
  */
 export async function recoverBundles(parent: string): Promise<BundleRecovery> {
-	const { finished, stuck } = await finishAll(parent);
+	const finished: string[] = [];
+	const stuck: string[] = [];
+	for (const { bundle, work } of await findPendingUpdates(parent)) {
+		const folder = join(parent, bundle);
+		// A start must not fail over one graph.
+		const isDone =
+			(await exists(folder)) &&
+			(await carryOut(work, folder).then(
+				() => true,
+				() => false,
+			));
+		if (isDone) finished.push(bundle);
+		else stuck.push(work);
+	}
 	const names = await readdir(parent).catch(() => []);
 	const restored: string[] = [];
 	for (const name of names) {
@@ -91,26 +104,6 @@ export async function recoverBundles(parent: string): Promise<BundleRecovery> {
 		await rm(work, { recursive: true, force: true });
 	}
 	return { restored, finished, stuck };
-}
-
-async function finishAll(parent: string): Promise<Omit<BundleRecovery, "restored">> {
-	const finished: string[] = [];
-	const stuck: string[] = [];
-	for (const { bundle, work } of await findPendingUpdates(parent)) {
-		const folder = join(parent, bundle);
-		const isDone = (await exists(folder)) && (await isCarriedOut(work, folder));
-		if (isDone) finished.push(bundle);
-		else stuck.push(work);
-	}
-	return { finished, stuck };
-}
-
-/** A start must not fail over one graph. */
-function isCarriedOut(work: string, folder: string): Promise<boolean> {
-	return carryOut(work, folder).then(
-		() => true,
-		() => false,
-	);
 }
 
 /** Only what we could have made is ours to remove. */

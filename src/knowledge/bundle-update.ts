@@ -37,11 +37,11 @@ const CALLS_AT_ONCE = 32;
 type Unfinished = string | undefined;
 
 /**
- * Changes some files of a bundle, all or none, whatever its size: new files are staged beside it, then a plan is written
- * that a start carries out should we be killed, then each file takes its place. Resolves when the change is durable: where
- * the disk refuses amid it, what is left is done before the next change or at the next start. Throws INVALID_ARGUMENT for a
- * path that leaves the bundle or that a folder has taken, and UNAVAILABLE when an earlier change cannot be finished;
- * whatever is thrown, nothing has changed.
+ * Changes some files of a bundle, all or none: new files are staged beside it, then a plan is
+ * written that a start carries out should the process be killed, then each file takes its place.
+ * Resolves when the change is durable; what the disk refuses then is done before the next change or
+ * at the next start. Throws INVALID_ARGUMENT for a path that leaves the bundle or is a folder, and
+ * UNAVAILABLE when an earlier change cannot be finished: nothing has changed then.
  */
 export async function updateBundle(
 	folder: string,
@@ -92,7 +92,7 @@ async function assertRoom(target: string, changes: BundleChanges, disk: BundleDi
 	});
 }
 
-/** Takes back a promise of which nothing has been done; false where something has, and all of it will be. */
+/** Withdraws a plan of which nothing has been done; false where something has, and all of it will be. */
 async function withdraw(
 	work: string,
 	{ target, changes }: { readonly target: string; readonly changes: BundleChanges },
@@ -107,20 +107,23 @@ async function withdraw(
 	});
 	if (!isUntouched) return false;
 	await disk.remove(join(work, PLAN));
-	await tidy(work, { target, put }, disk).catch(() => undefined);
+	const tidy = async () => {
+		await disk.syncFolder(work);
+		await removeEmptyFolders(target, put, disk);
+		await disk.removeFolder(work);
+	};
+	await tidy().catch(() => undefined);
 	return true;
 }
 
-/** What a promise leaves that is taken back. */
-async function tidy(
-	work: string,
-	{ target, put }: { readonly target: string; readonly put: readonly string[] },
+/** Removes the folders of these files, innermost first, where nothing else is in them. */
+async function removeEmptyFolders(
+	target: string,
+	paths: readonly string[],
 	disk: BundleDisk,
 ): Promise<void> {
-	await disk.syncFolder(work);
-	const made = [...new Set(put.flatMap(foldersOf))].filter((each) => each !== "").sort();
-	for (const each of made.reverse()) await disk.removeEmptyFolder(join(target, each));
-	await disk.removeFolder(work);
+	const folders = [...new Set(paths.flatMap(foldersOf))].filter((each) => each !== "").sort();
+	for (const each of folders.reverse()) await disk.removeEmptyFolder(join(target, each));
 }
 
 function toUnfinished(work: string, target: string, cause: unknown): string {
@@ -139,18 +142,12 @@ export function bundleOfWorkFolder(name: string): string | undefined {
 	return WORK_FOLDER.exec(name)?.[1];
 }
 
-/** A change that was promised and not seen through, by the bundle's name. */
-export interface PendingUpdate {
-	readonly bundle: string;
-	readonly work: string;
-}
-
-/** In a folder of bundles; a missing one has none. */
+/** Changes in a folder of bundles that were planned and not carried out, by the bundle's name; a missing one has none. */
 export async function findPendingUpdates(
 	parent: string,
 	disk: BundleDisk = nodeBundleDisk,
-): Promise<readonly PendingUpdate[]> {
-	const found: PendingUpdate[] = [];
+): Promise<readonly { readonly bundle: string; readonly work: string }[]> {
+	const found: { bundle: string; work: string }[] = [];
 	for (const name of await readdir(parent).catch(() => [])) {
 		const bundle = bundleOfWorkFolder(name);
 		const work = join(parent, name);
@@ -160,8 +157,8 @@ export async function findPendingUpdates(
 }
 
 /**
- * Sees through what earlier updates of this bundle had promised, so that none of it is done after what comes next. Throws
- * UNAVAILABLE, naming the folder that holds what is left, where the disk refuses still.
+ * Carries out what earlier updates of this bundle had planned. Throws UNAVAILABLE, naming the
+ * folder that holds what is left, where the disk still refuses.
  */
 export async function finishUpdates(
 	folder: string,
@@ -205,9 +202,7 @@ export async function carryOut(
 	const folders = new Set([...put, ...remove].flatMap(foldersOf));
 	// What a removed file leaves may be what a new one needs: a name that was a folder becomes a file, or the reverse.
 	await forEach(remove, (path) => disk.remove(join(target, path)));
-	for (const folder of [...new Set(remove.flatMap(foldersOf))].sort().reverse()) {
-		if (folder !== "") await disk.removeEmptyFolder(join(target, folder));
-	}
+	await removeEmptyFolders(target, remove, disk);
 	for (const folder of new Set(put.flatMap(foldersOf))) await disk.makeFolder(join(target, folder));
 	await forEach(put, async (path, number) => {
 		const staged = join(work, STAGE, String(number));

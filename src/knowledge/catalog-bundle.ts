@@ -22,16 +22,8 @@ export interface CatalogBundleOptions {
  */
 export function buildCatalogBundle(
 	graphs: readonly Graph[],
-	options: CatalogBundleOptions,
-): Uint8Array {
-	return packArchive(toCatalogFiles(graphs, options));
-}
-
-/** The files of that bundle, by path. */
-function toCatalogFiles(
-	graphs: readonly Graph[],
 	{ baseUrl, mcpUrl = null }: CatalogBundleOptions,
-): Map<string, Uint8Array> {
+): Uint8Array {
 	const sorted = [...graphs].sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
 	const updated = sorted.map(({ record }) => record.updated).sort();
 	const texts = new Map<string, string>([
@@ -42,7 +34,7 @@ function toCatalogFiles(
 		texts.set(`graphs/${graph.record.id}.md`, toRecordConcept(graph, baseUrl));
 		texts.set(`readmes/${graph.record.id}.md`, renderReadme(graph, { baseUrl, mcpUrl }));
 	}
-	return encodeFiles(texts);
+	return packArchive(encodeFiles(texts));
 }
 
 function toIndex(graphs: readonly Graph[]): string {
@@ -122,16 +114,8 @@ export function renderReadme(graph: Graph, options: ReadmeOptions): string {
 	);
 }
 
-/** The directory of readmes as a conforming root listing; links are relative to `/v1/readmes/index.md`. */
+/** The readmes by kind of graph as a conforming root listing; links are relative to `/v1/readmes/index.md`. */
 export function renderReadmeIndex(graphs: readonly Graph[]): string {
-	return toReadmeListing(graphs, (record) => `../graphs/${record.id}/readme`);
-}
-
-/** Readmes by kind of graph; kinds without one are left out. */
-function toReadmeListing(
-	graphs: readonly Graph[],
-	pathOf: (record: GraphRecord) => string,
-): string {
 	const kinds = [
 		["Domains", "domain"],
 		["Industry reports", "industry report"],
@@ -142,7 +126,7 @@ function toReadmeListing(
 		const entries = graphs
 			.filter(({ record }) => record.type === type)
 			.map(({ record }) => ({
-				path: pathOf(record),
+				path: `../graphs/${record.id}/readme`,
 				title: record.title,
 				description: record.description || NO_DESCRIPTION,
 			}));

@@ -61,25 +61,23 @@ export function createGraphCatalog(initial: readonly Graph[] = []): GraphCatalog
 	};
 }
 
-export interface PerGraphDeps<Part, Whole> {
+/**
+ * Makes what derives from the graphs when it is first asked for, step by step. After a change only
+ * new graphs are read again.
+ */
+export function createPerGraph<Part extends object, Whole>({
+	revision,
+	graphs,
+	make,
+	combine,
+}: {
 	/** Changes whenever the graphs do. */
 	readonly revision: () => string;
-	/** Those that count, in their order. */
 	readonly graphs: () => readonly Graph[];
 	/** What one graph adds. */
 	readonly make: (graph: Graph) => Steps<Part>;
-	/** What all of them are together. */
 	readonly combine: (parts: readonly Part[]) => Steps<Whole>;
-}
-
-/**
- * Makes what derives from the graphs when it is first asked for, step by step with everything else served in between. After a
- * change only graphs that are new are read again; whoever asked before it is answered as of then.
- */
-export function createPerGraph<Part extends object, Whole>(
-	deps: PerGraphDeps<Part, Whole>,
-): () => Promise<Whole> {
-	const { revision, graphs, make, combine } = deps;
+}): () => Promise<Whole> {
 	const partOf = new WeakMap<Graph, Part>();
 	let latest: { readonly revision: string; readonly whole: Promise<Whole> } | undefined;
 

@@ -1,6 +1,6 @@
 import type { TrustTier } from "../contract/contract.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import type { ReportFinding } from "./finding.js";
+import type { FindingRule, ReportFinding } from "./finding.js";
 import {
 	type FrontMatter,
 	isMapping,
@@ -28,11 +28,7 @@ export interface ConceptFile {
 	readonly body: string;
 }
 
-export interface ConceptReading {
-	readonly concept: Concept;
-	/** See `EdgeReading`. */
-	readonly awaited: readonly string[];
-}
+export type ConceptReading = ReturnType<typeof readConcept>;
 
 /** Path without `.md`, `/` written as `.`: the id that appears in public identifiers. */
 export function toConceptId(path: string): string {
@@ -40,37 +36,26 @@ export function toConceptId(path: string): string {
 }
 
 /** Maps one file to a node. Missing optionals have fallbacks, unknown keys are passed over, nothing here throws. */
-export function readConcept(
-	file: ConceptFile,
-	space: LinkSpace,
-	report: ReportFinding,
-): ConceptReading {
+export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportFinding) {
 	const { path, type, data, body } = file;
+	const warn = (rule: FindingRule, message: string) =>
+		report({ file: path, rule, severity: "warning", message });
 	const { evidence, droppedAddresses, omitted } = readEvidence(data, body);
 	for (const address of droppedAddresses) {
-		report({
-			file: path,
-			rule: "bad-address",
-			severity: "warning",
-			message: `The source address "${address}" is not an http or https address and is left out.`,
-		});
+		warn(
+			"bad-address",
+			`The source address "${address}" is not an http or https address and is left out.`,
+		);
 	}
 	if (omitted > 0) {
-		report({
-			file: path,
-			rule: "too-many-sources",
-			severity: "warning",
-			message: `Only the first ${BUNDLE_LIMITS.sources} sources of the file are kept; ${omitted} are left out.`,
-		});
+		warn(
+			"too-many-sources",
+			`Only the first ${BUNDLE_LIMITS.sources} sources of the file are kept; ${omitted} are left out.`,
+		);
 	}
 	const { edges, broken, awaited } = readEdges(path, file, space);
 	for (const target of broken) {
-		report({
-			file: path,
-			rule: "broken-link",
-			severity: "warning",
-			message: `The link to "${target.slice(0, 200)}" leads to no concept of this graph.`,
-		});
+		warn("broken-link", `The link to "${target.slice(0, 200)}" leads to no concept of this graph.`);
 	}
 	const generated = isMapping(data["generated"]) ? data["generated"] : {};
 	const verified = readVerifications(data["verified"]);
@@ -110,9 +95,8 @@ function summaryOf(data: FrontMatter, body: string): string {
 function readVerifications(verified: unknown): readonly Verification[] {
 	return listOf(verified).flatMap((entry) => {
 		const by = isMapping(entry) ? textOf(entry["by"]) : textOf(entry);
-		return by === undefined
-			? []
-			: [{ by, at: isMapping(entry) ? parseDay(entry["at"]) : undefined }];
+		if (by === undefined) return [];
+		return [{ by, at: isMapping(entry) ? parseDay(entry["at"]) : undefined }];
 	});
 }
 
@@ -138,23 +122,16 @@ export interface LinkSpace {
 	isOther(path: string): boolean;
 }
 
-export interface EdgeReading {
-	/** Distinct by type and target. A plain link says nothing more where a typed edge has the same target. */
-	readonly edges: readonly Edge[];
-	/** Destinations inside the bundle that name no file, as written. */
-	readonly broken: readonly string[];
-	/** Paths looked up that are no concept, distinct: were one of them a concept, the edges could be others. */
-	readonly awaited: readonly string[];
-}
-
 /**
- * Edges of one file: typed `relations` as written, then plain links (`links-to`) by target. Links to itself are left out.
+ * Edges of one file, distinct by type and target: typed `relations` as written, then plain links by
+ * target. Links to itself, and plain links beside a typed edge to the same target, are left out.
  */
 export function readEdges(
 	path: string,
 	{ data, body }: { data: FrontMatter; body: string },
 	bundle: LinkSpace,
-): EdgeReading {
+) {
+	/** Paths looked up that are no concept: were one of them a concept, the edges could be others. */
 	const awaited = new Set<string>();
 	const space: LinkSpace = {
 		...bundle,
@@ -166,6 +143,7 @@ export function readEdges(
 	};
 	const self = space.idOf(path);
 	const edges = new Map<string, Edge>();
+	/** Destinations inside the bundle that name no file, as written. */
 	const broken = new Set<string>();
 	const typedTargets = new Set<string>();
 
@@ -241,14 +219,6 @@ function lookUp(
 	return target.explicit && !space.isOther(target.path) ? "broken" : "none";
 }
 
-/** The sources a concept names, and the addresses that were dropped because nobody could follow them. */
-export interface EvidenceReading {
-	readonly evidence: readonly Evidence[];
-	readonly droppedAddresses: readonly string[];
-	/** How many sources beyond the limit were not looked at. */
-	readonly omitted: number;
-}
-
 interface SourceDraft {
 	readonly id: string | undefined;
 	readonly address: string;
@@ -257,11 +227,12 @@ interface SourceDraft {
 }
 
 /** Evidence from `sources`; without it from a `# Citations` section, as v0.1 of the format had it. */
-export function readEvidence(data: FrontMatter, body: string): EvidenceReading {
+export function readEvidence(data: FrontMatter, body: string) {
 	const fromSources = listOf(data["sources"]).flatMap(toDraft);
 	const drafts = fromSources.length > 0 ? fromSources : citationsOf(body);
 	const nextSuffixes = new Map<string, number>();
 	const evidence: Evidence[] = [];
+	/** Addresses that cannot be followed. */
 	const droppedAddresses: string[] = [];
 	for (const draft of drafts.slice(0, BUNDLE_LIMITS.sources)) {
 		if (!isWebAddress(draft.address)) {
@@ -280,6 +251,7 @@ export function readEvidence(data: FrontMatter, body: string): EvidenceReading {
 	return {
 		evidence,
 		droppedAddresses,
+		/** How many sources beyond the limit were not read. */
 		omitted: Math.max(0, drafts.length - BUNDLE_LIMITS.sources),
 	};
 }

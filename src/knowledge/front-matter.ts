@@ -40,7 +40,8 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 		const document = parseDocument(yaml, { logLevel: "silent", prettyErrors: false });
 		const [error] = document.errors;
 		if (error) {
-			const line = lineOf(yaml, error.pos[0]);
+			// The file's first line opens the front matter.
+			const line = yaml.slice(0, error.pos[0]).split("\n").length + 1;
 			return failure(`The front matter is not YAML in line ${line}: ${cleanLine(error.message)}.`);
 		}
 		const value: unknown = document.toJS({ maxAliasCount: BUNDLE_LIMITS.yamlAliases });
@@ -54,11 +55,6 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 		const reason = error instanceof Error ? cleanLine(error.message) : "unknown reason";
 		return failure(`The front matter cannot be read: ${reason}.`);
 	}
-}
-
-/** Of the file: the first is the one that opens the front matter. */
-function lineOf(yaml: string, position: number): number {
-	return yaml.slice(0, position).split("\n").length + 1;
 }
 
 /** An alias may lead back to its own anchor: such a value has no end and cannot be written again. */
@@ -112,7 +108,9 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
  */
 export function parseSourceDate(value: unknown): SourceDate | undefined {
 	if (value instanceof Date) {
-		return Number.isNaN(value.getTime()) ? undefined : day(value.toISOString().slice(0, 10));
+		return Number.isNaN(value.getTime())
+			? undefined
+			: { date: value.toISOString().slice(0, 10), precision: "day" };
 	}
 	if (typeof value === "number") return fromText(String(value));
 	return typeof value === "string" ? fromText(value.trim()) : undefined;
@@ -143,8 +141,7 @@ function fromParts(
 	if (!year || year < "1000" || month === "") return undefined;
 	const text = `${year}-${(month ?? "1").padStart(2, "0")}-${(dayOfMonth ?? "1").padStart(2, "0")}`;
 	if (!isCalendarDay(text)) return undefined;
-	if (dayOfMonth) return day(text);
-	return { date: text, precision: month ? "month" : "year" };
+	return { date: text, precision: dayOfMonth ? "day" : month ? "month" : "year" };
 }
 
 function isCalendarDay(text: string): boolean {
@@ -156,8 +153,4 @@ function isCalendarDay(text: string): boolean {
 function monthNumber(name: string | undefined): string {
 	const index = MONTHS.indexOf((name ?? "").slice(0, 3).toLowerCase());
 	return index < 0 ? "" : String(index + 1);
-}
-
-function day(date: string): SourceDate {
-	return { date, precision: "day" };
 }

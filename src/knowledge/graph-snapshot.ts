@@ -219,33 +219,6 @@ function* linesOfRows<T>(all: Iterable<T>, toRow: (one: T) => unknown): Generato
 	if (rows.length > 0) yield rows;
 }
 
-/** A concept as an array: a third shorter in JSON than with its names, and what is undefined comes back as undefined. */
-export type ConceptRow = readonly [
-	path: string,
-	type: string,
-	title: string,
-	summary: string,
-	body: string,
-	tags: readonly string[],
-	aliases: readonly string[],
-	evidence: readonly EvidenceRow[],
-	edges: readonly EdgeRow[],
-	trust: Concept["trust"],
-	verified: readonly (readonly [by: string, at: string | null])[],
-	status: Concept["status"],
-	generatedAt: string | null,
-	generatedBy: string | null,
-	staleAfter: string | null,
-];
-
-type EvidenceRow = readonly [
-	articleId: string,
-	title: string,
-	sourceUrl: string,
-	publishedAt: string | null,
-	datePrecision: Exclude<Evidence["datePrecision"], undefined> | null,
-];
-
 type EdgeRow = readonly [
 	type: string,
 	target: string,
@@ -254,8 +227,11 @@ type EdgeRow = readonly [
 	validTo?: string | null,
 ];
 
-/** Of a concept that was read from a file: those alone are kept. */
-export function toConceptRow(concept: Concept): ConceptRow {
+type ConceptRow = ReturnType<typeof toConceptRow>;
+type EvidenceRow = ReturnType<typeof toEvidenceRow>;
+
+/** A concept as an array: a third shorter in JSON than with its names; null stands for undefined. */
+function toConceptRow(concept: Concept) {
 	return [
 		concept.path,
 		concept.type,
@@ -272,7 +248,7 @@ export function toConceptRow(concept: Concept): ConceptRow {
 		concept.generatedAt ?? null,
 		concept.generatedBy ?? null,
 		concept.staleAfter ?? null,
-	];
+	] as const;
 }
 
 /** Equal to what reading the file gives, part by part. */
@@ -306,9 +282,9 @@ function orNone<T>(list: readonly T[]): readonly T[] {
 	return list.length === 0 ? NONE : list;
 }
 
-function toEvidenceRow(one: Evidence): EvidenceRow {
+function toEvidenceRow(one: Evidence) {
 	const { articleId, title, sourceUrl, publishedAt, datePrecision } = one;
-	return [articleId, title, sourceUrl, publishedAt ?? null, datePrecision ?? null];
+	return [articleId, title, sourceUrl, publishedAt ?? null, datePrecision ?? null] as const;
 }
 
 function fromEvidenceRow(row: EvidenceRow): Evidence {

@@ -18,21 +18,18 @@ export function toPathMap<V>(entries: Iterable<PathChange<V>>): PathMap<V> {
 	return withPaths({ buckets: Array.from({ length: BUCKETS }, () => NOTHING), size: 0 }, entries);
 }
 
-/** A map that is filled one entry at a time, by whoever has other things to do in between; nothing is put once it was taken. */
-export function growPathMap<V>(): {
-	put(path: string, value: V): void;
-	take(): PathMap<V>;
-} {
+/** A map that is filled one entry at a time; nothing is put once it was taken. */
+export function growPathMap<V>() {
 	const buckets: ReadonlyMap<string, V>[] = Array.from({ length: BUCKETS }, () => NOTHING);
 	const opened = new Map<number, Map<string, V>>();
 	return {
-		put(path, value) {
+		put(path: string, value: V): void {
 			const index = bucketOf(path);
 			const bucket = opened.get(index) ?? new Map();
 			opened.set(index, bucket);
 			buckets[index] = bucket.set(path, value);
 		},
-		take: () => ({ buckets, size: buckets.reduce((sum, { size }) => sum + size, 0) }),
+		take: (): PathMap<V> => ({ buckets, size: buckets.reduce((sum, { size }) => sum + size, 0) }),
 	};
 }
 
