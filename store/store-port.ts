@@ -15,7 +15,7 @@ export interface CommittedTransaction {
 }
 
 export interface VerifyOptions {
-	/** Only what came after the last sound look. */
+	/** Only what came after the last verification that passed. */
 	readonly sinceLast?: boolean;
 	readonly onTransaction?: ((committed: CommittedTransaction) => void) | undefined;
 }
@@ -74,7 +74,7 @@ export interface QueryLogRow {
 	readonly operationId: string;
 	readonly transport: string;
 	readonly query: string | undefined;
-	/** Keyed hash of the query instead of it, for accounts that keep no text. */
+	/** Keyed hash of the query instead of it, for accounts with zero retention. */
 	readonly queryHash?: string | undefined;
 	readonly decision: string | undefined;
 	readonly receiptId: string | undefined;
@@ -99,13 +99,11 @@ export interface StatementRequest {
 
 export interface StatementPage {
 	readonly postings: readonly LedgerTransaction[];
-	/** Undefined when nothing older is left. */
 	readonly next: string | undefined;
 }
 
 export interface ReceiptPage {
 	readonly receipts: readonly ReceiptRow[];
-	/** Undefined when nothing older is left. */
 	readonly next: string | undefined;
 }
 
@@ -147,11 +145,8 @@ export interface Store {
 	close(): Promise<void>;
 }
 
-/** What a backup holds. */
 export interface StoreBackup {
-	/** Ledger transactions since the beginning. */
 	readonly transactions: number;
-	/** Of the last change in it. */
 	readonly sequence: number;
 	/** When the ledger and its rows were looked at; text that can vanish may be of a moment after. */
 	readonly createdAt: number;

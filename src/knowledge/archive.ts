@@ -49,9 +49,7 @@ function firstInstant(): Date {
 /** What an archive says of one of its files; nothing of it is known to be true. */
 interface ArchiveEntry {
 	readonly name: string;
-	/** Bytes in the archive. */
 	readonly size: number;
-	/** Bytes once unpacked. */
 	readonly originalSize: number;
 	/** 0 for stored, 8 for deflated. */
 	readonly compression: number;

@@ -25,7 +25,6 @@ import { runInTurns, type Steps } from "./work-in-turns.js";
 /** New bytes by path; undefined takes the file away. */
 export type BundleChanges = ReadonlyMap<string, Uint8Array | undefined>;
 
-/** A graph that was read from files. */
 export type Changeable = Graph & { readonly memory: BundleMemory };
 
 export function isChangeable(graph: Graph | undefined): graph is Changeable {
@@ -56,7 +55,6 @@ export async function changeBundle(
 
 interface ChangeReading {
 	readonly changes: BundleChanges;
-	/** Concept files by path. */
 	readonly documents: ReadonlyMap<string, ConceptFile>;
 	readonly record: ConceptFile | undefined;
 	readonly marks: readonly PathChange<FileMark>[];
@@ -233,7 +231,6 @@ function changeFrame(frame: BundleFrame, { changes, record }: ChangeReading): Bu
 	};
 }
 
-/** The concept of a file. */
 export function conceptAt(concepts: readonly Concept[], path: string): Concept | undefined {
 	const found = concepts[positionOf(concepts, path)];
 	return found?.path === path ? found : undefined;

@@ -15,7 +15,6 @@ import {
 import type { AnalystProfile, ExpertConsent, ExpertProfile, GraphRecord } from "./graph.js";
 import { cleanText } from "./served-text.js";
 
-/** Where a bundle says what it is. */
 export const RECORD_PATH = "graph.md";
 
 /** Listings and logs are no concepts, at any level. */
@@ -69,11 +68,8 @@ export function compareText(a: string, b: string): number {
 
 /** What a bundle says of itself outside its record, for bundles that have none. */
 export interface RecordFallbacks {
-	/** Usually the folder's name. */
 	readonly id: string;
-	/** First heading of the root listing. */
 	readonly title: string | undefined;
-	/** `YYYY-MM-DD` of the newest thing known about the bundle. */
 	readonly updated: string;
 }
 

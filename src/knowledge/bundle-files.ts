@@ -8,14 +8,11 @@ import { type BundleReading, readBundleInTurns } from "./bundle-reader.js";
 import type { ReportFinding } from "./finding.js";
 import type { Graph } from "./graph.js";
 
-/** The adapter that owns the file system for graphs: everything else here works on maps of files. */
-
 /** Disks that are asked for many files at once answer sooner; together they are at most as large as one limit allows. */
 const READS_AT_ONCE = 32;
 const STATS_PER_TURN = 250;
 
 export interface ReadGraphOptions {
-	/** Hears of every file that was left out or needs attention. */
 	readonly onFinding?: ReportFinding;
 }
 
@@ -112,7 +109,6 @@ export async function readBounded(file: string): Promise<Uint8Array> {
 	}
 }
 
-/** Paths of plain files in order, `/` as separator. */
 async function listPaths(folder: string): Promise<readonly string[]> {
 	const root = await stat(folder).catch(() => undefined);
 	if (!root?.isDirectory()) {

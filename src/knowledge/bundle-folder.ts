@@ -20,7 +20,6 @@ export interface WriteBundleOptions {
 	readonly replace?: boolean;
 }
 
-/** Disks that are asked for many things at once answer sooner. */
 const WRITES_AT_ONCE = 32;
 
 /**
@@ -116,7 +115,6 @@ async function exists(path: string): Promise<boolean> {
 	return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
-/** True when something is there that may be replaced. */
 async function assertReplaceable(target: string, replace: boolean): Promise<boolean> {
 	const found = await stat(target).catch(() => undefined);
 	if (!found) return false;

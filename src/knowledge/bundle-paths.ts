@@ -7,7 +7,6 @@ import type { SkippedFile } from "./import-options.js";
 import { entriesOf, valueAt } from "./path-map.js";
 import type { Steps } from "./work-in-turns.js";
 
-/** File name without folder and `.md`. */
 export function stemOf(path: string): string {
 	return pathWithoutExtension(path).split("/").at(-1) ?? path;
 }
@@ -36,7 +35,6 @@ export function toBundlePath(sourcePath: string): string {
 		: path.replace(/log\.md$/, "log-page.md");
 }
 
-/** A heading or file name as one segment of a path. */
 function toSlug(text: string): string {
 	const slug = text
 		.normalize("NFKD")
@@ -48,7 +46,6 @@ function toSlug(text: string): string {
 	return cutToBytes(slug, BUNDLE_LIMITS.nameBytes).replace(/[-.]+$/, "");
 }
 
-/** As many whole characters as fit. */
 function cutToBytes(text: string, maxBytes: number): string {
 	const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
 	return text.slice(0, read);

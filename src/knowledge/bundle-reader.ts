@@ -22,14 +22,11 @@ export type BundleFiles = ReadonlyMap<string, Uint8Array>;
 
 export interface BundleReading {
 	readonly graph: Graph;
-	/** In path order; files with an error are not part of the graph. */
 	readonly findings: readonly Finding[];
 }
 
 export interface ReadBundleOptions {
-	/** Id of a bundle whose record names none. */
 	readonly fallbackId?: string;
-	/** Folder the files came from; empty for archives and tests. */
 	readonly folder?: string;
 }
 

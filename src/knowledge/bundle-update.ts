@@ -30,7 +30,6 @@ const plan = z.strictObject({
 });
 type Plan = z.infer<typeof plan>;
 
-/** Disks that are asked for many things at once answer sooner. */
 const CALLS_AT_ONCE = 32;
 
 /** Undefined where every file is in its place; else why a promised change is not all there yet, one whole sentence. */
@@ -233,7 +232,6 @@ export function foldersOf(path: string): readonly string[] {
 
 /** What an update asks of a disk; injected, so that tests can cut its power between any two calls. */
 export interface BundleDisk {
-	/** Makes a folder and those above it that are missing. */
 	makeFolder(path: string): Promise<void>;
 	/** A new folder: the prefix and six characters nobody else has. */
 	makeWorkFolder(prefix: string): Promise<string>;
@@ -246,7 +244,6 @@ export interface BundleDisk {
 	remove(path: string): Promise<void>;
 	/** Leaves a folder that holds something, and one that is not there. */
 	removeEmptyFolder(path: string): Promise<void>;
-	/** With everything in it. */
 	removeFolder(path: string): Promise<void>;
 	/** Asks the disk to remember the names; file systems that cannot are left alone. */
 	syncFolder(path: string): Promise<void>;

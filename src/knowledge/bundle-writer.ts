@@ -7,7 +7,6 @@ import { runAtOnce, type Steps } from "./work-in-turns.js";
 
 export const OKF_VERSION = "0.2";
 
-/** A line of a listing. */
 export interface ListingEntry {
 	readonly path: string;
 	readonly title: string;
@@ -66,12 +65,10 @@ export function toRootListing(
 	).replace(`okf_version: ${OKF_VERSION}`, `okf_version: "${OKF_VERSION}"`);
 }
 
-/** A `log.md` with one entry. */
 export function toLogFile(day: string, lines: readonly string[]): string {
 	return `# Log\n\n## ${day}\n\n${lines.map((line) => `* ${line}\n`).join("")}`;
 }
 
-/** Texts as UTF-8 bytes, in path order. */
 export function encodeFiles(texts: ReadonlyMap<string, string>): Map<string, Uint8Array> {
 	const encoder = new TextEncoder();
 	const paths = [...texts.keys()].sort();
@@ -88,7 +85,6 @@ function escapeText(text: string): string {
 	return text.replace(/\s+/g, " ").replace(/[\\[\]]/g, "\\$&");
 }
 
-/** A source as the format has it. */
 export interface SourceEntry {
 	readonly id: string;
 	readonly resource: string;

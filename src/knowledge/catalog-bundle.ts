@@ -10,7 +10,6 @@ import {
 import type { Graph, GraphRecord } from "./graph.js";
 
 export interface CatalogBundleOptions {
-	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
 	/** Base address of the MCP server; null (default) while it is not known. */
 	readonly mcpUrl?: string | null;
@@ -77,7 +76,6 @@ function toRecordConcept({ record, concepts }: Graph, baseUrl: string): string {
 }
 
 export interface ReadmeOptions {
-	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
 	/** Base address of the MCP server; null until it is known, and the readme says so. */
 	readonly mcpUrl: string | null;

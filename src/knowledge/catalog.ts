@@ -9,7 +9,6 @@ export interface GraphCatalog {
 	find(idOrSlug: string): Graph | undefined;
 	/** Throws NOT_FOUND. Accepts the id only. */
 	get(id: string): Graph;
-	/** Throws NOT_FOUND for an id that names no graph. */
 	assertKnown(id: string): void;
 	put(graph: Graph): void;
 	remove(id: string): void;
@@ -71,10 +70,8 @@ export function createPerGraph<Part extends object, Whole>({
 	make,
 	combine,
 }: {
-	/** Changes whenever the graphs do. */
 	readonly revision: () => string;
 	readonly graphs: () => readonly Graph[];
-	/** What one graph adds. */
 	readonly make: (graph: Graph) => Steps<Part>;
 	readonly combine: (parts: readonly Part[]) => Steps<Whole>;
 }): () => Promise<Whole> {

@@ -232,7 +232,6 @@ export function readEvidence(data: FrontMatter, body: string) {
 	const drafts = fromSources.length > 0 ? fromSources : citationsOf(body);
 	const nextSuffixes = new Map<string, number>();
 	const evidence: Evidence[] = [];
-	/** Addresses that cannot be followed. */
 	const droppedAddresses: string[] = [];
 	for (const draft of drafts.slice(0, BUNDLE_LIMITS.sources)) {
 		if (!isWebAddress(draft.address)) {
@@ -251,7 +250,6 @@ export function readEvidence(data: FrontMatter, body: string) {
 	return {
 		evidence,
 		droppedAddresses,
-		/** How many sources beyond the limit were not read. */
 		omitted: Math.max(0, drafts.length - BUNDLE_LIMITS.sources),
 	};
 }

@@ -5,7 +5,6 @@ import { cleanLine } from "./served-text.js";
 
 /** A Markdown file, cut into its YAML mapping and the rest. */
 export interface MarkdownDocument {
-	/** Empty when the file has no front matter. */
 	readonly data: FrontMatter;
 	readonly body: string;
 	/** Why the front matter could not be read; `data` is empty then. */
@@ -95,7 +94,6 @@ export function textsOf(value: unknown): readonly string[] {
 
 /** A day of the calendar and how much of it the source really said. */
 export interface SourceDate {
-	/** `YYYY-MM-DD`; month and year dates point to their first day. */
 	readonly date: string;
 	readonly precision: DatePrecision;
 }

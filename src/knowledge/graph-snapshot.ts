@@ -25,13 +25,10 @@ import type { Steps } from "./work-in-turns.js";
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then made anew. */
 export const SNAPSHOT_VERSION = 3;
 
-/** Stamps as text by path; a file without one has to be looked into. */
 export type StampsByPath = ReadonlyMap<string, string>;
 
-/** What a snapshot is made of. */
 export interface SnapshotContent {
 	readonly graph: Changeable;
-	/** Stamps as text; a file without one has to be looked into. */
 	readonly stampOf: (path: string) => string | undefined;
 	/** Of the stamps of all files, when all have one. */
 	readonly stampsHash: string | undefined;
@@ -53,13 +50,10 @@ export interface GraphSnapshot {
 
 /** What has to agree before a snapshot is looked into. */
 export interface SnapshotName {
-	/** Of the software that made it. */
 	readonly version: string;
-	/** Absolute path of the bundle. */
 	readonly folder: string;
 }
 
-/** The first line. */
 interface Label extends SnapshotName {
 	readonly snapshot: number;
 	readonly files: number;
@@ -71,7 +65,6 @@ interface Head {
 	readonly frame: string;
 	readonly stampsHash: string | null;
 	readonly astrayLines: number;
-	/** Lines of concepts, which lines of files follow. */
 	readonly conceptLines: number;
 }
 

@@ -25,7 +25,6 @@ export interface GraphSnapshots {
 export interface GraphSnapshotsDeps {
 	/** Made when it is not there. */
 	readonly folder: string;
-	/** Of the software: another one may read files differently. */
 	readonly version: string;
 	readonly clock: Clock;
 }
@@ -39,9 +38,7 @@ export function createGraphSnapshots({
 	version,
 	clock,
 }: GraphSnapshotsDeps): GraphSnapshots {
-	/** Content hash by folder of a graph. */
 	const kept = new Map<string, string>();
-	/** By folder of a graph. */
 	const shelf = new Map<string, Shelved>();
 	const fileOf = (folder: string) => join(home, nameOf(folder));
 	const stampsOf = (folder: string, files: number) =>

@@ -145,7 +145,6 @@ export function toRecord(
 	};
 }
 
-/** Of anything the concepts date. */
 function newestDayOf(concepts: readonly Concept[]): string | undefined {
 	let newest = "";
 	const note = (day: string | undefined) => {

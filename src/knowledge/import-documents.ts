@@ -35,9 +35,7 @@ import type { Steps } from "./work-in-turns.js";
 export interface DocumentImport {
 	readonly files: BundleFiles;
 	readonly skipped: readonly SkippedFile[];
-	/** One for each document that became a concept. */
 	readonly documents: readonly MappedDocument[];
-	/** How many are skipped because of what others are called. */
 	readonly displaced: number;
 }
 
@@ -135,7 +133,6 @@ function* readDocuments(
 	return documents;
 }
 
-/** A document, or why its file is none. */
 export function readImportDocument(path: string, bytes: Uint8Array): ImportDocument | string {
 	const { data, body, problem } = parseMarkdown(new TextDecoder().decode(bytes));
 	return problem ?? nameDocument(path, data, cleanText(body).trim());
@@ -218,7 +215,6 @@ function keptOf({ data }: ImportDocument): object {
 
 /** A document on its way into a bundle: read, named, not yet linked. */
 export interface ImportDocument {
-	/** Path in the source. */
 	readonly path: string;
 	readonly data: FrontMatter;
 	readonly body: string;

@@ -14,9 +14,7 @@ import { type ImportMemory, toImportMemory } from "./import-reread.js";
 import { type ImportUpdate, updateImport } from "./import-update.js";
 
 export interface ImportRequest {
-	/** A folder, or a zip archive. */
 	readonly source: string;
-	/** Id of the graph. */
 	readonly as: string;
 	readonly options?: ImportOptions;
 	/** The time by the clock that dates files: what was touched just now is not taken for unchanged later. */
@@ -92,7 +90,6 @@ function merge(...lists: readonly (readonly SkippedFile[])[]): readonly SkippedF
 	return lists.flat().sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-/** Undefined for what is no folder. */
 async function stampSource(source: string, nowMs: number) {
 	const found = await stat(source).catch(() => undefined);
 	return found?.isDirectory() ? stampFiles(source, nowMs - STAMP_TICK_MS) : undefined;
@@ -100,7 +97,6 @@ async function stampSource(source: string, nowMs: number) {
 
 interface SourceReading {
 	readonly files: BundleFiles;
-	/** Files that were not opened. */
 	readonly skipped: readonly SkippedFile[];
 }
 

@@ -73,18 +73,14 @@ export type Lookup = Pick<ReadonlyMap<string, string>, "get">;
 /** The documents of an import as one of them may name another. */
 export interface ImportSpace {
 	readonly names: DocumentNames;
-	/** Path in the bundle by path in the source, for every document that is imported. */
 	readonly bundlePaths: Lookup;
-	/** Title by path in the bundle. */
 	readonly titles: Lookup;
 }
 
-/** As much of a document as its relations are read from. */
 type RelatedDocument = { readonly path: string; readonly data: FrontMatter };
 
 export interface RelationReading {
 	readonly relations: readonly RelationEntry[];
-	/** Names that no document answers to. */
 	readonly unresolved: readonly { readonly key: string; readonly name: string }[];
 }
 
@@ -177,7 +173,6 @@ function toEdgeType(key: string): string {
 	return key.toLowerCase().replace(/[\s_]+/g, "-");
 }
 
-/** Finds the document a name means; undefined when none or more than one answers. */
 export interface DocumentNames {
 	find(name: string): string | undefined;
 }

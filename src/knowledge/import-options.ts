@@ -6,7 +6,6 @@ import type { Graph, GraphRecord } from "./graph.js";
 export interface ImportOptions {
 	/** "okf" keeps files as they are, "markdown" maps them; found out by looking when not given. */
 	readonly format?: "okf" | "markdown";
-	/** Kind of the graph; "domain" by default. */
 	readonly type?: GraphType;
 	/** Title of the graph; the root listing's heading or the id by default. */
 	readonly title?: string;
@@ -27,7 +26,6 @@ export interface ImportOptions {
 
 export interface SkippedFile {
 	readonly file: string;
-	/** One whole sentence. */
 	readonly reason: string;
 }
 
@@ -50,14 +48,12 @@ export interface ImportReport {
 export interface ImportResult {
 	readonly files: BundleFiles;
 	readonly report: ImportReport;
-	/** What the files read as. */
 	readonly graph: Graph;
 	readonly trace: ImportTrace;
 }
 
 /** What a document answers to when another one names it. */
 export interface NamedDocument {
-	/** Path in the source. */
 	readonly path: string;
 	readonly title: string;
 	readonly aliases: readonly string[];
@@ -80,6 +76,5 @@ export interface ImportTrace {
 	readonly documents: readonly MappedDocument[];
 	/** Documents left out because of what others are called. */
 	readonly displaced: number;
-	/** The record as the source had it, or as it was guessed. */
 	readonly sourceRecord: GraphRecord;
 }

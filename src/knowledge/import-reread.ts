@@ -12,7 +12,6 @@ import { valueAt } from "./path-map.js";
 
 /** A source as it is now, beside what the last import of it found. */
 export interface SourceState {
-	/** The bundle as it is now, whoever changed it since. */
 	readonly graph: Changeable;
 	readonly memory: ImportMemory;
 	/** Every file of the source that an import would read, by path; see `stampFiles`. */
@@ -29,12 +28,10 @@ export interface Reread {
 	/** Where it belongs in the bundle; undefined when it cannot become a concept, for this reason. */
 	readonly bundlePath: string | undefined;
 	readonly reason: string | undefined;
-	/** Undefined for files of the format, which are taken as they are. */
 	readonly document: ImportDocument | undefined;
 }
 
 export interface SourceReading {
-	/** Files that are what they were. */
 	readonly kept: Map<string, ImportRow>;
 	readonly reread: ReadonlyMap<string, Reread>;
 	/** What the last import had of files that are not there any more. */
@@ -98,21 +95,17 @@ function classify(
 
 /** What the last import of a source found: the next one reads only what has changed since. */
 export interface ImportMemory extends Omit<ImportTrace, "documents"> {
-	/** By path in the source. */
 	readonly rows: ReadonlyMap<string, ImportRow>;
 }
 
 /** One file of a source that was read. */
 export interface ImportRow {
-	/** As `stampFiles` gives it. */
 	readonly stamp: string | undefined;
-	/** Of the source's bytes, hex. */
 	readonly sourceHash: string;
 	/** Undefined when no document could be made of the file. */
 	readonly document: MappedDocument | undefined;
 	/** sha256 (hex) of the file it became; undefined when there is none. */
 	readonly outputHash: string | undefined;
-	/** Why there is none. */
 	readonly skipped: SkippedFile | undefined;
 }
 

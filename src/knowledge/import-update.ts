@@ -246,7 +246,6 @@ function* spaceOf(
 	return { names: createDocumentNames(named), bundlePaths, titles };
 }
 
-/** By path in the bundle. */
 function titlesOf({
 	kept,
 	reread,

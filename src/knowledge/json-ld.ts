@@ -94,7 +94,6 @@ export function toCatalogDataset(
 }
 
 export interface SliceOptions {
-	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
 	/** Concepts wanted; more than `SLICE_CONCEPTS_MAX` are never given away. */
 	readonly limit?: number;
@@ -174,7 +173,6 @@ function toTerm(
 	};
 }
 
-/** A source as schema.org has it. */
 export function toArticle(evidence: Evidence): JsonLd {
 	const date = writtenDate(evidence);
 	return {

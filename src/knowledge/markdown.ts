@@ -2,7 +2,6 @@ import { toPlainText } from "./served-text.js";
 
 const HEADING_CHARS = 1_000;
 
-/** Where a text refers to a footnote, by its name. */
 export const FOOTNOTE = /\[\^([^\]\s]{1,200})\](?!:)/g;
 
 /** A heading and the lines below it, up to the next heading of any level; the first one may have no heading. */
@@ -78,7 +77,6 @@ function readHeading(line: string): { heading: string; level: number } | undefin
 	};
 }
 
-/** The first heading's text; undefined when there is none. */
 export function firstHeading(markdown: string): string | undefined {
 	return toSections(markdown).find((section) => section.heading)?.heading;
 }
@@ -119,7 +117,6 @@ function isProse(paragraph: string): boolean {
 	);
 }
 
-/** Where a link of one file leads. */
 export type LinkTarget =
 	/** Another site, an anchor of the same file, an asset: nothing this bundle must answer for. */
 	| { readonly kind: "external" }

@@ -55,7 +55,6 @@ export function withPaths<V>(map: PathMap<V>, changes: Iterable<PathChange<V>>):
 	return { buckets, size };
 }
 
-/** Every entry, in no particular order. */
 export function* entriesOf<V>({ buckets }: PathMap<V>): Generator<[path: string, value: V]> {
 	for (const bucket of buckets) yield* bucket;
 }

@@ -5,12 +5,10 @@ import { nodeBundleDisk } from "./bundle-update.js";
 
 /** A file of JSON lines. The last one holds the SHA-256 of all bytes before it: a file that was cut off or changed has none that fits. */
 
-/** So much is written before others get their turn. */
 const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 const { subtle } = webcrypto;
 
-/** Lines of JSON, parsed one at a time. */
 export interface SnapshotLines {
 	/** Undefined after the last one; throws for what is no JSON. */
 	next(): unknown;

@@ -20,9 +20,7 @@ import { entriesOf, valueAt } from "./path-map.js";
 import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
 export interface InLine {
-	/** What reading every file anew would give. */
 	readonly graph: Changeable;
-	/** Of severity error, in path order. */
 	readonly findings: readonly Finding[];
 	/** True where the stamps of all files told that nothing has changed. */
 	readonly isUntouched: boolean;
@@ -81,7 +79,6 @@ export async function readUnchanged(
 	return isSame ? bytes : undefined;
 }
 
-/** Those of the files that hold something else than the graph was made from. */
 async function readChanged(
 	{ folder, memory }: Changeable,
 	paths: readonly string[],
@@ -117,7 +114,6 @@ async function findErrors({ folder }: Changeable, astray: Astray): Promise<reado
 	return [...known, ...read].sort((a, b) => compareText(a.file, b.file));
 }
 
-/** What each path is read as, in order, so many at once as a disk likes. */
 export async function readInBatches<Result>(
 	paths: readonly string[],
 	read: (path: string) => Promise<Result>,
@@ -135,15 +131,12 @@ export interface FileStock {
 	readonly graph: Pick<Changeable, "folder" | "memory" | "contentHash">;
 	/** None of a file that may hold something else by now. */
 	readonly stamps: FileStamps;
-	/** Why files are not on sale. */
 	readonly findings: ReadonlyMap<string, Finding>;
 }
 
 /** One that a snapshot can be made of. */
 export interface FreshStock extends FileStock {
-	/** As text. */
 	readonly stampOf: (path: string) => string | undefined;
-	/** Files that have one. */
 	readonly stamped: number;
 	readonly astray: Astray;
 }
@@ -204,7 +197,6 @@ function* findUnsure(
 	return unsure;
 }
 
-/** Why files are not on sale, as far as the earlier stock tells. */
 function* explain(
 	graph: Changeable,
 	astray: readonly string[],

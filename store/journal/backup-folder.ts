@@ -12,7 +12,6 @@ export const MANIFEST = "manifest.json";
 const MANIFEST_END = ',"crc32":"';
 
 export interface BackupFile extends FileHash {
-	/** Within the backup, with forward slashes. */
 	readonly path: string;
 }
 
@@ -62,7 +61,6 @@ export async function openBackupFolder(
 			});
 			return copied ?? false;
 		},
-		/** As `copy`, of a file that is open. */
 		copyOpened: (source: ReadableFile, path: string) => copyOpenFile(source, path),
 		/** Takes in a file that `write` makes under the name it is given. */
 		async add(path: string, write: (fullPath: string) => Promise<void>): Promise<void> {
@@ -139,7 +137,6 @@ export interface Manifest {
 	/** When the books were looked at: keys and graphs are of a moment before, text is of one after. */
 	readonly created_at: string;
 	readonly sequence: number;
-	/** Of the last frame; only of a journal. */
 	readonly crc?: number;
 	readonly transactions: number;
 	readonly files: readonly BackupFile[];

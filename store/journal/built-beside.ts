@@ -17,7 +17,6 @@ export async function buildBeside<T>(
 	const folder = resolve(target);
 	await assertUsable(fileSystem, folder);
 	const beside = `${folder}.making-${Buffer.from(random.bytes(6)).toString("hex")}`;
-	/** By this process, outermost first. */
 	const made: string[] = [];
 	let built: T;
 	try {

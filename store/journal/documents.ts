@@ -11,7 +11,6 @@ const HOUR_FOLDER = /^\d{1,10}$/;
 const NEW = "new";
 
 export interface JournalDocuments extends DocumentStore {
-	/** Of all that is there, expired or not. */
 	ids(): readonly string[];
 	/**
 	 * The current text of a document that expires after `now`, as no later change alters it; the

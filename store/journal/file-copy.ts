@@ -10,7 +10,6 @@ export interface FileHash {
 }
 
 export interface CopyOptions {
-	/** Must not be there. */
 	readonly to: string;
 	/** Only the first so many; all by default. What is missing of them is a failure. */
 	readonly bytes?: number | undefined;
@@ -45,7 +44,6 @@ export async function copyOpened(
 	return { bytes, sha256: sha256.digest("hex") };
 }
 
-/** Reads a file in parts; undefined when there is none. */
 export function hashFile(fileSystem: FileSystem, path: string): Promise<FileHash | undefined> {
 	return withFile(fileSystem, path, async (source) => {
 		const sha256 = createHash("sha256");

@@ -19,7 +19,6 @@ import { promisify } from "node:util";
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** One file opened for writing. */
 export interface OpenFile {
 	/** Writes at a position and returns how many bytes arrived, which may be fewer than asked. */
 	write(bytes: Uint8Array, position: number): Promise<number>;
@@ -36,7 +35,6 @@ export interface OpenFile {
 
 /** One file opened to be read: the same file to the end, whatever takes its name meanwhile. */
 export interface ReadableFile {
-	/** Bytes it had when it was opened. */
 	readonly bytes: number;
 	/** Up to `length` bytes from `position`; fewer at the end of the file. */
 	read(position: number, length: number): Promise<Buffer>;
@@ -44,9 +42,7 @@ export interface ReadableFile {
 }
 
 export interface Space {
-	/** Bytes that this process may still write. */
 	readonly free: number;
-	/** Bytes of the whole disk. */
 	readonly total: number;
 }
 
@@ -64,13 +60,9 @@ export interface FileSystem {
 	space(folder: string): Promise<Space | undefined>;
 	/** Names in a folder, sorted; none when there is no such folder. */
 	list(folder: string): Promise<readonly string[]>;
-	/** The whole file; undefined when there is none. */
 	read(path: string): Promise<Buffer | undefined>;
-	/** Up to `length` bytes from `position`; fewer at the end of the file. */
 	readPart(path: string, position: number, length: number): Promise<Buffer>;
-	/** Undefined when there is none. */
 	openForReading(path: string): Promise<ReadableFile | undefined>;
-	/** Bytes of a file; undefined when there is none. */
 	size(path: string): Promise<number | undefined>;
 	/** `create` makes the file for the owner only and rejects with EEXIST when it is there; `existing` with ENOENT when not. */
 	open(path: string, how: "create" | "existing"): Promise<OpenFile>;
@@ -83,7 +75,6 @@ export interface FileSystem {
 	syncFolder(path: string): Promise<void>;
 }
 
-/** The machine's own disk. */
 export const nodeFileSystem: FileSystem = {
 	async makeFolder(path) {
 		await mkdir(path, { recursive: true, mode: FOLDER_MODE });
@@ -211,7 +202,7 @@ async function orMissing<T>(result: Promise<T>): Promise<T | undefined> {
 	}
 }
 
-/** Writes all bytes or rejects: a short write is a failure of the disk, not a wish to be asked again. */
+/** Writes all bytes or rejects: a short write is a failure of the disk. */
 export async function writeFully(
 	file: OpenFile,
 	bytes: Uint8Array,
@@ -235,9 +226,9 @@ function assertWhole(written: number, { byteLength }: Uint8Array): void {
 }
 
 /**
- * Puts a whole file into place: readers see the old one or the new one, and after the promise resolves only the new
- * one, power cut or not. `temporaryPath` must be on the same disk and nobody else's; it is gone in the end, also after a
- * failure unless the disk refuses that as well.
+ * Puts a whole file into place: readers see the old one or the new one, and only the new one after
+ * the promise resolves, power cut or not. `temporaryPath` must be on the same disk; it is removed
+ * in the end.
  */
 export async function replaceFile(
 	fileSystem: FileSystem,

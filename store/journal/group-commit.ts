@@ -6,7 +6,6 @@ import type { TimeRange } from "./segments.js";
 export interface Batch {
 	/** Milliseconds since the epoch at which the first of them committed. */
 	readonly at: number;
-	/** JSON of each transaction's operations. */
 	readonly transactions: string[];
 	/** Resolves once the frame is durable; rejects with UNAVAILABLE when that is unknown. */
 	readonly done: Promise<void>;
@@ -18,7 +17,6 @@ interface OpenBatch extends Batch {
 	/** When the first transaction joined, by the monotonic clock. */
 	readonly beganMs: number;
 	characters: number;
-	/** A caller waits for it. */
 	isUrgent: boolean;
 	readonly resolve: () => void;
 	readonly reject: (error: Error) => void;
@@ -74,7 +72,6 @@ export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps) {
 	const flushSoon = createLateFlush(clock, { newest: queue.newest, flush });
 
 	return {
-		/** The batch that the next transaction belongs to. */
 		current: queue.current as () => Batch,
 		/** Adds a transaction to the current batch; a durable one sends it off, a deferred one within milliseconds. */
 		add(json: string, durability: "durable" | "deferred"): void {

@@ -58,7 +58,6 @@ export function createJournal({
 	};
 
 	return {
-		/** The last durable frame. */
 		head: (): JournalHead => head,
 		/** All segments, ascending; the newest one still grows. */
 		segments: (): readonly SegmentFacts[] => segments,

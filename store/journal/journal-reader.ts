@@ -10,7 +10,6 @@ export type JournalReader = ReturnType<typeof createJournalReader>;
 
 export interface CheckedFrame {
 	readonly link: ChainLink;
-	/** Decodes what it holds. */
 	body(): FrameBody;
 }
 

@@ -36,7 +36,6 @@ export interface JournalStoreDeps {
 }
 
 export interface JournalStore extends Store {
-	/** The last frame that is durable. */
 	head(): ChainLink;
 	/** Entries kept in memory: as many as are open or recent, however long the history. */
 	memoryEntries(): number;

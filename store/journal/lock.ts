@@ -14,7 +14,6 @@ export interface LockDeps {
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly processes: ProcessTable;
-	/** Of the lock file. */
 	readonly path: string;
 }
 
@@ -26,7 +25,7 @@ interface Claim {
 }
 
 /**
- * Takes the folder for this process and returns the way to give it back. A lock whose process is gone is taken over.
+ * Takes the folder for this process and returns the function that releases it. A lock whose process is gone is taken over.
  * Throws UNAVAILABLE, within a second, while another process holds it.
  */
 export async function takeLock(deps: LockDeps): Promise<() => Promise<void>> {
@@ -86,7 +85,7 @@ async function removeDead(deps: LockDeps, claim: Claim, lock: Buffer): Promise<b
 	const right = await takeRight(deps, claim, lock);
 	if (right === undefined) return false;
 	try {
-		// Judged again, now that nobody else may remove it.
+		// Checked again, now that no other process may remove it.
 		if ((await fileSystem.read(path))?.equals(lock)) await fileSystem.remove(path);
 	} finally {
 		await fileSystem.remove(right);
@@ -95,9 +94,10 @@ async function removeDead(deps: LockDeps, claim: Claim, lock: Buffer): Promise<b
 }
 
 /**
- * The right to remove a file belongs to whoever holds the file named after its contents; when that one died, too, to
- * whoever holds the file named after his. Contents never recur, so that no two ever have the same right, and none of
- * them removes what he did not judge. Returns the file that gives it; undefined while another process has it.
+ * The right to remove a file belongs to the holder of the file named after its contents; when that
+ * process died, too, to the holder of the file named after the contents of that one. Contents never
+ * recur, so no two processes have the same right. Returns the file that gives it; undefined while
+ * another process has it.
  */
 async function takeRight(
 	deps: LockDeps,

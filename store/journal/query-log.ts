@@ -138,7 +138,6 @@ export interface QuerySegment {
 interface Line {
 	readonly row: QueryLogRow;
 	readonly position: number;
-	/** Bytes, without its line feed. */
 	readonly length: number;
 }
 
@@ -149,7 +148,6 @@ interface OwnerQuery {
 	readonly owner: string;
 }
 
-/** Rows of one owner, oldest first. */
 async function* readRows(query: OwnerQuery): AsyncGenerator<QueryLogRow> {
 	for (const segment of query.segments) {
 		for await (const { row } of linesOf(query, segment)) yield row;

@@ -34,7 +34,6 @@ export interface Recovered {
 
 export interface FoundSnapshot {
 	readonly sequence: number;
-	/** Its own size. */
 	readonly bytes: number;
 	/** Bytes of journal that it spares a restart. */
 	readonly journalBytes: number;

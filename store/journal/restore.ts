@@ -8,9 +8,7 @@ import { type JournalStoreDeps, openJournalStore } from "./journal-store.js";
 
 export interface RestoreDeps
 	extends Pick<JournalStoreDeps, "fileSystem" | "clock" | "processes" | "random"> {
-	/** Folder of a backup; it is only read. */
 	readonly from: string;
-	/** Empty or missing. */
 	readonly to: string;
 	readonly onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
 }

@@ -13,7 +13,6 @@ import type { StateCopy } from "./state.js";
 /** What the journal added up to at one frame; derived, so that losing it costs time and nothing else. */
 export interface Snapshot {
 	readonly head: JournalHead;
-	/** All segments up to the head's. */
 	readonly segments: readonly SegmentFacts[];
 	readonly state: StateCopy;
 }
@@ -161,7 +160,6 @@ export function createSnapshotScheduler({
 	readonly capture: () => Promise<Snapshot>;
 	/** Size of the newest snapshot found at start; 0 when there is none. */
 	readonly newestBytes: number;
-	/** Journal bytes after it, at start. */
 	readonly bytesSince: number;
 }) {
 	let running: Promise<void> | undefined;

@@ -16,7 +16,6 @@ export interface JournalState {
 	readonly tables: ReadonlyMap<TableName, HotTable<Row>>;
 	readonly balances: Map<AccountName, Micros>;
 	readonly keys: KeyWindow;
-	/** Ledger transactions since the beginning. */
 	transactions: number;
 }
 
@@ -59,7 +58,6 @@ export function copyState(state: JournalState): StateCopy {
 	};
 }
 
-/** What the postings alone add up to. */
 export function copyTotals({ balances, transactions }: JournalState) {
 	return { balances: [...balances], transactions };
 }
@@ -71,7 +69,6 @@ export function applyOperation(state: JournalState, operation: Operation, at: nu
 	else state.tables.get(operation.table)?.put(operation.row);
 }
 
-/** Applies a whole frame, for replay. */
 export function applyBody(state: JournalState, { at, transactions }: FrameBody): void {
 	for (const operations of transactions) {
 		for (const operation of operations) applyOperation(state, operation, at);

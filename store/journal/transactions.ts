@@ -35,7 +35,6 @@ export function createTransactions({
 	readonly coldRows: ColdRows;
 	readonly commit: GroupCommit;
 	readonly inTurn: SerialQueue;
-	/** Why no further transaction is taken; undefined while all is well. */
 	readonly stopReason: () => string | undefined;
 }): Pick<Store, "transaction" | "read"> {
 	const reader = createStateReader({ state, coldRows, beforeDisk: () => undefined });
@@ -249,7 +248,6 @@ function sumByAccount({ entries }: LedgerTransaction): Map<AccountName, Micros> 
 	return sums;
 }
 
-/** Reads the state as it is now. */
 export function createStateReader({
 	state,
 	coldRows,

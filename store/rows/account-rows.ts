@@ -1,7 +1,5 @@
 import type { Micros } from "../../src/kernel/kernel.js";
 
-/** Accounts, and what their holders show: keys and connection tokens. */
-
 /** A row that belongs to one owner and may be dropped once it has expired. */
 export interface OwnedRow {
 	readonly id: string;
@@ -18,7 +16,7 @@ export interface AccountRow {
 	readonly plan: "free";
 	readonly hasPaymentMethod: boolean;
 	readonly createdAt: number;
-	/** When it was erased; what the ledger says of it stays, nothing that tells whose it was. */
+	/** When it was erased; ledger entries stay, nothing that identifies the holder does. */
 	readonly closedAt?: number | undefined;
 	/** When what its calls still wrote meanwhile was gone as well. */
 	readonly erasedAt?: number | undefined;
@@ -107,10 +105,9 @@ export interface TokenRow {
  */
 export interface OAuthRow {
 	readonly id: string;
-	/** Account it belongs to; the same for all clients, which belong to nobody. */
+	/** Account it belongs to; the same for all clients, which have no owner. */
 	readonly owner: string;
 	readonly kind: "client" | "grant" | "code" | "refresh_token" | "revoked_access";
-	/** API key that stands for the grant. */
 	readonly keyId?: string | undefined;
 	/** Row of the client that a grant was given to. */
 	readonly clientId?: string | undefined;
@@ -118,9 +115,9 @@ export interface OAuthRow {
 	readonly replaces?: readonly string[] | undefined;
 	/** When it was used for the only time it can be. */
 	readonly consumedAt?: number | undefined;
-	/** Whether anybody gave a client consent. */
+	/** Whether a client was ever given consent. */
 	readonly isUsed?: boolean | undefined;
-	/** Until when the key of a grant was last prolonged; whoever changed the key since has the last word. */
+	/** Until when the key of a grant was last prolonged; a later change of the key takes precedence. */
 	readonly prolongedTo?: number | undefined;
 	readonly createdAt: number;
 	readonly expiresAt: number;

@@ -1,8 +1,6 @@
 import type { Micros } from "../../src/kernel/kernel.js";
 import type { AccountName } from "../ledger.js";
 
-/** What a paid call leaves: its hold, its retry key and its receipt. */
-
 export interface HoldRow {
 	readonly id: string;
 	/** Account whose money is held: `cust:<id>` or `promo:free_tier`. */
@@ -15,7 +13,7 @@ export interface HoldRow {
 	readonly billingType: string;
 	readonly createdAt: number;
 	readonly expiresAt: number;
-	/** Quota counters to give back when the call is not billable. */
+	/** Quota counters to release when the call is not billable. */
 	readonly quotaKeys?: readonly string[] | undefined;
 	readonly idempotencyId?: string | undefined;
 	/** Row of `spending` this hold counts in. */
@@ -69,14 +67,11 @@ export interface ReceiptRow {
 }
 
 interface SettlementFacts {
-	/** CAIP-2. */
 	readonly network: string;
 	readonly transactionHash: string;
 	readonly payer: string;
 	readonly paymentId: string;
 }
-
-/** What is counted until its time is over: money spent, calls used. */
 
 /** What a token has held or spent on one UTC day (`tok_…|2026-11-21`), an account or key in a month, a key ever (`key_…|total`). */
 export interface SpendingRow {

@@ -1,15 +1,13 @@
 import type { Micros } from "../../src/kernel/kernel.js";
 import type { OwnedRow } from "./account-rows.js";
 
-/** Subscriptions to briefings, and the briefings themselves. */
-
 /** A subscription to briefings; its id is a capability to change it. Topic and sealed targets lie in `documents`. */
 export interface ScheduleRow extends OwnedRow {
 	/** What its first week was paid with. */
 	readonly callId: string;
 	/** True once that payment was seen to be captured. */
 	readonly isPaid: boolean;
-	/** Who pays for the weeks that follow; nobody where absent. */
+	/** Who pays for the weeks that follow; no one where absent. */
 	readonly renewal?: ScheduleRenewal | undefined;
 	readonly frequency: "daily" | "weekly";
 	readonly timezone: string;
@@ -40,7 +38,6 @@ export interface ScheduleRow extends OwnedRow {
 
 /** What of an account pays for renewals; judged anew each time. */
 export interface ScheduleRenewal {
-	/** `tok_…` or `acc_…`. */
 	readonly owner: string;
 	readonly keyId?: string | undefined;
 	readonly grantId?: string | undefined;
@@ -80,15 +77,15 @@ export interface BriefingRunRow extends OwnedRow {
 	}[];
 	readonly startedAt: number;
 	readonly finishedAt?: number | undefined;
-	/** Receipt of the week that began with it. */
 	readonly receiptId?: string | undefined;
 }
 
-/** Who is told of events, and what became of it. */
-
-/** An address that is told of events. Address, secrets and description lie sealed in `documents` under `documentId`. */
+/**
+ * An address that events are sent to. Address, secrets and description lie sealed in `documents`
+ * under `documentId`.
+ */
 export interface WebhookRow extends OwnedRow {
-	/** Told of everything its owner does; else of what was done under its own grant alone. */
+	/** Notified of everything its owner does; else of what was done under its own grant alone. */
 	readonly isForAll: boolean;
 	readonly documentId: string;
 	/** The address as lists may show it. */
@@ -107,7 +104,7 @@ export interface WebhookRow extends OwnedRow {
 
 /** One event for one webhook; ids and closed words only. */
 export interface WebhookDeliveryRow {
-	/** Made from webhook and event: an event is delivered once, however often it is written down. */
+	/** Made from webhook and event: an event is delivered once, however often it is persisted. */
 	readonly id: string;
 	readonly owner: string;
 	readonly webhookId: string;
@@ -119,7 +116,6 @@ export interface WebhookDeliveryRow {
 	/** All attempts, and those that failed since it was begun or begun again. */
 	readonly attempts: number;
 	readonly tries: number;
-	/** The latest first. */
 	readonly lastAttempts: readonly {
 		readonly at: number;
 		readonly httpStatus?: number | undefined;

@@ -1,8 +1,6 @@
 import type { Micros } from "../../src/kernel/kernel.js";
 import type { OwnedRow } from "./account-rows.js";
 
-/** What can be read again after its call; its text lies in `documents`, or in what a row names. */
-
 /** A result that can be read again; its text lives in `documents` under the same id. */
 export interface ArtifactRow extends OwnedRow {
 	readonly kind: string;
@@ -35,7 +33,7 @@ export interface TaskRow extends OwnedRow {
 	readonly documentId: string;
 	/** The job behind it, for work that outlives its call. */
 	readonly jobId?: string | undefined;
-	/** Somebody is still to be told of its end. */
+	/** A push notification of its end is still to be sent. */
 	readonly isPushed?: boolean | undefined;
 	readonly updatedAt: number;
 }
@@ -55,13 +53,11 @@ export interface FeedbackRow extends OwnedRow {
  * cancelling → cancelled. What it was asked and what it keeps between passes are documents: `<id>-input`, `<id>-work`.
  */
 export interface JobRow extends OwnedRow {
-	/** Which work it is. */
 	readonly kind: string;
 	readonly operationId: string;
 	readonly billingType: string;
 	readonly rail: string;
 	readonly priceMicros: Micros;
-	/** Hash of operation and input. */
 	readonly fingerprint: string;
 	readonly graphIds: readonly string[];
 	/** Absent where it costs nothing. */
@@ -86,11 +82,11 @@ export interface JobRow extends OwnedRow {
 	/** What was taken of the price when it ended. */
 	readonly chargedMicros?: Micros | undefined;
 	readonly receiptId?: string | undefined;
-	/** Token that holds what a payment on a chain gave back; `creditShownAt` is when its secret was told. */
+	/** Token that holds what a payment on a chain refunded; `creditShownAt` is when its secret was sent. */
 	readonly creditTokenId?: string | undefined;
 	readonly creditMicros?: Micros | undefined;
 	readonly creditShownAt?: number | undefined;
-	/** False once its id was told to somebody who may not be its payer: then no secret is. */
+	/** False once its id was sent to a caller who may not be its payer: then no secret is. */
 	readonly isProven: boolean;
 	readonly createdAt: number;
 	readonly startedAt?: number | undefined;

@@ -8,7 +8,6 @@ import {
 	toSections,
 } from "../../../src/knowledge/knowledge.js";
 
-/** A passage that may go into a pack. */
 export interface PackCandidate extends CitedPassage {
 	readonly concept: Concept;
 }
@@ -21,7 +20,6 @@ export interface NumberedSource extends Evidence {
 export interface ContextPack {
 	/** Markdown: a heading per concept, its passages with `[1]` behind them, then the list of sources. */
 	readonly text: string;
-	/** `estimateTokens` of the text. */
 	readonly tokens: number;
 	/** Concepts in the order in which they appear, and how many passages each gave. */
 	readonly concepts: ReadonlyMap<Concept, number>;
@@ -133,7 +131,6 @@ function plainOf({ text }: PackCandidate): string {
 
 /** A piece of a concept's text and the sources it is cited for. */
 export interface CitedPassage {
-	/** One paragraph, without Markdown. */
 	readonly text: string;
 	readonly evidence: readonly Evidence[];
 }

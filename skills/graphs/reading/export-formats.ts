@@ -57,7 +57,6 @@ function toLine(record: object): string {
 	return `${JSON.stringify(record)}\n`;
 }
 
-/** Every edge, written out of its source. */
 export function* edgesOf(graph: Graph): Generator<Step> {
 	const map = mapOf(graph);
 	for (const edge of map.edges.keys()) yield toStep(map, edge, "out");

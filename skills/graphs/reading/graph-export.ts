@@ -20,7 +20,6 @@ import { createGraphIndex, mapOf } from "./graph-map.js";
 
 export interface ExportRequest {
 	readonly format: ExportFormat;
-	/** Which table, for CSV. */
 	readonly table: ExportTable;
 	/** Public base address without a trailing slash: what names in JSON-LD begin with. */
 	readonly baseUrl: string;
@@ -135,7 +134,6 @@ interface Volumes {
 	readonly addressChars: number;
 }
 
-/** What the parts of each graph come to in an export. */
 export const exportVolumes = createGraphIndex(toVolumes);
 
 /**

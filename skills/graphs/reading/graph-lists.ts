@@ -10,7 +10,6 @@ import { firstBehind, firstWhere, sortInSteps } from "./sorting.js";
 import { type Step, toEdgeTest, toStep } from "./walk.js";
 
 export interface NodeQuery {
-	/** Every concept of the list passes. */
 	readonly isWanted: (concept: Concept) => boolean;
 	/** Types and tags outside of which nothing is wanted, in either case: they spare looking at the rest. */
 	readonly types?: readonly string[] | undefined;
@@ -26,12 +25,10 @@ export interface NodeQuery {
 }
 
 export interface NodePage {
-	/** By id. */
 	readonly items: readonly Concept[];
 	readonly hasMore: boolean;
 }
 
-/** Concepts of a graph, page by page. */
 export function listNodes(graph: Graph, query: NodeQuery): NodePage {
 	const map = mapOf(graph);
 	const index = nodeIndexes.of(graph);
@@ -70,7 +67,6 @@ interface PublishedDays {
 	readonly last: string;
 }
 
-/** What spares a list of nodes to look at all of them. */
 export const nodeIndexes = createGraphIndex(toNodeIndex);
 
 function* toNodeIndex(graph: Graph): Steps<NodeIndex> {
@@ -193,7 +189,6 @@ function* toWrittenDays(graph: Graph): Steps<readonly string[]> {
 
 export interface EdgeQuery {
 	readonly types?: readonly string[] | undefined;
-	/** Concept the edge starts at, or ends at. */
 	readonly source?: string | undefined;
 	readonly target?: string | undefined;
 	/** `YYYY-MM-DD`: only edges that held on this day. */
@@ -231,7 +226,6 @@ export function listEdges(graph: Graph, query: EdgeQuery): EdgePage {
 	return { items, hasMore: false };
 }
 
-/** The key of an edge in the list, for a cursor. */
 export function keyOfEdge({ from, edge, to }: Step): readonly string[] {
 	return [from.id, toKeyPart(edge.type), to.id];
 }

@@ -16,7 +16,6 @@ import {
 export interface GraphMap {
 	/** In the order of their ids; places in this list stand for concepts everywhere below. */
 	readonly concepts: readonly Concept[];
-	/** Place by id. */
 	readonly places: ReadonlyMap<string, number>;
 	/** Edges between concepts of the graph, by source, then type, then target. */
 	readonly edges: readonly Edge[];
@@ -30,7 +29,6 @@ export interface GraphMap {
 	readonly inEdges: Int32Array;
 }
 
-/** The map of each graph: every other reading begins with it. */
 export const graphMaps = createGraphIndex(toMap);
 
 export const mapOf = graphMaps.of;
@@ -45,19 +43,16 @@ export function placeOf(graph: Graph, conceptId: string): number {
 	);
 }
 
-/** Throws NOT_FOUND. */
 export function getConcept(graph: Graph, conceptId: string): Concept {
 	return conceptAt(mapOf(graph), placeOf(graph, conceptId));
 }
 
-/** The concept at a place that came from the same map. */
 export function conceptAt({ concepts }: GraphMap, place: number): Concept {
 	const concept = concepts[place];
 	if (!concept) throw new RangeError("A place beyond the graph.");
 	return concept;
 }
 
-/** Edges in and out. */
 export function degreeAt({ outStart, inStart }: GraphMap, place: number): number {
 	const countIn = (starts: Int32Array) => (starts[place + 1] ?? 0) - (starts[place] ?? 0);
 	return countIn(outStart) + countIn(inStart);

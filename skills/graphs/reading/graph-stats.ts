@@ -22,7 +22,6 @@ export interface GraphStats {
 		readonly mean: number;
 		readonly median: number;
 		readonly max: number;
-		/** Nodes without any edge. */
 		readonly isolated: number;
 	};
 	/** Parts that hang together, and how many nodes the largest has. */
@@ -35,10 +34,8 @@ export interface GraphStats {
 	readonly staleDays: readonly string[];
 }
 
-/** What can be counted of a graph. */
 export const graphStats = createGraphIndex(countGraph);
 
-/** How many nodes are stale on a day. */
 export function countStale({ staleDays }: GraphStats, today: string): number {
 	const fresh = staleDays.findIndex((day) => day >= today);
 	return fresh < 0 ? staleDays.length : fresh;

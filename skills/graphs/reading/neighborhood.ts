@@ -14,16 +14,13 @@ import {
 
 export interface Neighbor {
 	readonly concept: Concept;
-	/** Edges from the start, at least 1. */
 	readonly distance: number;
 	/** Product of the weights along the heaviest of the shortest ways. */
 	readonly weight: number;
-	/** The last step of that way. */
 	readonly step: Step;
 }
 
 export interface NeighborOptions extends WalkOptions {
-	/** Edges from the start, `READING_LIMITS.depthMax` at most. */
 	readonly depth: number;
 	readonly limit: number;
 }
@@ -101,7 +98,6 @@ export interface Subgraph {
 	readonly nodes: readonly SubgraphNode[];
 	/** Every wanted edge between these nodes, written out of its source. */
 	readonly edges: readonly Step[];
-	/** False when the budget ended it. */
 	readonly isComplete: boolean;
 }
 

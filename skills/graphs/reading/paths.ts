@@ -12,9 +12,7 @@ import {
 } from "./walk.js";
 
 export interface PathOptions extends WalkOptions {
-	/** Paths wanted, `READING_LIMITS.pathsMax` at most. */
 	readonly count: number;
-	/** Edges per path, `READING_LIMITS.pathStepsMax` at most. */
 	readonly stepsMax: number;
 }
 
@@ -152,7 +150,6 @@ function shortestEdgeOf(map: GraphMap): number {
 
 /** A way through a map: its places, and the edge of each step. */
 export interface Way {
-	/** One more than there are steps. */
 	readonly places: readonly number[];
 	readonly edges: readonly { readonly edge: number; readonly direction: Step["direction"] }[];
 	/** Sum of the lengths of its edges. */
@@ -169,7 +166,6 @@ export interface WayRequest {
 	readonly stepsToGoal: (place: number) => number | undefined;
 	/** Length no edge of the graph is below. */
 	readonly lengthMin: number;
-	/** What the way must avoid. */
 	readonly isBarred?: ((from: number, to: number) => boolean) | undefined;
 }
 
@@ -207,7 +203,6 @@ export function findShortestWay(request: WayRequest): Way | undefined {
 	return undefined;
 }
 
-/** One step further, wherever the goal is still in reach. */
 function labelsAfter(
 	{ map, walk, stepsMax, stepsToGoal, lengthMin, isBarred }: WayRequest,
 	before: Label,

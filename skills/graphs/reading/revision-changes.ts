@@ -16,7 +16,6 @@ import {
 } from "../../../src/knowledge/knowledge.js";
 import { sortInSteps } from "./sorting.js";
 
-/** One concept file that two revisions of a graph do not share. */
 export interface NodeChange {
 	readonly conceptId: string;
 	readonly change: "added" | "changed" | "removed";
@@ -134,9 +133,7 @@ function isConceptPath(path: string): boolean {
 	return /\.md$/i.test(path) && !isReserved(path) && path !== RECORD_PATH;
 }
 
-/** What a bundle's `log.md` tells of one day. */
 export interface LogEntry {
-	/** `YYYY-MM-DD`. */
 	readonly day: string;
 	readonly lines: readonly string[];
 }

@@ -28,7 +28,6 @@ export interface TimelineQuery {
 	/** Only what had surely happened by the end of this day: a source of a whole year has not before the year is over. */
 	readonly asOf?: string | undefined;
 	readonly kinds?: readonly EventKind[] | undefined;
-	/** Events of one concept only. */
 	readonly conceptId?: string | undefined;
 	readonly order: "oldest" | "newest";
 	/** Key of the event the page goes on behind; it need not exist any more. */
@@ -41,7 +40,6 @@ export interface TimelinePage {
 	readonly hasMore: boolean;
 }
 
-/** Dated events of a graph, page by page. */
 export function readTimeline(graph: Graph, query: TimelineQuery): TimelinePage {
 	const events =
 		query.conceptId === undefined ? timelines.of(graph) : eventsOfNode(graph, query.conceptId);
@@ -88,7 +86,6 @@ function rangeOf(
 			};
 }
 
-/** The key of an event in the list, for a cursor. */
 export function keyOfEvent({ day, concept, kind, ref }: TimelineEvent): readonly string[] {
 	return [day, concept.id, kind, toKeyPart(ref)];
 }

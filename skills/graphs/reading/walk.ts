@@ -1,7 +1,6 @@
 import type { Concept, Edge } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, type GraphMap } from "./graph-map.js";
 
-/** Which edges a walk follows, and which way. */
 export interface WalkOptions {
 	/** Types of edges, any of them; all where absent. */
 	readonly types?: readonly string[] | undefined;
@@ -98,7 +97,6 @@ export function createWalk(map: GraphMap, options: WalkOptions, edgesMax: number
 	};
 }
 
-/** A step as callers see it; `edge` came from the same map. */
 export function toStep(map: GraphMap, edge: number, direction: Step["direction"]): Step {
 	const source = conceptAt(map, map.sources[edge] ?? -1);
 	const target = conceptAt(map, map.targets[edge] ?? -1);
