@@ -78,10 +78,7 @@ function* readChanges(changes: BundleChanges): Steps<ChangeReading> {
 }
 
 /** Concepts that are gone, by id, and such that have come, by path. */
-function turnoverOf(
-	concepts: readonly Concept[],
-	{ changes, documents }: ChangeReading,
-): { readonly gone: ReadonlySet<string>; readonly come: ReadonlySet<string> } {
+function turnoverOf(concepts: readonly Concept[], { changes, documents }: ChangeReading) {
 	const gone = new Set<string>();
 	const come = new Set<string>();
 	for (const path of changes.keys()) {
@@ -135,17 +132,13 @@ function* applyChanges(
 	const findings = [...reading.findings];
 	const readings = new Map<string, ConceptReading>();
 	for (const file of documents.values()) {
-		readings.set(
-			file.path,
-			readConcept(file, space, (finding) => findings.push(finding)),
-		);
+		const reading = readConcept(file, space, (finding) => findings.push(finding));
+		readings.set(file.path, reading);
 		yield;
 	}
 	for (const file of affected) {
-		readings.set(
-			file.path,
-			readConcept(file, space, () => undefined),
-		);
+		const reading = readConcept(file, space, () => undefined);
+		readings.set(file.path, reading);
 		yield;
 	}
 	const concepts = mergeConcepts(graph.concepts, changes, readings);

@@ -64,12 +64,12 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 		if (reading.awaited.length > 0) awaited.push([file.path, reading.awaited]);
 		yield;
 	}
-	const frame = readFrame({
-		record,
-		index: files.get("index.md"),
-		log: files.get("log.md"),
-		fallbackId: options.fallbackId,
-	});
+	const frame: BundleFrame = {
+		record: record && { data: record.data, body: record.body },
+		listedTitle: listedTitleOf(files.get("index.md")),
+		loggedDay: loggedDayOf(files.get("log.md")),
+		fallbackId: options.fallbackId ?? "graph",
+	};
 	const memory: BundleMemory = {
 		files: toPathMap(marks),
 		awaited: toPathMap(awaited),
@@ -85,12 +85,7 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 	return { graph, findings: findings.sort((a, b) => compareText(a.file, b.file)) };
 }
 
-interface Documents {
-	readonly documents: ConceptFile[];
-	readonly marks: readonly PathChange<FileMark>[];
-}
-
-function* readDocuments(files: BundleFiles, findings: Finding[]): Steps<Documents> {
+function* readDocuments(files: BundleFiles, findings: Finding[]) {
 	const documents: ConceptFile[] = [];
 	const marks: PathChange<FileMark>[] = [];
 	for (const path of [...files.keys()].sort(compareText)) {
@@ -143,21 +138,6 @@ export function toCollision(path: string, id: string, first: string): Finding {
 }
 
 const EPOCH = "1970-01-01";
-
-/** What a bundle says of itself beside its concepts, from its three files at the root. */
-export function readFrame(files: {
-	readonly record: ConceptFile | undefined;
-	readonly index: Uint8Array | undefined;
-	readonly log: Uint8Array | undefined;
-	readonly fallbackId: string | undefined;
-}): BundleFrame {
-	return {
-		record: files.record && { data: files.record.data, body: files.record.body },
-		listedTitle: listedTitleOf(files.index),
-		loggedDay: loggedDayOf(files.log),
-		fallbackId: files.fallbackId ?? "graph",
-	};
-}
 
 /** The record as written, or what frame and concepts let one guess. Throws INVALID_ARGUMENT when no valid id names the graph. */
 export function recordOf(frame: BundleFrame, concepts: readonly Concept[]): GraphRecord {

@@ -3,20 +3,10 @@ import { ServiceError } from "../kernel/kernel.js";
 import type { Graph } from "./graph.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
-/** All graphs on sale, found by id or slug. Replacing a graph is one assignment: readers see the old or the new one. */
-export interface GraphCatalog {
-	list(filter?: { type?: GraphType }): readonly Graph[];
-	find(idOrSlug: string): Graph | undefined;
-	/** Throws NOT_FOUND. Accepts the id only. */
-	get(id: string): Graph;
-	assertKnown(id: string): void;
-	put(graph: Graph): void;
-	remove(id: string): void;
-	/** Changes whenever a graph is put or removed; names what derived documents were made from. */
-	readonly revision: string;
-}
+export type GraphCatalog = ReturnType<typeof createGraphCatalog>;
 
-export function createGraphCatalog(initial: readonly Graph[] = []): GraphCatalog {
+/** All graphs on sale, found by id or slug. Replacing one is one assignment: readers see the old or the new one. */
+export function createGraphCatalog(initial: readonly Graph[] = []) {
 	const byId = new Map<string, Graph>();
 	let bySlug = new Map<string, Graph>();
 	let sorted: readonly Graph[] = [];
@@ -32,6 +22,7 @@ export function createGraphCatalog(initial: readonly Graph[] = []): GraphCatalog
 	for (const graph of initial) byId.set(graph.record.id, graph);
 	rebuild();
 
+	/** Throws NOT_FOUND. Accepts the id only. */
 	const get = (id: string): Graph => {
 		const graph = byId.get(id);
 		if (graph) return graph;
@@ -41,20 +32,21 @@ export function createGraphCatalog(initial: readonly Graph[] = []): GraphCatalog
 		);
 	};
 	return {
-		list: (filter) =>
+		list: (filter?: { type?: GraphType }): readonly Graph[] =>
 			filter?.type ? sorted.filter((graph) => graph.record.type === filter.type) : sorted,
-		find: (idOrSlug) => byId.get(idOrSlug) ?? bySlug.get(idOrSlug),
+		find: (idOrSlug: string): Graph | undefined => byId.get(idOrSlug) ?? bySlug.get(idOrSlug),
 		get,
-		assertKnown: (id) => void get(id),
-		put(graph) {
+		assertKnown: (id: string): void => void get(id),
+		put(graph: Graph): void {
 			byId.set(graph.record.id, graph);
 			rebuild();
 		},
-		remove(id) {
+		remove(id: string): void {
 			byId.delete(id);
 			rebuild();
 		},
-		get revision() {
+		/** Changes whenever a graph is put or removed. */
+		get revision(): string {
 			return revision;
 		},
 	};

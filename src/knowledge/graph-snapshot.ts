@@ -25,8 +25,6 @@ import type { Steps } from "./work-in-turns.js";
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then made anew. */
 export const SNAPSHOT_VERSION = 3;
 
-export type StampsByPath = ReadonlyMap<string, string>;
-
 export interface SnapshotContent {
 	readonly graph: Changeable;
 	readonly stampOf: (path: string) => string | undefined;
@@ -45,7 +43,7 @@ export interface GraphSnapshot {
 	readonly astray: Astray;
 	readonly stampsHash: string | undefined;
 	/** Reads the memory along with them. */
-	stamps(): StampsByPath;
+	stamps(): ReadonlyMap<string, string>;
 }
 
 /** What has to agree before a snapshot is looked into. */
@@ -98,7 +96,7 @@ export async function readSnapshot(
 	return (await lines.isWhole) ? snapshot : undefined;
 }
 
-/** Undefined for what cannot be parsed, and for another one; the rest is as sound as the checksum will show it to be. */
+/** Undefined for what cannot be parsed, and for another graph; the checksum decides about the rest. */
 function parseSnapshot(lines: SnapshotLines, name: SnapshotName): GraphSnapshot | undefined {
 	try {
 		return isNamed(lines.next() as Label, name) ? toSnapshot(name, lines) : undefined;
@@ -135,10 +133,6 @@ function* rowsOf<Row>(lines: SnapshotLines, count: number): Generator<Row> {
 
 function toFinding([file, rule, message]: AstrayRow): Finding | undefined {
 	return rule && message !== undefined ? { file, rule, severity: "error", message } : undefined;
-}
-
-function toAstrayRow([path, finding]: [string, Finding | undefined]): AstrayRow {
-	return finding ? [path, finding.rule, finding.message] : [path];
 }
 
 /** Throws what the disk says and what the signal does; the snapshot that was there stays then. */
@@ -191,7 +185,10 @@ function* linesOf(
 		conceptLines: Math.ceil(graph.concepts.length / ROWS_PER_LINE),
 	};
 	yield head;
-	yield* linesOfRows(astray, toAstrayRow);
+	yield* linesOfRows(
+		astray,
+		([path, finding]): AstrayRow => (finding ? [path, finding.rule, finding.message] : [path]),
+	);
 	yield* linesOfRows(graph.concepts, toConceptRow);
 	yield* linesOfRows(entriesOf(files), ([path, { sha256, bytes }]): FileRow => {
 		const targets = valueAt(awaited, path);

@@ -138,10 +138,7 @@ export function toTrendId(graphId: string, conceptId: string): string {
 /** How the memory of a graph is read, for graphs that were made without it. */
 const readings = new WeakMap<object, Steps<void>>();
 
-/**
- * A graph whose memory is read once it is asked for, by these steps: a third of a start would go into what nothing needs
- * before the graph changes.
- */
+/** A graph whose memory is read by these steps once it is asked for: most starts never need it. */
 export function withLateMemory(
 	graph: Omit<Graph, "memory">,
 	steps: Steps<BundleMemory>,

@@ -20,9 +20,8 @@ import { entriesOf, valueAt } from "./path-map.js";
 import { runInTurns } from "./work-in-turns.js";
 
 /**
- * Turns files of any origin into a bundle with this graph id, one document to one concept, no model involved. Nothing is
- * dropped silently: every file that does not become a concept is in the report. Other work of the process goes on
- * meanwhile. Throws INVALID_ARGUMENT for an unusable id.
+ * Turns files of any origin into a bundle with this graph id, one document to one concept. Every
+ * file that does not become a concept is in the report. Throws INVALID_ARGUMENT for an unusable id.
  */
 export async function importBundle(
 	source: BundleFiles,
@@ -41,7 +40,11 @@ export async function importBundle(
 	const kept = new Map([...concepts.files].filter(([path]) => !refusedPaths.has(path)));
 	const record = toRecord(draft.graph, { graphId, options, isOkf: format === "okf" });
 	const isUnchanged = toRecordFile(record) === toRecordFile(draft.graph.record);
-	for (const [path, bytes] of frameFiles(draft.graph, record)) {
+	const frame = new Map([
+		["index.md", toGraphListing(record.title, draft.graph.concepts)],
+		...summaryFiles(draft.graph, record),
+	]);
+	for (const [path, bytes] of encodeFiles(frame)) {
 		// What the owner of a bundle wrote stays; only a record that now says something else is written anew.
 		if (!kept.has(path) || (path === "graph.md" && !isUnchanged)) kept.set(path, bytes);
 	}
@@ -95,12 +98,11 @@ function keepConcepts(files: BundleFiles): DocumentImport {
 	const skipped: SkippedFile[] = [];
 	let displaced = 0;
 	for (const [path, bytes] of files) {
-		const reason = reasonToLeaveOut(path);
-		const obstacle = reason === undefined ? claim(path) : undefined;
-		if (obstacle !== undefined) displaced += 1;
-		const complaint = reason ?? obstacle;
-		if (complaint === undefined) kept.set(path, bytes);
-		else skipped.push({ file: path, reason: complaint });
+		const refusal = reasonToLeaveOut(path);
+		const reason = refusal ?? claim(path);
+		if (reason === undefined) kept.set(path, bytes);
+		else skipped.push({ file: path, reason });
+		if (reason !== undefined && refusal === undefined) displaced += 1;
 	}
 	return { files: kept, skipped, documents: [...kept.keys()].map(asItIs), displaced };
 }
@@ -158,17 +160,7 @@ function newestDayOf(concepts: readonly Concept[]): string | undefined {
 	return newest || undefined;
 }
 
-/** Files every bundle has, made for what it holds now. */
-function frameFiles(graph: Graph, record: GraphRecord): ReadonlyMap<string, Uint8Array> {
-	return encodeFiles(
-		new Map([
-			["index.md", toGraphListing(record.title, graph.concepts)],
-			...summaryFiles(graph, record),
-		]),
-	);
-}
-
-/** Of these, the ones whose length is not that of the graph. */
+/** Record and log, whose length is not that of the graph. */
 export function summaryFiles(
 	{ concepts }: Pick<Graph, "concepts">,
 	record: GraphRecord,

@@ -97,25 +97,14 @@ export function mapDocument(
 
 /** Notes every name and path that is asked for. */
 function watchSpace({ names, bundlePaths, titles }: ImportSpace, asked: Set<string>): ImportSpace {
+	const watch = <T>(key: string, found: T): T => {
+		asked.add(key);
+		return found;
+	};
 	return {
-		names: {
-			find(name) {
-				asked.add(toNameKey(name));
-				return names.find(name);
-			},
-		},
-		bundlePaths: {
-			get(path) {
-				asked.add(`/${path}`);
-				return bundlePaths.get(path);
-			},
-		},
-		titles: {
-			get(path) {
-				asked.add(`/${path}`);
-				return titles.get(path);
-			},
-		},
+		names: { find: (name) => watch(toNameKey(name), names.find(name)) },
+		bundlePaths: { get: (path) => watch(`/${path}`, bundlePaths.get(path)) },
+		titles: { get: (path) => watch(`/${path}`, titles.get(path)) },
 	};
 }
 
@@ -157,20 +146,15 @@ function placeDocuments(
 	const bundlePaths = new Map<string, string>();
 	const takenBy = new Map<string, string>();
 	const claim = createPathClaims();
+	const claimOf = (bundlePath: string) => (bundlePath === "" ? NO_ID : claim(bundlePath));
 	for (const { path } of documents) {
 		const bundlePath = toBundlePath(path);
 		const id = toConceptId(bundlePath);
 		const first = takenBy.get(id);
-		if (bundlePath === "") {
-			skipped.push({ file: path, reason: NO_ID });
-		} else if (first !== undefined) {
-			skipped.push({ file: path, reason: `The id "${id}" already belongs to "${first}".` });
-		} else {
-			const reason = claim(bundlePath);
-			if (reason !== undefined) {
-				skipped.push({ file: path, reason });
-				continue;
-			}
+		const isTaken = bundlePath !== "" && first !== undefined;
+		const reason = isTaken ? `The id "${id}" already belongs to "${first}".` : claimOf(bundlePath);
+		if (reason !== undefined) skipped.push({ file: path, reason });
+		else {
 			takenBy.set(id, path);
 			bundlePaths.set(path, bundlePath);
 		}
@@ -178,17 +162,10 @@ function placeDocuments(
 	return bundlePaths;
 }
 
-interface Placement {
-	readonly options: ImportOptions;
-	readonly space: ImportSpace;
-	readonly bundlePath: string;
-	readonly isVault: boolean;
-}
-
 function toText(
 	document: ImportDocument,
 	relations: readonly RelationEntry[],
-	{ options, space, bundlePath, isVault }: Placement,
+	{ options, space, bundlePath, isVault }: Mapping & { readonly bundlePath: string },
 ): string {
 	const { path, data, title } = document;
 	const body = rewriteLinks(document.body, path, space);
@@ -224,40 +201,17 @@ export interface ImportDocument {
 
 const SUMMARY_SECTIONS = ["simple summary", "abstract", "tl;dr", "summary", "overview"];
 /** Keys that become keys of the format, and therefore are not kept a second time. */
-const MAPPED_KEYS = new Set([
-	"type",
-	"title",
-	"description",
-	"tags",
-	"tag",
-	"aliases",
-	"alias",
-	"sources",
-	"relations",
-	"generated",
-	"verified",
-	"status",
-	"stale_after",
-]);
+const MAPPED_KEYS = new Set(
+	"type title description tags tag aliases alias sources relations generated verified status stale_after".split(
+		" ",
+	),
+);
 
 const INLINE_TAG = /(?<=^|\s)#(\p{L}[\p{L}\p{N}_/-]{1,40})(?=$|[\s.,;:!?])/gu;
 
-const STATUS_OF: ReadonlyMap<string, Concept["status"]> = new Map(
-	Object.entries({
-		draft: "draft",
-		proposed: "draft",
-		provisional: "draft",
-		review: "draft",
-		"last call": "draft",
-		deprecated: "deprecated",
-		obsolete: "deprecated",
-		superseded: "deprecated",
-		replaced: "deprecated",
-		withdrawn: "deprecated",
-		rejected: "deprecated",
-		moved: "deprecated",
-		archived: "deprecated",
-	} as const),
+const DRAFTS = new Set(["draft", "proposed", "provisional", "review", "last call"]);
+const DEPRECATIONS = new Set(
+	"deprecated obsolete superseded replaced withdrawn rejected moved archived".split(" "),
 );
 
 export function nameDocument(path: string, data: FrontMatter, body: string): ImportDocument {
@@ -289,7 +243,9 @@ export function tagsOf({ data, body }: ImportDocument, isVault: boolean): readon
 }
 
 export function statusOf({ data }: ImportDocument): Concept["status"] {
-	return STATUS_OF.get(textOf(data["status"])?.toLowerCase() ?? "") ?? "stable";
+	const status = textOf(data["status"])?.toLowerCase() ?? "";
+	if (DRAFTS.has(status)) return "draft";
+	return DEPRECATIONS.has(status) ? "deprecated" : "stable";
 }
 
 /** Sources as written, after the address at which the document itself is published. */

@@ -50,15 +50,6 @@ export async function importFolder({
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
 }
 
-export interface UpdateRequest extends Required<ImportRequest> {
-	readonly graph: Changeable;
-	readonly memory: ImportMemory;
-}
-
-export interface FolderUpdate extends ImportUpdate {
-	readonly skipped: readonly SkippedFile[];
-}
-
 /** What importing a folder again would change; undefined when that takes a whole import. Throws NOT_FOUND. */
 export async function updateFromFolder({
 	source,
@@ -67,7 +58,10 @@ export async function updateFromFolder({
 	onRead,
 	graph,
 	memory,
-}: UpdateRequest): Promise<FolderUpdate | undefined> {
+}: Required<ImportRequest> & {
+	readonly graph: Changeable;
+	readonly memory: ImportMemory;
+}): Promise<(ImportUpdate & { readonly skipped: readonly SkippedFile[] }) | undefined> {
 	const found = await stampSource(source, nowMs);
 	if (!found || found.size > BUNDLE_LIMITS.files) return undefined;
 	onRead();

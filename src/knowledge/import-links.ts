@@ -79,17 +79,12 @@ export interface ImportSpace {
 
 type RelatedDocument = { readonly path: string; readonly data: FrontMatter };
 
-export interface RelationReading {
-	readonly relations: readonly RelationEntry[];
-	readonly unresolved: readonly { readonly key: string; readonly name: string }[];
-}
-
 /** Typed edges of a document: its own `relations`, and every name found under the keys that mean an edge. */
 export function readRelations(
 	document: RelatedDocument,
 	edgeKeys: readonly string[],
 	space: ImportSpace,
-): RelationReading {
+) {
 	const { path, data } = document;
 	const named = edgeKeys.flatMap((key) =>
 		namesIn(data[key]).map((name) => ({ key, name, found: space.names.find(name) })),

@@ -138,10 +138,7 @@ function straysOf({ memory }: Changeable, rows: ReadonlyMap<string, ImportRow>):
 }
 
 /** A document and the file it becomes now. */
-export interface Remapped {
-	readonly document: MappedDocument;
-	readonly bytes: Uint8Array;
-}
+type Remapped = { readonly document: MappedDocument; readonly bytes: Uint8Array };
 
 /**
  * Maps the files that changed, and those whose names and links lead elsewhere by it, by path in the source. Undefined when
@@ -157,14 +154,14 @@ export async function remapDocuments(
 		const taken = [...reread.values()].filter(({ bundlePath }) => bundlePath !== undefined);
 		return new Map(taken.map(({ path, bytes }) => [path, { document: asItIs(path), bytes }]));
 	}
-	const stirred = stirredKeys(reading, memory.rows);
+	const affectedNames = affectedKeys(reading, memory.rows);
 	const documents = [...reread.values()].flatMap(({ document }) => document ?? []);
 	for (const [path, { document }] of kept) {
-		if (!document?.asked.some((key) => stirred.has(key))) continue;
+		if (!document?.asked.some((key) => affectedNames.has(key))) continue;
 		const affected = readImportDocument(path, await readFile(path));
 		if (typeof affected !== "string") documents.push(affected);
 	}
-	const isVault = [...memory.rows.values()].some(hasWikiLink);
+	const isVault = [...memory.rows.values()].some(({ document }) => document?.hasWikiLink);
 	const space = await runInTurns(spaceOf(documents, reading, options));
 	const encoder = new TextEncoder();
 	const remapped = new Map<string, Remapped>();
@@ -174,34 +171,30 @@ export async function remapDocuments(
 	}
 	const stillVault =
 		[...remapped.values()].some(({ document }) => document.hasWikiLink) ||
-		[...kept].some(([path, row]) => !remapped.has(path) && hasWikiLink(row));
+		[...kept].some(([path, row]) => !remapped.has(path) && row.document?.hasWikiLink);
 	return stillVault === isVault ? remapped : undefined;
 }
 
-function hasWikiLink({ document }: ImportRow): boolean {
-	return document?.hasWikiLink ?? false;
-}
-
 /** Names and paths that lead to another document than before, or may. */
-function stirredKeys(
+function affectedKeys(
 	{ reread, gone }: SourceReading,
 	rows: ReadonlyMap<string, ImportRow>,
 ): ReadonlySet<string> {
-	const stirred = new Set<string>();
-	const stir = (named: NamedDocument | undefined, bundlePath: string | undefined) => {
+	const affectedNames = new Set<string>();
+	const affect = (named: NamedDocument | undefined, bundlePath: string | undefined) => {
 		if (!named || bundlePath === undefined) return;
-		for (const key of nameKeysOf(named)) stirred.add(key);
-		stirred.add(`/${named.path}`);
-		stirred.add(`/${bundlePath}`);
+		for (const key of nameKeysOf(named)) affectedNames.add(key);
+		affectedNames.add(`/${named.path}`);
+		affectedNames.add(`/${bundlePath}`);
 	};
-	for (const { document } of gone) stir(document, document?.bundlePath);
+	for (const { document } of gone) affect(document, document?.bundlePath);
 	for (const now of reread.values()) {
 		const before = rows.get(now.path)?.document;
 		if (before && isNamedAlike(before, now)) continue;
-		stir(before, before?.bundlePath);
-		stir(now.document, now.bundlePath);
+		affect(before, before?.bundlePath);
+		affect(now.document, now.bundlePath);
 	}
-	return stirred;
+	return affectedNames;
 }
 
 function isNamedAlike(before: MappedDocument, { bundlePath, document }: Reread): boolean {
@@ -215,10 +208,11 @@ function isNamedAlike(before: MappedDocument, { bundlePath, document }: Reread):
 /** What these documents may name, and no more: an index of all names would cost more than the documents. */
 function* spaceOf(
 	documents: readonly ImportDocument[],
-	{ kept, reread }: SourceReading,
+	reading: SourceReading,
 	options: ImportOptions,
 ): Steps<ImportSpace> {
-	const titles = titlesOf({ kept, reread });
+	const { kept, reread } = reading;
+	const titles = titlesOf(reading);
 	const bundlePaths = {
 		get: (path: string) => {
 			const changed = reread.get(path);
@@ -246,10 +240,7 @@ function* spaceOf(
 	return { names: createDocumentNames(named), bundlePaths, titles };
 }
 
-function titlesOf({
-	kept,
-	reread,
-}: Pick<SourceReading, "kept" | "reread">): ReadonlyMap<string, string> {
+function titlesOf({ kept, reread }: SourceReading): ReadonlyMap<string, string> {
 	const titles = new Map<string, string>();
 	for (const { document } of kept.values()) {
 		if (document) titles.set(document.bundlePath, document.title);

@@ -93,12 +93,6 @@ export function toCatalogDataset(
 	};
 }
 
-export interface SliceOptions {
-	readonly baseUrl: string;
-	/** Concepts wanted; more than `SLICE_CONCEPTS_MAX` are never given away. */
-	readonly limit?: number;
-}
-
 const SLICE_CONCEPTS_MAX = 5;
 const SOURCES_PER_CONCEPT = 2;
 
@@ -108,7 +102,7 @@ const SOURCES_PER_CONCEPT = 2;
  */
 export function toGraphSlice(
 	graph: Graph,
-	{ baseUrl, limit = SLICE_CONCEPTS_MAX }: SliceOptions,
+	{ baseUrl, limit = SLICE_CONCEPTS_MAX }: { readonly baseUrl: string; readonly limit?: number },
 ): JsonLd {
 	const { record } = graph;
 	const home = `${baseUrl}/v1/graphs/${record.id}`;
@@ -123,32 +117,27 @@ export function toGraphSlice(
 	};
 }
 
+type Candidate = { readonly concept: Concept; readonly degree: number };
+
 /** The concepts most others lead to or from; ties are broken by id. Only such that show what evidence looks like. */
 function chooseSample({ concepts }: Graph, count: number): readonly Concept[] {
 	const inbound = new Map<string, number>();
 	for (const { edges } of concepts) {
 		for (const { target } of edges) inbound.set(target, (inbound.get(target) ?? 0) + 1);
 	}
-	const chosen: Connected[] = [];
+	const compare = (a: Candidate, b: Candidate) =>
+		b.degree - a.degree || (a.concept.id < b.concept.id ? -1 : 1);
+	const chosen: Candidate[] = [];
 	for (const concept of concepts) {
 		if (concept.evidence.length === 0 || concept.status === "deprecated") continue;
 		const candidate = { concept, degree: concept.edges.length + (inbound.get(concept.id) ?? 0) };
 		const last = chosen[count - 1];
-		if (last && compareConnected(candidate, last) > 0) continue;
+		if (last && compare(candidate, last) > 0) continue;
 		// A graph may have a hundred thousand concepts: only the few that may be shown are ever sorted.
 		chosen.push(candidate);
-		chosen.sort(compareConnected).splice(count);
+		chosen.sort(compare).splice(count);
 	}
 	return chosen.map(({ concept }) => concept);
-}
-
-interface Connected {
-	readonly concept: Concept;
-	readonly degree: number;
-}
-
-function compareConnected(a: Connected, b: Connected): number {
-	return b.degree - a.degree || (a.concept.id < b.concept.id ? -1 : 1);
 }
 
 function toTerm(

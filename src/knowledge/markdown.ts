@@ -23,16 +23,12 @@ function withoutFencedCode(markdown: string): string {
 			const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
 			if (fence === undefined) {
 				fence = mark;
-				return mark === undefined ? line : blank(line);
+				return mark === undefined ? line : " ".repeat(line.length);
 			}
 			if (mark?.startsWith(fence) && /^ {0,3}[`~]+\s*$/.test(line)) fence = undefined;
-			return blank(line);
+			return " ".repeat(line.length);
 		})
 		.join("\n");
-}
-
-function blank(line: string): string {
-	return " ".repeat(line.length);
 }
 
 /** Also blanks out code spans, which may hold brackets that are no links. */

@@ -19,13 +19,6 @@ import type { Astray, GraphSnapshot } from "./graph-snapshot.js";
 import { entriesOf, valueAt } from "./path-map.js";
 import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
-export interface InLine {
-	readonly graph: Changeable;
-	readonly findings: readonly Finding[];
-	/** True where the stamps of all files told that nothing has changed. */
-	readonly isUntouched: boolean;
-}
-
 /** Disks that are asked for many files at once answer sooner. */
 const READS_AT_ONCE = 32;
 
@@ -33,7 +26,16 @@ const READS_AT_ONCE = 32;
 const FILES_PER_STEP = 8;
 
 /** Brings a snapshot up to what its folder holds now; throws what keeps the files from being one graph. */
-export async function bringInLine(snapshot: GraphSnapshot, now: FileStamps): Promise<InLine> {
+export async function refreshSnapshot(
+	snapshot: GraphSnapshot,
+	now: FileStamps,
+): Promise<{
+	readonly graph: Changeable;
+	/** Of severity error, in path order. */
+	readonly findings: readonly Finding[];
+	/** True where the stamps show that no file has changed. */
+	readonly isUntouched: boolean;
+}> {
 	const { graph, astray, stampsHash } = snapshot;
 	if (stampsHash !== undefined && now.hash === stampsHash) {
 		return { graph, findings: await findErrors(graph, astray), isUntouched: true };
@@ -126,7 +128,7 @@ export async function readInBatches<Result>(
 }
 
 /** What is known of the files of a graph: those that are as they were need not be read for the next snapshot. */
-export interface FileStock {
+export interface FileInventory {
 	/** What the files held; its memory may not have been read yet. */
 	readonly graph: Pick<Changeable, "folder" | "memory" | "contentHash">;
 	/** None of a file that may hold something else by now. */
@@ -134,28 +136,24 @@ export interface FileStock {
 	readonly findings: ReadonlyMap<string, Finding>;
 }
 
-/** One that a snapshot can be made of. */
-export interface FreshStock extends FileStock {
-	readonly stampOf: (path: string) => string | undefined;
-	readonly stamped: number;
-	readonly astray: Astray;
-}
-
-export interface StockOptions {
-	/** Taken before anything else. */
-	readonly now: FileStamps;
-	readonly earlier: FileStock | undefined;
-	readonly signal: AbortSignal;
-}
-
 /**
- * Stamps of the files that hold what the graph was made from, in turns. A file whose stamp and content are those of the
- * earlier stock is not read; any other is read after its stamp was taken, so that a later change shows.
+ * Stamps of the files that hold what the graph was made from. A file whose stamp and content are
+ * those of the earlier inventory is not read; any other is read after its stamp was taken, so that
+ * a later change shows.
  */
-export async function takeStock(
+export async function takeInventory(
 	graph: Changeable,
-	{ now, earlier, signal }: StockOptions,
-): Promise<FreshStock> {
+	{
+		now,
+		earlier,
+		signal,
+	}: {
+		/** Taken before anything else. */
+		readonly now: FileStamps;
+		readonly earlier: FileInventory | undefined;
+		readonly signal: AbortSignal;
+	},
+) {
 	await readMemory(graph);
 	if (earlier) await readMemory(earlier.graph);
 	signal.throwIfAborted();
@@ -185,7 +183,7 @@ export async function takeStock(
 function* findUnsure(
 	graph: Changeable,
 	now: FileStamps,
-	earlier: FileStock | undefined,
+	earlier: FileInventory | undefined,
 ): Steps<Map<string, number>> {
 	const unsure = new Map<string, number>();
 	const isAsBefore = createStampComparison(earlier?.stamps, now);
@@ -200,11 +198,8 @@ function* findUnsure(
 function* explain(
 	graph: Changeable,
 	astray: readonly string[],
-	earlier: FileStock | undefined,
-): Steps<{
-	readonly findings: Map<string, Finding>;
-	readonly unexplained: ReadonlySet<string>;
-}> {
+	earlier: FileInventory | undefined,
+): Steps<{ findings: Map<string, Finding>; unexplained: ReadonlySet<string> }> {
 	const findings = new Map<string, Finding>();
 	const unexplained = new Set<string>();
 	for (const [index, path] of astray.entries()) {
@@ -219,7 +214,7 @@ function* explain(
 /** True when the graph was made from what the file held then. */
 function isAsEarlier(
 	{ memory }: Changeable,
-	earlier: FileStock | undefined,
+	earlier: FileInventory | undefined,
 	path: string,
 ): boolean {
 	const mark = valueAt(memory.files, path);

@@ -23,8 +23,8 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
 }
 
 /**
- * The result, with everything else that waits served every few steps. Rejects with the signal's reason within a turn of its
- * abort, also where that came with the last step: whoever left meanwhile is known to have left.
+ * The result, with other work served every few steps. Rejects with the signal's reason within a
+ * turn of its abort, also where that came with the last step.
  */
 export async function runInTurns<Result>(
 	steps: Steps<Result>,

@@ -56,8 +56,8 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
 };
 
 /**
- * A whole graph as one file, made while other work goes on and dropped once nobody wants it. Throws INVALID_ARGUMENT when it
- * turns out too large.
+ * A whole graph as one file, made while other work goes on. Throws INVALID_ARGUMENT when it turns
+ * out too large.
  */
 export async function exportGraph(
 	graph: Graph,
@@ -95,8 +95,7 @@ export function assertExportable(
 }
 
 function refuseFromNowOn(graph: Graph, request: ExportRequest): ServiceError {
-	const known = tooLarge.get(graph) ?? new Set();
-	tooLarge.set(graph, known.add(nameOf(request)));
+	tooLarge.set(graph, (tooLarge.get(graph) ?? new Set()).add(nameOf(request)));
 	return refusal(graph, request);
 }
 
@@ -124,14 +123,6 @@ function* toBundle(graph: Graph, request: ExportRequest): Pieces {
 interface Volume {
 	records: number;
 	chars: number;
-}
-
-interface Volumes {
-	readonly nodes: Volume;
-	readonly edges: Volume;
-	readonly evidence: Volume;
-	/** Of addresses alone; a part of `evidence`. */
-	readonly addressChars: number;
 }
 
 export const exportVolumes = createGraphIndex(toVolumes);
@@ -172,10 +163,13 @@ const NAMES: Readonly<
 	graphml: { node: 100, edge: 90, source: 0 },
 };
 
-function* toVolumes(graph: Graph): Steps<Volumes> {
+function* toVolumes(
+	graph: Graph,
+): Steps<Record<"nodes" | "edges" | "evidence", Volume> & { readonly addressChars: number }> {
 	const nodes: Volume = { records: 0, chars: 0 };
 	const edges: Volume = { records: 0, chars: 0 };
 	const evidence: Volume = { records: 0, chars: 0 };
+	// A part of the evidence.
 	let addressChars = 0;
 	const map = mapOf(graph);
 	for (const [place, concept] of map.concepts.entries()) {

@@ -24,12 +24,13 @@ export interface NodeQuery {
 	readonly limit: number;
 }
 
-export interface NodePage {
-	readonly items: readonly Concept[];
+export interface Page<T> {
+	readonly items: readonly T[];
 	readonly hasMore: boolean;
 }
 
-export function listNodes(graph: Graph, query: NodeQuery): NodePage {
+/** Concepts by id. */
+export function listNodes(graph: Graph, query: NodeQuery): Page<Concept> {
 	const map = mapOf(graph);
 	const index = nodeIndexes.of(graph);
 	const { after, limit, isWanted } = query;
@@ -134,16 +135,8 @@ function narrowest(
 	return [...new Set(best.gather())].sort((a, b) => a - b);
 }
 
-interface Places {
-	/** How many there are, some perhaps twice. */
-	readonly count: number;
-	readonly gather: () => readonly number[];
-}
-
-function placesUnder(
-	lists: ReadonlyMap<string, readonly number[]>,
-	keys: readonly string[],
-): Places {
+/** How many places there are, some perhaps twice, and the way to gather them. */
+function placesUnder(lists: ReadonlyMap<string, readonly number[]>, keys: readonly string[]) {
 	const found = keys.map((key) => lists.get(key.toLowerCase()) ?? []);
 	return {
 		count: found.reduce((sum, { length }) => sum + length, 0),
@@ -151,7 +144,7 @@ function placesUnder(
 	};
 }
 
-function placesNamed(names: NodeIndex["names"], prefix: string): Places {
+function placesNamed(names: NodeIndex["names"], prefix: string) {
 	const nameAt = (at: number) => names[at]?.[0] ?? "";
 	const start = firstWhere(names.length, (at) => compareText(nameAt(at), prefix) >= 0);
 	const end = firstWhere(names.length, (at) => {
@@ -199,14 +192,8 @@ export interface EdgeQuery {
 	readonly limit: number;
 }
 
-export interface EdgePage {
-	/** By source, type and target; every step goes "out". */
-	readonly items: readonly Step[];
-	readonly hasMore: boolean;
-}
-
-/** Edges of a graph, page by page. Throws NOT_FOUND for a source or target that does not exist. */
-export function listEdges(graph: Graph, query: EdgeQuery): EdgePage {
+/** Edges by source, type and target; every step goes "out". Throws NOT_FOUND for a source or target that does not exist. */
+export function listEdges(graph: Graph, query: EdgeQuery): Page<Step> {
 	const map = mapOf(graph);
 	const { source, target, weightMin = 0, limit } = query;
 	const from = source === undefined ? undefined : placeOf(graph, source);
@@ -230,16 +217,11 @@ export function keyOfEdge({ from, edge, to }: Step): readonly string[] {
 	return [from.id, toKeyPart(edge.type), to.id];
 }
 
-interface Candidates {
-	readonly count: number;
-	/** Ascending, as edges are in the order of the list already. */
-	readonly edgeAt: (at: number) => number;
-}
-
+/** Edges to look at, ascending: they are in the order of the list already. */
 function candidatesOf(
 	map: GraphMap,
 	{ from, into }: { readonly from: number | undefined; readonly into: number | undefined },
-): Candidates {
+): { readonly count: number; readonly edgeAt: (at: number) => number } {
 	if (from !== undefined) {
 		const start = map.outStart[from] ?? 0;
 		return { count: (map.outStart[from + 1] ?? 0) - start, edgeAt: (at) => start + at };
@@ -254,7 +236,7 @@ function candidatesOf(
 
 function startBehind(
 	map: GraphMap,
-	{ count, edgeAt }: Candidates,
+	{ count, edgeAt }: ReturnType<typeof candidatesOf>,
 	after: EdgeQuery["after"],
 ): number {
 	if (!after) return 0;

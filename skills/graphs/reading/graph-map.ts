@@ -83,7 +83,7 @@ function* toMap(graph: Graph): Steps<GraphMap> {
 		sources: Int32Array.from(sources),
 		targets: Int32Array.from(targets),
 		outStart,
-		...turnRound(targets, concepts.length),
+		...invertEdges(targets, concepts.length),
 	};
 }
 
@@ -101,7 +101,7 @@ function compareEdges(a: Edge, b: Edge): number {
 }
 
 /** The same edges by target: counted, then placed, in one pass each. */
-function turnRound(
+function invertEdges(
 	targets: readonly number[],
 	places: number,
 ): Pick<GraphMap, "inStart" | "inEdges"> {
@@ -120,15 +120,10 @@ function turnRound(
 	return { inStart, inEdges };
 }
 
-/** Something derived from a graph: made once for each, kept as long as it. */
-export interface GraphIndex<T> {
-	/** Made at once where it is not made yet. */
-	of(graph: Graph): T;
-	/** Made while other work goes on: ask for this first, and `of` costs nothing. */
-	ready(graph: Graph): Promise<T>;
-}
+export type GraphIndex<T> = ReturnType<typeof createGraphIndex<T>>;
 
-export function createGraphIndex<T>(stepsOf: (graph: Graph) => Steps<T>): GraphIndex<T> {
+/** Something derived from a graph: made once for each, kept as long as it. */
+export function createGraphIndex<T>(stepsOf: (graph: Graph) => Steps<T>) {
 	const made = new WeakMap<Graph, { readonly value: T }>();
 	const making = new WeakMap<Graph, Promise<T>>();
 	const keep = (graph: Graph, value: T): T => {
@@ -145,8 +140,10 @@ export function createGraphIndex<T>(stepsOf: (graph: Graph) => Steps<T>): GraphI
 		}
 	};
 	return {
-		of: (graph) => made.get(graph)?.value ?? keep(graph, runAtOnce(stepsOf(graph))),
-		async ready(graph) {
+		/** Made at once where it is not made yet. */
+		of: (graph: Graph): T => made.get(graph)?.value ?? keep(graph, runAtOnce(stepsOf(graph))),
+		/** Made while other work goes on: await this first, and `of` costs nothing. */
+		async ready(graph: Graph): Promise<T> {
 			const known = made.get(graph);
 			if (known) return known.value;
 			const underWay = making.get(graph) ?? make(graph);

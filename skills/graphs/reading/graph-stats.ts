@@ -226,16 +226,13 @@ function* toEdgeTypes(map: GraphMap): Steps<readonly SchemaEdgeType[]> {
 	}));
 }
 
-interface Tally {
-	add(name: string): void;
-	/** Most frequent first, then by name. */
-	sorted(): readonly (readonly [name: string, count: number])[];
-}
+type Tally = ReturnType<typeof createTally>;
 
-function createTally(): Tally {
+function createTally() {
 	const counts = new Map<string, number>();
 	return {
-		add: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+		add: (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+		/** Most frequent first, then by name. */
 		sorted: () => [...counts].sort(([a, x], [b, y]) => y - x || compareText(a, b)),
 	};
 }

@@ -56,9 +56,8 @@ export function findNeighbors(
 		if (items.length > limit) break;
 		const best = new Map<number, Reached>();
 		for (const { place: from, weight: weightSoFar } of frontier) {
-			walk.follow(from, (edge, place, direction) => {
-				const known = map.edges[edge];
-				const weight = weightSoFar * (known ? weightOf(known) : 1);
+			walk.follow(from, (edge, place, direction, known) => {
+				const weight = weightSoFar * weightOf(known);
 				if (seen.has(place) || weight <= (best.get(place)?.weight ?? 0)) return;
 				best.set(place, { place, weight, edge, direction });
 			});
@@ -138,9 +137,8 @@ export function growSubgraph(
 		}
 		nodes.set(place, node);
 		edges.push(...joined);
-		walk.follow(place, (edge, to) => {
-			const known = map.edges[edge];
-			if (!nodes.has(to)) offer(to, distance + (known ? lengthOf(known) : 1));
+		walk.follow(place, (_edge, to, _direction, known) => {
+			if (!nodes.has(to)) offer(to, distance + lengthOf(known));
 		});
 	}
 	return { nodes: [...nodes.values()], edges, isComplete: !walk.isSpent() };

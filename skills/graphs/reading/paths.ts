@@ -204,17 +204,16 @@ export function findShortestWay(request: WayRequest): Way | undefined {
 }
 
 function labelsAfter(
-	{ map, walk, stepsMax, stepsToGoal, lengthMin, isBarred }: WayRequest,
+	{ walk, stepsMax, stepsToGoal, lengthMin, isBarred }: WayRequest,
 	before: Label,
 ): readonly Label[] {
 	const labels: Label[] = [];
 	const steps = before.steps + 1;
-	walk.follow(before.place, (edge, place, direction) => {
+	walk.follow(before.place, (edge, place, direction, known) => {
 		const rest = stepsToGoal(place);
 		if (rest === undefined || steps + rest > stepsMax) return;
 		if (isBarred?.(before.place, place)) return;
-		const known = map.edges[edge];
-		const length = before.length + (known ? lengthOf(known) : 1);
+		const length = before.length + lengthOf(known);
 		const bound = length + rest * lengthMin;
 		labels.push({ place, steps, length, bound, before, edge, direction });
 	});

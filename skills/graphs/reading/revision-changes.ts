@@ -21,26 +21,14 @@ export interface NodeChange {
 	readonly change: "added" | "changed" | "removed";
 }
 
-/** What is remembered of revisions of graphs: their files by hash, not their text. */
-export interface RevisionMemory {
-	/** Remembers the graph as it is now, and gives the name of this revision. */
-	remember(graph: Graph): string;
-	/**
-	 * What changed from one remembered revision to another, by id; undefined when one of them is forgotten or was never seen.
-	 * Compared once, however often it is asked for.
-	 */
-	changesBetween(
-		graphId: string,
-		before: string,
-		after: string,
-	): Promise<readonly NodeChange[] | undefined>;
-}
+export type RevisionMemory = ReturnType<typeof createRevisionMemory>;
 
 /**
- * Remembers the revisions that were told to somebody, the newest of them, in memory. Two revisions share what they have in
- * common, so that one more costs about as much as its changes.
+ * Remembers the newest revisions that were sent to callers: their files by hash, not their text.
+ * Two revisions share what they have in common, so that one more costs about as much as its
+ * changes.
  */
-export function createRevisionMemory(): RevisionMemory {
+export function createRevisionMemory() {
 	const files = new Map<string, PathMap<FileMark>>();
 	const compared = createSizedCache<string, readonly NodeChange[]>({
 		sizeMax: READING_LIMITS.changesKept,
@@ -58,7 +46,8 @@ export function createRevisionMemory(): RevisionMemory {
 	};
 	const nameOf = (graphId: string, revision: string) => `${graphId} ${revision}`;
 	return {
-		remember({ record, contentHash, memory }) {
+		/** Remembers the graph as it is now, and returns the name of this revision. */
+		remember({ record, contentHash, memory }: Graph): string {
 			if (memory) {
 				const name = nameOf(record.id, contentHash);
 				files.delete(name);
@@ -72,7 +61,12 @@ export function createRevisionMemory(): RevisionMemory {
 			}
 			return contentHash;
 		},
-		async changesBetween(graphId, before, after) {
+		/** What changed between two revisions, by id; undefined when one of them is dropped or was never seen. */
+		async changesBetween(
+			graphId: string,
+			before: string,
+			after: string,
+		): Promise<readonly NodeChange[] | undefined> {
 			const old = files.get(nameOf(graphId, before));
 			const now = files.get(nameOf(graphId, after));
 			if (!old || !now) return undefined;
@@ -86,7 +80,7 @@ export function createRevisionMemory(): RevisionMemory {
 	};
 }
 
-/** Forgets the ones told longest ago. */
+/** Drops the ones sent longest ago. */
 function forget(
 	files: Map<string, unknown>,
 	isMeant: (name: string) => boolean,

@@ -62,12 +62,7 @@ function* merge<T>(
 }
 
 /** A binary heap: what is least by `compare` comes out first. */
-export interface LeastFirst<T> {
-	add(item: T): void;
-	take(): T | undefined;
-}
-
-export function createLeastFirst<T>(compare: (a: T, b: T) => number): LeastFirst<T> {
+export function createLeastFirst<T>(compare: (a: T, b: T) => number) {
 	const items: T[] = [];
 	const isBefore = (a: number, b: number) => compare(items[a] as T, items[b] as T) < 0;
 	const swap = (a: number, b: number) => {
@@ -88,7 +83,7 @@ export function createLeastFirst<T>(compare: (a: T, b: T) => number): LeastFirst
 		}
 	};
 	return {
-		add(item) {
+		add(item: T): void {
 			items.push(item);
 			for (let at = items.length - 1; at > 0; ) {
 				const parent = (at - 1) >> 1;
@@ -97,7 +92,7 @@ export function createLeastFirst<T>(compare: (a: T, b: T) => number): LeastFirst
 				at = parent;
 			}
 		},
-		take() {
+		take(): T | undefined {
 			const last = items.pop();
 			if (last === undefined || items.length === 0) return last;
 			const [first] = items;

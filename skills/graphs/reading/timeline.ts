@@ -6,6 +6,7 @@ import {
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
 import type { EVENT_KINDS } from "../graph-feed-wire.js";
+import type { Page } from "./graph-lists.js";
 import { conceptAt, createGraphIndex, type GraphMap, mapOf } from "./graph-map.js";
 import { firstWhere } from "./sorting.js";
 
@@ -35,12 +36,7 @@ export interface TimelineQuery {
 	readonly limit: number;
 }
 
-export interface TimelinePage {
-	readonly items: readonly TimelineEvent[];
-	readonly hasMore: boolean;
-}
-
-export function readTimeline(graph: Graph, query: TimelineQuery): TimelinePage {
+export function readTimeline(graph: Graph, query: TimelineQuery): Page<TimelineEvent> {
 	const events =
 		query.conceptId === undefined ? timelines.of(graph) : eventsOfNode(graph, query.conceptId);
 	const isWanted = toEventTest(query);
@@ -69,21 +65,9 @@ function rangeOf(
 	const low = from === undefined ? 0 : firstOf(({ day }) => day >= from);
 	const high = to === undefined ? events.length : firstOf(({ day }) => day > to);
 	if (!after) return { low, high };
-	return order === "oldest"
-		? {
-				low: Math.max(
-					low,
-					firstOf((event) => compareToKey(event, after) > 0),
-				),
-				high,
-			}
-		: {
-				low,
-				high: Math.min(
-					high,
-					firstOf((event) => compareToKey(event, after) >= 0),
-				),
-			};
+	const isOldestFirst = order === "oldest";
+	const next = firstOf((event) => compareToKey(event, after) >= (isOldestFirst ? 1 : 0));
+	return isOldestFirst ? { low: Math.max(low, next), high } : { low, high: Math.min(high, next) };
 }
 
 export function keyOfEvent({ day, concept, kind, ref }: TimelineEvent): readonly string[] {
@@ -158,7 +142,7 @@ function eventsOfConcept(map: GraphMap, place: number): readonly TimelineEvent[]
 	);
 }
 
-/** Somebody may have verified twice on one day: one event. */
+/** One event where a concept was verified twice on one day. */
 function withoutTwins(events: readonly TimelineEvent[]): readonly TimelineEvent[] {
 	const seen = new Set<string>();
 	return events.filter(({ day, kind, ref }) => {
