@@ -22,6 +22,15 @@ export function isReserved(path: string): boolean {
 	return /(?:^|\/)(?:index|log)\.md$/.test(path);
 }
 
+/** `a` and `a/b` for `a/b/c.md`. */
+export function foldersAbove(path: string): readonly string[] {
+	const folders: string[] = [];
+	for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
+		folders.push(path.slice(0, at));
+	}
+	return folders;
+}
+
 /** True for a relative path without dot segments, separators of other systems and characters no id may have. */
 export function isConfined(path: string): boolean {
 	return (

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ServiceError } from "../kernel/kernel.js";
 import { isConfined } from "./bundle-document.js";
@@ -14,13 +14,12 @@ import {
 } from "./bundle-update.js";
 import { toBundleFiles } from "./bundle-writer.js";
 import type { Graph } from "./graph.js";
+import { mapInBatches } from "./work-in-turns.js";
 
 export interface WriteBundleOptions {
 	/** Replace the bundle that is there; without it an existing folder is refused. */
 	readonly replace?: boolean;
 }
-
-const WRITES_AT_ONCE = 32;
 
 /**
  * Writes a bundle so that readers see the old folder or the whole new one: everything goes to a
@@ -137,13 +136,8 @@ async function assertReplaceable(target: string, replace: boolean): Promise<bool
 async function writeFiles(folder: string, files: BundleFiles): Promise<void> {
 	const folders = [...new Set(["", ...[...files.keys()].flatMap(foldersOf)])].sort();
 	for (const each of folders) await mkdir(join(folder, each), { recursive: true });
-	const entries = [...files];
-	for (let from = 0; from < entries.length; from += WRITES_AT_ONCE) {
-		await Promise.all(
-			entries
-				.slice(from, from + WRITES_AT_ONCE)
-				.map(([path, bytes]) => writeFile(join(folder, path), bytes, { mode: 0o644, flush: true })),
-		);
-	}
+	await mapInBatches([...files], ([path, bytes]) =>
+		nodeBundleDisk.write(join(folder, path), bytes),
+	);
 	for (const each of folders) await nodeBundleDisk.syncFolder(join(folder, each));
 }

@@ -1,5 +1,5 @@
 import { READING_LIMITS } from "../contract/contract.js";
-import { isConfined, isReserved, RECORD_PATH } from "./bundle-document.js";
+import { foldersAbove, isConfined, isReserved, RECORD_PATH } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import type { BundleMemory } from "./graph.js";
@@ -67,8 +67,7 @@ export function createPathClaims(): (path: string) => string | undefined {
 	const files = new Set(FRAME_PATHS);
 	const holderOfFolder = new Map<string, string>();
 	return (path) => {
-		const names = path.split("/");
-		const folders = names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));
+		const folders = foldersAbove(path);
 		const file = folders.find((folder) => files.has(folder));
 		const obstacle = file ?? holderOfFolder.get(path);
 		if (obstacle !== undefined) {
@@ -105,9 +104,7 @@ export function reasonAgainstPath(
 	if (!fitsNames(path)) {
 		return `A name in the path "${path}" has more than ${BUNDLE_LIMITS.nameBytes} bytes.`;
 	}
-	const obstacle = names
-		.map((_, index) => names.slice(0, index).join("/"))
-		.find((folder) => valueAt(memory.files, folder) !== undefined);
+	const obstacle = foldersAbove(path).find((folder) => valueAt(memory.files, folder) !== undefined);
 	const isKnown = valueAt(memory.files, path) !== undefined;
 	if (obstacle !== undefined || (!isKnown && hasFileBelow(memory, path))) {
 		return `The path "${path}" would make one name a file and a folder.`;

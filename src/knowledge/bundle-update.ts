@@ -15,7 +15,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { ServiceError } from "../kernel/kernel.js";
 import type { BundleChanges } from "./bundle-change.js";
-import { isConfined } from "./bundle-document.js";
+import { foldersAbove, isConfined } from "./bundle-document.js";
+import { mapInBatches } from "./work-in-turns.js";
 
 /** In a work folder: staged files by number, and, once it is there under this name, a promise to put them into place. */
 const PLAN = "changes.json";
@@ -29,8 +30,6 @@ const plan = z.strictObject({
 	remove: z.array(z.string().refine(isConfined)),
 });
 type Plan = z.infer<typeof plan>;
-
-const CALLS_AT_ONCE = 32;
 
 /** Undefined where every file is in its place; else why a promised change is not all there yet, one whole sentence. */
 type Unfinished = string | undefined;
@@ -82,7 +81,7 @@ async function assertRoom(target: string, changes: BundleChanges, disk: BundleDi
 	// Such a folder goes when it is left empty.
 	const left = new Set(leaving);
 	const coming = [...changes].flatMap(([path, bytes]) => (bytes && !left.has(path) ? path : []));
-	await forEach(coming, async (path) => {
+	await mapInBatches(coming, async (path) => {
 		if (!(await disk.isFolder(join(target, path)))) return;
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
@@ -101,7 +100,7 @@ async function withdraw(
 	const put = [...changes].flatMap(([path, bytes]) => (bytes ? path : []));
 	const staged = put.map((_, number) => join(work, STAGE, String(number)));
 	let isUntouched = true;
-	await forEach([...removed, ...staged], async (file) => {
+	await mapInBatches([...removed, ...staged], async (file) => {
 		if (!(await disk.has(file))) isUntouched = false;
 	});
 	if (!isUntouched) return false;
@@ -183,7 +182,7 @@ async function commit(work: string, changes: BundleChanges, disk: BundleDisk): P
 	const promise: Plan = { version: 1, put: put.map(({ path }) => path), remove };
 	const stage = join(work, STAGE);
 	await disk.makeFolder(stage);
-	await forEach(put, ({ bytes }, number) => disk.write(join(stage, String(number)), bytes));
+	await mapInBatches(put, ({ bytes }, number) => disk.write(join(stage, String(number)), bytes));
 	await disk.syncFolder(stage);
 	await disk.write(join(work, PLAN_DRAFT), new TextEncoder().encode(JSON.stringify(promise)));
 	await disk.rename(join(work, PLAN_DRAFT), join(work, PLAN));
@@ -200,10 +199,10 @@ export async function carryOut(
 	const { put, remove } = plan.parse(JSON.parse(await readFile(join(work, PLAN), "utf8")));
 	const folders = new Set([...put, ...remove].flatMap(foldersOf));
 	// What a removed file leaves may be what a new one needs: a name that was a folder becomes a file, or the reverse.
-	await forEach(remove, (path) => disk.remove(join(target, path)));
+	await mapInBatches(remove, (path) => disk.remove(join(target, path)));
 	await removeEmptyFolders(target, remove, disk);
 	for (const folder of new Set(put.flatMap(foldersOf))) await disk.makeFolder(join(target, folder));
-	await forEach(put, async (path, number) => {
+	await mapInBatches(put, async (path, number) => {
 		const staged = join(work, STAGE, String(number));
 		if (await disk.has(staged)) await disk.rename(staged, join(target, path));
 	});
@@ -214,20 +213,9 @@ export async function carryOut(
 	await disk.removeFolder(work).catch(() => undefined);
 }
 
-async function forEach<T>(
-	items: readonly T[],
-	work: (item: T, index: number) => Promise<void>,
-): Promise<void> {
-	for (let from = 0; from < items.length; from += CALLS_AT_ONCE) {
-		const batch = items.slice(from, from + CALLS_AT_ONCE);
-		await Promise.all(batch.map((item, index) => work(item, from + index)));
-	}
-}
-
 /** `""`, `a` and `a/b` for `a/b/c.md`. */
 export function foldersOf(path: string): readonly string[] {
-	const names = path.split("/").slice(0, -1);
-	return ["", ...names.map((_, index) => names.slice(0, index + 1).join("/"))];
+	return ["", ...foldersAbove(path)];
 }
 
 /** What an update asks of a disk; injected, so that tests can cut its power between any two calls. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { BundleChanges, Changeable } from "./bundle-change.js";
-import { RECORD_PATH, readDocument } from "./bundle-document.js";
+import { foldersAbove, RECORD_PATH, readDocument } from "./bundle-document.js";
 import { FRAME_PATHS } from "./bundle-paths.js";
 import { toConceptId } from "./concept-reader.js";
 import { markOf } from "./content-hash.js";
@@ -92,14 +92,6 @@ function collide(paths: readonly string[], come: readonly string[]): boolean {
 		for (const folder of above) folders.add(folder);
 		return isTaken;
 	});
-}
-
-function foldersAbove(path: string): readonly string[] {
-	const folders: string[] = [];
-	for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
-		folders.push(path.slice(0, at));
-	}
-	return folders;
 }
 
 function toSkippedRow({ path, stamp, sourceHash, reason }: Reread): ImportRow {

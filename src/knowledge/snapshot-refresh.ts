@@ -17,10 +17,7 @@ import type { Finding } from "./finding.js";
 import { readMemory } from "./graph.js";
 import type { Astray, GraphSnapshot } from "./graph-snapshot.js";
 import { entriesOf, valueAt } from "./path-map.js";
-import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
-
-/** Disks that are asked for many files at once answer sooner. */
-const READS_AT_ONCE = 32;
+import { mapInBatches, runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
 /** Files that take microseconds each, so many to a step. */
 const FILES_PER_STEP = 8;
@@ -86,7 +83,7 @@ async function readChanged(
 	paths: readonly string[],
 ): Promise<Map<string, Uint8Array | undefined>> {
 	const changes = new Map<string, Uint8Array | undefined>();
-	await readInBatches(paths, async (path) => {
+	await mapInBatches(paths, async (path) => {
 		const bytes = await readBounded(join(folder, path));
 		if (valueAt(memory.files, path)?.sha256 !== markOf(bytes).sha256) changes.set(path, bytes);
 	});
@@ -107,24 +104,13 @@ async function changeGraph(
 /** Why files are not on sale, in path order; those of which it is not known are read. Throws where one id would name two concepts. */
 async function findErrors({ folder }: Changeable, astray: Astray): Promise<readonly Finding[]> {
 	const unknown = [...astray].flatMap(([path, finding]) => (finding ? [] : path));
-	const read = await readInBatches(unknown, async (path) => {
+	const read = await mapInBatches(unknown, async (path) => {
 		const document = readDocument(path, await readBounded(join(folder, path)));
 		if (document && "rule" in document) return document;
 		throw new TypeError(`"${path}" is a concept that its graph does not have.`);
 	});
 	const known = [...astray.values()].filter((finding) => finding !== undefined);
 	return [...known, ...read].sort((a, b) => compareText(a.file, b.file));
-}
-
-export async function readInBatches<Result>(
-	paths: readonly string[],
-	read: (path: string) => Promise<Result>,
-): Promise<Result[]> {
-	const results: Result[] = [];
-	for (let from = 0; from < paths.length; from += READS_AT_ONCE) {
-		results.push(...(await Promise.all(paths.slice(from, from + READS_AT_ONCE).map(read))));
-	}
-	return results;
 }
 
 /** What is known of the files of a graph: those that are as they were need not be read for the next snapshot. */
@@ -160,7 +146,7 @@ export async function takeInventory(
 	const unsure = await runInTurns(findUnsure(graph, now, earlier));
 	const astray = await runInTurns(findAstray(graph));
 	const { findings, unexplained } = await runInTurns(explain(graph, astray, earlier));
-	await readInBatches([...new Set([...unsure.keys(), ...unexplained])], async (path) => {
+	await mapInBatches([...new Set([...unsure.keys(), ...unexplained])], async (path) => {
 		signal.throwIfAborted();
 		const bytes = await readUnchanged(graph, path);
 		const index = bytes && unsure.get(path);

@@ -1,20 +1,8 @@
 import * as fs from "node:fs";
-import {
-	link,
-	lstat,
-	mkdir,
-	readdir,
-	readFile,
-	rename,
-	rmdir,
-	stat,
-	statfs,
-	unlink,
-} from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
-/** The default store, for one process: lowdb's data in memory, every change appended to a journal that never lies. */
+const { link, lstat, mkdir, readdir, readFile, rename, rmdir, stat, statfs, unlink } = fs.promises;
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;

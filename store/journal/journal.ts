@@ -1,3 +1,5 @@
+/** The default store, for one process: lowdb over an append journal, with backup and restore. */
+
 export {
 	assertUnspoiled,
 	type BackupFolder,

@@ -35,7 +35,10 @@ export async function takeLock(deps: LockDeps): Promise<() => Promise<void>> {
 			if (await holds(deps, claim, deps.path)) {
 				// They do no harm: the next start tries again.
 				await removeLeftovers(deps).catch(() => undefined);
-				return () => release(deps, claim, deps.path);
+				return async () => {
+					const held = await deps.fileSystem.read(deps.path);
+					if (held?.equals(claim.text)) await deps.fileSystem.remove(deps.path);
+				};
 			}
 			const found = await deps.fileSystem.read(deps.path);
 			if (found && !(await removeDead(deps, claim, found))) await pause(deps.clock);
@@ -140,10 +143,6 @@ function assertGone({ processes }: LockDeps, path: string, bytes: Buffer): void 
 		"UNAVAILABLE",
 		`The store is in use by ${owner} (lock "${path}"). ${remedy}`,
 	);
-}
-
-async function release({ fileSystem }: LockDeps, { text }: Claim, path: string): Promise<void> {
-	if ((await fileSystem.read(path))?.equals(text)) await fileSystem.remove(path);
 }
 
 /** Undefined for what no process of ours wrote: a link shows whole files only. */

@@ -29,14 +29,15 @@ export interface Recovered {
 	readonly segments: SegmentFacts[];
 	/** Of the newest segment; undefined when it holds none. */
 	readonly lastFrame: { readonly bytes: Buffer; readonly start: number } | undefined;
-	readonly snapshot: FoundSnapshot | undefined;
-}
-
-export interface FoundSnapshot {
-	readonly sequence: number;
-	readonly bytes: number;
-	/** Bytes of journal that it spares a restart. */
-	readonly journalBytes: number;
+	readonly snapshot:
+		| {
+				readonly sequence: number;
+				/** Its own size. */
+				readonly bytes: number;
+				/** Bytes of journal that it spares a restart. */
+				readonly journalBytes: number;
+		  }
+		| undefined;
 }
 
 export interface RecoveryDeps {
@@ -110,17 +111,7 @@ function assertNoGap(
 	}
 }
 
-interface Replay {
-	read(number: number, isLast: boolean): Promise<void>;
-	/** Throws when the journal ends before the mark. */
-	finish(): Omit<Recovered, "snapshot">;
-}
-
-function createReplay(
-	deps: RecoveryDeps,
-	mark: MarkRecord,
-	snapshot: Snapshot | undefined,
-): Replay {
+function createReplay(deps: RecoveryDeps, mark: MarkRecord, snapshot: Snapshot | undefined) {
 	const { fileSystem, folders } = deps;
 	const state = createState(snapshot?.state);
 	const known = new Map(snapshot?.segments.map((facts) => [facts.number, facts]));
@@ -163,7 +154,7 @@ function createReplay(
 	};
 
 	return {
-		async read(number, isLast) {
+		async read(number: number, isLast: boolean): Promise<void> {
 			const facts = known.get(number);
 			const next = known.get(number + 1);
 			if (facts && next && number < firstChecked) {
@@ -172,7 +163,8 @@ function createReplay(
 				head = { ...next.start, segment: number, offset: facts.bytes };
 			} else await walk(number, isLast);
 		},
-		finish() {
+		/** Throws when the journal ends before the mark. */
+		finish(): Omit<Recovered, "snapshot"> {
 			const floor = Math.max(mark.sequence, snapshot?.head.sequence ?? 0);
 			if (head.sequence < floor) {
 				const problem = `the journal ends after frame ${head.sequence}, although frame ${floor} was on the disk already`;
@@ -216,12 +208,9 @@ async function assertSame(
 
 function coldRangeOf({ transactions }: FrameBody): TimeRange | undefined {
 	let range: TimeRange | undefined;
-	for (const operations of transactions) {
-		for (const operation of operations) {
-			if (operation.kind === "put" && COLD_TABLES.has(operation.table)) {
-				range = widen(range, operation.row.id);
-			}
-		}
+	for (const operation of transactions.flat()) {
+		if (operation.kind !== "put" || !COLD_TABLES.has(operation.table)) continue;
+		range = widen(range, operation.row.id);
 	}
 	return range;
 }
