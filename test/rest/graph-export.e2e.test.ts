@@ -1,6 +1,6 @@
 import http from "node:http";
 import t from "tap";
-import { conceptOf, graphWith } from "../knowledge/reading/random-graph.js";
+import { conceptOf, graphWith } from "../skills/reading/random-graph.js";
 import { startApp } from "../support/start-app.js";
 
 const NODES = 210;

@@ -7,7 +7,7 @@ import {
 } from "../../../skills/graphs/reading/graph-export.js";
 import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
-import { graphOf, TIDES } from "../sample-bundle.js";
+import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { conceptOf, graphWith, linksTo } from "./random-graph.js";
 
 const baseUrl = "https://shop.example";

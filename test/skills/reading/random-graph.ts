@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Concept, Edge, Graph } from "../../../src/knowledge/graph.js";
+import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { sampleConcept } from "../../search/sample-graph.js";
-import { graphOf, TIDES } from "../sample-bundle.js";
 
 /** Names nobody would choose in good faith. */
 export const HOSTILE = [

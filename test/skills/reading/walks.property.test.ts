@@ -10,7 +10,7 @@ import {
 	weightOf,
 } from "../../../skills/graphs/reading/walk.js";
 import type { Graph } from "../../../src/knowledge/graph.js";
-import { graphOf, TIDES } from "../sample-bundle.js";
+import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { anyGraph, conceptOf, graphWith, linksTo } from "./random-graph.js";
 
 const anyWalk: fc.Arbitrary<WalkOptions> = fc.record(

@@ -6,7 +6,7 @@ import { sortInSteps } from "../../../skills/graphs/reading/sorting.js";
 import { compareText } from "../../../src/knowledge/bundle-document.js";
 import { readBundle } from "../../../src/knowledge/bundle-reader.js";
 import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
-import { filesOf, TIDES } from "../sample-bundle.js";
+import { filesOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { anyGraph, conceptOf, graphWith } from "./random-graph.js";
 
 const anyDay = fc.constantFrom(

@@ -11,7 +11,7 @@ import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
 import { unpackArchive } from "../../../src/knowledge/archive.js";
 import { readBundle } from "../../../src/knowledge/bundle-reader.js";
 import type { Graph } from "../../../src/knowledge/graph.js";
-import { graphOf, TIDES } from "../sample-bundle.js";
+import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { anyGraph } from "./random-graph.js";
 
 const baseUrl = "https://shop.example";

@@ -7,7 +7,7 @@ import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
 import { cursorField } from "../../../src/contract/wire.js";
 import { readBundle } from "../../../src/knowledge/bundle-reader.js";
 import type { Edge, Evidence } from "../../../src/knowledge/graph.js";
-import { filesOf, TIDES } from "../sample-bundle.js";
+import { filesOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { conceptOf, graphWith } from "./random-graph.js";
 
 const identity = { list: "test", asked: {} };
