@@ -4,8 +4,8 @@ import type { ReceiptRow } from "./rows/call-rows.js";
 import type { TABLE_INDEXES, TableName, Tables } from "./tables.js";
 
 /**
- * Persistence behind one port: everything that must survive a crash goes through `transaction`.
- * Adapters: store/journal (lowdb over an append journal, one process). Records name money `…Micros`: bigint in memory.
+ * Records name money `…Micros`: bigint in memory. The adapter is store/journal (lowdb over an
+ * append journal).
  */
 
 /** What one store transaction left in the books; transactions that moved no money and wrote no receipt leave nothing. */
@@ -161,8 +161,8 @@ export interface BackupOptions {
 }
 
 /**
- * The books as lines of JSON, oldest first: each is what one transaction of the store left there, its postings and its
- * receipts, with money as decimal strings of micro-USD. One line is made at a time, when it is asked for.
+ * The ledger as lines of JSON, oldest first: postings and receipts of each transaction, money as
+ * decimal strings.
  */
 export async function* exportLedger(store: Pick<Store, "history">): AsyncGenerator<string> {
 	for await (const committed of store.history()) yield toLine(committed);

@@ -56,9 +56,8 @@ interface ArchiveEntry {
 }
 
 /**
- * The wanted files of a zip archive. Nothing is written: names that climb out are left to the
- * caller. Throws INVALID_ARGUMENT for what is no zip archive, lies about its files or unpacks to
- * too much, before unpacking it.
+ * The wanted files of a zip archive. Throws INVALID_ARGUMENT, before unpacking, for one that lies
+ * or is too large.
  */
 export function unpackArchive(
 	archive: Uint8Array,

@@ -39,8 +39,8 @@ export interface BundleChange {
 }
 
 /**
- * A graph with some of its files changed. Only these are parsed, and with them the files whose links gain or lose a target,
- * which `readFile` is asked for by path. Throws INVALID_ARGUMENT when two files would claim one concept id.
+ * Reads only changed files and those whose links gain or lose a target. Throws INVALID_ARGUMENT for
+ * an id collision.
  */
 export async function changeBundle(
 	graph: Changeable,

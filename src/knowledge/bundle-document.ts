@@ -89,8 +89,8 @@ export function toGraphType(type: string | undefined): GraphType | undefined {
 }
 
 /**
- * The record of a graph from the front matter and body of its `graph.md`, or from fallbacks where those are silent.
- * Throws INVALID_ARGUMENT when the id or slug cannot name a graph.
+ * The record from `graph.md`, or from fallbacks. Throws INVALID_ARGUMENT when the id or slug cannot
+ * name a graph.
  */
 export function readRecord(
 	{ data, body }: { data: FrontMatter; body: string },

@@ -73,10 +73,7 @@ function tooLarge(folder: string): ServiceError {
 	);
 }
 
-/**
- * Every file below a folder by path, with a stamp that changes whenever the file does; undefined for one that was touched
- * after `trustedBeforeMs`: a second change at the same tick of the disk's clock would not show.
- */
+/** Every file with a stamp that changes whenever it does; undefined for one touched after `trustedBeforeMs`. */
 export async function stampFiles(
 	folder: string,
 	trustedBeforeMs: number,

@@ -70,8 +70,8 @@ export interface BundleRecovery {
 }
 
 /**
- * Ends what a killed `writeBundle` or `updateBundle` left in a folder of bundles; everything else unfinished is removed.
- * Nothing else may be writing there; a missing folder is an empty one.
+ * Finishes or undoes what a killed write or update left in a folder of bundles; nothing else may
+ * write there.
  */
 export async function recoverBundles(parent: string): Promise<BundleRecovery> {
 	const finished: string[] = [];

@@ -21,8 +21,8 @@ export function isMarkdownPath(path: string): boolean {
 }
 
 /**
- * The path a document gets in a bundle: letters, digits, dots and hyphens, lower case, and no name that the format
- * reserves (`index.md` of a site becomes `overview.md`). Empty when nothing usable is left of a name.
+ * The path a document gets in a bundle; never a reserved name, empty when nothing usable is left of
+ * its own.
  */
 export function toBundlePath(sourcePath: string): string {
 	const segments = pathWithoutExtension(sourcePath).split("/").map(toSlug);
@@ -59,10 +59,7 @@ export function fitsNames(path: string): boolean {
 /** Files that every bundle has at its root, whoever wrote it. */
 export const FRAME_PATHS: ReadonlySet<string> = new Set(["index.md", "log.md", "graph.md"]);
 
-/**
- * Takes paths for one bundle, first come first served. Each call returns why the path cannot be had beside those taken
- * before, one whole sentence, or undefined: no name can be a file and a folder at once.
- */
+/** Claims paths for one bundle; returns why a path is refused: no name can be a file and a folder at once. */
 export function createPathClaims(): (path: string) => string | undefined {
 	const files = new Set(FRAME_PATHS);
 	const holderOfFolder = new Map<string, string>();

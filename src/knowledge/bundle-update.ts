@@ -31,7 +31,7 @@ const plan = z.strictObject({
 });
 type Plan = z.infer<typeof plan>;
 
-/** Undefined where every file is in its place; else why a promised change is not all there yet, one whole sentence. */
+/** Why a planned change is not finished yet, one sentence; undefined where it is. */
 type Unfinished = string | undefined;
 
 /**
@@ -155,8 +155,8 @@ export async function findPendingUpdates(
 }
 
 /**
- * Carries out what earlier updates of this bundle had planned. Throws UNAVAILABLE, naming the
- * folder that holds what is left, where the disk still refuses.
+ * Carries out what earlier updates of this bundle had planned. Throws UNAVAILABLE where the disk
+ * still refuses.
  */
 export async function finishUpdates(
 	folder: string,

@@ -134,10 +134,7 @@ export function toMarkdownFile(data: Readonly<Record<string, unknown>>, body: st
 	return text === "" ? `---\n${yaml}---\n` : `---\n${yaml}---\n\n${text}\n`;
 }
 
-/**
- * The draft that reads back as this concept; `pathOfId` knows the files of its neighbors. Plain links live in the body,
- * so only edges that the body does not tell become relations.
- */
+/** The draft that reads back as this concept; only edges that the body does not link become relations. */
 export function toConceptDraft(
 	concept: Concept,
 	pathOfId: ReadonlyMap<string, string>,

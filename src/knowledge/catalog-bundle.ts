@@ -16,8 +16,8 @@ export interface CatalogBundleOptions {
 }
 
 /**
- * The whole catalog as one conforming bundle in a zip archive: a record and a readme per graph, never a concept's text.
- * The same graphs and addresses give the same bytes, so that a hash of them is an ETag.
+ * The catalog as a zipped bundle: record and readme per graph; the same graphs give the same bytes,
+ * for an ETag.
  */
 export function buildCatalogBundle(
 	graphs: readonly Graph[],

@@ -53,8 +53,8 @@ export function createGraphCatalog(initial: readonly Graph[] = []) {
 }
 
 /**
- * Makes what derives from the graphs when it is first asked for, step by step. After a change only
- * new graphs are read again.
+ * Derives a value from all graphs when it is first asked for; after a change only new graphs are
+ * read again.
  */
 export function createPerGraph<Part extends object, Whole>({
 	revision,

@@ -122,10 +122,7 @@ export interface LinkSpace {
 	isOther(path: string): boolean;
 }
 
-/**
- * Edges of one file, distinct by type and target: typed `relations` as written, then plain links by
- * target. Links to itself, and plain links beside a typed edge to the same target, are left out.
- */
+/** Edges of one file: `relations`, then plain links; without links to itself and those a typed edge repeats. */
 export function readEdges(
 	path: string,
 	{ data, body }: { data: FrontMatter; body: string },

@@ -19,10 +19,7 @@ export function markOf(bytes: Uint8Array): FileMark {
 /** A bucket that a change left alone keeps its hash. */
 const bucketHashes = new WeakMap<ReadonlyMap<string, FileMark>, string>();
 
-/**
- * One hash over the hashes of all files, by path: two bundles agree exactly when paths and files do. After a change only the
- * buckets it touched are added up again.
- */
+/** One hash over paths and hashes of all files; after a change only the buckets it touched are hashed again. */
 export function hashOfBundle({ buckets }: PathMap<FileMark>): string {
 	return hashOf(buckets.map(hashOfBucket).join("\n"));
 }

@@ -134,8 +134,8 @@ const LOOK_INTERVAL_MS = 10_000;
 const REST = 100;
 
 /**
- * Keeps the graphs on sale for the next start, in the background: each once it has been the same for two looks in a row. The
- * returned function stops it, and resolves once nothing is being written.
+ * Saves each graph in the background once it has not changed between two checks; returns the
+ * function that stops it.
  */
 export function startSnapshotKeeper({
 	snapshots,

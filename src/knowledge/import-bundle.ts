@@ -20,8 +20,8 @@ import { entriesOf, valueAt } from "./path-map.js";
 import { runInTurns } from "./work-in-turns.js";
 
 /**
- * Turns files of any origin into a bundle with this graph id, one document to one concept. Every
- * file that does not become a concept is in the report. Throws INVALID_ARGUMENT for an unusable id.
+ * Turns any files into a bundle and reports all that do not become concepts. Throws
+ * INVALID_ARGUMENT for a bad id.
  */
 export async function importBundle(
 	source: BundleFiles,

@@ -8,8 +8,8 @@ const WIKI_LINK = /!?\[\[([^[\]|#\n]{1,300})(#[^[\]|\n]{0,300})?(?:\|([^[\]\n]{1
 const DESTINATION = /(\]\([ \t]*<?)((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000})/g;
 
 /**
- * The body with every link to another imported document leading to its place in the bundle: wiki links become Markdown
- * links (their text alone where nothing answers to the name), moved files are followed. Code is left as it is.
+ * The body with links to imported documents, wiki links too, leading to their place in the bundle;
+ * code stays.
  */
 export function rewriteLinks(body: string, sourcePath: string, space: ImportSpace): string {
 	const withMarkdownLinks = replaceOutsideCode(body, WIKI_LINK, ([, name = "", , label]) => {
@@ -188,8 +188,8 @@ export function nameKeysOf(document: NamedDocument): readonly string[] {
 const AMBIGUOUS = Symbol("ambiguous");
 
 /**
- * Names by falling authority: path, file stem, alias, title, then the trailing number of the stem (`2718` means
- * `eip-2718`). A weaker name never takes a stronger one's place, and a name two documents share means neither.
+ * Path, stem, alias, title, trailing number: a weaker name never replaces a stronger, a shared one
+ * means neither.
  */
 export function createDocumentNames(documents: readonly NamedDocument[]): DocumentNames {
 	const pathOfName = new Map<string, string | typeof AMBIGUOUS>();

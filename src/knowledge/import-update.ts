@@ -25,11 +25,7 @@ export interface ImportUpdate {
 	readonly memory: ImportMemory;
 }
 
-/**
- * What importing a source again would change, from the files that did change and those whose links lead elsewhere by it.
- * Undefined when only a whole import can tell: the name of one file decides about another, or the source has become one of
- * another kind.
- */
+/** What importing a source again would change; undefined when only a whole import can tell. */
 export async function updateImport(
 	state: SourceState,
 	options: ImportOptions,
@@ -133,8 +129,8 @@ function straysOf({ memory }: Changeable, rows: ReadonlyMap<string, ImportRow>):
 type Remapped = { readonly document: MappedDocument; readonly bytes: Uint8Array };
 
 /**
- * Maps the files that changed, and those whose names and links lead elsewhere by it, by path in the source. Undefined when
- * the whole source reads differently now: as notes of a vault, or no longer so.
+ * Maps changed files and those whose links lead elsewhere now; undefined when the source (no
+ * longer) is a vault.
  */
 export async function remapDocuments(
 	{ memory, readFile }: Pick<SourceState, "memory" | "readFile">,

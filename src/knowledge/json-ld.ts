@@ -97,8 +97,8 @@ const SLICE_CONCEPTS_MAX = 5;
 const SOURCES_PER_CONCEPT = 2;
 
 /**
- * A free sample as JSON-LD: what the graph is (schema.org, DCAT) and its best connected concepts by name, summary and
- * their first sources (PROV). Bodies and the full source lists are for sale and stay out. Same graph, same slice.
+ * A free sample as JSON-LD: record, best connected concepts, first sources; never bodies or full
+ * source lists.
  */
 export function toGraphSlice(
 	graph: Graph,

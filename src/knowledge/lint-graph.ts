@@ -9,10 +9,7 @@ export interface LintOptions {
 
 type Complaint = Omit<Finding, "file">;
 
-/**
- * Everything worth fixing in a bundle: what reading it found, and what only the whole graph shows. In path order.
- * Errors are what must not be sold: future dates, sources nobody can check, experts that do not say what they are.
- */
+/** What reading found and only the whole graph shows, in path order; errors are what must not be sold. */
 export function lintGraph(
 	{ graph, findings }: BundleReading,
 	options: LintOptions,

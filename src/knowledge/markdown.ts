@@ -11,10 +11,7 @@ export interface Section {
 	readonly lines: readonly string[];
 }
 
-/**
- * Blanks out fenced code, so that what it contains is neither heading nor link nor prose. Every other character keeps
- * its place.
- */
+/** Blanks out fenced code; every other character keeps its place. */
 function withoutFencedCode(markdown: string): string {
 	let fence: string | undefined;
 	return markdown
@@ -132,10 +129,7 @@ export function findLinkTargets(body: string): readonly string[] {
 	return [...inline, ...definitions];
 }
 
-/**
- * Resolves a destination against the file it stands in: `/a.md` from the bundle root, others from the file's folder.
- * Anchors and queries are dropped. `explicit` is false when `.md` was left out and had to be added.
- */
+/** Resolves a destination against its file; `explicit` is false when `.md` had to be added. */
 export function resolveLink(fromPath: string, target: string): LinkTarget {
 	if (/^[a-z][a-z0-9+.-]*:/i.test(target) || target.startsWith("//")) return { kind: "external" };
 	const [bare = ""] = target.split(/[?#]/, 1);

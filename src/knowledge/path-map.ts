@@ -1,6 +1,6 @@
 /**
- * Values by path, never changed: a changed map is a new one that shares all but a few buckets with the old. Plain data, so
- * that two maps of the same entries are equal part by part.
+ * An immutable map by path: a changed one shares all but a few buckets with the old; plain data,
+ * comparable part by part.
  */
 export interface PathMap<V> {
 	readonly buckets: readonly ReadonlyMap<string, V>[];

@@ -123,9 +123,8 @@ export interface FileInventory {
 }
 
 /**
- * Stamps of the files that hold what the graph was made from. A file whose stamp and content are
- * those of the earlier inventory is not read; any other is read after its stamp was taken, so that
- * a later change shows.
+ * Reads files that differ from the earlier inventory after their stamps were taken, so that a later
+ * change shows.
  */
 export async function takeInventory(
 	graph: Changeable,

@@ -24,7 +24,7 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
 
 /**
  * The result, with other work served every few steps. Rejects with the signal's reason within a
- * turn of its abort, also where that came with the last step.
+ * turn of its abort.
  */
 export async function runInTurns<Result>(
 	steps: Steps<Result>,

@@ -28,8 +28,8 @@ export function createAuditor(reader: JournalReader, folder: string) {
 	let last = NOTHING;
 	return {
 		/**
-		 * Reads every frame, or with `sinceLast` those after the last audit that passed. Throws UNAVAILABLE where the
-		 * chain breaks or its sums differ from the ones in memory.
+		 * Throws UNAVAILABLE where the chain breaks or its sums differ from memory; `sinceLast` reads
+		 * only new frames.
 		 */
 		async audit(
 			target: AuditTarget,

@@ -17,10 +17,7 @@ export interface BackupFile extends FileHash {
 
 export type BackupFolder = Awaited<ReturnType<typeof openBackupFolder>>;
 
-/**
- * A folder that a backup is written into; everything in it is on the disk before `finish` resolves. Throws
- * INVALID_ARGUMENT unless the folder is missing or empty; what a failure leaves is for the caller to remove.
- */
+/** Throws INVALID_ARGUMENT unless the folder is missing or empty; all is durable before `finish` resolves. */
 export async function openBackupFolder(
 	fileSystem: FileSystem,
 	path: string,

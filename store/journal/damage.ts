@@ -57,8 +57,8 @@ export function createDamageLog() {
 		note,
 		isIntact: () => damages === 0,
 		/**
-		 * Notes the damage that a check finds, but not that it could not read. A whole check that finds nothing clears what
-		 * was noted before it began: what was wrong has been repaired.
+		 * Notes the damage that a check finds; a whole check that finds nothing clears what was noted
+		 * before it began.
 		 */
 		async watch<T>(check: () => Promise<T>, { isWhole }: { isWhole: boolean }): Promise<T> {
 			const before = damages;

@@ -10,10 +10,7 @@ const FOLDER_MODE = 0o700;
 export interface OpenFile {
 	/** Writes at a position and returns how many bytes arrived, which may be fewer than asked. */
 	write(bytes: Uint8Array, position: number): Promise<number>;
-	/**
-	 * As `write`, and resolves when the bytes are on the disk: a write and an fdatasync.
-	 * After a rejection they may be anywhere: never ask twice.
-	 */
+	/** As `write`, then fdatasync. After a rejection the bytes may be anywhere: never retry. */
 	writeDurably(bytes: Uint8Array, position: number): Promise<number>;
 	/** Resolves when everything written, and the file's length, is on the disk (fsync). */
 	sync(): Promise<void>;

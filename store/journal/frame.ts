@@ -97,10 +97,7 @@ function checksumOf(frame: Buffer): number {
 /** Disks write whole sectors: a power cut leaves a sector of the last write new or untouched, which here means zeros. */
 const SECTOR_BYTES = 512;
 
-/**
- * `clean`: nothing but zeros; `torn`: a frame that a crash cut short, never acknowledged;
- * `damaged`: anything else.
- */
+/** `clean`: only zeros; `torn`: cut short by a crash, never acknowledged; `damaged`: anything else. */
 export type TailKind = "clean" | "torn" | "damaged";
 
 /**

@@ -63,10 +63,7 @@ export function createJournalReader({
 	}
 
 	return {
-		/**
-		 * The frames of one segment, oldest first, up to `facts.bytes` at the time of the call. Throws UNAVAILABLE: not
-		 * retryable when one is damaged, retryable when the system refused to read.
-		 */
+		/** The frames of one segment. Throws UNAVAILABLE, retryable unless one is damaged. */
 		readFrames: (facts: SegmentFacts) =>
 			checkedFrames(facts, (bytes, { link, offset }) =>
 				offset < bytes.length ? { at: offset, frame: readFrame(bytes, offset, link) } : undefined,

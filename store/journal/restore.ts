@@ -20,8 +20,8 @@ export interface RestoredStore extends Omit<StoreBackup, "manifest"> {
 }
 
 /**
- * Puts the store of a backup into a folder, once all of its files are what was backed up and the store they make has been
- * opened and added up from its own bytes. Throws with the file and what to do, and leaves no folder, otherwise.
+ * Restores a backup once its files were checked and the store was opened and verified; else throws
+ * and leaves nothing.
  */
 export async function restoreJournal(deps: RestoreDeps): Promise<RestoredStore> {
 	const { fileSystem, random = systemRandom } = deps;

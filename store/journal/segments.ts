@@ -99,10 +99,7 @@ export function readFirstHeader(
 
 /** A segment that reached this size is closed and never changes again. */
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
-/**
- * Written ahead as zeros, so that most commits change no file length: the disk then syncs them half
- * again as fast.
- */
+/** Written ahead as zeros: commits that change no file length sync half again as fast. */
 const ALLOCATED_BYTES = 256 * 1024;
 /** Larger commits spread the cost of a new length by themselves. */
 const LARGE_BYTES = 64 * 1024;

@@ -107,10 +107,7 @@ type Durability = "durable" | "deferred";
 
 const NEVER_NEGATIVE = /^(cust|held):/;
 
-/**
- * Writes gather here until they commit; a class, because closures for each of the two per paid call
- * cost more than their work.
- */
+/** Collects writes until they commit; a class, because closures cost more than their work. */
 export class JournalTransaction implements StoreTransaction {
 	readonly #operations: Operation[] = [];
 	readonly #state: JournalState;

@@ -80,10 +80,7 @@ export interface BriefingRunRow extends OwnedRow {
 	readonly receiptId?: string | undefined;
 }
 
-/**
- * An address that events are sent to. Address, secrets and description lie sealed in `documents`
- * under `documentId`.
- */
+/** An address for events; address, secrets and description lie sealed in `documents` under `documentId`. */
 export interface WebhookRow extends OwnedRow {
 	/** Notified of everything its owner does; else of what was done under its own grant alone. */
 	readonly isForAll: boolean;

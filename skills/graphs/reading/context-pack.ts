@@ -35,9 +35,8 @@ const TOKENS_LEFT_MIN = 4;
 const CHARS_PER_TOKEN = 8;
 
 /**
- * Packs passages, best first, as long as the whole text stays within the budget; one that does not fit is passed over, a
- * shorter one behind it may. No more of them are taken than there is room for. Their text is data: nothing in it is a heading
- * or link of ours.
+ * Packs passages, best first, within the budget; one that does not fit is passed over. Their text
+ * forms no heading.
  */
 export function* packContext(
 	candidates: Iterable<PackCandidate | undefined>,
@@ -135,10 +134,7 @@ export interface CitedPassage {
 	readonly evidence: readonly Evidence[];
 }
 
-/**
- * A concept's summary and paragraphs, in reading order. A paragraph carries the sources its footnotes name; where a concept
- * has no footnotes at all, each paragraph carries all of its sources, and so does the summary.
- */
+/** Summary and paragraphs with the sources their footnotes name; with all sources where no footnotes are. */
 export function* readCitedPassages(concept: Concept): Steps<readonly CitedPassage[]> {
 	const { summary, body, evidence } = concept;
 	const byId = new Map(evidence.map((source) => [source.articleId, source]));

@@ -136,10 +136,7 @@ const CONTEXT = {
 	creativeWorkStatus: "schema:creativeWorkStatus",
 } as const;
 
-/**
- * The whole graph as JSON-LD that expands without a network, in the words of the free slice. A typed edge is a schema.org
- * Role between two terms.
- */
+/** The whole graph as JSON-LD that expands without a network; a typed edge is a schema.org Role. */
 export function* toJsonLdDocument(graph: Graph, options: { readonly baseUrl: string }): Pieces {
 	const dataset = toDataset(graph, options);
 	const home = String(dataset["@id"]);

@@ -55,10 +55,7 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
 	graphml: { mediaType: "application/graphml+xml", ending: "graphml", write: toGraphml },
 };
 
-/**
- * A whole graph as one file, made while other work goes on. Throws INVALID_ARGUMENT when it turns
- * out too large.
- */
+/** A whole graph as one file. Throws INVALID_ARGUMENT when it turns out too large. */
 export async function exportGraph(
 	graph: Graph,
 	request: ExportRequest,
@@ -127,10 +124,7 @@ interface Volume {
 
 export const exportVolumes = createGraphIndex(toVolumes);
 
-/**
- * Characters an export has at least: every field it writes, and the names of the fields. Marks that are written longer than
- * they are (`"`, `&`, line ends) are not counted.
- */
+/** Characters an export has at least: every field and the names of the fields, escapes not counted. */
 export function leastExportChars(
 	graph: Graph,
 	{ format, table }: { readonly format: ExportFormat; readonly table: ExportTable },

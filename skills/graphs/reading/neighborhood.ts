@@ -107,8 +107,8 @@ interface OpenNode {
 }
 
 /**
- * Grows from the seeds until nothing is left or the budget is spent. Every node hangs together with a seed over the edges
- * returned. Throws NOT_FOUND.
+ * Grows from the seeds until nothing is left or the budget is spent; connected over its edges.
+ * Throws NOT_FOUND.
  */
 export function growSubgraph(
 	graph: Graph,

@@ -180,10 +180,7 @@ interface Label {
 	readonly direction: Step["direction"];
 }
 
-/**
- * The shortest way of at most so many steps (A* over places and steps; the bound is the number of steps that are left, each
- * as short as any edge). Undefined when there is none or the walk is spent.
- */
+/** The shortest way (A* over places and steps); undefined when there is none or the walk is spent. */
 export function findShortestWay(request: WayRequest): Way | undefined {
 	const { walk, start, goal } = request;
 	const open = createLeastFirst<Label>(compareLabels);
@@ -221,8 +218,8 @@ function labelsAfter(
 }
 
 /**
- * Least steps to the goal from every place that is no further away than the start. All others are taken to be as near as they
- * can be: further off, or beyond what the walk could look at. Nothing is in reach when the start is not.
+ * Least steps to the goal; a lower bound for places further off than the start or beyond the budget
+ * of the walk.
  */
 export function countStepsTo({
 	start,

@@ -24,9 +24,8 @@ export interface NodeChange {
 export type RevisionMemory = ReturnType<typeof createRevisionMemory>;
 
 /**
- * Remembers the newest revisions that were sent to callers: their files by hash, not their text.
- * Two revisions share what they have in common, so that one more costs about as much as its
- * changes.
+ * Remembers the newest revisions that were sent to callers: file hashes, shared between revisions,
+ * not text.
  */
 export function createRevisionMemory() {
 	const files = new Map<string, PathMap<FileMark>>();
