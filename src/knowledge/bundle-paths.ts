@@ -16,7 +16,7 @@ export function pathWithoutExtension(path: string): string {
 }
 
 /** Markdown by its name; everything else in a folder of notes is passed over with a reason. */
-export function isMarkdownPath(path: string): boolean {
+function isMarkdownPath(path: string): boolean {
 	return /\.(?:md|markdown)$/i.test(path);
 }
 

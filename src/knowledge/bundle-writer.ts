@@ -135,10 +135,7 @@ export function toMarkdownFile(data: Readonly<Record<string, unknown>>, body: st
 }
 
 /** The draft that reads back as this concept; only edges that the body does not link become relations. */
-export function toConceptDraft(
-	concept: Concept,
-	pathOfId: ReadonlyMap<string, string>,
-): ConceptDraft {
+function toConceptDraft(concept: Concept, pathOfId: ReadonlyMap<string, string>): ConceptDraft {
 	const told = new Set(linkedPaths(concept));
 	const isTold = (edge: Edge) =>
 		edge.type === PLAIN_LINK &&

@@ -83,7 +83,7 @@ export interface ReadmeOptions {
 	readonly searchPriceUsd?: string;
 }
 
-export const NO_DESCRIPTION = "No description available.";
+const NO_DESCRIPTION = "No description available.";
 const NO_EXAMPLE_QUERIES = "Contact us for example queries";
 
 /** The readme of a graph: front matter and six sections, in the contract's order. Spec: Resources, graph record. */

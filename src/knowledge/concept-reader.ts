@@ -123,7 +123,7 @@ export interface LinkSpace {
 }
 
 /** Edges of one file: `relations`, then plain links; without links to itself and those a typed edge repeats. */
-export function readEdges(
+function readEdges(
 	path: string,
 	{ data, body }: { data: FrontMatter; body: string },
 	bundle: LinkSpace,

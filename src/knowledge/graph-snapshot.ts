@@ -242,7 +242,7 @@ function toConceptRow(concept: Concept) {
 }
 
 /** Equal to what reading the file gives, part by part. */
-export function fromConceptRow(row: ConceptRow): Concept {
+function fromConceptRow(row: ConceptRow): Concept {
 	const [path, type, title, summary, body, tags, aliases, evidence, edges] = row;
 	const [, , , , , , , , , trust, verified, status, generatedAt, generatedBy, staleAfter] = row;
 	return {

@@ -127,7 +127,7 @@ export function reasonToLeaveOut(path: string): string | undefined {
 }
 
 /** The record of an import: what the source says, what the options say, and guesses for the rest. */
-export function toRecord(
+function toRecord(
 	graph: Pick<Graph, "record" | "concepts">,
 	{ graphId, options, isOkf }: { graphId: string; options: ImportOptions; isOkf: boolean },
 ): GraphRecord {
@@ -161,7 +161,7 @@ function newestDayOf(concepts: readonly Concept[]): string | undefined {
 }
 
 /** Record and log, whose length is not that of the graph. */
-export function summaryFiles(
+function summaryFiles(
 	{ concepts }: Pick<Graph, "concepts">,
 	record: GraphRecord,
 ): ReadonlyMap<string, string> {

@@ -214,7 +214,7 @@ const DEPRECATIONS = new Set(
 	"deprecated obsolete superseded replaced withdrawn rejected moved archived".split(" "),
 );
 
-export function nameDocument(path: string, data: FrontMatter, body: string): ImportDocument {
+function nameDocument(path: string, data: FrontMatter, body: string): ImportDocument {
 	const stem = stemOf(path);
 	const title =
 		textOf(data["title"]) ?? firstHeading(body) ?? (isIdentifier(stem) ? stem.toUpperCase() : stem);
@@ -228,13 +228,13 @@ export function nameDocument(path: string, data: FrontMatter, body: string): Imp
 }
 
 /** The description given, or the first real paragraph, preferring sections that exist to summarize. */
-export function describeDocument({ data, body }: ImportDocument): string {
+function describeDocument({ data, body }: ImportDocument): string {
 	const given = textOf(data["description"]) ?? textOf(data["summary"]) ?? textOf(data["abstract"]);
 	return truncateText(given ?? firstParagraph(body, SUMMARY_SECTIONS) ?? "", 600);
 }
 
 /** Tags of the front matter, and the `#tags` that notes of a vault have in their text; elsewhere those are anchors. */
-export function tagsOf({ data, body }: ImportDocument, isVault: boolean): readonly string[] {
+function tagsOf({ data, body }: ImportDocument, isVault: boolean): readonly string[] {
 	const given = [...textsOf(data["tags"]), ...textsOf(data["tag"])].map((tag) =>
 		tag.replace(/^#/, ""),
 	);
@@ -242,14 +242,14 @@ export function tagsOf({ data, body }: ImportDocument, isVault: boolean): readon
 	return [...new Set([...given, ...inText.map(([, tag = ""]) => tag)])];
 }
 
-export function statusOf({ data }: ImportDocument): Concept["status"] {
+function statusOf({ data }: ImportDocument): Concept["status"] {
 	const status = textOf(data["status"])?.toLowerCase() ?? "";
 	if (DRAFTS.has(status)) return "draft";
 	return DEPRECATIONS.has(status) ? "deprecated" : "stable";
 }
 
 /** Sources as written, after the address at which the document itself is published. */
-export function sourcesOf(
+function sourcesOf(
 	document: ImportDocument,
 	{ sourceUrl, dateKey }: ImportOptions,
 ): readonly SourceEntry[] {
@@ -275,7 +275,7 @@ export function sourcesOf(
 }
 
 /** Keys of the source that the format does not know, as they were. */
-export function extraOf({ data }: ImportDocument): FrontMatter {
+function extraOf({ data }: ImportDocument): FrontMatter {
 	return Object.fromEntries(Object.entries(data).filter(([key]) => !MAPPED_KEYS.has(key)));
 }
 

@@ -132,7 +132,7 @@ type Remapped = { readonly document: MappedDocument; readonly bytes: Uint8Array 
  * Maps changed files and those whose links lead elsewhere now; undefined when the source (no
  * longer) is a vault.
  */
-export async function remapDocuments(
+async function remapDocuments(
 	{ memory, readFile }: Pick<SourceState, "memory" | "readFile">,
 	reading: SourceReading,
 	options: ImportOptions,

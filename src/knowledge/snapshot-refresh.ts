@@ -56,7 +56,7 @@ export async function refreshSnapshot(
 }
 
 /** Paths of files that are no concept, though neither a listing nor the record. */
-export function* findAstray({ concepts, memory }: Changeable): Steps<readonly string[]> {
+function* findAstray({ concepts, memory }: Changeable): Steps<readonly string[]> {
 	const isOther = (path: string) =>
 		isReserved(path) || (path === RECORD_PATH && memory.frame.record !== undefined);
 	const astray: string[] = [];
@@ -69,7 +69,7 @@ export function* findAstray({ concepts, memory }: Changeable): Steps<readonly st
 }
 
 /** What a file holds, while it is what the graph was made from; undefined for any other. */
-export async function readUnchanged(
+async function readUnchanged(
 	{ folder, memory }: Changeable,
 	path: string,
 ): Promise<Uint8Array | undefined> {

@@ -119,7 +119,7 @@ function* manifestChunks(facts: object, files: readonly BackupFile[]): Generator
 }
 
 /** False when a byte of the manifest is another one than was written. */
-export function isManifestWhole(bytes: Buffer): boolean {
+function isManifestWhole(bytes: Buffer): boolean {
 	const end = bytes.lastIndexOf(MANIFEST_END);
 	if (end === -1) return false;
 	const expected = `${MANIFEST_END}${hex(crc32(bytes.subarray(0, end)), 8)}"}\n`;

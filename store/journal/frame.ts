@@ -47,7 +47,7 @@ function encodeInto(buffer: Buffer, json: string, previous: ChainLink) {
 }
 
 /** The text every frame after `previous` begins with: magic and sequence. */
-export function expectedStart(previous: ChainLink): string {
+function expectedStart(previous: ChainLink): string {
 	return `tg1 ${hex(previous.sequence + 1, 12)} `;
 }
 

@@ -39,7 +39,7 @@ function receiptOf(operation: Operation): ReceiptRow | [] {
 const SEGMENTS_PER_PAGE = 16;
 
 /** Newest first: the segments are walked back from the last one, or from where the last page stopped. */
-export async function pageBack<T>(
+async function pageBack<T>(
 	segments: readonly SegmentFacts[],
 	{
 		limit,

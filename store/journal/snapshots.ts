@@ -34,7 +34,7 @@ type Line =
 	| { readonly hour: number; readonly keys: readonly string[] };
 
 /** Writes a snapshot in slices, lets it take the place of the older ones and returns its size in bytes. */
-export async function writeSnapshot(
+async function writeSnapshot(
 	fileSystem: FileSystem,
 	folder: string,
 	snapshot: Snapshot,

@@ -105,7 +105,7 @@ export interface HotTable<Row extends { readonly id: string }> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-export function createHotTable<Row extends { readonly id: string }>(
+function createHotTable<Row extends { readonly id: string }>(
 	indexes: readonly (keyof Row & string)[],
 	initial: Iterable<Row> = [],
 ): HotTable<Row> {
@@ -169,7 +169,7 @@ type KeyWindow = ReturnType<typeof createKeyWindow>;
  * Keys of recent ledger transactions: kept at least `LEDGER_KEY_WINDOW_MS` by the clock, longer after a pause. Only a
  * commit drops them, the oldest few at a time: a clock that leaps ahead and comes back makes no recent key acceptable again.
  */
-export function createKeyWindow(kept: readonly KeyHour[] = []) {
+function createKeyWindow(kept: readonly KeyHour[] = []) {
 	const known = new Set<string>();
 	const hours: { readonly hour: number; readonly keys: string[] }[] = [];
 	for (const { hour, keys } of kept) {

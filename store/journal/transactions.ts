@@ -108,7 +108,7 @@ type Durability = "durable" | "deferred";
 const NEVER_NEGATIVE = /^(cust|held):/;
 
 /** Collects writes until they commit; a class, because closures cost more than their work. */
-export class JournalTransaction implements StoreTransaction {
+class JournalTransaction implements StoreTransaction {
 	readonly #operations: Operation[] = [];
 	readonly #state: JournalState;
 	readonly #reader: StoreReader;
@@ -245,7 +245,7 @@ function sumByAccount({ entries }: LedgerTransaction): Map<AccountName, Micros> 
 	return sums;
 }
 
-export function createStateReader({
+function createStateReader({
 	state,
 	coldRows,
 	beforeDisk,
@@ -272,7 +272,7 @@ export function createStateReader({
 }
 
 /** Throws INTERNAL for a cold table: its rows cannot be listed or searched. */
-export function getHot<T extends TableName>(state: JournalState, table: T): HotTable<Tables[T]> {
+function getHot<T extends TableName>(state: JournalState, table: T): HotTable<Tables[T]> {
 	const found = state.tables.get(table);
 	if (found) return found as HotTable<Row> as unknown as HotTable<Tables[T]>;
 	throw new ServiceError("INTERNAL", `Rows of "${table}" can only be read one by one, by id.`);
@@ -280,6 +280,6 @@ export function getHot<T extends TableName>(state: JournalState, table: T): HotT
 
 export type IndexOf<T extends TableName> = (typeof TABLE_INDEXES)[T][number];
 
-export function sortById<R extends { readonly id: string }>(rows: Iterable<R>): R[] {
+function sortById<R extends { readonly id: string }>(rows: Iterable<R>): R[] {
 	return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
 }

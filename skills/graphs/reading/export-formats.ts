@@ -57,7 +57,7 @@ function toLine(record: object): string {
 	return `${JSON.stringify(record)}\n`;
 }
 
-export function* edgesOf(graph: Graph): Generator<Step> {
+function* edgesOf(graph: Graph): Generator<Step> {
 	const map = mapOf(graph);
 	for (const edge of map.edges.keys()) yield toStep(map, edge, "out");
 }
@@ -84,7 +84,7 @@ function toCell(value: Fields[string] | undefined): string {
 
 /** Nodes, edges and sources as flat fields, named as they travel: what tables and graph files are made of. */
 
-export function toNodeFields(concept: Concept) {
+function toNodeFields(concept: Concept) {
 	return {
 		node_id: concept.id,
 		type: concept.type,
@@ -102,7 +102,7 @@ export function toNodeFields(concept: Concept) {
 	};
 }
 
-export function toEdgeFields({ from, to, edge }: Step) {
+function toEdgeFields({ from, to, edge }: Step) {
 	return {
 		source: from.id,
 		type: edge.type,
@@ -113,7 +113,7 @@ export function toEdgeFields({ from, to, edge }: Step) {
 	};
 }
 
-export function toSourceFields(evidence: Evidence) {
+function toSourceFields(evidence: Evidence) {
 	return {
 		article_id: evidence.articleId,
 		title: evidence.title,

@@ -192,10 +192,7 @@ function lengthOf(texts: readonly string[]): number {
 const CHUNK_CHARS = 64 * 1024;
 
 /** Bytes of a file in chunks of some 64 KB, each of whole characters; undefined once there are more than `bytesMax`. */
-export function* gatherPieces(
-	pieces: Pieces,
-	bytesMax: number,
-): Steps<readonly Uint8Array[] | undefined> {
+function* gatherPieces(pieces: Pieces, bytesMax: number): Steps<readonly Uint8Array[] | undefined> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	let text = "";

@@ -181,7 +181,7 @@ interface Label {
 }
 
 /** The shortest way (A* over places and steps); undefined when there is none or the walk is spent. */
-export function findShortestWay(request: WayRequest): Way | undefined {
+function findShortestWay(request: WayRequest): Way | undefined {
 	const { walk, start, goal } = request;
 	const open = createLeastFirst<Label>(compareLabels);
 	const fewestSteps = new Map<number, number>();
@@ -221,7 +221,7 @@ function labelsAfter(
  * Least steps to the goal; a lower bound for places further off than the start or beyond the budget
  * of the walk.
  */
-export function countStepsTo({
+function countStepsTo({
 	start,
 	goal,
 	walk,
