@@ -1,7 +1,6 @@
 import type { Conflict, Item } from "./comparison-items.js";
 import type { Negation } from "./polarity.js";
-import type { ReadContext } from "./sentence-context.js";
-import type { ReadWord, TextReading } from "./text-reading.js";
+import type { ReadContext, ReadWord, TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
 
 /** A claim and a sentence with what of the one comes back in the other. */

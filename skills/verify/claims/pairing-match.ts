@@ -1,6 +1,6 @@
 import type { Conflict, Findings } from "./comparison-items.js";
+import { isSameValue } from "./figure-match.js";
 import type { Name } from "./names.js";
-import { isSameValue } from "./number-match.js";
 import type { TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
 

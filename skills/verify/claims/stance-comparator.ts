@@ -4,20 +4,22 @@ import {
 	objectToRefutation,
 	objectToSupport,
 } from "./alignment-gates.js";
-import type { Conflict, Findings, Item } from "./comparison-items.js";
-import { compareCounts } from "./comparison-match.js";
+import { type Conflict, compareCounts, type Findings, type Item } from "./comparison-items.js";
 import type { DateSpan } from "./date-spans.js";
 import { compareFigures, weakenByOpenFigures } from "./figure-match.js";
 import { compareNames } from "./name-match.js";
 import { comparePairs } from "./pairing-match.js";
-import { comparePolarity } from "./polarity-match.js";
-import { compareQuantifiers } from "./quantifier-match.js";
-import { compareRoles } from "./role-match.js";
-import { type ReadContext, readContext, type SentenceContext } from "./sentence-context.js";
+import { comparePolarity, compareQuantifiers } from "./polarity-match.js";
+import { compareRoles, compareTrends } from "./role-match.js";
 import { readSigns, type StanceSigns } from "./stance-signs.js";
-import { compareCurrency } from "./supersession.js";
-import { readText, type TextReading } from "./text-reading.js";
-import { compareTrends } from "./trend-match.js";
+import {
+	type ReadContext,
+	readContext,
+	readText,
+	type SentenceContext,
+	type TextReading,
+} from "./text-reading.js";
+import { compareCurrency } from "./time-frame.js";
 import type { AtomicClaim, Comparison } from "./verification.js";
 import { type AlignedWord, alignWords } from "./word-alignment.js";
 
