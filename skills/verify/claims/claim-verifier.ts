@@ -16,7 +16,7 @@ import {
 	type JudgedPart,
 	judgePart,
 	type PartExamination,
-} from "./part-verdict.js";
+} from "./claim-parts.js";
 import {
 	type AtomicClaim,
 	CLAIM_LIMITS,

@@ -1,25 +1,25 @@
-import type { Conflict, Findings, Item } from "./comparison-items.js";
 import type { DateSpan } from "./date-spans.js";
-import type { Name } from "./names.js";
+import {
+	type Compared,
+	type Conflict,
+	type Findings,
+	type Item,
+	NOTHING_FOUND,
+} from "./findings.js";
 import type { Quantity } from "./quantities.js";
-import type { ReadContext, TextReading } from "./text-reading.js";
+import type { TextReading } from "./text-reading.js";
 import { findAxisPlaces } from "./word-axes.js";
 
 const FIGURE_WEIGHT = 1.2;
 const BREAKS = /[,;:()]|\s(?:and|but|while|against|then)\s/g;
 
 /** Numbers, dates and units of a claim against those of a sentence and of its sources. */
-export function compareFigures(
-	claim: TextReading,
-	sentence: TextReading,
-	context: ReadContext,
-	sourceDates: readonly DateSpan[],
-): Findings {
-	const known = [...claim.names, ...context.about.names];
+export function compareFigures(compared: Compared): Findings {
+	const { claim } = compared;
 	const parts = [
-		...claim.quantities.map((quantity) => compareQuantity(quantity, claim, sentence)),
-		...claim.dates.map((date) => compareDate(date, known, sentence, sourceDates)),
-		compareUnits(claim, sentence),
+		...claim.quantities.map((quantity) => compareQuantity(quantity, compared)),
+		...claim.dates.map((date) => compareDate(date, compared)),
+		compareUnits(compared),
 	];
 	return {
 		items: parts.flatMap(({ items }) => items),
@@ -43,14 +43,10 @@ export function weakenByOpenFigures(
 	);
 }
 
-function compareQuantity(quantity: Quantity, claim: TextReading, sentence: TextReading): Findings {
+function compareQuantity(quantity: Quantity, { claim, sentence }: Compared): Findings {
 	// "The two" names what was told before, and counts nothing.
-	if (
-		/\b(?:the|these|those|both)\s$/i.test(claim.text.slice(0, quantity.start)) &&
-		quantity.value <= 2
-	) {
-		return { items: [], conflicts: [] };
-	}
+	const before = claim.text.slice(0, quantity.start);
+	if (quantity.value <= 2 && /\b(?:the|these|those|both)\s$/i.test(before)) return NOTHING_FOUND;
 	const near = quantitiesBeside(claim.dates, sentence);
 	const { fit, found, isSure } = fitQuantity(quantity, near ?? sentence.quantities);
 	const isShare = fit !== "same" && isShareOf(quantity, sentence.quantities);
@@ -97,52 +93,40 @@ function chunksOf(text: string): (at: number) => number {
 	return (at) => breaks.filter((place) => place < at && !/\(/.test(text[place] ?? "")).length;
 }
 
-function compareDate(
-	date: DateSpan,
-	known: readonly Name[],
-	sentence: TextReading,
-	sourceDates: readonly DateSpan[],
-): Findings {
+function compareDate(date: DateSpan, compared: Compared): Findings {
+	const { sentence, sourceDates } = compared;
 	const told = fitDate(date, sentence.dates);
 	const granted = told.fit === "absent" ? fitDate(date, sourceDates) : told;
 	const isGranted = told.fit !== "same" && granted.fit === "same";
 	const item = figure(date.text, told.fit === "same");
 	const items: readonly Item[] = [isGranted ? { ...item, place: "about" } : item];
-	const own = sentence.dates.filter((each) => !isOfOtherName(each, known, sentence));
+	const own = sentence.dates.filter((each) => !isOfOtherName(each, compared));
 	if (told.fit !== "other" || fitDate(date, own).fit !== "other") return { items, conflicts: [] };
 	const reason = `says ${told.found ?? "another date"}, the claim ${date.text}`;
 	return { items, conflicts: [{ reason, sureness: 0.95, isDecisive: true, of: "figure" }] };
 }
 
 /** "RFC 9114 (June 2022)": the date of a document of which neither the claim nor the concept speaks. */
-function isOfOtherName(
-	{ start }: DateSpan,
-	known: readonly Name[],
-	{ text, names }: TextReading,
-): boolean {
+function isOfOtherName({ start }: DateSpan, { claim, sentence, context }: Compared): boolean {
+	const { text, names } = sentence;
 	const before = /\s\($/.exec(text.slice(0, start));
 	if (!before) return false;
 	const owner = names.find(
 		({ series, text: written }) =>
 			series !== undefined && text.slice(0, before.index).endsWith(written),
 	);
+	const known = [...claim.names, ...context.about.names];
 	return owner !== undefined && !known.some(({ key }) => key === owner.key);
 }
 
 /** "Expressed in seconds" against milliseconds. */
-function compareUnits(claim: TextReading, sentence: TextReading): Findings {
-	const conflicts: Conflict[] = claim.bareUnits.flatMap(({ written, dimension, factor }) => {
+function compareUnits({ claim, sentence }: Compared): Findings {
+	const conflicts = claim.bareUnits.flatMap(({ written, dimension, factor }): Conflict[] => {
 		const there = sentence.bareUnits.filter((unit) => unit.dimension === dimension);
 		const [other] = there;
 		if (!other || there.some((unit) => unit.factor === factor)) return [];
-		return [
-			{
-				reason: `speaks of ${other.written}, the claim of ${written}`,
-				sureness: 1,
-				isDecisive: true,
-				of: "figure",
-			},
-		];
+		const reason = `speaks of ${other.written}, the claim of ${written}`;
+		return [{ reason, sureness: 1, isDecisive: true, of: "figure" }];
 	});
 	return { items: [], conflicts };
 }
@@ -153,9 +137,9 @@ function figure(text: string, isMet: boolean): Item {
 }
 
 /** What a text says to one number or date of a claim. */
-export type Fit = "same" | "other" | "absent";
+type Fit = "same" | "other" | "absent";
 
-export interface FitReport {
+interface FitReport {
 	readonly fit: Fit;
 	/** What the text has there. */
 	readonly found?: string | undefined;
@@ -179,20 +163,14 @@ export function isSameValue(a: Quantity, b: Quantity): boolean {
 		);
 	}
 	const isAbout = a.bound === "about" || b.bound === "about";
+	const tolerance = isAbout ? ABOUT_SHARE : a.isCount && b.isCount ? 0 : EXACT_SHARE;
 	return readingsOf(a).some((left) =>
-		readingsOf(b).some(
-			(right) => isNear(left, right, toleranceOf(a, b, isAbout)) || isRounded(a, b, left, right),
-		),
+		readingsOf(b).some((right) => isNear(left, right, tolerance) || isRounded(a, b, left, right)),
 	);
 }
 
 function readingsOf({ value, otherValue }: Quantity): readonly number[] {
 	return otherValue === undefined ? [value] : [value, otherValue];
-}
-
-function toleranceOf(a: Quantity, b: Quantity, isAbout: boolean): number {
-	if (isAbout) return ABOUT_SHARE;
-	return a.isCount && b.isCount ? 0 : EXACT_SHARE;
 }
 
 function isNear(a: number, b: number, share: number): boolean {
@@ -219,31 +197,27 @@ export function fitQuantity(claim: Quantity, there: readonly Quantity[]): FitRep
 	const same = fits.find(({ fit }) => fit === "same");
 	if (same) {
 		// Of several numbers of a unit, which one a bound is meant for is not told.
-		const isOpen = fits.some(({ fit }) => fit === "other") && !isTold(claim, rivals);
+		const isBound = claim.dimension !== "count" && claim.bound !== "range";
+		const isTold = !isBound || rivals.some((other) => isSameValue(claim, other));
+		const isOpen = fits.some(({ fit }) => fit === "other") && !isTold;
 		return isOpen ? { fit: "absent" } : { fit: "same", found: same.other.text };
 	}
 	const denied = fits
 		.filter(({ fit }) => fit === "other")
-		.map(({ other: { text }, other }) => ({ text, isSure: isSurelyComparable(claim, other) }));
+		.map(({ other: { text }, other }) => ({
+			text,
+			isSure: claim.dimension !== "count" || sharesNoun(claim, other),
+		}));
 	const [first] = denied;
 	const surest = denied.find(({ isSure }) => isSure) ?? first;
 	return surest ? { fit: "other", found: surest.text, isSure: surest.isSure } : { fit: "absent" };
 }
 
-function isTold(claim: Quantity, rivals: readonly Quantity[]): boolean {
-	return !isBeyondCount(claim) || rivals.some((other) => isSameValue(claim, other));
-}
-
 function fitOne(claim: Quantity, other: Quantity): Fit {
 	if (isSameValue(claim, other)) return isTurned(claim, other) ? "other" : "same";
-	if (!isMeasuredAgainst(claim, other)) return "other";
-	if (!isWithin(claim, other)) return "other";
+	if (!isMeasuredAgainst(claim, other) || !isWithin(claim, other)) return "other";
 	// Who says "over 40" does not mean 95.
 	return LOWER.has(claim.bound) && other.value > claim.value * BOUND_REACH ? "absent" : "same";
-}
-
-function isBeyondCount({ dimension, bound }: Quantity): boolean {
-	return dimension !== "count" && bound !== "range";
 }
 
 /** "At least 64" against "at most 64". */
@@ -279,11 +253,6 @@ function isComparable(claim: Quantity, other: Quantity): boolean {
 		sharesNoun(claim, other) ||
 		claim.value === other.value
 	);
-}
-
-function isSurelyComparable(claim: Quantity, other: Quantity): boolean {
-	if (claim.dimension !== "count") return true;
-	return sharesNoun(claim, other);
 }
 
 function sharesNoun(a: Quantity, b: Quantity): boolean {

@@ -1,16 +1,13 @@
 import { stemWord } from "../../../src/search/search.js";
-import type { Conflict, Findings, Item } from "./comparison-items.js";
+import type { Compared, Conflict, Findings, Item } from "./findings.js";
 import { contradictsQuantifier, countedBy, type Negation, type Quantifier } from "./polarity.js";
 import type { ReadWord, TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
 import { findAxisPlaces, toBaseForm } from "./word-axes.js";
 
 /** Denied words and opposites: what only one of both texts denies. */
-export function comparePolarity(
-	claim: TextReading,
-	sentence: TextReading,
-	aligned: readonly AlignedWord[],
-): Findings {
+export function comparePolarity(compared: Compared): Findings {
+	const { claim, sentence, aligned } = compared;
 	const placed = aligned.filter(({ place }) => place === "sentence");
 	const conflicts: Conflict[] = [];
 	const opposite = placed.find(({ by, agrees }) => by === "opposite" && !agrees);
@@ -23,7 +20,7 @@ export function comparePolarity(
 		turnedBy(claim, placed, ({ word }) => word) ?? turnedBy(sentence, placed, ({ match }) => match);
 	if (denied)
 		conflicts.push({ reason: `only one of both denies ${denied}`, sureness: 0.85, of: "denial" });
-	return { items: openNegation(claim, sentence, placed), conflicts };
+	return { items: openNegation(compared), conflicts };
 }
 
 /** Words that a negation of one text denies and that the other text has undenied; undefined when none does. */
@@ -67,15 +64,14 @@ function isDirected({ axes }: ReadWord): boolean {
 }
 
 /** What a claim denies must be found, denied or not: else a sentence without it seems to agree. */
-function openNegation(
-	claim: TextReading,
-	sentence: TextReading,
-	placed: readonly AlignedWord[],
-): readonly Item[] {
+function openNegation({ claim, sentence, aligned }: Compared): readonly Item[] {
 	const isOpen =
 		claim.negations.some(({ isGrammatical }) => isGrammatical) &&
 		sentence.negations.length === 0 &&
-		!placed.some(({ word, by }) => word.deniedBy.length > 0 || by === "opposite");
+		!aligned.some(
+			({ place, word, by }) =>
+				place === "sentence" && (word.deniedBy.length > 0 || by === "opposite"),
+		);
 	return isOpen
 		? [{ weight: 1, place: "nowhere", isEssential: true, isFigure: false, text: "its denial" }]
 		: [];
@@ -93,57 +89,37 @@ const ONLY = /\b(?:only|solely|exclusively)\b/i;
 const EITHER = /\beither\b[^.;]{0,200}\bor\b|\bor alternatively\b/i;
 
 /** All, most, some, none and only: what is said of a whole against what is said of a part. */
-export function compareQuantifiers(claim: TextReading, sentence: TextReading): Findings {
-	const asked = claim.quantifiers[0];
+export function compareQuantifiers(compared: Compared): Findings {
+	const { claim, sentence } = compared;
+	const [asked] = claim.quantifiers;
 	const conflicts: Conflict[] = [];
 	const told = sentence.quantifiers.find(
 		(quantifier) => asked && contradictsQuantifier(asked, quantifier),
 	);
-	if (
-		asked &&
-		told &&
-		!claim.quantifiers.includes(told) &&
-		countsAlike(asked, told, claim, sentence)
-	) {
-		conflicts.push({
-			reason: `speaks of ${told}, the claim of ${asked}`,
-			sureness: 0.8,
-			of: "quantity",
-		});
+	const isTold = asked && told && !claim.quantifiers.includes(told);
+	if (isTold && countsAlike(compared, asked, told)) {
+		const reason = `speaks of ${told}, the claim of ${asked}`;
+		conflicts.push({ reason, sureness: 0.8, of: "quantity" });
 	}
 	const share = asked && partOf(sentence);
 	if (asked && share && !fitsShare(asked, share.value)) {
-		conflicts.push({
-			reason: `counts ${share.text}, the claim says ${asked}`,
-			sureness: 0.75,
-			of: "quantity",
-		});
+		const reason = `counts ${share.text}, the claim says ${asked}`;
+		conflicts.push({ reason, sureness: 0.75, of: "quantity" });
 	}
-	if (
-		UNIVERSAL.test(claim.text) &&
-		/\bonly\b/i.test(sentence.text) &&
-		!/\bonly\b/i.test(claim.text)
-	) {
-		conflicts.push({
-			reason: 'limits by "only" what the claim says of every case',
-			sureness: 0.8,
-			of: "quantity",
-		});
+	const isLimited = /\bonly\b/i.test(sentence.text) && !/\bonly\b/i.test(claim.text);
+	if (UNIVERSAL.test(claim.text) && isLimited) {
+		const reason = 'limits by "only" what the claim says of every case';
+		conflicts.push({ reason, sureness: 0.8, of: "quantity" });
 	}
 	if (ONLY.test(claim.text) && EITHER.test(sentence.text) && !ONLY.test(sentence.text)) {
 		const reason = 'offers a choice where the claim says "only"';
 		conflicts.push({ reason, sureness: 0.85, of: "opposite" });
 	}
-	return { items: quantityItem(asked, share !== undefined, claim, sentence), conflicts };
+	return { items: quantityItem(compared, share !== undefined), conflicts };
 }
 
 /** "No meaning" and "some servers" count different things. */
-function countsAlike(
-	asked: Quantifier,
-	told: Quantifier,
-	claim: TextReading,
-	sentence: TextReading,
-): boolean {
+function countsAlike({ claim, sentence }: Compared, asked: Quantifier, told: Quantifier): boolean {
 	const one = countedBy(claim.text, asked);
 	const other = countedBy(sentence.text, told);
 	if (one.length === 0 || other.length === 0) return true;
@@ -184,12 +160,8 @@ function fitsShare(quantifier: Quantifier, share: number): boolean {
 }
 
 /** "All" is not borne out by a sentence that counts nothing, or counts something else. */
-function quantityItem(
-	asked: Quantifier | undefined,
-	hasShare: boolean,
-	claim: TextReading,
-	sentence: TextReading,
-): readonly Item[] {
+function quantityItem({ claim, sentence }: Compared, hasShare: boolean): readonly Item[] {
+	const [asked] = claim.quantifiers;
 	if (asked !== "all" && asked !== "most") return [];
 	const { quantifiers } = sentence;
 	const isCounted =
@@ -198,15 +170,8 @@ function quantityItem(
 		quantifiers.includes("none") ||
 		speaksOfAll(claim, sentence);
 	const place = isCounted ? "sentence" : "nowhere";
-	return [
-		{
-			weight: 0.8,
-			place,
-			isEssential: asked === "most" || EACH.test(claim.text),
-			isFigure: false,
-			text: asked,
-		},
-	];
+	const isEssential = asked === "most" || EACH.test(claim.text);
+	return [{ weight: 0.8, place, isEssential, isFigure: false, text: asked }];
 }
 
 function speaksOfAll(claim: TextReading, { text, words }: TextReading): boolean {

@@ -4,7 +4,7 @@ import {
 	objectToRefutation,
 	objectToSupport,
 } from "./alignment-gates.js";
-import type { Conflict, Item } from "./comparison-items.js";
+import { type Conflict, type Item, isSaid, weightOf } from "./findings.js";
 import type { TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
 
@@ -56,8 +56,8 @@ export function readSigns(
 ): StanceSigns {
 	const { claim, sentence, aligned, items } = matter;
 	const words = aligned.filter(({ word }) => word.weight > 0);
-	const said = words.filter(({ place }) => place === "sentence" || place === "about");
-	const total = weightOf(words);
+	const said = words.filter(isSaid);
+	const total = weightOfWords(words);
 	const of = (kind: Conflict["of"]) =>
 		Math.max(0, ...conflicts.filter((each) => each.of === kind).map(({ sureness }) => sureness));
 	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
@@ -68,11 +68,11 @@ export function readSigns(
 	return {
 		...shares,
 		same: share(
-			weightOf(said.filter(({ by, place }) => by === "word" || place === "about")),
+			weightOfWords(said.filter(({ by, place }) => by === "word" || place === "about")),
 			total,
 		),
-		alike: share(weightOf(said.filter(({ by }) => by === "like" || by === "opposite")), total),
-		lacking: share(weightOf(words.filter((pair) => !said.includes(pair))), total),
+		alike: share(weightOfWords(said.filter(({ by }) => by === "like" || by === "opposite")), total),
+		lacking: share(weightOfWords(words.filter((pair) => !said.includes(pair))), total),
 		returned: returnedOf(sentence, aligned),
 		names: shareOfItems(items, ({ isName }) => isName === true),
 		figures: shareOfItems(items, ({ isFigure }) => isFigure),
@@ -87,10 +87,10 @@ export function readSigns(
 		quantity: Math.max(of("quantity"), of("trend"), of("currency")),
 		unevenDenial: Number(claimDenies !== there),
 		bothDeny: Number(claimDenies && there),
-		turned: share(weightOf(turned), weightOf(said)),
+		turned: share(weightOfWords(turned), weightOfWords(said)),
 		objection: Number(objectToSupport(matter) !== undefined),
 		form: Number(objectToForm(matter) !== undefined),
-		essential: Number(items.some(isMissing)),
+		essential: Number(items.some((item) => item.isEssential && !isSaid(item))),
 		refutalObjection: Number(
 			worst !== undefined && objectToRefutation(matter, worst) !== undefined,
 		),
@@ -108,11 +108,8 @@ function deniesWithin({ negations }: TextReading, said: readonly AlignedWord[]):
 
 function returnedOf({ words }: TextReading, aligned: readonly AlignedWord[]): number {
 	const answered = new Set(aligned.flatMap(({ match }) => match?.place ?? []));
-	const all = words.reduce((sum, { weight }) => sum + weight, 0);
-	const back = words
-		.filter(({ place }) => answered.has(place))
-		.reduce((sum, { weight }) => sum + weight, 0);
-	return share(back, all);
+	const back = words.filter(({ place }) => answered.has(place));
+	return share(weightOf(back), weightOf(words));
 }
 
 /** Pairs of neighboring matches that stand in the claim's order, as a share of all. */
@@ -122,18 +119,13 @@ function orderOf(said: readonly AlignedWord[]): number {
 	return pairs.length === 0 ? 1 : pairs.filter(Boolean).length / pairs.length;
 }
 
-function isMissing({ isEssential, place }: Item): boolean {
-	return isEssential && place !== "sentence" && place !== "about";
-}
-
 function shareOfItems(items: readonly Item[], isMeant: (item: Item) => boolean): number {
 	const meant = items.filter(isMeant);
-	const there = meant.filter(({ place }) => place === "sentence" || place === "about");
-	return meant.length === 0 ? 1 : there.length / meant.length;
+	return meant.length === 0 ? 1 : meant.filter(isSaid).length / meant.length;
 }
 
-function weightOf(pairs: readonly AlignedWord[]): number {
-	return pairs.reduce((sum, { word }) => sum + word.weight, 0);
+function weightOfWords(pairs: readonly AlignedWord[]): number {
+	return weightOf(pairs.map(({ word }) => word));
 }
 
 function share(part: number, whole: number): number {

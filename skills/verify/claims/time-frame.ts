@@ -1,8 +1,7 @@
 import type { TimeFrame } from "../../../src/contract/contract.js";
 import type { CitedSentence } from "../../../src/evidence/evidence.js";
-import type { Findings } from "./comparison-items.js";
 import { toDayNumber } from "./date-spans.js";
-import type { ReadContext, TextReading } from "./text-reading.js";
+import { type Compared, type Findings, NOTHING_FOUND } from "./findings.js";
 import type { AtomicClaim, EvidenceStance } from "./verification.js";
 
 /** What a claim says of now. */
@@ -79,31 +78,20 @@ const REPLACES =
 	/\b(?:obsoletes?|obsoleted|supersedes?|superseded|replaces?|replaced|withdrawn|deprecated|retired|succeeds)\b/i;
 
 /** What a claim calls current and a sentence calls replaced: "obsoletes RFC 6265". */
-export function compareCurrency(
-	claim: TextReading,
-	sentence: TextReading,
-	{ about }: ReadContext,
-): Findings {
-	const none: Findings = { items: [], conflicts: [] };
-	if (!claimsNow(claim) || REPLACES.test(claim.text)) return none;
+export function compareCurrency({ claim, sentence, context }: Compared): Findings {
+	if (!claimsNow(claim) || REPLACES.test(claim.text)) return NOTHING_FOUND;
 	const verb = REPLACES.exec(sentence.text);
-	if (!verb || !tellsOfChange(sentence.text)) return none;
-	const behind = sentence.text
-		.slice(verb.index + verb[0].length, verb.index + verb[0].length + 60)
-		.toLowerCase();
+	if (!verb || !tellsOfChange(sentence.text)) return NOTHING_FOUND;
+	const end = verb.index + verb[0].length;
+	const behind = sentence.text.slice(end, end + 60).toLowerCase();
 	const named = claim.names.find(
 		({ series, text }) => series && behind.includes(text.toLowerCase()),
 	);
 	const isIt =
 		!named &&
 		/^\s+it\b/.test(behind) &&
-		claim.names.some((name) => about.names.some(({ key }) => key === name.key));
-	if (!named && !isIt) return none;
-	const what = named?.text ?? "it";
-	return {
-		items: [],
-		conflicts: [
-			{ reason: `tells that ${what} was replaced`, sureness: 1, isDecisive: true, of: "currency" },
-		],
-	};
+		claim.names.some((name) => context.about.names.some(({ key }) => key === name.key));
+	if (!named && !isIt) return NOTHING_FOUND;
+	const reason = `tells that ${named?.text ?? "it"} was replaced`;
+	return { items: [], conflicts: [{ reason, sureness: 1, isDecisive: true, of: "currency" }] };
 }

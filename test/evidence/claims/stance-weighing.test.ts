@@ -1,5 +1,5 @@
 import t from "tap";
-import { confidenceOf, isSure } from "../../../skills/verify/claims/part-verdict.js";
+import { confidenceOf, isSure } from "../../../skills/verify/claims/claim-parts.js";
 import { examineReadings } from "../../../skills/verify/claims/stance-comparator.js";
 import {
 	type MeasuredSentence,
