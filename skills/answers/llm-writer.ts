@@ -8,7 +8,7 @@ import {
 	visibleText,
 } from "../../src/kernel/kernel.js";
 import type { DraftSentence } from "./citation-gate.js";
-import type { Writer, WritingTask } from "./writer.js";
+import type { Writer, WritingTask } from "./written-prose.js";
 
 export interface LlmWriterDeps {
 	/** Reaches the configured host and no other, and reads at most WRITER_LIMITS.replyBytes of a reply. */

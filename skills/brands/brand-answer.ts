@@ -2,17 +2,16 @@ import type { z } from "zod";
 import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
 import { type CitationList, createCitationList } from "../answers/answers.js";
 import { findPublisher } from "../verify/verify.js";
-import { type Bucket, type BucketSize, toBuckets } from "./brand-buckets.js";
+import { toneCounts } from "./brand-breakdowns.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
-import type { BrandReading } from "./brand-reading.js";
-import type { BrandSignal } from "./brand-signals.js";
-import { toneCounts } from "./brand-voice.js";
 import {
 	articlesOf,
+	type BrandReading,
 	type BrandWindow,
 	type DatedMention,
 	measureFootprint,
-} from "./brand-window.js";
+} from "./brand-reading.js";
+import { type BrandSignal, type Bucket, type BucketSize, toBuckets } from "./brand-signals.js";
 import type { BrandMeta, gapSchema } from "./brand-wire.js";
 
 /** What answers about brands have in common: how evidence is cited, what is missing, and how figures travel. */

@@ -6,11 +6,11 @@ import {
 } from "../../src/evidence/evidence.js";
 import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
 import { createWalk, graphMaps, placeOf, toStep } from "../graphs/graphs.js";
-import { round } from "./brand-figures.js";
 import type { Brand } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
+import { type BrandWindow, type DatedMention, sentenceWithin } from "./brand-reading.js";
 import { groupByNode } from "./brand-signals.js";
-import { type BrandWindow, type DatedMention, sentenceWithin } from "./brand-window.js";
+import { round } from "./brand-tone.js";
 
 /** A trend that a brand has a part in. */
 export interface BrandTrend {

@@ -3,8 +3,8 @@ import { findNearNames, measureCoverage } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { MatchReason } from "../entities/entities.js";
-import { namesInDomain, namesInTicker } from "./brand-clues.js";
 import { type Brand, brandIndexOf } from "./brand-index.js";
+import { namesInDomain, namesInTicker } from "./brand-names.js";
 
 export interface BrandListRequest {
 	readonly graph_id?: string | undefined;

@@ -11,26 +11,23 @@ import {
 	toFootprint,
 	toSignalWire,
 } from "./brand-answer.js";
-import { toBuckets } from "./brand-buckets.js";
+import { findRisks, shareVoice, toneOfMentions } from "./brand-breakdowns.js";
 import { findCoMentions, findTrends } from "./brand-context.js";
-import { exampleBrand, hasBrands } from "./brand-example.js";
-import { brandIndexOf } from "./brand-index.js";
+import { brandIndexOf, exampleBrand, hasBrands } from "./brand-index.js";
 import { intelligenceInput } from "./brand-input-wire.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
-import { mentionsOf } from "./brand-mentions.js";
 import type { FoundBrand } from "./brand-names.js";
 import {
 	type BrandReading,
+	type BrandWindow,
 	getBrands,
 	makeBrandsReady,
+	mentionsOf,
 	readBrands,
 	toBrandHead,
 	toWindow,
 } from "./brand-reading.js";
-import { findRisks } from "./brand-risks.js";
-import { toSignals } from "./brand-signals.js";
-import { shareVoice, toneOfMentions } from "./brand-voice.js";
-import type { BrandWindow } from "./brand-window.js";
+import { toBuckets, toSignals } from "./brand-signals.js";
 import { type BrandIntelligence, intelligenceOutput } from "./brand-wire.js";
 
 /** What all graphs say of one brand. Spec: Endpoints, paid operations. */

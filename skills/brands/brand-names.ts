@@ -1,7 +1,6 @@
 import { findNearNames, type Graphs, normalizeName } from "../../src/evidence/evidence.js";
 import { runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { isStopWord } from "../../src/search/search.js";
-import { namesInDomain, namesInTicker } from "./brand-clues.js";
 import { type Brand, type BrandIndex, type BrandNode, brandIndexOf } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 
@@ -140,4 +139,23 @@ export async function nearBrands(catalog: Graphs, clue: string): Promise<readonl
 	const { index, formsOf: forms } = await brandNamesOf(catalog);
 	const names = [...forms.values()].flatMap((own) => own.map(({ text }) => text));
 	return findNearNames(clue, new Set([...index.byKey.keys(), ...names]));
+}
+
+/** The domain itself, then what is left without its ending: `www.example.co.uk` is perhaps called Example. */
+export function namesInDomain(domain: string): readonly string[] {
+	const [, host = ""] = /^(?:[a-z][a-z\d+.-]*:\/\/)?([^/?#]*)/i.exec(domain.trim()) ?? [];
+	const labels = host
+		.replace(/:\d+$/, "")
+		.replace(/^www\./i, "")
+		.split(".")
+		.filter((label) => label !== "");
+	const ownAt = labels.length > 2 && (labels.at(-2)?.length ?? 0) <= 3 ? -3 : -2;
+	const own = labels.at(ownAt);
+	return [labels.join("."), ...(own === undefined ? [] : [own])];
+}
+
+/** As written, then the symbol alone: `NASDAQ:AAPL`, `$AAPL`. */
+export function namesInTicker(ticker: string): readonly string[] {
+	const [symbol = ""] = /[^:$]*$/.exec(ticker.trim()) ?? [];
+	return [...new Set([ticker, symbol])];
 }

@@ -1,11 +1,16 @@
 import { hash } from "node:crypto";
-import { grantIdOf, mayRead, maySeeAgain, type SkillCaller } from "../../src/contract/contract.js";
-import type { Clock } from "../../src/kernel/kernel.js";
+import {
+	grantIdOf,
+	type KeptStream,
+	mayRead,
+	maySeeAgain,
+	type SkillCaller,
+	STAGED_TURN,
+} from "../../src/contract/contract.js";
+import type { Clock, TurnQueue } from "../../src/kernel/kernel.js";
 import type { ChatRow, Store } from "../../store/store.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
-import { removeStreamsOf } from "./chat-streams.js";
 import type { ChatTurn } from "./chat-turns.js";
-import { removeStagedOf } from "./staged-text.js";
 
 /** All text of one session; the only place where it is. */
 export interface ChatText {
@@ -120,4 +125,152 @@ export async function* chatsOf(
 		const text = await store.documents.get(id);
 		if (text !== undefined) yield { id, used_at: usedAt, ...(JSON.parse(text) as ChatText) };
 	}
+}
+
+/** The session a turn belongs to, whether it is at rest already or begins with this turn. */
+export interface ChatPlace {
+	/** Unguessable; of the session as it was when the turn began. */
+	readonly id: string;
+	/** Hash of owner, grant and the client's own name for it. */
+	readonly key: string;
+	readonly owner: string;
+	readonly grantId: string | undefined;
+	readonly sessionId: string;
+	/** The session was at rest when the turn began: once it is not, it was deleted, and the turn with it. */
+	readonly isAtRest?: boolean;
+}
+
+/** A turn at rest beside its session: what its document holds. */
+export interface StagedTurn {
+	readonly place: ChatPlace;
+	readonly turn: ChatTurn;
+}
+
+export async function readStaged(
+	store: Pick<Store, "documents">,
+	id: string,
+): Promise<StagedTurn | undefined> {
+	const text = await store.documents.get(id);
+	return text === undefined ? undefined : (JSON.parse(text) as StagedTurn);
+}
+
+export async function dropStaged(
+	store: Pick<Store, "documents" | "transaction">,
+	id: string,
+): Promise<void> {
+	// Text first: what a crash leaves is a row that is forgotten with its time.
+	await store.documents.delete(id);
+	await store.transaction((tx) => tx.delete("artefacts", id), { durability: "deferred" });
+}
+
+/** Forgets the turns of a session that are at rest beside it: nothing is to bring them back. */
+async function removeStagedOf(
+	store: Pick<Store, "read" | "transaction" | "documents">,
+	{ key, owner }: Pick<ChatRow, "key" | "owner">,
+): Promise<void> {
+	const rows = await store.read((reader) => reader.findBy("artefacts", "owner", owner));
+	for (const { id, kind } of rows) {
+		if (kind !== STAGED_TURN) continue;
+		const staged = await readStaged(store, id);
+		if (staged?.place.key === key) await dropStaged(store, id);
+	}
+}
+
+/** Forgets the kept streams that told turns of a session, and the names they are resumed by. */
+async function removeStreamsOf(
+	store: Pick<Store, "read" | "transaction" | "documents">,
+	{ id: sessionId, owner }: Pick<ChatRow, "id" | "owner">,
+): Promise<void> {
+	const kept = await store.read((reader) => reader.findBy("artefacts", "owner", owner));
+	const removed = new Set<string>();
+	for (const { id, kind } of kept) {
+		if (kind !== "stream") continue;
+		const text = await store.documents.get(id);
+		if (text === undefined || !tellsOf(JSON.parse(text) as KeptStream, sessionId)) continue;
+		// Text first: what a crash leaves is a row that can be deleted again.
+		await store.documents.delete(id);
+		removed.add(id);
+	}
+	if (removed.size === 0) return;
+	const names = await store.read((reader) => reader.findBy("streams", "owner", owner));
+	await store.transaction(async (tx) => {
+		for (const id of removed) await tx.delete("artefacts", id);
+		for (const { id, streamId } of names) if (removed.has(streamId)) await tx.delete("streams", id);
+	});
+}
+
+/** The plan of a turn names its session, and so does its end. */
+function tellsOf({ operation_id, events }: KeptStream, sessionId: string): boolean {
+	return (
+		operation_id === "research.chat.stream" &&
+		events.some(({ data }) => sessionOf(data) === sessionId)
+	);
+}
+
+function sessionOf(data: unknown): string | undefined {
+	const told = data as { readonly session?: { readonly id?: string | null } } | null;
+	return told?.session?.id ?? undefined;
+}
+
+export interface TurnWritingDeps {
+	readonly records: ChatRecords;
+	/** Changes of one session follow each other; shared with whoever else changes sessions. */
+	readonly writes: TurnQueue;
+	readonly clock: Clock;
+}
+
+export interface WrittenTurn {
+	readonly place: ChatPlace;
+	readonly turn: ChatTurn;
+	/** Asked alone with the session: false once somebody deleted it. */
+	readonly isWanted: () => Promise<boolean>;
+}
+
+/**
+ * Adds a turn to what is at rest by now, in its place: those behind it may have been paid for first. Where its number was
+ * given to another meanwhile it gets the next one. Safe to call again; a session that was deleted is not brought back.
+ */
+export async function writeTurn(
+	{ records, writes, clock }: TurnWritingDeps,
+	{ place, turn, isWanted }: WrittenTurn,
+): Promise<void> {
+	const { id, key, owner, grantId, sessionId } = place;
+	const leave = await writes.enter(key);
+	try {
+		const record = await records.findByKey(key);
+		if (isDeleted(place, record) || !(await isWanted())) return;
+		const before = record?.text;
+		const kept = before?.turns ?? [];
+		if (kept.some((other) => isSameTurn(other, turn))) return;
+		const isTaken = kept.some(({ n }) => n === turn.n);
+		const n = isTaken ? (kept.at(-1)?.n ?? 0) + 1 : turn.n;
+		const turns = [...kept, { ...turn, n }].sort((a, b) => a.n - b.n);
+		const usedAt = clock.now();
+		const row = {
+			...{ id: record?.row.id ?? id, key, owner, grantId },
+			createdAt: record?.row.createdAt ?? usedAt,
+			usedAt,
+		};
+		await records.put(row, {
+			session_id: sessionId,
+			title: before?.title ?? null,
+			graphs: before?.graphs ?? [],
+			turn_count: (before?.turn_count ?? 0) + 1,
+			turns: turns.slice(-CHAT_LIMITS.turnsKept),
+		});
+	} finally {
+		leave();
+	}
+}
+
+/** Where nothing was paid the call is named by its request, and callers name requests as they like. */
+export function isSameTurn(
+	one: Pick<ChatTurn, "callId" | "message">,
+	other: Pick<ChatTurn, "callId" | "message">,
+): boolean {
+	return one.callId === other.callId && one.message === other.message;
+}
+
+function isDeleted({ id, isAtRest = false }: ChatPlace, record: ChatRecord | undefined): boolean {
+	return isAtRest && record?.row.id !== id;
 }

@@ -9,8 +9,16 @@ import {
 	type WrittenSentence,
 } from "../answers/answers.js";
 import { type AnswerSkillDeps, citeAnew, toAnswerMeta } from "../stream/stream.js";
-import { graphsOf, toContext, toldBefore, toName } from "./chat-context.js";
-import type { AddedTurn, ChatRoom, ChatSeat, ChatTurn } from "./chat-turns.js";
+import {
+	type AddedTurn,
+	type ChatRoom,
+	type ChatSeat,
+	type ChatTurn,
+	graphsOf,
+	toContext,
+	toldBefore,
+	toName,
+} from "./chat-turns.js";
 import type { ChatInput, ChatOutput } from "./chat-wire.js";
 import { resolveFollowUp } from "./follow-up-question.js";
 

@@ -10,18 +10,19 @@ import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import { toHtml, toMarkdown, type Writer } from "../answers/answers.js";
-import { challengeFindings, verifyFindings } from "./challenge-passes.js";
-import { type FeedObserver, readFeeds } from "./feed-pass.js";
+import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan.js";
+import { type DeepDiveReport, toReportDocument } from "./report.js";
 import {
+	challengeFindings,
+	type FeedObserver,
 	followGraph,
 	type GatheringLimits,
 	graphsOf,
+	readFeeds,
 	readFound,
 	searchAspects,
-} from "./gathering-passes.js";
-import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan.js";
-import type { DeepDiveReport } from "./report.js";
-import { toReportDocument } from "./report-writing.js";
+	verifyFindings,
+} from "./research-passes.js";
 import { type DeepDiveInput, type DeepDiveState, sourcesOf, startState } from "./state.js";
 import { quoteReport, writeReport } from "./write-pass.js";
 

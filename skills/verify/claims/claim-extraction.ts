@@ -160,7 +160,7 @@ const TIME_AHEAD =
 	/\b(?:soon|by 20\d\d|in the (?:near |coming )|next|future|some ?day|eventually|20[3-9]\d)\b/i;
 
 /** What kind of sentence it is, and why when it cannot be checked. */
-export function findClaimKind(sentence: string): {
+function findClaimKind(sentence: string): {
 	readonly kind: ClaimKind;
 	readonly reason?: string;
 } {
@@ -228,7 +228,7 @@ const WANTED =
 	/\bshould (?:(?:never|really|just|simply|finally|all|have|already) |be (?:ashamed|proud|abolished|banned|retired|abandoned|scrapped|mandatory by law)|stop|switch|adopt|abandon|give up|learn|embrace)/i;
 
 /** True for a sentence that judges instead of telling. */
-export function judges(text: string): boolean {
+function judges(text: string): boolean {
 	if (WORDS.test(text) || PHRASES.some((phrase) => phrase.test(text))) return true;
 	return SHOULD.test(text) && (!RULED.test(text) || WANTED.test(text));
 }

@@ -74,7 +74,7 @@ export interface ReportMatter extends GateMatter {
 }
 
 /** Puts the parts together: a claim is refuted as soon as one part is, and supported only when all are. */
-export function toVerification(matter: ReportMatter): Verification {
+function toVerification(matter: ReportMatter): Verification {
 	const { claim, asOf, atoms, examined, judged } = matter;
 	const isCut = atoms.filter(({ kind }) => kind === "checkable").length > judged.length;
 	const verdict = verdictOf(judged, isCut);
@@ -193,7 +193,7 @@ export interface GateMatter {
 const IDS_MAX = 12;
 
 /** The five gates in their order; those behind a closed one are skipped. */
-export function toGateReports(matter: GateMatter): readonly GateReport[] {
+function toGateReports(matter: GateMatter): readonly GateReport[] {
 	const checkability = checkabilityGate(matter);
 	if (checkability.status === "fail") {
 		return [checkability, ...GATES_BEHIND.map(skipped)];
@@ -303,6 +303,6 @@ function mean(values: readonly number[]): number {
 	return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-export function shorten(text: string): string {
+function shorten(text: string): string {
 	return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
 }

@@ -191,7 +191,7 @@ const UPPER = new Set(["at most", "less than"]);
 const LOWER = new Set(["at least", "more than"]);
 
 /** Whether a number of a text bears out one of a claim, denies it, or speaks of something else. */
-export function fitQuantity(claim: Quantity, there: readonly Quantity[]): FitReport {
+function fitQuantity(claim: Quantity, there: readonly Quantity[]): FitReport {
 	const rivals = there.filter((other) => isComparable(claim, other));
 	const fits = rivals.map((other) => ({ other, fit: fitOne(claim, other) }));
 	const same = fits.find(({ fit }) => fit === "same");
@@ -260,7 +260,7 @@ function sharesNoun(a: Quantity, b: Quantity): boolean {
 }
 
 /** Whether dates of a text bear out one of a claim. A coarser date neither bears out nor denies a finer one in it. */
-export function fitDate(claim: DateSpan, there: readonly DateSpan[]): FitReport {
+function fitDate(claim: DateSpan, there: readonly DateSpan[]): FitReport {
 	let denied: FitReport | undefined;
 	for (const other of there) {
 		const fit = fitOneDate(claim, other);

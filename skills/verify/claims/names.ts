@@ -1,6 +1,5 @@
 import { normalizeName } from "../../../src/evidence/evidence.js";
 import { isStopWord } from "../../../src/search/search.js";
-import type { TextReading } from "./text-reading.js";
 import { findUnit } from "./units.js";
 
 /** A name in a text. */
@@ -142,7 +141,7 @@ function isOfOneShape(first: string, number: string): boolean {
 
 /** True where a text has a name, under whatever spelling counts as the same. */
 export function hasName(
-	{ names, text }: TextReading,
+	{ names, text }: { readonly names: readonly Name[]; readonly text: string },
 	{ key, text: written, series }: Name,
 ): boolean {
 	if (names.some((other) => other.key === key)) return true;

@@ -276,7 +276,7 @@ const CLAUSE_END =
 	/[.,;:()"]|\b(?:and|or|of|in|for|from|with|to|that|which|is|are|was|were|by|per|at|on)\b/;
 
 /** Stems of what a number counts: the words behind it, and a label before it, as in "status 402". */
-export function nounsAround(text: string, start: number, end: number): readonly string[] {
+function nounsAround(text: string, start: number, end: number): readonly string[] {
 	const label = LABEL_BEFORE.exec(text.slice(Math.max(0, start - 40), start))?.groups?.["label"];
 	const behind = text.slice(end, end + 80);
 	const cut = CLAUSE_END.exec(behind);
@@ -291,7 +291,7 @@ export function nounsAround(text: string, start: number, end: number): readonly 
 }
 
 /** What the words around a number make of it. */
-export function boundOf(text: string, start: number, end: number): Bound {
+function boundOf(text: string, start: number, end: number): Bound {
 	const before = text.slice(Math.max(0, start - 60), start);
 	const after = text.slice(end, end + 40);
 	for (const [bound, words] of BOUND_BEFORE) if (words.test(before)) return bound;

@@ -24,7 +24,7 @@ export function claimsNow(claim: { readonly text: string }): boolean {
 }
 
 /** True when a text tells of something that is over or was replaced. */
-export function tellsOfChange(text: string): boolean {
+function tellsOfChange(text: string): boolean {
 	return OVER.test(text);
 }
 
