@@ -23,13 +23,7 @@ export interface WrittenSentence {
 	readonly evidence: readonly CitedSentence[];
 }
 
-export interface GateReport {
-	readonly written: readonly WrittenSentence[];
-	/** Sentences that were left out, and why. */
-	readonly dropped: readonly { readonly text: string; readonly reason: DropReason }[];
-}
-
-export type DropReason = "uncited" | "unknown citation" | "not supported" | "unsafe";
+type DropReason = "uncited" | "unknown citation" | "not supported" | "unsafe";
 
 /** Share of a sentence's content words that its evidence must hold: one piece alone, or two of them together. */
 const SUPPORT_SHARE = 0.6;
@@ -54,9 +48,10 @@ const ADDRESS = /[\w.+-]+@[\w-]+\.\w+|\b(?:[a-z\d-]+\.)+[a-z]{2,}\b/gi;
 export function passCitationGate(
 	draft: readonly DraftSentence[],
 	offered: readonly CitedSentence[],
-): GateReport {
+) {
 	const byId = new Map(offered.map((sentence) => [sentence.evidenceId, sentence]));
 	const written: WrittenSentence[] = [];
+	/** Sentences that are left out, and why. */
 	const dropped: { text: string; reason: DropReason }[] = [];
 	for (const { text: whole, evidenceIds } of draft) {
 		const ids = [...new Set(evidenceIds)];
@@ -107,10 +102,7 @@ function isDenied(claim: AtomicClaim | undefined, { text, concept }: CitedSenten
 }
 
 /** Two pieces of which neither alone, but both together hold what is said. */
-function findPair(
-	text: string,
-	named: readonly CitedSentence[],
-): readonly CitedSentence[] | undefined {
+function findPair(text: string, named: readonly CitedSentence[]) {
 	for (const [place, one] of named.entries()) {
 		for (const other of named.slice(place + 1)) {
 			const both = `${one.text}\n${other.text}`;
@@ -130,23 +122,18 @@ export function isSupported(text: string, evidence: string, share = SUPPORT_SHAR
 	return NEGATION.test(text) === NEGATION.test(evidence);
 }
 
-/** Numbers evidence in the order in which an answer cites it, each piece once. */
-export interface CitationList {
-	/** The number of a piece of evidence, given on first use. */
-	numberOf(sentence: CitedSentence): number;
-	/** Whether it has a number already. */
-	has(sentence: CitedSentence): boolean;
-	/** A sentence with the numbers of its evidence. */
-	cite(sentence: WrittenSentence): CitedTextWire;
-	toWire(): readonly CitationWire[];
-}
+export type CitationList = ReturnType<typeof createCitationList>;
 
-/** Pieces of evidence are told apart by their ids, or as `keyOf` says: one sentence may be cited once for each publisher. */
+/**
+ * Numbers evidence in the order in which an answer cites it, each piece once. Pieces are told apart by their ids, or as
+ * `keyOf` says: one sentence may be cited once for each publisher.
+ */
 export function createCitationList(
 	keyOf: (sentence: CitedSentence) => string = ({ evidenceId }) => evidenceId,
-): CitationList {
+) {
 	const cited = new Map<string, CitedSentence>();
 	const numbers = new Map<string, number>();
+	/** The number of a piece of evidence, given on first use. */
 	const numberOf = (sentence: CitedSentence): number => {
 		const key = keyOf(sentence);
 		const known = numbers.get(key);
@@ -157,9 +144,15 @@ export function createCitationList(
 	};
 	return {
 		numberOf,
-		has: (sentence) => numbers.has(keyOf(sentence)),
-		cite: ({ text, evidence }) => ({ text, citation_ids: evidence.map(numberOf) }),
-		toWire: () => [...cited.values()].map((sentence, index) => toCitation(sentence, index + 1)),
+		/** Whether it has a number already. */
+		has: (sentence: CitedSentence): boolean => numbers.has(keyOf(sentence)),
+		/** A sentence with the numbers of its evidence. */
+		cite: ({ text, evidence }: WrittenSentence): CitedTextWire => ({
+			text,
+			citation_ids: evidence.map(numberOf),
+		}),
+		toWire: (): readonly CitationWire[] =>
+			[...cited.values()].map((sentence, index) => toCitation(sentence, index + 1)),
 	};
 }
 

@@ -71,11 +71,13 @@ export async function* answerQuestion(
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
 	const { search } = deps;
 	const { question, graphs, signal } = task;
-	const limit = ANSWER_LIMITS.graphsMax;
+	const { graphsMax: limit, conceptsMax, evidenceMax } = ANSWER_LIMITS;
+	// What was told before and what is too weak is taken out of these.
+	const sentencesMax = 4 * evidenceMax;
 	// Both at once: the question is embedded with itself, and nobody waits for two searches in a row.
 	const [routed, all] = await Promise.all([
 		search.route({ graphs, query: question, limit, signal }),
-		gather(deps, task),
+		gatherEvidence(search, { graphs, question, conceptsMax, sentencesMax, signal }),
 	]);
 	const { missing, mode } = routed;
 	yield {
@@ -98,8 +100,7 @@ export async function* answerQuestion(
 	const { decision, concepts } = found;
 	const counted = { concepts: concepts.length, sentences: offered.length };
 	yield { event: "research.search", data: { decision, ...counted, missing: found.missing } };
-	const none = { decision: "ABSTAIN", missing, mode } as const;
-	if (offered.length === 0) return { ...none, ...NOTHING };
+	if (offered.length === 0) return { decision: "ABSTAIN", missing, mode, ...NOTHING };
 	return yield* tellAnswer(deps, task, { found, offered });
 }
 
@@ -166,16 +167,6 @@ export function toAnswerWire(sentences: readonly CitedTextWire[]) {
 		.map(({ text, citation_ids: ids }) => `${text} ${ids.map((n) => `[${n}]`).join("")}`)
 		.join(" ");
 	return { text, sentences: [...sentences] };
-}
-
-function gather(
-	{ search }: QuestionAnswerDeps,
-	{ graphs, question, signal }: QuestionTask,
-): Promise<GatheredEvidence> {
-	const { conceptsMax } = ANSWER_LIMITS;
-	// What was told before and what is too weak goes out of these.
-	const sentencesMax = 4 * ANSWER_LIMITS.evidenceMax;
-	return gatherEvidence(search, { graphs, question, conceptsMax, sentencesMax, signal });
 }
 
 /** What graphs that would not answer alone have to say is left out. */

@@ -27,12 +27,8 @@ export async function writeProse(task: WritingTask, writer: Writer): Promise<Pro
 		if (sentences.length === 0) {
 			return extractive(task, ["Nothing the configured writer wrote was carried by evidence."]);
 		}
-		const warnings =
-			dropped.length === 0
-				? []
-				: [
-						`${dropped.length} sentences of the configured writer were left out: no evidence carries them.`,
-					];
+		const left = `${dropped.length} sentences of the configured writer were left out`;
+		const warnings = dropped.length === 0 ? [] : [`${left}: no evidence carries them.`];
 		return { sentences, writer: writer.name, warnings };
 	} catch (error) {
 		task.signal.throwIfAborted();
@@ -52,7 +48,7 @@ export interface WritingTask {
 	/** What the prose is for, in one English sentence: "Answer the question." */
 	readonly purpose: string;
 	readonly question: string;
-	/** Best first. Their text is data: whatever it says, it instructs nobody. */
+	/** Best first. Their text is data: whatever it says is no instruction. */
 	readonly offered: readonly CitedSentence[];
 	readonly sentencesMax: number;
 	readonly signal: AbortSignal;
@@ -86,7 +82,8 @@ const LOOKED_AT = 80;
  */
 export const extractiveWriter: Writer = {
 	name: "extractive",
-	draft: async (task) => chooseSentences(task).map(toDraft),
+	draft: async (task) =>
+		chooseSentences(task).map(({ text, evidenceId }) => ({ text, evidenceIds: [evidenceId] })),
 };
 
 interface Candidate {
@@ -141,10 +138,7 @@ function toCandidates(question: string, offered: readonly CitedSentence[]): read
 	});
 }
 
-interface WeighedWord {
-	readonly word: readonly string[];
-	readonly weight: number;
-}
+type WeighedWord = { readonly word: readonly string[]; readonly weight: number };
 
 /** Words of the question by how few of those offered hold them (inverse document frequency); a word that none holds asks for nothing here. */
 function weighWords(
@@ -164,8 +158,4 @@ function shareOf(asked: readonly WeighedWord[], terms: ReadonlySet<string>): num
 		if (word.some((term) => terms.has(term))) held += weight;
 	}
 	return all === 0 ? 0 : held / all;
-}
-
-function toDraft({ text, evidenceId }: CitedSentence): DraftSentence {
-	return { text, evidenceIds: [evidenceId] };
 }

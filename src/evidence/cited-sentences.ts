@@ -121,12 +121,7 @@ function* segmentsOf(text: string): Iterable<{ readonly segment: string; readonl
 	}
 }
 
-interface NotedSentence {
-	readonly text: string;
-	readonly sources: readonly Evidence[];
-}
-
-function* bodySentences({ body, evidence }: Concept): Iterable<NotedSentence> {
+function* bodySentences({ body, evidence }: Concept) {
 	const byId = new Map(evidence.map((source) => [source.articleId, source]));
 	const names: string[] = [];
 	const marked = body

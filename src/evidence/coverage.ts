@@ -43,14 +43,12 @@ export interface Momentum {
 const DAY_MS = 86_400_000;
 const WINDOW_DAYS = 365;
 
-/** Counts the sources of one concept. Those without a date count for nothing, those of a month or year on its first day. */
-export type MeasureMomentum = (evidence: readonly Evidence[]) => Momentum;
-
 /**
- * A ratio, so that large and small subjects compare; one source is added to both years (additive smoothing), so that a
+ * Measures the sources of one concept; those without a date do not count, those of a month or year on its first day. A
+ * ratio, so that large and small subjects compare; one source is added to both years (additive smoothing), so that a
  * single source is no trend.
  */
-export function createMomentum(asOf: string): MeasureMomentum {
+export function createMomentum(asOf: string): (evidence: readonly Evidence[]) => Momentum {
 	const [middle, start] = [daysBefore(asOf, WINDOW_DAYS), daysBefore(asOf, 2 * WINDOW_DAYS)];
 	return (evidence) => {
 		const [recent, before] = [new Set<string>(), new Set<string>()];

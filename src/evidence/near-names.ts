@@ -51,21 +51,11 @@ function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 	return (2 * shared) / (a.size + b.size);
 }
 
-/** The first few of many, in order, without keeping or sorting the rest. */
-export interface BestOf<Item> {
-	add(item: Item): void;
-	/** First to last. */
-	inOrder(): readonly Item[];
-}
-
-/** `compare` is negative where its first item comes first. */
-export function createBestOf<Item>(
-	count: number,
-	compare: (a: Item, b: Item) => number,
-): BestOf<Item> {
+/** The first few of many, in order, without keeping or sorting the rest; `compare` is negative where its first item comes first. */
+export function createBestOf<Item>(count: number, compare: (a: Item, b: Item) => number) {
 	const kept: Item[] = [];
 	return {
-		add(item) {
+		add(item: Item): void {
 			const last = kept.at(-1);
 			if (kept.length >= count && last !== undefined && compare(item, last) >= 0) return;
 			let [low, high] = [0, kept.length];
@@ -77,6 +67,6 @@ export function createBestOf<Item>(
 			kept.splice(low, 0, item);
 			if (kept.length > count) kept.pop();
 		},
-		inOrder: () => kept,
+		inOrder: (): readonly Item[] => kept,
 	};
 }

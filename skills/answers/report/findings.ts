@@ -30,7 +30,7 @@ export function clusterSentences(sentences: readonly CitedSentence[]): readonly 
 	return clusters;
 }
 
-/** How far one independent source of each tier of trust is believed by itself. */
+/** How far one independent source of each tier of trust is accepted by itself. */
 const BELIEF: Readonly<Record<TrustTier, number>> = {
 	"human-reviewed": 0.7,
 	"machine-confirmed": 0.6,
@@ -58,10 +58,7 @@ export function confidenceOfFinding(
 }
 
 /** Two sentences that cannot both hold. */
-interface Pair {
-	readonly one: CitedSentence;
-	readonly other: CitedSentence;
-}
+type Pair = Readonly<Record<"one" | "other", CitedSentence>>;
 
 /**
  * Clusters in which nothing denies the first sentence: what does, in the same words though it be, carries no finding of
@@ -108,23 +105,18 @@ function denies({ text }: CitedSentence, claimed: CitedSentence): boolean {
 
 /** Building blocks of reports: findings, contradictions, timelines, sources and how they are written down. */
 
-/** Sources that do not stand for each other. */
-export interface SourceGroup {
-	readonly publisher: string;
-	readonly sources: readonly Evidence[];
-}
-
 /**
  * Sources in groups that count once each: those of one publisher, and copies, told by one title under several publishers.
  * Titles of fewer than four words name too many things to make copies.
  */
-export function groupSources(sources: Iterable<Evidence>): readonly SourceGroup[] {
+export function groupSources(sources: Iterable<Evidence>) {
 	const byUrl = new Map([...sources].map((source) => [source.sourceUrl, source]));
 	const groups = new Map<string, { publisher: string; sources: Evidence[] }>();
 	for (const source of byUrl.values()) {
 		const publisher = findPublisher(source).owner;
 		const title = normalizeName(source.title);
-		const keys = [`p ${publisher}`, ...(isTelling(title) ? [`t ${title}`] : [])];
+		const isTelling = title.split(" ").length >= TELLING_WORDS;
+		const keys = [`p ${publisher}`, ...(isTelling ? [`t ${title}`] : [])];
 		const known = new Set(keys.flatMap((key) => groups.get(key) ?? []));
 		const [group = { publisher, sources: [] }, ...others] = known;
 		group.sources.push(source, ...others.flatMap((other) => other.sources));
@@ -136,7 +128,3 @@ export function groupSources(sources: Iterable<Evidence>): readonly SourceGroup[
 }
 
 const TELLING_WORDS = 4;
-
-function isTelling(title: string): boolean {
-	return title.split(" ").length >= TELLING_WORDS;
-}

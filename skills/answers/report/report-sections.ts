@@ -26,9 +26,9 @@ export function toTimeline(
 ): readonly TimelineEntry[] {
 	const told = sentences.flatMap((sentence) => toldEntry(sentence) ?? []);
 	const telling = new Set(told.map(({ sentence }) => sentence));
-	const published = sentences.flatMap((sentence) =>
-		telling.has(sentence) ? [] : (publishedEntry(sentence, until) ?? []),
-	);
+	const published = sentences
+		.filter((sentence) => !telling.has(sentence))
+		.flatMap((sentence) => publishedEntry(sentence, until) ?? []);
 	return [...told, ...published].slice(0, limit).sort(byDate);
 }
 
@@ -94,7 +94,8 @@ export function findGaps<S extends CitedSentence>(found: {
 	readonly asOf: string;
 }): readonly ReportGap<S>[] {
 	const { missing, sentences, groups, profile, asOf } = found;
-	const { newest } = profile.date_span;
+	const { undated, date_span: span } = profile;
+	const { newest } = span;
 	const single = groups.filter((count) => count <= 1).length;
 	const isOld = newest !== null && Date.parse(asOf) - Date.parse(newest) > OLD_DAYS * DAY_MS;
 	const gaps: (ReportGap<S> | false)[] = [
@@ -111,10 +112,7 @@ export function findGaps<S extends CitedSentence>(found: {
 			message: `${single} of ${groups.length} findings rest on one publisher alone.`,
 		},
 		isOld && { kind: "outdated", message: `The newest source dates from ${newest}.` },
-		profile.undated > 0 && {
-			kind: "undated",
-			message: `${profile.undated} sources have no date.`,
-		},
+		undated > 0 && { kind: "undated", message: `${undated} sources have no date.` },
 	];
 	return gaps.filter((gap) => gap !== false);
 }

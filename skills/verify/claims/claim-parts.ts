@@ -1,13 +1,9 @@
 import type { Decision, Stance, Verdict } from "../../../src/contract/contract.js";
-import {
-	type GatheredEvidence,
-	gatherEvidence,
-	type RankedSentence,
-} from "../../../src/evidence/evidence.js";
+import { gatherEvidence, type RankedSentence } from "../../../src/evidence/evidence.js";
 import { type Graph, runInTurns } from "../../../src/knowledge/knowledge.js";
 import type { HybridSearch } from "../../../src/search/search.js";
 import { bestTier, groupByOrigin } from "./source-tiers.js";
-import { type MeasuredSentence, measureSentences } from "./stance-features.js";
+import { measureSentences } from "./stance-features.js";
 import { askJudges, sideOf, weighStances } from "./stance-weighing.js";
 import { claimsNow, judgeTime, type TimeReport } from "./time-frame.js";
 import {
@@ -67,10 +63,10 @@ function bestOf(stances: readonly EvidenceStance[]): number {
 }
 
 function verdictOf(
-	sides: Record<"supports" | "refutes", readonly EvidenceStance[]>,
-	{ supports, refutes }: Record<"supports" | "refutes", number>,
+	sides: Sides<readonly EvidenceStance[]>,
+	{ supports, refutes }: Sides<number>,
 	ruled: Stance,
-): Extract<Verdict, "SUPPORTED" | "REFUTED" | "CONFLICTING" | "NOT_ENOUGH_EVIDENCE"> {
+): Verdict {
 	const [best, against] = [Math.max(supports, refutes), Math.min(supports, refutes)];
 	if (against >= CONFLICT_LEAST && isIndependent(sides)) return "CONFLICTING";
 	const side = supports >= refutes ? "supports" : "refutes";
@@ -78,21 +74,17 @@ function verdictOf(
 	return side === "supports" ? "SUPPORTED" : "REFUTED";
 }
 
-function isIndependent(sides: Record<"supports" | "refutes", readonly EvidenceStance[]>): boolean {
-	const [one] = sides.supports;
-	const [other] = sides.refutes;
+type Sides<T> = Readonly<Record<"supports" | "refutes", T>>;
+
+function isIndependent({ supports: [one], refutes: [other] }: Sides<readonly EvidenceStance[]>) {
 	return one !== undefined && other !== undefined && one.group !== other.group;
 }
 
 /** What the nearest sentence lacks, the words nobody covers first. */
 function missingOf({ claim, unknown, stances }: PartExamination): readonly string[] {
 	const texts = stances.map(({ sentence }) => sentence.text.toLowerCase());
-	const asked = [
-		...claim.entities,
-		...claim.quantities.map(({ text }) => text),
-		...claim.dates.map(({ text }) => text),
-	];
-	const lacking = asked.filter(
+	const figures = [...claim.quantities, ...claim.dates].map(({ text }) => text);
+	const lacking = [...claim.entities, ...figures].filter(
 		(text) => !texts.some((other) => other.includes(text.toLowerCase())),
 	);
 	return [...new Set([...unknown, ...lacking])];
@@ -120,12 +112,7 @@ export interface PartExamination {
 	readonly graphIds: readonly string[];
 }
 
-export interface ExaminationDeps {
-	readonly search: HybridSearch;
-	readonly judges: readonly StanceJudge[];
-}
-
-export interface ExaminationRequest {
+interface ExaminationRequest {
 	readonly claim: AtomicClaim;
 	readonly part: number;
 	readonly graphs: readonly Graph[];
@@ -136,7 +123,7 @@ export interface ExaminationRequest {
 
 /** Gates 2 to 4 for one part: sentences that bear on it, what each says, and which of them depend on each other. */
 export async function examinePart(
-	{ search, judges }: ExaminationDeps,
+	{ search, judges }: { readonly search: HybridSearch; readonly judges: readonly StanceJudge[] },
 	request: ExaminationRequest,
 ): Promise<PartExamination> {
 	const { claim, part, signal } = request;
@@ -161,16 +148,11 @@ export async function examinePart(
 	};
 }
 
-export interface MeasuredPart {
-	readonly found: GatheredEvidence;
-	readonly measured: readonly MeasuredSentence[];
-}
-
 /** What is found for one part, and what is measured of it; nothing is weighed yet. */
 export async function measurePart(
 	search: HybridSearch,
 	{ claim, graphs, asOf, signal }: Omit<ExaminationRequest, "part">,
-): Promise<MeasuredPart> {
+) {
 	const found = await gatherEvidence(search, {
 		graphs,
 		question: claim.text.slice(0, CLAIM_LIMITS.questionChars),

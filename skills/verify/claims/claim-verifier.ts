@@ -26,14 +26,6 @@ import {
 	type Verification,
 } from "./verification.js";
 
-export interface ClaimVerifierDeps {
-	readonly search: HybridSearch;
-	readonly catalog: GraphCatalog;
-	readonly clock: Clock;
-	/** Judges besides the comparator; none where absent. */
-	readonly judges?: readonly StanceJudge[];
-}
-
 export interface ClaimRequest {
 	readonly claim: string;
 	/** `YYYY-MM-DD`: the day the claim is about; today where absent. */
@@ -43,15 +35,20 @@ export interface ClaimRequest {
 	readonly signal: AbortSignal;
 }
 
-export interface ClaimVerifier {
-	/** Passes a claim through the five gates; never throws for what a claim says, and abstains where nothing bears on it. */
-	verify(request: ClaimRequest): Promise<Verification>;
-}
+export type ClaimVerifier = ReturnType<typeof createClaimVerifier>;
 
-export function createClaimVerifier(deps: ClaimVerifierDeps): ClaimVerifier {
+/** `judges` are asked besides the comparator. */
+export function createClaimVerifier(deps: {
+	readonly search: HybridSearch;
+	readonly catalog: GraphCatalog;
+	readonly clock: Clock;
+	readonly judges?: readonly StanceJudge[];
+}) {
 	const { search, catalog, clock, judges = [] } = deps;
 	return {
-		async verify({ claim, asOf = toIsoDay(clock.now()), graphs = catalog.list(), signal }) {
+		/** Passes a claim through the five gates; never throws for what a claim says, and abstains where nothing bears on it. */
+		async verify(request: ClaimRequest): Promise<Verification> {
+			const { claim, asOf = toIsoDay(clock.now()), graphs = catalog.list(), signal } = request;
 			const atoms = extractClaims(claim);
 			const checkable = atoms.filter(({ kind }) => kind === "checkable");
 			const examined: PartExamination[] = [];
@@ -68,13 +65,8 @@ export function createClaimVerifier(deps: ClaimVerifierDeps): ClaimVerifier {
 	};
 }
 
-export interface ReportMatter extends GateMatter {
-	readonly claim: string;
-	readonly asOf: string;
-}
-
 /** Puts the parts together: a claim is refuted as soon as one part is, and supported only when all are. */
-function toVerification(matter: ReportMatter): Verification {
+function toVerification(matter: GateMatter): Verification {
 	const { claim, asOf, atoms, examined, judged } = matter;
 	const isCut = atoms.filter(({ kind }) => kind === "checkable").length > judged.length;
 	const verdict = verdictOf(judged, isCut);
@@ -82,6 +74,8 @@ function toVerification(matter: ReportMatter): Verification {
 	const isDated = deciding.length > 0 && deciding.some(isOutdated);
 	const confidence = confidenceOfAll(verdict, deciding);
 	const unchecked = atoms.length - judged.length;
+	const groups = deciding.map((part) => part.groups);
+	const missing = new Set(judged.flatMap((part) => part.missing));
 	return {
 		claim,
 		verdict,
@@ -96,12 +90,9 @@ function toVerification(matter: ReportMatter): Verification {
 			missing,
 			time,
 		})),
-		missing: [...new Set(judged.flatMap(({ missing }) => missing))].slice(
-			0,
-			CLAIM_LIMITS.missingMax,
-		),
+		missing: [...missing].slice(0, CLAIM_LIMITS.missingMax),
 		time: timeOf(judged, deciding),
-		independentGroups: leastOf(deciding.map(({ groups }) => groups)),
+		independentGroups: groups.length === 0 ? 0 : Math.min(...groups),
 		evidence: examined.flatMap(({ stances }) => stances).sort(byBearing),
 		asOf,
 		decision: strongest(examined.map(({ decision }) => decision)),
@@ -177,12 +168,10 @@ function strongest(decisions: readonly Decision[]): Decision {
 	return DECISIONS_BY_STRENGTH.find((decision) => decisions.includes(decision)) ?? "ABSTAIN";
 }
 
-function leastOf(numbers: readonly number[]): number {
-	return numbers.length === 0 ? 0 : Math.min(...numbers);
-}
-
 /** What the gates are told from. */
-export interface GateMatter {
+interface GateMatter {
+	readonly claim: string;
+	readonly asOf: string;
 	readonly atoms: readonly AtomicClaim[];
 	readonly examined: readonly PartExamination[];
 	readonly judged: readonly JudgedPart[];
@@ -240,15 +229,14 @@ function retrievalGate({ examined, judged }: GateMatter): GateReport {
 		status,
 		score: mean(scores),
 		reason: `${nearest.length} cited ${nearest.length === 1 ? "sentence comes" : "sentences come"} near.${lacking}`,
-		evidenceIds: nearest.slice(0, IDS_MAX).map(({ sentence }) => sentence.evidenceId),
+		evidenceIds: idsOf(nearest),
 		method: examined.some(({ mode }) => mode === "hybrid") ? "embedding" : "rules",
 	};
 }
 
 function stanceGate({ judged, examined, method }: GateMatter): GateReport {
-	const bearing = examined.flatMap(({ stances }) =>
-		stances.filter(({ stance }) => stance !== "neutral"),
-	);
+	const stances = examined.flatMap((part) => part.stances);
+	const bearing = stances.filter(({ stance }) => stance !== "neutral");
 	const supports = bearing.filter(({ stance }) => stance === "supports").length;
 	const refutes = bearing.length - supports;
 	const disputed = bearing.filter(({ isDisputed }) => isDisputed).length;
@@ -262,7 +250,7 @@ function stanceGate({ judged, examined, method }: GateMatter): GateReport {
 		status: bearing.length === 0 ? "fail" : isOpen || isMixed ? "warn" : "pass",
 		score: mean(judged.map((part) => part.bearing[0]?.score ?? 0)),
 		reason: `${supports} support, ${refutes} refute${disputed > 0 ? `, ${disputed} disputed between judges` : ""}${why.length > 0 ? `: the best ${why.join("; ")}` : ""}.`,
-		evidenceIds: bearing.slice(0, IDS_MAX).map(({ sentence }) => sentence.evidenceId),
+		evidenceIds: idsOf(bearing),
 		method,
 	};
 }
@@ -276,7 +264,7 @@ function independenceGate({ judged }: GateMatter): GateReport {
 		status: groups > 1 && best <= 2 ? "pass" : "warn",
 		score: Math.min(1, groups / 3),
 		reason: `${groups === 1 ? "One origin stands" : `${groups} independent origins stand`} behind it; the best source is of tier ${best}.`,
-		evidenceIds: bearing.slice(0, IDS_MAX).map(({ sentence }) => sentence.evidenceId),
+		evidenceIds: idsOf(bearing),
 		method: "rules",
 	};
 }
@@ -292,11 +280,13 @@ function timeGate({ judged }: GateMatter): GateReport {
 		status: isCurrent ? "pass" : "warn",
 		score: mean(decided.map(({ time }) => Number(time === "CURRENT"))),
 		reason: telling?.timeReport.reason ?? "Nothing to place in time.",
-		evidenceIds: decided.flatMap((part) =>
-			part.bearing.slice(0, 1).map(({ sentence }) => sentence.evidenceId),
-		),
+		evidenceIds: decided.flatMap(({ bearing }) => idsOf(bearing.slice(0, 1))),
 		method: "rules",
 	};
+}
+
+function idsOf(evidence: readonly Pick<EvidenceStance, "sentence">[]): readonly string[] {
+	return evidence.slice(0, IDS_MAX).map(({ sentence }) => sentence.evidenceId);
 }
 
 function mean(values: readonly number[]): number {

@@ -7,33 +7,17 @@ import { type ReadContext, readCatalogContext, readCatalogText, readText } from 
 import { type AtomicClaim, CLAIM_LIMITS } from "./verification.js";
 
 /** What a sentence is weighed by: what was measured of it, what the rules say, and how it stands among the others. */
-export type StanceFeature =
-	| keyof StanceSigns
-	| "ruleSupports"
-	| "ruleRefutes"
-	| "metBelowBest"
-	| "topicBelowBest"
-	| "rankBelowFirst"
-	/** How much better another sentence, one that has the claim's names, fits than one that names a rival. */
-	| "namedElsewhere"
-	| "agreedCover"
-	| "clashCover"
-	| "turnedCover"
-	| "conflictCover"
-	| "denialCover"
-	| "figureCover"
-	| "rivalCover"
-	/** An opposite and a denial at once: as a rule they cancel. */
-	| "twiceTurned";
-export type StanceFeatures = Readonly<Record<StanceFeature, number>>;
+export type StanceFeatures = Readonly<ReturnType<typeof toFeatures>[number]>;
+export type StanceFeature = keyof StanceFeatures;
 
 /** The features of all sentences that were found for one claim. */
-export function toFeatures(measured: readonly MeasuredSentence[]): readonly StanceFeatures[] {
+export function toFeatures(measured: readonly MeasuredSentence[]) {
+	const maxOf = (read: (one: MeasuredSentence) => number) => Math.max(0, ...measured.map(read));
 	const top = {
-		met: maxOf(measured, ({ signs }) => signs.met),
-		topic: maxOf(measured, ({ signs }) => signs.topic),
-		rank: maxOf(measured, ({ sentence }) => sentence.score),
-		named: maxOf(measured, ({ signs }) => (signs.names >= 1 ? signs.topic : 0)),
+		met: maxOf(({ signs }) => signs.met),
+		topic: maxOf(({ signs }) => signs.topic),
+		rank: maxOf(({ sentence }) => sentence.score),
+		named: maxOf(({ signs }) => (signs.names >= 1 ? signs.topic : 0)),
 	};
 	return measured.map(({ signs, comparison, sentence }) => {
 		const { stance, score } = comparison;
@@ -44,6 +28,7 @@ export function toFeatures(measured: readonly MeasuredSentence[]): readonly Stan
 			metBelowBest: signs.met - top.met,
 			topicBelowBest: signs.topic - top.topic,
 			rankBelowFirst: sentence.score - top.rank,
+			// How much better another sentence, one that has the claim's names, fits.
 			namedElsewhere: signs.rival > 0 ? top.named - signs.topic : 0,
 			...crossed(signs),
 		};
@@ -69,15 +54,9 @@ function crossed(signs: StanceSigns) {
 		denialCover: Math.max(denial, opposite) * (signs.same + signs.alike),
 		figureCover: figure * signs.same,
 		rivalCover: rival * signs.same,
+		// An opposite and a denial at once: as a rule they cancel.
 		twiceTurned: Number(opposite > 0 && denial > 0),
 	};
-}
-
-function maxOf(
-	measured: readonly MeasuredSentence[],
-	read: (one: MeasuredSentence) => number,
-): number {
-	return Math.max(0, ...measured.map(read));
 }
 
 /** A sentence that was found for a claim, with what the rules say to it and what was measured. */
