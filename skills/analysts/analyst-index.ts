@@ -8,9 +8,7 @@ export interface Analyst {
 	readonly profile: AnalystProfile;
 }
 
-interface Analysts {
-	list(filter: { readonly type: "analyst" }): readonly Graph[];
-}
+type Analysts = Pick<GraphCatalog, "list">;
 
 const NAMES_SHOWN = 10;
 
@@ -35,32 +33,19 @@ export function findAnalyst(catalog: Analysts, name: string): Analyst {
 	throw new ServiceError("NOT_FOUND", `No analyst is called "${name.slice(0, 80)}"; ${known}.`);
 }
 
-/** A synthetic analyst as lists show it. */
-interface AnalystItem {
-	/** Its graph's id. */
-	readonly analyst: string;
-	readonly name: string;
-	readonly domain: string;
-	readonly method: string;
-	readonly topics: readonly string[];
-}
-
 /** Analysts of the catalog, in the order of their graphs. */
-export function listAnalysts(catalog: Pick<GraphCatalog, "list">): readonly AnalystItem[] {
+export function listAnalysts(catalog: Analysts) {
 	return analystsOf(catalog).map(toItem);
 }
 
 /** One analyst by its graph's id or its name, in either case. Throws NOT_FOUND. */
-export function getAnalyst(catalog: Pick<GraphCatalog, "list">, name: string) {
+export function getAnalyst(catalog: Analysts, name: string) {
 	const analyst = findAnalyst(catalog, name);
 	const { graph } = analyst;
-	return {
-		...toItem(analyst),
-		questions: graph.record.exampleQueries,
-		coverage: coverageOf(graph),
-	};
+	const questions = graph.record.exampleQueries;
+	return { ...toItem(analyst), questions, coverage: coverageOf(graph) };
 }
 
-function toItem({ graph: { record }, profile: { name, domain, method } }: Analyst): AnalystItem {
+function toItem({ graph: { record }, profile: { name, domain, method } }: Analyst) {
 	return { analyst: record.id, name, domain, method, topics: record.topics };
 }

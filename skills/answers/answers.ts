@@ -19,6 +19,8 @@ export {
 	withoutDeniers,
 } from "./report/findings.js";
 export {
+	listSection,
+	proseSection,
 	type ReportDocument,
 	type ReportItem,
 	toHtml,

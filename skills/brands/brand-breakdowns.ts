@@ -44,21 +44,8 @@ export function toneCounts({ net, positive, neutral, negative, n }: ToneCount) {
 	return { net, positive, neutral, negative, n };
 }
 
-/** One publisher's pages, as far as they carry what is said of a brand. */
-export interface BrandPublisher {
-	readonly publisher: string;
-	readonly hosts: string[];
-	readonly articles: number;
-	readonly first_seen: string | null;
-	readonly last_seen: string | null;
-	readonly graphs: string[];
-	/** Newest first. */
-	readonly mentions: readonly DatedMention[];
-	readonly sentiment: ToneCount;
-}
-
 /** Who carries most first; a mention with sources of several publishers counts for each. */
-export function groupByPublisher(mentions: readonly DatedMention[]): readonly BrandPublisher[] {
+export function groupByPublisher(mentions: readonly DatedMention[]) {
 	const byPublisher = new Map<string, DatedMention[]>();
 	for (const mention of mentions) {
 		const publishers = new Set(mention.sources.map((source) => findPublisher(source).owner));
@@ -71,7 +58,8 @@ export function groupByPublisher(mentions: readonly DatedMention[]): readonly Br
 		.sort((a, b) => b.mentions.length - a.mentions.length || (a.publisher < b.publisher ? -1 : 1));
 }
 
-function toPublisher(publisher: string, mentions: readonly DatedMention[]): BrandPublisher {
+/** One publisher's pages, as far as they carry what is said of a brand; its mentions newest first. */
+function toPublisher(publisher: string, mentions: readonly DatedMention[]) {
 	const own = mentions.map((mention) => {
 		const sources = mention.sources.filter((source) => findPublisher(source).owner === publisher);
 		return { ...mention, sources, sentence: { ...mention.sentence, sources } };
@@ -91,14 +79,7 @@ function toPublisher(publisher: string, mentions: readonly DatedMention[]): Bran
 	};
 }
 
-export type RiskKind = "security" | "legal" | "lifecycle" | "operations";
-
-/** A sentence that speaks of a danger, word for word. */
-export interface BrandRisk {
-	readonly kind: RiskKind;
-	readonly mention: DatedMention;
-	readonly sourcesIndependent: number;
-}
+type RiskKind = "security" | "legal" | "lifecycle" | "operations";
 
 const KINDS: readonly (readonly [kind: RiskKind, words: RegExp])[] = [
 	[
@@ -120,8 +101,8 @@ const KINDS: readonly (readonly [kind: RiskKind, words: RegExp])[] = [
  * Sentences with a word of danger whose tone is not positive: what says that there is no such thing is turned around by its
  * negation. By independent sources, then newest first.
  */
-export function findRisks(mentions: readonly DatedMention[]): readonly BrandRisk[] {
-	const risks: BrandRisk[] = [];
+export function findRisks(mentions: readonly DatedMention[]) {
+	const risks: { kind: RiskKind; mention: DatedMention; sourcesIndependent: number }[] = [];
 	const told = new Set<string>();
 	for (const mention of mentions) {
 		if (!mention.isRead) continue;

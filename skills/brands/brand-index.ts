@@ -29,14 +29,9 @@ export interface BrandIndex {
 }
 
 /** Types of node that are brands, in either case. */
-const BRAND_TYPES: ReadonlySet<string> = new Set([
-	"entity",
-	"organization",
-	"organisation",
-	"company",
-	"brand",
-	"product",
-]);
+const BRAND_TYPES: ReadonlySet<string> = new Set(
+	"entity organization organisation company brand product".split(" "),
+);
 
 /** Whether a node stands for an organisation, product or the like. */
 function isBrandNode({ type, title }: Pick<Concept, "type" | "title">): boolean {

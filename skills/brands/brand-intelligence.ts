@@ -22,7 +22,7 @@ import {
 	type BrandWindow,
 	getBrands,
 	makeBrandsReady,
-	mentionsOf,
+	mentionsByBrand,
 	readBrands,
 	toBrandHead,
 	toWindow,
@@ -88,9 +88,9 @@ async function peersOf(catalog: Graphs, { brand }: FoundBrand): Promise<readonly
 	const all = brands.filter((other) => other !== brand);
 	const beside = all.filter(({ nodes }) => nodes.some(({ graph }) => graphs.has(graph.record.id)));
 	const near = beside.length > 0 ? beside : all;
-	const mentions = await mentionsOf(catalog, near);
+	const mentions = await mentionsByBrand(catalog);
 	const ranked = near
-		.map((other, place) => ({ other, total: mentions[place]?.length ?? 0 }))
+		.map((other) => ({ other, total: mentions.get(other)?.length ?? 0 }))
 		.sort((a, b) => b.total - a.total);
 	const most = ranked.slice(0, BRAND_LIMITS.compareWithMax);
 	return most.map(({ other }) => ({ brand: other, others: [] }));

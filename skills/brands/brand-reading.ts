@@ -24,6 +24,7 @@ import {
 	type FoundBrand,
 	findBrand,
 	nearBrands,
+	noSuchBrand,
 	wordsIn,
 } from "./brand-names.js";
 
@@ -59,11 +60,7 @@ export function toWindow(request: WindowRequest, today: string): BrandWindow {
 export async function getBrand(catalog: Graphs, clue: string): Promise<FoundBrand> {
 	const found = await findBrand(catalog, clue);
 	if (found) return found;
-	const near = (await nearBrands(catalog, clue)).join(", ");
-	throw new ServiceError(
-		"NOT_FOUND",
-		`No brand is called "${clue.slice(0, 80)}"; ${near === "" ? "GET /v1/brands lists them" : `near it ${near}`}.`,
-	);
+	throw noSuchBrand(clue, await nearBrands(catalog, clue));
 }
 
 /** Throws NOT_FOUND for the first unknown one, INVALID_ARGUMENT when two names are of one brand. */
@@ -85,10 +82,10 @@ export async function getBrands(
 	return found;
 }
 
-/** Reads what is read once for each revision of the catalog, before anybody pays. Throws as `getBrands` does. */
+/** Reads what is read once for each revision of the catalog, before the payment. Throws as `getBrands` does. */
 export async function makeBrandsReady(catalog: Graphs, clues: readonly string[]): Promise<void> {
 	await getBrands(catalog, clues);
-	await mentionsOf(catalog, []);
+	await mentionsByBrand(catalog);
 }
 
 /** In the order they were asked for. */
@@ -97,14 +94,11 @@ export async function readBrands(
 	brands: readonly FoundBrand[],
 	window: BrandWindow,
 ): Promise<readonly BrandReading[]> {
-	const all = await mentionsOf(
-		catalog,
-		brands.map(({ brand }) => brand),
-	);
+	const index = await mentionsByBrand(catalog);
 	const readings: BrandReading[] = [];
-	for (const [place, found] of brands.entries()) {
-		const mentions = await runInTurns(withinWindow(all[place] ?? [], window));
-		readings.push({ ...found, mentions });
+	for (const found of brands) {
+		const all = index.get(found.brand) ?? [];
+		readings.push({ ...found, mentions: await runInTurns(withinWindow(all, window)) });
 	}
 	return readings;
 }
@@ -140,16 +134,12 @@ const indexes = new WeakMap<BrandNames, Promise<MentionIndex>>();
  * Every mention of each brand, anywhere in the catalog, in the order of graphs and nodes. Every sentence is read once for
  * each revision of the catalog, in turns; whoever asks meanwhile waits for the same.
  */
-export async function mentionsOf(
-	catalog: Graphs,
-	brands: readonly Brand[],
-): Promise<readonly (readonly Mention[])[]> {
+export async function mentionsByBrand(catalog: Graphs): Promise<MentionIndex> {
 	const graphs = catalog.list();
 	const names = await brandNamesOf(catalog);
 	const known = indexes.get(names) ?? runInTurns(toMentionIndex(graphs, names));
 	indexes.set(names, known);
-	const index = await known;
-	return brands.map((brand) => index.get(brand) ?? []);
+	return known;
 }
 
 /** Names by their first word. */
@@ -163,7 +153,9 @@ interface NamedForm {
 
 function* toMentionIndex(graphs: readonly Graph[], names: BrandNames): Steps<MentionIndex> {
 	const forms = toFirstWords(names);
-	const owners = ownersOf(names);
+	const owners = new Map(
+		names.index.brands.flatMap((brand) => brand.nodes.map(({ concept }) => [concept, brand])),
+	);
 	const found = new Map<Brand, Mention[]>();
 	for (const graph of graphs) {
 		for (const concept of graph.concepts) {
@@ -176,12 +168,6 @@ function* toMentionIndex(graphs: readonly Graph[], names: BrandNames): Steps<Men
 		}
 	}
 	return found;
-}
-
-function ownersOf({ index: { brands } }: BrandNames): ReadonlyMap<Concept, Brand> {
-	return new Map(
-		brands.flatMap((brand) => brand.nodes.map(({ concept }) => [concept, brand] as const)),
-	);
 }
 
 function addMention(
@@ -255,16 +241,6 @@ export interface DatedMention extends Mention {
 	readonly isRead: boolean;
 }
 
-export interface Footprint {
-	readonly mentions: number;
-	readonly articles: number;
-	readonly graphs: number;
-	readonly sources_independent: number;
-	readonly first_seen: string | null;
-	readonly last_seen: string | null;
-	readonly undated: number;
-}
-
 /**
  * Mentions with a source published in the window, newest first. A month or year stands for its first day; sources without a
  * date are in a window without a beginning alone.
@@ -312,7 +288,7 @@ function compareDays(a: string | null, b: string | null): number {
 	return one < other ? -1 : one > other ? 1 : 0;
 }
 
-export function measureFootprint(mentions: readonly DatedMention[]): Footprint {
+export function measureFootprint(mentions: readonly DatedMention[]) {
 	const sources = mentions.flatMap((mention) => mention.sources);
 	const { oldest, newest } = daysOf(sources.map(({ publishedAt }) => publishedAt));
 	return {

@@ -1,6 +1,7 @@
 import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
-import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import { toTrendId } from "../../src/knowledge/knowledge.js";
 import { groupSources } from "../answers/answers.js";
+import type { BrandNode } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import { type BrandWindow, type DatedMention, textsRead } from "./brand-reading.js";
 import { countTones, round, type ToneCount } from "./brand-tone.js";
@@ -16,10 +17,8 @@ export interface BrandSignal {
 }
 
 /** Mentions of one node. */
-export interface MentioningNode {
-	readonly graph: Graph;
-	readonly concept: Concept;
-	readonly mentions: readonly DatedMention[];
+interface MentioningNode extends BrandNode {
+	readonly mentions: DatedMention[];
 }
 
 const DAY_MS = 86_400_000;
@@ -27,7 +26,7 @@ const HALF_LIFE_DAYS = 365;
 const UNDATED_FACTOR = 0.5;
 
 export function groupByNode(mentions: readonly DatedMention[]): readonly MentioningNode[] {
-	const byId = new Map<string, { graph: Graph; concept: Concept; mentions: DatedMention[] }>();
+	const byId = new Map<string, MentioningNode>();
 	for (const mention of mentions) {
 		const { graph, concept } = mention.sentence;
 		const id = toTrendId(graph.record.id, concept.id);
@@ -124,27 +123,20 @@ function bucketSizeFor(first: string, last: string): BucketSize {
 	return days <= 1_827 ? "quarter" : "year";
 }
 
-interface Buckets {
-	readonly size: BucketSize;
-	readonly buckets: readonly Bucket[];
-	/** Whether the window has earlier stretches than these, and how many dated mentions fall into them. */
-	readonly isCut: boolean;
-	readonly earlier: number;
-}
-
 /**
  * Dated mentions by the day of their newest source in the window, in order of time, empty stretches included as long as
- * there are no more than BRAND_LIMITS.bucketsMax; then the last ones up to the newest mention.
+ * there are no more than BRAND_LIMITS.bucketsMax; then the last ones up to the newest mention. `isCut` where the window has
+ * earlier stretches than these, `earlier` is the number of dated mentions that fall into them.
  */
 export function toBuckets(
 	mentions: readonly DatedMention[],
 	{ from, to }: BrandWindow,
 	wanted?: BucketSize,
-): Buckets {
+) {
 	const days = mentions.flatMap(({ day }) => day ?? []).sort();
 	const [first, last] = [days[0], days.at(-1)];
 	if (first === undefined || last === undefined) {
-		return { size: wanted ?? "month", buckets: [], isCut: false, earlier: 0 };
+		return { size: wanted ?? ("month" as const), buckets: [], isCut: false, earlier: 0 };
 	}
 	const [begin, end] = from === null ? [first, last] : [from, to];
 	const size = wanted ?? bucketSizeFor(begin, end);
@@ -156,11 +148,9 @@ export function toBuckets(
 	for (const mention of mentions) {
 		if (mention.day !== null) byPeriod.get(periodOf(mention.day, size))?.push(mention);
 	}
-	const buckets = [...byPeriod].map(([period, own]) => ({
-		period,
-		mentions: own,
-		sentiment: countTones(textsRead(own)),
-	}));
+	const buckets: readonly Bucket[] = [...byPeriod].map(([period, own]) => {
+		return { period, mentions: own, sentiment: countTones(textsRead(own)) };
+	});
 	const told = buckets.reduce((sum, bucket) => sum + bucket.mentions.length, 0);
 	const isCut = periods[0] !== periodOf(begin, size);
 	return { size, buckets, isCut, earlier: days.length - told };

@@ -11,7 +11,7 @@ export interface ToneCount {
 	readonly negative: number;
 	readonly n: number;
 	/** Wilson 95 % of the positive share among the sentences with a tone. */
-	readonly positive_interval: { readonly low: number; readonly high: number };
+	readonly positive_interval: Interval;
 }
 
 /** How the tone is told, for readers. */
@@ -75,10 +75,7 @@ function toList(text: string): (word: string) => boolean {
 }
 
 /** Bounds of a share, 0..1. */
-export interface Interval {
-	readonly low: number;
-	readonly high: number;
-}
+type Interval = Readonly<Record<"low" | "high", number>>;
 
 /** 97.5 % quantile of the normal distribution: bounds of 95 %. */
 const Z = 1.959_963_984_540_054;

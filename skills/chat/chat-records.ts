@@ -27,38 +27,23 @@ export interface ChatRecord {
 	readonly text: ChatText;
 }
 
-/** Sessions at rest: a row without text, and one document that holds it. */
-export interface ChatRecords {
-	/** The caller's own session of that name. */
-	findOwn(caller: SkillCaller, sessionId: string): Promise<ChatRecord | undefined>;
-	/** The same by its hash; see toChatKey. */
-	findByKey(key: string): Promise<ChatRecord | undefined>;
-	/** By the caller's own name for it, or by an id of a session they may see; a wallet's opens by its id alone. */
-	find(caller: SkillCaller, reference: string): Promise<ChatRecord | undefined>;
-	/** Latest used first. */
-	rowsOf(caller: SkillCaller): Promise<readonly ChatRow[]>;
-	read(row: ChatRow): Promise<ChatRecord | undefined>;
-	/** How many sessions an owner has here, whoever's of an account. */
-	countOf(owner: string): Promise<number>;
-	/** Durable before it resolves; it is forgotten a year after its last use. */
-	put(row: Omit<ChatRow, "expiresAt">, text: ChatText): Promise<void>;
-	/** With the streams its turns were told as, and the turns that wait beside it. */
-	remove(row: ChatRow): Promise<void>;
-}
+export type ChatRecords = ReturnType<typeof createChatRecords>;
 
+/** Persisted sessions: a row without text, and one document that holds it. */
 export function createChatRecords({
 	store,
 	clock,
 }: {
 	readonly store: Store;
 	readonly clock: Clock;
-}): ChatRecords {
+}) {
 	const isThere = (row: ChatRow) => row.expiresAt > clock.now();
 	const read = async (row: ChatRow): Promise<ChatRecord | undefined> => {
 		const text = await store.documents.get(row.id);
 		return text === undefined ? undefined : { row, text: JSON.parse(text) as ChatText };
 	};
-	const findByKey = async (key: string) => {
+	/** The session of a hash; see toChatKey. */
+	const findByKey = async (key: string): Promise<ChatRecord | undefined> => {
 		const rows = await store.read((reader) => reader.findBy("chats", "key", key));
 		// A row without text is what a deletion left that was cut short.
 		for (const row of rows.filter(isThere)) {
@@ -67,6 +52,7 @@ export function createChatRecords({
 		}
 		return undefined;
 	};
+	/** The caller's own session of that name. */
 	const findOwn = (caller: SkillCaller, sessionId: string) =>
 		findByKey(toChatKey(caller, sessionId));
 	return {
@@ -74,31 +60,36 @@ export function createChatRecords({
 		findByKey,
 		read,
 
-		async find(caller, reference) {
+		/** By the caller's own name for it, or by an id of a session they may see; a wallet's opens by its id alone. */
+		async find(caller: SkillCaller, reference: string): Promise<ChatRecord | undefined> {
 			const own = await findOwn(caller, reference);
 			if (own) return own;
 			const row = await store.read((reader) => reader.get("chats", reference));
 			return row && isThere(row) && mayRead(caller, row) ? read(row) : undefined;
 		},
 
-		async rowsOf({ owner, access }) {
+		/** Latest used first. */
+		async rowsOf({ owner, access }: SkillCaller): Promise<readonly ChatRow[]> {
 			const rows = await store.read((reader) => reader.findBy("chats", "owner", owner));
 			return rows
 				.filter((row) => isThere(row) && maySeeAgain(access, row.grantId))
 				.sort((a, b) => b.usedAt - a.usedAt || (a.id < b.id ? 1 : -1));
 		},
 
-		countOf: async (owner) =>
+		/** How many sessions an owner has here, those of all keys of an account. */
+		countOf: async (owner: string) =>
 			(await store.read((reader) => reader.findBy("chats", "owner", owner))).length,
 
-		async put(row, text) {
+		/** Durable before it resolves; it is deleted a year after its last use. */
+		async put(row: Omit<ChatRow, "expiresAt">, text: ChatText): Promise<void> {
 			const expiresAt = row.usedAt + CHAT_LIMITS.keptMs;
 			// Text first: a row never points to a text that is missing.
 			await store.documents.put(row.id, JSON.stringify(text), expiresAt);
 			await store.transaction((tx) => tx.put("chats", { ...row, expiresAt }));
 		},
 
-		async remove(row) {
+		/** With the streams that reported its turns, and the turns that are staged beside it. */
+		async remove(row: ChatRow): Promise<void> {
 			const { id } = row;
 			await removeStreamsOf(store, row);
 			await removeStagedOf(store, row);
@@ -201,15 +192,10 @@ async function removeStreamsOf(
 
 /** The plan of a turn names its session, and so does its end. */
 function tellsOf({ operation_id, events }: KeptStream, sessionId: string): boolean {
-	return (
-		operation_id === "research.chat.stream" &&
-		events.some(({ data }) => sessionOf(data) === sessionId)
-	);
-}
-
-function sessionOf(data: unknown): string | undefined {
-	const told = data as { readonly session?: { readonly id?: string | null } } | null;
-	return told?.session?.id ?? undefined;
+	type Told = { readonly session?: { readonly id?: string | null } } | null;
+	const isOfIt = ({ data }: { readonly data: unknown }) =>
+		(data as Told)?.session?.id === sessionId;
+	return operation_id === "research.chat.stream" && events.some(isOfIt);
 }
 
 export interface TurnWritingDeps {

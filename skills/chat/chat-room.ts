@@ -9,7 +9,6 @@ import {
 import type { Store, StoreReader } from "../../store/store.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import {
-	type ChatPlace,
 	type ChatRecord,
 	type ChatRecords,
 	dropStaged,
@@ -101,10 +100,8 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 	};
 }
 
-interface AddedHere {
+interface AddedHere extends StagedTurn {
 	readonly session: OpenSession;
-	readonly place: ChatPlace;
-	readonly turn: ChatTurn;
 	/** To be called when the session may have nothing left to wait for. */
 	readonly close: () => void;
 }
@@ -198,40 +195,21 @@ function tooManyWait(): ServiceError {
 	);
 }
 
-/** A turn that waits beside its session for its payment. */
-export interface TurnAtRest {
-	/** Puts it into its session, as both are by now, and takes it away here. Safe to call again. */
-	write(turn: ChatTurn, isSessionAtRest: boolean): Promise<void>;
-	/**
-	 * Does with it what its money says: one that was paid for is written, one that nobody pays for is forgotten. Never throws.
-	 */
-	settle(turn: ChatTurn): Promise<TurnFate>;
-}
-
 /** Settled, or still open; failed where it was paid for and could not be written, or nothing could be read. */
-export type TurnFate = "settled" | "open" | "failed";
+type TurnFate = "settled" | "open" | "failed";
+export type StagedTurns = ReturnType<typeof createStagedTurns>;
 
-/**
- * Turns that may be paid for any moment: at rest before the money moves, so that a crash loses none. A turn that is told
- * step by step is at rest with its evidence, before the first of it leaves.
- */
-export interface StagedTurns {
-	/** Durable before any money that moves after it. */
-	stage(staged: StagedTurn): Promise<TurnAtRest>;
-	/**
-	 * What an earlier process left: a turn that was paid for goes into its session, one that is not any more is forgotten.
-	 * To be called once open holds were released, and before anybody is served. What does not work is tried again later.
-	 */
-	recover(): Promise<void>;
-}
-
-export interface StagedTurnDeps extends TurnWritingDeps {
+interface StagedTurnDeps extends TurnWritingDeps {
 	readonly store: Store;
 	readonly ids: Ids;
 	readonly logger: Pick<Logger, "error">;
 }
 
-export function createStagedTurns(deps: StagedTurnDeps): StagedTurns {
+/**
+ * Turns that may be paid for any moment: persisted before the money moves, so that a crash loses none. A turn that is
+ * reported step by step is persisted with its evidence, before the first of it leaves.
+ */
+export function createStagedTurns(deps: StagedTurnDeps) {
 	const { store, clock, ids, logger } = deps;
 	const write = async (id: string, { place, turn }: StagedTurn): Promise<void> => {
 		// Whoever deletes a session takes what is staged of it away.
@@ -261,7 +239,8 @@ export function createStagedTurns(deps: StagedTurnDeps): StagedTurns {
 		clock.after(CHAT_LIMITS.unpaidMs, () => void recoverOne(id));
 	};
 	return {
-		async stage(staged) {
+		/** Durable before any money that moves after it. */
+		async stage(staged: StagedTurn) {
 			const { owner, grantId } = staged.place;
 			const id = ids.next("art");
 			const createdAt = clock.now();
@@ -271,12 +250,19 @@ export function createStagedTurns(deps: StagedTurnDeps): StagedTurns {
 			// Nothing is captured before what was written earlier.
 			await store.transaction((tx) => tx.put("artefacts", row), { durability: "deferred" });
 			return {
-				write: (turn, isAtRest) => write(id, { place: { ...staged.place, isAtRest }, turn }),
-				settle: (turn) => settle(id, turn),
+				/** Moves it into its session, as both are by now. Safe to call again. */
+				write: (turn: ChatTurn, isAtRest: boolean) =>
+					write(id, { place: { ...staged.place, isAtRest }, turn }),
+				/** Follows its payment: a paid turn is written, an unpaid one is deleted. Never throws. */
+				settle: (turn: ChatTurn) => settle(id, turn),
 			};
 		},
 
-		async recover() {
+		/**
+		 * Settles what an earlier process left. To be called once open holds were released, and before any request is served.
+		 * What does not work is tried again later.
+		 */
+		async recover(): Promise<void> {
 			const rows = await store.read((reader) => reader.list("artefacts"));
 			for (const { id, kind } of rows) if (kind === STAGED_TURN) await recoverOne(id);
 		},

@@ -6,13 +6,8 @@ import { CHAT_LIMITS } from "./chat-limits.js";
 
 /** How a message refers to what was said before; "alone" for what needs nothing of it. */
 export const FOLLOW_UP_KINDS = [
-	"alone",
-	"pronoun",
-	"ordinal",
-	"ellipsis",
-	"bare",
-	"more",
-	"aspect",
+	...(["alone", "pronoun", "ordinal", "ellipsis"] as const),
+	...(["bare", "more", "aspect"] as const),
 ] as const;
 export type FollowUpKind = (typeof FOLLOW_UP_KINDS)[number];
 
@@ -101,9 +96,8 @@ const ALIASES_MAX = 20;
 /** What the latest turn was about: its question, and the concepts its evidence is of, in the order of its answer. */
 export function toContext(catalog: Pick<GraphCatalog, "find">, { turns }: ChatMemory): TalkContext {
 	const last = turns.at(-1);
-	const concepts = (last?.cited.flat() ?? []).flatMap(
-		(id) => findCitedSentence(catalog, id)?.concept ?? [],
-	);
+	const cited = last?.cited.flat() ?? [];
+	const concepts = cited.flatMap((id) => findCitedSentence(catalog, id)?.concept ?? []);
 	return {
 		question: last?.question,
 		spokenOf: [...new Set(concepts)].map(({ title, aliases }) => ({

@@ -28,7 +28,7 @@ function resolve(said: string, context: TalkContext): ResolvedQuestion | undefin
 	if (topic === undefined) return undefined;
 	const pointed = readOrdinal(said, spokenOf);
 	if (pointed !== undefined) return { question: pointed, kind: "ordinal" };
-	if (isMoreRequest(said)) return { question: `Tell me more about ${topic}.`, kind: "more" };
+	if (MORE.test(said)) return { question: `Tell me more about ${topic}.`, kind: "more" };
 	const bare = isBareQuestion(said);
 	if (bare !== undefined) return { question: `${bare}: ${before}`, kind: "bare" };
 	const replaced = replacePronouns(said, topic, spokenOf);
@@ -79,10 +79,7 @@ function namedIn(question: string): string | undefined {
 	return runs.sort((a, b) => b.length - a.length)[0];
 }
 
-interface Change {
-	readonly text: string;
-	readonly preposition: string | undefined;
-}
+type Change = { readonly text: string; readonly preposition: string | undefined };
 
 const YEAR = /\b(?:19|20)\d{2}\b/;
 const TIME =
@@ -99,7 +96,7 @@ function changeQuestion(before: string, topic: string, { text, preposition }: Ch
 		);
 	}
 	const written = findName(before, topic);
-	if (written !== undefined && takesItsPlace({ before, written, text, preposition })) {
+	if (written !== undefined && takesItsPlace(before, written, { text, preposition })) {
 		return before.replace(written, () => text);
 	}
 	if (preposition !== undefined) return `${withoutMark(before)} ${preposition} ${text}?`;
@@ -107,17 +104,7 @@ function changeQuestion(before: string, topic: string, { text, preposition }: Ch
 }
 
 /** "And EIP-712?" after one of EIP-3009; "for TLS 1.2?" after "… for TLS 1.3", or after anything on TLS 1.3. */
-function takesItsPlace({
-	before,
-	written,
-	text,
-	preposition,
-}: {
-	before: string;
-	written: string;
-	text: string;
-	preposition: string | undefined;
-}): boolean {
+function takesItsPlace(before: string, written: string, { text, preposition }: Change): boolean {
 	if (preposition === undefined) return true;
 	return standsBehind(before, preposition, written) || familyOf(text) === familyOf(written);
 }
@@ -140,14 +127,11 @@ const FUNCTION_WORDS = new Set(
 
 /** A question about a side of something, without the something: every word that says anything is such a side. */
 function isAspect(said: string): boolean {
-	const words =
-		withoutMark(said)
-			.toLowerCase()
-			.match(/[\p{L}\p{N}'’-]+/gu) ?? [];
+	const plain = withoutMark(said).toLowerCase();
+	const words = plain.match(/[\p{L}\p{N}'’-]+/gu) ?? [];
 	const telling = words.filter((word) => !FUNCTION_WORDS.has(word));
-	return (
-		telling.length > 0 && telling.length <= 3 && telling.every((word) => RELATIONAL_WORDS.has(word))
-	);
+	const isShort = telling.length > 0 && telling.length <= 3;
+	return isShort && telling.every((word) => RELATIONAL_WORDS.has(word));
 }
 
 function ofTopic(side: string, topic: string): string {
@@ -158,32 +142,17 @@ function withoutMark(text: string): string {
 	return text.replace(/[\s?.!]+$/, "");
 }
 
-/** Forms in which people leave out what was said before. */
-
-const ORDINALS: Readonly<Record<string, number>> = {
-	first: 0,
-	"1st": 0,
-	former: 0,
-	second: 1,
-	"2nd": 1,
-	third: 2,
-	"3rd": 2,
-	fourth: 3,
-	"4th": 3,
-	fifth: 4,
-	"5th": 4,
-	last: -1,
-	latter: -1,
-	"#1": 0,
-	"#2": 1,
-	"#3": 2,
-	"number one": 0,
-	"number two": 1,
-	"number three": 2,
-	"number 1": 0,
-	"number 2": 1,
-	"number 3": 2,
-};
+const ORDINALS = new Map<string, number>();
+for (const [names, place] of [
+	["first|1st|former|#1|number one|number 1", 0],
+	["second|2nd|#2|number two|number 2", 1],
+	["third|3rd|#3|number three|number 3", 2],
+	["fourth|4th", 3],
+	["fifth|5th", 4],
+	["last|latter", -1],
+] as const) {
+	for (const name of names.split("|")) ORDINALS.set(name, place);
+}
 
 const ORDINAL_FORMS =
 	/(?:\b(?:the )?(first|1st|second|2nd|third|3rd|fourth|4th|fifth|5th|last) (?:one|of (?:them|those|these)|point|item|option|result|standard|source|entry)\b|\bthe (former|latter)\b|\b(?:the )?(number (?:one|two|three|[123]))\b|(?<=^|\s)(#[123])(?=\W|$))/i;
@@ -192,7 +161,7 @@ const ORDINAL_FORMS =
 function readOrdinal(said: string, spokenOf: readonly SpokenOf[]): string | undefined {
 	const match = ORDINAL_FORMS.exec(said);
 	const form = match?.slice(1).find((group) => group !== undefined);
-	const place = form === undefined ? undefined : ORDINALS[form.toLowerCase()];
+	const place = form === undefined ? undefined : ORDINALS.get(form.toLowerCase());
 	const name = place === undefined ? undefined : spokenOf.at(place)?.name;
 	if (!match || name === undefined) return undefined;
 	const rest = said.replace(match[0], name);
@@ -203,11 +172,6 @@ function readOrdinal(said: string, spokenOf: readonly SpokenOf[]): string | unde
 
 const MORE =
 	/^(?:(?:please|ok(?:ay)?|and|so|can you|could you)[, ]+)*(?:tell me more|say more|more(?: details?| please)?|go on|continue|elaborate|explain(?: more| further)?|keep going|what else|anything else|expand|in more detail|details)(?: please)?[.?!…]*$/i;
-
-/** Somebody who wants to hear more of the same. */
-function isMoreRequest(said: string): boolean {
-	return MORE.test(said);
-}
 
 const BARE =
 	/^(?:(?:and|but|so|ok(?:ay)?)[, ]+)*(why(?: not| so| is that| exactly)?|how(?: so| come| exactly)?|since when|until when|when(?: exactly)?|where(?: exactly)?|who(?: says so| exactly)?|says who|for what|by whom|according to whom|in what way|to what extent|with what evidence|how (?:much|many|often|long))[?.!]*$/i;
@@ -233,9 +197,7 @@ const OWN_QUESTION =
 const FRAGMENT_WORDS = 8;
 
 /** What a fragment puts into the question before, and behind which preposition. */
-function readEllipsis(
-	said: string,
-): { readonly text: string; readonly preposition: string | undefined } | undefined {
+function readEllipsis(said: string): Change | undefined {
 	for (const form of [WHAT_ABOUT, AND_FOR, FRAGMENT, INSTEAD]) {
 		const match = form.exec(said);
 		const text = match?.[2]?.trim();
@@ -309,18 +271,8 @@ function replacePronouns(
 /** A form, and what it stands for. */
 type NameFor = readonly [form: RegExp, name: (match: RegExpExecArray) => string];
 
-interface Replaced {
-	/** Up to the name that was put in, with it. */
-	readonly head: string;
-	readonly tail: string;
-}
-
-/** The first place where a pronoun stands for what was spoken of before. */
-function replaceFirst(
-	said: string,
-	topic: string,
-	spokenOf: readonly SpokenOf[],
-): Replaced | undefined {
+/** The first place where a pronoun stands for what was spoken of before; the head ends with the name that was put in. */
+function replaceFirst(said: string, topic: string, spokenOf: readonly SpokenOf[]) {
 	const nameFor: readonly NameFor[] = [
 		[MANY_THINGS, () => namesOf(topic, spokenOf)],
 		[ONE_THING, ([, genitive = ""]) => `${topic}${genitive}`],

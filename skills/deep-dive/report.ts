@@ -1,5 +1,11 @@
 import type { CitationWire, CitedTextWire } from "../../src/contract/contract.js";
-import type { ReportDocument, ReportItem, SourceProfile } from "../answers/answers.js";
+import {
+	listSection,
+	proseSection,
+	type ReportDocument,
+	type ReportItem,
+	type SourceProfile,
+} from "../answers/answers.js";
 import type { DeepDiveMode } from "./plan.js";
 
 /** What a deep dive hands over: every sentence of evidence is cited, everything else is counted or named. JSON. */
@@ -49,16 +55,8 @@ export interface TimelineWire extends CitedTextWire {
 	readonly basis: "told" | "published";
 }
 
-export interface EvidenceRow {
-	readonly n: number;
-	readonly evidence_id: string;
-	readonly trend_id: string;
-	readonly title: string;
-	readonly source_url: string;
-	readonly published_at: string | null;
-	readonly publisher: string;
-	readonly trust_tier: string;
-	readonly excerpt: string;
+export interface EvidenceRow extends Omit<CitationWire, "graph_id" | "article_id"> {
+	/** Ids of the findings that cite it. */
 	readonly used_in: readonly string[];
 }
 
@@ -88,16 +86,15 @@ export function toReportDocument(report: DeepDiveReport): ReportDocument {
 			["Written by", method.writer],
 		],
 		sections: [
-			{ heading: "Abstract", form: "prose", items: report.abstract.map(toItem) },
-			{ heading: "Findings", form: "list", items: report.findings.map(toFinding) },
-			{ heading: "Contradictions", form: "list", items: report.contradictions.flatMap(toSides) },
-			{
-				heading: "Timeline",
-				form: "list",
-				items: report.timeline.map((entry) => ({ ...toItem(entry), note: entry.date })),
-			},
-			{ heading: "What is not known", form: "list", items: report.not_known.map(toOwnWords) },
-			{ heading: "Method", form: "list", items: methodOf(report).map(toOwnWords) },
+			proseSection("Abstract", report.abstract.map(toItem)),
+			listSection("Findings", report.findings.map(toFinding)),
+			listSection("Contradictions", report.contradictions.flatMap(toSides)),
+			listSection(
+				"Timeline",
+				report.timeline.map((entry) => ({ ...toItem(entry), note: entry.date })),
+			),
+			listSection("What is not known", report.not_known.map(toOwnWords)),
+			listSection("Method", methodOf(report).map(toOwnWords)),
 		],
 		citations: report.citations,
 	};
@@ -110,18 +107,13 @@ function toItem({ text, citation_ids }: CitedTextWire): ReportItem {
 function toFinding(finding: DeepDiveReport["findings"][number]): ReportItem {
 	const { statement, about, citation_ids, confidence, contradicted_by: against } = finding;
 	const contradicted = against.length > 0 ? `, contradicted by ${against.join(", ")}` : "";
-	return {
-		text: statement,
-		citationIds: citation_ids,
-		note: `${about}; confidence ${confidence.toFixed(2)}${contradicted}`,
-	};
+	const note = `${about}; confidence ${confidence.toFixed(2)}${contradicted}`;
+	return { text: statement, citationIds: citation_ids, note };
 }
 
 function toSides({ one, other, reasons }: DeepDiveReport["contradictions"][number]) {
-	return [
-		toItem(one),
-		{ ...toItem(other), note: `contradicts the one above: ${reasons.join("; ")}` },
-	];
+	const note = `contradicts the one above: ${reasons.join("; ")}`;
+	return [toItem(one), { ...toItem(other), note }];
 }
 
 function toOwnWords(text: string): ReportItem {

@@ -25,54 +25,42 @@ import {
 	evidenceOf,
 	type FoundConcept,
 	type FoundContradiction,
-	mergeFound,
-	mergeSentences,
+	mergeBy,
 	type ReadSentence,
 } from "./state.js";
 
-export interface GatheringDeps {
+export interface ResearchDeps {
 	readonly search: HybridSearch;
 	readonly catalog: GraphCatalog;
+	readonly clock: Clock;
 }
 
-export interface GatheringLimits {
-	/** Concepts looked at for each aspect. */
-	readonly perAspect: number;
-	/** Concepts and sentences remembered in all. */
-	readonly concepts: number;
-	readonly sentences: number;
-	/** Concepts whose surroundings are followed. */
-	readonly followed: number;
+/** Concepts looked at for each aspect; concepts and sentences remembered in all; concepts whose surroundings are followed. */
+const LIMITS = {
+	fast: { perAspect: 8, concepts: 40, sentences: 200, followed: 6 },
+	comprehensive: { perAspect: 15, concepts: 120, sentences: 500, followed: 20 },
+} as const;
+
+interface AspectSearch {
+	readonly aspects: readonly { readonly aspect: Aspect; readonly place: number }[];
+	readonly signal: AbortSignal;
+	readonly onFound: (aspect: Aspect, concepts: number) => void;
 }
 
 /** Concepts for each aspect of the plan. */
 export async function searchAspects(
-	deps: GatheringDeps,
+	{ search, catalog }: ResearchDeps,
 	state: DeepDiveState,
-	{
-		aspects,
-		limits,
-		signal,
-		onFound,
-	}: {
-		readonly aspects: readonly { readonly aspect: Aspect; readonly place: number }[];
-		readonly limits: GatheringLimits;
-		readonly signal: AbortSignal;
-		readonly onFound: (aspect: Aspect, concepts: number) => void;
-	},
+	{ aspects, signal, onFound }: AspectSearch,
 ): Promise<DeepDiveState> {
-	const graphs = graphsOf(deps.catalog, state);
+	const { perAspect: limit, concepts } = LIMITS[state.input.mode];
+	const graphs = graphsOf(catalog, state);
 	let { found, mode } = state;
 	const answered = new Set(state.answered);
 	for (const { aspect, place } of aspects) {
 		signal.throwIfAborted();
-		const query = aspect.question;
-		const { rows, mode: used } = await deps.search.find({
-			graphs,
-			query,
-			limit: limits.perAspect,
-			signal,
-		});
+		const { question: query } = aspect;
+		const { rows, mode: used } = await search.find({ graphs, query, limit, signal });
 		mode = mode === "keyword" ? mode : used;
 		const now = rows.map(({ graph, concept, score }) => ({
 			trendId: toTrendId(graph.record.id, concept.id),
@@ -81,24 +69,33 @@ export async function searchAspects(
 		}));
 		onFound(aspect, now.length);
 		if (now.length > 0) answered.add(place);
-		found = mergeFound(found, now, limits.concepts);
+		found = mergeFound(found, now, concepts);
 	}
 	return { ...state, found, answered: [...answered], ...(mode && { mode }) };
 }
 
+function mergeFound(
+	before: readonly FoundConcept[],
+	now: readonly FoundConcept[],
+	limit: number,
+): readonly FoundConcept[] {
+	return mergeBy(({ trendId }) => trendId, [...before, ...now], limit);
+}
+
 /** The sentences of what was found and not read yet, rated for the question and the aspect each bears on most. */
 export async function readFound(
-	{ catalog }: GatheringDeps,
+	{ catalog }: ResearchDeps,
 	state: DeepDiveState,
-	{ limits, signal }: { readonly limits: GatheringLimits; readonly signal: AbortSignal },
+	signal: AbortSignal,
 ): Promise<DeepDiveState> {
 	const read = new Set(state.readConcepts);
 	const unread = state.found.filter(({ trendId }) => !read.has(trendId));
+	const { sentences: limit } = LIMITS[state.input.mode];
 	const now = await runInTurns(rateSentences(catalog, state, unread), signal);
 	return {
 		...state,
 		readConcepts: [...state.readConcepts, ...unread.map(({ trendId }) => trendId)],
-		sentences: mergeSentences(state.sentences, now, limits.sentences),
+		sentences: mergeBy(({ evidenceId }) => evidenceId, [...state.sentences, ...now], limit),
 	};
 }
 
@@ -137,21 +134,19 @@ const NEIGHBORS_EACH = 6;
 
 /** Concepts around the best ones, along the edges of their graphs. */
 export async function followGraph(
-	{ catalog }: GatheringDeps,
+	{ catalog }: ResearchDeps,
 	state: DeepDiveState,
-	{ limits, signal }: { readonly limits: GatheringLimits; readonly signal: AbortSignal },
+	signal: AbortSignal,
 ): Promise<DeepDiveState> {
+	const limits = LIMITS[state.input.mode];
 	const around: FoundConcept[] = [];
 	for (const { trendId, score, aspects } of state.found.slice(0, limits.followed)) {
 		signal.throwIfAborted();
 		const known = conceptOf(catalog, trendId);
 		if (!known) continue;
 		await graphMaps.ready(known.graph);
-		const near = findNeighbors(known.graph, known.concept.id, {
-			depth: 1,
-			limit: NEIGHBORS_EACH,
-			direction: "both",
-		});
+		const reach = { depth: 1, limit: NEIGHBORS_EACH, direction: "both" } as const;
+		const near = findNeighbors(known.graph, known.concept.id, reach);
 		for (const { concept, weight } of near.items) {
 			const id = toTrendId(known.graph.record.id, concept.id);
 			around.push({ trendId: id, score: score * STEP_SHARE * Math.min(1, weight), aspects });
@@ -167,12 +162,6 @@ export function graphsOf(catalog: GraphCatalog, { input, plan }: DeepDiveState):
 	return planned.length > 0 ? planned : catalog.list();
 }
 
-export interface ChallengeDeps {
-	readonly search: HybridSearch;
-	readonly catalog: GraphCatalog;
-	readonly clock: Clock;
-}
-
 /** Sentences that the report will rest on, and are therefore doubted. */
 const KEY_SENTENCES: Readonly<Record<DeepDiveMode, number>> = { fast: 12, comprehensive: 36 };
 const VERIFIED: Readonly<Record<DeepDiveMode, number>> = { fast: 0, comprehensive: 16 };
@@ -184,7 +173,7 @@ const CONTRADICTIONS_MAX = 20;
 
 /** Looks for what speaks against each key sentence, anywhere in the graphs the question is asked of. */
 export async function challengeFindings(
-	{ search, catalog }: ChallengeDeps,
+	{ search, catalog }: ResearchDeps,
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveState> {
@@ -218,25 +207,18 @@ function contradictionsOf(
 
 /** Has the key sentences checked as claims, so that the report can say how many sources carry each. */
 export async function verifyFindings(
-	deps: ChallengeDeps,
+	deps: ResearchDeps,
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveState> {
 	const verifier = createClaimVerifier(deps);
 	const graphs = graphsOf(deps.catalog, state);
 	const checked: CheckedSentence[] = [];
-	for (const { evidenceId, text } of keySentences(
-		deps.catalog,
-		state,
-		VERIFIED[state.input.mode],
-	)) {
-		const asOf = state.asOf.slice(0, 10);
-		const { verdict, confidence, independentGroups } = await verifier.verify({
-			claim: text,
-			asOf,
-			graphs,
-			signal,
-		});
+	const asOf = state.asOf.slice(0, 10);
+	for (const key of keySentences(deps.catalog, state, VERIFIED[state.input.mode])) {
+		const { evidenceId, text: claim } = key;
+		const verified = await verifier.verify({ claim, asOf, graphs, signal });
+		const { verdict, confidence, independentGroups } = verified;
 		checked.push({ evidenceId, verdict, confidence, independentGroups });
 	}
 	return { ...state, checked };

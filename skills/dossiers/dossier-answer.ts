@@ -19,26 +19,15 @@ export interface DossierSkillDeps {
 		readonly writer: Writer;
 		readonly embedder: () => string | undefined;
 		readonly resultIds: (kind: IdKind, context: Pick<SkillContext, "callId" | "caller">) => string;
-		readonly feeds?: DossierFeeds | undefined;
+		/** Feeds that bear on a topic, best first. */
+		readonly feeds?: { suggest(topic: string, limit: number): Promise<FeedHints> } | undefined;
 	};
 }
 
-/** Feeds that bear on a topic, best first. */
-interface DossierFeeds {
-	suggest(
-		topic: string,
-		limit: number,
-	): Promise<
-		readonly {
-			readonly feed: {
-				readonly id: string;
-				readonly title: string;
-				readonly provider: string;
-			};
-			readonly reason: string;
-		}[]
-	>;
-}
+type FeedHints = readonly {
+	readonly feed: Readonly<Record<"id" | "title" | "provider", string>>;
+	readonly reason: string;
+}[];
 
 export interface DossierQuestion {
 	readonly topic: string;
@@ -62,16 +51,9 @@ export async function askDossier(
 			return { feed_id: id, title, provider, reason };
 		});
 	};
-	const compiled = await compileDossier(
-		{ search, writer, suggestFeeds },
-		{
-			topic,
-			graphs: graphs ? graphs.map(catalog.get) : catalog.list(),
-			isRouted: graphs === null,
-			asOf,
-			signal,
-		},
-	);
+	const chosen = graphs ? graphs.map(catalog.get) : catalog.list();
+	const task = { topic, graphs: chosen, isRouted: graphs === null, asOf, signal };
+	const compiled = await compileDossier({ search, writer, suggestFeeds }, task);
 	const body = compiled.body ?? emptyBody(topic, asOf);
 	const meta: DossierMeta = {
 		query: topic,

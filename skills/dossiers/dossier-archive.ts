@@ -9,43 +9,43 @@ import {
 	type ReportFormat,
 } from "../../src/contract/contract.js";
 import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
-import { type ReportDocument, type ReportItem, toHtml, toMarkdown } from "../answers/answers.js";
+import {
+	listSection,
+	proseSection,
+	type ReportDocument,
+	type ReportItem,
+	toHtml,
+	toMarkdown,
+} from "../answers/answers.js";
 import type { DossierWire } from "./dossier-wire.js";
 
-/** Dossiers that were paid for, while they are kept. Unknown ones, somebody else's and past ones throw the same NOT_FOUND. */
-export interface Dossiers {
-	/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
-	list(caller: Caller, page: PageRequest): Promise<Json>;
-	get(caller: Caller, id: string): Promise<Json>;
-	/** At once and for good. */
-	remove(caller: Caller, id: string): Promise<Json>;
-	export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile>;
-}
+export type Dossiers = ReturnType<typeof createDossiers>;
 
-export function createDossiers(
-	artifacts: Pick<ArtifactRepository, "find" | "list" | "remove">,
-): Dossiers {
+/** Paid dossiers while they are retained. Unknown ones, those of other callers and expired ones throw the same NOT_FOUND. */
+export function createDossiers(artifacts: Pick<ArtifactRepository, "find" | "list" | "remove">) {
 	const read = async (caller: Caller, id: string): Promise<DossierWire> => {
 		const kept = await artifacts.find(caller, "dossier", id);
 		if (!kept) throw notKept(id);
 		return { ...(kept.data as DossierWire), kept_until: toIsoTime(kept.expiresAt) };
 	};
 	return {
-		async list(caller, page) {
+		/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
+		async list(caller: Caller, page: PageRequest): Promise<Json> {
 			const { items, next_cursor } = await artifacts.list(caller, "dossier", page);
 			const found = await Promise.all(items.map(({ id }) => artifacts.find(caller, "dossier", id)));
 			// What was deleted meanwhile is left out.
 			return { items: found.flatMap((kept) => (kept ? [toListed(kept)] : [])), next_cursor };
 		},
 
-		get: (caller, id) => read(caller, id),
+		get: (caller: Caller, id: string): Promise<Json> => read(caller, id),
 
-		async remove(caller, id) {
+		/** Deletes it at once and for good. */
+		async remove(caller: Caller, id: string): Promise<Json> {
 			if (!(await artifacts.remove(caller, "dossier", id))) throw notKept(id);
 			return { dossier_id: id, status: "deleted" };
 		},
 
-		async export(caller, id, format) {
+		async export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile> {
 			const dossier = await read(caller, id);
 			const document = toDossierDocument(dossier);
 			const text = {
@@ -84,30 +84,28 @@ export function toDossierDocument(dossier: DossierWire): ReportDocument {
 			["Graphs", dossier.graphs.join(", ")],
 		],
 		sections: [
-			prose("Summary", dossier.summary.map(toItem)),
-			list("Findings", dossier.findings.map(toFinding)),
-			list("Contradictions", contradictions.flatMap(toOpposed)),
-			list(
+			proseSection("Summary", dossier.summary.map(toItem)),
+			listSection("Findings", dossier.findings.map(toFinding)),
+			listSection("Contradictions", contradictions.flatMap(toOpposed)),
+			listSection(
 				"Timeline",
 				timeline.map((entry) => ({ ...toItem(entry), note: entry.date })),
 			),
-			list(
+			listSection(
 				"Entities",
 				entities.map(({ name, type }) => ({ text: name, citationIds: [], note: type })),
 			),
-			list(
+			listSection(
 				"What is not known",
 				gaps.map(({ message, citation_ids: ids }) => ({ text: message, citationIds: ids })),
 			),
-			prose("Method", [{ text: dossier.method, citationIds: [] }]),
+			proseSection("Method", [{ text: dossier.method, citationIds: [] }]),
 		],
 		citations: dossier.citations,
 	};
 }
 
 type Items = readonly ReportItem[];
-const prose = (heading: string, items: Items) => ({ heading, form: "prose" as const, items });
-const list = (heading: string, items: Items) => ({ heading, form: "list" as const, items });
 
 function toItem(cited: { readonly text: string; readonly citation_ids: Ids }): ReportItem {
 	return { text: cited.text, citationIds: cited.citation_ids };

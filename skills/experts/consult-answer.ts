@@ -9,12 +9,7 @@ import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evide
 import { type Clock, type IdKind, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
 import type { Concept, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
-import {
-	type CitationList,
-	createCitationList,
-	type Writer,
-	type WrittenSentence,
-} from "../answers/answers.js";
+import { type CitationList, createCitationList, type Writer } from "../answers/answers.js";
 import { CONSULT_LIMITS } from "./consult-limits.js";
 import type { ConsultationWire, ConsultMetaWire } from "./consult-wire.js";
 import { type Consultation, consultTwin } from "./consultation.js";
@@ -52,7 +47,7 @@ export async function askTwin(
 		citations: [...citations.toWire()],
 		not_covered: [...told.notCovered],
 		elsewhere: told.elsewhere.map(toElsewhere),
-		suggested_questions: suggestQuestions({ graph: expert.graph, question, concepts }),
+		suggested_questions: suggestQuestions(expert.graph, question, concepts),
 		kept_until: null,
 	};
 	return { told, data };
@@ -69,35 +64,22 @@ function toAnswerWire({ answer }: Consultation, list: CitationList) {
 		confidence,
 		limits: [...limits],
 	};
-	return { answer: wire, concepts: conceptsOf(sentences) };
-}
-
-function conceptsOf(sentences: readonly WrittenSentence[]) {
-	return [...new Set(sentences.flatMap(({ evidence }) => evidence.map(({ concept }) => concept)))];
+	const cited = sentences.flatMap(({ evidence }) => evidence);
+	return { answer: wire, concepts: [...new Set(cited.map(({ concept }) => concept))] };
 }
 
 function toExpertWire({ agentId, name, headline, disclosure, consent }: Expert) {
-	return {
-		id: agentId,
-		name,
-		headline,
-		is_ai_twin: true as const,
-		consent: { basis: consent?.basis ?? "", until: consent?.until ?? null },
-		disclosure,
-	};
+	const recorded = { basis: consent?.basis ?? "", until: consent?.until ?? null };
+	return { id: agentId, name, headline, is_ai_twin: true as const, consent: recorded, disclosure };
 }
 
 function toElsewhere({ record: { id, title, type, expert } }: Graph) {
 	return { graph_id: id, title, type, agent_id: expert?.agentId ?? null };
 }
 
-export interface MetaFacts {
+interface MetaFacts extends Pick<Consultation, "decision" | "mode" | "writer" | "warnings"> {
 	readonly query: string;
-	readonly decision: Decision;
-	readonly mode: "hybrid" | "keyword";
 	readonly graphIds: readonly string[];
-	readonly writer: string;
-	readonly warnings: readonly string[];
 	readonly startedMs: number;
 }
 
@@ -137,27 +119,17 @@ export const answerModelSchema = z.object({
 export type AnswerModelWire = z.infer<typeof answerModelSchema>;
 
 /** Names the models behind an answer: the search's mode, the embedder there is, and who wrote. */
-export function toAnswerModel({
-	mode,
-	embedder,
-	writer,
-}: {
+export function toAnswerModel(made: {
 	readonly mode: "hybrid" | "keyword";
 	readonly embedder: string | undefined;
 	readonly writer: string;
 }): AnswerModelWire {
+	const { mode, embedder, writer } = made;
 	return { embedder: mode === "hybrid" ? (embedder ?? null) : null, writer };
 }
 
-export interface SuggestionRequest {
-	readonly graph: Graph;
-	readonly question: string;
-	/** Concepts the answer rests on; their neighbors are what to ask about next. */
-	readonly concepts: readonly Concept[];
-}
-
-/** Questions worth asking next: neighbors of what was cited first, then the graph's own examples, those nearest to the question first. */
-function suggestQuestions({ graph, question, concepts }: SuggestionRequest) {
+/** Questions worth asking next: neighbors of the cited concepts first, then the graph's own examples, those nearest to the question first. */
+function suggestQuestions(graph: Graph, question: string, concepts: readonly Concept[]) {
 	const cited = new Set(concepts.map(({ id }) => id));
 	const targets = new Set(concepts.flatMap(({ edges }) => edges.map(({ target }) => target)));
 	const linked = graph.concepts
@@ -165,16 +137,15 @@ function suggestQuestions({ graph, question, concepts }: SuggestionRequest) {
 		.slice(0, CONSULT_LIMITS.suggestions / 2)
 		.map(({ title }) => `What follows from "${title}" for this?`);
 	const terms = contentTerms(question);
-	const likenessOf = (text: string) => coverageOf(contentWords(text), terms);
 	const examples = graph.record.exampleQueries
 		.filter((text) => text !== question)
-		.map((text) => ({ text, likeness: likenessOf(text) }))
+		.map((text) => ({ text, likeness: coverageOf(contentWords(text), terms) }))
 		.sort((a, b) => b.likeness - a.likeness)
 		.map(({ text }) => text);
 	return [...new Set([...linked, ...examples])].slice(0, CONSULT_LIMITS.suggestions);
 }
 
-/** What skills need that answer in somebody's name. */
+/** What skills need that answer in an expert's name. */
 export interface ConsultSkillDeps {
 	readonly search: HybridSearch & GraphRouter;
 	readonly catalog: GraphCatalog;

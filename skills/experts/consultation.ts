@@ -42,22 +42,13 @@ export interface Consultation {
 	readonly decision: Decision;
 	readonly mode: "hybrid" | "keyword";
 	/** Undefined when the corpus does not answer. */
-	readonly answer: TwinAnswer | undefined;
+	readonly answer: ReturnType<typeof toAnswer> | undefined;
 	/** Words of the question that the corpus does not cover. */
 	readonly notCovered: readonly string[];
 	/** Other graphs that may know, where something is not covered. */
 	readonly elsewhere: readonly Graph[];
 	readonly writer: string;
 	readonly warnings: readonly string[];
-}
-
-export interface TwinAnswer {
-	readonly sentences: readonly WrittenSentence[];
-	readonly keyPoints: readonly WrittenSentence[];
-	readonly stance: AdviceStance;
-	/** 0..1, see confidenceOf. */
-	readonly confidence: number;
-	readonly limits: readonly string[];
 }
 
 /** Asks a twin. Its search sees its own corpus and no other; what that does not cover is said, not filled in. */
@@ -67,7 +58,7 @@ export async function consultTwin(
 ): Promise<Consultation> {
 	const { search, writer } = deps;
 	const { expert, signal } = task;
-	const question = wholeQuestion(task);
+	const question = [task.question, task.subject ?? []].flat().join(" ");
 	const { conceptsMax, sentencesMax, answerSentences } = CONSULT_LIMITS;
 	const found = await gatherEvidence(search, {
 		graphs: [expert.graph],
@@ -81,50 +72,37 @@ export async function consultTwin(
 	const offered = relevantOf(question, found);
 	const elsewhere = missing.length > 0 || offered.length === 0 ? await knowers(deps, task) : [];
 	const told = { mode, notCovered: missing, elsewhere };
+	const none = { ...told, decision: "ABSTAIN", answer: undefined } as const;
 	if (decision === "ABSTAIN" || offered.length === 0) {
-		return { ...told, decision: "ABSTAIN", answer: undefined, writer: writer.name, warnings: [] };
+		return { ...none, writer: writer.name, warnings: [] };
 	}
 	const purpose = "Answer the question as these notes of one desk do.";
-	const prose = await writeProse(
-		{ purpose, question, offered, sentencesMax: answerSentences, signal },
-		writer,
-	);
-	const { warnings } = prose;
-	const sentences =
-		prose.writer === "extractive" ? inReadingOrder(prose.sentences, offered) : prose.sentences;
-	if (sentences.length === 0) {
-		return { ...told, decision: "ABSTAIN", answer: undefined, writer: prose.writer, warnings };
-	}
-	const answer = toAnswer({ ...task, question }, { decision, offered, sentences });
-	return { ...told, decision, answer, writer: prose.writer, warnings };
-}
-
-function wholeQuestion({ question, subject }: ConsultationTask): string {
-	return subject === undefined ? question : `${question} ${subject}`;
-}
-
-interface Found {
-	readonly decision: Decision;
-	readonly offered: readonly RankedSentence[];
-	readonly sentences: readonly WrittenSentence[];
+	const writing = { purpose, question, offered, sentencesMax: answerSentences, signal };
+	const { sentences: written, writer: by, warnings } = await writeProse(writing, writer);
+	const sentences = by === "extractive" ? inReadingOrder(written, offered) : written;
+	if (sentences.length === 0) return { ...none, writer: by, warnings };
+	const answer = toAnswer({ question, decision, today: task.today }, offered, sentences);
+	return { ...told, decision, answer, writer: by, warnings };
 }
 
 function toAnswer(
-	{ question, today }: ConsultationTask,
-	{ decision, offered, sentences }: Found,
-): TwinAnswer {
+	found: Pick<ConfidenceRequest, "question" | "decision" | "today">,
+	offered: readonly RankedSentence[],
+	sentences: readonly WrittenSentence[],
+) {
+	const { question } = found;
 	const keyPoints = keyPointsOf(question, offered, sentences);
-	const cited = [...sentences, ...keyPoints].flatMap(({ evidence }) => evidence);
-	const texts = [...sentences, ...keyPoints].map(({ text, evidence }) => ({
-		text,
-		title: evidence[0]?.concept.title ?? "",
-	}));
+	const told = [...sentences, ...keyPoints];
+	const cited = told.flatMap(({ evidence }) => evidence);
+	const titleOf = ({ evidence: [first] }: WrittenSentence) => first?.concept.title ?? "";
+	const texts = told.map((sentence) => ({ text: sentence.text, title: titleOf(sentence) }));
 	return {
 		sentences,
 		keyPoints,
 		stance: stanceOf(question, texts),
-		confidence: confidenceOf({ question, decision, cited, today }),
-		limits: limitsOf({ decision, cited, today }),
+		/** 0..1, see confidenceOf. */
+		confidence: confidenceOf({ ...found, cited }),
+		limits: limitsOf({ ...found, cited }),
 	};
 }
 
@@ -161,7 +139,7 @@ const TRUST: Readonly<Record<TrustTier, number>> = {
 const PARTIAL = 0.75;
 const STALE = 0.9;
 
-export interface ConfidenceRequest {
+interface ConfidenceRequest {
 	readonly question: string;
 	readonly decision: Decision;
 	/** What the answer cites. */
@@ -234,25 +212,15 @@ const ACTIONS =
 	/\b(?:use|using|deploy|adopt|enable|choose|pick|prefer|send|add|need|best|better|good|idea|safe|worth|recommend(?:ed)?|allowed|okay?)\b/gi;
 const CLAUSE_END = /[;:,.]|\b(?:but|while|whereas|and)\b/i;
 
-export type Polarity = "for" | "against" | "conditional";
-
 /** A sentence and the title it stands under. */
-export interface TitledText {
-	readonly text: string;
-	readonly title: string;
-}
-
-interface Asked {
-	readonly subject: readonly (readonly string[])[];
-	readonly isYesOrNo: boolean;
-}
+type TitledText = Readonly<Record<"text" | "title", string>>;
 
 /** What a text says of a subject: a warning counts where its own clause is about the subject, advice also where its title is. */
 function polaritiesOf(
 	{ text, title }: TitledText,
-	{ subject, isYesOrNo }: Asked,
-): ReadonlySet<Polarity> {
-	const found = new Set<Polarity>();
+	{ subject, isYesOrNo }: { subject: readonly (readonly string[])[]; isYesOrNo: boolean },
+) {
+	const found = new Set<"for" | "against" | "conditional">();
 	const isAbout = (part: string, least = 0) => {
 		const share = coverageOf(subject, contentTerms(part));
 		return share > 0 && share >= least;

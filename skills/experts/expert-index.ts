@@ -1,5 +1,5 @@
 import { readCursor, toCursor } from "../../src/contract/contract.js";
-import { toArticleAddress } from "../../src/evidence/evidence.js";
+import { daysOf, toArticleAddress } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
@@ -106,16 +106,6 @@ export function profileFields(profile: ExpertProfile): readonly WeightedText[] {
 	];
 }
 
-/** Hosts of the sources of an expert's notes, in numbers; which pages is for sale. */
-interface KnownHost {
-	readonly host: string;
-	/** Distinct addresses. */
-	readonly articles: number;
-	/** `YYYY-MM-DD`; null where no source is dated. */
-	readonly oldest: string | null;
-	readonly newest: string | null;
-}
-
 const QUESTIONS_MAX = 20;
 
 /** What an expert answers from. */
@@ -150,7 +140,8 @@ export function pageOfHosts(
 	};
 }
 
-function hostsOf(concepts: readonly Concept[]): readonly KnownHost[] {
+/** Hosts of the sources of notes, with the number of their pages and the days of these; which pages is for sale. */
+function hostsOf(concepts: readonly Concept[]) {
 	const byHost = new Map<string, { readonly addresses: Set<string>; readonly days: string[] }>();
 	for (const { sourceUrl, publishedAt } of concepts.flatMap(({ evidence }) => evidence)) {
 		const host = toArticleAddress(sourceUrl)?.host;
@@ -161,10 +152,6 @@ function hostsOf(concepts: readonly Concept[]): readonly KnownHost[] {
 		byHost.set(host, known);
 	}
 	return [...byHost]
-		.map(([host, { addresses, days }]) => {
-			const inOrder = days.sort();
-			const [oldest = null] = inOrder;
-			return { host, articles: addresses.size, oldest, newest: inOrder.at(-1) ?? null };
-		})
+		.map(([host, { addresses, days }]) => ({ host, articles: addresses.size, ...daysOf(days) }))
 		.sort((a, b) => (a.host < b.host ? -1 : 1));
 }

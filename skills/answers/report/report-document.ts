@@ -19,6 +19,17 @@ export interface ReportSection {
 	readonly form: "prose" | "list";
 }
 
+export const proseSection = (heading: string, items: readonly ReportItem[]): ReportSection => ({
+	heading,
+	items,
+	form: "prose",
+});
+export const listSection = (heading: string, items: readonly ReportItem[]): ReportSection => ({
+	heading,
+	items,
+	form: "list",
+});
+
 export interface ReportItem {
 	readonly text: string;
 	/** Numbers of the citations that carry it; none for words of our own. */
