@@ -28,8 +28,6 @@ interface ClaimsRequest {
 	readonly asOf: string | undefined;
 }
 
-export type CheckedClaims = Awaited<ReturnType<typeof checkClaims>>;
-
 /** Checks claims one after the other, because they share a processor; a caller that leaves stops the rest. */
 export async function checkClaims(
 	{ verifier, catalog, clock }: CheckedClaimsDeps,

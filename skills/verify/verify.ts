@@ -4,10 +4,8 @@ export { type DateSpan, findDateSpans } from "./claims/date-spans.js";
 export { bestTier, findPublisher } from "./claims/source-tiers.js";
 export { compareClaim, compareReadings } from "./claims/stance-comparator.js";
 export {
-	type ReadContext,
 	readContext,
 	readText,
-	type TextReading,
 } from "./claims/text-reading.js";
 export type { AtomicClaim } from "./claims/verification.js";
 export { createTextVerifications } from "./text-verifications.js";
