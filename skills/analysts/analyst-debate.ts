@@ -7,8 +7,7 @@ import { toAnalystWire } from "./analyst-consult.js";
 import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
 import { type AnalystArguments, findArguments } from "./analyst-view.js";
 import { type DebateOutput, debateInput, debateOutput } from "./analyst-wire.js";
-import type { Side } from "./argument-words.js";
-import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate } from "./debate.js";
+import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate, type Side } from "./debate.js";
 
 const EXAMPLE_QUESTION = "Should a language add pattern matching?";
 

@@ -1,6 +1,6 @@
 export { createAnalystConsult } from "./analyst-consult.js";
 export { createAnalystDebate } from "./analyst-debate.js";
-export { getAnalyst, listAnalysts } from "./analyst-list.js";
+export { getAnalyst, listAnalysts } from "./analyst-index.js";
 export {
 	analystConsultFields,
 	analystConsultOutput,

@@ -7,19 +7,19 @@ import {
 	noMentionsGap,
 	toBrandMeta,
 } from "./brand-answer.js";
-import { exampleBrand, hasBrands } from "./brand-example.js";
+import { shareVoice, toneOfMentions } from "./brand-breakdowns.js";
+import { exampleBrand, hasBrands } from "./brand-index.js";
 import { compareInput } from "./brand-input-wire.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
 	type BrandReading,
 	getBrands,
 	makeBrandsReady,
+	measureFootprint,
 	readBrands,
 	toWindow,
 } from "./brand-reading.js";
 import { TONE_METHOD } from "./brand-tone.js";
-import { shareVoice, toneOfMentions } from "./brand-voice.js";
-import { measureFootprint } from "./brand-window.js";
 import { compareOutput } from "./brand-wire.js";
 
 /** Several brands side by side. */

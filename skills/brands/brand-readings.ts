@@ -9,24 +9,22 @@ import {
 	toBucketWire,
 	toSignalWire,
 } from "./brand-answer.js";
-import { type BucketSize, toBuckets } from "./brand-buckets.js";
+import { groupByPublisher, toneCounts } from "./brand-breakdowns.js";
 import { createBrandCompare } from "./brand-compare.js";
-import { exampleBrand, hasBrands } from "./brand-example.js";
+import { exampleBrand, hasBrands } from "./brand-index.js";
 import { brandReadingInput, brandTimelineInput } from "./brand-input-wire.js";
 import { createBrandIntelligence } from "./brand-intelligence.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
 	type BrandReading,
+	type BrandWindow,
 	getBrand,
 	makeBrandsReady,
 	readBrands,
 	toBrandHead,
 	toWindow,
 } from "./brand-reading.js";
-import { toSignals } from "./brand-signals.js";
-import { groupByPublisher } from "./brand-sources.js";
-import { toneCounts } from "./brand-voice.js";
-import type { BrandWindow } from "./brand-window.js";
+import { type BucketSize, toBuckets, toSignals } from "./brand-signals.js";
 import { brandSignalsOutput, brandSourcesOutput, brandTimelineOutput } from "./brand-wire.js";
 
 /** Every skill that reads what is said of brands. */

@@ -8,8 +8,12 @@ import {
 	type SkillCaller,
 } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import { askDossier, type DossierSkillDeps, toDossierText } from "./dossier-answer.js";
-import { compareDossiers } from "./dossier-diff.js";
+import {
+	askDossier,
+	compareDossiers,
+	type DossierSkillDeps,
+	toDossierText,
+} from "./dossier-answer.js";
 import { type DossierWire, refreshInput, refreshOutput } from "./dossier-wire.js";
 
 type RefreshDeps = DossierSkillDeps & {

@@ -9,8 +9,12 @@ import {
 } from "../../src/contract/contract.js";
 import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
 import type { Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
-import { askTwin, type TwinQuestion, toConsultMeta } from "./consult-answer.js";
-import type { ConsultSkillDeps } from "./consult-deps.js";
+import {
+	askTwin,
+	type ConsultSkillDeps,
+	type TwinQuestion,
+	toConsultMeta,
+} from "./consult-answer.js";
 import { type ConsultOutput, consultInput, consultOutput } from "./consult-wire.js";
 import { assertConsultable, type Expert, whyNoConsult } from "./expert-index.js";
 

@@ -6,7 +6,7 @@ import {
 } from "../../src/contract/contract.js";
 import { isFollowUp } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import type { ConsultSkillDeps } from "./consult-deps.js";
+import type { ConsultSkillDeps } from "./consult-answer.js";
 import { consultationSchema, consultOutput, followUpInput } from "./consult-wire.js";
 import { consult, getConsultable, offeredDesks, toConsultText } from "./expert-consult.js";
 

@@ -1,8 +1,7 @@
 import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
 import { type CitationList, createCitationList } from "../answers/answers.js";
 import { findAgreement, type Point } from "./agreement.js";
-import { askTwin, toConsultMeta } from "./consult-answer.js";
-import type { ConsultSkillDeps } from "./consult-deps.js";
+import { askTwin, type ConsultSkillDeps, toConsultMeta } from "./consult-answer.js";
 import { CONSULT_LIMITS } from "./consult-limits.js";
 import { type PanelOutput, panelInput, panelOutput } from "./consult-wire.js";
 import { getConsultable, graphsOfAgents, offeredDesks } from "./expert-consult.js";

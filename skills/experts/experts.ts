@@ -1,7 +1,4 @@
-export { confidenceOf } from "./answer-confidence.js";
-export { toAnswerModel } from "./answer-model.js";
-export { toConsultMeta } from "./consult-answer.js";
-export type { ConsultSkillDeps } from "./consult-deps.js";
+export { type ConsultSkillDeps, toAnswerModel, toConsultMeta } from "./consult-answer.js";
 export { CONSULT_LIMITS } from "./consult-limits.js";
 export {
 	agentIdField,
@@ -19,6 +16,7 @@ export {
 	questionField,
 	twinAnswerSchema,
 } from "./consult-wire.js";
+export { confidenceOf } from "./consultation.js";
 export { type Consultations, createConsultations } from "./consultations.js";
 export { createExpertConsult } from "./expert-consult.js";
 export {

@@ -20,36 +20,20 @@ export interface CheckedClaimsDeps {
 	readonly resultIds: (kind: "vfb", context: Pick<SkillContext, "callId" | "caller">) => string;
 }
 
-export interface ClaimsRequest {
-	readonly claims: readonly {
-		readonly text: string;
-		readonly start?: number;
-		readonly end?: number;
-	}[];
+type Place = { readonly start?: number; readonly end?: number };
+
+interface ClaimsRequest {
+	readonly claims: readonly (Place & { readonly text: string })[];
 	readonly graphId: string | undefined;
 	readonly asOf: string | undefined;
 }
 
-/** Claims with their verdicts, and which of them are charged for. */
-export interface CheckedClaims {
-	readonly items: readonly CheckedClaimWire[];
-	/** Places of those with a verdict that is sold. */
-	readonly answered: readonly number[];
-	readonly meta: {
-		readonly claims: number;
-		readonly answered: number;
-		readonly as_of: string;
-		readonly mode: "hybrid" | "keyword";
-		readonly graphs_used: string[];
-	};
-}
-
-/** Checks claims one after the other: they share a processor, and whoever leaves stops the rest. */
+/** Checks claims one after the other, because they share a processor; a caller that leaves stops the rest. */
 export async function checkClaims(
 	{ verifier, catalog, clock }: CheckedClaimsDeps,
 	{ claims, graphId, asOf }: ClaimsRequest,
 	signal: AbortSignal,
-): Promise<CheckedClaims> {
+) {
 	const graphs = graphId === undefined ? undefined : [catalog.get(graphId)];
 	const checked: Verification[] = [];
 	const known = new Map<string, Verification>();
@@ -67,21 +51,23 @@ export async function checkClaims(
 		checked.push(verification);
 	}
 	const items = checked.map((verification, place) => toItem(verification, claims[place]));
+	const isDegraded = checked.some(({ mode }) => mode === "keyword");
 	const answered = items.flatMap(({ is_answered }, place) => (is_answered ? [place] : []));
 	return {
 		items,
+		/** Places of those with a verdict that is sold. */
 		answered,
 		meta: {
 			claims: items.length,
 			answered: answered.length,
 			as_of: checked[0]?.asOf ?? toIsoDay(clock.now()),
-			mode: checked.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
+			mode: isDegraded ? ("keyword" as const) : ("hybrid" as const),
 			graphs_used: [...new Set(checked.flatMap(({ graphsUsed }) => graphsUsed))],
 		},
 	};
 }
 
-/** Where the result can be read again; nowhere when its owner keeps no text or is nobody in particular. */
+/** Where the result can be read again; nowhere for callers with zero retention or without an account. */
 export function toKept(
 	{ resultIds, clock }: Pick<CheckedClaimsDeps, "resultIds" | "clock">,
 	context: SkillContext,
@@ -115,7 +101,7 @@ interface ClaimsOutput {
 	readonly meta: { readonly answered: number };
 }
 
-/** Claims nobody paid for are told as claims without a verdict. */
+/** Unpaid claims are reported as claims without a verdict. */
 function keepVerdicts(
 	items: readonly CheckedClaimWire[],
 	kept: readonly number[],
@@ -136,10 +122,7 @@ const UNANSWERED = {
 	evidence: [],
 } satisfies Partial<CheckedClaimWire>;
 
-function toItem(
-	verification: Verification,
-	place: { readonly start?: number; readonly end?: number } | undefined,
-): CheckedClaimWire {
+function toItem(verification: Verification, place: Place | undefined): CheckedClaimWire {
 	const { claim, verdict, qualifier, confidence, explanation, missing, evidence } = verification;
 	const isSold = isSoldVerdict(verdict);
 	return {

@@ -9,10 +9,9 @@ import {
 } from "../../src/contract/contract.js";
 import type { Clock } from "../../src/kernel/kernel.js";
 import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
-import { toClaimReview } from "./claims/claim-review.js";
 import type { ClaimVerifier } from "./claims/claim-verifier.js";
 import type { EvidenceStance, Verification, VerifiedPart } from "./claims/verification.js";
-import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
+import { roundScore, toCheckedEvidence, toClaimReview } from "./verdict-wire.js";
 import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
 import { type VerifyClaimOutput, verifyClaimInput, verifyClaimOutput } from "./verify-wire.js";
 

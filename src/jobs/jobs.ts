@@ -1,6 +1,5 @@
 export { createJobs, type JobPlace, type Jobs } from "./job-control.js";
 export { toJobCost } from "./job-cost.js";
-export type { JobEvent } from "./job-events.js";
 export { JOB_LIMITS } from "./job-limits.js";
 export { createJobNotes } from "./job-notes.js";
 export {

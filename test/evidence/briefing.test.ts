@@ -1,6 +1,6 @@
 import t from "tap";
 import { isSupported } from "../../skills/answers/citation-gate.js";
-import { extractiveWriter } from "../../skills/answers/extractive-writer.js";
+import { extractiveWriter } from "../../skills/answers/written-prose.js";
 import { createBriefings } from "../../skills/briefings/briefing.js";
 import {
 	findChanges,

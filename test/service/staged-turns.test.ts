@@ -1,7 +1,6 @@
 import t from "tap";
 import { createChatRecords } from "../../skills/chat/chat-records.js";
-import { createChatRoom } from "../../skills/chat/chat-room.js";
-import { createStagedTurns } from "../../skills/chat/staged-turns.js";
+import { createChatRoom, createStagedTurns } from "../../skills/chat/chat-room.js";
 import type { SkillCaller } from "../../src/contract/call.js";
 import { createIds } from "../../src/kernel/ids.js";
 import { systemRandom } from "../../src/kernel/random.js";

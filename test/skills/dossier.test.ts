@@ -1,10 +1,9 @@
 import t from "tap";
 import { passCitationGate } from "../../skills/answers/citation-gate.js";
-import { toHtml } from "../../skills/answers/report/report-html.js";
-import { toMarkdown } from "../../skills/answers/report/report-markdown.js";
+import { toHtml, toMarkdown } from "../../skills/answers/report/report-document.js";
 import { createDossier } from "../../skills/dossiers/dossier.js";
-import { compareDossiers } from "../../skills/dossiers/dossier-diff.js";
-import { toDossierDocument } from "../../skills/dossiers/dossier-document.js";
+import { compareDossiers } from "../../skills/dossiers/dossier-answer.js";
+import { toDossierDocument } from "../../skills/dossiers/dossier-archive.js";
 import type { DossierWire } from "../../skills/dossiers/dossier-wire.js";
 import type { SkillCaller } from "../../src/contract/call.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";

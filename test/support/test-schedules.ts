@@ -1,4 +1,4 @@
-import { extractiveWriter } from "../../skills/answers/extractive-writer.js";
+import { extractiveWriter } from "../../skills/answers/written-prose.js";
 import { createBriefings } from "../../skills/briefings/briefing.js";
 import { createScheduleConsent } from "../../skills/briefings/schedule-consent.js";
 import { createScheduleLinks } from "../../skills/briefings/schedule-links.js";

@@ -1,3 +1,7 @@
+import type { DateSpan } from "./date-spans.js";
+import type { ReadContext, TextReading } from "./text-reading.js";
+import type { AlignedWord } from "./word-alignment.js";
+
 /** Where something of a claim comes back; "rival" where another of its kind stands in its place. */
 export type ItemPlace = "sentence" | "about" | "around" | "rival" | "nowhere";
 
@@ -29,8 +33,30 @@ export interface Conflict {
 	readonly isDecisive?: boolean;
 }
 
+/** A claim and a sentence that are compared, and what the sentence takes for granted. */
+export interface Compared {
+	readonly claim: TextReading;
+	readonly sentence: TextReading;
+	/** What of the claim's words comes back in the sentence. */
+	readonly aligned: readonly AlignedWord[];
+	readonly context: ReadContext;
+	/** Dates of the sentence's sources. */
+	readonly sourceDates: readonly DateSpan[];
+}
+
 /** What one way of comparing finds. */
 export interface Findings {
 	readonly items: readonly Item[];
 	readonly conflicts: readonly Conflict[];
+}
+
+export const NOTHING_FOUND: Findings = { items: [], conflicts: [] };
+
+/** True for what the sentence says itself, or what it is about. */
+export function isSaid({ place }: Pick<Item, "place">): boolean {
+	return place === "sentence" || place === "about";
+}
+
+export function weightOf(items: readonly Pick<Item, "weight">[]): number {
+	return items.reduce((sum, { weight }) => sum + weight, 0);
 }
