@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
-import type { ScheduleBook } from "./schedule-ports.js";
+import type { ScheduleBook } from "./schedule-book.js";
 import {
 	runOutput,
 	type ScheduleWire,

@@ -1,12 +1,18 @@
 import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
 import { recordPause } from "../../src/webhooks/webhooks.js";
 import type { ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
-import type { MailRefusals } from "./mail-refusals.js";
 import { toRenewal } from "./schedule-billing.js";
-import { type ChannelDeps, newRef, toChannels } from "./schedule-channels.js";
 import { closeRun, settledStatus } from "./schedule-claims.js";
+import type { MailRefusals } from "./schedule-consent.js";
 import { noSchedule, type ScheduleViewer } from "./schedule-record.js";
-import { type ScheduleText, type ScheduleTexts, scheduleMemories } from "./schedule-text.js";
+import {
+	type ChannelDeps,
+	newRef,
+	type ScheduleText,
+	type ScheduleTexts,
+	scheduleMemories,
+	toChannels,
+} from "./schedule-text.js";
 import type { ScheduleChange } from "./schedule-wire.js";
 
 export interface ScheduleChangeDeps extends ChannelDeps {

@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
+import { z } from "zod";
 import type { ServedDocument } from "../../src/contract/contract.js";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, type SealedText, ServiceError } from "../../src/kernel/kernel.js";
 import { recordPause } from "../../src/webhooks/webhooks.js";
 import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
-import type { MailRefusals } from "./mail-refusals.js";
-import type { LinkPurpose, ScheduleLinks } from "./schedule-links.js";
+import { SCHEDULE_LIMITS } from "./schedule-limits.js";
+import type { ScheduleTexts } from "./schedule-text.js";
 
 interface Consent {
 	readonly channel: "email" | "slack";
@@ -131,4 +132,103 @@ function toPage(token: string, { purpose, title, asks, button }: Question): Serv
 	].join("\n");
 	const hash = createHash("sha256").update(body).digest("hex");
 	return { mediaType: "text/html; charset=utf-8", body, hash, isSecret: true };
+}
+
+export type LinkPurpose = "confirm" | "unsubscribe";
+
+/** What a link in a mail stands for. It names schedule and target to us alone: whoever reads the mail may not own the schedule. */
+export interface ScheduleLink {
+	readonly purpose: LinkPurpose;
+	readonly scheduleId: string;
+	/** Of the channel: a new target has new links. */
+	readonly ref: string;
+}
+
+export interface ScheduleLinks {
+	urlOf(
+		purpose: LinkPurpose,
+		schedule: Pick<ScheduleRow, "id">,
+		channel: Pick<ScheduleChannel, "ref">,
+	): string;
+	/** Undefined for whatever we did not make, made for something else, or is too old. */
+	open(token: string, purpose: LinkPurpose): ScheduleLink | undefined;
+}
+
+const stored = z.strictObject({
+	p: z.enum(["confirm", "unsubscribe"]),
+	s: z.string(),
+	r: z.string(),
+	e: z.number(),
+});
+
+const TTL_MS = {
+	confirm: SCHEDULE_LIMITS.confirmTtlMs,
+	unsubscribe: SCHEDULE_LIMITS.unsubscribeTtlMs,
+} as const;
+
+export function createScheduleLinks({
+	seal,
+	clock,
+	baseUrl,
+}: {
+	readonly seal: SealedText;
+	readonly clock: Clock;
+	readonly baseUrl: () => string;
+}): ScheduleLinks {
+	return {
+		urlOf(purpose, { id }, { ref }) {
+			const terms = { p: purpose, s: id, r: ref, e: clock.now() + TTL_MS[purpose] };
+			const token = seal.seal(JSON.stringify(terms));
+			return `${baseUrl()}/v1/research/schedules/${purpose}?token=${token}`;
+		},
+		open(token, purpose) {
+			const text = seal.open(token);
+			const terms = text === undefined ? undefined : stored.safeParse(JSON.parse(text)).data;
+			if (terms?.p !== purpose || terms.e <= clock.now()) return undefined;
+			return { purpose, scheduleId: terms.s, ref: terms.r };
+		},
+	};
+}
+
+/** Who stopped mails of whom. An address is kept as a hash under a secret alone, and apart from any schedule. */
+export interface MailRefusals {
+	/** The reader of a link wants no more mails of the owner of its schedule; durable before it resolves. */
+	note(link: ScheduleLink): Promise<void>;
+	/** Throws INVALID_ARGUMENT for an address whose reader stopped mails of this owner. */
+	assertMayAsk(owner: string, email: string): Promise<void>;
+}
+
+export function createMailRefusals({
+	store,
+	texts,
+	pepper,
+	clock,
+}: {
+	readonly store: Pick<Store, "read" | "documents">;
+	readonly texts: Pick<ScheduleTexts, "get">;
+	readonly pepper: Uint8Array;
+	readonly clock: Pick<Clock, "now">;
+}): MailRefusals {
+	const documentOf = (owner: string, email: string) => {
+		const address = email.toLowerCase();
+		const mac = createHmac("sha256", pepper).update(`mail refusal\n${owner}\n${address}`);
+		return `refusal_${mac.digest("hex")}`;
+	};
+	return {
+		async note({ scheduleId, ref }) {
+			const row = await store.read((reader) => reader.get("schedules", scheduleId));
+			const isMail = row?.channels.some((one) => one.ref === ref && one.kind === "email");
+			const email = row && isMail ? (await texts.get(row))?.email : undefined;
+			if (!row || email === undefined) return;
+			const expiresAt = clock.now() + SCHEDULE_LIMITS.unsubscribeTtlMs;
+			await store.documents.put(documentOf(row.owner, email), "1", expiresAt);
+		},
+		async assertMayAsk(owner, email) {
+			if ((await store.documents.get(documentOf(owner, email))) === undefined) return;
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				'The reader of this address has stopped briefings of yours: send another "email", or none.',
+			);
+		},
+	};
 }

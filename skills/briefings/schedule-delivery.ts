@@ -1,10 +1,16 @@
 import { type Egress, type Mailer, ServiceError } from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleChannel, ScheduleRow } from "../../store/store.js";
-import { toBriefingMail, toConfirmationMail, toTestMail } from "./briefing-mail.js";
-import type { ScheduleLinks } from "./schedule-links.js";
+import {
+	sendToSlack,
+	toBriefingMail,
+	toConfirmationMail,
+	toSlackMessage,
+	toSlackTest,
+	toTestMail,
+} from "./briefing-messages.js";
+import type { ScheduleLinks } from "./schedule-consent.js";
 import type { ScheduleText } from "./schedule-text.js";
 import type { BriefingWire } from "./schedule-wire.js";
-import { sendToSlack, toSlackMessage, toSlackTest } from "./slack-message.js";
 
 export interface ScheduleDeliveryDeps {
 	/** Undefined while no mail server is configured. */

@@ -4,12 +4,17 @@ import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors
 import { type Caller, grantIdOf } from "../contract/contract.js";
 import { ServiceError, toCanonicalJson } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { costOf, toRepeatedTask } from "./answer-task.js";
+import { costOf, toRepeatedTask } from "./a2a-task.js";
 import type { Exchange } from "./exchange.js";
-import type { KeepPaid } from "./keep-paid.js";
 import type { PaymentService } from "./payment-service.js";
-import type { Offered, Purchase, Sell } from "./sell.js";
-import { keyOf, toSkillRequest } from "./skill-request.js";
+import {
+	type KeepPaid,
+	keyOf,
+	type Offered,
+	type Purchase,
+	type Sell,
+	toSkillRequest,
+} from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
 import { readPaymentNote } from "./x402-extension.js";
 

@@ -13,17 +13,15 @@ import {
 	type ServerCallContext,
 } from "@a2a-js/sdk/server";
 import { costHeaders } from "../http/http.js";
-import { costOf } from "./answer-task.js";
+import { costOf, jobIdOf } from "./a2a-task.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
-import { jobIdOf } from "./job-task.js";
 import type { OpenTasks } from "./payment-service.js";
-import { isFinal } from "./payment-status.js";
 import type { BuyAnswer } from "./purchase.js";
 import type { PushService } from "./push-service.js";
 import type { Purchase } from "./sell.js";
-import { toStreamEvents } from "./stream-events.js";
 import type { TaskArchive } from "./task-archive.js";
-import type { TaskWatch } from "./task-watch.js";
+import { type TaskWatch, toStreamEvents } from "./task-events.js";
+import { isFinal } from "./x402-extension.js";
 
 export interface RequestHandlerDeps {
 	readonly card: () => Promise<AgentCard>;

@@ -11,7 +11,7 @@ import { requireManager } from "./account-keys.js";
 import type { AccountOperations } from "./account-operations.js";
 import { getAccount, toCallWire } from "./account-usage.js";
 import { feedbackOf } from "./feedback.js";
-import { grantedAccessOf } from "./granted-access.js";
+import { grantedAccessOf } from "./oauth-grants.js";
 
 export interface AccountExportDeps {
 	readonly store: Store;

@@ -1,4 +1,3 @@
-/** Who is calling: API keys, connection tokens, identity tokens; OAuth has its room here later. */
 import { forgetKeySpending, isUsable } from "../../payments/plan/plan.js";
 import type {
 	AccountRow,
@@ -18,7 +17,8 @@ import {
 	type Random,
 	ServiceError,
 } from "../kernel/kernel.js";
-import { assertSound, assertStillManaged } from "./key-rules.js";
+
+/** Who is calling: API keys, connection tokens, identity tokens; OAuth has its room here later. */
 
 const KEY_PREFIX = "sk_live_";
 
@@ -243,3 +243,43 @@ export function unknownAccount(id: string): ServiceError {
 
 const sortByAge = (rows: readonly KeyRow[]): KeyRow[] =>
 	[...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Whoever manages an account can make a key without limits, so limits on such a key would be none. */
+function assertSound(row: KeyRow): void {
+	const { skills, graphs, maxTotalMicros, maxPerMonthMicros } = row;
+	const isLimited =
+		(skills ?? []).length > 0 ||
+		(graphs ?? []).length > 0 ||
+		maxTotalMicros !== undefined ||
+		maxPerMonthMicros !== undefined;
+	if (!isManager(row) || !isLimited) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		"A key that manages its account has no scopes and no caps; leave manages_account out, or the limits.",
+	);
+}
+
+/**
+ * Throws INVALID_ARGUMENT where an account would be left that nobody can change or erase: without this key none of its
+ * keys manages it, and no identity token opens it.
+ */
+async function assertStillManaged(
+	reader: StoreReader,
+	row: KeyRow,
+	now: number,
+): Promise<void> {
+	const manages = (key: KeyRow) => isManager(key) && isUsable(key, now);
+	if (!manages(row)) return;
+	const account = await reader.get("accounts", row.accountId);
+	if (account?.subjectHash !== undefined) return;
+	const keys = await reader.findBy("keys", "accountId", row.accountId);
+	if (keys.some((key) => key.id !== row.id && manages(key))) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		"This is the last key that manages its account; make another one first (manages_account), or erase the account.",
+	);
+}
+
+function isManager({ isManager: manages = true }: KeyRow): boolean {
+	return manages;
+}

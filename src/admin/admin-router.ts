@@ -1,16 +1,25 @@
-/** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
-
-import { type RequestHandler, Router } from "express";
+import { timingSafeEqual } from "node:crypto";
+import { type Request, type RequestHandler, Router } from "express";
 import { z } from "zod";
-import { GRAPH_TYPES, graphIdField } from "../contract/contract.js";
+import type { AccountOperator } from "../accounts/accounts.js";
+import { GRAPH_TYPES, graphIdField, LIMITS } from "../contract/contract.js";
+import { isForwarded } from "../http/http.js";
 import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
-import type { Operator } from "../operator/operator.js";
-import { addAccountRoutes } from "./account-routes.js";
-import { named, nothing, usd } from "./command-fields.js";
-import { long, quick, readCommand } from "./command-handler.js";
-import { addConceptRoutes } from "./concept-routes.js";
-import { addLedgerRoutes } from "./ledger-routes.js";
-import type { OperatorCheck } from "./operator-check.js";
+import type { LedgerOperator, Operator } from "../operator/operator.js";
+import {
+	type LongDeps,
+	lines,
+	long,
+	look,
+	named,
+	nothing,
+	quick,
+	quickAt,
+	readCommand,
+	usd,
+} from "./command-handler.js";
+
+/** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
 
 export interface AdminRouterDeps {
 	readonly operator: Operator;
@@ -98,4 +107,188 @@ function onlyOperator({ isNear, isOperator }: OperatorCheck): RequestHandler {
 		}
 		next();
 	};
+}
+
+const ofAccount = z.strictObject({ account_id: z.string().min(1).optional() });
+const scope = {
+	label: z.string().max(LIMITS.sptLabelChars).optional(),
+	skills: z.array(z.string()).optional(),
+	graphs: z.array(z.string()).optional(),
+	expires_in_days: z.number().positive().max(LIMITS.sptDaysMax).optional(),
+};
+const keyRequest = z.strictObject({
+	...scope,
+	account_id: z.string().min(1).optional(),
+	usd: usd.optional(),
+	has_payment_method: z.boolean().optional(),
+	zero_retention: z.boolean().optional(),
+	max_total_usd: usd.optional(),
+	max_per_month_usd: usd.optional(),
+	manages_account: z.boolean().optional(),
+});
+const rotationRequest = z.strictObject({
+	id: z.string().min(1),
+	overlap_seconds: z.int().min(0).max(LIMITS.keyOverlapSecondsMax).optional(),
+});
+const tokenRequest = z.strictObject({ ...scope, account_id: z.string().min(1) });
+const accountSetting = z.strictObject({
+	account_id: z.string().min(1),
+	has_payment_method: z.boolean().optional(),
+	zero_retention: z.boolean().optional(),
+});
+const creditRequest = z.strictObject({ account_id: z.string().min(1), usd });
+
+/** Accounts, their keys and their connection tokens. */
+function addAccountRoutes(router: Router, operator: AccountOperator): void {
+	router.get(
+		"/keys",
+		look(ofAccount, (input) => operator.listKeys(input)),
+	);
+	router.post(
+		"/keys",
+		quick(keyRequest, (input) => operator.createKey(input)),
+	);
+	router.post(
+		"/keys/rotate",
+		quick(rotationRequest, (input) => operator.rotateKey(input)),
+	);
+	router.post(
+		"/keys/revoke",
+		quick(named, (input) => operator.revokeKey(input)),
+	);
+	router.get(
+		"/connection-tokens",
+		look(ofAccount, (input) => operator.listTokens(input)),
+	);
+	router.post(
+		"/connection-tokens",
+		quick(tokenRequest, (input) => operator.createToken(input)),
+	);
+	router.post(
+		"/connection-tokens/revoke",
+		quick(named, (input) => operator.revokeToken(input)),
+	);
+	router.get(
+		"/accounts",
+		look(nothing, () => operator.listAccounts()),
+	);
+	router.post(
+		"/accounts/set",
+		quick(accountSetting, (input) => operator.setAccount(input)),
+	);
+	router.post(
+		"/accounts/credit",
+		quick(creditRequest, (input) => operator.creditAccount(input)),
+	);
+}
+
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
+const reportRequest = z.strictObject({
+	by: z.string(),
+	from: day.optional(),
+	to: day.optional(),
+});
+const refundRequest = z.strictObject({
+	receipt_id: z.string().min(1),
+	reason: z.string().min(1).max(500),
+	usd: usd.optional(),
+});
+const tokenRefundRequest = z.strictObject({
+	token_id: z.string().min(1),
+	reason: z.string().min(1).max(500),
+	usd: usd.optional(),
+});
+const refundPayment = z.strictObject({
+	id: z.string().min(1),
+	tx: z.string().optional(),
+	again: z.boolean().optional(),
+});
+const reconcileRequest = z.strictObject({ book: z.boolean().optional() });
+
+/** The books: what can be asked of them, and refunds. */
+function addLedgerRoutes(
+	router: Router,
+	{ operator, ...deps }: LongDeps & { readonly operator: LedgerOperator },
+): void {
+	router.get(
+		"/ledger/verification",
+		look(nothing, () => operator.verifyLedger()),
+	);
+	router.get(
+		"/ledger/report",
+		look(reportRequest, (input) => operator.reportLedger(input)),
+	);
+	router.get(
+		"/ledger/export",
+		lines(deps.logger, () => operator.exportLedger()),
+	);
+	router.get(
+		"/ledger/refunds",
+		look(nothing, () => operator.listRefunds()),
+	);
+	router.post(
+		"/ledger/refunds",
+		quick(refundRequest, (input) => operator.refundReceipt(input)),
+	);
+	router.post(
+		"/ledger/refunds/tokens",
+		quick(tokenRefundRequest, (input) => operator.refundToken(input)),
+	);
+	router.post(
+		"/ledger/refunds/payments",
+		quick(refundPayment, (input) => operator.payRefund(input)),
+	);
+	router.post(
+		"/ledger/reconciliation",
+		long(reconcileRequest, deps, (input, tell) => operator.reconcileLedger(input, tell)),
+	);
+}
+
+const putRequest = z.strictObject({
+	graph_id: graphIdField,
+	path: z.string().min(1).max(4_096),
+	markdown: z.string(),
+});
+const removal = z.strictObject({
+	graph_id: graphIdField,
+	concept_id: z.string().min(1).max(4_096),
+});
+
+/** One concept at a time; its file is longer than any other command, so these routes read their own body. */
+function addConceptRoutes(router: Router, operator: Operator): void {
+	router.put(
+		"/graphs/:graph_id/concepts",
+		readCommand(LIMITS.conceptBodyBytes),
+		quickAt(putRequest, (input) => operator.putConcept(input)),
+	);
+	router.delete(
+		"/graphs/:graph_id/concepts/:concept_id",
+		quickAt(removal, (input) => operator.removeConcept(input)),
+	);
+}
+
+/** Tells the operator of this machine from everybody else. */
+export interface OperatorCheck {
+	/** The request was made on this machine, and no proxy says that it carried it here for another. */
+	isNear(req: Request): boolean;
+	/** It is near, and comes with the admin token. */
+	isOperator(req: Request): boolean;
+}
+
+export function createOperatorCheck(adminToken: string): OperatorCheck {
+	const expected = Buffer.from(`Bearer ${adminToken}`);
+	const isNear = (req: Request) => isFromThisMachine(req) && !isForwarded(req);
+	return {
+		isNear,
+		isOperator(req) {
+			const shown = Buffer.from(req.headers.authorization ?? "");
+			return isNear(req) && shown.length === expected.length && timingSafeEqual(shown, expected);
+		},
+	};
+}
+
+/** Loopback, or one of this machine's own addresses calling itself. */
+function isFromThisMachine({ socket }: Request): boolean {
+	const { remoteAddress: peer, localAddress: own } = socket;
+	return peer !== undefined && (peer === own || /^(127\.|::1$|::ffff:127\.)/.test(peer));
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, RequestHandler, Response } from "express";
-import type { z } from "zod";
+import { z } from "zod";
 import { LIMITS, parseInput } from "../contract/contract.js";
 import { readJsonBody } from "../http/http.js";
 import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
@@ -111,3 +111,11 @@ function toPublicError(error: unknown, logger: Logger): { code: string; message:
 	logger.error("operator command failed", { error: String(error) });
 	return { code: "INTERNAL", message: "The work failed; the server's log says why." };
 }
+
+/** Fields that several commands have. */
+
+export const usd = z
+	.string()
+	.regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
+export const named = z.strictObject({ id: z.string().min(1) });
+export const nothing = z.strictObject({});

@@ -3,14 +3,25 @@ import type { JobBilling } from "../../payments/refunds/refunds.js";
 import type { JobRow, Store } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
 import { type Clock, type Ids, type Logger, ServiceError } from "../kernel/kernel.js";
-import { createJobEndings, type JobEndings } from "./job-endings.js";
+import { createJobEndings, createJobNotes, type JobEndings, type JobNotes } from "./job-endings.js";
 import { createdEvent, type JobEvent, lastEventsOf } from "./job-events.js";
-import { JOB_LIMITS } from "./job-limits.js";
-import { createJobNotes, type JobNotes } from "./job-notes.js";
-import { createJobQueue, type JobQueue, type Place } from "./job-queue.js";
-import { type JobOrder, readJob, toJobRow, UNPAID_OWNER } from "./job-rows.js";
-import { createJobRunner, type JobRunner } from "./job-runner.js";
-import { openUnpaidJob, type UnpaidJob, type UnpaidTerms } from "./unpaid-job.js";
+import {
+	type JobOrder,
+	openUnpaidJob,
+	readJob,
+	toJobRow,
+	UNPAID_OWNER,
+	type UnpaidJob,
+	type UnpaidTerms,
+} from "./job-rows.js";
+import {
+	createJobQueue,
+	createJobRunner,
+	type JobQueue,
+	type JobRunner,
+	type Place,
+} from "./job-runner.js";
+import { JOB_LIMITS } from "./job-schemas.js";
 
 export interface JobsDeps {
 	readonly store: Store;

@@ -1,8 +1,7 @@
 import type { JobRow } from "../../store/store.js";
-import type { JobEventName, JobJson } from "../contract/contract.js";
-import { toIsoTime } from "../kernel/kernel.js";
-import { toJobCost } from "./job-cost.js";
-import { JOB_LIMITS } from "./job-limits.js";
+import { isOpenJob, type JobEventName, type JobJson } from "../contract/contract.js";
+import { formatUsd, toIsoTime } from "../kernel/kernel.js";
+import { JOB_LIMITS } from "./job-schemas.js";
 
 export interface JobEvent {
 	/** Rises by one or more from one event to the next, over restarts too. */
@@ -129,5 +128,20 @@ export function progressOf({ percent, passes, passesBegun, considered, read }: J
 		passes: passes.length,
 		sources_considered: considered,
 		sources_read: read,
+	};
+}
+
+/** What a job costs, as its caller is told at any time: the price while it is held, then what was taken of it. */
+export function toJobCost(row: JobRow) {
+	const isHeld = isOpenJob(row.state) && row.holdId !== undefined;
+	const chargedMicros = row.chargedMicros ?? 0n;
+	return {
+		amount_usd: formatUsd(isHeld ? row.priceMicros : chargedMicros),
+		price_usd: formatUsd(row.priceMicros),
+		billing_type: row.billingType,
+		rail: row.rail,
+		receipt_id: row.receiptId ?? null,
+		charged: chargedMicros > 0n,
+		held: isHeld,
 	};
 }

@@ -1,8 +1,7 @@
 import type { Interaction } from "oidc-provider";
 import type { GrantHolder, OAuthGrants, OAuthRecords } from "../accounts/accounts.js";
 import { OAUTH_SCOPE } from "../contract/contract.js";
-import type { Micros } from "../kernel/kernel.js";
-import { lostStep } from "./lost-step.js";
+import { type Micros, ServiceError } from "../kernel/kernel.js";
 import type { OAuthProvider } from "./provider.js";
 
 /** What a user has agreed to, and where. */
@@ -85,4 +84,12 @@ async function open(
 		throw error;
 	}
 	return keyId;
+}
+
+/** What a user is told whose step has ended, went on elsewhere, or is that of somebody else. */
+export function lostStep(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		"This request for access is no longer open; go back to the application and start again.",
+	);
 }

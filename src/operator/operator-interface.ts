@@ -9,15 +9,19 @@ import {
 import { type Clock, formatUsd, parseUsd } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
-import type { ConceptEditor, ConceptPut, ConceptRemoval, ConceptReport } from "./concept-editor.js";
-import type { GraphImporter } from "./graph-importer.js";
-import type { ImportReport, ImportRequest, OnProgress } from "./import-request.js";
+import type { GraphImporter, ImportReport, ImportRequest, OnProgress } from "./graph-importer.js";
+import type {
+	ConceptEditor,
+	ConceptPut,
+	ConceptRemoval,
+	ConceptReport,
+} from "./graph-repository.js";
+import type { PurgeReport, Retention } from "./housekeeping.js";
 import {
 	createLedgerOperator,
 	type LedgerOperator,
 	type LedgerOperatorDeps,
 } from "./ledger-operator.js";
-import type { PurgeReport, Retention } from "./retention.js";
 
 export interface SptRequest extends SptScope {
 	readonly usd: string;

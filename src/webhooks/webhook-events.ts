@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
+import { isUsable } from "../../payments/plan/plan.js";
+import { isSpendable } from "../../payments/spt/spt.js";
 import type {
 	BriefingRunRow,
 	JobRow,
 	ScheduleRow,
+	StoreReader,
 	StoreTransaction,
 	WebhookDeliveryRow,
 	WebhookRow,
 } from "../../store/store.js";
-import { OPERATION_ADDRESSES } from "../contract/contract.js";
+import { isWallet, OPERATION_ADDRESSES } from "../contract/contract.js";
 import { toIdLetters, toIsoTime } from "../kernel/kernel.js";
-import { type Hearing, hearingOf } from "./webhook-hearing.js";
-import { WEBHOOK_LIMITS } from "./webhook-limits.js";
-import type { WebhookEventType } from "./webhook-wire.js";
+import { WEBHOOK_LIMITS, type WebhookEventType } from "./webhook-wire.js";
 
 /** Something that happened; `data` are ids and closed words, never what was asked or answered. */
 interface WebhookEvent {
@@ -164,4 +165,37 @@ const ID_CHARS = 26;
 function digest(text: string): string {
 	const bytes = createHash("sha256").update(text).digest().subarray(0, ID_CHARS);
 	return toIdLetters(bytes);
+}
+
+/** What a webhook may be told now: everything its owner does, what was done under its own grant, or nothing more. */
+export type Hearing = "all" | "own" | "nothing";
+
+type Maker = Pick<WebhookRow, "owner" | "grantId" | "isForAll">;
+
+/**
+ * Nobody hears more than the credential a webhook was made with would show now: one that was revoked or has expired shows
+ * nothing, and a key that manages its account no longer shows its own doings alone.
+ */
+export async function hearingOf(
+	reader: StoreReader,
+	{ owner, grantId, isForAll }: Maker,
+	now: number,
+): Promise<Hearing> {
+	if (!(await isOwnerOpen(reader, owner, now))) return "nothing";
+	const most = isForAll ? "all" : "own";
+	if (grantId?.startsWith("con_")) {
+		const connection = await reader.get("connections", grantId);
+		return connection && isUsable(connection, now) ? most : "nothing";
+	}
+	if (!grantId?.startsWith("key_")) return most;
+	const key = await reader.get("keys", grantId);
+	if (!key || !isUsable(key, now)) return "nothing";
+	return (key.isManager ?? true) ? most : "own";
+}
+
+async function isOwnerOpen(reader: StoreReader, owner: string, now: number): Promise<boolean> {
+	if (isWallet(owner)) return true;
+	const account = await reader.get("accounts", owner);
+	if (account) return account.closedAt === undefined;
+	return isSpendable(reader, await reader.get("tokens", owner), now);
 }

@@ -8,9 +8,8 @@ import { writeBundle } from "../../src/knowledge/bundle-folder.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { importFolder } from "../../src/knowledge/import-folder.js";
 import type { ImportMemory } from "../../src/knowledge/import-memory.js";
+import { createGraphUpdate, type ImportRequest } from "../../src/operator/graph-importer.js";
 import { createGraphRepository } from "../../src/operator/graph-repository.js";
-import { createGraphUpdate } from "../../src/operator/graph-update.js";
-import type { ImportRequest } from "../../src/operator/import-request.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 /** An hour ahead of the disk, so that no file counts as touched just now. */
