@@ -20,7 +20,8 @@ export const A2A_PATHS = {
 	rest: "/a2a/rest",
 } as const;
 
-export interface AgentCardInput {
+/** The unsigned card: both transports in both protocol versions, every skill that can answer here, every price. */
+export function buildAgentCard(input: {
 	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
 	readonly skills: SkillCatalog;
@@ -31,10 +32,7 @@ export interface AgentCardInput {
 	readonly organization?: string;
 	/** Present when payments on a chain are configured. */
 	readonly x402?: X402Terms | undefined;
-}
-
-/** The unsigned card: both transports in both protocol versions, every skill that can answer here, every price. */
-export function buildAgentCard(input: AgentCardInput): AgentCard {
+}): AgentCard {
 	const { baseUrl, skills, prices, version, x402 } = input;
 	return AgentCard.fromJSON({
 		name: input.name ?? "tollgraph",

@@ -157,7 +157,10 @@ export function toTestMail(topic: string, unsubscribeUrl: string): Written {
 	return {
 		subject,
 		text: [told, "", `To stop these mails: ${unsubscribeUrl}`, ""].join("\n"),
-		html: page(subject, [`<p>${told}</p>`, `<p>${htmlLink(unsubscribeUrl, "Stop these mails")}</p>`]),
+		html: page(subject, [
+			`<p>${told}</p>`,
+			`<p>${htmlLink(unsubscribeUrl, "Stop these mails")}</p>`,
+		]),
 	};
 }
 

@@ -244,10 +244,7 @@ const DAY_MS = 86_400_000;
 type WatchReason = BriefingWire["watch_list"][number]["reason"] | undefined;
 
 /** What may soon be otherwise: stale, withdrawn, unfinished, or carried by one source. */
-function watchListOf(
-	told: readonly TopicConcept[],
-	today: string,
-): BriefingWire["watch_list"] {
+function watchListOf(told: readonly TopicConcept[], today: string): BriefingWire["watch_list"] {
 	const soon = toIsoDay(Date.parse(today) + SCHEDULE_LIMITS.watchDays * DAY_MS);
 	const reasonOf = ({ status, staleAfter, evidence }: TopicConcept["concept"]): WatchReason => {
 		if (staleAfter !== undefined && staleAfter < today) return "stale";

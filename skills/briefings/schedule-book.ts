@@ -43,12 +43,14 @@ export interface ScheduleBookDeps extends ManualRunDeps, ChannelDeps {
 }
 
 /** Schedules as they are sold. */
-export function createScheduleBook(deps: ScheduleBookDeps): ScheduleBook {
+export function createScheduleBook(deps: ScheduleBookDeps) {
 	const { store } = deps;
 	return {
-		create: (order, context) => create(deps, order, context),
+		/** Makes a schedule once for each call, however often it is sent. Throws RATE_LIMITED for too many of one owner. */
+		create: (order: ScheduleOrder, context: SkillContext) => create(deps, order, context),
 
-		async runNow(id, context) {
+		/** Makes a briefing now, and delivers nothing yet. Throws NOT_FOUND for a schedule of somebody else. */
+		async runNow(id: string, context: SkillContext): Promise<ManualRun> {
 			const owner = context.shown ?? context.caller ?? ANONYMOUS;
 			const schedule = await getSchedule(store, id, (row) => mayRead(owner, row));
 			return runNow(deps, schedule, context);
@@ -91,7 +93,13 @@ async function create(
 		await store.transaction(async (tx) => {
 			const others = await tx.findBy("schedules", "owner", owner.owner);
 			const open = others.filter(({ status }) => status !== "cancelled");
-			if (open.length >= SCHEDULE_LIMITS.perOwnerMax && owner !== ANONYMOUS) throw tooMany();
+			if (open.length >= SCHEDULE_LIMITS.perOwnerMax && owner !== ANONYMOUS) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					`${SCHEDULE_LIMITS.perOwnerMax} schedules run for you already; cancel some with DELETE /v1/research/schedules/{schedule_id}.`,
+					{ retryAfterSeconds: 3_600 },
+				);
+			}
 			await tx.put("schedules", made);
 		});
 	} catch (error) {
@@ -155,21 +163,8 @@ function paidBefore(): ServiceError {
 	);
 }
 
-function tooMany(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		`${SCHEDULE_LIMITS.perOwnerMax} schedules run for you already; cancel some with DELETE /v1/research/schedules/{schedule_id}.`,
-		{ retryAfterSeconds: 3_600 },
-	);
-}
-
 /** Schedules as the skills that sell them see them: never a price, a target or how somebody pays. */
-export interface ScheduleBook {
-	/** Makes a schedule once for each call, however often it is sent. Throws RATE_LIMITED for too many of one owner. */
-	create(order: ScheduleOrder, context: SkillContext): Promise<ScheduleWire>;
-	/** Makes a briefing now, and delivers nothing yet. Throws NOT_FOUND for a schedule of somebody else. */
-	runNow(scheduleId: string, context: SkillContext): Promise<ManualRun>;
-}
+export type ScheduleBook = ReturnType<typeof createScheduleBook>;
 
 /** A briefing that was asked for out of turn. */
 export interface ManualRun {

@@ -14,16 +14,7 @@ interface Consent {
 }
 
 /** What readers of mails may do with the links in them, without any credential. */
-export interface ScheduleConsent {
-	/** Once: throws NOT_FOUND, alike for links that were used, that have expired and that are none of ours. */
-	confirm(token: string): Promise<Consent>;
-	/** Once, as `confirm`. From then on nothing is mailed to this reader. */
-	unsubscribe(token: string): Promise<Consent>;
-	/** A page that asks whether to agree: mail programs open links, and only people send forms. */
-	confirmPage(token: string): ServedDocument;
-	/** The same for unsubscribing. */
-	unsubscribePage(token: string): ServedDocument;
-}
+export type ScheduleConsent = ReturnType<typeof createScheduleConsent>;
 
 export function createScheduleConsent({
 	store,
@@ -35,7 +26,7 @@ export function createScheduleConsent({
 	readonly refusals: MailRefusals;
 	readonly links: ScheduleLinks;
 	readonly clock: Pick<Clock, "now">;
-}): ScheduleConsent {
+}) {
 	const use = async (
 		token: string,
 		purpose: LinkPurpose,
@@ -49,7 +40,12 @@ export function createScheduleConsent({
 			const row = await tx.get("schedules", link?.scheduleId ?? "");
 			const channel = row?.channels.find(({ ref }) => ref === link?.ref);
 			const changed = row && channel && change(row, channel);
-			if (!changed) throw deadLink();
+			if (!changed) {
+				throw new ServiceError(
+					"NOT_FOUND",
+					"This link was used before, has expired, or is none of ours.",
+				);
+			}
 			await tx.put("schedules", changed);
 			const isPaused = changed.status === "paused" && row.status !== "paused";
 			if (isPaused) await recordPause(tx, changed, clock.now());
@@ -57,13 +53,15 @@ export function createScheduleConsent({
 		});
 	};
 	return {
-		async confirm(token) {
+		/** Once: throws NOT_FOUND, alike for links that were used, that have expired and that are none of ours. */
+		async confirm(token: string): Promise<Consent> {
 			const { kind: channel, masked } = await use(token, "confirm", (row, { ref, status }) =>
 				status === "unconfirmed" ? withChannel(row, ref, "ready") : undefined,
 			);
 			return { channel, target_masked: masked, status: "confirmed" };
 		},
-		async unsubscribe(token) {
+		/** Once, as `confirm`. From then on nothing is mailed to this reader. */
+		async unsubscribe(token: string): Promise<Consent> {
 			const { kind: channel, masked } = await use(token, "unsubscribe", (row, { ref, status }) => {
 				if (status === "unsubscribed") return undefined;
 				const left = withChannel(row, ref, "unsubscribed");
@@ -72,8 +70,10 @@ export function createScheduleConsent({
 			});
 			return { channel, target_masked: masked, status: "unsubscribed" };
 		},
-		confirmPage: (token) => toPage(token, CONFIRM),
-		unsubscribePage: (token) => toPage(token, UNSUBSCRIBE),
+		/** A page that asks whether to agree: mail programs open links, and only people send forms. */
+		confirmPage: (token: string) => toPage(token, CONFIRM),
+		/** The same for unsubscribing. */
+		unsubscribePage: (token: string) => toPage(token, UNSUBSCRIBE),
 	};
 }
 
@@ -91,13 +91,6 @@ function withChannel(
 		return { ...rest, status };
 	});
 	return { ...row, channels };
-}
-
-function deadLink(): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
-		"This link was used before, has expired, or is none of ours.",
-	);
 }
 
 interface Question {

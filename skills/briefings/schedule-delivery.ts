@@ -12,14 +12,6 @@ import type { ScheduleLinks } from "./schedule-consent.js";
 import type { ScheduleText } from "./schedule-text.js";
 import type { BriefingWire } from "./schedule-wire.js";
 
-export interface ScheduleDeliveryDeps {
-	/** Undefined while no mail server is configured. */
-	readonly mailer: Mailer | undefined;
-	/** Reaches Slack, and nobody else. */
-	readonly slack: Egress;
-	readonly links: ScheduleLinks;
-}
-
 type Target = Pick<ScheduleChannel, "kind" | "ref">;
 
 interface Sending {
@@ -29,18 +21,15 @@ interface Sending {
 }
 
 /** Hands things to the targets of schedules. Each throws a ServiceError when its target did not take it. */
-export interface ScheduleDelivery {
-	briefing(
-		sending: Sending & {
-			readonly run: Pick<BriefingRunRow, "id">;
-			readonly briefing: BriefingWire;
-		},
-	): Promise<void>;
-	confirmation(sending: Sending): Promise<void>;
-	test(sending: Sending): Promise<void>;
-}
+export type ScheduleDelivery = ReturnType<typeof createScheduleDelivery>;
 
-export function createScheduleDelivery(deps: ScheduleDeliveryDeps): ScheduleDelivery {
+export function createScheduleDelivery(deps: {
+	/** Undefined while no mail server is configured. */
+	readonly mailer: Mailer | undefined;
+	/** Reaches Slack, and nobody else. */
+	readonly slack: Egress;
+	readonly links: ScheduleLinks;
+}) {
 	const { mailer, slack, links } = deps;
 	const mail: Mailer["send"] = async (message) => {
 		if (!mailer) throw new ServiceError("UNAVAILABLE", "No mail server is configured here.");
@@ -48,7 +37,14 @@ export function createScheduleDelivery(deps: ScheduleDeliveryDeps): ScheduleDeli
 	};
 	const stop = ({ schedule, channel }: Sending) => links.urlOf("unsubscribe", schedule, channel);
 	return {
-		async briefing({ run, briefing, ...sending }) {
+		async briefing({
+			run,
+			briefing,
+			...sending
+		}: Sending & {
+			readonly run: Pick<BriefingRunRow, "id">;
+			readonly briefing: BriefingWire;
+		}): Promise<void> {
 			const { channel, text } = sending;
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackMessage(briefing));
@@ -58,11 +54,11 @@ export function createScheduleDelivery(deps: ScheduleDeliveryDeps): ScheduleDeli
 			const messageId = `${run.id}.${channel.ref}`;
 			await mail({ ...written, to: targetOf(text.email), messageId, unsubscribeUrl });
 		},
-		async confirmation({ schedule, channel, text }) {
+		async confirmation({ schedule, channel, text }: Sending): Promise<void> {
 			const written = toConfirmationMail(text.topic, links.urlOf("confirm", schedule, channel));
 			await mail({ ...written, to: targetOf(text.email), messageId: `confirm.${channel.ref}` });
 		},
-		async test(sending) {
+		async test(sending: Sending): Promise<void> {
 			const { channel, text } = sending;
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackTest(text.topic));

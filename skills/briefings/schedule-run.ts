@@ -204,14 +204,12 @@ export function maskId(scheduleId: string): string {
 	return `${scheduleId.slice(0, 10)}…`;
 }
 
-interface SendingDeps {
-	readonly store: Pick<Store, "transaction">;
-	readonly delivery: ScheduleDelivery;
-}
-
 /** Sends to each target that has not got it, one after the other; what is under way is written down before. */
 export async function sendAll(
-	deps: SendingDeps,
+	deps: {
+		readonly store: Pick<Store, "transaction">;
+		readonly delivery: ScheduleDelivery;
+	},
 	claim: Claim,
 	{ made, text }: { readonly made: Briefing; readonly text: ScheduleText },
 ): Promise<void> {

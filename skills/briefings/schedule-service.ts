@@ -21,27 +21,11 @@ import {
 	type ScheduleTexts,
 	scheduleMemories,
 } from "./schedule-text.js";
-import type { RunItemWire, RunWire, ScheduleChange, ScheduleWire } from "./schedule-wire.js";
+import type { ScheduleChange, ScheduleWire } from "./schedule-wire.js";
 import { countMail, mayMail } from "./schedule-worker.js";
 
 /** What owners of schedules, and whoever knows their ids, may ask, paying nothing. */
-export interface ScheduleService {
-	/** Those of the viewer; none without a credential (D6). */
-	list(viewer: ScheduleViewer): Promise<{ readonly items: readonly ScheduleWire[] }>;
-	/** Throws NOT_FOUND, as all of these do, alike for unknown ids, those of others and cancelled ones. */
-	get(caller: Caller, id: string): Promise<ScheduleWire>;
-	change(viewer: ScheduleViewer, id: string, change: ScheduleChange): Promise<ScheduleWire>;
-	/** Nothing more is delivered or charged; its text is gone before this resolves. */
-	cancel(viewer: ScheduleViewer, id: string): Promise<ScheduleWire>;
-	/** Sends a test to every target; what is not confirmed is asked again. Throws RATE_LIMITED for too many on one day. */
-	test(caller: Caller, id: string): Promise<ScheduleTest>;
-	runs(
-		caller: Caller,
-		id: string,
-		cursor: string | undefined,
-	): Promise<{ readonly items: readonly RunItemWire[]; readonly next_cursor: string | null }>;
-	run(caller: Caller, id: string, runId: string): Promise<RunWire>;
-}
+export type ScheduleService = ReturnType<typeof createScheduleService>;
 
 export interface ScheduleServiceDeps extends ScheduleRunDeps, ChannelDeps {
 	readonly store: Store;
@@ -49,11 +33,15 @@ export interface ScheduleServiceDeps extends ScheduleRunDeps, ChannelDeps {
 	readonly refusals: MailRefusals;
 }
 
-export function createScheduleService(deps: ScheduleServiceDeps): ScheduleService {
+export function createScheduleService(deps: ScheduleServiceDeps) {
 	const { store, texts, runs } = deps;
 	const own = (caller: Caller, id: string) => getSchedule(store, id, (row) => mayRead(caller, row));
 	return {
-		async list({ caller, isNamed }) {
+		/** Those of the viewer; none without a credential (D6). */
+		async list({
+			caller,
+			isNamed,
+		}: ScheduleViewer): Promise<{ readonly items: readonly ScheduleWire[] }> {
 			if (!isNamed) return { items: [] };
 			const rows = await store.read((reader) => reader.findBy("schedules", "owner", caller.owner));
 			const mine = rows
@@ -63,14 +51,20 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
 				.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 			return { items: await Promise.all(mine.map((row) => describe(deps, row))) };
 		},
-		get: async (caller, id) => describe(deps, await own(caller, id)),
+		/** Throws NOT_FOUND, as all of these do, alike for unknown ids, those of others and cancelled ones. */
+		get: async (caller: Caller, id: string) => describe(deps, await own(caller, id)),
 
-		async change(viewer, id, change) {
+		async change(
+			viewer: ScheduleViewer,
+			id: string,
+			change: ScheduleChange,
+		): Promise<ScheduleWire> {
 			const row = await getSchedule(store, id, (found) => mayChange(found, viewer));
 			return describe(deps, await applyChange(deps, { row, viewer, change }));
 		},
 
-		async cancel(viewer, id) {
+		/** Nothing more is delivered or charged; its text is gone before this resolves. */
+		async cancel(viewer: ScheduleViewer, id: string): Promise<ScheduleWire> {
 			const row = await getSchedule(store, id, (found) => mayChange(found, viewer));
 			const wire = await describe(deps, row);
 			const expiresAt = deps.clock.now() + SCHEDULE_LIMITS.cancelledKeptMs;
@@ -85,9 +79,12 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
 			return { ...wire, status: "cancelled", reason: null, channels: [], next_run_at: null };
 		},
 
-		test: async (caller, id) => sendTests(deps, await own(caller, id)),
-		runs: async (caller, id, cursor) => runs.list(await own(caller, id), cursor),
-		run: async (caller, id, runId) => runs.get(await own(caller, id), runId),
+		/** Sends a test to every target; what is not confirmed is asked again. Throws RATE_LIMITED for too many on one day. */
+		test: async (caller: Caller, id: string) => sendTests(deps, await own(caller, id)),
+		runs: async (caller: Caller, id: string, cursor: string | undefined) =>
+			runs.list(await own(caller, id), cursor),
+		run: async (caller: Caller, id: string, runId: string) =>
+			runs.get(await own(caller, id), runId),
 	};
 }
 
@@ -122,20 +119,27 @@ export interface ScheduleTest {
 	}[];
 }
 
-interface TrialDeps {
-	readonly store: Pick<Store, "transaction">;
-	readonly texts: ScheduleTexts;
-	readonly delivery: ScheduleDelivery;
-	readonly clock: Clock;
-}
-
 /** Tries every target of a schedule. Throws RATE_LIMITED for too many mails on one day. */
-async function sendTests(deps: TrialDeps, row: ScheduleRow): Promise<ScheduleTest> {
+async function sendTests(
+	deps: {
+		readonly store: Pick<Store, "transaction">;
+		readonly texts: ScheduleTexts;
+		readonly delivery: ScheduleDelivery;
+		readonly clock: Clock;
+	},
+	row: ScheduleRow,
+): Promise<ScheduleTest> {
 	const { store, texts, delivery, clock } = deps;
 	const now = clock.now();
 	// Judged and counted in one: tests that come together are not more of them.
 	const counted = await changeRow(store, row.id, (schedule) => {
-		if (!mayMail(schedule, now)) throw tooManyMails();
+		if (!mayMail(schedule, now)) {
+			throw new ServiceError(
+				"RATE_LIMITED",
+				`A schedule sends at most ${SCHEDULE_LIMITS.extraMailsPerDay} tests and confirmations a day; send this one tomorrow.`,
+				{ retryAfterSeconds: 3_600 },
+			);
+		}
 		return countMail(schedule, now);
 	});
 	// Of the same row as the channels: an old address never gets the link of a new one.
@@ -147,14 +151,6 @@ async function sendTests(deps: TrialDeps, row: ScheduleRow): Promise<ScheduleTes
 		channels.push({ kind: channel.kind, target_masked: channel.masked, status });
 	}
 	return { channels };
-}
-
-function tooManyMails(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		`A schedule sends at most ${SCHEDULE_LIMITS.extraMailsPerDay} tests and confirmations a day; send this one tomorrow.`,
-		{ retryAfterSeconds: 3_600 },
-	);
 }
 
 async function sendTest(

@@ -16,16 +16,7 @@ export interface ScheduleText {
 	readonly slack?: string | undefined;
 }
 
-export interface ScheduleTexts {
-	/** Durable before it resolves to when the text will be gone. */
-	put(documentId: string, text: ScheduleText): Promise<number>;
-	/** Undefined once it is gone. */
-	get(row: Pick<ScheduleRow, "documentId">): Promise<ScheduleText | undefined>;
-	memoryOf(row: Pick<ScheduleRow, "id">, kind: RunKind): Promise<BriefingMemory | undefined>;
-	remember(row: Pick<ScheduleRow, "id">, kind: RunKind, memory: BriefingMemory): Promise<void>;
-	/** Durable before it resolves. */
-	forget(documentIds: readonly string[]): Promise<void>;
-}
+export type ScheduleTexts = ReturnType<typeof createScheduleTexts>;
 
 const stored = z.object({ topic: z.string(), targets: z.string() });
 const targets = z.object({ email: z.string().optional(), slack: z.string().optional() });
@@ -48,25 +39,29 @@ export function createScheduleTexts({
 	readonly documents: DocumentStore;
 	readonly seal: SealedText;
 	readonly clock: Clock;
-}): ScheduleTexts {
+}) {
 	const expiry = () => clock.now() + SCHEDULE_LIMITS.textKeptMs;
 	return {
-		async put(documentId, { topic, ...rest }) {
+		/** Durable before it resolves to when the text will be gone. */
+		async put(documentId: string, { topic, ...rest }: ScheduleText): Promise<number> {
 			const expiresAt = expiry();
 			const text = { topic, targets: seal.seal(JSON.stringify(rest)) };
 			await documents.put(documentId, JSON.stringify(text), expiresAt);
 			return expiresAt;
 		},
-		async get({ documentId }) {
+		/** Undefined once it is gone. */
+		async get({ documentId }: Pick<ScheduleRow, "documentId">): Promise<ScheduleText | undefined> {
 			const text = await documents.get(documentId);
 			if (text === undefined) return undefined;
 			const { topic, targets: sealed } = stored.parse(JSON.parse(text));
 			return { topic, ...targets.parse(JSON.parse(seal.open(sealed) ?? "{}")) };
 		},
-		memoryOf: async ({ id }, kind) => parseMemory(await documents.get(`${id}-${MEMORY_OF[kind]}`)),
-		remember: ({ id }, kind, memory) =>
+		memoryOf: async ({ id }: Pick<ScheduleRow, "id">, kind: RunKind) =>
+			parseMemory(await documents.get(`${id}-${MEMORY_OF[kind]}`)),
+		remember: ({ id }: Pick<ScheduleRow, "id">, kind: RunKind, memory: BriefingMemory) =>
 			documents.put(`${id}-${MEMORY_OF[kind]}`, JSON.stringify(memory), expiry()),
-		async forget(documentIds) {
+		/** Durable before it resolves. */
+		async forget(documentIds: readonly string[]): Promise<void> {
 			for (const id of documentIds) await documents.delete(id);
 		},
 	};

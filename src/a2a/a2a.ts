@@ -10,24 +10,6 @@ import { createPushService, type PushWay } from "./push-service.js";
 import { createLiveTasks, createTaskArchive } from "./task-archive.js";
 import { createTaskWatch } from "./task-events.js";
 
-export interface A2aOptions {
-	readonly service: Service;
-	/** Changes with what is on sale. */
-	readonly revision: () => string;
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	/** Private ES256 key that signs the card. */
-	readonly signingJwk: CardSigningKey;
-	/** Where payments on a chain settle; absent while none is configured. */
-	readonly x402?: X402Terms | undefined;
-	/** What goes on behind tasks of work that outlives its call; without it nothing does. */
-	readonly jobs?: JobViews | undefined;
-	/** How those are reached who want to be told of such a task; without it nobody is. */
-	readonly push?: PushWay | undefined;
-	readonly logger?: Logger;
-}
-
 /** The whole transport, for the composition root. */
 export interface A2a {
 	/** Mount it at the root. */
@@ -43,7 +25,23 @@ export interface A2a {
 	sweep(now: number): Promise<void>;
 }
 
-export function createA2a(options: A2aOptions): A2a {
+export function createA2a(options: {
+	readonly service: Service;
+	/** Changes with what is on sale. */
+	readonly revision: () => string;
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	/** Private ES256 key that signs the card. */
+	readonly signingJwk: CardSigningKey;
+	/** Where payments on a chain settle; absent while none is configured. */
+	readonly x402?: X402Terms | undefined;
+	/** What goes on behind tasks of work that outlives its call; without it nothing does. */
+	readonly jobs?: JobViews | undefined;
+	/** How those are reached who want to be told of such a task; without it nobody is. */
+	readonly push?: PushWay | undefined;
+	readonly logger?: Logger;
+}): A2a {
 	const { service, revision, store, clock, ids, signingJwk, x402, jobs, logger } = options;
 	const live = createLiveTasks(jobs);
 	const tasks = createTaskArchive({ store, clock, live });

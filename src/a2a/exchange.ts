@@ -46,15 +46,16 @@ export interface Exchange extends User {
 	readonly refusal: () => Refusal | undefined;
 }
 
-export interface ExchangeDeps {
-	readonly service: Service;
-	readonly ids: Ids;
-	/** Payments on a chain are configured. */
-	readonly acceptsX402: boolean;
-	readonly logger?: Logger | undefined;
-}
-
-export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
+export function createExchange(
+	deps: {
+		readonly service: Service;
+		readonly ids: Ids;
+		/** Payments on a chain are configured. */
+		readonly acceptsX402: boolean;
+		readonly logger?: Logger | undefined;
+	},
+	req: Request,
+): Exchange {
 	const { service, ids, acceptsX402, logger } = deps;
 	const response = req.res as Response;
 	const x402 = acceptsX402 ? readActivation(createHeaderReader(req)) : undefined;

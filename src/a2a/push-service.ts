@@ -54,7 +54,7 @@ export interface PushService {
 	close(): Promise<void>;
 }
 
-export interface PushServiceDeps {
+export function createPushService(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly jobs: JobViews | undefined;
@@ -63,9 +63,7 @@ export interface PushServiceDeps {
 	/** The task as it stands, whoever asks; undefined once it is gone. */
 	readonly read: (taskId: string) => Promise<Task | undefined>;
 	readonly logger?: Logger | undefined;
-}
-
-export function createPushService(deps: PushServiceDeps): PushService {
+}): PushService {
 	const { store, jobs, way, sign } = deps;
 	if (!jobs || !way) return CLOSED_DESK;
 	const configs = createPushConfigs({ store, seal: way.seal });
@@ -125,7 +123,10 @@ const CLOSED_DESK: PushService = {
 	close: async () => undefined,
 };
 
-export interface PushNotifierDeps {
+/** Tells whoever is set for a task of each pass of its job, once and if they keep up, and of its end until they take it. */
+export type PushNotifier = ReturnType<typeof createPushNotifier>;
+
+function createPushNotifier(deps: {
 	readonly jobs: JobViews;
 	readonly configs: PushConfigs;
 	readonly send: PushSend;
@@ -133,16 +134,7 @@ export interface PushNotifierDeps {
 	readonly read: (taskId: string) => Promise<Task | undefined>;
 	readonly clock: Clock;
 	readonly logger?: Logger | undefined;
-}
-
-/** Tells whoever is set for a task of each pass of its job, once and if they keep up, and of its end until they take it. */
-export interface PushNotifier {
-	/** Begins, unless that is under way. */
-	begin(taskId: string, jobId: string): void;
-	close(): Promise<void>;
-}
-
-function createPushNotifier(deps: PushNotifierDeps): PushNotifier {
+}) {
 	const { jobs, configs, send, read, clock, logger } = deps;
 	const stop = new AbortController();
 	const telling = new Map<string, Promise<void>>();
@@ -197,7 +189,8 @@ function createPushNotifier(deps: PushNotifierDeps): PushNotifier {
 		}
 	};
 	return {
-		begin(taskId, jobId) {
+		/** Begins, unless that is under way. */
+		begin(taskId: string, jobId: string): void {
 			if (telling.has(taskId) || signal.aborted) return;
 			const done = followSurely(taskId, jobId)
 				.catch((error) =>
@@ -206,7 +199,7 @@ function createPushNotifier(deps: PushNotifierDeps): PushNotifier {
 				.finally(() => telling.delete(taskId));
 			telling.set(taskId, done);
 		},
-		async close() {
+		async close(): Promise<void> {
 			stop.abort();
 			await Promise.all(telling.values());
 		},

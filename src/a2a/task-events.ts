@@ -10,12 +10,6 @@ import type { Purchase } from "./sell.js";
 import type { LiveTasks } from "./task-archive.js";
 import { isFinal, type PaymentStatus, paymentMessage, paymentStatusOf } from "./x402-extension.js";
 
-export interface TaskWatchDeps {
-	readonly jobs: JobViews | undefined;
-	readonly live: LiveTasks;
-	readonly clock: Clock;
-}
-
 /** What callers see of a task while its job goes on. */
 export interface TaskWatch {
 	/** The task as its job stands. */
@@ -37,7 +31,11 @@ function isLastEvent(name: string): boolean {
 	return LAST_EVENTS.some((last) => last === name);
 }
 
-export function createTaskWatch(deps: TaskWatchDeps): TaskWatch {
+export function createTaskWatch(deps: {
+	readonly jobs: JobViews | undefined;
+	readonly live: LiveTasks;
+	readonly clock: Clock;
+}): TaskWatch {
 	const { live, clock } = deps;
 	const jobs = () => {
 		if (deps.jobs) return deps.jobs;

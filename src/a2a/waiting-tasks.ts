@@ -38,16 +38,7 @@ export interface WaitingTask {
 }
 
 /** Memory of unpaid tasks, bounded in number, size and time: text nobody paid for must not fill a disk. */
-export interface WaitingTasks {
-	find(taskId: string): WaitingTask | undefined;
-	has(taskId: string): boolean;
-	/**
-	 * Starts its time anew. Where room is short, the address that holds most loses its oldest; a task that is being paid
-	 * for, or whose settlement is not known, stays.
-	 */
-	keep(task: WaitingTask): void;
-	forget(taskId: string): void;
-}
+export type WaitingTasks = ReturnType<typeof createWaitingTasks>;
 
 export interface WaitingTasksDeps {
 	readonly clock: Clock;
@@ -63,11 +54,11 @@ interface Entry {
 	readonly expiresAt: number;
 }
 
-export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps): WaitingTasks {
+export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps) {
 	const entries = new Map<string, Entry>(); // oldest first
 	let chars = 0;
 
-	const forget = (taskId: string) => {
+	const forget = (taskId: string): void => {
 		chars -= entries.get(taskId)?.text.length ?? 0;
 		entries.delete(taskId);
 	};
@@ -94,12 +85,16 @@ export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps): Waiting
 		}
 	};
 	return {
-		find(taskId) {
+		find(taskId: string): WaitingTask | undefined {
 			const entry = findAlive(taskId);
 			return entry && fromText(entry.text);
 		},
-		has: (taskId) => findAlive(taskId) !== undefined,
-		keep(task) {
+		has: (taskId: string) => findAlive(taskId) !== undefined,
+		/**
+		 * Starts its time anew. Where room is short, the address that holds most loses its oldest; a task that is being paid
+		 * for, or whose settlement is not known, stays.
+		 */
+		keep(task: WaitingTask): void {
 			forget(task.taskId);
 			const text = toText(task);
 			chars += text.length;

@@ -22,16 +22,6 @@ export type FindAccess = (
 	options?: IdentifyOptions,
 ) => Promise<AccountAccess | undefined>;
 
-export interface AccountAccessDeps {
-	readonly store: Store;
-	readonly keys: ApiKeys;
-	readonly connections: ConnectionTokens;
-	/** Undefined where no identity provider is configured. */
-	readonly findSubject?: FindSubject | undefined;
-	/** Undefined where no authorization server is known. Throws UNAUTHENTICATED for a token that is not for this resource. */
-	readonly findGrant?: FindGrant | undefined;
-}
-
 /** What an access token opens at the address it was shown at; undefined once its grant has ended. */
 export type FindGrant = (
 	token: string,
@@ -40,7 +30,15 @@ export type FindGrant = (
 ) => Promise<AccountAccess | undefined>;
 
 /** Every kind of credential that opens an account, each judged in its own way. */
-export function createFindAccess(deps: AccountAccessDeps): FindAccess {
+export function createFindAccess(deps: {
+	readonly store: Store;
+	readonly keys: ApiKeys;
+	readonly connections: ConnectionTokens;
+	/** Undefined where no identity provider is configured. */
+	readonly findSubject?: FindSubject | undefined;
+	/** Undefined where no authorization server is known. Throws UNAUTHENTICATED for a token that is not for this resource. */
+	readonly findGrant?: FindGrant | undefined;
+}): FindAccess {
 	const { store, keys, connections, findSubject, findGrant } = deps;
 	return async (credential, options) => {
 		switch (credential.scheme) {
@@ -144,7 +142,12 @@ export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
 		const text = ["oidc", issuer, accountClaim, name].join(SEPARATOR);
 		const subjectHash = hashSecret(text, pepper);
 		const known = await store.read((reader) => find(reader, subjectHash));
-		if (!known && !opens) throw noneOpen();
+		if (!known && !opens) {
+			throw new ServiceError(
+				"NOT_FOUND",
+				"No account is open for this identity token; a paid call or a change of the account (PATCH /v1/account) opens one.",
+			);
+		}
 		const account = known ?? (await open(subjectHash));
 		const rights = toRights(claims, deps);
 		return {
@@ -157,13 +160,6 @@ export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
 			...rights,
 		};
 	};
-}
-
-function noneOpen(): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
-		"No account is open for this identity token; a paid call or a change of the account (PATCH /v1/account) opens one.",
-	);
 }
 
 /**

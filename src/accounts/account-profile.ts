@@ -145,7 +145,12 @@ function closeAccount(
 		if (!account || account.closedAt !== undefined) throw gone();
 		const forfeited = await balanceOf(tx, accountId);
 		const named = formatUsd(forfeited);
-		if (forfeited > 0n && confirm !== named) throw stillFunded(named);
+		if (forfeited > 0n && confirm !== named) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				`The account has ${named} USD left, which nobody could spend any more; ask the operator for a refund first, or send ?confirm=${named} to give it up.`,
+			);
+		}
 		const closed: AccountRow = {
 			id: accountId,
 			label: "",
@@ -177,13 +182,6 @@ async function forgetRows(tx: StoreTransaction, accountId: string): Promise<read
 	return forgetOwned(tx, accountId);
 }
 
-function stillFunded(usd: string): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`The account has ${usd} USD left, which nobody could spend any more; ask the operator for a refund first, or send ?confirm=${usd} to give it up.`,
-	);
-}
-
 /** Opens an account for whoever asks. Throws SCOPE_FORBIDDEN where only the operator does. */
 export type OpenAccount = (
 	order: Pick<AccountChange, "label" | "contact">,
@@ -191,15 +189,13 @@ export type OpenAccount = (
 	address: string,
 ) => Promise<Json>;
 
-export interface AccountOpeningDeps {
+export function createOpenAccount(deps: {
 	readonly keys: ApiKeys;
 	readonly profiles: AccountProfiles;
 	readonly accounts: "open" | "closed" | undefined;
 	/** Key of the addresses' hashes. */
 	readonly pepper: Uint8Array;
-}
-
-export function createOpenAccount(deps: AccountOpeningDeps): OpenAccount {
+}): OpenAccount {
 	const { keys, profiles, accounts, pepper } = deps;
 	return async ({ label = "", contact = "" }, address) => {
 		if (accounts !== "open") throw closed();

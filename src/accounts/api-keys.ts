@@ -263,11 +263,7 @@ function assertSound(row: KeyRow): void {
  * Throws INVALID_ARGUMENT where an account would be left that nobody can change or erase: without this key none of its
  * keys manages it, and no identity token opens it.
  */
-async function assertStillManaged(
-	reader: StoreReader,
-	row: KeyRow,
-	now: number,
-): Promise<void> {
+async function assertStillManaged(reader: StoreReader, row: KeyRow, now: number): Promise<void> {
 	const manages = (key: KeyRow) => isManager(key) && isUsable(key, now);
 	if (!manages(row)) return;
 	const account = await reader.get("accounts", row.accountId);

@@ -61,7 +61,13 @@ export function createIdentityVerifier({ rules, keys, clock }: IdentityVerifierD
 		const check = async (): Promise<Verdict> => {
 			const found = await keys.find(keyId, algorithm);
 			if (!found) throw refused("its key (kid) is none of its issuer's");
-			if (queue.size >= LIMITS.identityChecksWaiting) throw tooMany();
+			if (queue.size >= LIMITS.identityChecksWaiting) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					"Too many identity tokens wait to be checked; send the same request again in a moment.",
+					{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+				);
+			}
 			const { key, version } = found;
 			const claims = await queue.add(() => checkSignature(token, key, rules, clock.now()));
 			const until = Math.min(
@@ -105,14 +111,6 @@ async function checkSignature(
 	} catch {
 		return undefined;
 	}
-}
-
-function tooMany(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		"Too many identity tokens wait to be checked; send the same request again in a moment.",
-		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
-	);
 }
 
 export interface IssuerKeysDeps {

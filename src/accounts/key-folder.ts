@@ -211,7 +211,13 @@ export function assertKeysWhole(folder: string, shown = folder): void {
 		const path = join(shown, name);
 		const text = readIfThere(join(folder, name));
 		if (text !== undefined) assertForm(path, text);
-		else if (isLasting(name)) throw lost(path);
+		else if (isLasting(name)) {
+			throw new ServiceError(
+				"UNAVAILABLE",
+				`The file "${path}" is missing. Put it back from a backup of the data folder.`,
+				{ retryable: false },
+			);
+		}
 	}
 }
 
@@ -233,14 +239,6 @@ function damaged(path: string, consequence: string): ServiceError {
 	return new ServiceError(
 		"UNAVAILABLE",
 		`The file "${path}" is damaged: ${consequence}. Put it back from a backup of the data folder.`,
-		{ retryable: false },
-	);
-}
-
-function lost(path: string): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		`The file "${path}" is missing. Put it back from a backup of the data folder.`,
 		{ retryable: false },
 	);
 }

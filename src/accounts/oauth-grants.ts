@@ -25,27 +25,16 @@ export interface GrantHolder {
 /**
  * A grant is an API key whose secret nobody has: caps, usage, and its end by the account's owner are those of any key.
  */
-export interface OAuthGrants {
-	/**
-	 * Returns the id of the key, which ends soon unless the grant is claimed; what the account still has of grants that
-	 * are over is removed. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many.
-	 */
-	open(consent: Consent): Promise<string>;
-	/** Keys by which the same client can call at the same address for the same account. */
-	find(holder: GrantHolder): Promise<readonly string[]>;
-	/** Its access tokens are refused from now on, and nothing else is kept of it; safe to call again. */
-	end(keyId: string): Promise<void>;
-}
+export type OAuthGrants = ReturnType<typeof createOAuthGrants>;
 
-export interface OAuthGrantDeps {
+export function createOAuthGrants(deps: {
 	readonly keys: Pick<ApiKeys, "add" | "revoke" | "list">;
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly setLabel: (accountId: string, keyId: string, label: string) => Promise<void>;
-}
-
-export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
+}) {
 	const { keys, clock, store, setLabel } = deps;
+	/** Its access tokens are refused from now on, and nothing else is kept of it; safe to call again. */
 	const end = async (keyId: string): Promise<void> => {
 		await keys.revoke(keyId).catch((error: unknown) => {
 			if (!(error instanceof ServiceError && error.code === "NOT_FOUND")) throw error;
@@ -67,7 +56,11 @@ export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
 		await removeOAuthRows(store, lapsed);
 	};
 	return {
-		async open({ accountId, budgetMicros, label }) {
+		/**
+		 * Returns the id of the key, which ends soon unless the grant is claimed; what the account still has of grants that
+		 * are over is removed. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many.
+		 */
+		async open({ accountId, budgetMicros, label }: Consent): Promise<string> {
 			await removeLapsed(accountId);
 			const { id } = await keys.add(accountId, {
 				isManager: false,
@@ -82,7 +75,8 @@ export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
 			}
 			return id;
 		},
-		async find({ accountId, clientId, resource }) {
+		/** Keys by which the same client can call at the same address for the same account. */
+		async find({ accountId, clientId, resource }: GrantHolder): Promise<readonly string[]> {
 			const usable = await findUsable(accountId);
 			const found: string[] = [];
 			for await (const grant of grantedAccessOf(store, accountId, usable)) {

@@ -45,17 +45,15 @@ export interface OAuthRecords {
 	removeOfKey(kind: OAuthKind, keyId: string): Promise<void>;
 }
 
-export interface OAuthRecordDeps {
+const LEAST_EXTENSION_MS = OAUTH_LIMITS.extensionSeconds * 1000;
+const SEPARATOR = "\u0000";
+
+export function createOAuthRecords(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly pepper: Uint8Array;
 	readonly clientsMax?: number;
-}
-
-const LEAST_EXTENSION_MS = OAUTH_LIMITS.extensionSeconds * 1000;
-const SEPARATOR = "\u0000";
-
-export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
+}): OAuthRecords {
 	const { store, clock, pepper, clientsMax = OAUTH_LIMITS.clientsMax } = deps;
 	const toId = (kind: OAuthKind, id: string) =>
 		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;

@@ -98,16 +98,14 @@ async function importKey(jwk: Readonly<Record<string, unknown>>) {
 /** Claims of an access token for one address; throws UNAUTHENTICATED. */
 export type VerifyForResource = (token: string, resource: string) => Promise<Claims>;
 
-export interface ResourceVerifierDeps {
+/** One judge for each address, so that a token for one of them opens no other. */
+export function createResourceVerifier(deps: {
 	readonly clock: Clock;
 	/** Public base address; its MCP addresses are the only audiences there are. */
 	readonly baseUrl: () => string;
 	readonly rules: () => Omit<IdentityRules, "audience">;
 	readonly keys: IssuerKeys;
-}
-
-/** One judge for each address, so that a token for one of them opens no other. */
-export function createResourceVerifier(deps: ResourceVerifierDeps): VerifyForResource {
+}): VerifyForResource {
 	const judges = new Map<string, ReturnType<typeof createIdentityVerifier>>();
 	return async (token, resource) => {
 		const { clock, keys, baseUrl, rules } = deps;
@@ -214,12 +212,7 @@ function audienceOf(token: string): string {
  * Refresh tokens name the key of their grant and prove that they are ours. So one that was used before is known for what
  * it is, however long ago that was, though nothing is kept of it.
  */
-export interface RefreshTokens {
-	/** A new one for the grant of a key. */
-	next(keyId: string): string;
-	/** The key of a token we once gave out; undefined for any other text. */
-	keyIdOf(token: string): string | undefined;
-}
+export type RefreshTokens = ReturnType<typeof createRefreshTokens>;
 
 const SECRET_BYTES = 32;
 const PROOF_BYTES = 16;
@@ -231,17 +224,19 @@ export function createRefreshTokens({
 }: {
 	readonly pepper: Uint8Array;
 	readonly random: Random;
-}): RefreshTokens {
+}) {
 	const key = createHmac("sha256", pepper).update("tollgraph refresh tokens v1").digest();
 	const proofOf = (body: string) =>
 		createHmac("sha256", key).update(body).digest().subarray(0, PROOF_BYTES);
 	return {
-		next(keyId) {
+		/** A new one for the grant of a key. */
+		next(keyId: string): string {
 			const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
 			const body = `${keyId}.${secret}`;
 			return `${body}.${proofOf(body).toString("base64url")}`;
 		},
-		keyIdOf(token) {
+		/** The key of a token we once gave out; undefined for any other text. */
+		keyIdOf(token: string): string | undefined {
 			const [, keyId, proof = ""] = FORM.exec(token) ?? [];
 			if (keyId === undefined) return undefined;
 			const shown = Buffer.from(proof, "base64url");

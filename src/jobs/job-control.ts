@@ -173,7 +173,13 @@ function createLooking({ store, clock, notes, runner }: Parts): Pick<Jobs, Looki
 		events(row, after, signal) {
 			const log = runner.log(row.id);
 			if (!log) return eventsOfEnded(row.id, after);
-			if (log.listeners() >= JOB_LIMITS.eventStreamsPerJob) throw tooManyListeners();
+			if (log.listeners() >= JOB_LIMITS.eventStreamsPerJob) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					`The events of this job are read ${JOB_LIMITS.eventStreamsPerJob} times at once already; close one of the streams first.`,
+					{ retryAfterSeconds: 30 },
+				);
+			}
 			return log.follow(after, signal);
 		},
 	};
@@ -203,7 +209,12 @@ function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs
 		},
 
 		async remove(row) {
-			if (isOpenJob(row.state)) throw stillOpen();
+			if (isOpenJob(row.state)) {
+				throw new ServiceError(
+					"INVALID_ARGUMENT",
+					"The job has not ended yet; cancel it first with POST /v1/research/deep-dive/{job_id}/cancel.",
+				);
+			}
 			// Text first: what a crash leaves is a row that can be deleted again.
 			await notes.forget(row.id);
 			await store.transaction(async (tx) => {
@@ -225,19 +236,4 @@ function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs
 				return secret;
 			}),
 	};
-}
-
-function stillOpen(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		"The job has not ended yet; cancel it first with POST /v1/research/deep-dive/{job_id}/cancel.",
-	);
-}
-
-function tooManyListeners(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		`The events of this job are read ${JOB_LIMITS.eventStreamsPerJob} times at once already; close one of the streams first.`,
-		{ retryAfterSeconds: 30 },
-	);
 }

@@ -31,18 +31,16 @@ export interface Ended {
 	readonly lastEventId: number;
 }
 
-export interface JobEndingDeps {
+const WORKING: readonly JobState[] = ["running", "cancelling"];
+const OPEN: readonly JobState[] = ["queued", ...WORKING];
+
+export function createJobEndings(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly till: Pick<JobBilling, "capture" | "release">;
 	readonly notes: JobNotes;
 	readonly reportTtlMs?: number | undefined;
-}
-
-const WORKING: readonly JobState[] = ["running", "cancelling"];
-const OPEN: readonly JobState[] = ["queued", ...WORKING];
-
-export function createJobEndings(deps: JobEndingDeps): JobEndings {
+}): JobEndings {
 	const { store, clock, till, notes, reportTtlMs = JOB_LIMITS.reportTtlMs } = deps;
 
 	/** Text first: a row never points to a report that is missing. */

@@ -11,27 +11,10 @@ export interface JobEvent {
 }
 
 /** What one open job tells, to whoever listens now or comes later. */
-export interface EventLog {
-	/** Keeps an event and tells it; beyond the bounds nothing is told. */
-	tell(event: JobEventName, data: JobJson): void;
-	/** Everything told so far but the first event, which the row tells. */
-	events(): readonly JobEvent[];
-	lastId(): number;
-	/** The last events of a job that has ended; after them nothing is told. */
-	end(last: readonly JobEvent[]): void;
-	/** Listeners go without a last event: the job goes on after a restart. */
-	leave(): void;
-	/** Everything after an id, until the end or until the signal is aborted. */
-	follow(after: number, signal: AbortSignal): AsyncGenerator<JobEvent, void, undefined>;
-	listeners(): number;
-}
+export type EventLog = ReturnType<typeof createEventLog>;
 
 /** A log that begins where an earlier process may have ended: ids told by it are not given again. */
-export function createEventLog(
-	row: JobRow,
-	earlier: readonly JobEvent[],
-	firstFreeId: number,
-): EventLog {
+export function createEventLog(row: JobRow, earlier: readonly JobEvent[], firstFreeId: number) {
 	const told: JobEvent[] = [createdEvent(row), ...earlier];
 	const waiting = new Set<() => void>();
 	let nextId = firstFreeId;
@@ -42,25 +25,30 @@ export function createEventLog(
 		waiting.clear();
 	};
 	return {
-		tell(event, data) {
+		/** Keeps an event and tells it; beyond the bounds nothing is told. */
+		tell(event: JobEventName, data: JobJson): void {
 			if (isOver || told.length >= JOB_LIMITS.events) return;
 			if (JSON.stringify(data).length > JOB_LIMITS.eventChars) return;
 			told.push({ id: nextId, event, data });
 			nextId += 1;
 			wake();
 		},
+		/** Everything told so far but the first event, which the row tells. */
 		events: () => told.slice(1),
 		lastId: () => nextId - 1,
-		end(last) {
+		/** The last events of a job that has ended; after them nothing is told. */
+		end(last: readonly JobEvent[]): void {
 			if (!isOver) told.push(...last);
 			isOver = true;
 			wake();
 		},
-		leave() {
+		/** Listeners go without a last event: the job goes on after a restart. */
+		leave(): void {
 			isOver = true;
 			wake();
 		},
-		async *follow(after, signal) {
+		/** Everything after an id, until the end or until the signal is aborted. */
+		async *follow(after: number, signal: AbortSignal): AsyncGenerator<JobEvent, void, undefined> {
 			listeners += 1;
 			try {
 				let place = 0;

@@ -228,20 +228,21 @@ export interface PassDeps {
 	readonly clock: Clock;
 }
 
-export interface PassOrder {
-	readonly work: JobWork;
-	readonly row: JobRow;
-	readonly pass: string;
-	readonly state: JobJson;
-	readonly log: EventLog;
-	/** Aborted when the job is cancelled or the process stops. */
-	readonly signal: AbortSignal;
-	/** Called when the pass has taken all the time there is. */
-	readonly onTimeout: () => void;
-}
-
 /** Runs one pass until it ends or the signal is aborted, whichever comes first; throws the signal's reason then. */
-async function runPass(deps: PassDeps, order: PassOrder): Promise<JobJson> {
+async function runPass(
+	deps: PassDeps,
+	order: {
+		readonly work: JobWork;
+		readonly row: JobRow;
+		readonly pass: string;
+		readonly state: JobJson;
+		readonly log: EventLog;
+		/** Aborted when the job is cancelled or the process stops. */
+		readonly signal: AbortSignal;
+		/** Called when the pass has taken all the time there is. */
+		readonly onTimeout: () => void;
+	},
+): Promise<JobJson> {
 	const { work, row, pass, state, log, signal, onTimeout } = order;
 	const timeoutMs = Math.min(JOB_LIMITS.passTimeoutMs, JOB_LIMITS.jobTimeoutMs - row.ranMs);
 	const stopTimer = deps.clock.after(timeoutMs, onTimeout);

@@ -165,8 +165,20 @@ export function createJobQueue({
 	};
 	return {
 		reserve(owner, openMax = openPerOwner) {
-			if (open.of(owner) >= openMax) throw tooManyOfOwner(openMax);
-			if (reserved + queued >= waitingMax) throw tooManyInAll();
+			if (open.of(owner) >= openMax) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					`You, or those who show no credential if you show none, have ${openMax} jobs that have not ended yet; send this one when one of them has, or cancel one. Nothing was charged.`,
+					{ retryAfterSeconds: 30 },
+				);
+			}
+			if (reserved + queued >= waitingMax) {
+				throw new ServiceError(
+					"UNAVAILABLE",
+					"Too many jobs are waiting; send the same request again in a minute. Nothing was charged.",
+					{ retryAfterSeconds: 60 },
+				);
+			}
 			reserved += 1;
 			open.add(owner, 1);
 			let isHeld = true;
@@ -218,20 +230,4 @@ function createCounts() {
 			else counts.delete(owner);
 		},
 	};
-}
-
-function tooManyOfOwner(openPerOwner: number): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		`You, or those who show no credential if you show none, have ${openPerOwner} jobs that have not ended yet; send this one when one of them has, or cancel one. Nothing was charged.`,
-		{ retryAfterSeconds: 30 },
-	);
-}
-
-function tooManyInAll(): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		"Too many jobs are waiting; send the same request again in a minute. Nothing was charged.",
-		{ retryAfterSeconds: 60 },
-	);
 }

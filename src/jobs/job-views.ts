@@ -22,41 +22,37 @@ export interface JobView {
  * Jobs for transports that show them as something of their own, e.g. A2A as tasks. Nothing here asks who the caller is:
  * whoever comes has found a record of theirs that names the job.
  */
-export interface JobViews {
-	/** Undefined once it is deleted or past its time. */
-	find(jobId: string): Promise<JobView | undefined>;
-	/** The report while it is kept: its data, and the same as Markdown. */
-	reportOf(jobId: string): Promise<{ readonly report: JobJson; readonly text: string } | undefined>;
-	/** Asks for its end; one that has ended stays as it is. */
-	cancel(jobId: string): Promise<void>;
-	/** Everything it tells from its first event on; undefined for none. Throws RATE_LIMITED while too many read it. */
-	follow(
-		jobId: string,
-		signal: AbortSignal,
-	): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined>;
-	/** Told of every job that ends here. */
-	onEnded(listener: (ended: { readonly jobId: string; readonly owner: string }) => void): void;
-}
+export type JobViews = ReturnType<typeof createJobViews>;
 
-export function createJobViews({ jobs, clock }: { jobs: Jobs; clock: Clock }): JobViews {
+export function createJobViews({ jobs, clock }: { jobs: Jobs; clock: Clock }) {
 	return {
-		async find(jobId) {
+		/** Undefined once it is deleted or past its time. */
+		async find(jobId: string): Promise<JobView | undefined> {
 			const row = await jobs.find(jobId);
 			return row && toJobView(row, clock.now());
 		},
-		async reportOf(jobId) {
+		/** The report while it is kept: its data, and the same as Markdown. */
+		async reportOf(
+			jobId: string,
+		): Promise<{ readonly report: JobJson; readonly text: string } | undefined> {
 			const row = await jobs.find(jobId);
 			const report = row && (await jobs.reportOf(row));
 			return report && { report, text: jobs.workOf(row.kind).exportOf(report, "md") };
 		},
-		async cancel(jobId) {
+		/** Asks for its end; one that has ended stays as it is. */
+		async cancel(jobId: string): Promise<void> {
 			await jobs.cancel(jobId);
 		},
-		async follow(jobId, signal) {
+		/** Everything it tells from its first event on; undefined for none. Throws RATE_LIMITED while too many read it. */
+		async follow(
+			jobId: string,
+			signal: AbortSignal,
+		): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined> {
 			const row = await jobs.find(jobId);
 			return row && jobs.events(row, 0, signal);
 		},
-		onEnded(listener) {
+		/** Told of every job that ends here. */
+		onEnded(listener: (ended: { readonly jobId: string; readonly owner: string }) => void): void {
 			jobs.onEnded(({ id: jobId, owner }) => listener({ jobId, owner }));
 		},
 	};

@@ -9,12 +9,7 @@ import { type Random, ServiceError } from "../kernel/kernel.js";
  * Ties a request for access to the browser in which its user signed in, whoever began it: what follows is for that browser
  * alone. Each request has a cookie of its own, so that two of them in one browser do not meet.
  */
-export interface BrowserBinding {
-	/** Gives the browser its secret, a new one with every login; returns it for the login to be kept with. */
-	begin(res: Response, step: Interaction): string;
-	/** True also where nobody has signed in yet. */
-	holds(req: IncomingMessage, step: Interaction): boolean;
-}
+export type BrowserBinding = ReturnType<typeof createBrowserBinding>;
 
 const SECRET_BYTES = 32;
 
@@ -22,12 +17,13 @@ export function createBrowserBinding(deps: {
 	readonly random: Random;
 	/** Public base address. */
 	readonly baseUrl: () => string;
-}): BrowserBinding {
+}) {
 	const isSecure = () => deps.baseUrl().startsWith("https:");
 	// No other host can plant a cookie that is named so.
 	const nameOf = ({ cid }: Interaction) => `${isSecure() ? "__Host-" : ""}tollgraph_oauth_${cid}`;
 	return {
-		begin(res, step) {
+		/** Gives the browser its secret, a new one with every login; returns it for the login to be kept with. */
+		begin(res: Response, step: Interaction): string {
 			const secret = Buffer.from(deps.random.bytes(SECRET_BYTES)).toString("base64url");
 			res.cookie(nameOf(step), secret, {
 				path: "/",
@@ -38,7 +34,8 @@ export function createBrowserBinding(deps: {
 			});
 			return secret;
 		},
-		holds(req, step) {
+		/** True also where nobody has signed in yet. */
+		holds(req: IncomingMessage, step: Interaction): boolean {
 			const login = step.result?.login ?? step.lastSubmission?.login;
 			if (!login) return true;
 			const prefix = `${nameOf(step)}=`;
@@ -71,18 +68,15 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 }
 
 /** Values that prove a form was shown by us to whom it comes from. */
-export interface FormProof {
-	of(step: string): string;
-	/** Throws SCOPE_FORBIDDEN for a form that another site has sent. */
-	assert(req: IncomingMessage, form: URLSearchParams, step: string): void;
-}
+export type FormProof = ReturnType<typeof createFormProof>;
 
-export function createFormProof(pepper: Uint8Array, origin: () => string): FormProof {
+export function createFormProof(pepper: Uint8Array, origin: () => string) {
 	const key = createHmac("sha256", pepper).update("tollgraph oauth forms v1").digest();
 	const of = (step: string) => createHmac("sha256", key).update(step).digest("base64url");
 	return {
 		of,
-		assert({ headers }, form, step) {
+		/** Throws SCOPE_FORBIDDEN for a form that another site has sent. */
+		assert({ headers }: IncomingMessage, form: URLSearchParams, step: string): void {
 			const [shown, right] = [form.get("csrf") ?? "", of(step)].map((text) => Buffer.from(text));
 			const isOurs =
 				shown?.length === right?.length && timingSafeEqual(shown ?? NONE, right ?? NONE);

@@ -239,7 +239,12 @@ export function createSignIn({ identify, callRates }: SignInDeps): SignIn {
 			credentialKey: toCredentialKey(credential),
 			isPolling: false,
 		};
-		if (callRates.take(caller).some(({ isLetIn }) => !isLetIn)) throw tooManyGuesses();
+		if (callRates.take(caller).some(({ isLetIn }) => !isLetIn)) {
+			throw new ServiceError(
+				"RATE_LIMITED",
+				"Too many keys that are not valid came from your address; wait a minute, then try again.",
+			);
+		}
 		try {
 			const { access } = await identify(credential);
 			if (access?.isManager) return access.accountId;
@@ -256,11 +261,4 @@ export function createSignIn({ identify, callRates }: SignInDeps): SignIn {
 			"This key may pay, but does not manage its account; use one that does.",
 		);
 	};
-}
-
-function tooManyGuesses(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		"Too many keys that are not valid came from your address; wait a minute, then try again.",
-	);
 }

@@ -208,13 +208,6 @@ function realPathOf(path: string): string {
 	return above === full ? full : join(realPathOf(above), relative(above, full));
 }
 
-export interface RestoreRequest {
-	/** Folder of a backup. */
-	readonly from: string;
-	/** The data folder to be; empty or missing. */
-	readonly data: string;
-}
-
 /** Shape of `tollgraph restore --json`. */
 export interface RestoreReport {
 	readonly data: string;
@@ -232,7 +225,12 @@ export interface RestoreReport {
  * and leaves the place as it was, when the place is not empty or anything is missing or damaged.
  */
 export async function restoreData(
-	request: RestoreRequest,
+	request: {
+		/** Folder of a backup. */
+		readonly from: string;
+		/** The data folder to be; empty or missing. */
+		readonly data: string;
+	},
 	onProgress?: OnProgress,
 ): Promise<RestoreReport> {
 	const [from, data] = [resolve(request.from), resolve(request.data)];

@@ -167,12 +167,7 @@ export interface ConceptReport {
 }
 
 /** Changes imported graphs one concept at a time. */
-export interface ConceptEditor {
-	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a file that cannot be a concept of this graph. */
-	put(request: ConceptPut): Promise<ConceptReport>;
-	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph's last concept. */
-	remove(request: ConceptRemoval): Promise<ConceptReport>;
-}
+export type ConceptEditor = ReturnType<typeof createConceptEditor>;
 
 export interface ConceptEditorDeps {
 	readonly shelf: GraphRepository;
@@ -181,7 +176,7 @@ export interface ConceptEditorDeps {
 	readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-export function createConceptEditor({ shelf, clock, inTurn }: ConceptEditorDeps): ConceptEditor {
+export function createConceptEditor({ shelf, clock, inTurn }: ConceptEditorDeps) {
 	const timed = (work: () => Promise<Omit<ConceptReport, "visible_ms">>) => {
 		const startedMs = clock.monotonicMs();
 		return inTurn(async () => {
@@ -191,8 +186,10 @@ export function createConceptEditor({ shelf, clock, inTurn }: ConceptEditorDeps)
 	};
 	const today = () => toIsoDay(clock.now());
 	return {
-		put: (request) => timed(() => putConcept(shelf, today(), request)),
-		remove: (request) => timed(() => removeConcept(shelf, today(), request)),
+		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a file that cannot be a concept of this graph. */
+		put: (request: ConceptPut) => timed(() => putConcept(shelf, today(), request)),
+		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph's last concept. */
+		remove: (request: ConceptRemoval) => timed(() => removeConcept(shelf, today(), request)),
 	};
 }
 

@@ -307,7 +307,13 @@ export function createChainBooks(deps: ChainBooksDeps): ChainBooks {
 					{ retryable: false },
 				);
 			}
-			if (isRunning) throw anotherRuns();
+			if (isRunning) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					"The ledger is being held against the chain already; ask again when that has ended.",
+					{ retryAfterSeconds: 60 },
+				);
+			}
 			isRunning = true;
 			try {
 				const found = await reconcile({ ...deps, chain, terms, onProgress });
@@ -330,14 +336,6 @@ async function bookAll(
 		if (await bookUnexplained(deps, network, movement)) booked += 1;
 	}
 	return booked;
-}
-
-function anotherRuns(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		"The ledger is being held against the chain already; ask again when that has ended.",
-		{ retryAfterSeconds: 60 },
-	);
 }
 
 function namesOf({ network, asset, payTo }: OnchainParts["terms"]) {

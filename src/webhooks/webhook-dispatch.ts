@@ -15,12 +15,7 @@ import { signingSecrets, type WebhookTexts } from "./webhook-record.js";
 import { WEBHOOK_LIMITS, type WebhookFailure } from "./webhook-wire.js";
 
 /** Sends what waits. What a crash interrupts is still pending, and is sent again: at least once, never lost. */
-export interface WebhookDispatch {
-	/** One round: sends everything that is due and not under way; resolves to how many, once they have ended. */
-	tick(): Promise<number>;
-	/** Lets go of what is under way: it stays pending, and the next process sends it again. */
-	close(): Promise<void>;
-}
+export type WebhookDispatch = ReturnType<typeof createWebhookDispatch>;
 
 export interface WebhookDispatchDeps {
 	readonly store: Store;
@@ -32,7 +27,7 @@ export interface WebhookDispatchDeps {
 	readonly baseUrl: () => string;
 }
 
-export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatch {
+export function createWebhookDispatch(deps: WebhookDispatchDeps) {
 	const { store, clock, logger } = deps;
 	const all = new PQueue({ concurrency: WEBHOOK_LIMITS.sending });
 	const lanes = new Map<string, PQueue>();
@@ -56,7 +51,8 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatc
 		}
 	};
 	return {
-		async tick() {
+		/** One round: sends everything that is due and not under way; resolves to how many, once they have ended. */
+		async tick(): Promise<number> {
 			if (closing.signal.aborted) return 0;
 			const now = clock.now();
 			const waiting = await store.read((reader) =>
@@ -70,7 +66,8 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatc
 			await Promise.all(due.map((row) => laneOf(row.owner).add(() => all.add(() => perform(row)))));
 			return due.length;
 		},
-		async close() {
+		/** Lets go of what is under way: it stays pending, and the next process sends it again. */
+		async close(): Promise<void> {
 			closing.abort();
 			await Promise.all([...lanes.values()].map((lane) => lane.onIdle()));
 		},

@@ -89,14 +89,7 @@ export interface WebhookText {
 	readonly description?: string | undefined;
 }
 
-export interface WebhookTexts {
-	/** Durable before it resolves to when the text will be gone. */
-	put(documentId: string, text: WebhookText): Promise<number>;
-	/** Undefined once it is gone. */
-	get(row: Pick<WebhookRow, "documentId">): Promise<WebhookText | undefined>;
-	/** Durable before it resolves. */
-	forget(documentId: string): Promise<void>;
-}
+export type WebhookTexts = ReturnType<typeof createWebhookTexts>;
 
 const stored = z.object({
 	url: z.string(),
@@ -114,18 +107,21 @@ export function createWebhookTexts({
 	readonly documents: DocumentStore;
 	readonly seal: SealedText;
 	readonly clock: Clock;
-}): WebhookTexts {
+}) {
 	return {
-		async put(documentId, text) {
+		/** Durable before it resolves to when the text will be gone. */
+		async put(documentId: string, text: WebhookText): Promise<number> {
 			const expiresAt = clock.now() + WEBHOOK_LIMITS.keptMs;
 			await documents.put(documentId, seal.seal(JSON.stringify(text)), expiresAt);
 			return expiresAt;
 		},
-		async get({ documentId }) {
+		/** Undefined once it is gone. */
+		async get({ documentId }: Pick<WebhookRow, "documentId">): Promise<WebhookText | undefined> {
 			const text = seal.open((await documents.get(documentId)) ?? "");
 			return text === undefined ? undefined : stored.parse(JSON.parse(text));
 		},
-		forget: (documentId) => documents.delete(documentId),
+		/** Durable before it resolves. */
+		forget: (documentId: string) => documents.delete(documentId),
 	};
 }
 

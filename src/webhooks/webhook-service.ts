@@ -97,7 +97,12 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 			};
 			await writeOrForget(deps, documentId, async (tx) => {
 				const others = await tx.findBy("webhooks", "owner", caller.owner);
-				if (others.length >= WEBHOOK_LIMITS.perOwnerMax) throw tooMany();
+				if (others.length >= WEBHOOK_LIMITS.perOwnerMax) {
+					throw new ServiceError(
+						"INVALID_ARGUMENT",
+						`You have ${WEBHOOK_LIMITS.perOwnerMax} webhooks, as many as there may be; delete one first.`,
+					);
+				}
 				await tx.put("webhooks", row);
 			});
 			return { ...toWebhookWire(row, description), secret };
@@ -156,13 +161,6 @@ export async function* webhooksOf(
 	}
 }
 
-function tooMany(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`You have ${WEBHOOK_LIMITS.perOwnerMax} webhooks, as many as there may be; delete one first.`,
-	);
-}
-
 export interface WebhookSecret {
 	readonly secret: string;
 }
@@ -218,17 +216,15 @@ function createWebhookChanges(deps: WebhookChangeDeps): WebhookChanges {
 	};
 }
 
-interface Rewriting {
-	readonly text: (text: WebhookText) => WebhookText;
-	readonly row: (row: WebhookRow) => WebhookRow;
-	readonly isPaused: boolean;
-}
-
 /** A text of its own for each change: whichever comes last names it, and a crash leaves the old one whole. */
 async function rewrite(
 	deps: WebhookChangeDeps,
 	{ id, documentId: before }: WebhookRow,
-	to: Rewriting,
+	to: {
+		readonly text: (text: WebhookText) => WebhookText;
+		readonly row: (row: WebhookRow) => WebhookRow;
+		readonly isPaused: boolean;
+	},
 ): Promise<WebhookRow> {
 	const { texts, clock } = deps;
 	const text = await texts.get({ documentId: before });
@@ -238,7 +234,13 @@ async function rewrite(
 	const changed = await writeOrForget(deps, documentId, async (tx) => {
 		const row = await tx.get("webhooks", id);
 		if (!row) throw noWebhook();
-		if (row.documentId !== before) throw changedMeanwhile();
+		if (row.documentId !== before) {
+			throw new ServiceError(
+				"IDEMPOTENCY_IN_FLIGHT",
+				"The webhook was changed by another request in the same moment; send yours again.",
+				{ retryAfterSeconds: 1 },
+			);
+		}
 		const next = { ...to.row(row), documentId, expiresAt };
 		await tx.put("webhooks", next);
 		return to.isPaused ? pauseWebhook(tx, next, { reason: "asked", now: clock.now() }) : next;
@@ -289,14 +291,6 @@ function maskUrl(url: string): string {
 	return `https://${assertCallerTarget(url).host}/…`;
 }
 
-function changedMeanwhile(): ServiceError {
-	return new ServiceError(
-		"IDEMPOTENCY_IN_FLIGHT",
-		"The webhook was changed by another request in the same moment; send yours again.",
-		{ retryAfterSeconds: 1 },
-	);
-}
-
 /** What was sent to a webhook, or will be. */
 export interface WebhookDeliveries {
 	/** Newest first, for seven days. Throws INVALID_ARGUMENT for a cursor of another list. */
@@ -339,7 +333,9 @@ export function createWebhookDeliveries({
 			const { id: webhookId } = await getWebhook(store, caller, id);
 			const again = await store.transaction(async (tx) => {
 				const row = await tx.get("webhook_deliveries", deliveryId);
-				if (row?.webhookId !== webhookId) throw noDelivery();
+				if (row?.webhookId !== webhookId) {
+					throw new ServiceError("NOT_FOUND", "No delivery of this webhook has this id.");
+				}
 				const hook = await tx.get("webhooks", webhookId);
 				if (hook?.status !== "active") throw isPaused();
 				const now = clock.now();
@@ -372,10 +368,6 @@ export async function* deliveriesOf(
 /** Sorts as they happened. */
 function placeOf({ occurredAt, id }: WebhookDeliveryRow): string {
 	return `${String(occurredAt).padStart(16, "0")} ${id}`;
-}
-
-function noDelivery(): ServiceError {
-	return new ServiceError("NOT_FOUND", "No delivery of this webhook has this id.");
 }
 
 function isPaused(): ServiceError {
