@@ -137,7 +137,7 @@ function createSkillOffers(skills: SkillCatalog, prices: PriceList): SkillOffers
 	};
 }
 
-/** Skills the catalog holds something for: an agent that chose another would only learn that nobody answers. */
+/** Skills the catalog holds something for: an agent that chose another would only learn that no one answers. */
 function offeredSkills(skills: SkillCatalog): readonly SkillId[] {
 	return SKILL_IDS.filter((id) => skills[OPERATION_OF_SKILL[id]].isOffered?.() !== false);
 }

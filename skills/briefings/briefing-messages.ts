@@ -134,7 +134,7 @@ export function toBriefingMail(briefing: BriefingWire, unsubscribeUrl: string): 
 	return { subject, text, html };
 }
 
-/** Asks whoever reads an address whether they want briefings there. */
+/** Asks anyone who reads an address whether they want briefings there. */
 export function toConfirmationMail(topic: string, confirmUrl: string): Written {
 	const subject = shorten(`Confirm briefings on ${topic}`);
 	const asks = `Somebody asked for briefings on "${topic}" to be sent to this address.`;
@@ -256,7 +256,7 @@ export function toSlackTest(topic: string): SlackMessage {
 	return { text, blocks: [section(text)] };
 }
 
-/** Posts to a webhook. Throws UNAVAILABLE when nobody answers, UPSTREAM for a refusal; neither names the address. */
+/** Posts to a webhook. Throws UNAVAILABLE when no one answers, UPSTREAM for a refusal; neither names the address. */
 export async function sendToSlack(
 	egress: Egress,
 	webhook: string,

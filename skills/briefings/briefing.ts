@@ -43,7 +43,7 @@ export interface Briefing {
 	readonly briefing: BriefingWire;
 	/** What the next one is compared with. */
 	readonly memory: BriefingMemory;
-	/** False when it has nothing to tell: then nobody pays for it (D3). */
+	/** False when it has nothing to tell: then no one pays for it (D3). */
 	readonly isWorth: boolean;
 }
 

@@ -49,7 +49,7 @@ export function createScheduleBook(deps: ScheduleBookDeps) {
 		/** Makes a schedule once for each call, however often it is sent. Throws RATE_LIMITED for too many of one owner. */
 		create: (order: ScheduleOrder, context: SkillContext) => create(deps, order, context),
 
-		/** Makes a briefing now, and delivers nothing yet. Throws NOT_FOUND for a schedule of somebody else. */
+		/** Makes a briefing now, and delivers nothing yet. Throws NOT_FOUND for a schedule of someone else. */
 		async runNow(id: string, context: SkillContext): Promise<ManualRun> {
 			const owner = context.shown ?? context.caller ?? ANONYMOUS;
 			const schedule = await getSchedule(store, id, (row) => mayRead(owner, row));
@@ -155,7 +155,7 @@ function assertDeliverable(caller: SkillCaller, { channels }: ScheduleRow): void
 	);
 }
 
-/** Whoever shows a payment again with another credential would else get a second week for it, or somebody else's schedule. */
+/** Anyone who shows a payment again with another credential would else get a second week for it, or someone else's schedule. */
 function paidBefore(): ServiceError {
 	return new ServiceError(
 		"IDEMPOTENCY_MISMATCH",
@@ -163,7 +163,7 @@ function paidBefore(): ServiceError {
 	);
 }
 
-/** Schedules as the skills that sell them see them: never a price, a target or how somebody pays. */
+/** Schedules as the skills that sell them see them: never a price, a target or how someone pays. */
 export type ScheduleBook = ReturnType<typeof createScheduleBook>;
 
 /** A briefing that was asked for out of turn. */
@@ -226,7 +226,7 @@ function toManualRun(schedule: ScheduleRow, id: string, now: number): BriefingRu
 	return openRun(schedule, { id, kind: "manual", slot, dueAt: now }, now);
 }
 
-/** Sends it, lets it be picked up and remembers what it told. Throws when somebody else delivers it, or its schedule is gone. */
+/** Sends it, lets it be picked up and remembers what it told. Throws when someone else delivers it, or its schedule is gone. */
 async function deliver(
 	deps: ManualRunDeps,
 	opened: BriefingRunRow,

@@ -129,7 +129,7 @@ function toPage(token: string, { purpose, title, asks, button }: Question): Serv
 
 export type LinkPurpose = "confirm" | "unsubscribe";
 
-/** What a link in a mail stands for. It names schedule and target to us alone: whoever reads the mail may not own the schedule. */
+/** What a link in a mail stands for. It names schedule and target to us alone: anyone who reads the mail may not own the schedule. */
 export interface ScheduleLink {
 	readonly purpose: LinkPurpose;
 	readonly scheduleId: string;

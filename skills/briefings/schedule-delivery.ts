@@ -26,7 +26,7 @@ export type ScheduleDelivery = ReturnType<typeof createScheduleDelivery>;
 export function createScheduleDelivery(deps: {
 	/** Undefined while no mail server is configured. */
 	readonly mailer: Mailer | undefined;
-	/** Reaches Slack, and nobody else. */
+	/** Reaches Slack, and no one else. */
 	readonly slack: Egress;
 	readonly links: ScheduleLinks;
 }) {

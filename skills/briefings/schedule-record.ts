@@ -21,13 +21,13 @@ import {
 	type Weekday,
 } from "./schedule-wire.js";
 
-/** Who looks at a schedule: somebody, or whoever knows its id where no credential was shown. */
+/** Who looks at a schedule: someone, or anyone who knows its id where no credential was shown. */
 export interface ScheduleViewer {
 	readonly caller: SkillCaller;
 	readonly isNamed: boolean;
 }
 
-/** Whether it may be changed: the id is a capability (D6), except for somebody who shows they are somebody else. */
+/** Whether it may be changed: the id is a capability (D6), except for someone who shows they are someone else. */
 export function mayChange(row: ScheduleRow, { caller, isNamed }: ScheduleViewer): boolean {
 	return !isNamed || mayRead(caller, row);
 }

@@ -54,7 +54,7 @@ export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<v
 	}
 }
 
-/** Whether there is anybody to deliver to; without any target briefings are kept for pick-up. */
+/** Whether there is anyone to deliver to; without any target briefings are kept for pick-up. */
 export function hasWay({ channels }: ScheduleRow): boolean {
 	const asked = channels.filter(({ status }) => status !== "not_configured");
 	return asked.length === 0 || asked.some(({ status }) => status === "ready");
@@ -204,7 +204,7 @@ export function maskId(scheduleId: string): string {
 	return `${scheduleId.slice(0, 10)}…`;
 }
 
-/** Sends to each target that has not got it, one after the other; what is under way is written down before. */
+/** Sends to each target that has not got it, one after the other; what is under way is persisted before. */
 export async function sendAll(
 	deps: {
 		readonly store: Pick<Store, "transaction">;
@@ -296,7 +296,7 @@ export async function ownerOf(
 	return { owner, access, keepsNoText };
 }
 
-/** Text that nobody may pick up is not kept until its time is over; what another attempt staged is left to that. */
+/** Text that no one may pick up is not kept until its time is over; what another attempt staged is left to that. */
 export async function dropUnkept(
 	{ store }: Pick<BriefingDeps, "store">,
 	{ run }: { readonly run: Pick<BriefingRunRow, "id" | "attempt"> },

@@ -24,7 +24,7 @@ import {
 import type { ScheduleChange, ScheduleWire } from "./schedule-wire.js";
 import { countMail, mayMail } from "./schedule-worker.js";
 
-/** What owners of schedules, and whoever knows their ids, may ask, paying nothing. */
+/** What owners of schedules, and anyone who knows their ids, may ask, paying nothing. */
 export type ScheduleService = ReturnType<typeof createScheduleService>;
 
 export interface ScheduleServiceDeps extends ScheduleRunDeps, ChannelDeps {

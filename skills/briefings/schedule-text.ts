@@ -124,7 +124,7 @@ export function toChannels(
 	return channels;
 }
 
-/** A name nobody can guess. */
+/** A name no one can guess. */
 export function newRef({ random }: Pick<ChannelDeps, "random">): string {
 	return Buffer.from(random.bytes(REF_BYTES)).toString("base64url");
 }

@@ -151,7 +151,7 @@ async function keepText(
 	{ schedule }: Claim,
 ): Promise<void> {
 	const isFresh = schedule.textExpiresAt - clock.now() > SCHEDULE_LIMITS.textRenewedMs;
-	// Nobody's use: an address that never agreed is forgotten when its time is over.
+	// No one's use: an address that never agreed is forgotten when its time is over.
 	if (isFresh || !hasWay(schedule)) return;
 	const text = await texts.get(schedule);
 	if (!text) return;

@@ -10,7 +10,7 @@ import type { ScheduleWorker } from "./schedule-worker.js";
 /** Subscriptions to briefings, as each who has to do with them sees them. */
 export interface Schedules {
 	readonly book: ScheduleBook;
-	readonly desk: ScheduleService;
+	readonly service: ScheduleService;
 	readonly free: FreeSchedules;
 	readonly worker: ScheduleWorker;
 }
@@ -26,7 +26,7 @@ interface Preview {
 	readonly briefing: BriefingWire;
 }
 
-/** What anybody may ask of briefings. */
+/** What anyone may ask of briefings. */
 export interface FreeSchedules extends ScheduleConsent {
 	/** The beginning of a first briefing; nothing is kept or delivered. Throws RATE_LIMITED while too many wait. */
 	preview(request: PreviewRequest, signal: AbortSignal): Promise<Preview>;

@@ -55,15 +55,21 @@ export interface A2aDeps {
 export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 	const sell = createSell(deps);
 	const keepPaid = createKeepPaid({ ...deps, tasks });
-	const desk = createPaymentService({ ...deps, tasks, sell, keepPaid });
+	const paymentService = createPaymentService({ ...deps, tasks, sell, keepPaid });
 	const requestHandler = createRequestHandler({
 		...deps,
 		card: async () => (await card()).card,
 		tasks,
-		openTasks: desk,
-		buy: createBuyAnswer({ ...deps, tasks, sell, keepPaid, desk }),
+		openTasks: paymentService,
+		buy: createBuyAnswer({ ...deps, tasks, sell, keepPaid, paymentService }),
 	});
-	const openExchange: OpenExchange = (req) => createExchange(deps, req);
+	const exchanges = new WeakMap<Request, Exchange>();
+	/** One for each request: its error handlers go on with what its handler began. */
+	const openExchange: OpenExchange = (req) => {
+		const exchange = exchanges.get(req) ?? createExchange(deps, req);
+		exchanges.set(req, exchange);
+		return exchange;
+	};
 	const readBody = createBodyReader();
 	return express
 		.Router({ caseSensitive: true, strict: true })

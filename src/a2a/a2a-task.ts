@@ -73,7 +73,7 @@ export function toFailedTask(frame: TaskFrame, error: ServiceError): Task {
 	};
 }
 
-/** Whether somebody has paid for this task, now or when its message was sent first. */
+/** Whether someone has paid for this task, now or when its message was sent first. */
 export function isPaid(task: Task): boolean {
 	return costOf(task)?.charged === true;
 }

@@ -6,7 +6,7 @@ import { type Clock, type Ids, type Logger, stackOf } from "../kernel/kernel.js"
 import type { Service } from "../service/service.js";
 import { createA2aRouter, createCardSource } from "./a2a-router.js";
 import { createPushSign } from "./push-sender.js";
-import { createPushService, type PushWay } from "./push-service.js";
+import { createPushService, type PushTransport } from "./push-service.js";
 import { createLiveTasks, createTaskArchive } from "./task-archive.js";
 import { createTaskWatch } from "./task-events.js";
 
@@ -38,8 +38,8 @@ export function createA2a(options: {
 	readonly x402?: X402Terms | undefined;
 	/** What goes on behind tasks of work that outlives its call; without it nothing does. */
 	readonly jobs?: JobViews | undefined;
-	/** How those are reached who want to be told of such a task; without it nobody is. */
-	readonly push?: PushWay | undefined;
+	/** How those are reached who want to be told of such a task; without it no one is. */
+	readonly push?: PushTransport | undefined;
 	readonly logger?: Logger;
 }): A2a {
 	const { service, revision, store, clock, ids, signingJwk, x402, jobs, logger } = options;
@@ -47,8 +47,8 @@ export function createA2a(options: {
 	const tasks = createTaskArchive({ store, clock, live });
 	const watch = createTaskWatch({ jobs, live, clock });
 	const sign = createPushSign({ signingKey: signingJwk, clock, issuer: service.info.baseUrl });
-	const way = options.push;
-	const push = createPushService({ store, clock, jobs, way, sign, read: tasks.read, logger });
+	const transport = options.push;
+	const push = createPushService({ store, clock, jobs, transport, sign, read: tasks.read, logger });
 	jobs?.onEnded((ended) => {
 		tasks.settle(ended).catch((error) => {
 			// Until the next start its row says that it goes on; what is read of it comes from its job.

@@ -2,18 +2,13 @@ import { A2A_ERROR_CODE } from "@a2a-js/sdk/errors";
 import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
-import {
-	type Caller,
-	type Credential,
-	type Payment,
-	parseCredential,
-	parsePayment,
-} from "../contract/contract.js";
+import { type Caller, type Credential, type Payment, parsePayment } from "../contract/contract.js";
 import {
 	createHeaderReader,
 	type ErrorReply,
 	isOurFailure,
 	openRequestId,
+	readCredential,
 	toCallerAddress,
 	toErrorReply,
 	toServiceError,
@@ -24,7 +19,7 @@ import { type ActiveX402, readActivation } from "./x402-extension.js";
 
 /**
  * One HTTP request on its way through the SDK, which carries it as its user: who calls, from where,
- * and why the call was refused. The SDK cannot say 402 or set headers; whoever wraps it looks here.
+ * and why the call was refused. The SDK cannot say 402 or set headers; the handlers around it read the refusal here.
  */
 export interface Exchange extends User {
 	readonly response: Response;
@@ -41,7 +36,7 @@ export interface Exchange extends User {
 	readonly x402: ActiveX402 | undefined;
 	/** Who asks for tasks; opens no account. Throws UNAUTHENTICATED without a credential. */
 	caller(): Promise<Caller>;
-	/** Remembers why the call is refused; exceptions nobody meant to throw are logged and lose their text. */
+	/** Remembers why the call is refused; exceptions no one meant to throw are logged and lose their text. */
 	refuse(error: unknown): Refusal;
 	readonly refusal: () => Refusal | undefined;
 }
@@ -58,22 +53,17 @@ export function createExchange(
 ): Exchange {
 	const { service, ids, acceptsX402, logger } = deps;
 	const response = req.res as Response;
-	const x402 = acceptsX402 ? readActivation(createHeaderReader(req)) : undefined;
+	const header = createHeaderReader(req);
+	const x402 = acceptsX402 ? readActivation(header) : undefined;
 	if (x402) response.setHeader(x402.header, X402_EXTENSION_URI);
 	const requestId = openRequestId(req, response, ids);
-	let credential: Credential | undefined;
-	let isParsed = false;
+	let payment: { readonly read: Payment | undefined } | undefined;
 	let caller: Promise<Caller> | undefined;
 	let refusal: Refusal | undefined;
 	let failure: unknown;
 
-	const readCredential = () => {
-		if (!isParsed) credential = parseCredential(createHeaderReader(req));
-		isParsed = true;
-		return credential;
-	};
 	const findCaller = async () => {
-		const shown = readCredential();
+		const shown = readCredential(req);
 		if (shown) return service.identify(shown);
 		throw new ServiceError(
 			"UNAUTHENTICATED",
@@ -85,8 +75,11 @@ export function createExchange(
 		requestId,
 		address: toCallerAddress(req.ip),
 		resourceUrl: `${service.info.baseUrl()}${pathOf(req)}`,
-		credential: readCredential,
-		payment: () => parsePayment(createHeaderReader(req)),
+		credential: () => readCredential(req),
+		payment() {
+			payment ??= { read: parsePayment(header) };
+			return payment.read;
+		},
 		x402,
 		caller() {
 			caller ??= findCaller();

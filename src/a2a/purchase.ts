@@ -24,7 +24,7 @@ export interface PurchaseDeps {
 	readonly sell: Sell;
 	readonly keepPaid: KeepPaid;
 	/** Serves callers who bring no identity. */
-	readonly desk: PaymentService;
+	readonly paymentService: PaymentService;
 }
 
 /**
@@ -41,7 +41,7 @@ interface Running {
 }
 
 export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
-	const { service, tasks, sell, keepPaid, desk } = deps;
+	const { service, tasks, sell, keepPaid, paymentService } = deps;
 	const running = new Map<string, Running>();
 
 	/** Undefined for an anonymous caller, and for one the pipeline will refuse after it has judged the input. */
@@ -82,14 +82,14 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 
 	return async (message, exchange) => {
 		if (message.taskId) {
-			const purchase = await desk.goOn(message, exchange);
+			const purchase = await paymentService.goOn(message, exchange);
 			if (purchase) return purchase;
 			throw await refuseFollowUp(tasks, message, exchange);
 		}
 		const request = toSkillRequest(message);
 		const caller = paysByItself(message, exchange) ? undefined : await findCaller(exchange);
-		// Nobody can name an anonymous caller's message again, so its task has an id of its own.
-		if (caller === undefined) return desk.open(message, exchange);
+		// No one can name an anonymous caller's message again, so its task has an id of its own.
+		if (caller === undefined) return paymentService.open(message, exchange);
 		const { messageId } = message;
 		const taskId = taskIdOf(caller.owner, messageId);
 		const idempotencyKey = keyOf(messageId);

@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.js";
 import { parseInput, pushDocument, TASK_LIMITS } from "../contract/contract.js";
 import { type SealedText, ServiceError } from "../kernel/kernel.js";
 
-/** Somebody who wants to be told how a task goes on. */
+/** Someone who wants to be told how a task goes on. */
 export interface PushTarget {
 	readonly id: string;
 	readonly url: string;
@@ -46,7 +46,7 @@ export function toPushTarget(
 	return { ...parseInput(targetSchema, read), version };
 }
 
-/** As its owner reads it again: the secrets are told to nobody. */
+/** As its owner reads it again: the secrets are told to no one. */
 export function toPushWire(
 	taskId: string,
 	{ id, url, authentication }: PushTarget,
@@ -105,7 +105,7 @@ export function createPushConfigs({
 			const left = targets.filter((target) => target.id !== id);
 			if (left.length < targets.length) await write(taskId, left);
 		},
-		/** Nobody is to be told any more; who was is kept as long as the task. */
+		/** No one is to be told any more; who was is kept as long as the task. */
 		settle: (taskId: string) => mark(taskId, false),
 		/** Tasks whose end is still to be told, with their jobs. */
 		async open(): Promise<readonly { readonly taskId: string; readonly jobId: string }[]> {

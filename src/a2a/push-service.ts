@@ -25,7 +25,7 @@ import { progressAfter } from "./task-events.js";
 import { isFinal } from "./x402-extension.js";
 
 /** How addresses that callers name are reached. */
-export interface PushWay {
+export interface PushTransport {
 	/** Reaches public addresses only. */
 	readonly egress: Egress;
 	/** Throws INVALID_ARGUMENT for an address it would not reach, as far as its text tells. */
@@ -34,7 +34,7 @@ export interface PushWay {
 	readonly seal: SealedText;
 }
 
-/** Whoever is to be told of a task that goes on: set, read, deleted, and told. */
+/** Push notification targets of a running task: set, read, deleted and notified. */
 export interface PushService {
 	/** Throws INVALID_ARGUMENT for what `set` would not take. */
 	check(config: TaskPushNotificationConfig, version: PushTarget["version"]): void;
@@ -58,25 +58,25 @@ export function createPushService(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly jobs: JobViews | undefined;
-	readonly way: PushWay | undefined;
+	readonly transport: PushTransport | undefined;
 	readonly sign: PushSign;
-	/** The task as it stands, whoever asks; undefined once it is gone. */
+	/** The task as it stands, whatever its owner; undefined once it is gone. */
 	readonly read: (taskId: string) => Promise<Task | undefined>;
 	readonly logger?: Logger | undefined;
 }): PushService {
-	const { store, jobs, way, sign } = deps;
-	if (!jobs || !way) return CLOSED_DESK;
-	const configs = createPushConfigs({ store, seal: way.seal });
-	const teller = createPushNotifier({
+	const { store, jobs, transport, sign } = deps;
+	if (!jobs || !transport) return NO_PUSH;
+	const configs = createPushConfigs({ store, seal: transport.seal });
+	const notifier = createPushNotifier({
 		...deps,
 		jobs,
 		configs,
-		send: createPushSend({ ...way, sign }),
+		send: createPushSend({ ...transport, sign }),
 	});
 
 	const check = (config: TaskPushNotificationConfig, version: PushTarget["version"]) => {
 		const target = toPushTarget(config, version);
-		way.judge(target.url);
+		transport.judge(target.url);
 		return target;
 	};
 	return {
@@ -86,7 +86,7 @@ export function createPushService(deps: {
 			const jobId = jobIdOf(task);
 			if (jobId === undefined || isFinal(task)) throw nothingToTell();
 			await configs.put(task.id, target);
-			teller.begin(task.id, jobId);
+			notifier.begin(task.id, jobId);
 			return { ...toPushWire(task.id, target), token: config.token };
 		},
 		async get(taskId, id) {
@@ -98,9 +98,9 @@ export function createPushService(deps: {
 			(await configs.listOf(taskId)).map((target) => toPushWire(taskId, target)),
 		remove: (taskId, id) => configs.remove(taskId, id || taskId),
 		async resume() {
-			for (const { taskId, jobId } of await configs.open()) teller.begin(taskId, jobId);
+			for (const { taskId, jobId } of await configs.open()) notifier.begin(taskId, jobId);
 		},
-		close: teller.close,
+		close: notifier.close,
 	};
 }
 
@@ -113,7 +113,7 @@ function nothingToTell(): Error {
 const refuse = async () => {
 	throw nothingToTell();
 };
-const CLOSED_DESK: PushService = {
+const NO_PUSH: PushService = {
 	check: () => undefined,
 	set: refuse,
 	get: refuse,
@@ -123,14 +123,14 @@ const CLOSED_DESK: PushService = {
 	close: async () => undefined,
 };
 
-/** Tells whoever is set for a task of each pass of its job, once and if they keep up, and of its end until they take it. */
+/** Notifies the targets of a task of each pass of its job, once at most, and of its end until they accept it. */
 export type PushNotifier = ReturnType<typeof createPushNotifier>;
 
 function createPushNotifier(deps: {
 	readonly jobs: JobViews;
 	readonly configs: PushConfigs;
 	readonly send: PushSend;
-	/** The task as it stands, whoever asks; undefined once it is gone. */
+	/** The task as it stands, whatever its owner; undefined once it is gone. */
 	readonly read: (taskId: string) => Promise<Task | undefined>;
 	readonly clock: Clock;
 	readonly logger?: Logger | undefined;
@@ -165,7 +165,7 @@ function createPushNotifier(deps: {
 		let busy: Promise<void> | undefined;
 		for await (const progress of progressAfter(task, events)) {
 			if (progress === "ended") break;
-			// A pass that begins while the word of an earlier one is on its way goes untold: the end never does.
+			// A pass that begins while the word of an earlier one is being sent is skipped: the end never does.
 			if (busy || progress.pass_number === pass) continue;
 			pass = progress.pass_number;
 			busy = tellPass(toProgressTask(task, progress, toIsoTime(clock.now())))

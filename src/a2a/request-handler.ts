@@ -39,19 +39,19 @@ export interface RequestHandlerDeps {
  */
 export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandler {
 	const { card, tasks, openTasks, watch } = deps;
-	const stock = createStock(card, tasks);
+	const sdkHandler = createSdkHandler(card, tasks);
 	const purchase = createPurchase(deps);
 	const read = <R>(context: ServerCallContext, work: (sdk: A2ARequestHandler) => Promise<R>) =>
 		guard(context, async (exchange) => {
 			await exchange.caller(); // 401 before anything is looked up
-			return work(await stock());
+			return work(await sdkHandler());
 		});
 	const getTask = createGetTask(tasks);
 
 	return {
 		getAgentCard: card,
 		getAuthenticatedExtendedAgentCard: async (params, context) =>
-			(await stock()).getAuthenticatedExtendedAgentCard(params, context),
+			(await sdkHandler()).getAuthenticatedExtendedAgentCard(params, context),
 		sendMessage: (request, context) =>
 			guard(context, async (exchange) => {
 				const { task } = await purchase(request, context);
@@ -162,7 +162,7 @@ function versionOf({ requestedVersion }: ServerCallContext): "1.0" | "0.3" {
 }
 
 /** The SDK's handler for everything but messages; made anew when the card changes. */
-function createStock(card: () => Promise<AgentCard>, tasks: TaskArchive) {
+function createSdkHandler(card: () => Promise<AgentCard>, tasks: TaskArchive) {
 	let made: { readonly card: AgentCard; readonly handler: A2ARequestHandler } | undefined;
 	return async (): Promise<A2ARequestHandler> => {
 		const current = await card();

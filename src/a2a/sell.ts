@@ -123,7 +123,7 @@ function toOurFailure(error: unknown, { signal }: CallerWatch): ServiceError | u
 
 function toCallersError(error: unknown, { signal, timeout }: CallerWatch): unknown {
 	if (error instanceof ServiceError || !signal.aborted) return error;
-	// The caller has left; only somebody who waits for the same message can still read this.
+	// The caller has left; only someone who waits for the same message can still read this.
 	return (
 		timeout() ??
 		new ServiceError(

@@ -32,20 +32,20 @@ import { exchangeOf } from "./exchange.js";
  */
 export interface TaskArchive extends TaskStore {
 	/**
-	 * The caller's task, or undefined when there is none, it is somebody else's, or its time is over. Tasks of an account
+	 * The caller's task, or undefined when there is none, it is someone else's, or its time is over. Tasks of an account
 	 * are shown to the credential that paid for them and to those that manage the account.
 	 */
 	find(caller: Caller, taskId: string): Promise<Task | undefined>;
 	/**
 	 * A task that a wallet paid for, or undefined. A wallet has no session to show here: the task's id, 80 random bits told
-	 * to nobody else, is what opens it.
+	 * to no one else, is what opens it.
 	 */
 	findOpen(taskId: string): Promise<Task | undefined>;
-	/** Whoever's task it is, without its artifacts; for what is done on their behalf. */
+	/** A task of any owner, without its artifacts; for what is done on their behalf. */
 	read(taskId: string): Promise<Task | undefined>;
 	/** Resolves when the task survives a power cut; without its text for an account that agreed on zero retention. */
 	keep(caller: Caller, task: Task): Promise<void>;
-	/** Writes down where a task with this job behind it stands. */
+	/** Persists where a task with this job behind it stands. */
 	settle(ended: { readonly jobId: string; readonly owner: string }): Promise<void>;
 	/** Fails what a crash left unfinished and no job goes on with; call once before serving. Resolves to how many. */
 	recover(): Promise<number>;
@@ -169,7 +169,7 @@ function toInterrupted(task: Task, timestamp: string): Task {
 	};
 }
 
-/** The rows and texts of tasks, whoever they belong to. */
+/** The rows and texts of tasks of all owners. */
 export interface TaskRecords {
 	/** Writes the text, then the row that points to it; durable when it resolves. */
 	put(holder: TaskHolder, task: Task, told?: Task): Promise<void>;
@@ -177,7 +177,7 @@ export interface TaskRecords {
 	read(row: TaskRow, options?: { readonly artifacts: boolean }): Promise<Task | undefined>;
 	/** The row as its job stands now: until the job has ended, its own state is that of the launch. */
 	withState(row: TaskRow): Promise<TaskRow>;
-	/** Writes down how the job of a row stands; false where it has none. */
+	/** Persists how the job of a row stands; false where it has none. */
 	settle(row: TaskRow): Promise<boolean>;
 	/** Deletes the text of a row whose job was deleted; true where that is so. */
 	forgetLost(row: TaskRow): Promise<boolean>;
@@ -200,7 +200,7 @@ function createTaskRecords({ store, clock, live }: TaskRecordsDeps): TaskRecords
 			const view = await viewOf(jobIdOf(task));
 			const row = {
 				...toRow(holder, task, clock.now()),
-				// What nobody paid for belongs to whoever has its id, as its job does.
+				// What no one paid for belongs to anyone who has its id, as its job does.
 				...(view && { owner: view.owner, ...fromView(view) }),
 			};
 			// Text first: a row never points to a text that is missing.

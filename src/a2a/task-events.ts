@@ -49,7 +49,7 @@ export function createTaskWatch(deps: {
 			const events = await jobs().follow(jobIdOf(task) ?? "", caller.signal);
 			if (events) await untilLast(events);
 		} catch (error) {
-			// Too many wait for this job already: whoever only wants an answer gets it at once.
+			// Too many wait for this job already: anyone who only wants an answer gets it at once.
 			if (!(error instanceof ServiceError) || error.code !== "RATE_LIMITED") throw error;
 		} finally {
 			caller.stop();

@@ -128,10 +128,8 @@ export function createRestHandler(
 	openExchange: (req: Request) => Exchange,
 	clock: Clock,
 ): Router {
-	const exchanges = new WeakMap<Request, Exchange>();
 	const open: RequestHandler = (req, res, next) => {
 		const exchange = openExchange(req);
-		exchanges.set(req, exchange);
 		replaceRefusals(res, exchange);
 		prepareStreams(res, clock);
 		next();
@@ -139,7 +137,7 @@ export function createRestHandler(
 	const sdk = restHandler({
 		requestHandler,
 		legacyCompat: { enabled: true },
-		userBuilder: async (req) => exchanges.get(req) ?? openExchange(req),
+		userBuilder: async (req) => openExchange(req),
 		contextBuilder: ({ user, tenant, requestedVersion }) =>
 			new ServerCallContext({
 				...(user && { user }),

@@ -18,7 +18,7 @@ import {
 	type X402Payment,
 } from "./x402-extension.js";
 
-/** A message somebody wants to pay for: what it asks for, and how its payment stands. */
+/** A message someone wants to pay for: what it asks for, and how its payment stands. */
 export interface WaitingTask {
 	readonly taskId: string;
 	/** IP address that asked. */
@@ -37,7 +37,7 @@ export interface WaitingTask {
 	readonly told: Task;
 }
 
-/** Memory of unpaid tasks, bounded in number, size and time: text nobody paid for must not fill a disk. */
+/** Memory of unpaid tasks, bounded in number, size and time: text no one paid for must not fill a disk. */
 export type WaitingTasks = ReturnType<typeof createWaitingTasks>;
 
 export interface WaitingTasksDeps {
@@ -67,19 +67,19 @@ export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps) {
 		return entry && entry.expiresAt > clock.now() ? entry : undefined;
 	};
 	const isFull = () => entries.size > LIMITS.waitingTasksMax || chars > LIMITS.waitingTasksChars;
-	const findLeastMissed = () => {
+	const findEvictable = () => {
 		const free = [...entries].filter(([id, { isUnsettled }]) => !isUnsettled && !isBusy(id));
 		const heaviest = heaviestOf(free.map(([, entry]) => entry));
 		return free.find(([, { address }]) => address === heaviest)?.[0];
 	};
-	const makeRoom = () => {
+	const evict = () => {
 		const now = clock.now();
 		for (const [taskId, { expiresAt }] of entries) {
 			if (expiresAt > now) break;
 			forget(taskId);
 		}
 		while (isFull()) {
-			const taskId = findLeastMissed();
+			const taskId = findEvictable();
 			if (taskId === undefined) return;
 			forget(taskId);
 		}
@@ -104,7 +104,7 @@ export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps) {
 				isUnsettled: task.unsettled !== undefined,
 				expiresAt: clock.now() + LIMITS.waitingTaskTtlMs,
 			});
-			makeRoom();
+			evict();
 		},
 		forget,
 	};

@@ -70,7 +70,7 @@ export function readPaymentNote({ metadata }: Message): PaymentNote | undefined 
 	return { kind: "submitted", payment: { scheme: "x402", version, payload } };
 }
 
-/** The message without its signed payload, which is nobody's to read again. */
+/** The message without its signed payload, which is no one's to read again. */
 export function withoutPayload(message: Message): Message {
 	if (!message.metadata || !(X402_KEYS.payload in message.metadata)) return message;
 	const { [X402_KEYS.payload]: _, ...metadata } = message.metadata;

@@ -16,7 +16,7 @@ import type { ApiKeys, FoundKey } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 import { type Claims, isName, refused } from "./identity-token.js";
 
-/** What a credential opens; undefined for one nobody issued or that has ended. */
+/** What a credential opens; undefined for one no one issued or that has ended. */
 export type FindAccess = (
 	credential: Credential,
 	options?: IdentifyOptions,
@@ -70,7 +70,7 @@ export function createFindAccess(deps: {
 	};
 }
 
-/** Whoever still holds the secret before a rotation may be the one it was rotated for: it manages nothing. */
+/** The previous secret of a rotated key may have leaked, so it manages nothing. */
 async function openWithKey(
 	reader: StoreReader,
 	{ row, isReplaced }: FoundKey,
@@ -95,7 +95,7 @@ export interface IdentityAccountDeps {
 	readonly ids: Ids;
 	readonly pepper: Uint8Array;
 	readonly issuer: string;
-	/** Claim that names the account: the subject by default, an organisation where they share one. */
+	/** Claim that names the account: the subject by default, an organization where they share one. */
 	readonly accountClaim: string;
 	/** Claim that says what a token may do; undefined where every token may do everything. */
 	readonly scopeClaim: string | undefined;
@@ -103,13 +103,13 @@ export interface IdentityAccountDeps {
 	readonly verify: (token: string) => Promise<Claims>;
 }
 
-/** Nobody sells a skill of this name. */
+/** No one sells a skill of this name. */
 const NOTHING: AccessScope = { skills: ["-"], graphs: [] };
 const SEPARATOR = "\u0000";
 
 /**
- * The account behind an identity token. Where none is open, whoever pays or changes something opens one, on the free plan
- * and with no payment method on file; throws NOT_FOUND for whoever only looks. Only a hash of issuer and claim is kept.
+ * The account behind an identity token. Where none is open, anyone who pays or changes something opens one, on the free plan
+ * and with no payment method on file; throws NOT_FOUND for anyone who only looks. Only a hash of issuer and claim is kept.
  * Throws UNAUTHENTICATED.
  */
 export type FindSubject = (token: string, options?: IdentifyOptions) => Promise<AccountAccess>;

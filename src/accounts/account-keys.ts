@@ -44,7 +44,7 @@ type KeyOperations = Pick<
 	| "accountRevokeConnection"
 >;
 
-/** Keys and connection tokens of an account, by whoever manages it. */
+/** Keys and connection tokens of an account, by anyone who manages it. */
 export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 	const { keys, connections, profiles, info } = deps;
 	const label = (accountId: string, id: string, text: string | null | undefined) =>
@@ -106,7 +106,7 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 	};
 }
 
-/** A connection token and the address it makes; null where nobody serves. */
+/** A connection token and the address it makes; null where no one serves. */
 export async function createConnection(
 	deps: Pick<AccountKeyDeps, "store" | "connections" | "profiles" | "catalog" | "clock"> & {
 		readonly mcpUrl: string | null;

@@ -65,7 +65,7 @@ export interface AccountOperator {
 	listKeys(request: AccountFilter): Promise<{ items: readonly Json[] }>;
 	rotateKey(request: RotationRequest): Promise<{ key: string; id: string; account_id: string }>;
 	revokeKey(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
-	/** The secret of a connection, and the MCP address it makes; null where nobody serves, so that none is known. */
+	/** The secret of a connection, and the MCP address it makes; null where no one serves, so that none is known. */
 	createToken(request: TokenRequest): Promise<{ token: string; url: string | null; id: string }>;
 	listTokens(request: AccountFilter): Promise<{ items: readonly Json[] }>;
 	revokeToken(request: { id: string }): Promise<{ id: string; status: "revoked" }>;

@@ -85,7 +85,7 @@ export async function finishErasures(deps: AccountProfileDeps): Promise<void> {
 	}
 }
 
-/** What can be told of an account to whoever shows a credential of it; what concerns its owner to those that manage it. */
+/** What can be told of an account to anyone who shows a credential of it; what concerns its owner to those that manage it. */
 async function toAccountWire(
 	{ store, clock, profiles }: AccountProfileDeps,
 	{ accountId, keyId, isManager }: AccountAccess,
@@ -182,7 +182,7 @@ async function forgetRows(tx: StoreTransaction, accountId: string): Promise<read
 	return forgetOwned(tx, accountId);
 }
 
-/** Opens an account for whoever asks. Throws SCOPE_FORBIDDEN where only the operator does. */
+/** Opens an account for anyone who asks. Throws SCOPE_FORBIDDEN where only the operator does. */
 export type OpenAccount = (
 	order: Pick<AccountChange, "label" | "contact">,
 	/** IP address or network that asks; all accounts it opens share one quota of free calls. */

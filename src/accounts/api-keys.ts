@@ -18,7 +18,6 @@ import {
 	ServiceError,
 } from "../kernel/kernel.js";
 
-/** Who is calling: API keys, connection tokens, identity tokens; OAuth has its room here later. */
 
 const KEY_PREFIX = "sk_live_";
 
@@ -72,7 +71,7 @@ export interface ApiKeys {
 	 * INVALID_ARGUMENT where that account is named and no other key manages it.
 	 */
 	revoke(keyId: string, accountId?: string): Promise<void>;
-	/** The key behind a secret; undefined for one nobody issued, that was revoked or has expired. */
+	/** The key behind a secret; undefined for one no one issued, that was revoked or has expired. */
 	find(reader: StoreReader, secret: string): Promise<FoundKey | undefined>;
 }
 
@@ -112,7 +111,7 @@ export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
 			await store.transaction(async (tx) => {
 				const account = await tx.get("accounts", accountId);
 				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
-				await makeRoom(tx, accountId, clock.now());
+				await pruneEndedKeys(tx, accountId, clock.now());
 				await tx.put("keys", row);
 			});
 			return { id: row.id, key, accountId };
@@ -165,7 +164,7 @@ async function revokeKey(
 	await tx.put("keys", toRevoked(row, now));
 }
 
-/** Its hashes go with it: what nobody can show any more need not be found. */
+/** Its hashes go with it: what no one can show any more need not be found. */
 export function toRevoked(row: KeyRow, now: number): KeyRow {
 	return {
 		...row,
@@ -207,7 +206,7 @@ function newKey({ ids, random, clock, pepper }: ApiKeyDeps, accountId: string, t
 }
 
 /** Forgets the keys that were revoked longest ago, beyond those remembered. Throws INVALID_ARGUMENT when all are active. */
-async function makeRoom(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
+async function pruneEndedKeys(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
 	const rows = sortByAge(await tx.findBy("keys", "accountId", accountId));
 	const [active, ended] = [
 		rows.filter((row) => isUsable(row, now)),
@@ -244,7 +243,7 @@ export function unknownAccount(id: string): ServiceError {
 const sortByAge = (rows: readonly KeyRow[]): KeyRow[] =>
 	[...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-/** Whoever manages an account can make a key without limits, so limits on such a key would be none. */
+/** Anyone who manages an account can make a key without limits, so limits on such a key would be none. */
 function assertSound(row: KeyRow): void {
 	const { skills, graphs, maxTotalMicros, maxPerMonthMicros } = row;
 	const isLimited =
@@ -260,7 +259,7 @@ function assertSound(row: KeyRow): void {
 }
 
 /**
- * Throws INVALID_ARGUMENT where an account would be left that nobody can change or erase: without this key none of its
+ * Throws INVALID_ARGUMENT where an account would be left that no one can change or erase: without this key none of its
  * keys manages it, and no identity token opens it.
  */
 async function assertStillManaged(reader: StoreReader, row: KeyRow, now: number): Promise<void> {

@@ -48,7 +48,7 @@ export function createConnectionTokens(deps: {
 			await store.transaction(async (tx) => {
 				const account = await tx.get("accounts", accountId);
 				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
-				await makeRoom(tx, accountId, clock.now());
+				await pruneExpired(tx, accountId, clock.now());
 				await tx.put("connections", { ...terms, id, hash, accountId, status: "active", createdAt });
 			});
 			return { id, token };
@@ -65,11 +65,11 @@ export function createConnectionTokens(deps: {
 					const shown = id.slice(0, 80);
 					throw new ServiceError("NOT_FOUND", `No connection token is called "${shown}".`);
 				}
-				// Nobody asks for one that has ended: usage names it by its id.
+				// No one asks for one that has ended: usage names it by its id.
 				await tx.delete("connections", id);
 			}),
 
-		/** The token behind a secret; undefined for one nobody issued, that was revoked or has expired. */
+		/** The token behind a secret; undefined for one no one issued, that was revoked or has expired. */
 		async find(reader: StoreReader, secret: string): Promise<ConnectionRow | undefined> {
 			const [row] = await reader.findBy("connections", "hash", hashSecret(secret, pepper));
 			const isFound = isWellFormedSecret(secret, TOKEN_PREFIX) && row && isUsable(row, clock.now());
@@ -79,7 +79,7 @@ export function createConnectionTokens(deps: {
 }
 
 /** Forgets tokens that have expired. Throws INVALID_ARGUMENT when too many are left. */
-async function makeRoom(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
+async function pruneExpired(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
 	const rows = await tx.findBy("connections", "accountId", accountId);
 	const ended = rows.filter((row) => !isUsable(row, now));
 	if (rows.length - ended.length >= LIMITS.accountConnectionsMax) {

@@ -34,7 +34,7 @@ interface FeedbackWire {
 	readonly expires_at: string;
 }
 
-/** What callers say of answers they got: kept for twelve months, told to themselves, whoever manages their account and the operator, deleted when they wish. */
+/** What callers say of answers they got: kept for twelve months, shown to its author, to those who manage the account and to the operator, deleted on request. */
 export type Feedback = ReturnType<typeof createFeedback>;
 
 interface FeedbackPage {
@@ -55,7 +55,7 @@ const LIST = { list: "feedback", asked: {} };
 export function createFeedback(deps: FeedbackDeps) {
 	const { store, clock, ids } = deps;
 	return {
-		/** Throws NOT_FOUND for a receipt that is not the caller's and a trend nobody knows, RATE_LIMITED for too many. */
+		/** Throws NOT_FOUND for a receipt that is not the caller's and a trend no one knows, RATE_LIMITED for too many. */
 		async give(caller: Caller, order: FeedbackOrder): Promise<FeedbackWire> {
 			await assertKnown(deps, caller, order);
 			const { note, ...told } = order;

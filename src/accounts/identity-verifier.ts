@@ -28,8 +28,8 @@ interface Verdict {
 
 /**
  * The claims of a token that its issuer has signed for us; the returned function throws UNAUTHENTICATED for any other.
- * Cheap checks come first, a token seen lately is not checked again, and few signatures are checked at once: guesses
- * wait for guesses, and honest callers who came before wait for nobody.
+ * Cheap checks come first, verdicts are memoized, and few signatures are checked at once, so that
+ * invalid tokens delay each other and no token that was verified before.
  */
 export function createIdentityVerifier({ rules, keys, clock }: IdentityVerifierDeps) {
 	const known = new Map<string, Verdict>();
@@ -118,7 +118,7 @@ export interface IssuerKeysDeps {
 	/** Where the keys are; undefined asks the issuer's discovery document. */
 	readonly jwksUri?: string | undefined;
 	readonly algorithms: readonly IdentityAlgorithm[];
-	/** Reaches the issuer, and nobody else. */
+	/** Reaches the issuer, and no one else. */
 	readonly egress: Egress;
 	readonly clock: Clock;
 	readonly logger: Logger;
@@ -128,7 +128,7 @@ export interface IssuerKeysDeps {
 export interface IssuerKeys {
 	/**
 	 * The key of this id for this algorithm; undefined when the provider has none. Keys older than LIMITS.issuerKeysFreshMs
-	 * are read again first, and so they are for an id nobody knows, at most once in LIMITS.issuerKeysCooldownMs. Throws
+	 * are read again first, and so they are for an id no one knows, at most once in LIMITS.issuerKeysCooldownMs. Throws
 	 * UNAVAILABLE while there are none and the provider is silent.
 	 */
 	find(keyId: string, algorithm: IdentityAlgorithm): Promise<IssuerKey | undefined>;
@@ -231,7 +231,7 @@ async function readKeys(deps: IssuerKeysDeps): Promise<ReadonlyMap<string, JWK>>
 	if (!Array.isArray(keys)) throw new TypeError("The key set holds no list of keys.");
 	const usable = keys.slice(0, LIMITS.issuerKeysMax).filter(isPublicKey);
 	const found = new Map<string, JWK>();
-	// Of two keys with one id nobody can tell which was meant.
+	// Of two keys with one id no one can tell which was meant.
 	for (const { kid } of usable) {
 		const [only, ...others] = usable.filter((key) => key.kid === kid);
 		if (only && others.length === 0) found.set(kid, only);

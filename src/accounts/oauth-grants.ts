@@ -23,7 +23,7 @@ export interface GrantHolder {
 }
 
 /**
- * A grant is an API key whose secret nobody has: caps, usage, and its end by the account's owner are those of any key.
+ * A grant is an API key whose secret no one has: caps, usage, and its end by the account's owner are those of any key.
  */
 export type OAuthGrants = ReturnType<typeof createOAuthGrants>;
 
@@ -47,7 +47,7 @@ export function createOAuthGrants(deps: {
 		const rows = await keys.list(accountId);
 		return new Set(rows.filter((row) => isUsable(row, clock.now())).map(({ id }) => id));
 	};
-	/** Those that nobody claimed, and those that were ended by their key alone. */
+	/** Those that no one claimed, and those that were ended by their key alone. */
 	const removeLapsed = async (accountId: string): Promise<void> => {
 		const rows = await store.read((reader) => reader.findBy("oauth_records", "owner", accountId));
 		// After the records, so that the key of one that is made meanwhile is seen.

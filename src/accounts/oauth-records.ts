@@ -146,7 +146,7 @@ async function keep(
 		if (!(await isAlive(tx, row))) return undefined;
 		await putRow(tx, row);
 		const order = { newcomer: row, clientsMax, now: row.createdAt };
-		return row.kind === "client" ? makeRoom(tx, order) : [];
+		return row.kind === "client" ? evictClient(tx, order) : [];
 	};
 	const { documents } = store;
 	await documents.put(row.id, text, row.expiresAt);
@@ -213,14 +213,14 @@ function isLonger(expiresAt: number, earlier: number): boolean {
 	return expiresAt - earlier > LEAST_EXTENSION_MS;
 }
 
-/** Clients belong to nobody: what one user registers another may use. */
+/** Clients belong to no one: what one user registers another may use. */
 const CLIENT_OWNER = "clients";
 
 /**
- * Lets one more client in than are remembered: the one goes that was registered longest ago of those nobody gave consent
- * to, else the one used longest ago of those that nobody gives access any more. Throws UNAVAILABLE where all are in use.
+ * Lets one more client in than are remembered: the one goes that was registered longest ago of those no one gave consent
+ * to, else the one used longest ago of those that no one gives access any more. Throws UNAVAILABLE where all are in use.
  */
-async function makeRoom(
+async function evictClient(
 	tx: StoreTransaction,
 	{ newcomer, clientsMax, now }: { newcomer: OAuthRow; clientsMax: number; now: number },
 ): Promise<readonly OAuthRow[]> {

@@ -106,15 +106,15 @@ export function createResourceVerifier(deps: {
 	readonly rules: () => Omit<IdentityRules, "audience">;
 	readonly keys: IssuerKeys;
 }): VerifyForResource {
-	const judges = new Map<string, ReturnType<typeof createIdentityVerifier>>();
+	const verifiers = new Map<string, ReturnType<typeof createIdentityVerifier>>();
 	return async (token, resource) => {
 		const { clock, keys, baseUrl, rules } = deps;
 		const isKnown = OAUTH_RESOURCE_PATHS.some((path) => resource === `${baseUrl()}${path}`);
 		if (!isKnown) throw refusedToken("nothing answers at the address it is for");
 		const verify =
-			judges.get(resource) ??
+			verifiers.get(resource) ??
 			createIdentityVerifier({ rules: { ...rules(), audience: resource }, keys, clock });
-		judges.set(resource, verify);
+		verifiers.set(resource, verify);
 		return verify(token).catch((error: unknown) => {
 			throw isRefusal(error) ? renamed(error) : error;
 		});

@@ -56,39 +56,18 @@ export function createAdminRouter({ operator, check, ...deps }: AdminRouterDeps)
 	router.use(onlyOperator(check));
 	addConceptRoutes(router, operator);
 	router.use(readCommand());
-	router.get(
-		"/spts",
-		quick(nothing, () => operator.listSpts()),
-	);
-	router.post(
-		"/spts",
-		quick(sptRequest, (input) => operator.issueSpt(input)),
-	);
-	router.post(
-		"/spts/revoke",
-		quick(named, (input) => operator.revokeSpt(input)),
-	);
+	router.get("/spts", quick(nothing, operator.listSpts));
+	router.post("/spts", quick(sptRequest, operator.issueSpt));
+	router.post("/spts/revoke", quick(named, operator.revokeSpt));
 	addAccountRoutes(router, operator);
-	router.get(
-		"/graphs",
-		quick(nothing, () => operator.listGraphs()),
-	);
-	router.post(
-		"/imports",
-		long(importRequest, deps, (input, tell) => operator.importGraph(input, tell)),
-	);
-	router.post(
-		"/retention/purge",
-		quick(nothing, () => operator.purge()),
-	);
+	router.get("/graphs", quick(nothing, operator.listGraphs));
+	router.post("/imports", long(importRequest, deps, operator.importGraph));
+	router.post("/retention/purge", quick(nothing, operator.purge));
 	router.post(
 		"/reindex",
 		long(nothing, deps, (_input, tell) => operator.reindex(tell)),
 	);
-	router.post(
-		"/backups",
-		long(backupRequest, deps, (input, tell) => operator.backUp(input, tell)),
-	);
+	router.post("/backups", long(backupRequest, deps, operator.backUp));
 	addLedgerRoutes(router, { operator, ...deps });
 	return router;
 }
@@ -140,46 +119,16 @@ const creditRequest = z.strictObject({ account_id: z.string().min(1), usd });
 
 /** Accounts, their keys and their connection tokens. */
 function addAccountRoutes(router: Router, operator: AccountOperator): void {
-	router.get(
-		"/keys",
-		look(ofAccount, (input) => operator.listKeys(input)),
-	);
-	router.post(
-		"/keys",
-		quick(keyRequest, (input) => operator.createKey(input)),
-	);
-	router.post(
-		"/keys/rotate",
-		quick(rotationRequest, (input) => operator.rotateKey(input)),
-	);
-	router.post(
-		"/keys/revoke",
-		quick(named, (input) => operator.revokeKey(input)),
-	);
-	router.get(
-		"/connection-tokens",
-		look(ofAccount, (input) => operator.listTokens(input)),
-	);
-	router.post(
-		"/connection-tokens",
-		quick(tokenRequest, (input) => operator.createToken(input)),
-	);
-	router.post(
-		"/connection-tokens/revoke",
-		quick(named, (input) => operator.revokeToken(input)),
-	);
-	router.get(
-		"/accounts",
-		look(nothing, () => operator.listAccounts()),
-	);
-	router.post(
-		"/accounts/set",
-		quick(accountSetting, (input) => operator.setAccount(input)),
-	);
-	router.post(
-		"/accounts/credit",
-		quick(creditRequest, (input) => operator.creditAccount(input)),
-	);
+	router.get("/keys", look(ofAccount, operator.listKeys));
+	router.post("/keys", quick(keyRequest, operator.createKey));
+	router.post("/keys/rotate", quick(rotationRequest, operator.rotateKey));
+	router.post("/keys/revoke", quick(named, operator.revokeKey));
+	router.get("/connection-tokens", look(ofAccount, operator.listTokens));
+	router.post("/connection-tokens", quick(tokenRequest, operator.createToken));
+	router.post("/connection-tokens/revoke", quick(named, operator.revokeToken));
+	router.get("/accounts", look(nothing, operator.listAccounts));
+	router.post("/accounts/set", quick(accountSetting, operator.setAccount));
+	router.post("/accounts/credit", quick(creditRequest, operator.creditAccount));
 }
 
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
@@ -210,38 +159,14 @@ function addLedgerRoutes(
 	router: Router,
 	{ operator, ...deps }: LongDeps & { readonly operator: LedgerOperator },
 ): void {
-	router.get(
-		"/ledger/verification",
-		look(nothing, () => operator.verifyLedger()),
-	);
-	router.get(
-		"/ledger/report",
-		look(reportRequest, (input) => operator.reportLedger(input)),
-	);
-	router.get(
-		"/ledger/export",
-		lines(deps.logger, () => operator.exportLedger()),
-	);
-	router.get(
-		"/ledger/refunds",
-		look(nothing, () => operator.listRefunds()),
-	);
-	router.post(
-		"/ledger/refunds",
-		quick(refundRequest, (input) => operator.refundReceipt(input)),
-	);
-	router.post(
-		"/ledger/refunds/tokens",
-		quick(tokenRefundRequest, (input) => operator.refundToken(input)),
-	);
-	router.post(
-		"/ledger/refunds/payments",
-		quick(refundPayment, (input) => operator.payRefund(input)),
-	);
-	router.post(
-		"/ledger/reconciliation",
-		long(reconcileRequest, deps, (input, tell) => operator.reconcileLedger(input, tell)),
-	);
+	router.get("/ledger/verification", look(nothing, operator.verifyLedger));
+	router.get("/ledger/report", look(reportRequest, operator.reportLedger));
+	router.get("/ledger/export", lines(deps.logger, operator.exportLedger));
+	router.get("/ledger/refunds", look(nothing, operator.listRefunds));
+	router.post("/ledger/refunds", quick(refundRequest, operator.refundReceipt));
+	router.post("/ledger/refunds/tokens", quick(tokenRefundRequest, operator.refundToken));
+	router.post("/ledger/refunds/payments", quick(refundPayment, operator.payRefund));
+	router.post("/ledger/reconciliation", long(reconcileRequest, deps, operator.reconcileLedger));
 }
 
 const putRequest = z.strictObject({
@@ -259,15 +184,12 @@ function addConceptRoutes(router: Router, operator: Operator): void {
 	router.put(
 		"/graphs/:graph_id/concepts",
 		readCommand(LIMITS.conceptBodyBytes),
-		quickAt(putRequest, (input) => operator.putConcept(input)),
+		quickAt(putRequest, operator.putConcept),
 	);
-	router.delete(
-		"/graphs/:graph_id/concepts/:concept_id",
-		quickAt(removal, (input) => operator.removeConcept(input)),
-	);
+	router.delete("/graphs/:graph_id/concepts/:concept_id", quickAt(removal, operator.removeConcept));
 }
 
-/** Tells the operator of this machine from everybody else. */
+/** Tells the operator of this machine from everyone else. */
 export interface OperatorCheck {
 	/** The request was made on this machine, and no proxy says that it carried it here for another. */
 	isNear(req: Request): boolean;
@@ -282,7 +204,8 @@ export function createOperatorCheck(adminToken: string): OperatorCheck {
 		isNear,
 		isOperator(req) {
 			const shown = Buffer.from(req.headers.authorization ?? "");
-			return isNear(req) && shown.length === expected.length && timingSafeEqual(shown, expected);
+			const isToken = shown.length === expected.length && timingSafeEqual(shown, expected);
+			return isToken && isNear(req);
 		},
 	};
 }

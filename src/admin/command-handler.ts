@@ -88,7 +88,7 @@ export function lines(logger: Logger, work: () => AsyncIterable<string>): Handle
 	return async (_request, response) => {
 		response.setHeader("Content-Type", "application/x-ndjson");
 		response.flushHeaders();
-		// Whoever leaves before the end wants no more of it.
+		// A client that disconnects early is no failure.
 		await pipeline(Readable.from(withLastLine(work(), logger)), response).catch(() => undefined);
 	};
 }

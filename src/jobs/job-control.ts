@@ -28,7 +28,7 @@ export interface JobsDeps {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly logger: Logger;
-	readonly till: JobBilling;
+	readonly billing: JobBilling;
 	readonly works: readonly JobWork[];
 	readonly reportTtlMs?: number | undefined;
 	/** How many work at once. */
@@ -39,16 +39,16 @@ export interface JobsDeps {
 export interface JobPlace extends JobOpening {
 	/** Writes the job where there is nothing to hold, or finds the one that its retry key names. Throws IDEMPOTENCY_MISMATCH. */
 	openUnpaid(terms: UnpaidTerms): Promise<UnpaidJob>;
-	/** Gives back a place that was not taken; safe to call whatever happened. */
+	/** Releases a place that was not taken; safe to call whatever happened. */
 	leave(): void;
 }
 
 /** Work that outlives its call and owns its hold (docs/adr/0035). */
 export interface Jobs {
-	/** Passes of a job of this kind. Throws INTERNAL for a kind nobody works on. */
+	/** Passes of a job of this kind. Throws INTERNAL for a kind no one works on. */
 	passesOf(kind: string, input: JobJson): readonly string[];
 	place(order: JobOrder): JobPlace;
-	/** After its row: what it was asked is written down, then it waits for its turn. Throws UNAVAILABLE, and then it has failed. */
+	/** After its row: what it was asked is persisted, then it waits for its turn. Throws UNAVAILABLE, and then it has failed. */
 	begin(id: string, input: JobJson): Promise<JobRow>;
 	/** As it is on the disk; undefined for none. */
 	find(id: string): Promise<JobRow | undefined>;
@@ -70,7 +70,7 @@ export interface Jobs {
 		after: number,
 		signal: AbortSignal,
 	): AsyncGenerator<JobEvent, void, undefined>;
-	/** Told of every job that ends here; a listener that throws harms nobody. Returns how to stop. */
+	/** Told of every job that ends here; a listener that throws harms no one. Returns how to stop. */
 	onEnded(listener: (row: JobRow) => void): () => void;
 	/** Lets what an earlier process left open wait again; to be awaited before the first call. */
 	resume(): Promise<void>;
@@ -88,10 +88,10 @@ interface Parts extends JobsDeps {
 }
 
 export function createJobs(deps: JobsDeps): Jobs {
-	const { store, clock, works, till, reportTtlMs } = deps;
+	const { store, clock, works, billing, reportTtlMs } = deps;
 	const queue = createJobQueue();
 	const notes = createJobNotes(store.documents);
-	const endings = createJobEndings({ store, clock, till, notes, reportTtlMs });
+	const endings = createJobEndings({ store, clock, billing, notes, reportTtlMs });
 	const listeners = new Set<(row: JobRow) => void>();
 	const onEnded = (row: JobRow) => {
 		for (const listener of listeners) listener(row);
@@ -196,7 +196,7 @@ function createLooking({ store, clock, notes, runner }: Parts): Pick<Jobs, Looki
 
 type Changing = "cancel" | "remove" | "revealCredit";
 
-function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs, Changing> {
+function createChanging({ store, clock, notes, runner, billing }: Parts): Pick<Jobs, Changing> {
 	return {
 		async cancel(id) {
 			await store.transaction(async (tx) => {
@@ -221,7 +221,7 @@ function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs
 				await tx.delete("artefacts", row.id);
 				await tx.delete("jobs", row.id);
 			});
-			// What was told may have been written down between the two.
+			// What was told may have been persisted between the two.
 			await notes.forget(row.id);
 		},
 
@@ -231,7 +231,7 @@ function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs
 				if (!row?.creditTokenId || row.creditShownAt !== undefined || !row.isProven) {
 					return undefined;
 				}
-				const secret = await till.reveal(tx, row.creditTokenId);
+				const secret = await billing.reveal(tx, row.creditTokenId);
 				await tx.put("jobs", { ...row, creditShownAt: clock.now() });
 				return secret;
 			}),

@@ -17,9 +17,9 @@ import { JOB_LIMITS } from "./job-schemas.js";
 export interface JobEndings {
 	/** The work is done: captured for an answer, released without one. A job being cancelled ends as cancelled. */
 	complete(id: string, ended: Ended): Promise<JobRow | undefined>;
-	/** Passes that were not begun are given back, and all of it without an answer; whatever report there is yet stays its owner's. */
+	/** Passes that were not begun are released, and all of it without an answer; whatever report there is yet stays its owner's. */
 	cancel(id: string, ended: Partial<Ended>): Promise<JobRow | undefined>;
-	/** All of the price is given back. */
+	/** All of the price is released. */
 	fail(id: string, reason: FailureReason, lastEventId: number): Promise<JobRow | undefined>;
 }
 
@@ -37,11 +37,11 @@ const OPEN: readonly JobState[] = ["queued", ...WORKING];
 export function createJobEndings(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
-	readonly till: Pick<JobBilling, "capture" | "release">;
+	readonly billing: Pick<JobBilling, "capture" | "release">;
 	readonly notes: JobNotes;
 	readonly reportTtlMs?: number | undefined;
 }): JobEndings {
-	const { store, clock, till, notes, reportTtlMs = JOB_LIMITS.reportTtlMs } = deps;
+	const { store, clock, billing, notes, reportTtlMs = JOB_LIMITS.reportTtlMs } = deps;
 
 	/** Text first: a row never points to a report that is missing. */
 	const keepReport = async (id: string, end: WorkEnd | undefined) => {
@@ -59,7 +59,7 @@ export function createJobEndings(deps: {
 		return store.transaction((tx) =>
 			changeJob(tx, { id, from: outcome.from, now }, async (row) => {
 				const { state, stopReason, amountMicros } = outcome.judge(row);
-				const paid = await till.capture(tx, row, amountMicros);
+				const paid = await billing.capture(tx, row, amountMicros);
 				if (reportExpiresAt !== undefined) await putReport(tx, row, { now, reportExpiresAt });
 				return {
 					state,
@@ -97,7 +97,7 @@ export function createJobEndings(deps: {
 					return {
 						state: "failed",
 						stopReason: reason,
-						...toMoney(await till.release(tx, row, why)),
+						...toMoney(await billing.release(tx, row, why)),
 						endedAt: now,
 						lastEventId: Math.max(lastEventId, row.lastEventId) + LAST_EVENTS,
 					};

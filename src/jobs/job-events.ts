@@ -10,7 +10,7 @@ export interface JobEvent {
 	readonly data: JobJson;
 }
 
-/** What one open job tells, to whoever listens now or comes later. */
+/** What one open job tells, to anyone who listens now or comes later. */
 export type EventLog = ReturnType<typeof createEventLog>;
 
 /** A log that begins where an earlier process may have ended: ids told by it are not given again. */

@@ -100,7 +100,7 @@ export async function changeJob(
 	return changed;
 }
 
-/** The row as it is on the disk: nobody is told what a crash could take back. */
+/** The row as it is on the disk: no one is told what a crash could take back. */
 export function readJob(
 	store: Pick<Store, "transaction">,
 	id: string,
@@ -114,7 +114,7 @@ export function percentOf({ passes, passesDone }: JobRow, share: number): number
 	return Math.min(99, Math.floor(100 * done));
 }
 
-/** What a job without a price is written down with. */
+/** What a job without a price is persisted with. */
 export interface UnpaidTerms {
 	readonly quote: Quote;
 	readonly fingerprint: string;

@@ -288,7 +288,7 @@ async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSignal): P
 	}
 }
 
-/** Writes down how far a pass has come, now and then, and tells it once that is durable. */
+/** Persists how far a pass has come, now and then, and tells it once that is durable. */
 function createProgress({ store, clock }: PassDeps, { id }: JobRow, log: EventLog) {
 	let latest: WorkProgress | undefined;
 	let writing: Promise<void> | undefined;

@@ -125,7 +125,7 @@ export interface Place {
 	leave(): void;
 }
 
-/** Jobs that wait for their turn: of each owner one, then of each a second one, whoever came with how many. */
+/** Queued jobs, served round-robin over their owners. */
 export interface JobQueue {
 	/** Throws RATE_LIMITED for an owner with too many open jobs, UNAVAILABLE when too many wait in all. */
 	reserve(owner: string, openMax?: number): Place;

@@ -20,7 +20,7 @@ export const JOB_LIMITS = {
 	/** How long the row of an ended job is remembered; its report is gone before. */
 	rowTtlMs: 30 * 24 * 3_600_000,
 	reportTtlMs: 24 * 3_600_000,
-	/** Progress between passes is written down no more often. */
+	/** Progress between passes is persisted no more often. */
 	progressMs: 500,
 	events: 1_000,
 	eventChars: 16_384,

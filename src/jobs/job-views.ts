@@ -20,7 +20,7 @@ export interface JobView {
 
 /**
  * Jobs for transports that show them as something of their own, e.g. A2A as tasks. Nothing here asks who the caller is:
- * whoever comes has found a record of theirs that names the job.
+ * anyone who comes has found a record of theirs that names the job.
  */
 export type JobViews = ReturnType<typeof createJobViews>;
 

@@ -54,7 +54,7 @@ async function replace(deps: AgreementDeps, agreement: Agreement): Promise<Agree
 	const terms = `${budgetMicros} ${keepsEarlier}`;
 	const last = interaction.result?.consent;
 	if (last?.grantId !== undefined && last["terms"] === terms) {
-		// One that nobody claimed in time is over.
+		// One that no one claimed in time is over.
 		const grant = await oauth.provider.Grant.find(last.grantId);
 		if (grant) return { grantId: last.grantId, terms };
 	}
@@ -62,7 +62,7 @@ async function replace(deps: AgreementDeps, agreement: Agreement): Promise<Agree
 	return { grantId: await open(deps, { ...agreement, interaction }, terms), terms };
 }
 
-/** The grant is found by its key, and ends with it; without a grant nobody could use the key, so it goes as well. */
+/** The grant is found by its key, and ends with it; without a grant no one could use the key, so it goes as well. */
 async function open(
 	{ grants, records }: AgreementDeps,
 	agreement: Agreement,
@@ -86,7 +86,7 @@ async function open(
 	return keyId;
 }
 
-/** What a user is told whose step has ended, went on elsewhere, or is that of somebody else. */
+/** What a user is told whose step has ended, went on elsewhere, or is that of someone else. */
 export function lostStep(): ServiceError {
 	return new ServiceError(
 		"INVALID_ARGUMENT",

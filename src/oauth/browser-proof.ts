@@ -6,7 +6,7 @@ import { OAUTH_LIMITS } from "../accounts/accounts.js";
 import { type Random, ServiceError } from "../kernel/kernel.js";
 
 /**
- * Ties a request for access to the browser in which its user signed in, whoever began it: what follows is for that browser
+ * Ties a request for access to the browser in which its user signed in, whichever client began it: what follows is for that browser
  * alone. Each request has a cookie of its own, so that two of them in one browser do not meet.
  */
 export type BrowserBinding = ReturnType<typeof createBrowserBinding>;
@@ -34,7 +34,7 @@ export function createBrowserBinding(deps: {
 			});
 			return secret;
 		},
-		/** True also where nobody has signed in yet. */
+		/** True also where no one has signed in yet. */
 		holds(req: IncomingMessage, step: Interaction): boolean {
 			const login = step.result?.login ?? step.lastSubmission?.login;
 			if (!login) return true;

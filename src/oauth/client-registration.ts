@@ -65,7 +65,7 @@ export async function toPlainDocument(response: Response): Promise<Response> {
 	const { client_id, token_endpoint_auth_method: method = "none" } = document as Readonly<
 		Record<string, unknown>
 	>;
-	// Whoever publishes a key expects it to be asked for.
+	// Anyone who publishes a key expects it to be asked for.
 	if (method !== "none") throw new TypeError("Only public clients are known by a document.");
 	const cached = response.headers.get("cache-control");
 	return Response.json(

@@ -62,7 +62,7 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 		const interaction = await oauth.provider.interactionDetails(req, res);
 		if (interaction.uid !== req.params["uid"]) throw lostStep();
 		const { params, uid, prompt } = interaction;
-		// Whoever signs in again is bound anew.
+		// Anyone who signs in again is bound anew.
 		if (prompt.name !== "login" && !binding.holds(req, interaction)) throw lostStep();
 		return {
 			oauth,
@@ -191,7 +191,7 @@ function toAskingClient({ params, prompt }: Interaction): AskingClient {
 	};
 }
 
-/** A page for whatever goes wrong: nobody here reads JSON. */
+/** A page for whatever goes wrong: no one here reads JSON. */
 async function withStep(
 	res: Response,
 	open: () => Promise<Step>,
@@ -228,7 +228,7 @@ export interface SignInDeps {
 	readonly callRates: Pick<CallRates, "take" | "end">;
 }
 
-/** The account that a key manages. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN, and RATE_LIMITED for who keeps guessing. */
+/** The account that a key manages. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN, and RATE_LIMITED after too many invalid keys. */
 export type SignIn = (req: Request, key: string) => Promise<string>;
 
 export function createSignIn({ identify, callRates }: SignInDeps): SignIn {

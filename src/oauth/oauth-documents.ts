@@ -68,7 +68,7 @@ const KNOWN = [
 
 /**
  * The query of a request for access as the provider is to see it: other parameters are ignored (RFC 6749, section 3.1),
- * and there is one scope, which everybody asks for whatever they ask for. Throws INVALID_ARGUMENT.
+ * and there is one scope, which everyone asks for whatever they ask for. Throws INVALID_ARGUMENT.
  */
 export function toAuthorizationQuery(query: string): string {
 	if (query.length > OAUTH_LIMITS.authorizationQueryChars) {

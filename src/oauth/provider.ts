@@ -251,7 +251,7 @@ async function fetchDocument(
 function toInteractionPolicy({
 	interactionPolicy: { Prompt, Check },
 }: typeof import("oidc-provider")) {
-	// Written down with each step, so that a page never has to ask for the client again.
+	// Persisted with each step, so that a page never has to ask for the client again.
 	const details = ({ oidc }: KoaContextWithOIDC) => ({ clientName: oidc.client?.clientName });
 	return [
 		new Prompt(

@@ -14,7 +14,7 @@ export interface RecordAdapterDeps {
 	readonly clock: Clock;
 	/** Where the request came from that is being answered; undefined outside of one. */
 	readonly currentAddress: () => string | undefined;
-	/** What a request is refused with whose grant has just ended, or whose code somebody else has just used. */
+	/** What a request is refused with whose grant has just ended, or whose code someone else has just used. */
 	readonly toInvalidGrant: (reason: string) => Error;
 }
 
@@ -80,7 +80,7 @@ function toStored(
 			const found = await records.find(kind, id);
 			if (!found) {
 				const keyId = kind === "refresh_token" ? refreshTokens.keyIdOf(id) : undefined;
-				// Somebody has used it before, and one of the two has stolen it.
+				// Someone has used it before, and one of the two has stolen it.
 				if (keyId !== undefined) await grants.end(keyId);
 				return undefined;
 			}
@@ -108,7 +108,7 @@ function toStored(
 export interface PassingRecords {
 	find(id: string): AdapterPayload | undefined;
 	findByUid(uid: string): AdapterPayload | undefined;
-	/** Without an address it stays with whoever had it. */
+	/** Without an address it stays with anyone who had it. */
 	put(id: string, payload: AdapterPayload, address?: string | undefined): void;
 	remove(id: string): void;
 }
@@ -123,8 +123,8 @@ interface Kept {
 const NETWORK_GROUPS = 3;
 
 /**
- * Bounded, and fair: anybody may begin, and whichever network has begun most of those still open is the one to lose
- * something, of which the oldest goes that nobody has signed in to.
+ * Bounded, and fair: anyone may begin, and whichever network has begun most of those still open is the one to lose
+ * something, of which the oldest goes that no one has signed in to.
  */
 export function createPassingRecords(clock: Clock): PassingRecords {
 	const records = new Map<string, Kept>();
@@ -145,14 +145,14 @@ export function createPassingRecords(clock: Clock): PassingRecords {
 		return records.get(id)?.payload;
 	};
 	const isWaiting = (id: string) => !isSignedIn(records.get(id)?.payload);
-	/** Whoever was put last lasts longest. */
+	/** Records are in order of insertion, so the oldest expire first. */
 	const dropLapsed = () => {
 		for (const [id, { until }] of records) {
 			if (clock.monotonicMs() < until) return;
 			remove(id);
 		}
 	};
-	const makeRoom = () => {
+	const evictOldest = () => {
 		const sizes = [...idsOf.values()].map(({ size }) => size);
 		const most = Math.max(...sizes);
 		const ids = [...idsOf.values()].filter(({ size }) => size === most).flatMap((set) => [...set]);
@@ -171,7 +171,7 @@ export function createPassingRecords(clock: Clock): PassingRecords {
 			if (payload.uid !== undefined) idOfUid.set(payload.uid, id);
 			const ids = idsOf.get(kept.network) ?? new Set();
 			idsOf.set(kept.network, ids.add(id));
-			if (records.size > OAUTH_LIMITS.interactionsMax) makeRoom();
+			if (records.size > OAUTH_LIMITS.interactionsMax) evictOldest();
 		},
 		remove,
 	};

@@ -94,7 +94,7 @@ async function build(
 
 interface Attempt {
 	readonly store: Store;
-	/** Where it was built; gone by the time anybody reads of it. */
+	/** Where it was built; gone by the time anyone reads of it. */
 	readonly folder: string;
 	readonly target: string;
 }

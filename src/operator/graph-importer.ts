@@ -29,7 +29,7 @@ import {
 } from "../knowledge/knowledge.js";
 import type { GraphRepository } from "./graph-repository.js";
 
-/** Turns somebody's folder into a graph on sale. */
+/** Turns someone's folder into a graph on sale. */
 export interface GraphImporter {
 	/** One at a time until searches see it; resolves when its vectors are made, too. Throws INVALID_ARGUMENT for a source that cannot be read or an id that is taken. */
 	import(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
@@ -39,7 +39,7 @@ export interface GraphImporter {
 
 export interface GraphImporterDeps {
 	readonly catalog: GraphCatalog;
-	readonly shelf: GraphRepository;
+	readonly repository: GraphRepository;
 	readonly clock: Clock;
 	/** Where imported bundles live, one folder each. */
 	readonly folder: string;
@@ -55,7 +55,7 @@ export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
 	const run = async (request: ImportRequest, onProgress?: OnProgress): Promise<VisibleImport> => {
 		const id = parseGraphId(request.as);
 		assertFree(deps.catalog, id, request.update ?? false);
-		const own = request.update ? deps.shelf.findOwn(id) : undefined;
+		const own = request.update ? deps.repository.findOwn(id) : undefined;
 		return own
 			? update.bringInLine(own, request, onProgress)
 			: importGraph(deps, update, request, onProgress);
@@ -77,7 +77,7 @@ export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
 }
 
 async function importGraph(
-	{ catalog, shelf, clock, folder }: GraphImporterDeps,
+	{ catalog, repository, clock, folder }: GraphImporterDeps,
 	update: GraphUpdate,
 	request: ImportRequest,
 	onProgress?: OnProgress,
@@ -96,13 +96,13 @@ async function importGraph(
 	const target = join(folder, id);
 	await writeBundle(files, target, { replace: request.update ?? false });
 	const graph = { ...imported.graph, folder: target };
-	await shelf.publish(graph, { vectors: "background", ...(onProgress && { onProgress }) });
+	await repository.publish(graph, { vectors: "background", ...(onProgress && { onProgress }) });
 	update.remember(request, memory);
 	const { graphId, imported: count, skipped, nodes, edges, evidence } = report;
 	const changed = { added: nodes, changed: 0, removed: 0, unchanged: 0 };
 	return {
 		report: { graph_id: graphId, imported: count, skipped, nodes, edges, evidence, changed },
-		complete: shelf.complete(onProgress),
+		complete: repository.complete(onProgress),
 	};
 }
 
@@ -123,7 +123,7 @@ function assertFree(catalog: GraphCatalog, id: string, isUpdate: boolean): void 
 
 export interface GraphUpdateDeps {
 	readonly catalog: GraphCatalog;
-	readonly shelf: GraphRepository;
+	readonly repository: GraphRepository;
 	readonly clock: Clock;
 }
 
@@ -151,7 +151,7 @@ interface Plan {
 }
 
 export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
-	const { shelf, clock } = deps;
+	const { repository, clock } = deps;
 	const memories = new Map<string, { readonly key: string; readonly memory: ImportMemory }>();
 
 	const remember: GraphUpdate["remember"] = (request, memory) => {
@@ -189,14 +189,14 @@ export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
 				read_ms: Math.round(readMs - startedMs),
 				visible_ms: Math.round(visibleMs - readMs),
 			};
-			return { report, complete: shelf.complete(onProgress) };
+			return { report, complete: repository.complete(onProgress) };
 		},
 	};
 }
 
 /** Throws INVALID_ARGUMENT, and nothing has changed, when too little is left or the name is another graph's. */
 async function carryOut(
-	{ catalog, shelf, clock }: GraphUpdateDeps,
+	{ catalog, repository, clock }: GraphUpdateDeps,
 	graph: Changeable,
 	{ changes, rules, skipped, source }: Plan,
 ): Promise<Graph> {
@@ -204,7 +204,7 @@ async function carryOut(
 	await setImmediate();
 	if (changes.size === 0 && isFrameCurrent(graph, rules)) return graph;
 	const today = toIsoDay(clock.now());
-	return shelf.change(graph, changes, ({ graph: next }) => {
+	return repository.change(graph, changes, ({ graph: next }) => {
 		assertSome({ nodes: next.concepts.length, skipped }, source);
 		const record = recordFor(next, rules, today);
 		assertSlugFree(catalog, record);

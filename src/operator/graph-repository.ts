@@ -34,7 +34,7 @@ export interface GraphRepositoryDeps {
 
 /** Graphs whose files are ours: what the disk holds, the index finds and the catalog sells changes together, in this order. */
 export interface GraphRepository {
-	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are somebody else's. */
+	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are someone else's. */
 	getOwn(id: string): Changeable;
 	/** Undefined where `getOwn` throws. */
 	findOwn(id: string): Changeable | undefined;
@@ -121,7 +121,7 @@ export function createGraphRepository({
 		},
 		complete(onProgress) {
 			const complete = search.sync(catalog.list(), onProgress && { onProgress });
-			// Whoever waits hears of it; until then it must not count as one that nobody waits for.
+			// The caller awaits it; until then a failure must not count as an unhandled rejection.
 			complete.catch(() => undefined);
 			return complete;
 		},
@@ -170,13 +170,13 @@ export interface ConceptReport {
 export type ConceptEditor = ReturnType<typeof createConceptEditor>;
 
 export interface ConceptEditorDeps {
-	readonly shelf: GraphRepository;
+	readonly repository: GraphRepository;
 	readonly clock: Clock;
 	/** Runs one thing at a time that changes imported files. */
 	readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-export function createConceptEditor({ shelf, clock, inTurn }: ConceptEditorDeps) {
+export function createConceptEditor({ repository, clock, inTurn }: ConceptEditorDeps) {
 	const timed = (work: () => Promise<Omit<ConceptReport, "visible_ms">>) => {
 		const startedMs = clock.monotonicMs();
 		return inTurn(async () => {
@@ -187,20 +187,20 @@ export function createConceptEditor({ shelf, clock, inTurn }: ConceptEditorDeps)
 	const today = () => toIsoDay(clock.now());
 	return {
 		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a file that cannot be a concept of this graph. */
-		put: (request: ConceptPut) => timed(() => putConcept(shelf, today(), request)),
+		put: (request: ConceptPut) => timed(() => putConcept(repository, today(), request)),
 		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph's last concept. */
-		remove: (request: ConceptRemoval) => timed(() => removeConcept(shelf, today(), request)),
+		remove: (request: ConceptRemoval) => timed(() => removeConcept(repository, today(), request)),
 	};
 }
 
 type Outcome = Omit<ConceptReport, "visible_ms">;
 
 async function putConcept(
-	shelf: GraphRepository,
+	repository: GraphRepository,
 	today: string,
 	{ graph_id, path, markdown }: ConceptPut,
 ): Promise<Outcome> {
-	const graph = shelf.getOwn(graph_id);
+	const graph = repository.getOwn(graph_id);
 	const bytes = new TextEncoder().encode(markdown);
 	await readMemory(graph);
 	const reason = reasonAgainstPath(path, graph) ?? reasonAgainstFile(path, bytes);
@@ -212,7 +212,7 @@ async function putConcept(
 	}
 	let warnings: readonly string[] = [];
 	const changes = new Map([[path, bytes], ...renewRecord(graph, today)]);
-	const { concepts } = await shelf.change(graph, changes, ({ findings }) => {
+	const { concepts } = await repository.change(graph, changes, ({ findings }) => {
 		assertNoError(findings);
 		warnings = findings.filter(({ file }) => file === path).map(({ message }) => message);
 		return undefined;
@@ -221,11 +221,11 @@ async function putConcept(
 }
 
 async function removeConcept(
-	shelf: GraphRepository,
+	repository: GraphRepository,
 	today: string,
 	{ graph_id, concept_id }: ConceptRemoval,
 ): Promise<Outcome> {
-	const graph = shelf.getOwn(graph_id);
+	const graph = repository.getOwn(graph_id);
 	const known = graph.concepts.find(({ id }) => id === concept_id);
 	if (!known) {
 		throw new ServiceError(
@@ -243,7 +243,7 @@ async function removeConcept(
 		[known.path, undefined],
 		...renewRecord(graph, today),
 	]);
-	const { concepts } = await shelf.change(graph, changes);
+	const { concepts } = await repository.change(graph, changes);
 	return { graph_id, concept_id, change: "removed", nodes: concepts.length, warnings: [] };
 }
 

@@ -246,7 +246,7 @@ function toRefundWire(row: RefundRow): RefundWire {
 }
 
 export interface ReconcileRequest {
-	/** Books what the chain shows and nobody booked to `suspense`. */
+	/** Books what the chain shows and no one booked to `suspense`. */
 	readonly book?: boolean | undefined;
 }
 

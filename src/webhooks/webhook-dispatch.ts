@@ -10,7 +10,7 @@ import {
 	readRetryAfterMs,
 	ServiceError,
 } from "../kernel/kernel.js";
-import { hearingOf, pauseWebhook, toEventBody } from "./webhook-events.js";
+import { pauseWebhook, toEventBody, visibilityOf } from "./webhook-events.js";
 import { signingSecrets, type WebhookTexts } from "./webhook-record.js";
 import { WEBHOOK_LIMITS, type WebhookFailure } from "./webhook-wire.js";
 
@@ -30,16 +30,16 @@ export interface WebhookDispatchDeps {
 export function createWebhookDispatch(deps: WebhookDispatchDeps) {
 	const { store, clock, logger } = deps;
 	const all = new PQueue({ concurrency: WEBHOOK_LIMITS.sending });
-	const lanes = new Map<string, PQueue>();
+	const ownerQueues = new Map<string, PQueue>();
 	const taken = new Set<string>();
 	const closing = new AbortController();
-	const laneOf = (owner: string) => {
-		const known = lanes.get(owner);
+	const queueOf = (owner: string) => {
+		const known = ownerQueues.get(owner);
 		if (known) return known;
-		const lane = new PQueue({ concurrency: WEBHOOK_LIMITS.sendingOfOwner });
-		lanes.set(owner, lane);
-		lane.once("idle", () => lanes.delete(owner));
-		return lane;
+		const queue = new PQueue({ concurrency: WEBHOOK_LIMITS.sendingOfOwner });
+		ownerQueues.set(owner, queue);
+		queue.once("idle", () => ownerQueues.delete(owner));
+		return queue;
 	};
 	const perform = async ({ id }: WebhookDeliveryRow): Promise<void> => {
 		try {
@@ -62,19 +62,21 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps) {
 				.filter((row) => !taken.has(row.id) && isDue(row, now))
 				.sort((one, other) => one.nextAt - other.nextAt);
 			for (const { id } of due) taken.add(id);
-			// An owner with slow receivers waits in a lane of its own, and keeps nobody else waiting.
-			await Promise.all(due.map((row) => laneOf(row.owner).add(() => all.add(() => perform(row)))));
+			// An owner with slow receivers waits in a queue of its own, and keeps no one else waiting.
+			await Promise.all(
+				due.map((row) => queueOf(row.owner).add(() => all.add(() => perform(row)))),
+			);
 			return due.length;
 		},
 		/** Lets go of what is under way: it stays pending, and the next process sends it again. */
 		async close(): Promise<void> {
 			closing.abort();
-			await Promise.all([...lanes.values()].map((lane) => lane.onIdle()));
+			await Promise.all([...ownerQueues.values()].map((queue) => queue.onIdle()));
 		},
 	};
 }
 
-/** A clock that went back makes nobody wait longer. */
+/** A clock that went back makes no one wait longer. */
 function isDue({ nextAt, updatedAt }: WebhookDeliveryRow, now: number): boolean {
 	return nextAt <= now || now < updatedAt;
 }
@@ -85,14 +87,14 @@ async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSign
 	const found = await store.read(async (reader) => {
 		const delivery = await reader.get("webhook_deliveries", id);
 		const hook = delivery && (await reader.get("webhooks", delivery.webhookId));
-		const hearing = hook && (await hearingOf(reader, hook, clock.now()));
-		return { delivery, hook, hearing };
+		const visibility = hook && (await visibilityOf(reader, hook, clock.now()));
+		return { delivery, hook, visibility };
 	});
-	const { delivery, hook, hearing } = found;
+	const { delivery, hook, visibility } = found;
 	if (delivery?.state !== "pending" || !isDue(delivery, clock.now())) return;
 	const text = hook && (await texts.get(hook));
 	if (!hook || !text) return forget(store, delivery);
-	if (hearing === "nothing") return silence(deps, hook);
+	if (visibility === "nothing") return silence(deps, hook);
 	const outcome = await send({
 		url: text.url,
 		secrets: signingSecrets(text, clock.now()),
@@ -100,7 +102,7 @@ async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSign
 		body: toEventBody(delivery, baseUrl()),
 		signal: closing,
 	});
-	// Nobody knows whether it arrived.
+	// No one knows whether it arrived.
 	if (closing.aborted && outcome.failure !== undefined) return;
 	const kept = await store.transaction((tx) => noteAttempt(deps, tx, { id, outcome }));
 	if (kept && outcome.failure === undefined) await renew(deps, kept);
@@ -111,7 +113,7 @@ function forget(store: Store, { id }: WebhookDeliveryRow): Promise<void> {
 	return store.transaction((tx) => tx.delete("webhook_deliveries", id));
 }
 
-/** Whoever made it may be told nothing more. */
+/** The credential that made the webhook has ended. */
 function silence({ store, clock }: WebhookDispatchDeps, { id }: WebhookRow): Promise<void> {
 	const change = { reason: "credential_ended", now: clock.now() };
 	return store.transaction(async (tx) => {

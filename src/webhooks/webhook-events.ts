@@ -25,7 +25,7 @@ interface WebhookEvent {
 	readonly at: number;
 }
 
-/** Writes down, in the transaction that ends a job, whom that is to be told. Nothing for a job that is open. */
+/** Persists, in the transaction that ends a job, whom that is to be told. Nothing for a job that is open. */
 export async function recordJobEnd(tx: StoreTransaction, row: JobRow, at: number): Promise<void> {
 	const { id, owner, grantId, operationId, state, stopReason } = row;
 	if (state !== "completed" && state !== "failed" && state !== "cancelled") return;
@@ -51,7 +51,7 @@ export async function recordRunEnd(
 	await record(tx, { id: eventId(id), type, owner, grantId, data, at });
 }
 
-/** As `recordJobEnd`, of a schedule that was paused, whoever did it. */
+/** As `recordJobEnd`, of a schedule that was paused. */
 export async function recordPause(
 	tx: StoreTransaction,
 	{ id, owner, grantId, reason = "asked" }: ScheduleRow,
@@ -64,24 +64,28 @@ export async function recordPause(
 
 async function record(tx: StoreTransaction, event: WebhookEvent): Promise<void> {
 	for (const hook of await tx.findBy("webhooks", "owner", event.owner)) {
-		const hearing = await hearingOf(tx, hook, event.at);
-		if (!isToldOf(hook, hearing, event)) continue;
+		const visibility = await visibilityOf(tx, hook, event.at);
+		if (!isToldOf(hook, visibility, event)) continue;
 		const id = `dlv_${digest(`${hook.id}\n${event.id}`)}`;
 		if (await tx.get("webhook_deliveries", id)) continue;
-		const isSent = hook.status === "active" && hearing !== "nothing";
+		const isSent = hook.status === "active" && visibility !== "nothing";
 		if (hook.status === "active" && !isSent) {
 			await pauseWebhook(tx, hook, { reason: "credential_ended", now: event.at });
 		}
-		await makeRoom(tx, hook.id);
+		await evictOldest(tx, hook.id);
 		await tx.put("webhook_deliveries", toDelivery(id, hook, event, isSent));
 	}
 }
 
 /** What was made with a scoped key hears of that key's doings alone; what it misses once that has ended is listed. */
-function isToldOf(hook: WebhookRow, hearing: Hearing, { type, grantId }: WebhookEvent): boolean {
+function isToldOf(
+	hook: WebhookRow,
+	visibility: Visibility,
+	{ type, grantId }: WebhookEvent,
+): boolean {
 	if (!hook.events.includes(type)) return false;
-	const hearsAll = hearing === "nothing" ? hook.isForAll : hearing === "all";
-	return hearsAll || hook.grantId === grantId;
+	const seesAll = visibility === "nothing" ? hook.isForAll : visibility === "all";
+	return seesAll || hook.grantId === grantId;
 }
 
 function toDelivery(
@@ -109,7 +113,7 @@ function toDelivery(
 }
 
 /** The oldest goes first, what has ended before what waits. */
-async function makeRoom(tx: StoreTransaction, webhookId: string): Promise<void> {
+async function evictOldest(tx: StoreTransaction, webhookId: string): Promise<void> {
 	const rows = await tx.findBy("webhook_deliveries", "webhookId", webhookId);
 	const excess = rows.length + 1 - WEBHOOK_LIMITS.deliveriesKeptMax;
 	if (excess <= 0) return;
@@ -168,19 +172,19 @@ function digest(text: string): string {
 }
 
 /** What a webhook may be told now: everything its owner does, what was done under its own grant, or nothing more. */
-export type Hearing = "all" | "own" | "nothing";
+export type Visibility = "all" | "own" | "nothing";
 
 type Maker = Pick<WebhookRow, "owner" | "grantId" | "isForAll">;
 
 /**
- * Nobody hears more than the credential a webhook was made with would show now: one that was revoked or has expired shows
+ * No one hears more than the credential a webhook was made with would show now: one that was revoked or has expired shows
  * nothing, and a key that manages its account no longer shows its own doings alone.
  */
-export async function hearingOf(
+export async function visibilityOf(
 	reader: StoreReader,
 	{ owner, grantId, isForAll }: Maker,
 	now: number,
-): Promise<Hearing> {
+): Promise<Visibility> {
 	if (!(await isOwnerOpen(reader, owner, now))) return "nothing";
 	const most = isForAll ? "all" : "own";
 	if (grantId?.startsWith("con_")) {

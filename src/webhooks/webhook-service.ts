@@ -32,7 +32,7 @@ import {
 	type WebhookWire,
 } from "./webhook-wire.js";
 
-/** Addresses that somebody wants to be told of events at; others' and unknown ids throw the same NOT_FOUND. */
+/** Addresses that someone wants to be told of events at; others' and unknown ids throw the same NOT_FOUND. */
 export interface Webhooks extends WebhookDeliveries, WebhookChanges {
 	list(caller: Caller): Promise<{ readonly items: readonly WebhookWire[] }>;
 	/** With its secret, this once. Throws INVALID_ARGUMENT for an address that may not be called, or for one too many. */
@@ -45,7 +45,7 @@ export interface Webhooks extends WebhookDeliveries, WebhookChanges {
 
 /** Webhooks, as their owners see them and as they are sent. */
 export interface WebhookParts {
-	readonly desk: Webhooks;
+	readonly service: Webhooks;
 	readonly dispatch: WebhookDispatch;
 }
 

@@ -136,7 +136,7 @@ export async function openShop(
 	await money.onchain?.resume();
 	const jobs = createJobs({
 		...{ store, clock, ids, logger, running },
-		till: money.jobBilling,
+		billing: money.jobBilling,
 		works: [createScriptedWork(script)],
 	});
 	await jobs.resume();

@@ -105,7 +105,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 		spt: createSptService({
 			...{ money, store, catalog, clock, random, ids },
 			research: createTestResearch({ store, clock }),
-			jobs: createJobs({ store, clock, ids, logger, till: money.jobBilling, works: [] }),
+			jobs: createJobs({ store, clock, ids, logger, billing: money.jobBilling, works: [] }),
 			account: createAccountService({ money, store, catalog, clock, info: { mcpUrl: () => null } }),
 			pepper: KEYS.pepper,
 			profile: SETTINGS.profile,
