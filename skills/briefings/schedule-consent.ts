@@ -137,15 +137,7 @@ export interface ScheduleLink {
 	readonly ref: string;
 }
 
-export interface ScheduleLinks {
-	urlOf(
-		purpose: LinkPurpose,
-		schedule: Pick<ScheduleRow, "id">,
-		channel: Pick<ScheduleChannel, "ref">,
-	): string;
-	/** Undefined for whatever we did not make, made for something else, or is too old. */
-	open(token: string, purpose: LinkPurpose): ScheduleLink | undefined;
-}
+export type ScheduleLinks = ReturnType<typeof createScheduleLinks>;
 
 const stored = z.strictObject({
 	p: z.enum(["confirm", "unsubscribe"]),
@@ -167,14 +159,19 @@ export function createScheduleLinks({
 	readonly seal: SealedText;
 	readonly clock: Clock;
 	readonly baseUrl: () => string;
-}): ScheduleLinks {
+}) {
 	return {
-		urlOf(purpose, { id }, { ref }) {
+		urlOf(
+			purpose: LinkPurpose,
+			{ id }: Pick<ScheduleRow, "id">,
+			{ ref }: Pick<ScheduleChannel, "ref">,
+		): string {
 			const terms = { p: purpose, s: id, r: ref, e: clock.now() + TTL_MS[purpose] };
 			const token = seal.seal(JSON.stringify(terms));
 			return `${baseUrl()}/v1/research/schedules/${purpose}?token=${token}`;
 		},
-		open(token, purpose) {
+		/** Undefined for whatever we did not make, made for something else, or is too old. */
+		open(token: string, purpose: LinkPurpose): ScheduleLink | undefined {
 			const text = seal.open(token);
 			const terms = text === undefined ? undefined : stored.safeParse(JSON.parse(text)).data;
 			if (terms?.p !== purpose || terms.e <= clock.now()) return undefined;
@@ -184,12 +181,7 @@ export function createScheduleLinks({
 }
 
 /** Who stopped mails of whom. An address is kept as a hash under a secret alone, and apart from any schedule. */
-export interface MailRefusals {
-	/** The reader of a link wants no more mails of the owner of its schedule; durable before it resolves. */
-	note(link: ScheduleLink): Promise<void>;
-	/** Throws INVALID_ARGUMENT for an address whose reader stopped mails of this owner. */
-	assertMayAsk(owner: string, email: string): Promise<void>;
-}
+export type MailRefusals = ReturnType<typeof createMailRefusals>;
 
 export function createMailRefusals({
 	store,
@@ -201,14 +193,15 @@ export function createMailRefusals({
 	readonly texts: Pick<ScheduleTexts, "get">;
 	readonly pepper: Uint8Array;
 	readonly clock: Pick<Clock, "now">;
-}): MailRefusals {
+}) {
 	const documentOf = (owner: string, email: string) => {
 		const address = email.toLowerCase();
 		const mac = createHmac("sha256", pepper).update(`mail refusal\n${owner}\n${address}`);
 		return `refusal_${mac.digest("hex")}`;
 	};
 	return {
-		async note({ scheduleId, ref }) {
+		/** The reader of a link wants no more mails of the owner of its schedule; durable before it resolves. */
+		async note({ scheduleId, ref }: ScheduleLink): Promise<void> {
 			const row = await store.read((reader) => reader.get("schedules", scheduleId));
 			const isMail = row?.channels.some((one) => one.ref === ref && one.kind === "email");
 			const email = row && isMail ? (await texts.get(row))?.email : undefined;
@@ -216,7 +209,8 @@ export function createMailRefusals({
 			const expiresAt = clock.now() + SCHEDULE_LIMITS.unsubscribeTtlMs;
 			await store.documents.put(documentOf(row.owner, email), "1", expiresAt);
 		},
-		async assertMayAsk(owner, email) {
+		/** Throws INVALID_ARGUMENT for an address whose reader stopped mails of this owner. */
+		async assertMayAsk(owner: string, email: string): Promise<void> {
 			if ((await store.documents.get(documentOf(owner, email))) === undefined) return;
 			throw new ServiceError(
 				"INVALID_ARGUMENT",

@@ -123,9 +123,6 @@ const NO_PUSH: PushService = {
 	close: async () => undefined,
 };
 
-/** Notifies the targets of a task of each pass of its job, once at most, and of its end until they accept it. */
-export type PushNotifier = ReturnType<typeof createPushNotifier>;
-
 function createPushNotifier(deps: {
 	readonly jobs: JobViews;
 	readonly configs: PushConfigs;

@@ -170,18 +170,7 @@ function toInterrupted(task: Task, timestamp: string): Task {
 }
 
 /** The rows and texts of tasks of all owners. */
-export interface TaskRecords {
-	/** Writes the text, then the row that points to it; durable when it resolves. */
-	put(holder: TaskHolder, task: Task, told?: Task): Promise<void>;
-	/** As its job stands; undefined for a text that is missing, and once the job is deleted. */
-	read(row: TaskRow, options?: { readonly artifacts: boolean }): Promise<Task | undefined>;
-	/** The row as its job stands now: until the job has ended, its own state is that of the launch. */
-	withState(row: TaskRow): Promise<TaskRow>;
-	/** Persists how the job of a row stands; false where it has none. */
-	settle(row: TaskRow): Promise<boolean>;
-	/** Deletes the text of a row whose job was deleted; true where that is so. */
-	forgetLost(row: TaskRow): Promise<boolean>;
-}
+export type TaskRecords = ReturnType<typeof createTaskRecords>;
 
 export type TaskHolder = Pick<TaskRow, "owner" | "grantId">;
 
@@ -191,12 +180,13 @@ export interface TaskRecordsDeps {
 	readonly live: LiveTasks;
 }
 
-function createTaskRecords({ store, clock, live }: TaskRecordsDeps): TaskRecords {
+function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
 	const { documents } = store;
 	const viewOf = async (jobId: string | undefined) =>
 		jobId === undefined ? undefined : live.viewOf(jobId);
 	return {
-		async put(holder, task, told = task) {
+		/** Writes the text, then the row that points to it; durable when it resolves. */
+		async put(holder: TaskHolder, task: Task, told: Task = task): Promise<void> {
 			const view = await viewOf(jobIdOf(task));
 			const row = {
 				...toRow(holder, task, clock.now()),
@@ -207,15 +197,21 @@ function createTaskRecords({ store, clock, live }: TaskRecordsDeps): TaskRecords
 			await documents.put(row.documentId, JSON.stringify(Task.toJSON(told)), row.expiresAt);
 			await store.transaction((tx) => tx.put("tasks", row));
 		},
-		async read({ documentId }, options) {
+		/** As its job stands; undefined for a text that is missing, and once the job is deleted. */
+		async read(
+			{ documentId }: TaskRow,
+			options?: { readonly artifacts: boolean },
+		): Promise<Task | undefined> {
 			const text = await documents.get(documentId);
 			return text === undefined ? undefined : live.now(Task.fromJSON(JSON.parse(text)), options);
 		},
-		async withState(row) {
+		/** The row as its job stands now: until the job has ended, its own state is that of the launch. */
+		async withState(row: TaskRow): Promise<TaskRow> {
 			const view = isTerminal(row) ? undefined : await viewOf(row.jobId);
 			return view ? { ...row, ...fromView(view) } : row;
 		},
-		async settle({ id, documentId, jobId }) {
+		/** Persists how the job of a row stands; false where it has none. */
+		async settle({ id, documentId, jobId }: TaskRow): Promise<boolean> {
 			const view = await viewOf(jobId);
 			if (!view) return false;
 			const text = await documents.get(documentId);
@@ -229,7 +225,8 @@ function createTaskRecords({ store, clock, live }: TaskRecordsDeps): TaskRecords
 			if (!isThere) await documents.delete(documentId);
 			return true;
 		},
-		async forgetLost({ id, documentId, jobId }) {
+		/** Deletes the text of a row whose job was deleted; true where that is so. */
+		async forgetLost({ id, documentId, jobId }: TaskRow): Promise<boolean> {
 			if (jobId === undefined || (await viewOf(jobId))) return false;
 			for (const name of [documentId, pushDocument(id)]) await documents.delete(name);
 			return true;
@@ -342,18 +339,18 @@ function fromToken(token: string): Position {
 }
 
 /** Tasks as their jobs stand: what is kept of a task tells who asked what, its job tells the rest. */
-export interface LiveTasks {
-	/** Undefined once the job is deleted; a task without a job stays as it is. */
-	now(task: Task, options?: { readonly artifacts?: boolean }): Promise<Task | undefined>;
-	viewOf(jobId: string): Promise<JobView | undefined>;
-}
+export type LiveTasks = ReturnType<typeof createLiveTasks>;
 
 /** Without jobs every task stays as it is. */
-export function createLiveTasks(jobs: JobViews | undefined): LiveTasks {
+export function createLiveTasks(jobs: JobViews | undefined) {
 	const viewOf = async (jobId: string) => jobs?.find(jobId);
 	return {
 		viewOf,
-		async now(task, { artifacts = true } = {}) {
+		/** Undefined once the job is deleted; a task without a job stays as it is. */
+		async now(
+			task: Task,
+			{ artifacts = true }: { readonly artifacts?: boolean } = {},
+		): Promise<Task | undefined> {
 			const jobId = jobIdOf(task);
 			if (jobId === undefined || !jobs) return task;
 			const view = await viewOf(jobId);

@@ -11,7 +11,9 @@ export { type AccountOperations, USAGE_GROUPINGS } from "./account-operations.js
 export {
 	type AccountOperator,
 	type AccountOperatorDeps,
+	accountCommands,
 	createAccountOperator,
+	usdField,
 } from "./account-operator.js";
 export {
 	createAccountProfile,

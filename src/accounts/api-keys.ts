@@ -18,7 +18,6 @@ import {
 	ServiceError,
 } from "../kernel/kernel.js";
 
-
 const KEY_PREFIX = "sk_live_";
 
 /** The secret is shown here and never again. */

@@ -125,16 +125,7 @@ export interface IssuerKeysDeps {
 }
 
 /** The public keys of an identity provider, read from its own address and nowhere else. */
-export interface IssuerKeys {
-	/**
-	 * The key of this id for this algorithm; undefined when the provider has none. Keys older than LIMITS.issuerKeysFreshMs
-	 * are read again first, and so they are for an id no one knows, at most once in LIMITS.issuerKeysCooldownMs. Throws
-	 * UNAVAILABLE while there are none and the provider is silent.
-	 */
-	find(keyId: string, algorithm: IdentityAlgorithm): Promise<IssuerKey | undefined>;
-	/** Changes whenever other keys are trusted than before; keys no longer fresh are read again first. */
-	version(): Promise<number>;
-}
+export type IssuerKeys = ReturnType<typeof createIssuerKeys>;
 
 export interface IssuerKey {
 	readonly key: CryptoKey;
@@ -150,7 +141,7 @@ interface KeyRing {
 
 const NONE: KeyRing = { keys: new Map(), readAt: Number.NEGATIVE_INFINITY, version: 0 };
 
-export function createIssuerKeys(deps: IssuerKeysDeps): IssuerKeys {
+export function createIssuerKeys(deps: IssuerKeysDeps) {
 	const { clock, logger } = deps;
 	let ring = NONE;
 	let triedAt = Number.NEGATIVE_INFINITY;
@@ -193,11 +184,17 @@ export function createIssuerKeys(deps: IssuerKeysDeps): IssuerKeys {
 	};
 
 	return {
-		async version() {
+		/** Changes whenever other keys are trusted than before; keys no longer fresh are read again first. */
+		async version(): Promise<number> {
 			await freshen();
 			return ring.version;
 		},
-		async find(keyId, algorithm) {
+		/**
+		 * The key of this id for this algorithm; undefined when the provider has none. Keys older than LIMITS.issuerKeysFreshMs
+		 * are read again first, and so they are for an id no one knows, at most once in LIMITS.issuerKeysCooldownMs. Throws
+		 * UNAVAILABLE while there are none and the provider is silent.
+		 */
+		async find(keyId: string, algorithm: IdentityAlgorithm): Promise<IssuerKey | undefined> {
 			await freshen();
 			if (!current().keys.has(keyId)) await waitForRefresh();
 			const { keys, version } = current();

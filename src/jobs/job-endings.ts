@@ -14,14 +14,7 @@ import { changeJob } from "./job-rows.js";
 import { JOB_LIMITS } from "./job-schemas.js";
 
 /** How jobs end: each time the money, the receipt and the row in one transaction, and only once. */
-export interface JobEndings {
-	/** The work is done: captured for an answer, released without one. A job being cancelled ends as cancelled. */
-	complete(id: string, ended: Ended): Promise<JobRow | undefined>;
-	/** Passes that were not begun are released, and all of it without an answer; whatever report there is yet stays its owner's. */
-	cancel(id: string, ended: Partial<Ended>): Promise<JobRow | undefined>;
-	/** All of the price is released. */
-	fail(id: string, reason: FailureReason, lastEventId: number): Promise<JobRow | undefined>;
-}
+export type JobEndings = ReturnType<typeof createJobEndings>;
 
 /** Why a job failed, as its owner is told. */
 export type FailureReason = "error" | "time" | "restarts" | "lost" | "size";
@@ -40,7 +33,7 @@ export function createJobEndings(deps: {
 	readonly billing: Pick<JobBilling, "capture" | "release">;
 	readonly notes: JobNotes;
 	readonly reportTtlMs?: number | undefined;
-}): JobEndings {
+}) {
 	const { store, clock, billing, notes, reportTtlMs = JOB_LIMITS.reportTtlMs } = deps;
 
 	/** Text first: a row never points to a report that is missing. */
@@ -75,7 +68,8 @@ export function createJobEndings(deps: {
 	};
 
 	return {
-		complete: (id, ended) =>
+		/** The work is done: captured for an answer, released without one. A job being cancelled ends as cancelled. */
+		complete: (id: string, ended: Ended) =>
 			end(id, ended, {
 				from: WORKING,
 				judge(row) {
@@ -86,10 +80,12 @@ export function createJobEndings(deps: {
 				},
 			}),
 
-		cancel: (id, ended) =>
+		/** Passes that were not begun are released, and all of it without an answer; whatever report there is yet stays its owner's. */
+		cancel: (id: string, ended: Partial<Ended>) =>
 			end(id, ended, { from: OPEN, judge: (row) => cancelled(row, ended.end) }),
 
-		fail(id, reason, lastEventId) {
+		/** All of the price is released. */
+		fail(id: string, reason: FailureReason, lastEventId: number): Promise<JobRow | undefined> {
 			const now = clock.now();
 			return store.transaction((tx) =>
 				changeJob(tx, { id, from: OPEN, now }, async (row) => {
@@ -176,32 +172,25 @@ export interface Checkpoint {
 }
 
 /** The text of jobs: what was asked, what is kept between passes. Durable when a write resolves. */
-export interface JobNotes {
-	writeInput(row: JobRow, input: JobJson): Promise<void>;
-	readInput(id: string): Promise<JobJson | undefined>;
-	writeWork(row: JobRow, checkpoint: Checkpoint): Promise<void>;
-	readWork(id: string): Promise<Checkpoint | undefined>;
-	writeReport(id: string, text: string, expiresAt: number): Promise<void>;
-	readReport(id: string): Promise<JobJson | undefined>;
-	/** All of it. */
-	forget(id: string): Promise<void>;
-}
+export type JobNotes = ReturnType<typeof createJobNotes>;
 
-export function createJobNotes(documents: DocumentStore): JobNotes {
+export function createJobNotes(documents: DocumentStore) {
 	const read = async <T>(name: string): Promise<T | undefined> => {
 		const text = await documents.get(name);
 		return text === undefined ? undefined : (JSON.parse(text) as T);
 	};
 	return {
-		writeInput: ({ id, expiresAt }, input) =>
+		writeInput: ({ id, expiresAt }: JobRow, input: JobJson) =>
 			documents.put(inputDocument(id), JSON.stringify(input), expiresAt),
-		readInput: (id) => read(inputDocument(id)),
-		writeWork: (row, checkpoint) =>
+		readInput: (id: string) => read<JobJson>(inputDocument(id)),
+		writeWork: (row: JobRow, checkpoint: Checkpoint) =>
 			documents.put(workDocument(row.id), JSON.stringify(checkpoint), workExpiry(row)),
-		readWork: (id) => read(workDocument(id)),
-		writeReport: (id, text, expiresAt) => documents.put(id, text, expiresAt),
-		readReport: (id) => read(id),
-		async forget(id) {
+		readWork: (id: string) => read<Checkpoint>(workDocument(id)),
+		writeReport: (id: string, text: string, expiresAt: number) =>
+			documents.put(id, text, expiresAt),
+		readReport: (id: string) => read<JobJson>(id),
+		/** All of it. */
+		async forget(id: string): Promise<void> {
 			for (const name of [id, ...jobDocuments(id)]) await documents.delete(name);
 		},
 	};

@@ -126,19 +126,7 @@ export interface Place {
 }
 
 /** Queued jobs, served round-robin over their owners. */
-export interface JobQueue {
-	/** Throws RATE_LIMITED for an owner with too many open jobs, UNAVAILABLE when too many wait in all. */
-	reserve(owner: string, openMax?: number): Place;
-	/** Lets a job wait; beyond all bounds, because it was let in before. */
-	push(job: QueuedJob): void;
-	/** The next one, from now on at work until `end`. */
-	next(): QueuedJob | undefined;
-	/** Takes a job out that still waits. */
-	remove(id: string): boolean;
-	/** A job that was at work has ended. */
-	end(owner: string): void;
-	size(): number;
-}
+export type JobQueue = ReturnType<typeof createJobQueue>;
 
 export interface QueuedJob {
 	readonly id: string;
@@ -151,7 +139,7 @@ export function createJobQueue({
 }: {
 	readonly waitingMax?: number;
 	readonly openPerOwner?: number;
-} = {}): JobQueue {
+} = {}) {
 	/** In the order of their turns. */
 	const waiting = new Map<string, string[]>();
 	const open = createCounts();
@@ -164,7 +152,8 @@ export function createJobQueue({
 		return id;
 	};
 	return {
-		reserve(owner, openMax = openPerOwner) {
+		/** Throws RATE_LIMITED for an owner with too many open jobs, UNAVAILABLE when too many wait in all. */
+		reserve(owner: string, openMax: number = openPerOwner): Place {
 			if (open.of(owner) >= openMax) {
 				throw new ServiceError(
 					"RATE_LIMITED",
@@ -191,12 +180,14 @@ export function createJobQueue({
 				},
 			};
 		},
-		push({ id, owner }) {
+		/** Lets a job wait; beyond all bounds, because it was let in before. */
+		push({ id, owner }: QueuedJob): void {
 			waiting.set(owner, [...(waiting.get(owner) ?? []), id]);
 			queued += 1;
 			open.add(owner, 1);
 		},
-		next() {
+		/** The next one, from now on at work until `end`. */
+		next(): QueuedJob | undefined {
 			for (const [owner, ids] of waiting) {
 				const id = takeOut(owner, 0);
 				// To the end of the round.
@@ -205,7 +196,8 @@ export function createJobQueue({
 			}
 			return undefined;
 		},
-		remove(id) {
+		/** Takes a job out that still waits. */
+		remove(id: string): boolean {
 			for (const [owner, ids] of waiting) {
 				const index = ids.indexOf(id);
 				if (index < 0) continue;
@@ -215,7 +207,8 @@ export function createJobQueue({
 			}
 			return false;
 		},
-		end: (owner) => open.add(owner, -1),
+		/** A job that was at work has ended. */
+		end: (owner: string) => open.add(owner, -1),
 		size: () => queued,
 	};
 }

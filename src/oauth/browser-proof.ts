@@ -67,9 +67,6 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 	return form;
 }
 
-/** Values that prove a form was shown by us to whom it comes from. */
-export type FormProof = ReturnType<typeof createFormProof>;
-
 export function createFormProof(pepper: Uint8Array, origin: () => string) {
 	const key = createHmac("sha256", pepper).update("tollgraph oauth forms v1").digest();
 	const of = (step: string) => createHmac("sha256", key).update(step).digest("base64url");

@@ -105,13 +105,7 @@ function toStored(
 }
 
 /** What is worth nothing once its user has gone: kept in memory, and no longer than it takes to click through the pages. */
-export interface PassingRecords {
-	find(id: string): AdapterPayload | undefined;
-	findByUid(uid: string): AdapterPayload | undefined;
-	/** Without an address it stays with anyone who had it. */
-	put(id: string, payload: AdapterPayload, address?: string | undefined): void;
-	remove(id: string): void;
-}
+export type PassingRecords = ReturnType<typeof createPassingRecords>;
 
 interface Kept {
 	readonly payload: AdapterPayload;
@@ -126,12 +120,12 @@ const NETWORK_GROUPS = 3;
  * Bounded, and fair: anyone may begin, and whichever network has begun most of those still open is the one to lose
  * something, of which the oldest goes that no one has signed in to.
  */
-export function createPassingRecords(clock: Clock): PassingRecords {
+export function createPassingRecords(clock: Clock) {
 	const records = new Map<string, Kept>();
 	const idOfUid = new Map<string, string>();
 	/** Ids by network, oldest first. */
 	const idsOf = new Map<string, Set<string>>();
-	const remove = (id: string) => {
+	const remove = (id: string): void => {
 		const { payload, network } = records.get(id) ?? {};
 		if (payload?.uid !== undefined && idOfUid.get(payload.uid) === id) idOfUid.delete(payload.uid);
 		const ids = idsOf.get(network ?? "");
@@ -139,7 +133,7 @@ export function createPassingRecords(clock: Clock): PassingRecords {
 		if (ids?.size === 0) idsOf.delete(network ?? "");
 		records.delete(id);
 	};
-	const find = (id: string) => {
+	const find = (id: string): AdapterPayload | undefined => {
 		const record = records.get(id);
 		if (record && clock.monotonicMs() >= record.until) remove(id);
 		return records.get(id)?.payload;
@@ -160,8 +154,9 @@ export function createPassingRecords(clock: Clock): PassingRecords {
 	};
 	return {
 		find,
-		findByUid: (uid) => find(idOfUid.get(uid) ?? ""),
-		put(id, payload, address) {
+		findByUid: (uid: string) => find(idOfUid.get(uid) ?? ""),
+		/** Without an address it stays with anyone who had it. */
+		put(id: string, payload: AdapterPayload, address?: string | undefined): void {
 			const network = address === undefined ? records.get(id)?.network : toNetwork(address);
 			remove(id);
 			dropLapsed();

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import PQueue from "p-queue";
-import { type GraphType, LIMITS } from "../contract/contract.js";
+import { z } from "zod";
+import { GRAPH_TYPES, graphIdField, LIMITS } from "../contract/contract.js";
 import { type Clock, parseGraphId, ServiceError, toIsoDay } from "../kernel/kernel.js";
 import {
 	assertLoadable,
@@ -282,23 +283,24 @@ function keyOf({ update: _update, full: _full, ...rest }: ImportRequest): string
 	return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-export interface ImportRequest {
+export const importCommand = z.strictObject({
 	/** Absolute path of an OKF folder, a Markdown folder or a zip of either. */
-	readonly source: string;
-	readonly as: string;
+	source: z.string().min(1),
+	as: graphIdField,
 	/** Address of each document; `{stem}` and `{path}` are filled in. */
-	readonly source_url?: string | undefined;
+	source_url: z.string().optional(),
 	/** Front-matter key that dates the document. */
-	readonly date_key?: string | undefined;
+	date_key: z.string().optional(),
 	/** Front-matter keys whose values name other documents. */
-	readonly edge_keys?: readonly string[] | undefined;
-	readonly type?: GraphType | undefined;
-	readonly title?: string | undefined;
+	edge_keys: z.array(z.string()).optional(),
+	type: z.enum(GRAPH_TYPES).optional(),
+	title: z.string().optional(),
 	/** Brings a graph that was imported under this id before in line with the source; what has not changed stays as it is. */
-	readonly update?: boolean | undefined;
+	update: z.boolean().optional(),
 	/** Reads every file of the source, also those whose size and times have not changed. */
-	readonly full?: boolean | undefined;
-}
+	full: z.boolean().optional(),
+});
+export type ImportRequest = z.output<typeof importCommand>;
 
 export interface ImportReport {
 	readonly graph_id: string;

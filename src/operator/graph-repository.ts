@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { z } from "zod";
+import { graphIdField } from "../contract/contract.js";
 import { type Clock, type Logger, ServiceError, toIsoDay } from "../kernel/kernel.js";
 import {
 	assertLoadable,
@@ -141,18 +143,19 @@ async function readBefore(
 	return before;
 }
 
-export interface ConceptPut {
-	readonly graph_id: string;
-	/** From the bundle's root, with `.md`. */
-	readonly path: string;
-	/** The whole file: front matter with a type, then Markdown. */
-	readonly markdown: string;
-}
-
-export interface ConceptRemoval {
-	readonly graph_id: string;
-	readonly concept_id: string;
-}
+/** What the operator's commands about concepts take. */
+export const conceptCommands = {
+	put: z.strictObject({
+		graph_id: graphIdField,
+		/** From the bundle's root, with `.md`. */
+		path: z.string().min(1).max(4_096),
+		/** The whole file: front matter with a type, then Markdown. */
+		markdown: z.string(),
+	}),
+	remove: z.strictObject({ graph_id: graphIdField, concept_id: z.string().min(1).max(4_096) }),
+};
+export type ConceptPut = z.output<typeof conceptCommands.put>;
+export type ConceptRemoval = z.output<typeof conceptCommands.remove>;
 
 export interface ConceptReport {
 	readonly graph_id: string;

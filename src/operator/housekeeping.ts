@@ -79,16 +79,14 @@ export interface RetentionDeps {
 	readonly clock: Clock;
 }
 
-export interface Retention {
-	/** Forgets everything whose time is over; throws an AggregateError of the parts that could not, after all have been tried. Money is never forgotten: ledger, receipts and usage hold no text. */
-	purge(): Promise<PurgeReport>;
-}
+export type Retention = ReturnType<typeof createRetention>;
 
 /** Spec: What the service does, 6: query text goes after 12 months, result text when its pick-up time is over. */
-export function createRetention(deps: RetentionDeps): Retention {
+export function createRetention(deps: RetentionDeps) {
 	const { store, sweeper, onchain, sweepTasks, finishErasures, clock } = deps;
 	return {
-		async purge() {
+		/** Forgets everything whose time is over; throws an AggregateError of the parts that could not, after all have been tried. Money is never forgotten: ledger, receipts and usage hold no text. */
+		async purge(): Promise<PurgeReport> {
 			const now = clock.now();
 			const keptFrom = monthsBefore(now, LIMITS.queryLogMonths);
 			// Text first, and each for itself: what cannot be forgotten today must not keep the rest.

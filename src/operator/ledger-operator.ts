@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
 	createLedgerReport,
 	type InvariantGuard,
@@ -17,6 +18,7 @@ import {
 	reconcile,
 } from "../../payments/refunds/refunds.js";
 import { exportLedger, type RefundRow, type Store } from "../../store/store.js";
+import { usdField } from "../accounts/accounts.js";
 import {
 	type Clock,
 	formatUsd,
@@ -25,6 +27,27 @@ import {
 	ServiceError,
 	toIsoTime,
 } from "../kernel/kernel.js";
+
+const dayField = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
+const refundFields = { reason: z.string().min(1).max(500), usd: usdField.optional() };
+
+/** What the operator's commands about the books take. */
+export const ledgerCommands = {
+	/** UTC days, both included. */
+	report: z.strictObject({ by: z.string(), from: dayField.optional(), to: dayField.optional() }),
+	refundReceipt: z.strictObject({ receipt_id: z.string().min(1), ...refundFields }),
+	refundToken: z.strictObject({ token_id: z.string().min(1), ...refundFields }),
+	payRefund: z.strictObject({
+		id: z.string().min(1),
+		/** Records what was paid by hand. */
+		tx: z.string().optional(),
+		again: z.boolean().optional(),
+	}),
+	/** `book` books what the chain shows and the ledger lacks to `suspense`. */
+	reconcile: z.strictObject({ book: z.boolean().optional() }),
+};
+
+type Command<Name extends keyof typeof ledgerCommands> = z.output<(typeof ledgerCommands)[Name]>;
 
 export interface LedgerVerification {
 	readonly status: "ok" | "breached";
@@ -38,13 +61,6 @@ export interface LedgerVerification {
 	readonly open_payments: number;
 	readonly pending_refunds: number;
 	readonly failures: readonly string[];
-}
-
-export interface ReportRequest {
-	readonly by: string;
-	/** UTC days, both included. */
-	readonly from?: string | undefined;
-	readonly to?: string | undefined;
 }
 
 export interface ReportSumsWire {
@@ -65,18 +81,6 @@ export interface LedgerReportWire {
 	readonly prepaid: { readonly sold_usd: string; readonly refunded_usd: string };
 }
 
-export interface RefundRequest {
-	readonly receipt_id: string;
-	readonly reason: string;
-	readonly usd?: string | undefined;
-}
-
-export interface TokenRefundRequest {
-	readonly token_id: string;
-	readonly reason: string;
-	readonly usd?: string | undefined;
-}
-
 export interface RefundWire {
 	readonly id: string;
 	readonly ref: string;
@@ -91,29 +95,22 @@ export interface RefundWire {
 	readonly paid_at: string | null;
 }
 
-export interface RefundPayment {
-	readonly id: string;
-	/** Records what was paid by hand. */
-	readonly tx?: string | undefined;
-	readonly again?: boolean | undefined;
-}
-
 /** What an operator can ask of the books. */
 export interface LedgerOperator {
 	/** Reads the whole journal and checks every invariant. */
 	verifyLedger(): Promise<LedgerVerification>;
 	/** Throws INVALID_ARGUMENT for an unknown key or day. */
-	reportLedger(request: ReportRequest): Promise<LedgerReportWire>;
+	reportLedger(request: Command<"report">): Promise<LedgerReportWire>;
 	/** Lines of JSON, oldest first, each what one transaction left in the books: its postings and receipts. */
 	exportLedger(): AsyncIterable<string>;
-	refundReceipt(request: RefundRequest): Promise<RefundWire>;
+	refundReceipt(request: Command<"refundReceipt">): Promise<RefundWire>;
 	/** What a token has left goes to the wallet that bought it, or back by other means. */
-	refundToken(request: TokenRefundRequest): Promise<RefundWire>;
+	refundToken(request: Command<"refundToken">): Promise<RefundWire>;
 	listRefunds(): Promise<{ items: readonly RefundWire[] }>;
-	payRefund(request: RefundPayment): Promise<RefundWire>;
+	payRefund(request: Command<"payRefund">): Promise<RefundWire>;
 	/** Holds the ledger against the chain. Throws UNAVAILABLE when none can be read. */
 	reconcileLedger(
-		request: ReconcileRequest,
+		request: Command<"reconcile">,
 		onProgress?: OnReconciled,
 	): Promise<ReconciliationWire>;
 }
@@ -184,7 +181,7 @@ async function verifyLedger(store: Store, guard: InvariantGuard): Promise<Ledger
 
 async function reportLedger(
 	store: Store,
-	{ by, from, to }: ReportRequest,
+	{ by, from, to }: Command<"report">,
 ): Promise<LedgerReportWire> {
 	const key = parseKey(by);
 	const span = { from: from && parseDay(from), to: to && parseDay(to) };
@@ -245,11 +242,6 @@ function toRefundWire(row: RefundRow): RefundWire {
 	};
 }
 
-export interface ReconcileRequest {
-	/** Books what the chain shows and no one booked to `suspense`. */
-	readonly book?: boolean | undefined;
-}
-
 export interface MovementWire {
 	readonly transaction: string;
 	readonly direction: "in" | "out";
@@ -284,7 +276,7 @@ export type OnReconciled = (progress: { readonly done: number; readonly total: n
 export interface ChainBooks {
 	readonly isReadable: boolean;
 	/** One at a time. Throws UNAVAILABLE when no chain can be read, RATE_LIMITED while another one runs. */
-	reconcile(request: ReconcileRequest, onProgress?: OnReconciled): Promise<ReconciliationWire>;
+	reconcile(request: Command<"reconcile">, onProgress?: OnReconciled): Promise<ReconciliationWire>;
 }
 
 export interface ChainBooksDeps {

@@ -5,9 +5,15 @@ export {
 	type RestoreReport,
 	restoreData,
 } from "./data-folder.js";
-export { createGraphImporter, type ImportReport, type OnProgress } from "./graph-importer.js";
+export {
+	createGraphImporter,
+	type ImportReport,
+	importCommand,
+	type OnProgress,
+} from "./graph-importer.js";
 export {
 	type ConceptReport,
+	conceptCommands,
 	createConceptEditor,
 	createGraphRepository,
 } from "./graph-repository.js";
@@ -21,9 +27,15 @@ export {
 	createChainBooks,
 	type LedgerOperator,
 	type LedgerReportWire,
+	ledgerCommands,
 	type MovementWire,
 	type ReconciliationWire,
 	type RefundWire,
 	type ReportSumsWire,
 } from "./ledger-operator.js";
-export { type BackupReport, createOperator, type Operator } from "./operator-interface.js";
+export {
+	type BackupReport,
+	createOperator,
+	type Operator,
+	operatorCommands,
+} from "./operator-interface.js";
