@@ -3,6 +3,7 @@ import { DEFAULT_TEXT_SKILL } from "../../agent-card/agent-card.js";
 import {
 	type Caller,
 	type CallResult,
+	findSkillId,
 	isWallet,
 	LIMITS,
 	OPERATION_OF_SKILL,
@@ -168,7 +169,7 @@ function fromData(value: unknown, path: string): SkillRequest {
 	if (unknown !== undefined) {
 		throw invalid(`${path}.${unknown.slice(0, 80)}`, 'is not known; send "skill" and "input" only');
 	}
-	const skillId = SKILL_IDS.find((id) => id === skill);
+	const skillId = typeof skill === "string" ? findSkillId(skill) : undefined;
 	if (!skillId) throw invalid(`${path}.skill`, `must be one of ${SKILL_IDS.join(", ")}`);
 	return { skillId, rawInput: input };
 }

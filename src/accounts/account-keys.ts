@@ -2,6 +2,7 @@ import { isUsable, spentEver, spentThisMonth } from "../../payments/plan/plan.js
 import type { ConnectionRow, KeyRow, Store } from "../../store/store.js";
 import {
 	type AccountAccess,
+	findSkillId,
 	type Json,
 	LIMITS,
 	PAID_OPERATION_IDS,
@@ -287,7 +288,7 @@ export function parseLimit(text: string): Micros {
 }
 
 function assertSkill(id: string): void {
-	if ([...SKILL_IDS, ...PAID_OPERATION_IDS].some((known) => known === id)) return;
+	if (findSkillId(id) || PAID_OPERATION_IDS.some((known) => known === id)) return;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
 		`No skill is called "${id.slice(0, 80)}"; there are ${SKILL_IDS.join(", ")}, and the operations ${PAID_OPERATION_IDS.join(", ")}.`,
