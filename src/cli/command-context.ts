@@ -49,7 +49,7 @@ export function textOf(flags: Flags, key: string): string | undefined {
 }
 
 /** A flag that takes a comma-separated list; undefined when it was not given. */
-export function listOf(flags: Flags, key: string): readonly string[] | undefined {
+export function listOf(flags: Flags, key: string): string[] | undefined {
 	return textOf(flags, key)
 		?.split(",")
 		.map((item) => item.trim())

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HeaderReader } from "../contract/contract.js";
+import { type Credential, type HeaderReader, parseCredential } from "../contract/contract.js";
 import type { Ids } from "../kernel/kernel.js";
 
 /** What every HTTP transport reads in the same way, before its own protocol begins. */
@@ -13,6 +13,14 @@ export function createHeaderReader({ rawHeaders }: IncomingMessage): HeaderReade
 		}
 		return values;
 	};
+}
+
+const credentials = new WeakMap<IncomingMessage, Credential | undefined>();
+
+/** The credential in the headers of a request, parsed once. Throws INVALID_ARGUMENT or UNAUTHENTICATED. */
+export function readCredential(req: IncomingMessage): Credential | undefined {
+	if (!credentials.has(req)) credentials.set(req, parseCredential(createHeaderReader(req)));
+	return credentials.get(req);
 }
 
 const ACCEPTED_ID = /^[A-Za-z0-9_-]{8,64}$/;

@@ -22,6 +22,7 @@ export {
 	connectionTokenOf,
 	createHeaderReader,
 	openRequestId,
+	readCredential,
 	toRequestId,
 } from "./http-request.js";
 export { hasBody, isNoJson, readJsonBody } from "./json-body.js";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import type { Test } from "tap";
 import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
-import { createA2a } from "../../src/a2a/create-a2a.js";
+import { createA2a } from "../../src/a2a/a2a.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";
 import { createSkillServices } from "../../src/app/services.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import type { Test } from "tap";
-import { createA2a } from "../../src/a2a/create-a2a.js";
+import { createA2a } from "../../src/a2a/a2a.js";
 import { createSkillServices } from "../../src/app/services.js";
 import { createSkillCatalog } from "../../src/app/skill-catalog.js";
 import { assertCallerTarget } from "../../src/delivery/caller-egress.js";

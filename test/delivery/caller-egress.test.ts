@@ -7,9 +7,9 @@ import {
 	assertCallerTarget,
 	createCallerEgress,
 	type DialTarget,
+	isPublicAddress,
 } from "../../src/delivery/caller-egress.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
-import { isPublicAddress } from "../../src/delivery/public-address.js";
 import { FORBIDDEN_HOSTS } from "./forbidden-hosts.js";
 import { PUBLIC, startPublicHook } from "./public-hook.js";
 

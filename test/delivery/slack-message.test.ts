@@ -1,6 +1,6 @@
 import t from "tap";
+import { toSlackMessage } from "../../skills/briefings/briefing-messages.js";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
-import { toSlackMessage } from "../../skills/briefings/slack-message.js";
 import { BRIEFING } from "../../skills/briefings/schedule-examples.js";
 
 const [source] = BRIEFING.citations;

@@ -8,9 +8,8 @@ import {
 	parseMemory,
 	rememberTopic,
 } from "../../skills/briefings/briefing-changes.js";
-import { toBriefingMail } from "../../skills/briefings/briefing-mail.js";
+import { toBriefingMail, toSlackMessage } from "../../skills/briefings/briefing-messages.js";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
-import { toSlackMessage } from "../../skills/briefings/slack-message.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";

@@ -10,7 +10,7 @@ import type { JobJson, JobWork, PassContext } from "../../src/contract/job.js";
 import type { SkillCatalog } from "../../src/contract/skill.js";
 import { createJobs, type Jobs } from "../../src/jobs/job-control.js";
 import type { JobWire } from "../../src/jobs/job-schemas.js";
-import { createLaunchedJobs } from "../../src/jobs/job-wire.js";
+import { createLaunchedJobs } from "../../src/jobs/job-views.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { createIds } from "../../src/kernel/ids.js";
 import { systemRandom } from "../../src/kernel/random.js";
@@ -137,7 +137,7 @@ export async function openShop(
 	await money.onchain?.resume();
 	const jobs = createJobs({
 		...{ store, clock, ids, logger, running },
-		till: money.jobBilling,
+		billing: money.jobBilling,
 		works: [createScriptedWork(script)],
 	});
 	await jobs.resume();

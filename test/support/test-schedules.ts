@@ -1,11 +1,10 @@
 import { extractiveWriter } from "../../skills/answers/written-prose.js";
 import { createBriefings } from "../../skills/briefings/briefing.js";
-import { createScheduleConsent } from "../../skills/briefings/schedule-consent.js";
-import { createScheduleLinks } from "../../skills/briefings/schedule-links.js";
 import {
-	createSchedulePreview,
-	type FreeSchedules,
-} from "../../skills/briefings/schedule-preview.js";
+	createScheduleConsent,
+	createScheduleLinks,
+} from "../../skills/briefings/schedule-consent.js";
+import { createSchedulePreview, type FreeSchedules } from "../../skills/briefings/schedules.js";
 import { systemClock as clock } from "../../src/kernel/clock.js";
 import { systemRandom as random } from "../../src/kernel/random.js";
 import { createSealedText } from "../../src/kernel/sealed-text.js";

@@ -1,19 +1,14 @@
-import type { StreamResponse, Task } from "@a2a-js/sdk";
+import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import { UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import { LAST_EVENTS, TASK_LIMITS } from "../contract/contract.js";
 import { watchCaller } from "../http/http.js";
 import { JOB_LIMITS, type JobViews } from "../jobs/jobs.js";
 import { type Clock, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { type JobProgress, jobIdOf, progressOf, toProgressTask } from "./a2a-task.js";
 import type { Exchange } from "./exchange.js";
-import { type JobProgress, jobIdOf, progressOf, toProgressTask } from "./job-task.js";
-import type { LiveTasks } from "./live-tasks.js";
-import { artifactEvents, statusEvent, taskEvent } from "./stream-events.js";
-
-export interface TaskWatchDeps {
-	readonly jobs: JobViews | undefined;
-	readonly live: LiveTasks;
-	readonly clock: Clock;
-}
+import type { Purchase } from "./sell.js";
+import type { LiveTasks } from "./task-archive.js";
+import { isFinal, type PaymentStatus, paymentMessage, paymentStatusOf } from "./x402-extension.js";
 
 /** What callers see of a task while its job goes on. */
 export interface TaskWatch {
@@ -36,7 +31,11 @@ function isLastEvent(name: string): boolean {
 	return LAST_EVENTS.some((last) => last === name);
 }
 
-export function createTaskWatch(deps: TaskWatchDeps): TaskWatch {
+export function createTaskWatch(deps: {
+	readonly jobs: JobViews | undefined;
+	readonly live: LiveTasks;
+	readonly clock: Clock;
+}): TaskWatch {
 	const { live, clock } = deps;
 	const jobs = () => {
 		if (deps.jobs) return deps.jobs;
@@ -50,7 +49,7 @@ export function createTaskWatch(deps: TaskWatchDeps): TaskWatch {
 			const events = await jobs().follow(jobIdOf(task) ?? "", caller.signal);
 			if (events) await untilLast(events);
 		} catch (error) {
-			// Too many wait for this job already: whoever only wants an answer gets it at once.
+			// Too many wait for this job already: anyone who only wants an answer gets it at once.
 			if (!(error instanceof ServiceError) || error.code !== "RATE_LIMITED") throw error;
 		} finally {
 			caller.stop();
@@ -122,4 +121,56 @@ function latestOf({ metadata }: Task): JobProgress | undefined {
 
 function isLater(one: JobProgress, other: JobProgress): boolean {
 	return one.pass_number > other.pass_number || one.percent > other.percent;
+}
+
+/**
+ * A finished task as the events of its life: submitted, working, artifact, last status. The work is done before the
+ * first of them, so that a refusal is still an HTTP status, and a payment is called verified because it was. A repeated
+ * message gets the task itself, in one event, and so does one whose task was not worked on.
+ */
+export function toStreamEvents({ task, isRepeated }: Purchase): StreamResponse[] {
+	const payment = paymentStatusOf(task);
+	const isWorkedOn = isFinal(task) && (payment === undefined || WORKED.has(payment));
+	if (isRepeated || !isWorkedOn) return [taskEvent(task)];
+	const tell = (state: TaskState, status: PaymentStatus, text: string) => ({
+		state,
+		message: payment && paymentMessage(task, text, { status }),
+		timestamp: task.status?.timestamp,
+	});
+	const submitted = tell(
+		TaskState.TASK_STATE_SUBMITTED,
+		"payment-submitted",
+		"The payment was received.",
+	);
+	const working = tell(TaskState.TASK_STATE_WORKING, "payment-verified", "The payment is good.");
+	return [
+		taskEvent({ ...task, status: submitted, artifacts: [], metadata: undefined }),
+		statusEvent(task, working, undefined),
+		...artifactEvents(task),
+		statusEvent(task, task.status, task.metadata),
+	];
+}
+
+/** Last words about payments of tasks that were worked on. */
+const WORKED: ReadonlySet<PaymentStatus> = new Set(["payment-completed", "payment-verified"]);
+
+function taskEvent(value: Task): StreamResponse {
+	return { payload: { $case: "task", value } };
+}
+
+export function statusEvent(
+	{ id: taskId, contextId }: Task,
+	status: Task["status"],
+	metadata: Task["metadata"],
+): StreamResponse {
+	return { payload: { $case: "statusUpdate", value: { taskId, contextId, status, metadata } } };
+}
+
+function artifactEvents({ id: taskId, contextId, artifacts }: Task): StreamResponse[] {
+	return artifacts.map((artifact) => ({
+		payload: {
+			$case: "artifactUpdate",
+			value: { taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined },
+		},
+	}));
 }

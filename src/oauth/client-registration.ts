@@ -1,7 +1,9 @@
+import type { RequestHandler } from "express";
 import { z } from "zod";
-import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import { OAUTH_LIMITS, type OAuthRecords } from "../accounts/accounts.js";
 import { OAUTH_SCOPE, parseInput } from "../contract/contract.js";
-import { ServiceError, visibleText } from "../kernel/kernel.js";
+import { readJsonBody } from "../http/http.js";
+import { type Clock, type Random, ServiceError, visibleText } from "../kernel/kernel.js";
 
 /** What we remember of a client; its other metadata mean nothing here. RFC 7591. */
 export interface ClientMetadata {
@@ -34,7 +36,7 @@ const FORBIDDEN_SCHEMES = ["javascript:", "vbscript:", "data:", "blob:", "file:"
  * What a client says of itself, made into what it can be here: public, with codes alone, proved by PKCE. What it asked for
  * beyond that is replaced, as the server may (RFC 7591, section 3.2.1). Throws INVALID_ARGUMENT.
  */
-export function toClientMetadata(value: unknown): ClientMetadata {
+function toClientMetadata(value: unknown): ClientMetadata {
 	const { redirect_uris, client_name, client_uri, ...asked } = parseInput(sent, value);
 	const isNative = redirect_uris.map(assertRedirectUri).includes("native");
 	if (asked.response_types && !asked.response_types.includes("code")) {
@@ -63,7 +65,7 @@ export async function toPlainDocument(response: Response): Promise<Response> {
 	const { client_id, token_endpoint_auth_method: method = "none" } = document as Readonly<
 		Record<string, unknown>
 	>;
-	// Whoever publishes a key expects it to be asked for.
+	// Anyone who publishes a key expects it to be asked for.
 	if (method !== "none") throw new TypeError("Only public clients are known by a document.");
 	const cached = response.headers.get("cache-control");
 	return Response.json(
@@ -103,4 +105,41 @@ function isHttps(address: string): boolean {
 
 function invalid(message: string): ServiceError {
 	return new ServiceError("INVALID_ARGUMENT", message);
+}
+
+export interface RegistrationDeps {
+	readonly records: OAuthRecords;
+	readonly clock: Clock;
+	readonly random: Random;
+}
+
+const ID_BYTES = 16;
+
+/** Any client may register itself, for nothing: it gains nothing by it until a user agrees. RFC 7591. */
+export function createRegistration({ records, clock, random }: RegistrationDeps): RequestHandler {
+	return async (req, res) => {
+		const { registrationDepth, registrationBodyBytes, clientUnusedSeconds } = OAUTH_LIMITS;
+		if (!req.is("application/json")) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				"Send the metadata of the client as application/json.",
+			);
+		}
+		const metadata = toClientMetadata(
+			await readJsonBody(req, registrationDepth, registrationBodyBytes),
+		);
+		const id = Buffer.from(random.bytes(ID_BYTES)).toString("base64url");
+		const issuedAt = Math.floor(clock.now() / 1000);
+		const client = { client_id: id, client_id_issued_at: issuedAt, ...metadata };
+		await records.put({
+			kind: "client",
+			id,
+			accountId: undefined,
+			clientId: undefined,
+			keyId: undefined,
+			payload: client,
+			expiresAt: clock.now() + clientUnusedSeconds * 1000,
+		});
+		res.status(201).json(client);
+	};
 }

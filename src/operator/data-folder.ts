@@ -1,26 +1,40 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import {
+	existsSync,
+	lstatSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
+	assertUnspoiled,
 	type BackupFolder,
 	buildBeside,
+	copyChecked,
 	nodeFileSystem as fileSystem,
+	type Manifest,
 	messageOf,
 	openBackupFolder,
+	type RestoredStore,
+	readManifest,
+	restoreJournal,
 } from "../../store/journal/journal.js";
 import type { Store } from "../../store/store.js";
 import { assertKeysWhole, LASTING_KEYS } from "../accounts/accounts.js";
-import { ServiceError, systemRandom, toIsoTime } from "../kernel/kernel.js";
-import type { GraphImporter } from "./graph-importer.js";
-import type { OnProgress } from "./import-request.js";
+import { ServiceError, systemClock, systemRandom, toIsoTime } from "../kernel/kernel.js";
+import type { Settings } from "../settings/settings.js";
+import type { GraphImporter, OnProgress } from "./graph-importer.js";
 import type { BackupReport, Operator } from "./operator-interface.js";
 
 /** Of the manifest at the top; the journal within has its own. */
-export const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
+const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
 /** Beside the journal, whose moment comes after theirs. Indexes and the demo chain are made again. */
 const PARTS = ["profile", "keys", "graphs"] as const;
 
 /** What a start would make anew where it is missing, and then as another one's. */
-export const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `keys/${name}`)];
+const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `keys/${name}`)];
 
 export interface DataBackupDeps {
 	readonly store: Store;
@@ -80,7 +94,7 @@ async function build(
 
 interface Attempt {
 	readonly store: Store;
-	/** Where it was built; gone by the time anybody reads of it. */
+	/** Where it was built; gone by the time anyone reads of it. */
 	readonly folder: string;
 	readonly target: string;
 }
@@ -178,7 +192,7 @@ function isBelowFile(path: string): boolean {
 }
 
 /** True for the folder itself and whatever is below it, by whichever links it is reached. */
-export function isWithin(path: string, folder: string): boolean {
+function isWithin(path: string, folder: string): boolean {
 	const way = relative(realPathOf(folder), realPathOf(path));
 	return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
@@ -192,4 +206,121 @@ function realPathOf(path: string): string {
 	}
 	const above = dirname(full);
 	return above === full ? full : join(realPathOf(above), relative(above, full));
+}
+
+/** Shape of `tollgraph restore --json`. */
+export interface RestoreReport {
+	readonly data: string;
+	readonly profile: string;
+	/** When the backup was made: what came later is not in it. */
+	readonly created_at: string;
+	readonly transactions: number;
+	readonly accounts: number;
+	readonly files: number;
+	readonly bytes: number;
+}
+
+/**
+ * Makes a data folder from a backup, once every file has the hash it was backed up with and the journal adds up. Throws,
+ * and leaves the place as it was, when the place is not empty or anything is missing or damaged.
+ */
+export async function restoreData(
+	request: {
+		/** Folder of a backup. */
+		readonly from: string;
+		/** The data folder to be; empty or missing. */
+		readonly data: string;
+	},
+	onProgress?: OnProgress,
+): Promise<RestoreReport> {
+	const [from, data] = [resolve(request.from), resolve(request.data)];
+	if (isWithin(data, from)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${data}" is inside the backup; restore into a folder apart from it.`,
+		);
+	}
+	const manifest = await readManifest(fileSystem, from, DATA_BACKUP);
+	assertComplete(manifest, from);
+	const journal = join(from, "journal");
+	// The store's own manifest, which vouches for the rest of it.
+	const isJournal = ({ path }: { path: string }) => path.startsWith("journal/");
+	for (const own of manifest.files.filter(isJournal)) {
+		await assertUnspoiled(fileSystem, from, own);
+	}
+	const parts = { ...manifest, files: manifest.files.filter((file) => !isJournal(file)) };
+
+	const built = await buildBeside({ fileSystem, random: systemRandom }, data, async (folder) => {
+		await copyChecked(fileSystem, { from, to: folder, manifest: parts });
+		assertKeysWhole(join(folder, "keys"), join(from, "keys"));
+		const restored: RestoredStore = await restoreJournal({
+			fileSystem,
+			clock: systemClock,
+			from: journal,
+			to: join(folder, "journal"),
+			onProgress,
+		});
+		await fileSystem.syncFolder(folder);
+		return { restored, profile: readFileSync(join(folder, "profile"), "utf8") };
+	});
+	const { restored, profile } = built;
+	const { transactions, accounts } = restored;
+	return {
+		data,
+		profile,
+		created_at: toIsoTime(restored.createdAt),
+		transactions,
+		accounts,
+		files: parts.files.length + restored.files,
+		bytes: restored.bytes + parts.files.reduce((sum, { bytes }) => sum + bytes, 0),
+	};
+}
+
+function assertComplete({ files }: Manifest, from: string): void {
+	const hasJournal = files.some(({ path }) => path.startsWith("journal/"));
+	const missing = hasJournal
+		? NEEDED.find((needed) => !files.some(({ path }) => path === needed))
+		: "journal";
+	if (missing === undefined) return;
+	throw new ServiceError(
+		"UNAVAILABLE",
+		`The backup "${from}" holds no "${missing}", and what it makes would not be what was backed up. Nothing was restored; use another backup.`,
+		{ retryable: false },
+	);
+}
+
+/**
+ * Binds a data folder to the profile that first used it, so that balances of paper money are never spent in production.
+ * Throws INVALID_ARGUMENT for the other profile.
+ */
+export function bindProfile(folder: string, profile: Settings["profile"]): void {
+	const path = join(folder, "profile");
+	if (!existsSync(path)) writeFileSync(path, profile, { mode: 0o600, flag: "wx" });
+	const bound = readFileSync(path, "utf8");
+	if (bound === profile) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The folder "${folder}" holds the money of the ${bound} profile; give the ${profile} profile a folder of its own with --data.`,
+	);
+}
+
+/**
+ * Keeps half a copy of a data folder from being served with empty books. A first start makes the journal, then profile and
+ * pepper: where one of these is and no journal, it was lost. Keys that an operator puts there beforehand say nothing.
+ */
+export function assertBooksKept(folder: string): void {
+	const remnant = ["profile", "keys/pepper"].find((path) => existsSync(join(folder, path)));
+	if (remnant === undefined || hasJournal(join(folder, "journal"))) return;
+	throw new ServiceError(
+		"UNAVAILABLE",
+		`The folder "${folder}" has been in use (it holds "${remnant}"), but its journal is missing: every balance would be zero. Restore it from a backup with tollgraph restore into a new folder, or start with empty books in another one.`,
+		{ retryable: false },
+	);
+}
+
+/** Whatever is left of it is for the store to judge. */
+function hasJournal(folder: string): boolean {
+	if (existsSync(join(folder, "mark"))) return true;
+	const segments = join(folder, "segments");
+	return existsSync(segments) && readdirSync(segments).length > 0;
 }

@@ -1,4 +1,4 @@
-import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
+import { A2A_VERSION_HEADER, formatSSEEvent, SSE_HEADERS } from "@a2a-js/sdk";
 import {
 	A2A_LEGACY_PROTOCOL_VERSION,
 	isV1JsonRpcMethod,
@@ -13,12 +13,18 @@ import {
 	ServerCallContext,
 	validateVersion,
 } from "@a2a-js/sdk/server";
-import type { Request, RequestHandler, Response } from "express";
+import { restHandler } from "@a2a-js/sdk/server/express";
+import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import type { Clock } from "../kernel/kernel.js";
-import { keepAlive, sendEvents } from "./event-stream.js";
-import type { Exchange } from "./exchange.js";
+import {
+	type Exchange,
+	type RpcId,
+	rpcIdOf,
+	sendJson,
+	sendRestRefusal,
+	sendRpcRefusal,
+} from "./exchange.js";
 import { checkEnvelope, checkLegacyTaskParams } from "./message-envelope.js";
-import { type RpcId, rpcIdOf, sendJson, sendRpcRefusal } from "./refusal.js";
 
 type Reply = Awaited<ReturnType<JsonRpcTransportHandler["handle"]>>;
 
@@ -114,4 +120,98 @@ function answer(res: Response, exchange: Exchange, reply: Exclude<Reply, AsyncGe
 	const refusal = exchange.refusal();
 	if (refusal) sendRpcRefusal(res, reply.id ?? null, refusal);
 	else sendJson(res, (code !== undefined && STATUS_OF_CODE.get(code)) || 200, reply);
+}
+
+/** HTTP+JSON in both protocol versions (0.3 under `/v1`): the SDK's router, with our refusals in place of its errors. */
+export function createRestHandler(
+	requestHandler: A2ARequestHandler,
+	openExchange: (req: Request) => Exchange,
+	clock: Clock,
+): Router {
+	const open: RequestHandler = (req, res, next) => {
+		const exchange = openExchange(req);
+		replaceRefusals(res, exchange);
+		prepareStreams(res, clock);
+		next();
+	};
+	const sdk = restHandler({
+		requestHandler,
+		legacyCompat: { enabled: true },
+		userBuilder: async (req) => openExchange(req),
+		contextBuilder: ({ user, tenant, requestedVersion }) =>
+			new ServerCallContext({
+				...(user && { user }),
+				...(tenant && { tenant }),
+				...(requestedVersion && { requestedVersion }),
+			}),
+	});
+	return express.Router({ caseSensitive: true, strict: true }).use(open, checkMessage, sdk);
+}
+
+/** As loose as the SDK's routes, which take any case and a slash at the end: no spelling gets past the check. */
+const MESSAGE_PATH = /\/message:(?:send|stream)\/?$/i;
+const LEGACY_PATH = /^\/v1\/message:/i;
+
+const checkMessage: RequestHandler = (req, _res, next) => {
+	if (req.method === "POST" && MESSAGE_PATH.test(req.path)) {
+		const isLegacy = LEGACY_PATH.test(req.path) && req.header(A2A_VERSION_HEADER) !== "1.0";
+		checkEnvelope(isLegacy ? "0.3 HTTP+JSON" : "1.0", req.body);
+	}
+	next();
+};
+
+/** The SDK begins every stream with `res.flushHeaders`, and just before sets a caching rule that is too weak. */
+function prepareStreams(res: Response, clock: Clock): void {
+	const flush = res.flushHeaders.bind(res);
+	res.flushHeaders = () => {
+		res.setHeader("Cache-Control", PRIVATE_STREAM);
+		flush();
+		keepAlive(res, clock);
+	};
+}
+
+/** The SDK ends every refused call with `res.json`; what it would say there is replaced by what the exchange knows. */
+function replaceRefusals(res: Response, exchange: Exchange): void {
+	const sendAsIs = res.json.bind(res);
+	res.json = (body) => {
+		// What the SDK could not classify is an exception, and its text is not for callers.
+		if (res.statusCode >= 500 && !exchange.refusal()) {
+			exchange.refuse(new Error(JSON.stringify(body)));
+		}
+		const refusal = exchange.refusal();
+		if (!refusal) return sendAsIs(body);
+		sendRestRefusal(res, refusal);
+		return res;
+	};
+}
+
+/** Paid text is for its buyer only, and a proxy that rewrites a stream would hold it back. */
+const PRIVATE_STREAM = "private, no-store, no-transform";
+
+const HEARTBEAT_MS = 15_000;
+
+/** Says now and then that a stream is still open: what stands between would close one that is silent. */
+function keepAlive(res: Response, clock: Clock): void {
+	const stop = clock.every(HEARTBEAT_MS, () => {
+		if (!res.writableEnded) res.write(": still here\n\n");
+	});
+	res.once("close", stop);
+}
+
+/** Writes the events as they come and stops pulling them once the caller has left. */
+async function sendEvents(
+	res: Response,
+	first: IteratorResult<unknown>,
+	rest: AsyncIterator<unknown>,
+): Promise<void> {
+	for (const [name, value] of Object.entries(SSE_HEADERS)) res.setHeader(name, value);
+	res.setHeader("Cache-Control", PRIVATE_STREAM);
+	res.statusCode = 200;
+	let next = first;
+	while (!next.done && !res.destroyed) {
+		res.write(formatSSEEvent(next.value));
+		next = await rest.next();
+	}
+	if (!next.done) await rest.return?.();
+	res.end();
 }
