@@ -1,7 +1,7 @@
 import { type Json, readCursor, toCursor } from "../../src/contract/contract.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
-import type { Feeds } from "./feed-access.js";
-import type { FeedSpec } from "./feed-spec.js";
+import type { FeedSpec } from "./feed-registry.js";
+import type { Feeds } from "./feed-service.js";
 import { newestOf, toDescribed } from "./observed-feed.js";
 
 export interface FeedListRequest {

@@ -1,6 +1,5 @@
 import { contentWords } from "../../src/evidence/evidence.js";
-import type { FeedRegistry } from "./feed-registry.js";
-import type { FeedSpec } from "./feed-spec.js";
+import type { FeedRegistry, FeedSpec } from "./feed-registry.js";
 
 export interface FeedSuggestion {
 	readonly feed: FeedSpec;

@@ -1,11 +1,14 @@
 import { accessSync, constants, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import type { Command } from "commander";
 import { type PlacedSecret, readPlacedSecret } from "../accounts/accounts.js";
 import { type App, checkOnchain, createApp } from "../app/app.js";
 import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../contract/contract.js";
 import { createOperatorEgress } from "../delivery/delivery.js";
 import type { Egress } from "../kernel/kernel.js";
 import type { Settings } from "../settings/settings.js";
+import { type CommandContext, type Flags, settingsOf, withSettings } from "./operator-command.js";
+import { printResult, toColumns } from "./output.js";
 import { probeServer } from "./probe/probe-server.js";
 import { findServer } from "./server-file.js";
 
@@ -192,4 +195,19 @@ async function checkChallenges(
 
 function pricesOf(pricing: Wire): Record<string, Wire> {
 	return (pricing["data"] as Wire)["prices"] as Record<string, Wire>;
+}
+
+export function addDoctor(program: Command, context: CommandContext): void {
+	withSettings(
+		program.command("doctor").description("Check that this machine and this data folder can sell."),
+	)
+		.option("--json", "print one JSON line")
+		.action(async (flags: Flags) => {
+			const report = await runDoctor(settingsOf(context, flags), context.environment);
+			const lines = toColumns(
+				report.checks.map(({ ok, name, message }) => [ok ? "ok" : "FAIL", name, message]),
+			);
+			printResult(context.terminal, report, { json: flags["json"] === true, lines });
+			if (!report.ok) process.exitCode = 3;
+		});
 }

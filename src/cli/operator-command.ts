@@ -1,9 +1,19 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
+import { type App, createApp } from "../app/app.js";
+import { createOperatorEgress } from "../delivery/delivery.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { Operator } from "../operator/operator.js";
-import type { Settings } from "../settings/settings.js";
-import { type CommandContext, type Flags, settingsOf, withSettings } from "./command-context.js";
-import { withOperator } from "./open-operator.js";
-import { printResult } from "./output.js";
+import {
+	planOnchain,
+	readSettings,
+	SETTING_ROWS,
+	type SettingKey,
+	type Settings,
+} from "../settings/settings.js";
+import { createOperatorClient } from "./operator-client.js";
+import { printResult, type Terminal } from "./output.js";
+import { findServer } from "./server-file.js";
 
 export interface OperatorCommand<Result extends object> {
 	readonly ask: (operator: Operator, flags: Flags, args: readonly string[]) => Promise<Result>;
@@ -33,4 +43,114 @@ export function addOperatorCommand<Result extends object>(
 			const code = exitCode?.(result) ?? 0;
 			if (code !== 0) process.exitCode = code;
 		});
+}
+
+export interface CommandContext {
+	readonly terminal: Terminal;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	readonly folder: string;
+	/** When the work began, on the monotonic clock; a build before it does not count. */
+	readonly startedMs: number;
+}
+
+/** Options as commander hands them over. */
+export type Flags = Partial<Record<string, string | boolean | string[]>>;
+
+/** Gives a command a flag for every setting. */
+export function withSettings(command: Command): Command {
+	for (const row of SETTING_ROWS) {
+		const flag = row.key.replaceAll("_", "-");
+		command.option(
+			`--${flag} <value>`,
+			row.default ? `${row.description} Default: ${row.default}` : row.description,
+		);
+	}
+	return command;
+}
+
+/** The settings a command runs with. Throws INVALID_ARGUMENT. */
+export function settingsOf({ environment, folder }: CommandContext, flags: Flags): Settings {
+	const chosen: Partial<Record<SettingKey, string>> = {};
+	for (const { key } of SETTING_ROWS) {
+		const value = flags[key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())];
+		if (typeof value === "string") chosen[key] = value;
+	}
+	return readSettings({ flags: chosen, environment, folder });
+}
+
+/** A flag that takes a value; undefined when it was not given. */
+export function textOf(flags: Flags, key: string): string | undefined {
+	const value = flags[key];
+	if (value === undefined || typeof value === "string") return value;
+	throw new ServiceError("INVALID_ARGUMENT", `--${key} wants a value.`);
+}
+
+/** A flag that takes a comma-separated list; undefined when it was not given. */
+export function listOf(flags: Flags, key: string): readonly string[] | undefined {
+	return textOf(flags, key)
+		?.split(",")
+		.map((item) => item.trim())
+		.filter((item) => item !== "");
+}
+
+/**
+ * Runs one operator command: through the running server while one holds the data folder, else on the folder itself.
+ * Throws UNAVAILABLE when another process holds the folder without answering.
+ */
+export async function withOperator<T>(
+	settings: Settings,
+	command: (operator: Operator) => Promise<T>,
+): Promise<T> {
+	const server = findServer(resolve(settings.data));
+	if (server)
+		return command(
+			createOperatorClient(createOperatorEgress(new URL(server.admin_url).hostname), server),
+		);
+	const app = await createApp({ settings });
+	try {
+		return await command(withIndexDone(app, withoutChain(settings, app.operator)));
+	} finally {
+		await app.close();
+	}
+}
+
+/** Whoever serves the folder next finds the vectors of what a command changed. */
+function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Operator {
+	const thenReady = async <T>(work: Promise<T>): Promise<T> => {
+		const result = await work;
+		await ready();
+		return result;
+	};
+	return {
+		...operator,
+		putConcept: (request) => thenReady(operator.putConcept(request)),
+		removeConcept: (request) => thenReady(operator.removeConcept(request)),
+	};
+}
+
+/** Only a server opens the chain its settings name, so what needs it says that none runs, and not that none is named. */
+function withoutChain(settings: Settings, operator: Operator): Operator {
+	const assertNoneNamed = () => {
+		const plan = planOnchain(settings.onchain, settings.profile);
+		// A chain that nobody can read is no matter of the server.
+		if (plan.kind === "off" || (plan.kind === "remote" && plan.rpcUrl === undefined)) return;
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"This needs the chain, and only a running server reaches it: start the server first (tollgraph serve, with the same settings), then run this again.",
+		);
+	};
+	return {
+		...operator,
+		async payRefund(request) {
+			const { items } = await operator.listRefunds();
+			const row = items.find(({ id }) => id === request.id);
+			const isTransfer = row !== undefined && row.destination !== null && row.state !== "paid";
+			if (isTransfer && request.tx === undefined) assertNoneNamed();
+			return operator.payRefund(request);
+		},
+		async reconcileLedger(...request) {
+			assertNoneNamed();
+			return operator.reconcileLedger(...request);
+		},
+	};
 }

@@ -1,17 +1,27 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { DEFAULT_PRICE_BOOK } from "../../payments/payments.js";
 import { LIMITS, type PriceBook, type PricedOperationId } from "../contract/contract.js";
 import { parseTrustedProxies } from "../http/http.js";
 import { invalidSetting, parseUsd } from "../kernel/kernel.js";
 import { parseModelName } from "../search/search.js";
-import { readConfigFile, scalarOf } from "./config-file.js";
-import { type IdentitySettings, parseIdentitySettings } from "./identity-settings.js";
-import { type MailSettings, parseMailSettings } from "./mail-settings.js";
-import { type McpSettings, parseMcpSettings } from "./mcp-settings.js";
-import { type OAuthSettings, parseOAuthSettings } from "./oauth-settings.js";
+import {
+	type IdentitySettings,
+	type McpSettings,
+	type OAuthSettings,
+	parseIdentitySettings,
+	parseMcpSettings,
+	parseOAuthSettings,
+} from "./identity-settings.js";
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
+import {
+	type MailSettings,
+	parseMailSettings,
+	parseWriterSettings,
+	type WriterSettings,
+} from "./outbound-settings.js";
 import { SETTING_ROWS, type SettingKey } from "./setting-rows.js";
-import { parseWriterSettings, type WriterSettings } from "./writer-settings.js";
 
 /** What a server runs with, read and checked. */
 export interface Settings {
@@ -163,4 +173,34 @@ function parsePrices(value: unknown): Partial<PriceBook> {
 		return [id, { ...DEFAULT_PRICE_BOOK[id], amountMicros: parseUsd(String(usd)) }] as const;
 	});
 	return Object.fromEntries(entries);
+}
+
+/** Settings and prices as an operator's `tollgraph.config.yaml` has them. */
+type ConfigFile = Readonly<Record<string, unknown>>;
+
+/** Empty where there is no file. Throws INVALID_ARGUMENT for keys nobody knows. */
+function readConfigFile(path: string): ConfigFile {
+	let text: string;
+	try {
+		text = readFileSync(path, "utf8");
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+		throw error;
+	}
+	const file: unknown = parse(text) ?? {};
+	if (typeof file !== "object" || Array.isArray(file)) {
+		throw invalidSetting(`${path} must hold keys and values.`);
+	}
+	const known = new Set<string>([...SETTING_ROWS.map((row) => row.key), "prices"]);
+	const unknown = Object.keys(file as ConfigFile).find((key) => !known.has(key));
+	if (unknown) throw invalidSetting(`${path} has the unknown key "${unknown}".`);
+	return file as ConfigFile;
+}
+
+/** Undefined where the file says nothing of it. Throws INVALID_ARGUMENT for lists and maps. */
+function scalarOf(file: ConfigFile, key: SettingKey): string | undefined {
+	const value = file[key];
+	if (value === undefined || value === null) return undefined;
+	if (typeof value === "string" || typeof value === "number") return String(value);
+	throw invalidSetting(`The setting "${key}" must be text or a number.`);
 }

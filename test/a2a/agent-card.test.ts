@@ -5,7 +5,7 @@ import { A2A_PATHS } from "../../agent-card/build-agent-card.js";
 import { SKILL_OFFERS_URI } from "../../agent-card/skill-offers.js";
 import { toKeySet } from "../../src/accounts/key-set.js";
 import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/contract/skill-ids.js";
-import { toCanonicalJson } from "../../src/kernel/canonical-json.js";
+import { toCanonicalJson } from "../../src/kernel/json.js";
 import { parseUsd } from "../../src/kernel/money.js";
 import { signingJwk, startA2a } from "./start-a2a.js";
 

@@ -1,7 +1,12 @@
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createIds, parseGraphId, siblingId, timeOfId } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import {
+	createIds,
+	parseGraphId,
+	siblingId,
+	systemRandom,
+	timeOfId,
+} from "../../src/kernel/ids.js";
 
 const at = (ms: number) =>
 	createIds({ clock: { ...systemClock, now: () => ms }, random: systemRandom });

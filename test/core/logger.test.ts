@@ -2,8 +2,7 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import t from "tap";
 import { ServiceError } from "../../src/kernel/errors.js";
-import { toLogLine } from "../../src/kernel/log-line.js";
-import { scrubSecrets } from "../../src/kernel/logger.js";
+import { scrubSecrets, toLogLine } from "../../src/kernel/logger.js";
 
 const CANARY = "0a1B.c-de2F3g4H5i6J7_k8L9";
 const KINDS = ["sk_live_", "sk_test_", "spt_live_", "spt_test_", "spt_", "ct_", "adm_", "eyJ"];

@@ -1,5 +1,5 @@
 import t from "tap";
-import { systemRandom } from "../../src/kernel/random.js";
+import { systemRandom } from "../../src/kernel/ids.js";
 
 t.test("bytes are handed out once, in whatever portions", async (t) => {
 	const seen = new Set<string>();

@@ -1,5 +1,5 @@
 import t from "tap";
-import { readRetryAfterMs } from "../../src/kernel/retry-after.js";
+import { readRetryAfterMs } from "../../src/kernel/outbound.js";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 const HOUR_MS = 3_600_000;

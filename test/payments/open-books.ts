@@ -1,8 +1,7 @@
 import { createLedger, custAccount } from "../../payments/ledger.js";
 import { toReceipt } from "../../payments/receipt.js";
 import { createRefunds } from "../../payments/refunds/refund-ledger.js";
-import { createIds } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { TokenRow } from "../../store/rows/token-row.js";
 import { createFakeDisk } from "../store/fake-disk.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import t from "tap";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { abbreviationsOf } from "../../src/search/lexical/abbreviations.js";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
 import { expandWords } from "../../src/search/lexical/query-expansion.js";

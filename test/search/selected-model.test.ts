@@ -2,7 +2,7 @@ import { cp, rename, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";

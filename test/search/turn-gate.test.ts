@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import t from "tap";
-import { createEventLoopThrottle } from "../../src/kernel/event-loop-throttle.js";
+import { createEventLoopThrottle } from "../../src/kernel/event-loop.js";
 
 t.test("what does not fit into one turn of the event loop waits for later ones", async (t) => {
 	let nowMs = 0;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { systemRandom } from "../../src/kernel/random.js";
+import { systemRandom } from "../../src/kernel/ids.js";
 import { createWebhookDispatch } from "../../src/webhooks/webhook-dispatch.js";
 import { recordPause } from "../../src/webhooks/webhook-events.js";
 import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-limits.js";

@@ -7,8 +7,8 @@ import {
 	type FreeSchedules,
 } from "../../skills/briefings/schedule-preview.js";
 import { systemClock as clock } from "../../src/kernel/clock.js";
-import { systemRandom as random } from "../../src/kernel/random.js";
-import { createSealedText } from "../../src/kernel/sealed-text.js";
+import { systemRandom as random } from "../../src/kernel/ids.js";
+import { createSealedText } from "../../src/kernel/secrets.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
 import type { HybridSearch } from "../../src/search/search-ports.js";
 import { createMemoryStore } from "../a2a/memory-store.js";

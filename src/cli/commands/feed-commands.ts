@@ -10,7 +10,7 @@ import {
 import { openFeeds } from "../../app/app.js";
 import { ServiceError, systemClock, toIsoDay } from "../../kernel/kernel.js";
 import { openIndexDisk } from "../../search/search.js";
-import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
+import { type CommandContext, type Flags, settingsOf, withSettings } from "../operator-command.js";
 import { createProgress, printResult, toColumns } from "../output.js";
 
 export function addFeeds(program: Command, context: CommandContext): void {

@@ -12,7 +12,7 @@ import {
 	parseModelName,
 } from "../../search/search.js";
 import type { Settings } from "../../settings/settings.js";
-import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
+import { type CommandContext, type Flags, settingsOf, withSettings } from "../operator-command.js";
 import { createProgress, printResult, toColumns } from "../output.js";
 
 const MEGABYTE = 1_000_000;

@@ -1,8 +1,7 @@
 import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
 import { recoverTokens } from "../../../payments/spt/recover.js";
-import { createIds } from "../../../src/kernel/ids.js";
-import { systemRandom } from "../../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import type { TokenRow } from "../../../store/rows/token-row.js";
 import { credit, openOn, START_MS, stillClock, tokenRow } from "../../store/open-test-store.js";
 
