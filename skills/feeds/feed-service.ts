@@ -1,5 +1,6 @@
+import { LRUCache } from "lru-cache";
 import { findNearNames } from "../../src/evidence/evidence.js";
-import { type Clock, createSizedCache, memoize, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, memoize, ServiceError } from "../../src/kernel/kernel.js";
 import type { FeedFetcher } from "./feed-fetcher.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import { type FeedRegistry, type FeedSpec, isSeries } from "./feed-registry.js";
@@ -44,10 +45,7 @@ function createFeedService(deps: FeedServiceDeps): FeedService {
 	const { fetch, clock } = deps;
 	const values = createLastValues(deps);
 	// Their address holds what somebody asked, so they are never put on the disk.
-	const searches = createSizedCache<string, KeptReading>({
-		sizeMax: FEED_LIMITS.searchesKept,
-		sizeOf: () => 1,
-	});
+	const searches = new LRUCache<string, KeptReading>({ max: FEED_LIMITS.searchesKept });
 	const failures = createFeedFailures(clock);
 	const running = new Map<string, { readonly done: Promise<FeedState> }>();
 
@@ -56,7 +54,7 @@ function createFeedService(deps: FeedServiceDeps): FeedService {
 		try {
 			const got = await request.fetch(feed, { topic, kept });
 			failures.clear(feed.id);
-			if (feed.isSearch) searches.put(key, got);
+			if (feed.isSearch) searches.set(key, got);
 			else await values.put(feed, got);
 			return { kept: got, reason: undefined, failures: 0 };
 		} catch (error) {

@@ -27,7 +27,6 @@ export {
 	timeOfId,
 	toIdLetters,
 } from "./ids.js";
-export { toIpv6Groups } from "./ipv6-groups.js";
 export {
 	decodeJson,
 	isRecord,
@@ -56,6 +55,5 @@ export {
 	type SealedText,
 } from "./secrets.js";
 export { createShardedMap, type ShardedMap } from "./sharded-map.js";
-export { createSizedCache } from "./sized-cache.js";
 export { createTurnQueue, type TurnQueue } from "./turn-queue.js";
 export { toCsv, visibleJson, visibleJsonText, visibleText } from "./visible-text.js";

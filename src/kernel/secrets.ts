@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { LRUCache } from "lru-cache";
 import type { Random } from "./ids.js";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -30,20 +31,19 @@ export function isWellFormedSecret(text: string, prefix: string): boolean {
 	);
 }
 
-const REMEMBERED_HASHES = 1_024;
-const remembered = new WeakMap<Uint8Array, Map<string, string>>();
+const HASHES_MAX = 1_024;
+const hashesByPepper = new WeakMap<Uint8Array, LRUCache<string, string>>();
 
 /**
- * What is stored instead of a secret: HMAC-SHA-256 under a pepper that lies outside the store. The latest ones are
- * remembered: the same caller calls again and again, and the hash is the dearest step of finding its token.
+ * What is stored instead of a secret: HMAC-SHA-256 under a pepper that lies outside the store. Memoized, because the same
+ * caller calls again and again, and the hash is the most expensive step of finding its token.
  */
 export function hashSecret(secret: string, pepper: Uint8Array): string {
-	const hashes = remembered.get(pepper) ?? new Map<string, string>();
-	remembered.set(pepper, hashes);
+	const hashes = hashesByPepper.get(pepper) ?? new LRUCache({ max: HASHES_MAX });
+	hashesByPepper.set(pepper, hashes);
 	const known = hashes.get(secret);
 	if (known !== undefined) return known;
 	const hash = createHmac("sha256", pepper).update(secret).digest("base64url");
-	if (hashes.size >= REMEMBERED_HASHES) hashes.clear();
 	hashes.set(secret, hash);
 	return hash;
 }
