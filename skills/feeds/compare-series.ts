@@ -7,17 +7,6 @@ import { nextPeriod, periodStart, toCoarser, toWeek } from "./period.js";
 
 export type Transform = (typeof TRANSFORM_NAMES)[number];
 
-/** Pearson's correlation of two series over the periods that both have. */
-export interface SeriesCorrelation {
-	/** Places of the two among the series. */
-	readonly pair: readonly [number, number];
-	/** Null for fewer than three pairs, and where one of them never changes. */
-	readonly r: number | null;
-	readonly n: number;
-	/** True below FEED_LIMITS.correlationPairsMin pairs. */
-	readonly isSmallSample: boolean;
-}
-
 /**
  * Rows in other terms: `pct_change` in percent of the row before, `index` with 100 at the first period that all have. Null
  * where that would divide by what is not positive.
@@ -32,38 +21,32 @@ export function transformRows(
 		case "pct_change":
 			return rows.slice(1).map(({ period, values }, place) => ({
 				period,
-				values: values.map((value, column) => changeFrom(rows[place]?.values[column], value)),
+				values: values.map((value, column) =>
+					percentOf(rows[place]?.values[column], value, { less: 100 }),
+				),
 			}));
 		case "index": {
 			const base = rows.find(({ values }) => values.every((value) => value !== null));
 			return rows.map(({ period, values }) => ({
 				period,
-				values: values.map((value, column) => indexOn(base?.values[column], value)),
+				values: values.map((value, column) => percentOf(base?.values[column], value, { less: 0 })),
 			}));
 		}
 	}
 }
 
-function changeFrom(before: number | null | undefined, value: number | null): number | null {
-	const share = shareOf(before, value);
-	return share === null ? null : roundTo((share - 1) * 100, 4);
-}
-
-function indexOn(base: number | null | undefined, value: number | null): number | null {
-	const share = shareOf(base, value);
-	return share === null ? null : roundTo(share * 100, 4);
-}
-
-function shareOf(base: number | null | undefined, value: number | null): number | null {
+/** A value in percent of another, less so many percent; null where either is missing or the base is not positive. */
+function percentOf(
+	base: number | null | undefined,
+	value: number | null,
+	{ less }: { readonly less: number },
+): number | null {
 	if (base === null || base === undefined || base <= 0 || value === null) return null;
-	return value / base;
+	return roundTo((value / base - less / 100) * 100, 4);
 }
 
-/** Every pair of columns, in order. */
-export function correlate(
-	rows: readonly AlignedRow[],
-	columns: number,
-): readonly SeriesCorrelation[] {
+/** Pearson's correlation of every pair of columns, in order, over the periods that both have. */
+export function correlate(rows: readonly AlignedRow[], columns: number) {
 	const places = Array.from({ length: columns }, (_, place) => place);
 	return places.flatMap((a) =>
 		places.slice(a + 1).map((b) => {
@@ -81,6 +64,7 @@ export function correlate(
 	);
 }
 
+/** Null for fewer than three pairs, and where one of the two never changes. */
 function pearson(pairs: readonly (readonly [number, number])[]): number | null {
 	if (pairs.length < 3) return null;
 	const meanX = pairs.reduce((sum, [x]) => sum + x, 0) / pairs.length;

@@ -3,7 +3,7 @@ import { parse } from "csv-parse";
 import { FEED_LIMITS } from "./feed-limits.js";
 import {
 	type FeedReading,
-	lie,
+	invalidReply,
 	quoted,
 	type RawItem,
 	type RawRow,
@@ -16,10 +16,10 @@ import { readDocs, readJson, readJsonStat } from "./json-connectors.js";
 const MARKUP = /^[\s\ufeff]*</;
 const PAGE = /^[\s\ufeff]*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 
-/** What a reply says, read as its registry entry describes. Throws a lie (UPSTREAM) with the reason. */
+/** What a reply says, read as its registry entry describes. Throws UPSTREAM (UPSTREAM) with the reason. */
 export async function readReply(feed: FeedSpec, body: string, nowMs: number): Promise<FeedReading> {
 	if (PAGE.test(body) || (feed.connector !== "feed" && MARKUP.test(body))) {
-		throw lie(`It answered with a page, not with ${NAMES[feed.connector]}.`);
+		throw invalidReply(`It answered with a page, not with ${NAMES[feed.connector]}.`);
 	}
 	switch (feed.connector) {
 		case "csv":
@@ -49,7 +49,7 @@ const CHUNK_CHARS = 65_536;
 
 /**
  * Reads one column of a table by its name, in either case, of the rows whose other columns say what `where` says. Throws a
- * lie when a column is missing, which is how a renamed one is noticed.
+ * UPSTREAM when a column is missing, which is how a renamed one is noticed.
  */
 async function readCsv(feed: CsvFeed, body: string, nowMs: number): Promise<FeedReading> {
 	const { read } = feed;
@@ -58,7 +58,7 @@ async function readCsv(feed: CsvFeed, body: string, nowMs: number): Promise<Feed
 	let count = 0;
 	for await (const record of recordsOf(body, read)) {
 		count += 1;
-		if (count > FEED_LIMITS.rowsRead) throw lie("Its table is too long.");
+		if (count > FEED_LIMITS.rowsRead) throw invalidReply("Its table is too long.");
 		if (!pick) {
 			pick = createPick(record, read);
 			continue;
@@ -85,7 +85,7 @@ async function* recordsOf(body: string, { delimiter, comment, skip_lines }: CsvR
 		source.on("error", (error) => parser.destroy(error));
 		for await (const record of source.pipe(parser)) yield record as readonly string[];
 	} catch (cause) {
-		throw lie(`It did not answer with CSV${isCsvError(cause) ? `: ${cause.code}` : ""}.`);
+		throw invalidReply(`It did not answer with CSV${isCsvError(cause) ? `: ${cause.code}` : ""}.`);
 	}
 }
 
@@ -102,7 +102,7 @@ function createPick(header: readonly string[], { period, value, where }: CsvRead
 	const placeOf = (name: string): number => {
 		const place = names.indexOf(name.toLowerCase());
 		if (place >= 0) return place;
-		throw lie(`Its table has no column ${quoted(name)}.`);
+		throw invalidReply(`Its table has no column ${quoted(name)}.`);
 	};
 	const periods = [period].flat().map(placeOf);
 	const values = placeOf(value);
@@ -117,13 +117,14 @@ function createPick(header: readonly string[], { period, value, where }: CsvRead
 
 /** Reads RSS, RDF and Atom. Documents that define entities of their own are refused: they grow when they are read. */
 async function readNews(body: string, nowMs: number): Promise<FeedReading> {
-	if (/<!ENTITY/i.test(body)) throw lie("It defines entities of its own, which are not read.");
+	if (/<!ENTITY/i.test(body))
+		throw invalidReply("It defines entities of its own, which are not read.");
 	const { parseFeed } = await import("feedsmith");
 	let parsed: ReturnType<typeof parseFeed>;
 	try {
 		parsed = parseFeed(body);
 	} catch {
-		throw lie("It did not answer with RSS or Atom.");
+		throw invalidReply("It did not answer with RSS or Atom.");
 	}
 	return toItems(rawItems(parsed), nowMs);
 }
@@ -155,6 +156,6 @@ function rawItems(parsed: Parsed): readonly RawItem[] {
 				summary: item.description,
 			}));
 		default:
-			throw lie("It did not answer with RSS or Atom.");
+			throw invalidReply("It did not answer with RSS or Atom.");
 	}
 }

@@ -21,7 +21,7 @@ export type FeedReading =
 	| { readonly kind: "items"; readonly items: readonly FeedItem[] };
 
 /** A reply that cannot be what the registry says it is; the reason is a sentence that may be shown. */
-export function lie(reason: string): ServiceError {
+export function invalidReply(reason: string): ServiceError {
 	return new ServiceError("UPSTREAM", reason);
 }
 
@@ -44,7 +44,7 @@ export interface SeriesRules {
 }
 
 /**
- * Rows as observations, from old to new and at most FEED_LIMITS.observationsKept of them. Throws a lie for what is no date,
+ * Rows as observations, from old to new and at most FEED_LIMITS.observationsKept of them. Throws UPSTREAM for what is no date,
  * no number, too large, not yet come, or said twice and differently: then nothing of the reply is believed.
  */
 export function toSeries(rows: readonly RawRow[], rules: SeriesRules): FeedReading {
@@ -54,14 +54,15 @@ export function toSeries(rows: readonly RawRow[], rules: SeriesRules): FeedReadi
 		const text = String(raw ?? "").trim();
 		if (absent.has(text)) continue;
 		const [period, value] = toObservation(periodText, text, rules);
-		if ((values.get(period) ?? value) !== value) throw lie(`It has two values for ${period}.`);
+		if ((values.get(period) ?? value) !== value)
+			throw invalidReply(`It has two values for ${period}.`);
 		values.set(period, value);
 	}
 	const observations = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
 	const last = observations.at(-1);
-	if (!last) throw lie("It has no observation.");
+	if (!last) throw invalidReply("It has no observation.");
 	if (periodStart(last[0]) > latestStart(rules)) {
-		throw lie(`It has a value for ${last[0]}, which has not come yet.`);
+		throw invalidReply(`It has a value for ${last[0]}, which has not come yet.`);
 	}
 	return { kind: "series", observations: observations.slice(-FEED_LIMITS.observationsKept) };
 }
@@ -73,9 +74,10 @@ function toObservation(
 ): Observation {
 	const period = toPeriod(periodText, feed.frequency, dates);
 	if (period === undefined) {
-		throw lie(`It has ${quoted(periodText)} where a ${feed.frequency} period belongs.`);
+		throw invalidReply(`It has ${quoted(periodText)} where a ${feed.frequency} period belongs.`);
 	}
-	if (!isPublishedNumber(text)) throw lie(`It has ${quoted(text)} where a number belongs.`);
+	if (!isPublishedNumber(text))
+		throw invalidReply(`It has ${quoted(text)} where a number belongs.`);
 	return [period, shiftPoint(text, feed.shift)];
 }
 
@@ -94,12 +96,12 @@ export interface RawItem {
 
 /**
  * Items as plain text, newest first where they are dated. Those without a title or an http address are left out; a date
- * that is none, or has not come yet, is left out of its item. Throws a lie when none is left of some.
+ * that is none, or has not come yet, is left out of its item. Throws UPSTREAM when none is left of some.
  */
 export function toItems(raw: readonly RawItem[], nowMs: number): FeedReading {
 	const items = raw.slice(0, FEED_LIMITS.itemsKept).flatMap((item) => toItem(item, nowMs) ?? []);
 	if (items.length === 0 && raw.length > 0)
-		throw lie("None of its items has a title and an address.");
+		throw invalidReply("None of its items has a title and an address.");
 	const dated = items.map((item, place) => ({ item, place, at: item.publishedAt ?? "" }));
 	dated.sort((a, b) => (a.at === b.at ? a.place - b.place : a.at < b.at ? 1 : -1));
 	return { kind: "items", items: dated.map(({ item }) => item) };

@@ -1,26 +1,18 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { memoize } from "../../src/kernel/kernel.js";
 import type { IndexDisk } from "../../src/search/search.js";
 import { type FeedReading, type Observation, toSeries } from "./feed-reading.js";
 import { type FeedRegistry, type FeedSpec, isSeries } from "./feed-registry.js";
 
-/** The last good value of a feed, and what its server wants to hear when it is asked again. */
+/** The last good value of a feed, and the validators of a conditional request for the next one. */
 export interface KeptReading {
 	readonly reading: FeedReading;
-	/** When the source last said so, in milliseconds since the epoch. */
+	/** When the source last confirmed it, in milliseconds since the epoch. */
 	readonly retrievedAt: number;
 	readonly etag?: string | undefined;
 	readonly lastModified?: string | undefined;
-	/** Told by a source, or part of the software. */
 	readonly origin: "source" | "bundle";
-}
-
-/** Last good values, one file for each feed. */
-export interface FeedCache {
-	/** Undefined when there is none, or the file is not whole. */
-	read(feedId: string): Promise<KeptReading | undefined>;
-	/** The file holds the new value or the old one, whenever the power fails. */
-	write(feedId: string, kept: KeptReading): Promise<void>;
 }
 
 const fileSchema = z.object({
@@ -47,19 +39,19 @@ const fileSchema = z.object({
 	origin: z.literal("source"),
 });
 
-/** Keeps them in a folder; the disk may fail, which loses values and nothing else. */
-export function createFeedCache(disk: () => Promise<IndexDisk>): FeedCache {
-	let opened: Promise<IndexDisk> | undefined;
-	const open = () => {
-		opened ??= disk();
-		return opened;
-	};
+export type FeedCache = ReturnType<typeof createFeedCache>;
+
+/** Last good values, one file for each feed; the disk may fail, which loses values and nothing else. */
+export function createFeedCache(disk: () => Promise<IndexDisk>) {
+	const open = memoize(disk);
 	return {
-		async read(feedId) {
+		/** Undefined when there is none, or the file is not whole. */
+		async read(feedId: string): Promise<KeptReading | undefined> {
 			const bytes = await (await open()).read(fileOf(feedId));
 			return bytes && decode(Buffer.from(bytes).toString("utf8"));
 		},
-		async write(feedId, kept) {
+		/** The file holds the new value or the old one, whenever the power fails. */
+		async write(feedId: string, kept: KeptReading): Promise<void> {
 			const folder = await open();
 			const name = fileOf(feedId);
 			await folder.write(`${name}.new`, once(Buffer.from(encode(kept), "utf8")));
@@ -73,7 +65,7 @@ function fileOf(feedId: string): string {
 	return `${feedId.replace(":", "+")}.json`;
 }
 
-/** The first line tells whether the second is whole. */
+/** The first line is the digest of the second. */
 function encode(kept: KeptReading): string {
 	const text = JSON.stringify(kept);
 	return `${digestOf(text)}\n${text}\n`;
@@ -94,36 +86,39 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 	yield bytes;
 }
 
-/** Last good values, in memory once they were asked for; a value is never replaced by none. */
-export interface LastValues {
-	get(feed: FeedSpec): Promise<KeptReading | undefined>;
-	/** Resolves when it is on the disk, or the disk has failed. */
-	put(feed: FeedSpec, kept: KeptReading): Promise<void>;
-}
-
-export interface LastValuesDeps {
+export interface LastValuesOptions {
 	readonly bundle: FeedBundle;
 	readonly cache: FeedCache;
-	/** Told when a value could not be read or kept. */
+	/** Called when a value could not be read or written. */
 	readonly report: (problem: string) => void;
 }
 
-export function createLastValues({ bundle, cache, report }: LastValuesDeps): LastValues {
+/** Last good values, in memory once they were asked for; a value is never replaced by none. */
+export function createLastValues({ bundle, cache, report }: LastValuesOptions) {
 	const known = new Map<string, Promise<KeptReading | undefined>>();
 	const load = async (feed: FeedSpec): Promise<KeptReading | undefined> => {
 		const read = await cache.read(feed.id).catch(() => {
 			report(`The last value of the feed ${feed.id} could not be read.`);
 			return undefined;
 		});
-		return laterOf(isOfKind(read, feed) ? read : undefined, bundledOf(bundle, feed));
+		const reading = bundle.readings.get(feed.id);
+		const bundled = reading && {
+			reading,
+			retrievedAt: bundle.bundledAt,
+			origin: "bundle" as const,
+		};
+		// The registry may have changed since a value was kept.
+		const isOfKind = read?.reading.kind === (isSeries(feed) ? "series" : "items");
+		return laterOf(isOfKind ? read : undefined, bundled);
 	};
 	return {
-		get(feed) {
+		get(feed: FeedSpec): Promise<KeptReading | undefined> {
 			const found = known.get(feed.id) ?? load(feed);
 			known.set(feed.id, found);
 			return found;
 		},
-		async put(feed, kept) {
+		/** Resolves when it is on the disk, or the disk has failed. */
+		async put(feed: FeedSpec, kept: KeptReading): Promise<void> {
 			known.set(feed.id, Promise.resolve(kept));
 			await cache.write(feed.id, kept).catch(() => {
 				report(`The value of the feed ${feed.id} could not be kept.`);
@@ -132,32 +127,17 @@ export function createLastValues({ bundle, cache, report }: LastValuesDeps): Las
 	};
 }
 
-function bundledOf({ readings, bundledAt }: FeedBundle, { id }: FeedSpec): KeptReading | undefined {
-	const reading = readings.get(id);
-	return reading && { reading, retrievedAt: bundledAt, origin: "bundle" };
-}
-
-/** The registry may have changed since a value was kept. */
-function isOfKind(kept: KeptReading | undefined, feed: FeedSpec): boolean {
-	return kept?.reading.kind === (isSeries(feed) ? "series" : "items");
-}
-
-/** What ends later; what a source said where they end together. */
-function laterOf(
-	kept: KeptReading | undefined,
-	bundled: KeptReading | undefined,
-): KeptReading | undefined {
+/** The one that ends later; that of the source where they end together. */
+function laterOf(kept: KeptReading | undefined, bundled: KeptReading | undefined) {
+	const endOf = ({ reading }: KeptReading): string =>
+		reading.kind === "series" ? (reading.observations.at(-1)?.[0] ?? "") : "";
 	if (!kept || !bundled) return kept ?? bundled;
-	return endOf(kept.reading) < endOf(bundled.reading) ? bundled : kept;
-}
-
-function endOf(reading: FeedReading): string {
-	return reading.kind === "series" ? (reading.observations.at(-1)?.[0] ?? "") : "";
+	return endOf(kept) < endOf(bundled) ? bundled : kept;
 }
 
 /** Observations that come with the software, for feeds that are not fetched. */
 export interface FeedBundle {
-	/** When they were put together, in milliseconds since the epoch. */
+	/** In milliseconds since the epoch. */
 	readonly bundledAt: number;
 	readonly readings: ReadonlyMap<string, FeedReading>;
 }

@@ -1,5 +1,12 @@
 import { FEED_LIMITS } from "./feed-limits.js";
-import { type FeedReading, lie, quoted, type RawRow, toItems, toSeries } from "./feed-reading.js";
+import {
+	type FeedReading,
+	invalidReply,
+	quoted,
+	type RawRow,
+	toItems,
+	toSeries,
+} from "./feed-reading.js";
 import type { DocsReading, FeedSpec, JsonReading } from "./feed-registry.js";
 
 /** JSON in which every number is the text that stood there: digits are told as they were published. */
@@ -12,7 +19,7 @@ export type ExactJson =
 
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Throws a lie for what is no JSON. */
+/** Throws UPSTREAM for what is no JSON. */
 function readExactJson(text: string): ExactJson {
 	try {
 		// Only what is JSON already is rewritten: there, every quote has its partner.
@@ -22,7 +29,7 @@ function readExactJson(text: string): ExactJson {
 		);
 		return JSON.parse(exact) as ExactJson;
 	} catch {
-		throw lie("It did not answer with JSON.");
+		throw invalidReply("It did not answer with JSON.");
 	}
 }
 
@@ -37,20 +44,20 @@ function atPath(value: ExactJson | undefined, path: string): ExactJson | undefin
 	return found;
 }
 
-/** The list at a path. Throws a lie when there is none. */
+/** The list at a path. Throws UPSTREAM when there is none. */
 function listAt(value: ExactJson, path: string): readonly ExactJson[] {
 	const found = atPath(value, path);
 	if (Array.isArray(found)) return found as readonly ExactJson[];
-	throw lie(`It has no list at ${path === "" ? "its top" : `"${path}"`}.`);
+	throw invalidReply(`It has no list at ${path === "" ? "its top" : `"${path}"`}.`);
 }
 
-/** The fields of the object at a path. Throws a lie when there is none. */
+/** The fields of the object at a path. Throws UPSTREAM when there is none. */
 function entriesAt(value: ExactJson, path: string): readonly (readonly [string, ExactJson])[] {
 	const found = atPath(value, path);
 	if (typeof found === "object" && found !== null && !Array.isArray(found)) {
 		return Object.entries(found);
 	}
-	throw lie(`It has no object at "${path}".`);
+	throw invalidReply(`It has no object at "${path}".`);
 }
 
 type JsonFeed = Extract<FeedSpec, { readonly connector: "json" }>;
@@ -59,7 +66,7 @@ type JsonFeed = Extract<FeedSpec, { readonly connector: "json" }>;
 export function readJson(feed: JsonFeed, body: string, nowMs: number): FeedReading {
 	const { read } = feed;
 	const rows = rowsOf(readExactJson(body), read);
-	if (rows.length > FEED_LIMITS.rowsRead) throw lie("Its list is too long.");
+	if (rows.length > FEED_LIMITS.rowsRead) throw invalidReply("Its list is too long.");
 	const dates = "dates" in read ? read.dates : undefined;
 	return toSeries(rows, { feed, missing: read.missing, dates, nowMs });
 }
@@ -67,7 +74,8 @@ export function readJson(feed: JsonFeed, body: string, nowMs: number): FeedReadi
 function rowsOf(json: ExactJson, read: JsonReading): readonly RawRow[] {
 	if ("periods" in read) {
 		const [periods, values] = [listAt(json, read.periods), listAt(json, read.values)];
-		if (periods.length !== values.length) throw lie("It has more periods than values, or fewer.");
+		if (periods.length !== values.length)
+			throw invalidReply("It has more periods than values, or fewer.");
 		return periods.map((period, place) => [toText(period), toValue(values[place])]);
 	}
 	if ("entries" in read) {
@@ -103,18 +111,19 @@ type StatFeed = Extract<FeedSpec, { readonly connector: "json-stat" }>;
 
 /**
  * Reads a JSON-stat 2.0 data set (https://json-stat.org/full/) whose only dimension of more than one category is time.
- * Throws a lie when another has several: which of them is meant would be a guess.
+ * Throws UPSTREAM when another has several: which of them is meant would be a guess.
  */
 export function readJsonStat(feed: StatFeed, body: string, nowMs: number): FeedReading {
 	const json = readExactJson(body);
 	if (atPath(json, "class") !== "dataset")
-		throw lie("It did not answer with a JSON-stat data set.");
+		throw invalidReply("It did not answer with a JSON-stat data set.");
 	const ids = listAt(json, "id").map(String);
 	const sizes = listAt(json, "size").map(Number);
 	const time = ids.find((id) => id === timeOf(json));
-	if (time === undefined || sizes.length !== ids.length) throw lie("It has no dimension of time.");
+	if (time === undefined || sizes.length !== ids.length)
+		throw invalidReply("It has no dimension of time.");
 	const wide = ids.find((id, place) => id !== time && sizes[place] !== 1);
-	if (wide !== undefined) throw lie(`It has several categories of ${quoted(wide)}.`);
+	if (wide !== undefined) throw invalidReply(`It has several categories of ${quoted(wide)}.`);
 	return toSeries(statRowsOf(json, periodsOf(json, time)), { feed, missing: [":"], nowMs });
 }
 
@@ -126,14 +135,15 @@ function timeOf(json: ExactJson): ExactJson {
 function periodsOf(json: ExactJson, time: string): readonly string[] {
 	const index = atPath(atPath(atPath(json, "dimension"), time), "category.index");
 	if (Array.isArray(index)) return index.map(String);
-	if (typeof index !== "object" || index === null) throw lie("Its time has no categories.");
+	if (typeof index !== "object" || index === null)
+		throw invalidReply("Its time has no categories.");
 	const places = Object.entries(index);
-	if (places.length > FEED_LIMITS.rowsRead) throw lie("Its list is too long.");
+	if (places.length > FEED_LIMITS.rowsRead) throw invalidReply("Its list is too long.");
 	const periods: string[] = [];
 	for (const [code, place] of places) {
 		const at = Number(place);
 		if (!Number.isInteger(at) || at < 0 || at >= places.length)
-			throw lie("Its time is out of order.");
+			throw invalidReply("Its time is out of order.");
 		periods[at] = code;
 	}
 	return periods;
@@ -147,7 +157,7 @@ function statRowsOf(json: ExactJson, periods: readonly string[]): readonly RawRo
 		: entriesAt(json, "value");
 	return entries.map(([place, value]) => {
 		const period = periods[Number(place)];
-		if (period === undefined) throw lie("It has a value outside its dimensions.");
+		if (period === undefined) throw invalidReply("It has a value outside its dimensions.");
 		return [period, value];
 	});
 }
