@@ -6,6 +6,13 @@ import { newestOf, toDescribed } from "./observed-feed.js";
 
 const DAY_MS = 86_400_000;
 
+interface FeedListRequest {
+	readonly provider?: string | undefined;
+	readonly kind?: "series" | "items" | undefined;
+	readonly limit: number;
+	readonly cursor?: string | undefined;
+}
+
 export type FeedDirectory = ReturnType<typeof createFeedDirectory>;
 
 /** The free operations on supplemental feeds: which there are and how they do; their values are for sale. */
@@ -38,17 +45,7 @@ export function createFeedDirectory({
 		},
 
 		/** In the order of their ids. Throws INVALID_ARGUMENT for a cursor of another list. */
-		async list({
-			provider,
-			kind,
-			limit,
-			cursor,
-		}: {
-			readonly provider?: string | undefined;
-			readonly kind?: "series" | "items" | undefined;
-			readonly limit: number;
-			readonly cursor?: string | undefined;
-		}): Promise<Json> {
+		async list({ provider, kind, limit, cursor }: FeedListRequest): Promise<Json> {
 			const asked = { provider: provider ?? null, kind: kind ?? null };
 			const identity = { list: "feeds", asked };
 			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);

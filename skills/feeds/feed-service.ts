@@ -177,7 +177,7 @@ function createCurrentValues(options: LastValuesOptions & Pick<FeedsOptions, "fe
 		},
 		/** Asks the source unless its value is fresh or it failed a moment ago. Never throws: what went wrong is the reason. */
 		async refresh(feed: FeedSpec, topic?: string): Promise<FeedState> {
-			const key = feed.isSearch ? `${feed.id}\n${topic ?? ""}` : feed.id;
+			const key = keyOf(feed, topic);
 			const kept = feed.isSearch ? searches.get(key) : await values.get(feed);
 			const unasked = (reason: string | undefined, count = 0) => ({
 				kept,
@@ -193,6 +193,11 @@ function createCurrentValues(options: LastValuesOptions & Pick<FeedsOptions, "fe
 				: fetchShared({ feed, topic, key, kept, fetch });
 		},
 	};
+}
+
+/** Answers of search feeds differ by topic. */
+function keyOf({ id, isSearch }: FeedSpec, topic: string | undefined): string {
+	return isSearch ? `${id}\n${topic ?? ""}` : id;
 }
 
 function isFresh(feed: FeedSpec, kept: KeptReading | undefined, now: number): boolean {

@@ -15,34 +15,58 @@ import { createOperatorClient } from "./operator-client.js";
 import { printResult, type Terminal } from "./output.js";
 import { findServer } from "./server-file.js";
 
-export interface OperatorCommand<Result extends object> {
-	readonly ask: (operator: Operator, flags: Flags, args: readonly string[]) => Promise<Result>;
+interface Printed<Result> {
 	/** Lines for a person; `--json` prints the result itself. */
 	readonly describe: (result: Result, flags: Flags) => readonly string[];
-	/** Before anything is opened; throws what speaks against it. */
-	readonly check?: (settings: Settings) => void;
 	readonly exitCode?: (result: Result) => number;
 }
 
-/** A command that asks the operator for one thing and prints it; arguments come in the order they are declared. */
-export function addOperatorCommand<Result extends object>(
+interface Invocation {
+	readonly settings: Settings;
+	readonly flags: Flags;
+	/** In the order they are declared. */
+	readonly args: readonly string[];
+}
+
+/** A command with the flags of all settings that prints one result. */
+export function addCommand<Result extends object>(
 	command: Command,
 	context: CommandContext,
-	{ ask, describe, check, exitCode }: OperatorCommand<Result>,
+	{
+		run,
+		describe,
+		exitCode,
+	}: Printed<Result> & { readonly run: (invocation: Invocation) => Promise<Result> },
 ): void {
 	withSettings(command)
 		.option("--json", "print one JSON line")
-		.action(async (...given: unknown[]) => {
-			const args = given.filter((value) => typeof value === "string");
+		.action(async () => {
 			const flags: Flags = command.opts();
 			const settings = settingsOf(context, flags);
-			check?.(settings);
-			const result = await withOperator(settings, (operator) => ask(operator, flags, args));
+			const result = await run({ settings, flags, args: command.args });
 			const json = flags["json"] === true;
 			printResult(context.terminal, result, { json, lines: describe(result, flags) });
 			const code = exitCode?.(result) ?? 0;
 			if (code !== 0) process.exitCode = code;
 		});
+}
+
+/** A command that prints what one call of the operator returns. */
+export function addOperatorCommand<Result extends object>(
+	command: Command,
+	context: CommandContext,
+	{
+		ask,
+		...printed
+	}: Printed<Result> & {
+		readonly ask: (operator: Operator, flags: Flags, args: readonly string[]) => Promise<Result>;
+	},
+): void {
+	addCommand(command, context, {
+		...printed,
+		run: ({ settings, flags, args }) =>
+			withOperator(settings, (operator) => ask(operator, flags, args)),
+	});
 }
 
 export interface CommandContext {
@@ -102,10 +126,10 @@ export async function withOperator<T>(
 	command: (operator: Operator) => Promise<T>,
 ): Promise<T> {
 	const server = findServer(resolve(settings.data));
-	if (server)
-		return command(
-			createOperatorClient(createOperatorEgress(new URL(server.admin_url).hostname), server),
-		);
+	if (server) {
+		const egress = createOperatorEgress(new URL(server.admin_url).hostname);
+		return command(createOperatorClient(egress, server));
+	}
 	const app = await createApp({ settings });
 	try {
 		return await command(withIndexDone(app, withoutChain(settings, app.operator)));
@@ -114,7 +138,7 @@ export async function withOperator<T>(
 	}
 }
 
-/** Whoever serves the folder next finds the vectors of what a command changed. */
+/** The next process that opens the folder finds the vectors of what a command changed. */
 function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Operator {
 	const thenReady = async <T>(work: Promise<T>): Promise<T> => {
 		const result = await work;
@@ -132,7 +156,7 @@ function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Opera
 function withoutChain(settings: Settings, operator: Operator): Operator {
 	const assertNoneNamed = () => {
 		const plan = planOnchain(settings.onchain, settings.profile);
-		// A chain that nobody can read is no matter of the server.
+		// A chain without a node to read it from is out of the reach of a server, too.
 		if (plan.kind === "off" || (plan.kind === "remote" && plan.rpcUrl === undefined)) return;
 		throw new ServiceError(
 			"UNAVAILABLE",

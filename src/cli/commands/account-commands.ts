@@ -44,8 +44,7 @@ export function addKeys(program: Command, context: CommandContext): void {
 		.option("--account <id>", "of this account only");
 	addOperatorCommand(list, context, {
 		ask: (operator, flags) => operator.listKeys({ account_id: textOf(flags, "account") }),
-		describe: ({ items }) =>
-			toColumns(items.map(columnsOf("id", "account_id", "status", "spent_usd", "label"))),
+		describe: listing("id", "account_id", "status", "spent_usd", "label"),
 	});
 	const rotate = keys
 		.command("rotate <id>")
@@ -90,8 +89,7 @@ export function addTokens(program: Command, context: CommandContext): void {
 		.option("--account <id>", "of this account only");
 	addOperatorCommand(list, context, {
 		ask: (operator, flags) => operator.listTokens({ account_id: textOf(flags, "account") }),
-		describe: ({ items }) =>
-			toColumns(items.map(columnsOf("id", "account_id", "last_used_on", "label"))),
+		describe: listing("id", "account_id", "last_used_on", "label"),
 	});
 	const revoke = tokens.command("revoke <id>").description("Stop a token by its id (con_…).");
 	addOperatorCommand(revoke, context, {
@@ -107,8 +105,7 @@ export function addAccounts(program: Command, context: CommandContext): void {
 	const list = accounts.command("list").description("List accounts with their balances.");
 	addOperatorCommand(list, context, {
 		ask: (operator) => operator.listAccounts(),
-		describe: ({ items }) =>
-			toColumns(items.map(columnsOf("id", "status", "balance_usd", "retention", "label"))),
+		describe: listing("id", "status", "balance_usd", "retention", "label"),
 	});
 	const set = accounts
 		.command("set <id>")
@@ -177,10 +174,18 @@ function yesOrNo(flags: Flags, key: string): boolean | undefined {
 	throw new ServiceError("INVALID_ARGUMENT", `"${text}" is neither yes nor no.`);
 }
 
+type Item = Readonly<Record<string, unknown>>;
+
+/** The cells of one item by their names. */
 const columnsOf =
 	(...names: readonly string[]) =>
-	(item: Readonly<Record<string, unknown>>): string[] =>
+	(item: Item): string[] =>
 		names.map((name) => String(item[name] ?? ""));
+
+const listing =
+	(...names: readonly string[]) =>
+	({ items }: { readonly items: readonly Item[] }): string[] =>
+		toColumns(items.map(columnsOf(...names)));
 
 export function addSpt(program: Command, context: CommandContext): void {
 	const spt = program.command("spt").description("Shared Payment Tokens: prepaid bearer balances.");
@@ -215,14 +220,7 @@ export function addSpt(program: Command, context: CommandContext): void {
 	addOperatorCommand(list, context, {
 		ask: (operator) => operator.listSpts(),
 		describe: ({ items }) =>
-			toColumns(
-				items.map(({ id, status, balance_usd, label }) => [
-					id,
-					status,
-					`${balance_usd} USD`,
-					label,
-				]),
-			),
+			toColumns(items.map((it) => [it.id, it.status, `${it.balance_usd} USD`, it.label])),
 	});
 	const revoke = spt
 		.command("revoke <id>")

@@ -5,13 +5,12 @@ import { ServiceError } from "../../kernel/kernel.js";
 import { type BackupReport, type RestoreReport, restoreData } from "../../operator/operator.js";
 import type { Settings } from "../../settings/settings.js";
 import {
+	addCommand,
 	addOperatorCommand,
 	type CommandContext,
-	type Flags,
-	settingsOf,
-	withSettings,
+	withOperator,
 } from "../operator-command.js";
-import { createProgress, printResult } from "../output.js";
+import { createProgress } from "../output.js";
 import { findServer } from "../server-file.js";
 
 export function addBackup(program: Command, context: CommandContext): void {
@@ -20,19 +19,22 @@ export function addBackup(program: Command, context: CommandContext): void {
 		.description(
 			"Copy journal, keys and imported graphs into an empty or new folder, while the server runs.",
 		);
-	addOperatorCommand(backup, context, {
-		ask: (operator, _flags, [folder = ""]) =>
-			operator.backUp(
-				{ folder: resolve(context.folder, folder) },
-				createProgress(context.terminal, "Copying files"),
-			),
-		check: assertSomethingThere,
+	addCommand(backup, context, {
+		run({ settings, args: [folder = ""] }) {
+			assertJournal(settings);
+			return withOperator(settings, (operator) =>
+				operator.backUp(
+					{ folder: resolve(context.folder, folder) },
+					createProgress(context.terminal, "Copying files"),
+				),
+			);
+		},
 		describe: describeBackup,
 	});
 }
 
-/** Else a mistyped folder would be made, and backed up with nothing in it. */
-function assertSomethingThere({ data }: Settings): void {
+/** Else a mistyped folder would be created, and backed up with nothing in it. */
+function assertJournal({ data }: Settings): void {
 	if (existsSync(join(data, "journal"))) return;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
@@ -52,23 +54,21 @@ export function addRestore(program: Command, context: CommandContext): void {
 	const command = program
 		.command("restore <folder>")
 		.description("Make a data folder (--data, empty or new) from a backup, checking every byte.");
-	withSettings(command)
-		.option("--json", "print one JSON line")
-		.action(async (folder: string) => {
-			const flags: Flags = command.opts();
+	addCommand(command, context, {
+		run({ settings, flags, args: [folder = ""] }) {
 			// A default would be too easily the folder in use.
 			if (typeof flags["data"] !== "string") {
 				throw new ServiceError("INVALID_ARGUMENT", "Name the folder to restore into with --data.");
 			}
-			const data = resolve(context.folder, settingsOf(context, flags).data);
+			const data = resolve(context.folder, settings.data);
 			assertUnused(data);
-			const found = await restoreData(
+			return restoreData(
 				{ from: resolve(context.folder, folder), data },
 				createProgress(context.terminal, "Restoring files"),
 			);
-			const json = flags["json"] === true;
-			printResult(context.terminal, found, { json, lines: describeRestore(found) });
-		});
+		},
+		describe: describeRestore,
+	});
 }
 
 function describeRestore(found: RestoreReport): string[] {
