@@ -5,7 +5,7 @@ import { invalidSetting } from "../kernel/kernel.js";
 
 /** Some proxies name the caller's port as well. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+)):\d+$/;
-/** Groups of an IPv6 address that name a network; whoever has one address of it has all 2^64. */
+/** Groups of an IPv6 address that name a network; one caller usually has all its 2^64 addresses. */
 const NETWORK_GROUPS = 4;
 const ANONYMOUS = "unknown";
 

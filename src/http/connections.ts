@@ -4,22 +4,27 @@ import type { Duplex } from "node:stream";
 import { LIMITS } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
 
-export interface ConnectionBounds {
-	readonly clock: Clock;
-	/** Connections at once. */
-	readonly connectionsMax: number;
-	/** How long a caller may take no part of an answer. */
-	readonly stallMs: number;
-	/** True while a reply is owed on this connection. */
-	readonly isAnswering: (socket: Socket) => boolean;
-}
-
 /**
  * Keeps a server open to newcomers. When there are too many connections, the one that has been without a whole request for
  * the longest time makes room; what arrives after its answer, or is not picked up, is not waited for.
  */
-export function boundConnections(server: Server, bounds: ConnectionBounds): void {
-	const { clock, connectionsMax, stallMs, isAnswering } = bounds;
+export function boundConnections(
+	server: Server,
+	{
+		clock,
+		connectionsMax,
+		stallMs,
+		isAnswering,
+	}: {
+		readonly clock: Clock;
+		/** Connections at once. */
+		readonly connectionsMax: number;
+		/** How long a caller may take no part of an answer. */
+		readonly stallMs: number;
+		/** True while a reply is owed on this connection. */
+		readonly isAnswering: (socket: Socket) => boolean;
+	},
+): void {
 	// In the order of their latest request.
 	const open = new Set<Socket>();
 	const moveLast = (socket: Socket) => {
@@ -91,17 +96,13 @@ function cutStragglers(clock: Clock, req: IncomingMessage, res: ServerResponse):
 	if (!res.writableFinished) limit(LIMITS.replyTakenMs, () => res.writableFinished);
 }
 
-export interface RunningRequests {
-	/** Passes requests to the handler, or to `refuse` once the end has been announced. */
-	readonly listener: RequestListener;
-	/** True while a request that came in whole waits for its answer on this connection. */
-	isAnswering(socket: Duplex): boolean;
-	/** From now on every reply closes its connection; calls `onIdle` as soon as none is owed any more. */
-	end(onIdle: () => void): void;
-}
+export type RunningRequests = ReturnType<typeof trackRequests>;
 
-/** Knows which replies are still owed, so that a server can stop without breaking its word. */
-export function trackRequests(handler: RequestListener, refuse: RequestListener): RunningRequests {
+/**
+ * Counts the replies that are still owed, so that a server can stop once all are sent. Its listener passes requests to the
+ * handler, or to `refuse` once the end has been announced.
+ */
+export function trackRequests(handler: RequestListener, refuse: RequestListener) {
 	const owed = new Map<Duplex, Set<ServerResponse>>();
 	let whenIdle: (() => void) | undefined;
 	const owe = (socket: Duplex, res: ServerResponse) => {
@@ -116,9 +117,9 @@ export function trackRequests(handler: RequestListener, refuse: RequestListener)
 		if (owed.size === 0) whenIdle?.();
 	};
 	return {
-		listener(req, res) {
+		listener(req: IncomingMessage, res: ServerResponse): void {
 			const { socket } = req;
-			// Pipelined behind one whose connection was cut: nobody can be answered.
+			// Pipelined behind one whose connection was cut: no answer can be sent.
 			if (socket.destroyed) return;
 			const settle = () => {
 				socket.off("close", settle);
@@ -131,9 +132,11 @@ export function trackRequests(handler: RequestListener, refuse: RequestListener)
 			socket.once("close", settle);
 			(whenIdle ? refuse : handler)(req, res);
 		},
-		isAnswering: (socket) =>
+		/** True while a request that came in whole waits for its answer on this connection. */
+		isAnswering: (socket: Duplex): boolean =>
 			[...(owed.get(socket) ?? [])].some((res) => res.req.complete || res.headersSent),
-		end(onIdle) {
+		/** From now on every reply closes its connection; calls `onIdle` as soon as none is owed any more. */
+		end(onIdle: () => void): void {
 			whenIdle = onIdle;
 			for (const onSocket of owed.values()) {
 				// Of pipelined requests only the last may close: whatever comes after that header is never sent.

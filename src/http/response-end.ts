@@ -2,16 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { CallResult } from "../contract/contract.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
 
-export interface CallerWatch {
-	/** Aborted when the caller leaves before the answer, or when the time is over. */
-	readonly signal: AbortSignal;
-	/** Set once the time is over. */
-	readonly timeout: () => ServiceError | undefined;
-	readonly stop: () => void;
-}
+export type CallerWatch = ReturnType<typeof watchCaller>;
 
-/** Watches one caller: work for somebody who has left, or who waits too long, must end and cost nothing. */
-export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number): CallerWatch {
+/** Aborts the work for a caller who leaves before the answer, or waits too long: it must end and cost nothing. */
+export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number) {
 	const controller = new AbortController();
 	const { socket } = res.req;
 	let timeout: ServiceError | undefined;
@@ -32,6 +26,7 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 	socket.once("close", onClose);
 	return {
 		signal: controller.signal,
+		/** Set once the time is over. */
 		timeout: () => timeout,
 		stop() {
 			cancelTimer();
@@ -57,15 +52,12 @@ export async function whileCallerWaits<T>(
 	}
 }
 
-/** True when nobody can receive this response any more. */
+/** True when the connection is gone. */
 export function hasLeft(res: ServerResponse): boolean {
 	return res.destroyed || res.req.socket.destroyed;
 }
 
-/**
- * Until the reader has caught up, or has left; how long one may stall is the connection's to judge. Rejects with the
- * signal's reason when that is aborted first.
- */
+/** Resolves when the reader has caught up or left (stalls are cut in connections.ts). Rejects when the signal is aborted first. */
 export function drained(res: ServerResponse, signal?: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const stop = () => {
@@ -87,7 +79,7 @@ export function drained(res: ServerResponse, signal?: AbortSignal): Promise<void
 	});
 }
 
-/** Tells the rail how the answer ended: wholly handed to the connection, or cut off. */
+/** Reports to the payment rail how the answer ended: wholly handed to the connection, or cut off. */
 export function reportDelivery(
 	res: ServerResponse,
 	{ onDelivered, onAbandoned }: Pick<CallResult, "onDelivered" | "onAbandoned">,
@@ -104,7 +96,7 @@ export function reportDelivery(
 		onAbandoned?.();
 	};
 	const finished = () => {
-		// Node also says "finish" of what it threw away when the connection broke.
+		// Node emits "finish" for what it discarded when the connection broke, too.
 		if (socket.destroyed) return closed();
 		stop();
 		return onDelivered?.();
@@ -119,7 +111,7 @@ export function reportDelivery(
 	socket.once("close", closed);
 }
 
-/** Whether an operator is to hear of it, whichever transport met it: what breaks because its caller has left is no failure. */
+/** Whether an error is logged, whichever transport met it: what breaks because its caller has left is no failure. */
 export function isOurFailure({ code }: ServiceError, response: ServerResponse): boolean {
 	return code === "INTERNAL" && !hasLeft(response);
 }

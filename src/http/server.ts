@@ -57,12 +57,10 @@ export async function listen(
 	server.maxHeadersCount = LIMITS.headersMax + 1;
 	const { connectionsMax = LIMITS.connectionsMax, stallMs = LIMITS.replyTakenMs } = bounds;
 	boundConnections(server, { clock, connectionsMax, stallMs, isAnswering: requests.isAnswering });
-	server.on("checkExpectation", refuseWith(ids, unknownExpectation));
+	server.on("checkExpectation", refuseWith(ids, badExpectation));
 	server.on("clientError", (error, socket) => refuseUnreadable({ error, socket, requests, ids }));
 	await new Promise<void>((resolve, reject) => {
-		server.once("error", (cause: NodeJS.ErrnoException) =>
-			reject(cannotListen({ cause, host, port })),
-		);
+		server.once("error", (cause) => reject(cannotListen(cause, { host, port })));
 		server.listen(port, host, resolve);
 	});
 	const address = server.address() as AddressInfo;
@@ -104,15 +102,18 @@ function boundHeaders(handler: RequestListener, ids: Ids): RequestListener {
 	};
 }
 
-interface Unreadable {
+/** Answers what is no request; where another answer is still owed, this one would be taken for it. */
+function refuseUnreadable({
+	error,
+	socket,
+	requests,
+	ids,
+}: {
 	readonly error: NodeJS.ErrnoException;
 	readonly socket: Duplex;
 	readonly requests: RunningRequests;
 	readonly ids: Ids;
-}
-
-/** Answers what is no request; where another answer is still owed, this one would be taken for it. */
-function refuseUnreadable({ error, socket, requests, ids }: Unreadable): void {
+}): void {
 	if (error.code === "ECONNRESET" || !socket.writable || requests.isAnswering(socket)) {
 		socket.destroy();
 		return;
@@ -137,36 +138,16 @@ const UNREADABLE: Readonly<Record<string, { readonly status: number; readonly me
 		},
 	};
 
-function stopping(): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		"The service is stopping; send the same request again shortly.",
-	);
-}
+const invalid = (message: string) => () => new ServiceError("INVALID_ARGUMENT", message);
+const tooManyHeaders = invalid(`The request has more than ${LIMITS.headersMax} headers.`);
+const badExpectation = invalid('The header "Expect" may only say "100-continue"; leave it out.');
+const stopping = () =>
+	new ServiceError("UNAVAILABLE", "The service is stopping; send the same request again shortly.");
 
-function tooManyHeaders(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`The request has more than ${LIMITS.headersMax} headers.`,
-	);
-}
-
-function unknownExpectation(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		'The header "Expect" may only say "100-continue"; leave it out.',
-	);
-}
-
-function cannotListen({
-	cause,
-	host,
-	port,
-}: {
-	cause: NodeJS.ErrnoException;
-	host: string;
-	port: number;
-}): ServiceError {
+function cannotListen(
+	cause: NodeJS.ErrnoException,
+	{ host, port }: Pick<ListenOptions, "host" | "port">,
+): ServiceError {
 	const why = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
 	return new ServiceError(
 		"UNAVAILABLE",

@@ -44,7 +44,7 @@ export interface EventLoopThrottle {
 	run<T>(work: () => T): Promise<T>;
 }
 
-/** A batch of sixteen comes back from the model at once: ranked in one go it would keep everybody else waiting. */
+/** A batch of sixteen comes back from the model at once: ranked in one go it would block all other calls. */
 const BUDGET_MS = 4;
 
 const nothing = () => undefined;

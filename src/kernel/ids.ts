@@ -5,35 +5,26 @@ const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_CHARS = 10;
 const RANDOM_BYTES = 10;
 
-/** Kinds of identifiers we hand out; the prefix tells a reader of a log what it names. */
-export type IdKind =
-	| "req"
-	| "job"
-	| "rcpt"
-	| "hold"
-	| "sch"
-	| "tok"
-	| "qte"
-	| "acc"
-	| "key"
-	| "txn"
-	| "task"
-	| "ctx"
+type PaymentId = "hold" | "key" | "qte" | "rcpt" | "rfd" | "tok" | "txn";
+type AccountId = "acc" | "con" | "evt" | "sch" | "whk";
+type WorkId =
 	| "art"
-	| "rfd"
-	| "con"
-	| "fbk"
-	| "cns"
-	| "vrf"
-	| "dos"
-	| "vfb"
-	| "str"
 	| "cht"
-	| "whk"
-	| "evt";
+	| "cns"
+	| "ctx"
+	| "dos"
+	| "fbk"
+	| "job"
+	| "str"
+	| "task"
+	| "vfb"
+	| "vrf";
+
+/** Prefixes of identifiers, which tell a reader of a log what each names. */
+export type IdKind = "req" | PaymentId | AccountId | WorkId;
 
 export interface Ids {
-	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by time of birth. */
+	/** A new id: prefix, 48 bits of time, 80 bits of randomness; ids of one kind sort by creation time (docs/adr/0044). */
 	next(kind: IdKind): string;
 }
 
@@ -107,7 +98,7 @@ export interface Random {
 
 const POOL_BYTES = 4_096;
 
-/** Asking the system costs ten times what the few bytes of an id do, so they are drawn in one go and handed out once. */
+/** A call to the system costs ten times the few bytes of an id, so that bytes are drawn in one go and used once. */
 function createPooledRandom(): Random {
 	const pool = new Uint8Array(POOL_BYTES);
 	let used = POOL_BYTES;

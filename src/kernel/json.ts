@@ -1,6 +1,6 @@
-/** JSON that others wrote: what is none is undefined, and no exception. */
+/** JSON from outside: text that is none reads as undefined, without an exception. */
 
-/** True for a JSON object; lists are none. */
+/** True for a JSON object, false for arrays. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -33,51 +33,100 @@ export function toCanonicalJson(value: unknown): string {
 }
 
 /**
- * A JSON object in which no name stands twice, at any depth: of two values for one name, two readers may take different
- * ones. Throws SyntaxError for anything else.
+ * A JSON object that has no name twice, at any depth: of two values for one name, two readers may take different ones.
+ * Throws SyntaxError for anything else.
  */
 export function parseStrictJson(text: string): Readonly<Record<string, unknown>> {
 	const value: unknown = JSON.parse(text);
-	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		throw new SyntaxError("This is no object.");
+	if (!isRecord(value)) throw new SyntaxError("This is no object.");
+	if (findJsonFault(text)) throw new SyntaxError("A name is repeated.");
+	return value;
+}
+
+const SHOWN_NAME_CHARS = 80;
+
+/** What is wrong with a JSON text, with the dotted path of the name. */
+export type JsonFault =
+	| { readonly kind: "depth" }
+	| { readonly kind: "refused" | "repeated"; readonly path: string };
+
+/** An object or array whose end has not come yet. */
+interface Open {
+	/** The names an object has so far; undefined for an array. */
+	readonly names: Set<string> | undefined;
+	/** Name or number of the latest element. */
+	at: string | number;
+}
+
+/**
+ * The first repeated or refused name, or array or object that is nested too deep. Looks at brackets and names alone, so that
+ * nothing is built before it is judged; whatever else is wrong, the parser finds.
+ */
+export function findJsonFault(
+	text: string,
+	levelsMax = Number.POSITIVE_INFINITY,
+	refused: ReadonlySet<string> = new Set(),
+): JsonFault | undefined {
+	const open: Open[] = [];
+	let isNameNext = false;
+	for (let index = 0; index < text.length; index++) {
+		if (text[index] === '"') {
+			const end = endOfString(text, index);
+			const kind = isNameNext ? addName(open, text.slice(index, end + 1), refused) : undefined;
+			if (kind) return { kind, path: open.map(({ at }) => at).join(".") };
+			isNameNext = false;
+			index = end;
+		} else isNameNext = readBracket(open, text[index], isNameNext);
+		if (open.length > levelsMax) return { kind: "depth" };
 	}
-	assertNamesOnce(text);
-	return value as Record<string, unknown>;
+	return undefined;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
-
-/** Names of each object that is open; undefined for an array. */
-type Open = (Set<string> | undefined)[];
-
-/** Of text that is known to be JSON. */
-function assertNamesOnce(text: string): void {
-	const open: Open = [];
-	let mayBeName = false;
-	for (const [token] of text.matchAll(TOKEN)) {
-		if (token.startsWith('"')) {
-			if (mayBeName) addOnce(open.at(-1), token);
-		} else enterOrLeave(open, token);
-		mayBeName = token === "{" || token === ",";
+/** Whether a name comes next. */
+function readBracket(open: Open[], char: string | undefined, isNameNext: boolean): boolean {
+	switch (char) {
+		case "{":
+		case "[":
+			open.push({ names: char === "{" ? new Set() : undefined, at: 0 });
+			return char === "{";
+		case "}":
+		case "]":
+			open.pop();
+			return false;
+		case ",":
+			return nextElement(open.at(-1));
+		default:
+			return isNameNext;
 	}
 }
 
-function enterOrLeave(open: Open, token: string): void {
-	if (token === "{") open.push(new Set());
-	else if (token === "[") open.push(undefined);
-	else if (token !== ",") open.pop();
+function endOfString(text: string, start: number): number {
+	let index = start + 1;
+	while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
+	return index;
 }
 
-function addOnce(names: Set<string> | undefined, token: string): void {
-	if (!names) return;
-	const name = JSON.parse(token) as string;
-	if (names.has(name)) throw new SyntaxError("A name stands twice.");
-	names.add(name);
+/** After a comma comes the next element; true where that begins with a name. */
+function nextElement(inside: Open | undefined): boolean {
+	if (typeof inside?.at === "number") inside.at += 1;
+	return inside?.names !== undefined;
+}
+
+function addName(open: readonly Open[], quoted: string, refused: ReadonlySet<string>) {
+	const inside = open.at(-1);
+	const read = quoted.includes("\\") ? readJson(quoted) : quoted.slice(1, -1);
+	if (read === undefined || !inside?.names) return undefined;
+	const name = String(read);
+	inside.at = name.slice(0, SHOWN_NAME_CHARS);
+	if (refused.has(name)) return "refused";
+	if (inside.names.has(name)) return "repeated";
+	inside.names.add(name);
+	return undefined;
 }
 
 const texts = new WeakMap<object, Uint8Array>();
 
-/** Says that this is the JSON of an object that never changes, as UTF-8: transports send it as it stands, a copy for nobody. */
+/** Registers the JSON, as UTF-8, of an object that never changes: transports send these bytes without a copy. */
 export function shareJson<T extends object>(value: T, json: Uint8Array): T {
 	texts.set(value, json);
 	return value;

@@ -29,6 +29,7 @@ export {
 } from "./ids.js";
 export {
 	decodeJson,
+	findJsonFault,
 	isRecord,
 	parseStrictJson,
 	readJson,

@@ -1,4 +1,4 @@
-/** Where the house speaks of itself: never a secret, never result text. */
+/** Receives what an operator should know: never a secret, never result text. */
 export interface Logger {
 	info(message: string, fields?: Readonly<Record<string, unknown>>): void;
 	error(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -18,7 +18,7 @@ export function scrubSecrets(text: string): string {
 	return text.replace(SECRET, "$1…").replace(HOOK, "$1…").replace(WEBHOOK_SECRET, "whsec_…");
 }
 
-/** What the log says of an exception nobody meant to throw; callers never see it. */
+/** The text that the log keeps of an unexpected exception; callers never see it. */
 export function stackOf(error: unknown): string {
 	return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
@@ -83,7 +83,7 @@ function plainRecord(record: object, levels: number): Record<string, unknown> {
 	);
 }
 
-/** Whatever is called like this is one, whatever it looks like. */
+/** Fields whose value is a secret, whatever it looks like. */
 const SECRET_NAMES =
 	/^(?:proxy-)?authorization$|^cookie$|^set-cookie$|api[-_]?key$|^x-pay-spt$|^x-payment$|^payment-signature$|password|secret|private[-_]?key|pepper|^token$/i;
 

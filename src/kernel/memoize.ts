@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for, and once; again after a failure. */
+/** Computes a value at the first call and keeps it; a failure is not kept. */
 export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
 	let made: { readonly value: Promise<T> } | undefined;
 	return () => {
@@ -12,15 +12,9 @@ export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
 	};
 }
 
-/** What a derived document depends on beside its own key. */
-export type Versions = () => readonly unknown[];
-
-/**
- * Makes each value once per key and version: when any of the versions changes, every value is made anew.
- * Values that throw are not kept.
- */
+/** Memoizes by key until any of the versions changes, which drops every value. What throws is not kept. */
 export function createPerRevision<T>(
-	versions: Versions,
+	versions: () => readonly unknown[],
 	make: (key: string) => T,
 ): (key: string) => T {
 	let current: readonly unknown[] = [];

@@ -1,17 +1,16 @@
-/** The port to the outside: whoever needs the network is given one of these. */
-
 export interface OutboundRequest {
 	readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD" | "OPTIONS";
 	readonly url: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string;
 	readonly timeoutMs: number;
-	/** Ends it early: whoever wants the answer has left. */
+	/** Ends it early, when its caller has left. */
 	readonly signal?: AbortSignal | undefined;
 }
 
+/** The port to the network; each part of the software is given one that reaches what it needs. */
 export interface Egress {
-	/** The response, whatever its status. Throws UNAVAILABLE when nobody answers in time. */
+	/** The response, whatever its status. Throws UNAVAILABLE when none comes in time. */
 	request(request: OutboundRequest): Promise<Response>;
 }
 
@@ -20,10 +19,7 @@ const SECONDS = /^\d{1,10}$/;
 const DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [\w: -]{15,30}$/;
 const ASKING_TO_WAIT: readonly number[] = [429, 503];
 
-/**
- * How long a host that takes no more for now asks to be left alone, `maxMs` at most; undefined where it does not say, or asks
- * for nothing that can be waited for.
- */
+/** How long an overloaded host asks to wait, `maxMs` at most; undefined where it does not say, or not in a form of HTTP. */
 export function readRetryAfterMs(
 	{ status, headers }: Pick<Response, "status" | "headers">,
 	{ now, maxMs }: { readonly now: number; readonly maxMs: number },
@@ -40,8 +36,6 @@ function toTime(text: string): number {
 	return Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
 }
 
-/** The port to mail readers. */
-
 export interface MailMessage {
 	readonly to: string;
 	/** One line. */
@@ -50,7 +44,7 @@ export interface MailMessage {
 	readonly html: string;
 	/** The same for the same mail, so that one sent twice is shown once. */
 	readonly messageId: string;
-	/** One-click address (RFC 8058); absent for mails that nobody subscribed to. */
+	/** One-click address (RFC 8058); absent for mails without a subscription. */
 	readonly unsubscribeUrl?: string;
 }
 
