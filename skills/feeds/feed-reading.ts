@@ -45,7 +45,7 @@ export interface SeriesRules {
 
 /**
  * Rows as observations, from old to new and at most FEED_LIMITS.observationsKept of them. Throws UPSTREAM for what is no date,
- * no number, too large, not yet come, or said twice and differently: then nothing of the reply is believed.
+ * no number, too large, not yet come, or said twice and differently: then nothing of the reply is accepted.
  */
 export function toSeries(rows: readonly RawRow[], rules: SeriesRules): FeedReading {
 	const absent = new Set([...ALWAYS_MISSING, ...(rules.missing ?? [])]);

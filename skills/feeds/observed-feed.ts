@@ -16,7 +16,7 @@ interface Asked {
 	readonly limit: number;
 }
 
-/** A feed as it is told: its last value and change whatever was asked, and the newest of what is asked for. */
+/** A feed in replies: its last value and change whatever was asked, and the newest of what is asked for. */
 export function toObserved(
 	{
 		feed,
@@ -73,7 +73,7 @@ export function toDescribed(feed: FeedSpec) {
 	};
 }
 
-/** When the newest thing that is told began or appeared, in milliseconds; undefined for items nobody dates. */
+/** When the newest thing that is told began or appeared, in milliseconds; undefined for items without a date. */
 export function newestOf(reading: FeedReading): number | undefined {
 	if (reading.kind === "items") {
 		const [first] = reading.items;

@@ -211,7 +211,7 @@ export interface AnvilProcess {
 
 /** Where anvil is installed; undefined when it is not, or not for this system. */
 export function findAnvil(): string | undefined {
-	// Without a shell nobody would end the chain when the server is killed.
+	// Without a shell the chain would outlive a server that is killed.
 	if (process.platform === "win32") return undefined;
 	const arch = process.arch === "x64" ? "amd64" : process.arch;
 	try {

@@ -26,7 +26,7 @@ export async function main(
 		{ terminal: processTerminal, environment: process.env, folder: process.cwd(), startedMs },
 		SOFTWARE_VERSION,
 	);
-	// No timer of the house holds the process; whoever waits for one, in a command or while a server ends, is let come to an end.
+	// Our timers do not keep the process alive; this one does while a command or a server's end waits for them.
 	const holding = setInterval(() => undefined, LONG_MS);
 	try {
 		await program.parseAsync([...argv], { from: "user" });

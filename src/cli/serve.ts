@@ -48,7 +48,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 	const open = async (): Promise<void> => {
 		const server = await app.listen({ host: settings.host, port: settings.port });
 		announce(app, server, settings);
-		// Making the vectors of a large catalog takes minutes; nobody who ends the server waits for them.
+		// Making the vectors of a large catalog takes minutes; a signal does not wait for them.
 		const made = await Promise.race([becomeReady(), stopped]);
 		if (made) {
 			const readyMs = performance.now() - startedMs;
@@ -102,7 +102,7 @@ export interface StartFacts {
 	readonly app: App;
 	readonly server: RunningServer;
 	readonly settings: Settings;
-	/** Undefined in production: nobody is given money there. */
+	/** Undefined in production, which gives no money away. */
 	readonly demoSpt: string | undefined;
 	/** Undefined in production, and where there is no local chain. */
 	readonly demoWallet: DemoWallet | undefined;

@@ -38,11 +38,11 @@ export interface Settings {
 	/** Addresses and networks; those of this machine where absent, and beside them. */
 	readonly trustedProxies?: readonly string[];
 	readonly onchain: OnchainSettings;
-	/** Whose tokens open accounts beside our own keys; nobody's where absent. */
+	/** Whose tokens open accounts beside our own keys; none where absent. */
 	readonly identity?: IdentitySettings | undefined;
 	/** Who gives MCP clients access to accounts; this server where absent. */
 	readonly oauth?: OAuthSettings | undefined;
-	/** Nobody calls without an account where absent. */
+	/** No calls without an account where absent. */
 	readonly mcp?: McpSettings | undefined;
 	/** The language model that drafts prose; none where absent. */
 	readonly writer?: WriterSettings | undefined;
@@ -178,7 +178,7 @@ function parsePrices(value: unknown): Partial<PriceBook> {
 /** Settings and prices as an operator's `tollgraph.config.yaml` has them. */
 type ConfigFile = Readonly<Record<string, unknown>>;
 
-/** Empty where there is no file. Throws INVALID_ARGUMENT for keys nobody knows. */
+/** Empty where there is no file. Throws INVALID_ARGUMENT for unknown keys. */
 function readConfigFile(path: string): ConfigFile {
 	let text: string;
 	try {

@@ -152,7 +152,7 @@ export const URL_CLIENT = "url";
 
 export const CLIENT_NAMES: readonly string[] = [...Object.keys(GUIDES), URL_CLIENT];
 
-/** Throws INVALID_ARGUMENT for a client nobody has written a guide for. */
+/** Throws INVALID_ARGUMENT for a client without a guide. */
 export function getClientGuide(client: string): ClientGuide {
 	const isKnown = (name: string): name is keyof typeof GUIDES => Object.hasOwn(GUIDES, name);
 	if (isKnown(client)) return GUIDES[client];
@@ -162,7 +162,7 @@ export function getClientGuide(client: string): ClientGuide {
 	);
 }
 
-/** Who gives clients access by OAuth: the server itself, nobody, or another authorization server. */
+/** Which authorization server gives clients access: the server itself, none, or another one. */
 export type Access = "own" | "off" | "other";
 
 /** What a client connects to. */

@@ -138,7 +138,7 @@ async function tokenOf(
 	);
 }
 
-/** A graph nobody sells is found out here, not by an agent later. Only a running server is asked. */
+/** Throws NOT_FOUND for a graph that is not for sale, before an agent runs into it. Only a running server is asked. */
 async function assertOnSale(settings: Settings, { graph, server, isOurs }: Wish): Promise<void> {
 	if (graph === undefined || !isOurs || !server.isRunning) return;
 	const { items } = await withOperator(settings, (operator) => operator.listGraphs());

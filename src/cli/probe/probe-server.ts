@@ -102,8 +102,8 @@ async function readDocuments(options: ProbeOptions): Promise<Documents> {
 			problems.push(`${path} is not read: ${reasonOf(error)}`);
 		}
 	}
-	const isNobodyThere = failures.length === Object.keys(READERS).length;
-	if (isNobodyThere && failures.every(isUnavailable)) throw failures[0];
+	const isUnreachable = failures.length === Object.keys(READERS).length;
+	if (isUnreachable && failures.every(isUnavailable)) throw failures[0];
 	return { documents, routes, problems };
 }
 
