@@ -2,10 +2,15 @@ import type { ServerResponse } from "node:http";
 import type { CallResult } from "../contract/contract.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
 
-export type CallerWatch = ReturnType<typeof watchCaller>;
+export interface CallerWatch {
+	readonly signal: AbortSignal;
+	/** Set once the time is over. */
+	readonly timeout: () => ServiceError | undefined;
+	readonly stop: () => void;
+}
 
 /** Aborts the work for a caller who leaves before the answer, or waits too long: it must end and cost nothing. */
-export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number) {
+export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number): CallerWatch {
 	const controller = new AbortController();
 	const { socket } = res.req;
 	let timeout: ServiceError | undefined;
@@ -26,7 +31,6 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 	socket.once("close", onClose);
 	return {
 		signal: controller.signal,
-		/** Set once the time is over. */
 		timeout: () => timeout,
 		stop() {
 			cancelTimer();
