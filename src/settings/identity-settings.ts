@@ -1,6 +1,6 @@
 import { IDENTITY_ALGORITHMS, type IdentityAlgorithm } from "../accounts/accounts.js";
 import { isLoopback } from "../delivery/delivery.js";
-import { invalidSetting, ServiceError } from "../kernel/kernel.js";
+import { invalidSetting } from "../kernel/kernel.js";
 
 /** What an operator says of the identity provider whose tokens open accounts. */
 
@@ -93,10 +93,7 @@ function parseIssuerSettings(issuer: string, text: (key: IdentityKey) => string)
 }
 
 function assertAddress(text: string, key: IdentityKey): void {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const isSafe =
-		url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-	if (isSafe && url && url.username === "" && url.password === "" && url.hash === "") return;
+	if (isSafeAddress(text)) return;
 	throw invalidSetting(`${key} must be an https address, or http on this machine.`);
 }
 
@@ -112,8 +109,6 @@ function parseAge(text: string): number {
 	if (seconds > 0) return seconds;
 	throw invalidSetting(`"${text}" is no number of seconds for oidc_max_token_age_seconds.`);
 }
-
-/** What an operator says of who gives clients access to accounts. */
 
 /** `own`, `off`, or another authorization server, whose access tokens are taken. */
 export type OAuthSettings = "off" | "own" | IssuerSettings;
@@ -132,8 +127,7 @@ export function parseOAuthSettings(text: (key: "oauth" | IdentityKey) => string)
 	const value = text("oauth");
 	if (value === "off" || value === "own") return value;
 	if (!isSafeAddress(value)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidSetting(
 			`"${value}" is no value of oauth; use own, off, or the https address of an issuer.`,
 		);
 	}
@@ -149,8 +143,6 @@ function isSafeAddress(text: string): boolean {
 	if (url.username !== "" || url.password !== "" || url.hash !== "") return false;
 	return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
-
-/** What an operator says of the Model Context Protocol's addresses. */
 
 export interface McpSettings {
 	/** Anonymous agents are let in at `/mcp`, and pay call by call. */

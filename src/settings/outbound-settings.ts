@@ -1,6 +1,6 @@
 import { WRITER_LIMITS } from "../contract/contract.js";
 import { isLoopback } from "../delivery/delivery.js";
-import { invalidSetting, ServiceError } from "../kernel/kernel.js";
+import { invalidSetting } from "../kernel/kernel.js";
 
 /** What an operator says of the language model that may draft prose; without one the graphs' own sentences are quoted. */
 
@@ -102,14 +102,10 @@ export function parseMailSettings(
 	if (url === "") return undefined;
 	const isAddress = URL.canParse(url) && /^smtps?:$/.test(new URL(url).protocol);
 	if (!isAddress) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			"smtp_url must read smtp://host:port or smtps://user:password@host.",
-		);
+		throw invalidSetting("smtp_url must read smtp://host:port or smtps://user:password@host.");
 	}
 	if (ADDRESS.test(from)) return { url, from };
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidSetting(
 		'With smtp_url goes mail_from, the sender of mails: an address, or "Name <address>".',
 	);
 }

@@ -71,7 +71,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		environment[`TOLLGRAPH_${key.toUpperCase()}`] ||
 		scalarOf(file, key) ||
 		defaultOf(key);
-	const profile = parseProfile(text("profile"));
+	const profile = parseChoice(text("profile"), "profile", ["demo", "production"]);
 	return {
 		profile,
 		host: text("host"),
@@ -88,9 +88,9 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		oauth: parseOAuthSettings(text),
 		mcp: parseMcpSettings(text),
 		writer: parseWriterSettings(text, environment["TOLLGRAPH_WRITER_KEY"]),
-		accounts: parseAccounts(text("accounts")),
+		accounts: parseChoice(text("accounts"), "value of accounts", ["open", "closed"]),
 		mail: parseMailSettings(text),
-		feeds: parseFeeds(text("feeds")),
+		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
 		prices: parsePrices(file["prices"]),
 	};
 }
@@ -99,19 +99,10 @@ function defaultOf(key: SettingKey): string {
 	return SETTING_ROWS.find((row) => row.key === key)?.default ?? "";
 }
 
-function parseProfile(text: string): Settings["profile"] {
-	if (text === "demo" || text === "production") return text;
-	throw invalidSetting(`"${text}" is no profile; use demo or production.`);
-}
-
-function parseAccounts(text: string): "open" | "closed" {
-	if (text === "open" || text === "closed") return text;
-	throw invalidSetting(`"${text}" is no value of accounts; use open or closed.`);
-}
-
-function parseFeeds(text: string): "bundled" | "live" {
-	if (text === "bundled" || text === "live") return text;
-	throw invalidSetting(`"${text}" is no value of feeds; use bundled or live.`);
+function parseChoice<const T extends string>(text: string, what: string, choices: readonly T[]): T {
+	const chosen = choices.find((choice) => choice === text);
+	if (chosen !== undefined) return chosen;
+	throw invalidSetting(`"${text}" is no ${what}; use ${choices.join(" or ")}.`);
 }
 
 function parsePort(text: string): number {
