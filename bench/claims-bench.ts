@@ -4,7 +4,7 @@ import { type ClaimVerifier, createClaimVerifier } from "../skills/verify/claims
 import { catalogFolders, loadGraphs } from "../src/app/load-graphs.js";
 import { toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { type Clock, systemClock } from "../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { createGraphCatalog } from "../src/knowledge/catalog.js";
 import type { Graph } from "../src/knowledge/graph.js";
 import { createSearchEngine, type HybridSearch } from "../src/search/search-engine.js";

@@ -12,9 +12,9 @@ const { values } = parseArgs({
 	},
 });
 const load = (/** @type {string} */ path) => tsImport(path, import.meta.url);
-const { systemClock } = await load("../src/kernel/clock.ts");
-const { parseModelName } = await load("../src/search/model/model-name.ts");
-const { locateModel } = await load("../src/app/open-search.ts");
+const { systemClock } = await load("../src/kernel/kernel.ts");
+const { parseModelName } = await load("../src/search/search.ts");
+const { locateModel } = await load("../src/app/app.ts");
 const { verifyModel } = await load("../bench/search/verify-model.ts");
 
 const checks = await run();

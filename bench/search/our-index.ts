@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { createLocalDenseSide, type DenseSide } from "../../src/search/dense/dense-side.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";

@@ -1,11 +1,10 @@
-export { readBundle } from "./bundled-observations.js";
-export { createFeeds, type Feeds } from "./feed-access.js";
-export { createFeedCache } from "./feed-cache.js";
 export { createFeedDirectory, type FeedDirectory } from "./feed-directory.js";
 export { createFeedFetcher, type FeedFetcher } from "./feed-fetcher.js";
 export { FEED_LIMITS } from "./feed-limits.js";
 export { createFeedReadings } from "./feed-readings.js";
 export { readRegistry } from "./feed-registry.js";
+export { createFeeds, type Feeds } from "./feed-service.js";
+export { createFeedCache, readBundle } from "./feed-values.js";
 export {
 	comparedFeedSchema,
 	correlationSchema,

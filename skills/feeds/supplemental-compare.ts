@@ -1,12 +1,18 @@
 import type { z } from "zod";
 import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
 import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
-import { type AlignedRow, alignSeries, coarsestOf, isFiner } from "./align-series.js";
-import { correlate, transformRows } from "./compare-series.js";
-import type { Feeds } from "./feed-access.js";
+import {
+	type AlignedRow,
+	alignSeries,
+	coarsestOf,
+	correlate,
+	isFiner,
+	transformRows,
+} from "./compare-series.js";
 import { FEED_LIMITS } from "./feed-limits.js";
+import { type Frequency, isSeries, type SeriesSpec } from "./feed-registry.js";
+import type { Feeds } from "./feed-service.js";
 import type { FeedSkillDeps } from "./feed-skill.js";
-import { type Frequency, isSeries, type SeriesSpec } from "./feed-spec.js";
 import { feedCompareInput, feedCompareOutput, type ObservedFeedWire } from "./feed-wire.js";
 import { periodStart } from "./period.js";
 

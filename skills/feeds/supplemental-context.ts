@@ -82,7 +82,7 @@ function hasSomething({ observations, items }: ObservedFeedWire): boolean {
 	return observations.length + items.length > 0;
 }
 
-/** What nobody pays for tells no figure: a feed whose last value is older than what was asked for. */
+/** A reply that is not charged holds no figure: that of a feed whose last value is older than what was asked for. */
 function withoutFigures(feed: ObservedFeedWire): ObservedFeedWire {
 	return { ...feed, last: null, change: null };
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/row-planes.js";

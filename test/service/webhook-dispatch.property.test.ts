@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
-import { systemRandom } from "../../src/kernel/random.js";
 import { createWebhookDispatch, type SendWebhook } from "../../src/webhooks/webhook-dispatch.js";
+import { systemRandom } from "../../src/kernel/ids.js";
 import { recordPause } from "../../src/webhooks/webhook-events.js";
 import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-wire.js";
 import { createWebhookTexts } from "../../src/webhooks/webhook-record.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { systemRandom } from "../../src/kernel/ids.js";
 import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system.js";
 import { type JournalStore, openJournalStore } from "../../store/journal/journal-store.js";
 import { type ProcessName, takeLock } from "../../store/journal/lock.js";

@@ -6,8 +6,8 @@ import {
 } from "../../skills/briefings/schedule-consent.js";
 import { createSchedulePreview, type FreeSchedules } from "../../skills/briefings/schedules.js";
 import { systemClock as clock } from "../../src/kernel/clock.js";
-import { systemRandom as random } from "../../src/kernel/random.js";
-import { createSealedText } from "../../src/kernel/sealed-text.js";
+import { systemRandom as random } from "../../src/kernel/ids.js";
+import { createSealedText } from "../../src/kernel/secrets.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
 import type { HybridSearch } from "../../src/search/search-engine.js";
 import { createMemoryStore } from "../a2a/memory-store.js";

@@ -1,5 +1,5 @@
+import { LRUCache } from "lru-cache";
 import { READING_LIMITS } from "../../../src/contract/contract.js";
-import { createSizedCache } from "../../../src/kernel/kernel.js";
 import {
 	cleanText,
 	compareText,
@@ -29,15 +29,15 @@ export type RevisionMemory = ReturnType<typeof createRevisionMemory>;
  */
 export function createRevisionMemory() {
 	const files = new Map<string, PathMap<FileMark>>();
-	const compared = createSizedCache<string, readonly NodeChange[]>({
-		sizeMax: READING_LIMITS.changesKept,
-		sizeOf: ({ length }) => length + 1,
+	const compared = new LRUCache<string, readonly NodeChange[]>({
+		maxSize: READING_LIMITS.changesKept,
+		sizeCalculation: ({ length }) => length + 1,
 	});
 	const comparing = new Map<string, Promise<readonly NodeChange[]>>();
 	const compare = async (name: string, before: Files, after: Files) => {
 		try {
 			const changes = await runInTurns(compareFiles(before, after));
-			compared.put(name, changes);
+			compared.set(name, changes);
 			return changes;
 		} finally {
 			comparing.delete(name);
