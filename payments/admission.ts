@@ -1,8 +1,7 @@
-import type { Payment, ReleaseReason, SettlementWire } from "../src/contract/contract.js";
+import type { Caller, Payment, ReleaseReason, SettlementWire } from "../src/contract/contract.js";
 import type { Micros } from "../src/kernel/kernel.js";
 import type { HoldRow, ReceiptRow, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
-import type { Payer } from "./payment-method.js";
 
 /** What a capture leaves behind for the caller. */
 export interface Charged {
@@ -39,7 +38,7 @@ export interface HeldAdmission {
 	readonly kind: "held";
 	/** What receipts name as `holdId`: the same when the call is sent again. */
 	readonly id: string;
-	readonly payer: Payer;
+	readonly payer: Caller;
 	readonly quote: Quote;
 	/**
 	 * Takes what the answer is worth, at most what is held, and all of that where no part is named; what settles on a chain
@@ -58,7 +57,7 @@ export interface HeldAdmission {
 /** Paid for and answered before: the same receipt, the work again at price zero. */
 export interface ReplayedAdmission extends Charged {
 	readonly kind: "replayed";
-	readonly payer: Payer;
+	readonly payer: Caller;
 	delivered?(): void;
 	abandoned?(): void;
 }
@@ -86,7 +85,7 @@ export interface JobHold {
 /** A job owns the hold: one that was opened for this call, or by an earlier one with the same retry key or payment. */
 export interface LaunchedAdmission {
 	readonly kind: "launched";
-	readonly payer: Payer;
+	readonly payer: Caller;
 	readonly quote: Quote;
 	readonly jobId: string;
 	readonly isNew: boolean;
@@ -127,7 +126,7 @@ export interface SettledFunds {
 
 export interface Purchased<T> {
 	readonly value: T;
-	readonly payer: Payer;
+	readonly payer: Caller;
 	readonly settlement: SettlementWire;
 	readonly receiptId: string;
 	readonly headers: Readonly<Record<string, string>>;
@@ -139,7 +138,7 @@ export interface OnchainMethod {
 	/** What a caller without a credential is offered. */
 	offers(quote: Quote): readonly Offer[];
 	/** The wallet a payment names, from its envelope alone. Throws PAYMENT_REJECTED for one that cannot be read. */
-	identify(payment: Payment): Payer;
+	identify(payment: Payment): Caller;
 	/**
 	 * Reserves the payment durably, bound to the fingerprint, has it verified and, when it settles first, settled.
 	 * Throws PAYMENT_REJECTED, PAYMENT_ALREADY_USED, IDEMPOTENCY_IN_FLIGHT, SETTLEMENT_UNKNOWN, UPSTREAM.

@@ -1,5 +1,5 @@
 import type {
-	AccountAccess,
+	Caller,
 	Credential,
 	IdentifyOptions,
 	ReleaseReason,
@@ -9,18 +9,6 @@ import type { HoldRow, Store, StoreReader, StoreTransaction } from "../store/sto
 import type { Offer, Quote } from "./challenge.js";
 
 export type Rail = "spt" | "plan" | "x402" | "mpp";
-
-/** Who pays. `owner` names the ledger accounts `cust:<owner>` and `held:<owner>`; it is never a secret. */
-export interface Payer {
-	readonly owner: string;
-	readonly rail: Rail;
-	/** How much of the account the credential opens; for accounts only. */
-	readonly access?: AccountAccess | undefined;
-	/** The account behind the credential agreed on zero retention, whatever pays. */
-	readonly keepsNoText?: boolean | undefined;
-	/** Whose credential stood beside the payment of a wallet. */
-	readonly shown?: Omit<Payer, "shown"> | undefined;
-}
 
 /** What a hold is for: enough to check limits and scopes, nothing about the content. */
 export interface Purchase {
@@ -51,18 +39,18 @@ export interface PaymentMethod {
 		store: Pick<Store, "read">,
 		credential: Credential,
 		options?: IdentifyOptions,
-	): Promise<Payer>;
+	): Promise<Caller>;
 	/**
 	 * Judges scope and credential alone, where something paid for is given out again. Throws UNAUTHENTICATED,
 	 * SCOPE_FORBIDDEN. Absent where both are as they were.
 	 */
-	assertMayBuy?(reader: StoreReader, payer: Payer, purchase: Purchase): Promise<void>;
+	assertMayBuy?(reader: StoreReader, payer: Caller, purchase: Purchase): Promise<void>;
 	/** Holds the price. Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, QUOTA_EXCEEDED, SCOPE_FORBIDDEN. */
-	authorize(tx: StoreTransaction, payer: Payer, purchase: Purchase): Promise<HoldRow>;
+	authorize(tx: StoreTransaction, payer: Caller, purchase: Purchase): Promise<HoldRow>;
 	/** Moves the amount, at most what is held and all of it by default; the rest goes back and the hold is closed. */
 	capture(tx: StoreTransaction, hold: HoldRow, amountMicros?: Micros): Promise<Captured>;
 	/** Gives the reservation back; never fails a caller. */
 	release(tx: StoreTransaction, hold: HoldRow, reason: ReleaseReason): Promise<void>;
 	/** What the payer has left, held money not counted. */
-	balance(reader: StoreReader, payer: Payer): Promise<Micros>;
+	balance(reader: StoreReader, payer: Caller): Promise<Micros>;
 }

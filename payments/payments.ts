@@ -35,7 +35,7 @@ export {
 	type RefundTerms,
 } from "./ledger.js";
 export { hasOpenJob } from "./open-job.js";
-export type { Payer, PaymentMethod, Purchase, Rail } from "./payment-method.js";
+export type { PaymentMethod, Purchase, Rail } from "./payment-method.js";
 export { assertInScope } from "./payment-scope.js";
 export { createPriceList, DEFAULT_PRICE_BOOK } from "./price-list.js";
 export { createQuoteSeal, type QuotedTerms, type QuoteSeal } from "./quote-seal.js";

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
+import type { Caller } from "../../src/contract/contract.js";
 import type { PaymentRow } from "../../store/store.js";
-import type { OnchainRequest, Payer } from "../payments.js";
+import type { OnchainRequest } from "../payments.js";
 import type { PaymentEnvelope, PaymentRefused, SignedPayment } from "./envelope.js";
 import type { Hex, SettlementTerms, TransferAuthorization } from "./facilitator.js";
 
@@ -13,7 +14,7 @@ export interface PaymentClaim {
 	readonly envelope: PaymentEnvelope;
 	readonly signed: SignedPayment;
 	readonly request: OnchainRequest;
-	readonly payer: Payer;
+	readonly payer: Caller;
 	readonly authorizationHash: string;
 	/** The caller's retry key, bound to payer and operation. */
 	readonly idempotencyId: string | undefined;
@@ -51,7 +52,7 @@ export function toClaim(
 }
 
 /** The wallet as its CAIP-10 account id. */
-export function payerOf({ rail, network, authorization }: SignedPayment): Payer {
+export function payerOf({ rail, network, authorization }: SignedPayment): Caller {
 	return { owner: `${network}:${authorization.from.toLowerCase()}`, rail };
 }
 

@@ -1,5 +1,6 @@
 import {
 	type AccountAccess,
+	type Caller,
 	type Credential,
 	type IdentifyOptions,
 	LIMITS,
@@ -10,7 +11,6 @@ import {
 	assertInScope,
 	custAccount,
 	type Ledger,
-	type Payer,
 	type PaymentMethod,
 	PaymentRequired,
 	type Purchase,
@@ -40,7 +40,7 @@ export interface PlanMethodDeps {
 
 /** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
 export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps): PaymentMethod {
-	const openInScope = async (reader: StoreReader, payer: Payer, purchase: Purchase) => {
+	const openInScope = async (reader: StoreReader, payer: Caller, purchase: Purchase) => {
 		const opened = await openPlan(reader, payer.access ?? { accountId: payer.owner }, clock.now());
 		assertInScope(opened.scope, purchase, "key");
 		return opened;

@@ -13,7 +13,7 @@ import { type DelegationTerms, narrowTerms } from "./narrow-terms.js";
 import { countSpending } from "./spending.js";
 import type { IssuedSpt, SptIssuer } from "./spt-issuer.js";
 import { tooLittle } from "./spt-refusals.js";
-import { getHeldToken, isUsable, type SptHolder } from "./token.js";
+import { getHeldToken, isUsable, type PresentedToken } from "./token.js";
 
 export interface DelegationState {
 	readonly token: TokenRow;
@@ -29,12 +29,12 @@ export interface Delegated extends IssuedSpt {
 /** Tokens for others, out of a token's own balance: never wider, longer or dearer than the token itself. */
 export interface Delegations {
 	/** Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, SCOPE_FORBIDDEN, INVALID_ARGUMENT. */
-	create(holder: SptHolder, terms: DelegationTerms): Promise<Delegated>;
+	create(holder: PresentedToken, terms: DelegationTerms): Promise<Delegated>;
 	/** Children that have not been revoked, oldest first. */
-	list(holder: SptHolder): Promise<readonly DelegationState[]>;
+	list(holder: PresentedToken): Promise<readonly DelegationState[]>;
 	/** Stops a child and its own children; what is left comes back. Throws NOT_FOUND for somebody else's. */
 	revoke(
-		holder: SptHolder,
+		holder: PresentedToken,
 		childId: string,
 	): Promise<{ readonly returnedMicros: Micros; readonly balanceMicros: Micros }>;
 }
@@ -50,7 +50,7 @@ export interface DelegationDeps {
 
 export function createDelegations(deps: DelegationDeps): Delegations {
 	const { store, ledger, clock, pepper } = deps;
-	const parentOf = async (tx: StoreTransaction, holder: SptHolder) => {
+	const parentOf = async (tx: StoreTransaction, holder: PresentedToken) => {
 		const now = clock.now();
 		const parent = await getHeldToken(tx, holder, { pepper, now });
 		await returnExpired(tx, parent, { ledger, now });

@@ -12,7 +12,7 @@ import type { RefundRow, Store, StoreTransaction, TokenRow } from "../../store/s
 import { custAccount, heldAccount, type Ledger, type RefundTerms } from "../payments.js";
 import { returnExpired, revokeTree } from "./delegation-tree.js";
 import { spentToday } from "./spending.js";
-import { getHeldToken, getToken, type SptHolder, sptPrefix, type TokenKeys } from "./token.js";
+import { getHeldToken, getToken, type PresentedToken, sptPrefix, type TokenKeys } from "./token.js";
 
 export interface SptBalance {
 	readonly token: TokenRow;
@@ -34,14 +34,16 @@ export interface Revoked {
 export interface SptAccounts {
 	balance(tokenId: string): Promise<SptBalance>;
 	/** A new secret for the same token; the old one is worth nothing from then on. */
-	rotate(holder: SptHolder): Promise<{ readonly token: string; readonly balanceMicros: Micros }>;
+	rotate(
+		holder: PresentedToken,
+	): Promise<{ readonly token: string; readonly balanceMicros: Micros }>;
 	/**
 	 * Sends what is left back to the wallet that bought the token; asked again, it tells of the same refund.
 	 * Throws SCOPE_FORBIDDEN for tokens no wallet bought, INVALID_ARGUMENT when nothing is left.
 	 */
-	refund(holder: SptHolder, reason: string): Promise<RefundRow>;
+	refund(holder: PresentedToken, reason: string): Promise<RefundRow>;
 	/** The token and its delegations pay for nothing from now on; what is left goes back where it came from. */
-	revoke(holder: SptHolder): Promise<Revoked>;
+	revoke(holder: PresentedToken): Promise<Revoked>;
 }
 
 export interface SptAccountDeps extends TokenKeys {
@@ -55,7 +57,7 @@ export interface SptAccountDeps extends TokenKeys {
 export function createSptAccounts(deps: SptAccountDeps): SptAccounts {
 	const { store, ledger, clock, pepper } = deps;
 	const change = <T>(
-		holder: SptHolder,
+		holder: PresentedToken,
 		work: (tx: StoreTransaction, token: TokenRow) => Promise<T>,
 	): Promise<T> =>
 		store.transaction(async (tx) => {

@@ -6,4 +6,4 @@ export { createSptMethod } from "./spt-method.js";
 export { howToBuy } from "./spt-refusals.js";
 export type { SptSummary } from "./spt-state.js";
 export { toStatementLine } from "./statement-line.js";
-export { type Environment, getToken, isSpendable, type SptHolder, sourceOf } from "./token.js";
+export { type Environment, getToken, isSpendable, type PresentedToken, sourceOf } from "./token.js";

@@ -54,7 +54,7 @@ export function unknownToken(): ServiceError {
 }
 
 /** Who shows a token's secret: what changes the token checks it again, in the transaction that changes it. */
-export interface SptHolder {
+export interface PresentedToken {
 	readonly tokenId: string;
 	readonly secret: string;
 }
@@ -62,7 +62,7 @@ export interface SptHolder {
 /** The token its holder may change. Throws UNAUTHENTICATED when the secret was rotated or the token stopped since. */
 export async function getHeldToken(
 	reader: StoreReader,
-	holder: SptHolder,
+	holder: PresentedToken,
 	{ pepper, now }: { readonly pepper: Uint8Array; readonly now: number },
 ): Promise<TokenRow> {
 	const token = await reader.get("tokens", holder.tokenId);

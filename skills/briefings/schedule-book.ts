@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import {
 	ANONYMOUS,
+	type Caller,
 	grantIdOf,
 	keepsText,
 	mayRead,
-	type SkillCaller,
 	type SkillContext,
 } from "../../src/contract/contract.js";
 import { ServiceError, toIdLetters } from "../../src/kernel/kernel.js";
@@ -33,11 +33,16 @@ export function createScheduleBook(deps: ScheduleBookDeps): ScheduleBook {
 		create: (order, context) => create(deps, order, context),
 
 		async runNow(id, context) {
-			const owner = context.shown ?? context.caller ?? ANONYMOUS;
+			const owner = ownerOf(context);
 			const schedule = await getSchedule(store, id, (row) => mayRead(owner, row));
 			return runNow(deps, schedule, context);
 		},
 	};
+}
+
+/** A wallet has no session: a schedule it pays for belongs to the credential sent along with it, if there is one. */
+function ownerOf({ caller }: SkillContext): Caller {
+	return caller?.shown ?? caller ?? ANONYMOUS;
 }
 
 const ID_CHARS = 32;
@@ -55,11 +60,11 @@ function scheduleIdOf({ pepper, random }: ScheduleBookDeps, callId: string): str
 async function create(
 	deps: ScheduleBookDeps,
 	order: ScheduleOrder,
-	{ caller, shown, callId }: SkillContext,
+	context: SkillContext,
 ): Promise<ScheduleWire> {
 	const { store, texts, clock } = deps;
-	// A wallet has no session: a schedule it pays for belongs to the credential beside it, if there is one.
-	const owner = shown ?? caller ?? ANONYMOUS;
+	const { callId } = context;
+	const owner = ownerOf(context);
 	const { topic, email, slack_webhook: slack } = order;
 	const text: ScheduleText = { topic, email, slack };
 	const id = scheduleIdOf(deps, callId);
@@ -89,7 +94,7 @@ function toRow(
 	deps: ScheduleBookDeps,
 	made: {
 		readonly id: string;
-		readonly owner: SkillCaller;
+		readonly owner: Caller;
 		readonly order: ScheduleOrder;
 		readonly text: ScheduleText;
 		readonly callId: string;
@@ -122,7 +127,7 @@ function toRow(
 }
 
 /** Without a target a briefing waits to be picked up, which is text that is kept. */
-function assertDeliverable(caller: SkillCaller, { channels }: ScheduleRow): void {
+function assertDeliverable(caller: Caller, { channels }: ScheduleRow): void {
 	const isReachable = channels.some(({ status }) => status !== "not_configured");
 	if (isReachable || keepsText(caller)) return;
 	throw new ServiceError(

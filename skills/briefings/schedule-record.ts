@@ -1,4 +1,4 @@
-import { mayRead, type SkillCaller } from "../../src/contract/contract.js";
+import { type Caller, mayRead } from "../../src/contract/contract.js";
 import { formatUsd, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import { nextSlot } from "./schedule-slots.js";
@@ -12,7 +12,7 @@ import type {
 
 /** Who looks at a schedule: somebody, or whoever knows its id where no credential was shown. */
 export interface ScheduleViewer {
-	readonly caller: SkillCaller;
+	readonly caller: Caller;
 	readonly isNamed: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { grantIdOf, mayRead, maySeeAgain, type SkillCaller } from "../../src/contract/contract.js";
+import { type Caller, grantIdOf, mayRead, maySeeAgain } from "../../src/contract/contract.js";
 import type { Clock } from "../../src/kernel/kernel.js";
 import type { ChatRow, Store } from "../../store/store.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
@@ -25,13 +25,13 @@ export interface ChatRecord {
 /** Sessions at rest: a row without text, and one document that holds it. */
 export interface ChatRecords {
 	/** The caller's own session of that name. */
-	findOwn(caller: SkillCaller, sessionId: string): Promise<ChatRecord | undefined>;
+	findOwn(caller: Caller, sessionId: string): Promise<ChatRecord | undefined>;
 	/** The same by its hash; see toChatKey. */
 	findByKey(key: string): Promise<ChatRecord | undefined>;
 	/** By the caller's own name for it, or by an id of a session they may see; a wallet's opens by its id alone. */
-	find(caller: SkillCaller, reference: string): Promise<ChatRecord | undefined>;
+	find(caller: Caller, reference: string): Promise<ChatRecord | undefined>;
 	/** Latest used first. */
-	rowsOf(caller: SkillCaller): Promise<readonly ChatRow[]>;
+	rowsOf(caller: Caller): Promise<readonly ChatRow[]>;
 	read(row: ChatRow): Promise<ChatRecord | undefined>;
 	/** How many sessions an owner has here, whoever's of an account. */
 	countOf(owner: string): Promise<number>;
@@ -62,8 +62,7 @@ export function createChatRecords({
 		}
 		return undefined;
 	};
-	const findOwn = (caller: SkillCaller, sessionId: string) =>
-		findByKey(toChatKey(caller, sessionId));
+	const findOwn = (caller: Caller, sessionId: string) => findByKey(toChatKey(caller, sessionId));
 	return {
 		findOwn,
 		findByKey,
@@ -105,7 +104,7 @@ export function createChatRecords({
 }
 
 /** The same name of two owners, or of two keys of an account, names two sessions. */
-export function toChatKey({ owner, access }: SkillCaller, sessionId: string): string {
+export function toChatKey({ owner, access }: Caller, sessionId: string): string {
 	const parts = [owner, grantIdOf(access) ?? "", sessionId];
 	return hash("sha256", JSON.stringify(parts), "base64url");
 }

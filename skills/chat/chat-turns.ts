@@ -1,4 +1,4 @@
-import type { SkillCaller } from "../../src/contract/contract.js";
+import type { Caller } from "../../src/contract/contract.js";
 
 /** How a message refers to what was said before; "alone" for what needs nothing of it. */
 export const FOLLOW_UP_KINDS = [
@@ -75,5 +75,5 @@ export interface ChatRoom {
 	 * Waits for the turns that came before, in order of arrival. For a caller whose account keeps no text, or who is nobody in
 	 * particular, each turn stands alone. Throws RATE_LIMITED when too many wait or too many sessions are remembered.
 	 */
-	enter(caller: SkillCaller | undefined, sessionId: string, signal: AbortSignal): Promise<ChatSeat>;
+	enter(caller: Caller | undefined, sessionId: string, signal: AbortSignal): Promise<ChatSeat>;
 }

@@ -1,4 +1,4 @@
-import { answer, defineSkill, type Skill } from "../../src/contract/contract.js";
+import { answer, type Caller, defineSkill, type Skill } from "../../src/contract/contract.js";
 import {
 	type DeepDiveFollowUpInput,
 	deepDiveFollowUpInput,
@@ -16,7 +16,7 @@ export interface DeepDiveFollowUpDeps {
 		readonly launched: (jobId: string) => Promise<JobWire>;
 		/** Throws NOT_FOUND. */
 		readonly earlierQuestion: (
-			caller: { readonly owner: string },
+			caller: Pick<Caller, "owner" | "access">,
 			jobId: string,
 		) => Promise<{ readonly query: string; readonly graphs?: readonly string[] | undefined }>;
 	};

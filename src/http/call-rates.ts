@@ -11,12 +11,12 @@ import {
 /** What counts calls before anything is known of them but where they come from and what they show. */
 export interface CallRates {
 	/** Counts one request. */
-	take(caller: CountedCaller): readonly RateLevel[];
+	take(caller: CountedRequest): readonly RateLevel[];
 	/**
 	 * Tells how a request ended that showed a credential: a refused one counts many times over, unless it was valid when this
 	 * caller was counted and has ended since.
 	 */
-	end(caller: CountedCaller, end: CallEnd): void;
+	end(caller: CountedRequest, end: CallEnd): void;
 	/** The same, and what it finds is remembered: a credential it found valid is no guess, until it refuses that one. */
 	watch<Finder extends CallerFinder>(finder: Finder): Finder;
 }
@@ -34,7 +34,7 @@ export interface CallEnd {
 	readonly hasLeft: boolean;
 }
 
-export interface CountedCaller {
+export interface CountedRequest {
 	/** From toCallerAddress. */
 	readonly address: string;
 	/** From toCredentialKey; undefined when none was shown. */
@@ -71,8 +71,8 @@ export function createCallRates({
 	const polling = bucketsOf(requestsPerMinute * POLLS_PER_REQUEST);
 	const guesses = bucketsOf(LIMITS.guessCallsPerMinute);
 	const valid = createMemory(clock);
-	const wereValid = new WeakSet<CountedCaller>();
-	const mayBeGuess = (caller: CountedCaller): boolean => {
+	const wereValid = new WeakSet<CountedRequest>();
+	const mayBeGuess = (caller: CountedRequest): boolean => {
 		const { credentialKey: key } = caller;
 		if (key === undefined) return false;
 		if (valid.wasSeen(key)) wereValid.add(caller);

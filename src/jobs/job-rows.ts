@@ -1,11 +1,11 @@
 import type { JobHold } from "../../payments/payments.js";
 import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
 import {
+	type Caller,
 	grantIdOf,
 	isOpenJob,
 	type JobJson,
 	type JobState,
-	type SkillCaller,
 } from "../contract/contract.js";
 import { recordJobEnd } from "../webhooks/webhooks.js";
 import { JOB_LIMITS } from "./job-limits.js";
@@ -20,7 +20,7 @@ export interface JobOrder {
 	readonly input: JobJson;
 	readonly mode?: string | undefined;
 	readonly passes: readonly string[];
-	readonly caller: (SkillCaller & { readonly rail: string }) | undefined;
+	readonly caller: Caller | undefined;
 }
 
 export function toJobRow(

@@ -8,7 +8,7 @@ import {
 } from "../contract/contract.js";
 import {
 	type CallRates,
-	type CountedCaller,
+	type CountedRequest,
 	connectionTokenOf,
 	createHeaderReader,
 	type RateLevel,
@@ -47,7 +47,7 @@ export function createRateLimit({ rates, clock, ids, isOperator }: RateLimitDeps
 		if (rest.isBroken(req)) return;
 		if (isOperator(req)) return next();
 		const address = toCallerAddress(req.ip);
-		const caller: CountedCaller = {
+		const caller: CountedRequest = {
 			address,
 			credentialKey: credentialKeyOf(req, address),
 			isPolling: isPolling(req),

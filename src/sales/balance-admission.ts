@@ -8,7 +8,6 @@ import {
 	type JobOpening,
 	judgeAttempt,
 	type LaunchedAdmission,
-	type Payer,
 	type PaymentMethod,
 	type PricedAdmission,
 	type Quote,
@@ -16,7 +15,7 @@ import {
 	toReceipt,
 } from "../../payments/payments.js";
 import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../../store/store.js";
-import type { Call, ReleaseReason, Skill } from "../contract/contract.js";
+import type { Call, Caller, ReleaseReason, Skill } from "../contract/contract.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
 
 export interface BalanceDeps {
@@ -29,7 +28,7 @@ export interface BalanceRequest {
 	readonly skill: Skill;
 	readonly input: unknown;
 	readonly call: Pick<Call, "idempotencyKey">;
-	readonly payer: Payer;
+	readonly payer: Caller;
 	readonly quote: Quote;
 	readonly fingerprint: string;
 	readonly job?: JobOpening | undefined;
@@ -52,7 +51,7 @@ export async function admitFromBalance(
 }
 
 interface HeldBy {
-	readonly payer: Payer;
+	readonly payer: Caller;
 	readonly quote: Quote;
 	readonly fingerprint: string;
 	readonly graphIds: readonly string[];

@@ -5,7 +5,6 @@ import {
 	fingerprintOf,
 	type JobOpening,
 	type OnchainMethod,
-	type Payer,
 	type PaymentMethod,
 	type PricedAdmission,
 	type Quote,
@@ -14,6 +13,7 @@ import { howToBuy } from "../../payments/spt/spt.js";
 import type { Store } from "../../store/store.js";
 import {
 	type Call,
+	type Caller,
 	type Credential,
 	type IdentifyOptions,
 	LIMITS,
@@ -31,7 +31,7 @@ export type Admission = { readonly kind: "free"; readonly quote: Quote } | Price
 export interface AdmitRequest {
 	readonly skill: Skill;
 	readonly input: unknown;
-	readonly payer: Payer | undefined;
+	readonly payer: Caller | undefined;
 	readonly call: Pick<
 		Call,
 		"credential" | "payment" | "idempotencyKey" | "quoteId" | "resourceUrl"
@@ -49,12 +49,12 @@ export type RedeemQuote = (
 /** Everything the pipeline does with money, in the order it happens. */
 export interface Cashier {
 	/** Throws UNAUTHENTICATED for a credential nobody issued, NOT_FOUND for a subject without an account. */
-	identify(credential: Credential, options?: IdentifyOptions): Promise<Payer>;
+	identify(credential: Credential, options?: IdentifyOptions): Promise<Caller>;
 	/**
 	 * Who pays: a payment's wallet, else the credential's owner. Throws UNAUTHENTICATED for a credential nobody issued,
 	 * PAYMENT_REJECTED for a payment that cannot be read.
 	 */
-	payerOf(call: Pick<Call, "credential" | "payment">): Promise<Payer | undefined>;
+	payerOf(call: Pick<Call, "credential" | "payment">): Promise<Caller | undefined>;
 	/** Reserves the price before any work starts, so that a caller who cannot pay costs us nothing. Throws PaymentRequired. */
 	admit(request: AdmitRequest): Promise<Admission>;
 }
@@ -127,7 +127,7 @@ function identifyOwner(
 	{ store, methods }: CashierDeps,
 	credential: Credential,
 	options?: IdentifyOptions,
-): Promise<Payer> {
+): Promise<Caller> {
 	const method = methods.find((candidate) => candidate.accepts(credential));
 	if (!method)
 		throw new ServiceError("UNAUTHENTICATED", "This kind of credential is not accepted here.");

@@ -1,7 +1,6 @@
 import type { InvariantGuard } from "../../payments/audit/audit.js";
 import {
 	fingerprintOf,
-	type Payer,
 	type PaymentMethod,
 	type Rail,
 	toReceipt,
@@ -15,7 +14,7 @@ import {
 	WEEK_DAYS,
 } from "../../skills/briefings/briefings.js";
 import type { ScheduleRenewal, ScheduleRow, Store } from "../../store/store.js";
-import type { PriceList } from "../contract/contract.js";
+import type { Caller, PriceList } from "../contract/contract.js";
 import { type Clock, type Micros, ServiceError, siblingId } from "../kernel/kernel.js";
 
 export interface ScheduleBillingDeps {
@@ -122,7 +121,7 @@ async function hold(deps: ScheduleBillingDeps, row: ScheduleRow): Promise<HeldWe
 	}
 }
 
-function toPayer({ owner, keyId, grantId, scope }: ScheduleRenewal): Payer {
+function toPayer({ owner, keyId, grantId, scope }: ScheduleRenewal): Caller {
 	const rail: Rail = owner.startsWith("tok_") ? "spt" : "plan";
 	if (rail === "spt") return { owner, rail };
 	const access = { accountId: owner, keyId, grantId, scope, isManager: false, keepsNoText: false };

@@ -5,7 +5,7 @@ import { createChatRecords } from "../../skills/chat/chat-records.js";
 import { createChatRoom } from "../../skills/chat/chat-room.js";
 import type { ChatSeat } from "../../skills/chat/chat-turns.js";
 import { createStagedTurns } from "../../skills/chat/staged-turns.js";
-import type { SkillCaller } from "../../src/contract/call.js";
+import type { Caller } from "../../src/contract/call.js";
 import { createIds } from "../../src/kernel/ids.js";
 import { systemRandom } from "../../src/kernel/random.js";
 import { createTurnQueue } from "../../src/kernel/turn-queue.js";
@@ -13,7 +13,7 @@ import { createMemoryStore } from "../a2a/memory-store.js";
 import { manualClock } from "../support/manual-clock.js";
 
 const live = () => new AbortController().signal;
-const OWNER: SkillCaller = { owner: "tok_1", access: undefined, keepsNoText: undefined };
+const OWNER: Caller = { owner: "tok_1", rail: "spt" };
 
 function openRoom() {
 	const clock = manualClock("2026-11-22T12:00:00Z");

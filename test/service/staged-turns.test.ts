@@ -2,7 +2,7 @@ import t from "tap";
 import { createChatRecords } from "../../skills/chat/chat-records.js";
 import { createChatRoom } from "../../skills/chat/chat-room.js";
 import { createStagedTurns } from "../../skills/chat/staged-turns.js";
-import type { SkillCaller } from "../../src/contract/call.js";
+import type { Caller } from "../../src/contract/call.js";
 import { createIds } from "../../src/kernel/ids.js";
 import { systemRandom } from "../../src/kernel/random.js";
 import { createTurnQueue } from "../../src/kernel/turn-queue.js";
@@ -10,7 +10,7 @@ import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 import { movingClock } from "../support/manual-clock.js";
 
-const OWNER: SkillCaller = { owner: "tok_1", access: undefined, keepsNoText: undefined };
+const OWNER: Caller = { owner: "tok_1", rail: "spt" };
 const live = () => new AbortController().signal;
 
 /** A room over a disk that outlives it; `later` lets the time go by after which unpaid turns are looked at. */

@@ -5,7 +5,7 @@ import { recoverTokens } from "../../../payments/spt/recover.js";
 import { createSptAccounts, type SptAccounts } from "../../../payments/spt/spt-accounts.js";
 import { createSptIssuer, type SptTerms } from "../../../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../../../payments/spt/spt-method.js";
-import type { SptHolder } from "../../../payments/spt/token.js";
+import type { PresentedToken } from "../../../payments/spt/token.js";
 import { createIds } from "../../../src/kernel/ids.js";
 import { systemRandom } from "../../../src/kernel/random.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
@@ -15,7 +15,7 @@ import { openOn, START_MS, stillClock } from "../../store/open-test-store.js";
 export const USD = 1_000_000n;
 const HOUR_MS = 3_600_000;
 
-export interface Holder extends SptHolder {
+export interface Holder extends PresentedToken {
 	readonly parent: Holder | undefined;
 	secret: string;
 }
