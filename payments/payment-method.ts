@@ -2,13 +2,63 @@ import type {
 	Caller,
 	Credential,
 	IdentifyOptions,
+	Payment,
 	ReleaseReason,
+	SettlementWire,
+	Skill,
 } from "../src/contract/contract.js";
 import type { Micros } from "../src/kernel/kernel.js";
-import type { HoldRow, Store, StoreReader, StoreTransaction } from "../store/store.js";
+import type { HoldRow, ReceiptRow, Store, StoreReader, StoreTransaction } from "../store/store.js";
 import type { Offer, Quote } from "./challenge.js";
 
-export type Rail = "spt" | "plan" | "x402" | "mpp";
+/** What a caller sent to pay with: a credential that opens a balance, or the payment of this one call. */
+export type PaymentProof = Credential | Payment;
+
+/** One priced call that asks to be admitted. */
+export interface AdmissionRequest {
+	readonly proof: PaymentProof;
+	/** Whom `identify` found. */
+	readonly payer: Caller;
+	readonly quote: Quote;
+	/** Hash of operation and canonical input: what a payment or a retry key may buy, and nothing else. */
+	readonly fingerprint: string;
+	readonly graphIds: readonly string[];
+	/** When the price is taken: what outlives an answer is held durably, or settled before the work. */
+	readonly capture: Skill["capture"];
+	readonly idempotencyKey: string | undefined;
+	/** For work that outlives the call: then it is launched, not held. */
+	readonly job?: JobOpening | undefined;
+}
+
+/**
+ * One way to pay, and all that the cashier knows of it. Methods are listed in src/app/app-money.ts in the order in which they
+ * are offered; the first one that accepts a proof serves the call. A method knows money, never the work of skills, and
+ * never the transport that carried the proof.
+ */
+export interface PaymentMethod {
+	/** Its names in receipts and in GET /v1/payments/methods. */
+	readonly rails: readonly string[];
+	/** Where it holds prices on a balance that we keep: jobs and renewals take their money from there, without a call. */
+	readonly balance?: Balance | undefined;
+	accepts(proof: PaymentProof): boolean;
+	/** What a caller without a proof is offered. */
+	offers(quote: Quote): readonly Offer[];
+	/**
+	 * Who pays. Throws UNAUTHENTICATED, alike for credentials that are unknown, expired and revoked, NOT_FOUND for a subject
+	 * that has no account and opens none, and PAYMENT_REJECTED for a payment that cannot be read.
+	 */
+	identify(proof: PaymentProof, options?: IdentifyOptions): Promise<Caller>;
+	/**
+	 * Reserves the price before any work starts, or finds what the same retry key or payment bought before. Throws
+	 * PaymentRequired, SCOPE_FORBIDDEN, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT, and whatever a settlement can fail with.
+	 */
+	admit(request: AdmissionRequest): Promise<PricedAdmission>;
+}
+
+/** Whether money moves for this one call, and not from a balance that the proof opens. */
+export function isPayment(proof: PaymentProof): proof is Payment {
+	return proof.scheme === "x402" || proof.scheme === "mpp";
+}
 
 /** What a hold is for: enough to check limits and scopes, nothing about the content. */
 export interface Purchase {
@@ -24,13 +74,13 @@ export interface Captured {
 	readonly balanceAfterMicros: Micros;
 }
 
-/** A way to pay from a balance we keep. A method knows money, never skills' work, and never the transport that carried the credential. */
-export interface PaymentMethod {
-	readonly rail: Rail;
-	/** True when this method understands the credential. */
+/** Money that we keep for the owners of a kind of credential, and how it is held, taken and released inside a transaction. */
+export interface Balance {
+	readonly rail: string;
+	/** True for the credentials that open this kind of balance. */
 	accepts(credential: Credential): boolean;
-	/** What a caller without a credential is offered; undefined when the rail is not configured. */
-	offer(quote: Quote): Offer | undefined;
+	/** What a caller without a credential is offered. */
+	offer(quote: Quote): Offer;
 	/**
 	 * Who the credential belongs to. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones, and NOT_FOUND for
 	 * a subject that has no account and opens none.
@@ -54,3 +104,99 @@ export interface PaymentMethod {
 	/** What the payer has left, held money not counted. */
 	balance(reader: StoreReader, payer: Caller): Promise<Micros>;
 }
+
+/** What a capture leaves behind for the caller. */
+export interface Charged {
+	readonly receipt: ReceiptRow;
+	readonly settlement?: SettlementWire | undefined;
+	/** Receipt headers of the rail, for HTTP transports. */
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A token that gives a payer back what was settled for work that then failed; its secret is shown once. */
+export interface Credit {
+	readonly token: string;
+	readonly id: string;
+	readonly amountMicros: Micros;
+}
+
+export interface Released {
+	/** What the payer has left with us; undefined on rails that keep no balance. */
+	readonly balanceMicros: Micros | undefined;
+	readonly credit?: Credit | undefined;
+	readonly settlement?: SettlementWire | undefined;
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What is taken of a price for several units when only some of them had an answer. */
+export interface AnsweredPart {
+	readonly amountMicros: Micros;
+	/** Places of the units it is for. */
+	readonly units: readonly number[];
+}
+
+/** Leave to work against a reserved price. Exactly one of `capture` and `release` is called, once. */
+export interface HeldAdmission {
+	readonly kind: "held";
+	/** What receipts name as `holdId`: the same when the call is sent again. */
+	readonly id: string;
+	readonly payer: Caller;
+	readonly quote: Quote;
+	/**
+	 * Takes what the answer is worth, at most what is held, and all of that where no part is named; what settles on a chain
+	 * is taken whole. Durable before it resolves, and only then may the result leave. Throws PAYMENT_REJECTED, SETTLEMENT_UNKNOWN or
+	 * UNAVAILABLE when the money did not come: then nothing is delivered.
+	 */
+	capture(part?: AnsweredPart): Promise<Charged>;
+	/** Never throws: what cannot be released now expires or is reconciled. */
+	release(reason: ReleaseReason): Promise<Released>;
+	/** The whole answer was handed to the connection. */
+	delivered?(): void;
+	/** The connection closed before that. */
+	abandoned?(): void;
+}
+
+/** Paid for and answered before: the same receipt, the work again at price zero. */
+export interface ReplayedAdmission extends Charged {
+	readonly kind: "replayed";
+	readonly payer: Caller;
+	delivered?(): void;
+	abandoned?(): void;
+}
+
+/** What a call is held for that goes on when the call has ended. */
+export interface JobOpening {
+	/** Unguessable. */
+	readonly id: string;
+	/** Takes a place in the queue, once, before any money moves. Throws RATE_LIMITED or UNAVAILABLE where there is none. */
+	reserve(): void;
+	/** Writes the job's row in the transaction that opens its hold: neither is there without the other. */
+	open(tx: StoreTransaction, held: JobHold): Promise<void>;
+}
+
+export interface JobHold {
+	readonly hold: HoldRow;
+	/** What the job may cost, as it was quoted. */
+	readonly quote: Quote;
+	readonly fingerprint: string;
+	readonly graphIds: readonly string[];
+	/** Whether only its payer can have sent the payment. */
+	readonly isProven: boolean;
+}
+
+/** A job owns the hold: one that was opened for this call, or by an earlier one with the same retry key or payment. */
+export interface LaunchedAdmission {
+	readonly kind: "launched";
+	readonly payer: Caller;
+	readonly quote: Quote;
+	readonly jobId: string;
+	readonly isNew: boolean;
+	readonly balanceMicros: Micros | undefined;
+	readonly settlement?: SettlementWire | undefined;
+	readonly headers?: Readonly<Record<string, string>>;
+	delivered?(): void;
+	abandoned?(): void;
+}
+
+/** Leave to work at a price: it is held, was paid before, or is a job's. */
+export type PricedAdmission = HeldAdmission | ReplayedAdmission | LaunchedAdmission;

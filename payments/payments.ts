@@ -1,19 +1,4 @@
-export type {
-	AnsweredPart,
-	Charged,
-	Credit,
-	HeldAdmission,
-	JobHold,
-	JobOpening,
-	LaunchedAdmission,
-	OnchainMethod,
-	OnchainRequest,
-	PricedAdmission,
-	Purchased,
-	Released,
-	ReplayedAdmission,
-	SettledFunds,
-} from "./admission.js";
+export { balanceOf, createBalanceMethod } from "./balance-method.js";
 export {
 	CONTINUATION_TYPES,
 	type Continuation,
@@ -35,7 +20,24 @@ export {
 	type RefundTerms,
 } from "./ledger.js";
 export { hasOpenJob } from "./open-job.js";
-export type { PaymentMethod, Purchase, Rail } from "./payment-method.js";
+export {
+	type AdmissionRequest,
+	type AnsweredPart,
+	type Balance,
+	type Charged,
+	type Credit,
+	type HeldAdmission,
+	isPayment,
+	type JobHold,
+	type JobOpening,
+	type LaunchedAdmission,
+	type PaymentMethod,
+	type PaymentProof,
+	type PricedAdmission,
+	type Purchase,
+	type Released,
+	type ReplayedAdmission,
+} from "./payment-method.js";
 export { assertInScope } from "./payment-scope.js";
 export { createPriceList, DEFAULT_PRICE_BOOK } from "./price-list.js";
 export { createQuoteSeal, type QuotedTerms, type QuoteSeal } from "./quote-seal.js";

@@ -38,7 +38,7 @@ async function connect(rpc: EvmRpc): Promise<PublicClient> {
 		const { code, message, data } = reply;
 		throw new RpcRequestError({ body: { method }, error: { code, message, data }, url: "" });
 	};
-	// The desk and the reconciler decide what is tried again.
+	// The settler and the reconciler decide what is tried again.
 	const transport = custom({ request }, { retryCount: 0 });
 	return createPublicClient({ transport });
 }

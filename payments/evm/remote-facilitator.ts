@@ -37,7 +37,7 @@ const settleReply = z.object({
 /** What a server says when it did not even look at the request. */
 const NOT_TAKEN = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
 
-/** A facilitator behind a URL, in the wire form of x402 v2. What it says is checked by the desk, never believed. */
+/** A facilitator behind a URL, in the wire form of x402 v2. What it says is checked, never taken on trust. */
 export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitator {
 	return {
 		kind: "remote",

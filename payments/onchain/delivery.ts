@@ -1,7 +1,7 @@
 import type { SettlementWire } from "../../src/contract/contract.js";
 import type { PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
 import type { Charged, LaunchedAdmission, ReplayedAdmission } from "../payments.js";
-import type { Desk } from "./onchain-context.js";
+import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 import { usedPayment } from "./payment-errors.js";
 import { hasKeyOf } from "./reservation.js";
@@ -11,25 +11,25 @@ import { changePayment, toSettlement } from "./settlement-book.js";
 
 /** Paid for and answered before: the same receipt, the work again at price zero. */
 export async function replayOf(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	receiptId: string,
 ): Promise<ReplayedAdmission> {
-	const receipt = await desk.store.read((reader) => reader.get("receipts", receiptId));
+	const receipt = await context.store.read((reader) => reader.get("receipts", receiptId));
 	if (!receipt) throw new Error(`The receipt ${receiptId} of an earlier call could not be read.`);
-	desk.watch.linger(claim.id);
+	context.watch.linger(claim.id);
 	const paymentId = receipt.settlement?.paymentId;
 	return {
 		kind: "replayed",
 		payer: claim.payer,
 		...toCharged(claim, receipt),
-		delivered: () => markDelivered(desk, paymentId ?? claim.id, claim.id),
-		abandoned: () => desk.watch.end(claim.id),
+		delivered: () => markDelivered(context, paymentId ?? claim.id, claim.id),
+		abandoned: () => context.watch.end(claim.id),
 	};
 }
 
 /** The one answer that a copy without a retry key gets counts before the work begins, however it ends. */
-async function countReplay({ store, clock }: Desk, id: string): Promise<void> {
+async function countReplay({ store, clock }: OnchainContext, id: string): Promise<void> {
 	await store.transaction((tx) =>
 		changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
 	);
@@ -40,7 +40,7 @@ async function countReplay({ store, clock }: Desk, id: string): Promise<void> {
  * more if its id never left, and then no secret is ever told under that id: a copy of the payment proves nobody.
  */
 export async function launchedOrRefuse(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	{ row, jobId }: { row: PaymentRow; jobId: string },
 ): Promise<LaunchedAdmission> {
@@ -49,26 +49,26 @@ export async function launchedOrRefuse(
 		if (!isOwed) {
 			throw usedPayment(claim, {
 				boughtAs: "has launched its job, whose id went to its payer",
-				offers: desk.offers(claim.request.quote),
+				offers: context.offers(claim.request.quote),
 				transactionHash: row.transactionHash,
 			});
 		}
-		await desk.store.transaction(async (tx) => {
-			await markTold(tx, row.id, desk.clock.now());
+		await context.store.transaction(async (tx) => {
+			await markTold(tx, row.id, context.clock.now());
 			const job = await tx.get("jobs", jobId);
 			if (job) await tx.put("jobs", { ...job, isProven: false });
 		});
 	}
-	return toLaunched(desk, claim, { row, jobId, isNew: false });
+	return toLaunched(context, claim, { row, jobId, isNew: false });
 }
 
 /** Its money is held by a job: from here on the rows alone decide what becomes of it. */
 export function toLaunched(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	{ row, jobId, isNew }: { row: PaymentRow | undefined; jobId: string; isNew: boolean },
 ): LaunchedAdmission {
-	const { store, clock, watch } = desk;
+	const { store, clock, watch } = context;
 	watch.linger(claim.id);
 	const settlement = row && toSettlement(row);
 	const facts = row && settlement && { settlement, amountMicros: row.amountMicros };
@@ -100,7 +100,11 @@ function markTold(tx: StoreTransaction, id: string, now: number): Promise<unknow
 }
 
 /** The whole answer left: from now on a copy of the payment buys nothing. */
-export function markDelivered({ store, clock, watch }: Desk, id: string, claimId = id): void {
+export function markDelivered(
+	{ store, clock, watch }: OnchainContext,
+	id: string,
+	claimId = id,
+): void {
 	const marked = store.transaction(
 		(tx) => changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
 		{ durability: "deferred" },
@@ -132,21 +136,25 @@ export function receiptHeaders(
  * payment is answered again, or where there was none, once, an answer that never left.
  */
 export async function replayOrRefuse(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	row: PaymentRow,
 ): Promise<ReplayedAdmission> {
 	const receiptId = row.receiptId ?? "";
 	if (!hasKeyOf(claim, row)) {
 		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
-		if (!isOwed) throw await usedWithReceipt(desk, claim, receiptId);
-		await countReplay(desk, claim.id);
+		if (!isOwed) throw await usedWithReceipt(context, claim, receiptId);
+		await countReplay(context, claim.id);
 	}
-	return replayOf(desk, claim, receiptId);
+	return replayOf(context, claim, receiptId);
 }
 
-export async function usedWithReceipt(desk: Desk, claim: PaymentClaim, receiptId: string) {
-	const { store, offers } = desk;
+export async function usedWithReceipt(
+	context: OnchainContext,
+	claim: PaymentClaim,
+	receiptId: string,
+) {
+	const { store, offers } = context;
 	const receipt = await store.read((reader) => reader.get("receipts", receiptId));
 	return usedPayment(claim, {
 		boughtAs: `has bought its answer; the receipt is ${receiptId}`,

@@ -45,7 +45,7 @@ export type Verification =
 	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string };
 
 export type SettleOutcome =
-	/** What the facilitator says; the desk checks it against what was asked. */
+	/** What the facilitator says; it is checked against what was asked. */
 	| {
 			readonly kind: "settled";
 			readonly transactionHash: string;

@@ -1,7 +1,7 @@
 import type { HoldRow, PaymentRow } from "../../store/store.js";
 import type { HeldAdmission, Released } from "../payments.js";
 import { markDelivered, receiptHeaders, toCharged } from "./delivery.js";
-import type { Desk } from "./onchain-context.js";
+import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 import { rejectedPayment, settlementUnknown } from "./payment-errors.js";
 import { captureAtOnce, captureHeld, creditHeld } from "./settled-money.js";
@@ -11,8 +11,8 @@ import type { Settling } from "./settler.js";
 /** What a reserved payment may become: captured, credited, or never sent. */
 
 /** Verified, and sent only once there is an answer: nothing to give back before. */
-export function holdUnsent(desk: Desk, claim: PaymentClaim): HeldAdmission {
-	const { settler, watch } = desk;
+export function holdUnsent(context: OnchainContext, claim: PaymentClaim): HeldAdmission {
+	const { settler, watch } = context;
 	const { payer, id, request } = claim;
 	return {
 		kind: "held",
@@ -21,7 +21,11 @@ export function holdUnsent(desk: Desk, claim: PaymentClaim): HeldAdmission {
 		quote: request.quote,
 		async capture() {
 			try {
-				const receipt = await insist(desk, claim, settler.settle(id, captureAtOnce(desk, claim)));
+				const receipt = await insist(
+					context,
+					claim,
+					settler.settle(id, captureAtOnce(context, claim)),
+				);
 				watch.linger(id);
 				return toCharged(claim, receipt);
 			} catch (error) {
@@ -30,21 +34,21 @@ export function holdUnsent(desk: Desk, claim: PaymentClaim): HeldAdmission {
 			}
 		},
 		async release(reason) {
-			await letGo(desk, claim, reason);
+			await letGo(context, claim, reason);
 			return { balanceMicros: undefined };
 		},
-		delivered: () => markDelivered(desk, id),
+		delivered: () => markDelivered(context, id),
 		abandoned: () => watch.end(id),
 	};
 }
 
 /** Its money is here, under a hold: captured for an answer, else a token of the payer's. */
 export function holdSettled(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	{ row, hold, isProven }: { row: PaymentRow; hold: HoldRow; isProven: boolean },
 ): HeldAdmission {
-	const { watch, settler } = desk;
+	const { watch, settler } = context;
 	const settlement = toSettlement(row);
 	return {
 		kind: "held",
@@ -53,7 +57,7 @@ export function holdSettled(
 		quote: claim.request.quote,
 		async capture() {
 			try {
-				const { value } = await settler.spend(row.id, captureHeld(desk, claim, hold));
+				const { value } = await settler.spend(row.id, captureHeld(context, claim, hold));
 				watch.linger(row.id);
 				return toCharged(claim, value);
 			} catch (error) {
@@ -63,7 +67,7 @@ export function holdSettled(
 		},
 		async release(reason): Promise<Released> {
 			const credit = await settler
-				.spend(row.id, creditHeld(desk, { hold, reason }))
+				.spend(row.id, creditHeld(context, { hold, reason }))
 				.then(({ value }) => value)
 				// What cannot be credited now goes back to "settled" with its hold, and is credited later.
 				.catch(() => undefined);
@@ -79,14 +83,14 @@ export function holdSettled(
 				...(credit && isProven && { credit }),
 			};
 		},
-		delivered: () => markDelivered(desk, row.id),
+		delivered: () => markDelivered(context, row.id),
 		abandoned: () => watch.end(row.id),
 	};
 }
 
 /** The settled value, or the refusal that its payer is told. */
 export async function insist<T>(
-	{ offers }: Pick<Desk, "offers">,
+	{ offers }: Pick<OnchainContext, "offers">,
 	claim: PaymentClaim,
 	settling: Promise<Settling<T>>,
 ): Promise<T> {
@@ -99,7 +103,7 @@ export async function insist<T>(
 
 /** Nothing was sent: the payment may be tried again, for the same request. Never throws. */
 export async function letGo(
-	{ store, clock, watch }: Desk,
+	{ store, clock, watch }: OnchainContext,
 	{ id }: PaymentClaim,
 	reason: string,
 	{ forget = false }: { forget?: boolean } = {},

@@ -21,7 +21,8 @@ export type {
 	Treasury,
 } from "./facilitator.js";
 export { fromV1Network, toV1Network } from "./networks.js";
-export { createOnchainMethod, type OnchainContext } from "./onchain-method.js";
+export type { OnchainMethod, Purchased, SettledFunds } from "./onchain-context.js";
+export { createOnchainMethod, type OnchainPayments } from "./onchain-method.js";
 export type { DemoWallet, OnchainParts } from "./onchain-parts.js";
 export type { OpenPayments } from "./payment-watch.js";
 export { captureJob, creditHeld } from "./settled-money.js";

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../../src/contract/contract.js";
 import type { PaymentRow } from "../../store/store.js";
-import type { OnchainRequest } from "../payments.js";
 import type { PaymentEnvelope, PaymentRefused, SignedPayment } from "./envelope.js";
 import type { Hex, SettlementTerms, TransferAuthorization } from "./facilitator.js";
+import type { OnchainRequest } from "./onchain-context.js";
 
 const ID_CHARS = 32;
 const HOUR_MS = 3_600_000;

@@ -1,10 +1,10 @@
 import type { PurchaseOperationId, SettlementWire } from "../../src/contract/contract.js";
 import type { Clock, Ids } from "../../src/kernel/kernel.js";
 import type { PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
-import { custAccount, type Purchased, type SettledFunds } from "../payments.js";
+import { custAccount } from "../payments.js";
 import { receiptHeaders, usedWithReceipt } from "./delivery.js";
 import { insist, letGo } from "./held-payment.js";
-import type { Desk } from "./onchain-context.js";
+import type { OnchainContext, Purchased, SettledFunds } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 import { creditedPayment, usedPayment } from "./payment-errors.js";
 import type { Reservation } from "./reservation.js";
@@ -22,26 +22,26 @@ const TOP_UP = "spt.top_up" satisfies PurchaseOperationId;
 
 /** Settles at once and books what is bought in the same transaction. */
 export async function purchase<T>(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	{ reservation, alongside }: { reservation: Reservation; alongside: Alongside<T> },
 ): Promise<Purchased<T>> {
-	const { settler, watch } = desk;
-	const along = bookPurchase(desk, claim, alongside);
+	const { settler, watch } = context;
+	const along = bookPurchase(context, claim, alongside);
 	if (reservation.kind === "job") throw new Error(`The payment ${claim.id} launched a job.`);
-	if (reservation.kind === "captured") throw boughtToken(desk, claim, reservation.row.tokenId);
+	if (reservation.kind === "captured") throw boughtToken(context, claim, reservation.row.tokenId);
 	const isSecret = claim.request.quote.operationId !== TOP_UP;
-	if (isSecret && !reservation.isProven) throw await withoutSecret(desk, claim, reservation);
+	if (isSecret && !reservation.isProven) throw await withoutSecret(context, claim, reservation);
 	if (reservation.kind === "fresh") {
-		await verify(desk, claim);
+		await verify(context, claim);
 		const { earlier } = reservation;
-		if (earlier) await letGo(desk, claim, "paid_before");
-		if (earlier?.kind === "receipt") throw await usedWithReceipt(desk, claim, earlier.receiptId);
+		if (earlier) await letGo(context, claim, "paid_before");
+		if (earlier?.kind === "receipt") throw await usedWithReceipt(context, claim, earlier.receiptId);
 	}
 	const fundedId = fundedIdOf(reservation);
 	const bought = fundedId
 		? (await settler.spend(fundedId, along)).value
-		: await insist(desk, claim, settler.settle(claim.id, along));
+		: await insist(context, claim, settler.settle(claim.id, along));
 	watch.end(claim.id);
 	if (fundedId) watch.end(fundedId);
 	const { value, settlement, receipt } = bought;
@@ -67,7 +67,7 @@ function fundedIdOf(reservation: Reservation): string | undefined {
  * becomes a token of the wallet's whose secret nobody is told; a new payment proves the wallet and collects it.
  */
 async function withoutSecret(
-	{ settler, issueCredit, offers: offersOf }: Desk,
+	{ settler, issueCredit, offers: offersOf }: OnchainContext,
 	claim: PaymentClaim,
 	{ kind, row }: { kind: "fresh" | "funded"; row: PaymentRow },
 ) {
@@ -79,7 +79,7 @@ async function withoutSecret(
 	return creditedPayment(claim, { tokenId: credited.tokenId, offers });
 }
 
-function boughtToken({ offers }: Desk, claim: PaymentClaim, tokenId: string | undefined) {
+function boughtToken({ offers }: OnchainContext, claim: PaymentClaim, tokenId: string | undefined) {
 	return usedPayment(claim, {
 		boughtAs: `has bought balance for the token ${tokenId}; its secret was shown once, and POST /v1/spt with "recover": true collects what was never used`,
 		offers: offers(claim.request.quote),

@@ -3,7 +3,7 @@ import { type Micros, siblingId } from "../../src/kernel/kernel.js";
 import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
 import { type Credit, custAccount } from "../payments.js";
 import type { SptIssuer } from "../spt/spt.js";
-import type { Desk } from "./onchain-context.js";
+import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 import { type Along, bookCapture, type PaidRequest, writeReceipt } from "./settlement-book.js";
 
@@ -11,7 +11,7 @@ import { type Along, bookCapture, type PaidRequest, writeReceipt } from "./settl
 
 /** A hold on settled money, so that only this call, or the job it launches, can use it. */
 export function openHold(
-	{ ledger, clock }: Desk,
+	{ ledger, clock }: OnchainContext,
 	claim: PaymentClaim,
 	{ isProven }: { isProven: boolean },
 ): Along<HoldRow> {
@@ -49,7 +49,10 @@ export function openHold(
 	};
 }
 
-export function captureAtOnce({ clock, ids }: Desk, claim: PaymentClaim): Along<ReceiptRow> {
+export function captureAtOnce(
+	{ clock, ids }: OnchainContext,
+	claim: PaymentClaim,
+): Along<ReceiptRow> {
 	return async (tx, booked) => {
 		const now = clock.now();
 		const id = ids.next("rcpt");
@@ -61,7 +64,7 @@ export function captureAtOnce({ clock, ids }: Desk, claim: PaymentClaim): Along<
 }
 
 export function captureHeld(
-	{ ledger, clock }: Desk,
+	{ ledger, clock }: OnchainContext,
 	claim: PaymentClaim,
 	hold: HoldRow,
 ): Along<ReceiptRow> {
@@ -81,7 +84,7 @@ export function captureHeld(
 
 /** A part of what a job holds, and a token of the wallet's with the rest; the whole where no part is named. */
 export function captureJob(
-	{ ledger, issueCredit, clock }: Pick<Desk, "ledger" | "issueCredit" | "clock">,
+	{ ledger, issueCredit, clock }: Pick<OnchainContext, "ledger" | "issueCredit" | "clock">,
 	paid: PaidRequest,
 	{ hold, amountMicros }: { hold: HoldRow; amountMicros: Micros },
 ): Along<{ readonly receipt: ReceiptRow; readonly credit: Credit | undefined }> {
@@ -104,7 +107,7 @@ export function captureJob(
 }
 
 export function creditHeld(
-	{ ledger, issueCredit }: Pick<Desk, "ledger" | "issueCredit">,
+	{ ledger, issueCredit }: Pick<OnchainContext, "ledger" | "issueCredit">,
 	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },
 ): Along<Credit> {
 	return async (tx, booked) => {

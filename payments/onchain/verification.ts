@@ -1,11 +1,10 @@
 import { LIMITS, type Payment } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import type { OnchainRequest } from "../payments.js";
 import { checkAuthorization } from "./authorization-check.js";
 import { within } from "./deadline.js";
 import { type PaymentEnvelope, PaymentRefused, type SignedPayment } from "./envelope.js";
 import { letGo } from "./held-payment.js";
-import type { Desk } from "./onchain-context.js";
+import type { OnchainContext, OnchainRequest } from "./onchain-context.js";
 import { type PaymentClaim, toClaim } from "./payment-claim.js";
 import { facilitatorUnreachable, rejectedPayment, unreadablePayment } from "./payment-errors.js";
 
@@ -14,7 +13,7 @@ import { facilitatorUnreachable, rejectedPayment, unreadablePayment } from "./pa
  * for a payment that is too old: it may have been sent in time.
  */
 export function readClaim(
-	{ envelopes, terms, clock, offers }: Desk,
+	{ envelopes, terms, clock, offers }: OnchainContext,
 	request: OnchainRequest,
 ): PaymentClaim {
 	const { payment, quote } = request;
@@ -59,18 +58,18 @@ export function envelopeOf(
  * Throws PAYMENT_REJECTED, or UPSTREAM when nobody could be asked; a reservation of what was never sent is
  * forgotten in both cases: nothing was delivered for it, and whoever signs for empty wallets must not fill the store.
  */
-export async function verify(desk: Desk, claim: PaymentClaim): Promise<void> {
-	const { facilitator, terms, clock, offers } = desk;
+export async function verify(context: OnchainContext, claim: PaymentClaim): Promise<void> {
+	const { facilitator, terms, clock, offers } = context;
 	// A facilitator that throws at once must not escape the reservation.
 	const asked = Promise.resolve().then(() => facilitator.verify(terms, claim.signed.authorization));
 	const verdict = await within(asked, LIMITS.verifyTimeoutMs, clock).catch(
 		async (error: unknown) => {
-			await letGo(desk, claim, "unverified", { forget: true });
+			await letGo(context, claim, "unverified", { forget: true });
 			throw facilitatorUnreachable(error);
 		},
 	);
 	if (verdict.kind === "valid") return;
 	const { reason, message } = verdict;
-	await letGo(desk, claim, reason, { forget: true });
+	await letGo(context, claim, reason, { forget: true });
 	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
 }

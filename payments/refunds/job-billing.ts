@@ -2,7 +2,13 @@ import type { ReleaseReason } from "../../src/contract/contract.js";
 import { type Clock, type Micros, ServiceError } from "../../src/kernel/kernel.js";
 import type { HoldRow, JobRow, PaymentRow, StoreTransaction } from "../../store/store.js";
 import { type Along, captureJob, changePayment, creditHeld, toBooked } from "../onchain/onchain.js";
-import { finishAttempt, type Ledger, type PaymentMethod, toReceipt } from "../payments.js";
+import {
+	balanceOf,
+	finishAttempt,
+	type Ledger,
+	type PaymentMethod,
+	toReceipt,
+} from "../payments.js";
 import type { SptIssuer } from "../spt/spt.js";
 
 /** What became of a job's price. */
@@ -28,7 +34,7 @@ export interface JobBilling {
 export interface JobBillingDeps {
 	readonly clock: Clock;
 	readonly ledger: Ledger;
-	readonly methods: readonly PaymentMethod[];
+	readonly methods: readonly Pick<PaymentMethod, "balance">[];
 	readonly spts: Pick<SptIssuer, "issueFrom" | "reissue">;
 }
 
@@ -74,7 +80,7 @@ async function captureBalance(
 	tx: StoreTransaction,
 	{ job, hold, amountMicros }: Capture,
 ): Promise<JobPaid> {
-	const captured = await methodOf(methods, hold).capture(tx, hold, amountMicros);
+	const captured = await balanceOf(methods, hold).capture(tx, hold, amountMicros);
 	const { fingerprint, graphIds } = job;
 	const receipt = toReceipt(hold, captured, { fingerprint, graphIds, at: clock.now() });
 	await tx.put("receipts", receipt);
@@ -90,9 +96,9 @@ async function capturePayment(
 	const { fingerprint, graphIds } = job;
 	const { idempotencyId } = hold;
 	const paid = { request: { fingerprint, graphIds }, idempotencyId };
-	const desk = { ledger, clock, issueCredit: spts.issueFrom };
+	const context = { ledger, clock, issueCredit: spts.issueFrom };
 	const row = await settledRow(tx, hold);
-	const along = captureJob(desk, paid, { hold, amountMicros });
+	const along = captureJob(context, paid, { hold, amountMicros });
 	const { receipt, credit } = await spend(tx, clock, { row, along });
 	return {
 		chargedMicros: receipt.amountMicros,
@@ -107,7 +113,7 @@ async function giveBack(
 	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },
 ): Promise<JobPaid> {
 	if (hold.paymentId === undefined) {
-		await methodOf(methods, hold).release(tx, hold, reason);
+		await balanceOf(methods, hold).release(tx, hold, reason);
 		return NOTHING;
 	}
 	const row = await settledRow(tx, hold);
@@ -131,12 +137,6 @@ async function settledRow(tx: StoreTransaction, { id, paymentId }: HoldRow): Pro
 	const row = paymentId === undefined ? undefined : await tx.get("payments", paymentId);
 	if (row?.state === "settled" && row.holdId === id) return row;
 	throw new ServiceError("INTERNAL", `The hold ${id} is on a payment that is not its own.`);
-}
-
-function methodOf(methods: readonly PaymentMethod[], { rail }: HoldRow): PaymentMethod {
-	const method = methods.find((candidate) => candidate.rail === rail);
-	if (method) return method;
-	throw new ServiceError("INTERNAL", `The payment rail "${rail}" is not configured.`);
 }
 
 function gone({ id }: JobClaim): ServiceError {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
-import { createPlanMethod } from "../../../payments/plan/plan-method.js";
+import { createPlanBalance } from "../../../payments/plan/plan-balance.js";
 import { createFindAccess } from "../../../src/accounts/account-access.js";
 import { createApiKeys } from "../../../src/accounts/api-keys.js";
 import { createConnectionTokens } from "../../../src/accounts/connection-tokens.js";
@@ -23,7 +23,7 @@ async function openDesk() {
 	const ledger = createLedger({ clock, ids });
 	const keys = createApiKeys(deps);
 	const findAccess = createFindAccess({ store, keys, connections: createConnectionTokens(deps) });
-	const method = createPlanMethod({ ledger, clock, findAccess });
+	const method = createPlanBalance({ ledger, clock, findAccess });
 	const first = await keys.create({
 		alongside: (tx, owner) =>
 			ledger.credit(tx, { owner, source: "cash:manual", amountMicros: 1_000n * USD, key: "c" }),

@@ -3,8 +3,8 @@ import { createRefunds } from "../../../payments/refunds/refund-ledger.js";
 import { createDelegations } from "../../../payments/spt/delegations.js";
 import { recoverTokens } from "../../../payments/spt/recover.js";
 import { createSptAccounts, type SptAccounts } from "../../../payments/spt/spt-accounts.js";
+import { createSptBalance } from "../../../payments/spt/spt-balance.js";
 import { createSptIssuer, type SptTerms } from "../../../payments/spt/spt-issuer.js";
-import { createSptMethod } from "../../../payments/spt/spt-method.js";
 import type { PresentedToken } from "../../../payments/spt/token.js";
 import { createIds } from "../../../src/kernel/ids.js";
 import { systemRandom } from "../../../src/kernel/random.js";
@@ -56,7 +56,7 @@ export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
 	const ledger = createLedger({ clock, ids });
 	const keys = { store, ledger, clock, random: systemRandom, pepper, environment: "test" as const };
 	const spts = createSptIssuer({ ...keys, ids });
-	const method = createSptMethod(keys);
+	const method = createSptBalance(keys);
 	const { request: requestRefund } = createRefunds({ store, clock, ids });
 	const accounts = createSptAccounts({ ...keys, requestRefund });
 	const { issueFrom } = spts;

@@ -1,5 +1,5 @@
 import t from "tap";
-import { PRICE, startDesk, toRequest } from "./start-desk.js";
+import { PRICE, startDesk, toAdmission } from "./start-desk.js";
 
 for (const settlesFirst of [false, true]) {
 	const moment = settlesFirst ? "before" : "after";
@@ -7,7 +7,7 @@ for (const settlesFirst of [false, true]) {
 		`what settles ${moment} the work is charged whole, however little it answers`,
 		async (t) => {
 			const { desk, wallet, chain, balances } = await startDesk();
-			const request = toRequest({ chain }, wallet.sign({ value: PRICE }), { settlesFirst });
+			const request = toAdmission({ chain }, wallet.sign({ value: PRICE }), { settlesFirst });
 			const admission = await desk.admit(request);
 			if (admission.kind !== "held") return t.fail("it was never paid before");
 			const { receipt } = await admission.capture({ amountMicros: PRICE / 2n, units: [0] });

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../src/contract/limits.js";
 import { ServiceError } from "../../../src/kernel/errors.js";
 import { createSimWallet } from "../../support/sim-wallet.js";
 import { times } from "../../support/times.js";
-import { createWorld, PRICE, startDesk, toRequest } from "./start-desk.js";
+import { createWorld, PRICE, startDesk, toAdmission, toRequest } from "./start-desk.js";
 
 t.test("an answer that was lost on its way is given again to the same payment", async (t) => {
 	const { buy, wallet, clock, runs } = await startDesk();
@@ -25,11 +25,11 @@ t.test("an answer that was lost on its way is given again to the same payment", 
 t.test("an answer that never leaves is given once more, whatever becomes of it", async (t) => {
 	const { desk, wallet, chain, runs, buy } = await startDesk();
 	const authorization = wallet.sign({ value: PRICE });
-	const first = await desk.admit(toRequest({ chain }, authorization));
+	const first = await desk.admit(toAdmission({ chain }, authorization));
 	if (first.kind === "held") await first.capture();
 	t.match(await buy(authorization), { code: "IDEMPOTENCY_IN_FLIGHT" }, "it may still be arriving");
 	first.abandoned?.();
-	const second = await desk.admit(toRequest({ chain }, authorization));
+	const second = await desk.admit(toAdmission({ chain }, authorization));
 	t.equal(second.kind, "replayed");
 	second.abandoned?.();
 	t.match(await buy(authorization), { code: "PAYMENT_ALREADY_USED" });

@@ -2,8 +2,9 @@ import { createLedger } from "../../../payments/ledger.js";
 import type { TransferAuthorization } from "../../../payments/onchain/facilitator.js";
 import {
 	createOnchainMethod,
-	type OnchainContext,
+	type OnchainPayments,
 } from "../../../payments/onchain/onchain-method.js";
+import type { AdmissionRequest } from "../../../payments/payment-method.js";
 import { createSweeper } from "../../../payments/refunds/sweep.js";
 import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
 import { createX402Envelope } from "../../../payments/x402/x402-envelope.js";
@@ -77,7 +78,7 @@ export type Result =
 export interface DeskProcess extends World {
 	readonly disk: FakeDisk;
 	readonly store: Store;
-	readonly desk: OnchainContext;
+	readonly desk: OnchainPayments;
 	/** How often the work ran. */
 	readonly runs: () => number;
 	/** One call as the pipeline makes it. */
@@ -149,7 +150,7 @@ export async function startDesk(
 		}
 	};
 	const answer = async (authorization: TransferAuthorization, order: Order): Promise<Result> => {
-		const admission = await desk.admit(toRequest(world, authorization, order));
+		const admission = await desk.admit(toAdmission(world, authorization, order));
 		if (admission.kind === "launched") throw new Error("Nothing here outlives its call.");
 		const isReplay = admission.kind === "replayed";
 		runs += 1;
@@ -189,6 +190,13 @@ export async function startDesk(
 			await desk.reconcile();
 		},
 	};
+}
+
+/** One call as the cashier asks for it. */
+export function toAdmission(...asked: Parameters<typeof toRequest>): AdmissionRequest {
+	const { payment, settlesFirst, ...request } = toRequest(...asked);
+	const capture = settlesFirst ? "beforeFirstEvent" : "onResult";
+	return { ...request, proof: payment, payer: { owner: "", rail: "x402" }, capture };
 }
 
 export function toRequest(

@@ -9,9 +9,9 @@ import { type Clock, formatUsd, type Micros } from "../../src/kernel/kernel.js";
 import type { AccountRow, StoreReader } from "../../store/store.js";
 import {
 	assertInScope,
+	type Balance,
 	custAccount,
 	type Ledger,
-	type PaymentMethod,
 	PaymentRequired,
 	type Purchase,
 } from "../payments.js";
@@ -28,7 +28,7 @@ import { countUsage } from "./usage-count.js";
 
 const FREE_TIER = "promo:free_tier";
 
-export interface PlanMethodDeps {
+export interface PlanBalanceDeps {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	/** What a key, connection token or identity token opens; undefined for one nobody issued or that has ended. */
@@ -39,7 +39,7 @@ export interface PlanMethodDeps {
 }
 
 /** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
-export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps): PaymentMethod {
+export function createPlanBalance({ ledger, clock, findAccess }: PlanBalanceDeps): Balance {
 	const openInScope = async (reader: StoreReader, payer: Caller, purchase: Purchase) => {
 		const opened = await openPlan(reader, payer.access ?? { accountId: payer.owner }, clock.now());
 		assertInScope(opened.scope, purchase, "key");

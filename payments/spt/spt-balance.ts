@@ -1,11 +1,11 @@
 import type { Clock } from "../../src/kernel/kernel.js";
-import { assertInScope, custAccount, type Ledger, type PaymentMethod } from "../payments.js";
+import { assertInScope, type Balance, custAccount, type Ledger } from "../payments.js";
 import { returnExpired } from "./delegation-tree.js";
 import { assertWithinCallLimit, countSpending } from "./spending.js";
 import { howToPay, tooLittle } from "./spt-refusals.js";
 import { type Environment, findToken, isSpendable, unknownToken } from "./token.js";
 
-export interface SptMethodDeps {
+export interface SptBalanceDeps {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	readonly pepper: Uint8Array;
@@ -15,7 +15,7 @@ export interface SptMethodDeps {
 }
 
 /** Shared Payment Tokens: a prepaid bearer balance; hold and capture are ledger entries, no chain is involved. */
-export function createSptMethod(deps: SptMethodDeps): PaymentMethod {
+export function createSptBalance(deps: SptBalanceDeps): Balance {
 	const { ledger, clock, pepper, environment, isForSale = () => false } = deps;
 	return {
 		rail: "spt",
