@@ -1,7 +1,7 @@
+import { keccak_256 } from "@noble/hashes/sha3";
 import { z } from "zod";
 import type { Payment } from "../../src/contract/contract.js";
 import { decodeJson, formatUsd } from "../../src/kernel/kernel.js";
-import { keccak256 } from "../evm/evm.js";
 import {
 	chainIdOf,
 	type Hex,
@@ -48,7 +48,8 @@ export function createEvmCharge({ terms, issuer }: EvmChargeDeps): PaymentEnvelo
 
 		match(payment, quote) {
 			const { id, realm } = issuer.recognize(parse(payment).challenge, chargeFor(quote));
-			if (readCharge(payment).authorization.nonce === keccak256(id + realm)) return;
+			const nonce = `0x${Buffer.from(keccak_256(id + realm)).toString("hex")}`;
+			if (readCharge(payment).authorization.nonce === nonce) return;
 			throw new PaymentRefused(
 				"invalid_payload",
 				"The authorization's nonce is not the hash of the payment challenge; sign one for this challenge.",
