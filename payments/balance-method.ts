@@ -1,4 +1,9 @@
-import type { Caller, ReleaseReason } from "../src/contract/contract.js";
+import {
+	type AccessScope,
+	type Caller,
+	namesOperation,
+	type ReleaseReason,
+} from "../src/contract/contract.js";
 import { type Clock, ServiceError } from "../src/kernel/kernel.js";
 import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../store/store.js";
 import { beginAttempt, idempotencyIdOf, judgeAttempt } from "./idempotency.js";
@@ -11,6 +16,7 @@ import {
 	type JobHold,
 	type JobOpening,
 	type PaymentMethod,
+	type Purchase,
 	type Released,
 } from "./payment-method.js";
 import { finishAttempt, toReceipt } from "./receipt.js";
@@ -141,4 +147,20 @@ export function balanceOf(
 	const balance = methods.map((method) => method.balance).find((found) => found?.rail === rail);
 	if (balance) return balance;
 	throw new ServiceError("INTERNAL", `The payment rail "${rail}" is not configured.`);
+}
+
+/** Throws SCOPE_FORBIDDEN for a purchase outside the scope; `subject` is what has it: "token", "key". */
+export function assertInScope(
+	{ skills, graphs }: AccessScope,
+	{ quote: { operationId }, graphIds }: Pick<Purchase, "quote" | "graphIds">,
+	subject: string,
+): void {
+	const refuse = (what: string) =>
+		new ServiceError("SCOPE_FORBIDDEN", `This ${subject} may not pay for "${what}".`);
+	if (skills.length > 0 && !namesOperation(skills, operationId)) throw refuse(operationId);
+	if (graphs.length === 0) return;
+	// A skill that chooses its graphs itself cannot promise to stay within them.
+	const foreign =
+		graphIds.length === 0 ? "all graphs" : graphIds.find((id) => !graphs.includes(id));
+	if (foreign) throw refuse(foreign);
 }

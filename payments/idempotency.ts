@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { type AccountAccess, grantIdOf, LIMITS, maySeeAgain } from "../src/contract/contract.js";
 import { ServiceError, toCanonicalJson } from "../src/kernel/kernel.js";
 import type { IdempotencyRow, StoreReader, StoreTransaction } from "../store/store.js";
-import { hasOpenJob } from "./open-job.js";
 
 /** Decision D4: what a repeated key means. */
 export type Attempt =
@@ -102,4 +101,12 @@ export async function beginAttempt(
 		expiresAt: input.now + LIMITS.idempotencyTtlMs,
 	};
 	await tx.put("idempotency", row);
+}
+
+/** Whether the work an attempt began still holds its price: a job may outlive the key it was begun with. */
+export async function hasOpenJob(
+	reader: StoreReader,
+	{ jobId, holdId }: IdempotencyRow,
+): Promise<boolean> {
+	return jobId !== undefined && (await reader.get("holds", holdId)) !== undefined;
 }

@@ -1,4 +1,4 @@
-export { balanceOf, createBalanceMethod } from "./balance-method.js";
+export { assertInScope, balanceOf, createBalanceMethod } from "./balance-method.js";
 export {
 	CONTINUATION_TYPES,
 	type Continuation,
@@ -7,10 +7,16 @@ export {
 	type PaymentErrorCode,
 	PaymentRequired,
 	type Quote,
+	toHttpChallenge,
 	type X402Requirement,
 } from "./challenge.js";
-export { toHttpChallenge } from "./http-challenge.js";
-export { beginAttempt, fingerprintOf, idempotencyIdOf, judgeAttempt } from "./idempotency.js";
+export {
+	beginAttempt,
+	fingerprintOf,
+	hasOpenJob,
+	idempotencyIdOf,
+	judgeAttempt,
+} from "./idempotency.js";
 export {
 	createLedger,
 	custAccount,
@@ -19,7 +25,6 @@ export {
 	REFUNDS_ACCOUNT,
 	type RefundTerms,
 } from "./ledger.js";
-export { hasOpenJob } from "./open-job.js";
 export {
 	type AdmissionRequest,
 	type AnsweredPart,
@@ -38,7 +43,11 @@ export {
 	type Released,
 	type ReplayedAdmission,
 } from "./payment-method.js";
-export { assertInScope } from "./payment-scope.js";
-export { createPriceList, DEFAULT_PRICE_BOOK } from "./price-list.js";
-export { createQuoteSeal, type QuotedTerms, type QuoteSeal } from "./quote-seal.js";
+export {
+	createPriceList,
+	createQuoteSeal,
+	DEFAULT_PRICE_BOOK,
+	type QuotedTerms,
+	type QuoteSeal,
+} from "./price-list.js";
 export { costOf, finishAttempt, noCost, toReceipt } from "./receipt.js";

@@ -4,13 +4,14 @@ import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
 import {
 	type AuthorizationState,
 	type ChainReader,
+	type ChainTransfer,
+	type Facilitator,
 	type Hex,
 	isSameAddress,
 	type SettlementTerms,
+	type TransferSpan,
 } from "../onchain/onchain.js";
-import { CANCELED_EVENT, EIP3009_VIEWS, TRANSFER_EVENT, USED_EVENT } from "./evm-abi.js";
 import type { GetEvmClient } from "./evm-client.js";
-import { listTransfers } from "./transfer-history.js";
 
 type Asked = Parameters<ChainReader["stateOf"]>[1];
 
@@ -115,3 +116,185 @@ async function findMove(
 		`The transaction ${use.transactionHash} used the authorization, and its transfer cannot be found.`,
 	);
 }
+
+export interface HistoryDeps {
+	readonly client: PublicClient;
+	readonly clock: Pick<Clock, "after">;
+}
+
+/** Pauses before a question is asked again; a year of a public chain takes thousands, and its nodes refuse some. */
+const RETRY_PAUSES_MS = [250, 1_000, 4_000];
+
+/** Every transfer of the asset to `payTo` and from it, oldest first; a window of blocks at a time. */
+export async function* listTransfers(
+	{ client, clock }: HistoryDeps,
+	terms: SettlementTerms,
+	{ sinceMs, onProgress }: TransferSpan = {},
+): AsyncIterable<ChainTransfer> {
+	const insist = createInsisting(clock);
+	const newest = await insist(() => client.getBlockNumber({ cacheTime: 0 }));
+	const step = BigInt(LIMITS.chainBlocksPerQuery);
+	const timeOf = createBlockTimes((blockNumber) => insist(() => client.getBlock({ blockNumber })));
+	const oldest = sinceMs === undefined ? 0n : await findBlockAt(timeOf, { newest, sinceMs });
+	for (let fromBlock = oldest; fromBlock <= newest; fromBlock += step) {
+		const last = fromBlock + step - 1n;
+		const span = { fromBlock, toBlock: last < newest ? last : newest };
+		for (const log of await insist(() => readWindow(client, terms, span))) {
+			const { transactionHash, logIndex, blockNumber, args } = log;
+			const at = await timeOf(blockNumber);
+			yield { ...args, transactionHash, logIndex, blockNumber, at };
+		}
+		onProgress?.({
+			done: Number(span.toBlock - oldest) + 1,
+			total: Number(newest - oldest) + 1,
+		});
+	}
+}
+
+type Insist = <T>(ask: () => Promise<T>) => Promise<T>;
+
+/** Asks again after a while, a few times; rejects as the last try did. */
+function createInsisting(clock: HistoryDeps["clock"]): Insist {
+	return async (ask) => {
+		for (const pauseMs of RETRY_PAUSES_MS) {
+			try {
+				return await ask();
+			} catch {
+				await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
+			}
+		}
+		return ask();
+	};
+}
+
+async function readWindow(
+	client: PublicClient,
+	{ asset, payTo }: SettlementTerms,
+	span: { readonly fromBlock: bigint; readonly toBlock: bigint },
+) {
+	const ask = (args: { from: `0x${string}` } | { to: `0x${string}` }) =>
+		client.getLogs({ address: asset, event: TRANSFER_EVENT, args, strict: true, ...span });
+	const [received, sent] = await Promise.all([ask({ to: payTo }), ask({ from: payTo })]);
+	const both = [...received, ...sent];
+	// What we send to ourselves is found twice.
+	const byPlace = new Map(both.map((log) => [`${log.blockNumber}|${log.logIndex}`, log]));
+	return [...byPlace.values()].sort(
+		(a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex,
+	);
+}
+
+type TimeOfBlock = (blockNumber: bigint) => Promise<number>;
+
+function createBlockTimes(
+	getBlock: (blockNumber: bigint) => Promise<{ readonly timestamp: bigint }>,
+): TimeOfBlock {
+	let latest: { readonly blockNumber: bigint; readonly at: number } | undefined;
+	return async (blockNumber) => {
+		if (latest?.blockNumber !== blockNumber) {
+			const { timestamp } = await getBlock(blockNumber);
+			latest = { blockNumber, at: Number(timestamp) * 1_000 };
+		}
+		return latest.at;
+	};
+}
+
+/** First block that is not older than `sinceMs`, by halving. */
+async function findBlockAt(
+	timeOf: TimeOfBlock,
+	{ newest, sinceMs }: { readonly newest: bigint; readonly sinceMs: number },
+): Promise<bigint> {
+	let [low, high] = [0n, newest];
+	while (low < high) {
+		const middle = (low + high) / 2n;
+		if ((await timeOf(middle)) < sinceMs) low = middle + 1n;
+		else high = middle;
+	}
+	return low;
+}
+
+const DECIMALS = [
+	{
+		type: "function",
+		name: "decimals",
+		stateMutability: "view",
+		inputs: [],
+		outputs: [{ name: "", type: "uint8" }],
+	},
+] as const;
+
+/**
+ * Amounts are counted in millionths of a dollar: before the first payment is verified the asset itself is asked whether
+ * it counts so too. Payments in any other are refused, with UNAVAILABLE.
+ */
+export function requireSixDecimals(facilitator: Facilitator, getClient: GetEvmClient): Facilitator {
+	let read: Promise<number> | undefined;
+	const readDecimals = async (address: Hex) => {
+		const client = await getClient();
+		return client.readContract({ address, abi: DECIMALS, functionName: "decimals" });
+	};
+	const assertSix = async (asset: Hex) => {
+		read ??= readDecimals(asset).catch((error: unknown) => {
+			read = undefined;
+			throw error;
+		});
+		const decimals = await read;
+		if (decimals === 6) return;
+		throw new ServiceError(
+			"UNAVAILABLE",
+			`The asset ${asset} has ${decimals} decimals, and payments are counted with 6: configure another one.`,
+			{ retryable: false },
+		);
+	};
+	return {
+		...facilitator,
+		async verify(terms, authorization) {
+			await assertSix(terms.asset);
+			return facilitator.verify(terms, authorization);
+		},
+	};
+}
+
+/** The parts of ERC-20 and EIP-3009 that are read here. */
+
+export const EIP3009_VIEWS = [
+	{
+		type: "function",
+		name: "authorizationState",
+		stateMutability: "view",
+		inputs: [
+			{ name: "authorizer", type: "address" },
+			{ name: "nonce", type: "bytes32" },
+		],
+		outputs: [{ name: "", type: "bool" }],
+	},
+	{
+		type: "function",
+		name: "balanceOf",
+		stateMutability: "view",
+		inputs: [{ name: "account", type: "address" }],
+		outputs: [{ name: "", type: "uint256" }],
+	},
+] as const;
+
+export const TRANSFER_EVENT = {
+	type: "event",
+	name: "Transfer",
+	inputs: [
+		{ name: "from", type: "address", indexed: true },
+		{ name: "to", type: "address", indexed: true },
+		{ name: "value", type: "uint256", indexed: false },
+	],
+} as const;
+
+const USE_INPUTS = [
+	{ name: "authorizer", type: "address", indexed: true },
+	{ name: "nonce", type: "bytes32", indexed: true },
+] as const;
+
+export const USED_EVENT = { type: "event", name: "AuthorizationUsed", inputs: USE_INPUTS } as const;
+
+export const CANCELED_EVENT = {
+	type: "event",
+	name: "AuthorizationCanceled",
+	inputs: USE_INPUTS,
+} as const;

@@ -8,8 +8,7 @@ import {
 	type SettleOutcome,
 	type TransferAuthorization,
 } from "../onchain/onchain.js";
-import { findRefusal, toRefusal } from "./evm-refusals.js";
-import { toExactPayload } from "./exact-payload.js";
+import { findRefusal, toExactPayload, toRefusal } from "./exact-payload.js";
 
 export interface RemoteFacilitatorDeps {
 	readonly egress: Egress;

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { Hex, SettleOutcome, Treasury } from "../onchain/onchain.js";
-import { toRefusal } from "./evm-refusals.js";
 import type { EvmWallet } from "./evm-wallet.js";
+import { toRefusal } from "./exact-payload.js";
 
 export interface TreasuryDeps {
 	readonly wallet: EvmWallet;

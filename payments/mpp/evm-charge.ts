@@ -12,9 +12,12 @@ import {
 	type SignedPayment,
 } from "../onchain/onchain.js";
 import type { Continuation, Quote } from "../payments.js";
-import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
-import { toChallengeOffer } from "./payment-challenge.js";
-import { toReceiptHeaders } from "./payment-receipt.js";
+import {
+	type ChallengeIssuer,
+	type ChargeTerms,
+	toChallengeOffer,
+	toReceiptHeaders,
+} from "./payment-challenge.js";
 
 const METHOD = "evm";
 const ASSET_DECIMALS = 6;

@@ -1,3 +1,3 @@
-export { createChallengeIssuer } from "./challenge-issuer.js";
 export { createEvmCharge } from "./evm-charge.js";
+export { createChallengeIssuer } from "./payment-challenge.js";
 export { withPrepaidCharge } from "./prepaid-charge.js";

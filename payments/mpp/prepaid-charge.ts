@@ -8,9 +8,12 @@ import {
 	type PricedAdmission,
 	type Quote,
 } from "../payments.js";
-import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
-import { toChallengeOffer } from "./payment-challenge.js";
-import { toReceiptHeaders } from "./payment-receipt.js";
+import {
+	type ChallengeIssuer,
+	type ChargeTerms,
+	toChallengeOffer,
+	toReceiptHeaders,
+} from "./payment-challenge.js";
 
 /**
  * The same method, paid in the "Payment" scheme as well: the proof is a Shared Payment Token with a challenge of ours, each

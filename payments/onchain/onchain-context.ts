@@ -1,20 +1,12 @@
-import type { Caller, Payment, SettlementWire } from "../../src/contract/contract.js";
+import type { Caller, SettlementWire } from "../../src/contract/contract.js";
 import type { Clock, Ids, Micros } from "../../src/kernel/kernel.js";
 import type { Store, StoreTransaction } from "../../store/store.js";
-import type { AdmissionRequest, Ledger, Offer, PaymentMethod, Quote } from "../payments.js";
+import type { Ledger, Offer, PaymentMethod, Quote } from "../payments.js";
 import type { SptIssuer } from "../spt/spt.js";
-import type { PaymentEnvelope } from "./envelope.js";
 import type { Facilitator, SettlementTerms } from "./facilitator.js";
+import type { OnchainRequest, PaymentEnvelope } from "./payment-claim.js";
 import type { PaymentWatch } from "./payment-watch.js";
 import type { Settler } from "./settler.js";
-
-/** A call or a purchase that a payment on a chain is to pay. */
-export interface OnchainRequest
-	extends Pick<AdmissionRequest, "quote" | "fingerprint" | "graphIds" | "idempotencyKey" | "job"> {
-	readonly payment: Payment;
-	/** D8: settle before the work (streams, jobs, 2 USD and more), or after it. */
-	readonly settlesFirst: boolean;
-}
 
 /** Where a purchase finds its money, inside the transaction that books the settlement. */
 export interface SettledFunds {

@@ -1,7 +1,13 @@
-import { LIMITS, type Payment } from "../../src/contract/contract.js";
-import type { Ids } from "../../src/kernel/kernel.js";
-import type { HoldRow, PaymentRow } from "../../store/store.js";
 import {
+	LIMITS,
+	type Payment,
+	type PurchaseOperationId,
+	type SettlementWire,
+} from "../../src/contract/contract.js";
+import type { Clock, Ids } from "../../src/kernel/kernel.js";
+import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import {
+	custAccount,
 	type HeldAdmission,
 	isPayment,
 	type LaunchedAdmission,
@@ -12,16 +18,30 @@ import {
 	type Quote,
 } from "../payments.js";
 import type { SptIssuer } from "../spt/spt.js";
-import { launchedOrRefuse, replayOf, replayOrRefuse, toLaunched } from "./delivery.js";
-import type { PaymentEnvelope } from "./envelope.js";
-import { holdSettled, holdUnsent, insist, letGo } from "./held-payment.js";
-import type { OnchainContext, OnchainMethod, OnchainRequest } from "./onchain-context.js";
-import { type PaymentClaim, payerOf } from "./payment-claim.js";
+import {
+	holdSettled,
+	holdUnsent,
+	insist,
+	launchedOrRefuse,
+	letGo,
+	receiptHeaders,
+	replayOf,
+	replayOrRefuse,
+	toLaunched,
+	usedWithReceipt,
+} from "./delivery.js";
+import type { OnchainContext, OnchainMethod, Purchased, SettledFunds } from "./onchain-context.js";
+import {
+	type OnchainRequest,
+	type PaymentClaim,
+	type PaymentEnvelope,
+	payerOf,
+} from "./payment-claim.js";
+import { creditedPayment, usedPayment } from "./payment-errors.js";
 import { createPaymentWatch, type OpenPayments } from "./payment-watch.js";
-import { purchase } from "./purchase.js";
 import { createReconciler, type Reconciler } from "./reconciler.js";
 import { type Reservation, reserve } from "./reservation.js";
-import { openHold } from "./settled-money.js";
+import { type Along, creditSettled, openHold, writeReceipt } from "./settlement-book.js";
 import type { QuestionDeps } from "./settlement-question.js";
 import { createSettler } from "./settler.js";
 import { envelopeOf, readClaim, readSigned, verify } from "./verification.js";
@@ -187,4 +207,114 @@ async function relaunched(
 		return paid.find((payment) => payment.jobId === jobId);
 	});
 	return toLaunched(context, claim, { row, jobId, isNew: false });
+}
+
+type Alongside<T> = (
+	tx: StoreTransaction,
+	funds: SettledFunds,
+) => Promise<{ readonly value: T; readonly tokenId: string }>;
+
+/** Brings no secret, and whoever asks for it has shown the secret of the token it fills. */
+const TOP_UP = "spt.top_up" satisfies PurchaseOperationId;
+
+/** Settles at once and books what is bought in the same transaction. */
+export async function purchase<T>(
+	context: OnchainContext,
+	claim: PaymentClaim,
+	{ reservation, alongside }: { reservation: Reservation; alongside: Alongside<T> },
+): Promise<Purchased<T>> {
+	const { settler, watch } = context;
+	const along = bookPurchase(context, claim, alongside);
+	if (reservation.kind === "job") throw new Error(`The payment ${claim.id} launched a job.`);
+	if (reservation.kind === "captured") throw boughtToken(context, claim, reservation.row.tokenId);
+	const isSecret = claim.request.quote.operationId !== TOP_UP;
+	if (isSecret && !reservation.isProven) throw await withoutSecret(context, claim, reservation);
+	if (reservation.kind === "fresh") {
+		await verify(context, claim);
+		const { earlier } = reservation;
+		if (earlier) await letGo(context, claim, "paid_before");
+		if (earlier?.kind === "receipt") throw await usedWithReceipt(context, claim, earlier.receiptId);
+	}
+	const fundedId = fundedIdOf(reservation);
+	const bought = fundedId
+		? (await settler.spend(fundedId, along)).value
+		: await insist(context, claim, settler.settle(claim.id, along));
+	watch.end(claim.id);
+	if (fundedId) watch.end(fundedId);
+	const { value, settlement, receipt } = bought;
+	const { amountMicros, at } = receipt;
+	return {
+		value,
+		payer: claim.payer,
+		settlement,
+		receiptId: receipt.id,
+		headers: receiptHeaders(claim, { settlement, amountMicros, at }),
+	};
+}
+
+function fundedIdOf(reservation: Reservation): string | undefined {
+	if (reservation.kind === "funded") return reservation.row.id;
+	if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded")
+		return reservation.earlier.row.id;
+	return undefined;
+}
+
+/**
+ * The payment was sent before and is public by now: a new token goes to a caller with its retry key alone. What is here
+ * becomes a token of the wallet's whose secret nobody is told; a new payment proves the wallet and collects it.
+ */
+async function withoutSecret(
+	{ settler, issueCredit, offers: offersOf }: OnchainContext,
+	claim: PaymentClaim,
+	{ kind, row }: { kind: "fresh" | "funded"; row: PaymentRow },
+) {
+	const offers = offersOf(claim.request.quote);
+	if (kind === "fresh") {
+		return usedPayment(claim, { boughtAs: "was sent before, and refused", offers });
+	}
+	const { row: credited } = await settler.spend(row.id, creditSettled(issueCredit));
+	return creditedPayment(claim, { tokenId: credited.tokenId, offers });
+}
+
+function boughtToken({ offers }: OnchainContext, claim: PaymentClaim, tokenId: string | undefined) {
+	return usedPayment(claim, {
+		boughtAs: `has bought balance for the token ${tokenId}; its secret was shown once, and POST /v1/spt with "recover": true collects what was never used`,
+		offers: offers(claim.request.quote),
+		body: { token_id: tokenId },
+	});
+}
+
+interface Bought<T> {
+	readonly value: T;
+	readonly settlement: SettlementWire;
+	readonly receipt: ReceiptRow;
+}
+
+/** What is bought with settled money, booked with it or not at all; its receipt names the posting that brought the money. */
+function bookPurchase<T>(
+	{ clock, ids }: { clock: Clock; ids: Ids },
+	claim: PaymentClaim,
+	alongside: Alongside<T>,
+): Along<Bought<T>> {
+	return async (tx, booked) => {
+		const { row, settlement, settlementId } = booked;
+		const { value, tokenId } = await alongside(tx, {
+			account: custAccount(row.owner),
+			owner: row.owner,
+			amountMicros: row.amountMicros,
+			paymentId: row.id,
+			settlement,
+		});
+		const receipt = await writeReceipt(tx, claim, {
+			booked,
+			id: ids.next("rcpt"),
+			holdId: row.id,
+			transactionId: settlementId,
+			now: clock.now(),
+		});
+		return {
+			value: { value, settlement, receipt },
+			change: { state: "captured", receiptId: receipt.id, tokenId, isDelivered: true },
+		};
+	};
 }

@@ -1,9 +1,8 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import { type Offer, PaymentRequired, type Quote } from "../payments.js";
-import type { PaymentReport } from "./envelope.js";
 import type { RefusalReason } from "./facilitator.js";
-import type { PaymentClaim } from "./payment-claim.js";
+import type { PaymentClaim, PaymentReport } from "./payment-claim.js";
 
 /** What a refused payer is told; the challenge goes along, so that a client can pay again at once. */
 

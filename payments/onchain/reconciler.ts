@@ -1,12 +1,13 @@
 import { LIMITS } from "../../src/contract/contract.js";
+import type { Logger } from "../../src/kernel/kernel.js";
 import type { PaymentRow, PaymentState, StoreTransaction } from "../../store/store.js";
 import type { SptIssuer } from "../spt/spt.js";
+import type { SettlementTerms } from "./facilitator.js";
+import { isSameAddress } from "./networks.js";
 import { endOfBinding } from "./payment-claim.js";
-import { creditSettled } from "./settled-money.js";
-import { changePayment, UNDECIDED } from "./settlement-book.js";
+import { changePayment, creditSettled, UNDECIDED } from "./settlement-book.js";
 import { lookAt, proveSettlement } from "./settlement-proof.js";
 import type { Settler, SettlerDeps } from "./settler.js";
-import { isOnTerms, reportUnreachable } from "./unreachable-payments.js";
 
 export interface Reconciler {
 	/** After the holds of an earlier process were released: what it left open is known from here on. */
@@ -203,4 +204,32 @@ async function creditUndelivered(deps: ReconcilerDeps, row: PaymentRow): Promise
 	const hold = holdId && (await store.read((reader) => reader.get("holds", holdId)));
 	if (hold || watch.isBusy(row.id)) return;
 	await settler.spend(row.id, creditSettled(issueCredit));
+}
+
+type Terms = Pick<SettlementTerms, "network" | "asset">;
+
+/** True when the configured chain is the one that knows what became of the payment. */
+export function isOnTerms({ network, asset }: Terms, row: PaymentRow): boolean {
+	return row.network === network && isSameAddress(row.asset, asset);
+}
+
+/** Says once, at a start, which open payments nobody can ask about as things are configured; without terms that is all. */
+export function reportUnreachable(
+	{ terms, logger }: { terms?: Terms | undefined; logger: Logger },
+	rows: readonly PaymentRow[],
+): void {
+	const counts = new Map<string, number>();
+	for (const row of rows) {
+		if (!UNDECIDED.includes(row.state) || (terms && isOnTerms(terms, row))) continue;
+		const place = `${row.network} ${row.asset}`;
+		counts.set(place, (counts.get(place) ?? 0) + 1);
+	}
+	for (const [place, payments] of counts) {
+		const [network, asset] = place.split(" ");
+		logger.error("payments stay open until their network and asset are configured again", {
+			network,
+			asset,
+			payments,
+		});
+	}
 }

@@ -1,11 +1,10 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import type { Clock, Logger } from "../../src/kernel/kernel.js";
 import type { PaymentRow, Store } from "../../store/store.js";
-import { DeadlinePassed, within } from "./deadline.js";
 import type { ChainReader, Facilitator, SettlementTerms, SettleOutcome } from "./facilitator.js";
 import { authorizationOf } from "./payment-claim.js";
 import { changePayment, UNDECIDED } from "./settlement-book.js";
-import { type Proof, proveSettlement } from "./settlement-proof.js";
+import { DeadlinePassed, type Proof, proveSettlement, within } from "./settlement-proof.js";
 
 export interface QuestionDeps {
 	readonly store: Store;

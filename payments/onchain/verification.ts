@@ -1,12 +1,18 @@
 import { LIMITS, type Payment } from "../../src/contract/contract.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
-import { checkAuthorization } from "./authorization-check.js";
-import { within } from "./deadline.js";
-import { type PaymentEnvelope, PaymentRefused, type SignedPayment } from "./envelope.js";
-import { letGo } from "./held-payment.js";
-import type { OnchainContext, OnchainRequest } from "./onchain-context.js";
-import { type PaymentClaim, toClaim } from "./payment-claim.js";
+import { type Micros, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import { letGo } from "./delivery.js";
+import type { SettlementTerms } from "./facilitator.js";
+import type { OnchainContext } from "./onchain-context.js";
+import {
+	type OnchainRequest,
+	type PaymentClaim,
+	type PaymentEnvelope,
+	PaymentRefused,
+	type SignedPayment,
+	toClaim,
+} from "./payment-claim.js";
 import { facilitatorUnreachable, rejectedPayment, unreadablePayment } from "./payment-errors.js";
+import { within } from "./settlement-proof.js";
 
 /**
  * The claim a request makes; what it says of itself is checked before anybody is asked. Throws PAYMENT_REJECTED, but not
@@ -72,4 +78,57 @@ export async function verify(context: OnchainContext, claim: PaymentClaim): Prom
 	const { reason, message } = verdict;
 	await letGo(context, claim, reason, { forget: true });
 	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
+}
+
+/**
+ * What a transfer must say before anybody is asked about it, whichever envelope it came in: our network, asset and
+ * address, exactly the price, valid now and for ten minutes at most. Throws PaymentRefused.
+ */
+export function checkAuthorization(
+	{ authorization, network, asset }: SignedPayment,
+	{ terms, amountMicros, now }: { terms: SettlementTerms; amountMicros: Micros; now: number },
+): void {
+	const { to, value, validAfter, validBefore } = authorization;
+	if (network !== terms.network) {
+		throw new PaymentRefused(
+			"network_mismatch",
+			`The payment was made for the network "${network}"; this service takes ${terms.network}.`,
+		);
+	}
+	if (asset !== undefined && asset !== terms.asset.toLowerCase()) {
+		throw new PaymentRefused(
+			"network_mismatch",
+			`The payment is in another asset; this service takes ${terms.asset} on ${terms.network}.`,
+		);
+	}
+	if (to !== terms.payTo.toLowerCase()) {
+		throw new PaymentRefused("wrong_recipient", `The payment does not go to ${terms.payTo}.`);
+	}
+	if (value !== amountMicros) {
+		throw new PaymentRefused(
+			"invalid_amount",
+			`The payment is over ${value} atomic units; this costs ${amountMicros}.`,
+		);
+	}
+	checkTimes({ validAfter, validBefore }, now);
+}
+
+/** Clocks differ; the sentence says which time was seen here. */
+function checkTimes(
+	{ validAfter, validBefore }: { validAfter: number; validBefore: number },
+	now: number,
+): void {
+	const seen = `our clock says ${toIsoTime(now)}`;
+	if (validBefore * 1_000 <= now) {
+		throw new PaymentRefused("expired", `The payment's validBefore has passed; ${seen}.`);
+	}
+	if (validBefore * 1_000 > now + LIMITS.authorizationTtlMs) {
+		throw new PaymentRefused(
+			"invalid_payload",
+			`The payment is valid for more than ${LIMITS.authorizationTtlMs / 1_000} seconds; sign a shorter one (${seen}).`,
+		);
+	}
+	if (validAfter * 1_000 > now) {
+		throw new PaymentRefused("not_yet_valid", `The payment is not valid yet; ${seen}.`);
+	}
 }

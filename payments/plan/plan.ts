@@ -1,5 +1,3 @@
-export { isUsable } from "./plan-access.js";
-export { createPlanBalance, hasCard } from "./plan-balance.js";
-export { forgetKeySpending, spentEver, spentThisMonth } from "./plan-spending.js";
-export { readQuota } from "./quota.js";
+export { createPlanBalance, hasCard, isUsable } from "./plan-balance.js";
+export { forgetKeySpending, readQuota, spentEver, spentThisMonth } from "./plan-limits.js";
 export { foldUsage } from "./usage-count.js";

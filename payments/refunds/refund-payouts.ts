@@ -2,8 +2,14 @@ import { LIMITS } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { RefundRow, Store, StoreTransaction } from "../../store/store.js";
 import type { EarlierTransfers, OnchainParts, SettleOutcome } from "../onchain/onchain.js";
-import { getRefund, markPaid, paidAlready, type RefundBookDeps } from "./refund-book.js";
-import { addressOn, findTransfer } from "./refund-transfer.js";
+import {
+	addressOn,
+	findTransfer,
+	getRefund,
+	markPaid,
+	paidAlready,
+	type RefundBookDeps,
+} from "./refund-book.js";
 
 export interface PayRequest {
 	readonly id: string;

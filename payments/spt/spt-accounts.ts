@@ -1,3 +1,4 @@
+import { LIMITS } from "../../src/contract/contract.js";
 import {
 	type Clock,
 	createSecret,
@@ -10,9 +11,19 @@ import {
 } from "../../src/kernel/kernel.js";
 import type { RefundRow, Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount, heldAccount, type Ledger, type RefundTerms } from "../payments.js";
-import { returnExpired, revokeTree } from "./delegation-tree.js";
-import { spentToday } from "./spending.js";
-import { getHeldToken, getToken, type PresentedToken, sptPrefix, type TokenKeys } from "./token.js";
+import { spentToday } from "./spt-balance.js";
+import {
+	getHeldToken,
+	getToken,
+	isUsable,
+	type PresentedToken,
+	returnExpired,
+	revokeTree,
+	sptPrefix,
+	type TokenKeys,
+	type TreeDeps,
+	tokensUnder,
+} from "./token.js";
 
 export interface SptBalance {
 	readonly token: TokenRow;
@@ -162,4 +173,53 @@ export function toBalanceWire(state: SptBalance) {
 		graphs: token.graphs,
 		parent_id: token.parentId ?? null,
 	};
+}
+
+/**
+ * Brings what a wallet's earlier tokens have left, and what was delegated from them, into the token it has just bought,
+ * and ends those: a reply that was lost on its way lost no money. A payment proves the wallet, and nothing else does.
+ * Returns how much moved.
+ */
+export async function recoverTokens(
+	tx: StoreTransaction,
+	{ owner, intoId }: { readonly owner: string; readonly intoId: string },
+	deps: TreeDeps,
+): Promise<bigint> {
+	const { ledger, now } = deps;
+	let recoveredMicros = 0n;
+	let [roots, touched] = [0, 0];
+	for (const token of await tx.findBy("tokens", "owner", owner)) {
+		if (token.id === intoId || !isRecoverable(token, now)) continue;
+		const tree = await tokensUnder(tx, token, { withRevoked: true });
+		if (await isEmptyOrHeld(tx, tree)) continue;
+		await revokeTree(tx, token, deps);
+		const amountMicros = await tx.balance(custAccount(token.id));
+		if (amountMicros > 0n) {
+			await ledger.transfer(tx, { from: token.id, to: intoId, amountMicros, memo: "recovered" });
+		}
+		await tx.put("tokens", { ...token, status: "revoked", closedAt: now });
+		recoveredMicros += amountMicros;
+		roots += 1;
+		touched += tree.length;
+		if (roots >= LIMITS.sptRecoveredMax || touched >= LIMITS.sptDelegationsMax) break;
+	}
+	return recoveredMicros;
+}
+
+/** What open calls hold would come back to a token that nobody has any more. */
+async function isEmptyOrHeld(tx: StoreTransaction, tree: readonly TokenRow[]): Promise<boolean> {
+	let sum = 0n;
+	for (const { id } of tree) {
+		if ((await tx.balance(heldAccount(id))) > 0n) return true;
+		sum += await tx.balance(custAccount(id));
+	}
+	return sum === 0n;
+}
+
+/** Credits, tokens that never paid for anything, and those that can pay no more; one in use stays its holder's. */
+function isRecoverable(token: TokenRow, now: number): boolean {
+	if (token.parentId !== undefined) return false;
+	if (token.closedAt !== undefined) return true;
+	if (token.status !== "active") return false;
+	return token.origin === "credit" || token.usedAt === undefined || !isUsable(token, now);
 }

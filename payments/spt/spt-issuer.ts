@@ -11,9 +11,8 @@ import {
 } from "../../src/kernel/kernel.js";
 import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount, type Ledger } from "../payments.js";
-import { revokeTree } from "./delegation-tree.js";
 import { listTokens, type SptState, type SptSummary, validateToken } from "./spt-state.js";
-import { type Environment, findToken, getToken, sourceOf, sptPrefix } from "./token.js";
+import { type Environment, findToken, getToken, revokeTree, sourceOf, sptPrefix } from "./token.js";
 
 export interface SptTerms {
 	readonly amountMicros: Micros;

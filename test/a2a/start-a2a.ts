@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import type { Test } from "tap";
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import type { OnchainParts } from "../../payments/onchain/facilitator.js";
 import { createA2a } from "../../src/a2a/create-a2a.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";

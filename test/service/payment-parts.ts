@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { createQuoteSeal } from "../../payments/quote-seal.js";
+import { createQuoteSeal } from "../../payments/price-list.js";
 import { toKeySet } from "../../src/accounts/key-set.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import {

@@ -6,8 +6,8 @@ import {
 	encodeJson,
 	type PaymentChallenge,
 	toChallengeHeader,
+	toReceiptHeaders,
 } from "../../../payments/mpp/payment-challenge.js";
-import { toReceiptHeaders } from "../../../payments/mpp/payment-receipt.js";
 import { decodePaymentScheme } from "../../../src/contract/payment-scheme.js";
 
 const SECRET = "a secret of forty-three characters or so";

@@ -1,5 +1,5 @@
 import t from "tap";
-import { reportUnreachable } from "../../../payments/onchain/unreachable-payments.js";
+import { reportUnreachable } from "../../../payments/onchain/reconciler.js";
 import { createSimChain } from "../../support/sim-chain.js";
 import { assertWhole } from "./assert-whole.js";
 import { createWorld, PRICE, startDesk } from "./start-desk.js";

@@ -7,7 +7,7 @@ import {
 import type { AdmissionRequest } from "../../../payments/payment-method.js";
 import { createSweeper } from "../../../payments/refunds/sweep.js";
 import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
-import { createX402Envelope } from "../../../payments/x402/x402-envelope.js";
+import { createX402Envelope } from "../../../payments/x402/x402.js";
 import { type Clock, systemClock } from "../../../src/kernel/clock.js";
 import { ServiceError } from "../../../src/kernel/errors.js";
 import { createIds } from "../../../src/kernel/ids.js";
