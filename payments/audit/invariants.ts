@@ -184,7 +184,7 @@ export interface BooksNow {
 }
 
 /** The invariants that show in one instant; a sentence for each breach. */
-export function checkBalances(books: BooksNow): string[] {
+function checkBalances(books: BooksNow): string[] {
 	return [
 		...checkSum(books),
 		...checkSigns(books),

@@ -11,7 +11,7 @@ import {
 	type SettlementTerms,
 	type TransferSpan,
 } from "../onchain/onchain.js";
-import type { GetEvmClient } from "./evm-client.js";
+import { type GetEvmClient, loadTokenAbi } from "./evm-client.js";
 
 type Asked = Parameters<ChainReader["stateOf"]>[1];
 
@@ -29,7 +29,7 @@ export function createChainReader({ getClient, clock }: ChainReaderDeps): ChainR
 			const { timestamp } = await client.getBlock();
 			const isUsed = await client.readContract({
 				address: terms.asset,
-				abi: EIP3009_VIEWS,
+				abi: await loadTokenAbi(),
 				functionName: "authorizationState",
 				args: [authorization.from, authorization.nonce],
 			});
@@ -41,7 +41,7 @@ export function createChainReader({ getClient, clock }: ChainReaderDeps): ChainR
 			const client = await getClient();
 			return client.readContract({
 				address: terms.asset,
-				abi: EIP3009_VIEWS,
+				abi: await loadTokenAbi(),
 				functionName: "balanceOf",
 				args: [address],
 			});
@@ -75,15 +75,17 @@ async function stateOfUsed(
 
 /** The event that used the nonce up, looked for from the newest block backwards. */
 async function findUse(client: PublicClient, { asset }: SettlementTerms, { from, nonce }: Asked) {
+	const abi = await loadTokenAbi();
 	const newest = await client.getBlockNumber({ cacheTime: 0 });
 	const oldest = newest - BigInt(LIMITS.chainBlocksBack);
 	const step = BigInt(LIMITS.chainBlocksPerQuery);
 	for (let toBlock = newest; toBlock >= 0n && toBlock > oldest; toBlock -= step) {
 		const fromBlock = toBlock >= step ? toBlock - step + 1n : 0n;
-		const span = { address: asset, args: { authorizer: from, nonce }, fromBlock, toBlock } as const;
+		const args = { authorizer: from, nonce };
+		const span = { abi, address: asset, args, fromBlock, toBlock, strict: true } as const;
 		const [[used], [canceled]] = await Promise.all([
-			client.getLogs({ ...span, event: USED_EVENT, strict: true }),
-			client.getLogs({ ...span, event: CANCELED_EVENT, strict: true }),
+			client.getContractEvents({ ...span, eventName: "AuthorizationUsed" }),
+			client.getContractEvents({ ...span, eventName: "AuthorizationCanceled" }),
 		]);
 		const event = used ?? canceled;
 		if (event) return event;
@@ -109,7 +111,11 @@ async function findMove(
 		.filter((log) => isSameAddress(log.address, asset) && log.logIndex > use.logIndex)
 		.sort((a, b) => a.logIndex - b.logIndex)
 		.slice(0, 1);
-	const [transfer] = parseEventLogs({ abi: [TRANSFER_EVENT], logs: next });
+	const [transfer] = parseEventLogs({
+		abi: await loadTokenAbi(),
+		eventName: "Transfer",
+		logs: next,
+	});
 	if (transfer) return transfer;
 	throw new ServiceError(
 		"UPSTREAM",
@@ -126,7 +132,7 @@ export interface HistoryDeps {
 const RETRY_PAUSES_MS = [250, 1_000, 4_000];
 
 /** Every transfer of the asset to `payTo` and from it, oldest first; a window of blocks at a time. */
-export async function* listTransfers(
+async function* listTransfers(
 	{ client, clock }: HistoryDeps,
 	terms: SettlementTerms,
 	{ sinceMs, onProgress }: TransferSpan = {},
@@ -172,8 +178,9 @@ async function readWindow(
 	{ asset, payTo }: SettlementTerms,
 	span: { readonly fromBlock: bigint; readonly toBlock: bigint },
 ) {
-	const ask = (args: { from: `0x${string}` } | { to: `0x${string}` }) =>
-		client.getLogs({ address: asset, event: TRANSFER_EVENT, args, strict: true, ...span });
+	const events = { abi: await loadTokenAbi(), eventName: "Transfer", address: asset } as const;
+	const ask = (args: { from: Hex } | { to: Hex }) =>
+		client.getContractEvents({ ...events, args, strict: true, ...span });
 	const [received, sent] = await Promise.all([ask({ to: payTo }), ask({ from: payTo })]);
 	const both = [...received, ...sent];
 	// What we send to ourselves is found twice.
@@ -212,16 +219,6 @@ async function findBlockAt(
 	return low;
 }
 
-const DECIMALS = [
-	{
-		type: "function",
-		name: "decimals",
-		stateMutability: "view",
-		inputs: [],
-		outputs: [{ name: "", type: "uint8" }],
-	},
-] as const;
-
 /**
  * Amounts are counted in millionths of a dollar: before the first payment is verified the asset itself is asked whether
  * it counts so too. Payments in any other are refused, with UNAVAILABLE.
@@ -230,7 +227,7 @@ export function requireSixDecimals(facilitator: Facilitator, getClient: GetEvmCl
 	let read: Promise<number> | undefined;
 	const readDecimals = async (address: Hex) => {
 		const client = await getClient();
-		return client.readContract({ address, abi: DECIMALS, functionName: "decimals" });
+		return client.readContract({ address, abi: await loadTokenAbi(), functionName: "decimals" });
 	};
 	const assertSix = async (asset: Hex) => {
 		read ??= readDecimals(asset).catch((error: unknown) => {
@@ -253,48 +250,3 @@ export function requireSixDecimals(facilitator: Facilitator, getClient: GetEvmCl
 		},
 	};
 }
-
-/** The parts of ERC-20 and EIP-3009 that are read here. */
-
-export const EIP3009_VIEWS = [
-	{
-		type: "function",
-		name: "authorizationState",
-		stateMutability: "view",
-		inputs: [
-			{ name: "authorizer", type: "address" },
-			{ name: "nonce", type: "bytes32" },
-		],
-		outputs: [{ name: "", type: "bool" }],
-	},
-	{
-		type: "function",
-		name: "balanceOf",
-		stateMutability: "view",
-		inputs: [{ name: "account", type: "address" }],
-		outputs: [{ name: "", type: "uint256" }],
-	},
-] as const;
-
-export const TRANSFER_EVENT = {
-	type: "event",
-	name: "Transfer",
-	inputs: [
-		{ name: "from", type: "address", indexed: true },
-		{ name: "to", type: "address", indexed: true },
-		{ name: "value", type: "uint256", indexed: false },
-	],
-} as const;
-
-const USE_INPUTS = [
-	{ name: "authorizer", type: "address", indexed: true },
-	{ name: "nonce", type: "bytes32", indexed: true },
-] as const;
-
-export const USED_EVENT = { type: "event", name: "AuthorizationUsed", inputs: USE_INPUTS } as const;
-
-export const CANCELED_EVENT = {
-	type: "event",
-	name: "AuthorizationCanceled",
-	inputs: USE_INPUTS,
-} as const;

@@ -6,6 +6,20 @@ import { chainIdOf } from "../onchain/onchain.js";
 /** viem's client for one chain. Loaded on first use: viem takes a third of a second that no start should pay for. */
 export type GetEvmClient = () => Promise<PublicClient>;
 
+/** What is used here of ERC-20 and EIP-3009. */
+export async function loadTokenAbi() {
+	const { parseAbi } = await import("viem");
+	return parseAbi([
+		"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+		"function balanceOf(address account) view returns (uint256)",
+		"function decimals() view returns (uint8)",
+		"function transfer(address to, uint256 value) returns (bool)",
+		"event Transfer(address indexed from, address indexed to, uint256 value)",
+		"event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
+		"event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)",
+	]);
+}
+
 /** Rejects with UPSTREAM when the node speaks for another chain: money must not be looked for on the wrong one. */
 export function createEvmClient({ rpc, network }: { rpc: EvmRpc; network: string }): GetEvmClient {
 	let opened: Promise<PublicClient> | undefined;

@@ -200,7 +200,7 @@ export interface NonceSequence {
 }
 
 /** Under a lock. viem's nonce manager leaves a gap when a transaction fails before it is sent. */
-export function createNonceSequence(rpc: EvmRpc): NonceSequence {
+function createNonceSequence(rpc: EvmRpc): NonceSequence {
 	let last: Promise<unknown> = Promise.resolve();
 	let following: number | undefined;
 	const waiting = new Map<Hex, Hex>();

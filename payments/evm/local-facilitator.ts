@@ -119,9 +119,7 @@ export interface SettlementSigner extends FacilitatorEvmSigner {
 	signedHash(): Hex | undefined;
 }
 
-export async function createSettlementSigner(
-	deps: SettlementSignerDeps,
-): Promise<SettlementSigner> {
+async function createSettlementSigner(deps: SettlementSignerDeps): Promise<SettlementSigner> {
 	const { wallet, onBroadcast } = deps;
 	const [client, address, { encodeFunctionData, concatHex }] = await Promise.all([
 		deps.getClient(),

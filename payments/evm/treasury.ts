@@ -1,5 +1,6 @@
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { Hex, SettleOutcome, Treasury } from "../onchain/onchain.js";
+import { loadTokenAbi } from "./evm-client.js";
 import type { EvmWallet } from "./evm-wallet.js";
 import { toRefusal } from "./exact-payload.js";
 
@@ -8,19 +9,6 @@ export interface TreasuryDeps {
 	/** Address that payments go to, and that refunds come from. */
 	readonly payTo: Hex;
 }
-
-const TRANSFER_ABI = [
-	{
-		type: "function",
-		name: "transfer",
-		stateMutability: "nonpayable",
-		inputs: [
-			{ name: "to", type: "address" },
-			{ name: "value", type: "uint256" },
-		],
-		outputs: [{ name: "", type: "bool" }],
-	},
-] as const;
 
 /** Pays back from the address that was paid. Throws UNAVAILABLE when the key at hand is another's. */
 export function createTreasury({ wallet, payTo }: TreasuryDeps): Treasury {
@@ -31,7 +19,7 @@ export function createTreasury({ wallet, payTo }: TreasuryDeps): Treasury {
 			if (address.toLowerCase() !== payTo.toLowerCase()) throw notOurs(payTo);
 			const { encodeFunctionData } = await import("viem");
 			const data = encodeFunctionData({
-				abi: TRANSFER_ABI,
+				abi: await loadTokenAbi(),
 				functionName: "transfer",
 				args: [to, value],
 			});

@@ -113,11 +113,7 @@ function markTold(tx: StoreTransaction, id: string, now: number): Promise<unknow
 }
 
 /** The whole answer left: from now on a copy of the payment buys nothing. */
-export function markDelivered(
-	{ store, clock, watch }: OnchainContext,
-	id: string,
-	claimId = id,
-): void {
+function markDelivered({ store, clock, watch }: OnchainContext, id: string, claimId = id): void {
 	const marked = store.transaction(
 		(tx) => changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
 		{ durability: "deferred" },
@@ -125,7 +121,7 @@ export function markDelivered(
 	void marked.catch(() => undefined).finally(() => watch.end(claimId));
 }
 
-export function toCharged(claim: PaymentClaim, receipt: ReceiptRow): Charged {
+function toCharged(claim: PaymentClaim, receipt: ReceiptRow): Charged {
 	const { settlement: facts, amountMicros, at } = receipt;
 	if (!facts) return { receipt };
 	const settlement = {

@@ -49,61 +49,29 @@ export interface EvmAsset {
 interface EvmNetwork {
 	readonly isTest: boolean;
 	/** USDC of Circle, with EIP-3009; rows of DEFAULT_ASSETS in @x402/evm. */
-	readonly usdc?: EvmAsset;
+	readonly usdc: EvmAsset;
 }
 
-const coin = (address: Hex, name: string): EvmAsset => ({ address, name, version: "2" });
+const mainnet = (address: Hex, name: string): EvmNetwork => ({
+	isTest: false,
+	usdc: { address, name, version: "2" },
+});
+const testnet = (address: Hex, name: string) => ({ ...mainnet(address, name), isTest: true });
 
 /** What we know of networks, by CAIP-2 id. */
 const NETWORKS: Readonly<Record<string, EvmNetwork>> = {
-	"eip155:1": {
-		isTest: false,
-		usdc: coin("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "USD Coin"),
-	},
-	"eip155:8453": {
-		isTest: false,
-		usdc: coin("0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", "USD Coin"),
-	},
-	"eip155:84532": {
-		isTest: true,
-		usdc: coin("0x036cbd53842c5426634e7929541ec2318f3dcf7e", "USDC"),
-	},
-	"eip155:43114": {
-		isTest: false,
-		usdc: coin("0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e", "USD Coin"),
-	},
-	"eip155:137": {
-		isTest: false,
-		usdc: coin("0x3c499c542cef5e3811e1192ce70d8cc03d5c3359", "USD Coin"),
-	},
-	"eip155:42161": {
-		isTest: false,
-		usdc: coin("0xaf88d065e77c8cc2239327c5edb3a432268e5831", "USD Coin"),
-	},
-	"eip155:421614": {
-		isTest: true,
-		usdc: coin("0x75faf114eafb1bdbe2f0316df893fd58ce46aa4d", "USD Coin"),
-	},
-	"eip155:143": {
-		isTest: false,
-		usdc: coin("0x754704bc059f8c67012fed69bc8a327a5aafb603", "USDC"),
-	},
-	"eip155:42220": {
-		isTest: false,
-		usdc: coin("0xceba9300f2b948710d2653dd7b07f33a8b32118c", "USDC"),
-	},
-	"eip155:11142220": {
-		isTest: true,
-		usdc: coin("0x01c5c0122039549ad1493b8220cabedd739bc44e", "USDC"),
-	},
-	"eip155:1329": {
-		isTest: false,
-		usdc: coin("0xe15fc38f6d8c56af07bbcbe3baf5708a2bf42392", "USDC"),
-	},
-	"eip155:1328": {
-		isTest: true,
-		usdc: coin("0x4fcf1784b31630811181f670aea7a7bef803eaed", "USDC"),
-	},
+	"eip155:1": mainnet("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "USD Coin"),
+	"eip155:8453": mainnet("0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", "USD Coin"),
+	"eip155:84532": testnet("0x036cbd53842c5426634e7929541ec2318f3dcf7e", "USDC"),
+	"eip155:43114": mainnet("0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e", "USD Coin"),
+	"eip155:137": mainnet("0x3c499c542cef5e3811e1192ce70d8cc03d5c3359", "USD Coin"),
+	"eip155:42161": mainnet("0xaf88d065e77c8cc2239327c5edb3a432268e5831", "USD Coin"),
+	"eip155:421614": testnet("0x75faf114eafb1bdbe2f0316df893fd58ce46aa4d", "USD Coin"),
+	"eip155:143": mainnet("0x754704bc059f8c67012fed69bc8a327a5aafb603", "USDC"),
+	"eip155:42220": mainnet("0xceba9300f2b948710d2653dd7b07f33a8b32118c", "USDC"),
+	"eip155:11142220": testnet("0x01c5c0122039549ad1493b8220cabedd739bc44e", "USDC"),
+	"eip155:1329": mainnet("0xe15fc38f6d8c56af07bbcbe3baf5708a2bf42392", "USDC"),
+	"eip155:1328": testnet("0x4fcf1784b31630811181f670aea7a7bef803eaed", "USDC"),
 };
 
 /** Test chains whose asset the operator has to name, by number. */

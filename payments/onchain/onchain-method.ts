@@ -218,7 +218,7 @@ type Alongside<T> = (
 const TOP_UP = "spt.top_up" satisfies PurchaseOperationId;
 
 /** Settles at once and books what is bought in the same transaction. */
-export async function purchase<T>(
+async function purchase<T>(
 	context: OnchainContext,
 	claim: PaymentClaim,
 	{ reservation, alongside }: { reservation: Reservation; alongside: Alongside<T> },

@@ -209,7 +209,7 @@ async function creditUndelivered(deps: ReconcilerDeps, row: PaymentRow): Promise
 type Terms = Pick<SettlementTerms, "network" | "asset">;
 
 /** True when the configured chain is the one that knows what became of the payment. */
-export function isOnTerms({ network, asset }: Terms, row: PaymentRow): boolean {
+function isOnTerms({ network, asset }: Terms, row: PaymentRow): boolean {
 	return row.network === network && isSameAddress(row.asset, asset);
 }
 

@@ -114,7 +114,7 @@ export function toSettlement(row: PaymentRow): SettlementWire {
 }
 
 /** The price of delivered work, straight from the payer's settled money. */
-export async function bookCapture(
+async function bookCapture(
 	tx: StoreTransaction,
 	{ row }: Booked,
 	{ receiptId, ids, now }: { receiptId: string; ids: Ids; now: number },
@@ -199,7 +199,7 @@ const ID_BYTES = 16;
  * Remembers for good that a transaction was believed, since the ledger knows its keys for two days only. Where the chain
  * is read, nothing is believed and nothing is kept: a nonce is used once. Rejects with LedgerRefusal ("duplicate_key").
  */
-export async function believeOnce(
+async function believeOnce(
 	tx: StoreTransaction,
 	network: string,
 	transactionHash: string,

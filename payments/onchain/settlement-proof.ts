@@ -145,7 +145,7 @@ export function within<T>(promise: Promise<T>, timeoutMs: number, clock: Clock):
 	});
 }
 
-export function pause(ms: number, clock: Clock): Promise<void> {
+function pause(ms: number, clock: Clock): Promise<void> {
 	return new Promise((resolve) => {
 		clock.after(ms, () => resolve(undefined));
 	});

@@ -84,7 +84,7 @@ export async function verify(context: OnchainContext, claim: PaymentClaim): Prom
  * What a transfer must say before anybody is asked about it, whichever envelope it came in: our network, asset and
  * address, exactly the price, valid now and for ten minutes at most. Throws PaymentRefused.
  */
-export function checkAuthorization(
+function checkAuthorization(
 	{ authorization, network, asset }: SignedPayment,
 	{ terms, amountMicros, now }: { terms: SettlementTerms; amountMicros: Micros; now: number },
 ): void {

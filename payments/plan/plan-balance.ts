@@ -197,7 +197,7 @@ export interface OpenedPlan {
 const EVERYTHING: AccessScope = { skills: [], graphs: [] };
 
 /** Reads account and key again, so that one revoked, expired or erased since pays for nothing. Throws UNAUTHENTICATED. */
-export async function openPlan(
+async function openPlan(
 	reader: StoreReader,
 	{ accountId, keyId, scope }: Pick<AccountAccess, "accountId" | "keyId" | "scope">,
 	now: number,
@@ -226,7 +226,7 @@ export function isUsable(
 }
 
 /** Alike for unknown, expired and revoked ones. */
-export function unknownKey(): ServiceError {
+function unknownKey(): ServiceError {
 	return new ServiceError(
 		"UNAUTHENTICATED",
 		"The API key is not known here, has expired or was revoked.",
@@ -234,7 +234,7 @@ export function unknownKey(): ServiceError {
 }
 
 /** Notes the day on which a key pays, once a day: telling when it was last used needs no more. */
-export async function markUsed(
+async function markUsed(
 	tx: StoreTransaction,
 	{ key, connection }: Pick<OpenedPlan, "key" | "connection">,
 	now: number,

@@ -193,10 +193,10 @@ export interface Movement {
 	readonly counterparty: string;
 }
 
-export const cashAccountOf = (network: string): string => `cash:x402:${network}`;
+const cashAccountOf = (network: string): string => `cash:x402:${network}`;
 
 /** What moved cash of this network, oldest first, and what took the name of a transfer and moved nothing. */
-export async function* readLedger(store: Store, network: string): AsyncGenerator<Movement> {
+async function* readLedger(store: Store, network: string): AsyncGenerator<Movement> {
 	for await (const { postings } of store.history()) {
 		for (const posting of postings) {
 			const movement = toMovement(posting, network);

@@ -136,7 +136,7 @@ async function usedByOthers(store: Store, { id }: RefundRow): Promise<ReadonlySe
 }
 
 /** CAIP-2 of a CAIP-10 account. */
-export function networkOf(destination: string | undefined): string | undefined {
+function networkOf(destination: string | undefined): string | undefined {
 	return destination?.split(":").slice(0, 2).join(":");
 }
 

@@ -225,7 +225,7 @@ export interface Addition {
  * Adds a small sum to a small refund of the same token that nobody has begun to pay, so that splitting a balance makes
  * no more rows than it has dollars. Undefined where there is none. A larger refund stays as its operator has seen it.
  */
-export async function raiseSmallRefund(
+async function raiseSmallRefund(
 	tx: StoreTransaction,
 	{ ref, destination, from, to, amountMicros }: Addition,
 	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },

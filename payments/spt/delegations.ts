@@ -223,7 +223,7 @@ type Narrowed = Pick<
 >;
 
 /** A child's limits, scopes and expiry: its parent's, or tighter ones. Throws SCOPE_FORBIDDEN for wider ones. */
-export function narrowTerms(parent: TokenRow, terms: DelegationTerms): Narrowed {
+function narrowTerms(parent: TokenRow, terms: DelegationTerms): Narrowed {
 	const maxPerCallMicros = lower(
 		"max_per_call_usd",
 		parent.maxPerCallMicros,

@@ -106,7 +106,7 @@ export async function countSpending(
 }
 
 /** Throws SPENDING_LIMIT for a price above what the token pays for one call. */
-export function assertWithinCallLimit(token: TokenRow, amountMicros: Micros): void {
+function assertWithinCallLimit(token: TokenRow, amountMicros: Micros): void {
 	const { maxPerCallMicros: limit } = token;
 	if (limit === undefined || amountMicros <= limit) return;
 	throw spendingLimit(

@@ -106,7 +106,7 @@ const MAX_TIMEOUT_S = 300;
 const MIME_TYPE = "application/json";
 
 /** One offer for clients of both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body of the same 402. */
-export function toX402Offer(terms: SettlementTerms, quote: Quote): Offer {
+function toX402Offer(terms: SettlementTerms, quote: Quote): Offer {
 	const required = toV2Required(terms, quote);
 	return {
 		continuation: {
@@ -227,7 +227,7 @@ export interface X402Payload extends SignedPayment {
  * Reads either version; both wrap the same EIP-712 signature, so one verification serves both.
  * Throws PaymentRefused ("invalid_payload") for anything else.
  */
-export function readX402Payload(payment: Payment): X402Payload {
+function readX402Payload(payment: Payment): X402Payload {
 	if (payment.scheme !== "x402")
 		throw new PaymentRefused("invalid_payload", "Not an x402 payload.");
 	if (payment.version === 1) {
