@@ -11,7 +11,7 @@ import {
 	type ServiceErrorOptions,
 } from "../src/kernel/kernel.js";
 
-/** What one concrete call costs, before anybody paid. */
+/** Price of one concrete call, before payment. */
 export interface Quote {
 	readonly operationId: PricedOperationId | PurchaseOperationId;
 	readonly amountMicros: Micros;

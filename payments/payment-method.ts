@@ -30,11 +30,7 @@ export interface AdmissionRequest {
 	readonly job?: JobOpening | undefined;
 }
 
-/**
- * One way to pay, and all that the cashier knows of it. Methods are listed in src/app/app-money.ts in the order in which they
- * are offered; the first one that accepts a proof serves the call. A method knows money, never the work of skills, and
- * never the transport that carried the proof.
- */
+/** One way to pay, and all that the cashier knows of it: methods know money, never skills or transports (order: src/app/app-money.ts). */
 export interface PaymentMethod {
 	/** Its names in receipts and in GET /v1/payments/methods. */
 	readonly rails: readonly string[];
@@ -43,15 +39,9 @@ export interface PaymentMethod {
 	accepts(proof: PaymentProof): boolean;
 	/** What a caller without a proof is offered. */
 	offers(quote: Quote): readonly Offer[];
-	/**
-	 * Who pays. Throws UNAUTHENTICATED, alike for credentials that are unknown, expired and revoked, NOT_FOUND for a subject
-	 * that has no account and opens none, and PAYMENT_REJECTED for a payment that cannot be read.
-	 */
+	/** Who pays. Throws UNAUTHENTICATED, NOT_FOUND for a subject without an account, PAYMENT_REJECTED for an unreadable payment. */
 	identify(proof: PaymentProof, options?: IdentifyOptions): Promise<Caller>;
-	/**
-	 * Reserves the price before any work starts, or finds what the same retry key or payment bought before. Throws
-	 * PaymentRequired, SCOPE_FORBIDDEN, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT, and whatever a settlement can fail with.
-	 */
+	/** Reserves the price before any work, or finds what the same retry key or payment bought. Throws PaymentRequired, IDEMPOTENCY_* and others. */
 	admit(request: AdmissionRequest): Promise<PricedAdmission>;
 }
 
@@ -81,19 +71,13 @@ export interface Balance {
 	accepts(credential: Credential): boolean;
 	/** What a caller without a credential is offered. */
 	offer(quote: Quote): Offer;
-	/**
-	 * Who the credential belongs to. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones, and NOT_FOUND for
-	 * a subject that has no account and opens none.
-	 */
+	/** The credential's owner. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones, and NOT_FOUND for a subject without an account. */
 	identify(
 		store: Pick<Store, "read">,
 		credential: Credential,
 		options?: IdentifyOptions,
 	): Promise<Caller>;
-	/**
-	 * Judges scope and credential alone, where something paid for is given out again. Throws UNAUTHENTICATED,
-	 * SCOPE_FORBIDDEN. Absent where both are as they were.
-	 */
+	/** Checks scope and credential before a replay; absent where neither can change. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN. */
 	assertMayBuy?(reader: StoreReader, payer: Caller, purchase: Purchase): Promise<void>;
 	/** Holds the price. Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, QUOTA_EXCEEDED, SCOPE_FORBIDDEN. */
 	authorize(tx: StoreTransaction, payer: Caller, purchase: Purchase): Promise<HoldRow>;
@@ -142,11 +126,7 @@ export interface HeldAdmission {
 	readonly id: string;
 	readonly payer: Caller;
 	readonly quote: Quote;
-	/**
-	 * Takes what the answer is worth, at most what is held, and all of that where no part is named; what settles on a chain
-	 * is taken whole. Durable before it resolves, and only then may the result leave. Throws PAYMENT_REJECTED, SETTLEMENT_UNKNOWN or
-	 * UNAVAILABLE when the money did not come: then nothing is delivered.
-	 */
+	/** Takes a part, or all, of what is held, durably before it resolves. Throws PAYMENT_REJECTED, SETTLEMENT_UNKNOWN or UNAVAILABLE: nothing is delivered. */
 	capture(part?: AnsweredPart): Promise<Charged>;
 	/** Never throws: what cannot be released now expires or is reconciled. */
 	release(reason: ReleaseReason): Promise<Released>;
@@ -164,7 +144,7 @@ export interface ReplayedAdmission extends Charged {
 	abandoned?(): void;
 }
 
-/** What a call is held for that goes on when the call has ended. */
+/** A job whose row is written together with the hold of its call. */
 export interface JobOpening {
 	/** Unguessable. */
 	readonly id: string;

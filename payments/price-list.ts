@@ -87,7 +87,7 @@ function dearestSearch(book: PriceBook): Price {
 	return one.amountMicros > all.amountMicros ? one : all;
 }
 
-/** The terms a quote promises; whoever holds its id holds all of it, and we store nothing. */
+/** The terms a quote promises, all of them sealed in its id. */
 export interface QuotedTerms {
 	readonly operationId: string;
 	readonly amountMicros: Micros;

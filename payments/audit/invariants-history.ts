@@ -16,7 +16,7 @@ export interface HistoryTallyDeps {
 	readonly rows:
 		| { readonly idempotency: readonly IdempotencyRow[]; readonly holds: readonly HoldRow[] }
 		| undefined;
-	/** How names are told apart; by secret marks unless a test says otherwise. */
+	/** Maps names to 64 bits; salted by default, fixed in tests. */
 	readonly markOf?: MarkOf | undefined;
 }
 
@@ -247,10 +247,7 @@ function checkAttemptsHaveHolds({
 		.map(({ holdId }) => `I10: an idempotency key is in flight under ${holdId}, which is closed.`);
 }
 
-/**
- * Tells whether a name was perhaps added before, at 16 to 32 bytes a name: a whole history of settlements fits in memory.
- * Names are compared by 64 bits, so two may be taken for one: a hit is a reason to look again and proves nothing.
- */
+/** Whether a name was perhaps added before, compared by 64 bits at 16 to 32 bytes a name: a hit must be verified, a miss is certain. */
 export interface SeenNames {
 	/** Adds the name; false when it was certainly not there. */
 	add(name: string): boolean;

@@ -31,21 +31,15 @@ interface CheckOptions {
 }
 
 export interface InvariantGuard {
-	/**
-	 * Checks I1 to I10. The journal is read for it: what came since the last check, the whole of it with `full`, and then
-	 * every retry key is held against its receipt; none of it without `history`.
-	 */
+	/** Checks I1 to I10 against what the journal gained since the last check; `full` reads all of it and compares every retry key with its receipt. */
 	check(options?: CheckOptions): Promise<InvariantReport>;
 	/** The latest report. */
 	latest(): InvariantReport;
-	/** False after a breach: nothing is sold until an operator has looked; reading goes on. */
+	/** False after a breach: selling stops until a full check succeeds, reading continues. */
 	isSelling(): boolean;
 }
 
-/**
- * Invariants of PAYMENTS: a breach stops selling, never reading, and stays one until a full check finds the ledger sound.
- * A journal that cannot be read at the moment is no breach: the next check looks again.
- */
+/** A breach stops selling, never reading, until a full check succeeds; a journal that cannot be read at the moment is no breach. */
 export function createInvariantGuard({
 	store,
 	clock,
@@ -53,7 +47,7 @@ export function createInvariantGuard({
 }: {
 	store: Store;
 	clock: Clock;
-	/** How payments are told apart; by secret marks unless a test says otherwise. */
+	/** Maps payments to 64 bits; salted by default, fixed in tests. */
 	markOf?: MarkOf;
 }): InvariantGuard {
 	let latest: InvariantReport = {

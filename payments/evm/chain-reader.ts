@@ -20,7 +20,7 @@ export interface ChainReaderDeps {
 	readonly clock: Pick<Clock, "after">;
 }
 
-/** Reads what happened from the chain itself; nobody's word is taken for it. */
+/** Reads what happened from the chain itself. */
 export function createChainReader({ getClient, clock }: ChainReaderDeps): ChainReader {
 	return {
 		async stateOf(terms, authorization) {
@@ -96,10 +96,7 @@ async function findUse(client: PublicClient, { asset }: SettlementTerms, { from,
 	);
 }
 
-/**
- * The transfer that belongs to an authorization is the asset's next event after its use. Any other transfer of the same
- * transaction may belong to another authorization.
- */
+/** The transfer of an authorization is the asset's next event after its use; any other in the transaction may belong to another one. */
 async function findMove(
 	client: PublicClient,
 	{ asset }: SettlementTerms,
@@ -219,10 +216,7 @@ async function findBlockAt(
 	return low;
 }
 
-/**
- * Amounts are counted in millionths of a dollar: before the first payment is verified the asset itself is asked whether
- * it counts so too. Payments in any other are refused, with UNAVAILABLE.
- */
+/** Refuses payments with UNAVAILABLE unless the asset has six decimals, which is read once, before the first payment is verified. */
 export function requireSixDecimals(facilitator: Facilitator, getClient: GetEvmClient): Facilitator {
 	let read: Promise<number> | undefined;
 	const readDecimals = async (address: Hex) => {

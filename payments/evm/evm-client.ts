@@ -98,7 +98,7 @@ export type RpcReply =
 	  };
 
 export interface EvmRpc {
-	/** The node's answer, errors included. Rejects with UNAVAILABLE when nobody answers, UPSTREAM for nonsense. */
+	/** The node's answer, errors included. Rejects with UNAVAILABLE without an answer, UPSTREAM for a malformed one. */
 	ask(method: string, params: readonly unknown[]): Promise<RpcReply>;
 	/** The result alone. Throws UPSTREAM when the node refuses. */
 	get(method: string, params?: readonly unknown[]): Promise<unknown>;

@@ -31,10 +31,7 @@ export interface TransactionReceipt {
 /** One key that sends transactions; shared by everything that sends with it, because their nonces are one sequence. */
 export interface EvmWallet {
 	address(): Promise<Hex>;
-	/**
-	 * Signs and sends; resolves with the hash once the node has taken it, or with that of a replaced one that was carried
-	 * out. Throws viem's error when the call would revert and TooMuchGas when it costs too much: then nothing was signed.
-	 */
+	/** Resolves with the hash once the node accepted it, or of a replaced one that was executed. Throws TooMuchGas or viem's revert error before signing. */
 	send(call: ContractCall): Promise<Hex>;
 	/** Waits until the transaction is in a block, and sends it again when the node drops it. Throws UPSTREAM when that takes longer than LIMITS.settleTimeoutMs. */
 	receiptOf(hash: Hex): Promise<TransactionReceipt>;
@@ -229,7 +226,7 @@ function createNonceSequence(rpc: EvmRpc): NonceSequence {
 		return { hash, refusal: reply.message };
 	};
 
-	/** Somebody else sent with this key, or the node forgot what it had: the second number is right. */
+	/** Another process sent with this key, or the node dropped its pool: the second nonce is right. */
 	const send = async (sending: Sending) => {
 		const first = await sendOne(sending);
 		const isStale = /nonce|replacement|underpriced/i.test(first.refusal ?? "");
@@ -251,7 +248,7 @@ function createNonceSequence(rpc: EvmRpc): NonceSequence {
 		},
 		forget(hash, how) {
 			waiting.delete(hash);
-			// Later ones would wait behind a number that nobody fills.
+			// Later transactions would wait behind a nonce gap.
 			if (how === "lost") following = undefined;
 		},
 	};

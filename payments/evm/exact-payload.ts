@@ -70,7 +70,7 @@ const REASONS: Readonly<Record<string, RefusalReason>> = {
 	invalid_exact_evm_transfer_event_mismatch: "settlement_failed",
 };
 
-/** Undefined for words nobody here knows: they may stand for anything, a transaction under way included. */
+/** Undefined for unknown codes: they may stand for anything, even a pending transaction. */
 export function findRefusal(word: string | undefined): RefusalReason | undefined {
 	return word !== undefined && Object.hasOwn(REASONS, word) ? REASONS[word] : undefined;
 }
@@ -88,7 +88,7 @@ const SENTENCES: Record<RefusalReason, string> = {
 	invalid_payload: "The payment cannot be read.",
 };
 
-/** A refusal in our words: what a facilitator says beside its word may name its own addresses and keys. */
+/** A refusal in our own words: the facilitator's message may name its addresses and keys. */
 export function toRefusal(reason: RefusalReason) {
 	return { kind: "refused", reason, message: SENTENCES[reason] } as const;
 }

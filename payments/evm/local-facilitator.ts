@@ -109,7 +109,7 @@ export interface SettlementSignerDeps extends Partial<SettleOptions> {
 	readonly wallet: EvmWallet;
 }
 
-/** What @x402/evm works with for one payment, and what it does not tell: whether the chain was read, what was signed. */
+/** The signer @x402/evm uses for one payment, which also records unanswered reads and the signed transaction. */
 export interface SettlementSigner extends FacilitatorEvmSigner {
 	/** Throws UPSTREAM when any of its questions went unanswered. */
 	throwIfUnread(): void;

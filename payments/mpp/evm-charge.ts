@@ -27,10 +27,7 @@ export interface EvmChargeDeps {
 	readonly issuer: ChallengeIssuer;
 }
 
-/**
- * MPP's evm charge, credential type `authorization`: an EIP-3009 transfer whose nonce is the hash of the challenge it
- * answers, so that a signature for one request is worth nothing for another (draft-evm-charge, Authorization Payload).
- */
+/** MPP's evm charge, type `authorization`: an EIP-3009 transfer whose nonce is the hash of the challenge, which binds it to one request (draft-evm-charge). */
 export function createEvmCharge({ terms, issuer }: EvmChargeDeps): PaymentEnvelope {
 	const chargeFor = (quote: Quote): ChargeTerms => ({
 		method: METHOD,

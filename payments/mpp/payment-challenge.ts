@@ -34,10 +34,7 @@ const PARAMETERS = [
 	"opaque",
 ] as const satisfies readonly (keyof PaymentChallenge)[];
 
-/**
- * What binds an id to its challenge: HMAC-SHA-256 over seven slots that are always there, so that no field can take
- * another's place (draft-httpauth-payment, Challenge Binding).
- */
+/** HMAC-SHA-256 over seven slots that are always present, so that no field can take the place of another (draft-httpauth-payment, Challenge Binding). */
 export function challengeIdOf(
 	{ realm, method, intent, request, expires, digest, opaque }: Omit<PaymentChallenge, "id">,
 	key: string,
@@ -105,10 +102,7 @@ export interface ChargeTerms {
 /** Issues challenges and knows its own again, without keeping any. */
 export interface ChallengeIssuer {
 	issue(terms: ChargeTerms): PaymentChallenge;
-	/**
-	 * The challenge a credential echoes, once it is known to be ours, unexpired, and for exactly these terms: a challenge
-	 * of one route, graph or body never buys another. Throws PaymentRefused.
-	 */
+	/** The echoed challenge, if it is authentic, unexpired and for exactly these terms. Throws PaymentRefused. */
 	recognize(echo: unknown, terms: ChargeTerms): PaymentChallenge;
 }
 

@@ -48,10 +48,7 @@ async function countReplay({ store, clock }: OnchainContext, id: string): Promis
 	);
 }
 
-/**
- * The job that a payment launched. Whoever has its retry key hears of it as often as they ask; where there was none, once
- * more if its id never left, and then no secret is ever told under that id: a copy of the payment proves nobody.
- */
+/** The job that a payment launched: reported to every holder of its retry key, and without one once more, unproven, if its id was never delivered. */
 export async function launchedOrRefuse(
 	context: OnchainContext,
 	claim: PaymentClaim,
@@ -140,10 +137,7 @@ export function receiptHeaders(
 	return envelope.receiptHeaders(request.payment, { kind: "settled", ...settled });
 }
 
-/**
- * A payment's calldata is public once it settled, so a copy of it proves nothing: only the retry key that came with the
- * payment is answered again, or where there was none, once, an answer that never left.
- */
+/** Calldata is public once settled, so a copy proves nothing: only its retry key replays the answer, or once an answer that was never delivered. */
 export async function replayOrRefuse(
 	context: OnchainContext,
 	claim: PaymentClaim,
@@ -175,7 +169,7 @@ export async function usedWithReceipt(
 
 /** What a reserved payment may become: captured, credited, or never sent. */
 
-/** Verified, and sent only once there is an answer: nothing to give back before. */
+/** Verified, and sent only once there is an answer: nothing to refund before. */
 export function holdUnsent(context: OnchainContext, claim: PaymentClaim): HeldAdmission {
 	const { settler, watch } = context;
 	const { payer, id, request } = claim;
@@ -238,13 +232,13 @@ export function holdSettled(
 				.catch(() => undefined);
 			watch.end(row.id);
 			const facts = { settlement, amountMicros: row.amountMicros, at: row.updatedAt };
-			// Only a missing answer is told with a success, and the "Payment" scheme has no receipts on errors.
+			// Only a missing answer is a successful response, and the "Payment" scheme has no receipts on errors.
 			const hasReceipt = reason === "no_answer" || claim.envelope.rail !== "mpp";
 			return {
 				balanceMicros: undefined,
 				settlement,
 				...(hasReceipt && { headers: receiptHeaders(claim, facts) }),
-				// Whoever copied the payment from the chain must not get its money.
+				// A copy of the payment from the chain must not collect its money.
 				...(credit && isProven && { credit }),
 			};
 		},
@@ -253,7 +247,7 @@ export function holdSettled(
 	};
 }
 
-/** The settled value, or the refusal that its payer is told. */
+/** The settled value. Throws PAYMENT_REJECTED or SETTLEMENT_UNKNOWN. */
 export async function insist<T>(
 	{ offers }: Pick<OnchainContext, "offers">,
 	claim: PaymentClaim,

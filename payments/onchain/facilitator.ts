@@ -55,13 +55,13 @@ export type SettleOutcome =
 			readonly amount?: string | undefined;
 	  }
 	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
-	/** It never reached anybody who could send it. */
+	/** It was certainly not sent. */
 	| { readonly kind: "not_sent"; readonly message: string }
 	/** It was, or may have been, sent to the chain, and how that ended is not known. */
 	| { readonly kind: "unknown"; readonly message: string; readonly transactionHash?: string };
 
 export interface SettleOptions {
-	/** Called with the transaction's hash before anybody waits for it; settling goes on once it resolves. */
+	/** Called with the transaction's hash before its receipt is awaited; settling continues once it resolves. */
 	readonly onBroadcast: (transactionHash: string) => Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export interface ChainReader {
 export interface TransferSpan {
 	/** Epoch milliseconds; leaves out the years of a public chain before there was anything of ours on it. */
 	readonly sinceMs?: number;
-	/** Told after each portion, in blocks. */
+	/** Reported after each window, in blocks. */
 	readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
 }
 

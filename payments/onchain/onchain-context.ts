@@ -30,10 +30,7 @@ export interface Purchased<T> {
 
 /** Ways to pay whose money moves on a chain: x402 in both versions, and MPP's evm charge. */
 export interface OnchainMethod extends PaymentMethod {
-	/**
-	 * Settles at once and books what is bought in the same transaction. `alongside` returns its value and the id of the
-	 * token that took the money; sent again, the same payment throws PAYMENT_ALREADY_USED and names that token.
-	 */
+	/** Settles and books what is bought in one transaction; `alongside` names the token that took the money. Throws PAYMENT_ALREADY_USED on a repeat. */
 	purchase<T>(
 		request: OnchainRequest,
 		alongside: (

@@ -60,10 +60,7 @@ export interface OnchainPayments extends OnchainMethod, Reconciler {
 	openPayments(): OpenPayments;
 }
 
-/**
- * Payments whose money moves on a chain. Each is reserved durably and bound to one request before anybody is asked about
- * it; it settles at most once and ends as exactly one of captured, credited or never sent (docs/adr/0014).
- */
+/** Each payment is reserved durably for one request before it is verified, settles at most once and ends captured, credited or unsent (docs/adr/0014). */
 export function createOnchainMethod(deps: OnchainMethodDeps): OnchainPayments {
 	const { envelopes, clock } = deps;
 	const watch = createPaymentWatch(() => clock.monotonicMs());
@@ -214,7 +211,7 @@ type Alongside<T> = (
 	funds: SettledFunds,
 ) => Promise<{ readonly value: T; readonly tokenId: string }>;
 
-/** Brings no secret, and whoever asks for it has shown the secret of the token it fills. */
+/** Returns no secret: its caller has sent the secret of the token it fills. */
 const TOP_UP = "spt.top_up" satisfies PurchaseOperationId;
 
 /** Settles at once and books what is bought in the same transaction. */
@@ -259,10 +256,7 @@ function fundedIdOf(reservation: Reservation): string | undefined {
 	return undefined;
 }
 
-/**
- * The payment was sent before and is public by now: a new token goes to a caller with its retry key alone. What is here
- * becomes a token of the wallet's whose secret nobody is told; a new payment proves the wallet and collects it.
- */
+/** The payment is public, so its caller is unproven: the money becomes a token of the wallet, which a new payment of that wallet recovers. */
 async function withoutSecret(
 	{ settler, issueCredit, offers: offersOf }: OnchainContext,
 	claim: PaymentClaim,

@@ -94,7 +94,7 @@ export function toPaymentRow(claim: PaymentClaim, terms: SettlementTerms, now: n
 	};
 }
 
-/** A payment that was never sent is remembered until nobody can send it any more, and an hour for crooked clocks. */
+/** An unsent payment is remembered until it has expired, plus an hour of clock skew. */
 export function endOfBinding(validBefore: number): number {
 	return validBefore * 1_000 + HOUR_MS;
 }
@@ -152,10 +152,7 @@ export type PaymentReport =
 			readonly transactionHash?: string | undefined;
 	  };
 
-/**
- * One way to carry a signed transfer: how it is asked for, read and answered. What the transfer itself must say (network,
- * asset, recipient, amount, times) is checked once for all of them by `checkAuthorization`.
- */
+/** One protocol that carries a signed transfer; the transfer itself is checked once for all of them by `checkAuthorization`. */
 export interface PaymentEnvelope {
 	readonly rail: "x402" | "mpp";
 	/** True when this envelope carries the payment. */

@@ -4,7 +4,7 @@ import { type Offer, PaymentRequired, type Quote } from "../payments.js";
 import type { RefusalReason } from "./facilitator.js";
 import type { PaymentClaim, PaymentReport } from "./payment-claim.js";
 
-/** What a refused payer is told; the challenge goes along, so that a client can pay again at once. */
+/** Refusals of payments, each with a new challenge, so that a client can pay again at once. */
 
 /** The envelope names no readable payment, so not even its resource is known: ask for a challenge first. */
 export function unreadablePayment(message: string): ServiceError {

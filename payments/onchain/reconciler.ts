@@ -12,12 +12,9 @@ import type { Settler, SettlerDeps } from "./settler.js";
 export interface Reconciler {
 	/** After the holds of an earlier process were released: what it left open is known from here on. */
 	resume(): Promise<void>;
-	/**
-	 * Looks at every open payment that is due and brings to an end what can be. One pass at a time; once stopped it asks nothing
-	 * more, and resolves with what it has asked.
-	 */
+	/** Advances every open payment that is due, one pass at a time; an abort resolves after the requests in progress. */
 	reconcile(stopping?: AbortSignal): Promise<void>;
-	/** Forgets payments that are at an end and that nobody can send any more. */
+	/** Forgets payments that are final and expired. */
 	forgetExpired(): Promise<void>;
 }
 
@@ -136,10 +133,7 @@ async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void>
 	}
 }
 
-/**
- * Our clock alone does not tell: the node we ask may lag behind the block that settled it. A chain that stands still,
- * because nobody uses it, is believed after a day.
- */
+/** A node may lag behind the block that settled it, so its own time decides; a chain without new blocks is accepted as final after a day. */
 function isBeyondUse(deps: ReconcilerDeps, row: PaymentRow, headMs: number): boolean {
 	if (!hasLapsed(deps, row)) return false;
 	const endMs = row.validBefore * 1_000;
@@ -150,14 +144,14 @@ function hasLapsed({ clock }: ReconcilerDeps, { validBefore }: PaymentRow): bool
 	return clock.now() > validBefore * 1_000 + LIMITS.authorizationLapseMs;
 }
 
-/** A facilitator's refusal proves nothing: what nobody can look for stays a question. */
+/** A facilitator's refusal proves nothing: without a chain to read it stays unknown. */
 async function doubtRefusal(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
 	if (!hasLapsed(deps, row)) return;
 	const reason = row.reason ?? "refused";
 	await deps.settler.conclude(row.id, { kind: "unknown", message: reason });
 }
 
-/** Nobody can settle it any more, and nobody did. */
+/** Expired or canceled without a settlement. */
 async function closeUnused(
 	deps: ReconcilerDeps,
 	{ id }: PaymentRow,
@@ -174,10 +168,7 @@ async function closeUnused(
 	if (closed) watch.follow(closed);
 }
 
-/**
- * Facilitators that answer a second time with the first one's transaction end the question; a refusal proves nothing.
- * Asking is sending, and a caller who has gone wants nothing sent: only once nobody can send it any more.
- */
+/** Asking again may send the payment, so it waits until the authorization has lapsed; only an answer with the first transaction settles the question. */
 async function askAgain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
 	if (!hasLapsed(deps, row)) return;
 	const outcome = await deps.settler.ask(row);
@@ -213,7 +204,7 @@ function isOnTerms({ network, asset }: Terms, row: PaymentRow): boolean {
 	return row.network === network && isSameAddress(row.asset, asset);
 }
 
-/** Says once, at a start, which open payments nobody can ask about as things are configured; without terms that is all. */
+/** Logs at the start which open payments the configured chain knows nothing of; without terms that is all of them. */
 export function reportUnreachable(
 	{ terms, logger }: { terms?: Terms | undefined; logger: Logger },
 	rows: readonly PaymentRow[],

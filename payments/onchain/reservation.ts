@@ -19,11 +19,7 @@ import {
 } from "./payment-errors.js";
 import type { PaymentWatch } from "./payment-watch.js";
 
-/**
- * What the payment is here, now that nobody else can use it. `isProven` where only its payer can have sent it: nothing of
- * it was sent before, or it came with its retry key again. Anybody else may have read it on the chain, so such a caller
- * is never told a secret.
- */
+/** State of an exclusively reserved payment; `isProven` when only its payer can have sent it, and callers without that are never given a secret. */
 export type Reservation =
 	/** To be verified. `earlier` is what its retry key bought already with another payment. */
 	| {
@@ -34,7 +30,7 @@ export type Reservation =
 	  }
 	/** Its money is here and nothing was delivered for it. */
 	| { readonly kind: "funded"; readonly row: PaymentRow; readonly isProven: boolean }
-	/** It launched the job that is asked for, which goes on or has ended. */
+	/** It launched the job that is asked for, which is running or has ended. */
 	| { readonly kind: "job"; readonly row: PaymentRow; readonly jobId: string }
 	/** It bought what is asked for. */
 	| { readonly kind: "captured"; readonly row: PaymentRow };
@@ -52,11 +48,7 @@ export interface ReservationDeps {
 	readonly offers: (quote: Quote) => readonly Offer[];
 }
 
-/**
- * Binds a payment to one request, durably and before anybody is asked about it, and marks it as being worked on until
- * `watch.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_MISMATCH, SETTLEMENT_UNKNOWN; then it is
- * not marked.
- */
+/** Binds a payment to one request durably and marks it busy until `watch.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_* or SETTLEMENT_UNKNOWN. */
 export async function reserve(deps: ReservationDeps, claim: PaymentClaim): Promise<Reservation> {
 	const { store, watch } = deps;
 	const marked: string[] = [];

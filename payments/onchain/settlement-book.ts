@@ -28,10 +28,10 @@ export type Along<T> = (
 	booked: Booked,
 ) => Promise<{ readonly value: T; readonly change: Partial<PaymentRow> }>;
 
-/** States of a payment that was sent, and nobody knows for sure how that ended. */
+/** States of a payment that was sent and whose outcome is not known for sure. */
 export const UNDECIDED: readonly PaymentState[] = ["settling", "unknown", "refused"];
 
-/** The row in one of these states, changed; undefined when it is gone or went on without us. */
+/** Changes the row if it is in one of these states; undefined otherwise. */
 export async function changePayment(
 	tx: StoreTransaction,
 	{ id, from, now }: { id: string; from: readonly PaymentState[]; now: number },
@@ -50,10 +50,7 @@ export interface SettlementPlace {
 	readonly logIndex?: number | undefined;
 }
 
-/**
- * Names a transfer in the ledger, which takes each name once. Anybody may settle several payments in one transaction, so
- * that its hash alone is a name only where nobody but a facilitator tells of it.
- */
+/** Unique ledger key of a transfer: one transaction may settle several payments, so the log index belongs to it wherever the chain is read. */
 export function settlementKey(
 	network: string,
 	{ transactionHash, logIndex }: SettlementPlace,
@@ -195,10 +192,7 @@ interface ReceiptFacts {
 
 const ID_BYTES = 16;
 
-/**
- * Remembers for good that a transaction was believed, since the ledger knows its keys for two days only. Where the chain
- * is read, nothing is believed and nothing is kept: a nonce is used once. Rejects with LedgerRefusal ("duplicate_key").
- */
+/** Remembers forever that a transaction was accepted unseen; ledger keys last two days. Rejects with LedgerRefusal ("duplicate_key"). */
 async function believeOnce(
 	tx: StoreTransaction,
 	network: string,

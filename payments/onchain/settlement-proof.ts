@@ -10,9 +10,9 @@ import type {
 } from "./facilitator.js";
 import { authorizationOf } from "./payment-claim.js";
 
-/** What is known of a settlement once facilitator and chain were heard. */
+/** What facilitator and chain prove of a settlement. */
 export type Proof =
-	/** Seen on the chain at `logIndex`, or believed. */
+	/** Seen on the chain at `logIndex`, or accepted on the facilitator's statement. */
 	| {
 			readonly kind: "settled";
 			readonly transactionHash: string;
@@ -31,10 +31,7 @@ export interface ProofDeps {
 /** A node may lag behind the one that settled; the pauses between looks. */
 const LOOK_PAUSES_MS = [0, 100, 400, 1_000];
 
-/**
- * Facilitators may lie, and "nonce used" says nothing, because a payer can cancel a nonce as well: where the chain can be
- * read, it alone decides. Without it a success is believed when everything it says fits the payment.
- */
+/** Where the chain can be read, it alone decides; without it a facilitator's success is accepted when all its fields match the payment. */
 export async function proveSettlement(
 	deps: ProofDeps,
 	row: PaymentRow,
@@ -73,7 +70,7 @@ function judgeLook(
 	}
 }
 
-/** What became of the authorization; undefined when the chain cannot tell at the moment. */
+/** State of the authorization; undefined while the chain cannot be read. */
 export async function lookAt(
 	{ chain, terms, clock }: ProofDeps,
 	row: PaymentRow,
@@ -128,7 +125,7 @@ export class DeadlinePassed extends Error {
 	}
 }
 
-/** The promise's own outcome, or DeadlinePassed; what comes later is left to whoever still listens to the promise. */
+/** The promise's own outcome, or DeadlinePassed; a later outcome is ignored here. */
 export function within<T>(promise: Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
 	return new Promise((resolve, reject) => {
 		const cancel = clock.after(timeoutMs, () => reject(new DeadlinePassed(timeoutMs)));

@@ -12,13 +12,13 @@ export interface QuestionDeps {
 	readonly logger: Logger;
 	readonly terms: SettlementTerms;
 	readonly facilitator: Facilitator;
-	/** Without it a facilitator's word is all there is, and a payment it does not speak of stays unknown. */
+	/** Without it only the facilitator's success ends a payment of unknown outcome. */
 	readonly chain?: ChainReader | undefined;
 }
 
 type Conclude = (id: string, proof: Proof & { kind: "settled" }) => Promise<unknown>;
 
-/** Sends the payment and finds out what came of it; what is heard too late is concluded then. */
+/** Sends the payment and proves its outcome; an answer after the deadline is concluded when it arrives. */
 export async function send(
 	deps: QuestionDeps,
 	row: PaymentRow,
@@ -35,7 +35,7 @@ export async function send(
 	return proveSettlement(deps, current, outcome);
 }
 
-/** The facilitator's word alone; asking is sending, where the payment can still be sent. */
+/** The facilitator's answer alone; asking may send a payment that has not expired. */
 export function askOnce(deps: QuestionDeps, row: PaymentRow): Promise<SettleOutcome> {
 	return within(startAsking(deps, row), LIMITS.verifyTimeoutMs, deps.clock).catch(toUnknown);
 }

@@ -26,11 +26,7 @@ export type Settling<T> =
 type Undecided = Exclude<Proof, { kind: "settled" | "not_sent" }>;
 
 export interface Settler {
-	/**
-	 * Sends a reserved payment and books what comes of it, together with `along`. The row says "settling" durably before
-	 * anything is sent, so that a crash leaves a question and never a loss. Throws UPSTREAM when nobody could be asked to
-	 * send it; then it is as free as before.
-	 */
+	/** Marks the row "settling" durably, sends the payment and books the outcome with `along`. Throws UPSTREAM when it was certainly not sent. */
 	settle<T>(id: string, along: Along<T>): Promise<Settling<T>>;
 	/** Books money that settled before, together with `along`. */
 	spend<T>(id: string, along: Along<T>): Promise<{ value: T; row: PaymentRow }>;
@@ -90,7 +86,7 @@ const NOT_SENT =
 
 const NOT_NEW = { kind: "unknown", message: "The transaction is not new." } as const;
 
-/** Found settled or closed by the reconciler while this call was on its way; the row tells the next try. */
+/** Settled or closed by the reconciler meanwhile; the next try reads it from the row. */
 const WENT_ON = { kind: "unknown", message: "The payment went on without this call." } as const;
 
 async function bookOrKeep<T>(
@@ -179,7 +175,7 @@ async function markUndecided(
 	return row;
 }
 
-/** Undefined when it went on without us. */
+/** Undefined when the row is in another state meanwhile. */
 async function markSettling(
 	{ store, clock, watch }: SettlerDeps,
 	id: string,
@@ -194,7 +190,7 @@ async function markSettling(
 	return marked;
 }
 
-/** Nobody got it: what was only reserved is free for the next try, and what was refused before stays so. */
+/** Not sent: a reservation is released for the next try, an earlier refusal stays. */
 async function putBack(
 	{ store, clock, watch }: SettlerDeps,
 	{ id, before }: { id: string; before: PaymentState },

@@ -14,10 +14,7 @@ import {
 import { facilitatorUnreachable, rejectedPayment, unreadablePayment } from "./payment-errors.js";
 import { within } from "./settlement-proof.js";
 
-/**
- * The claim a request makes; what it says of itself is checked before anybody is asked. Throws PAYMENT_REJECTED, but not
- * for a payment that is too old: it may have been sent in time.
- */
+/** Reads and checks a payment locally. Throws PAYMENT_REJECTED, but not for an expired one, which may have been sent in time. */
 export function readClaim(
 	{ envelopes, terms, clock, offers }: OnchainContext,
 	request: OnchainRequest,
@@ -60,10 +57,7 @@ export function envelopeOf(
 	);
 }
 
-/**
- * Throws PAYMENT_REJECTED, or UPSTREAM when nobody could be asked; a reservation of what was never sent is
- * forgotten in both cases: nothing was delivered for it, and whoever signs for empty wallets must not fill the store.
- */
+/** Throws PAYMENT_REJECTED, or UPSTREAM without a verdict; either deletes the reservation, so that unfunded payments never fill the store. */
 export async function verify(context: OnchainContext, claim: PaymentClaim): Promise<void> {
 	const { facilitator, terms, clock, offers } = context;
 	// A facilitator that throws at once must not escape the reservation.
@@ -80,10 +74,7 @@ export async function verify(context: OnchainContext, claim: PaymentClaim): Prom
 	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
 }
 
-/**
- * What a transfer must say before anybody is asked about it, whichever envelope it came in: our network, asset and
- * address, exactly the price, valid now and for ten minutes at most. Throws PaymentRefused.
- */
+/** The transfer must name our network, asset and address, the exact price, and be valid now and for at most ten minutes. Throws PaymentRefused. */
 function checkAuthorization(
 	{ authorization, network, asset }: SignedPayment,
 	{ terms, amountMicros, now }: { terms: SettlementTerms; amountMicros: Micros; now: number },

@@ -43,7 +43,7 @@ const FREE_TIER = "promo:free_tier";
 export interface PlanBalanceDeps {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
-	/** What a key, connection token or identity token opens; undefined for one nobody issued or that has ended. */
+	/** What a key, connection token or identity token opens; undefined for an unknown or ended one. */
 	readonly findAccess: (
 		credential: Credential,
 		options?: IdentifyOptions,

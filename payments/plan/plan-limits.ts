@@ -40,11 +40,7 @@ export async function spentEver(reader: StoreReader, keyId: string): Promise<Mic
 	return (await reader.get("spending", totalId(keyId)))?.spentMicros ?? 0n;
 }
 
-/**
- * Counts an amount towards the account's budget and the key's caps, in the transaction that holds it: counted whether a
- * limit is set or not, so that one set later knows what is spent. Returns the counters, so that a release can give it
- * back. Throws SPENDING_LIMIT.
- */
+/** Counts an amount toward budget and caps, even unset ones, and returns the counters for a later release. Throws SPENDING_LIMIT. */
 export async function countPlanSpending(
 	tx: StoreTransaction,
 	spender: Spender,
@@ -67,7 +63,7 @@ export async function countPlanSpending(
 	return counted.map(({ id }) => id);
 }
 
-/** Forgets what a key has spent; for keys that are gone for good. */
+/** Forgets what a deleted key has spent. */
 export function forgetKeySpending(tx: StoreTransaction, keyId: string): Promise<void> {
 	return tx.delete("spending", totalId(keyId));
 }
@@ -207,10 +203,7 @@ function quotaKeys(owner: QuotaOwner, now: number): readonly [month: string, day
 	return [`${id}|${toIsoMonth(now)}`, `${id}|${toIsoDay(now)}`];
 }
 
-/**
- * Whom free calls are counted for. Whoever can open accounts at will has one quota for all of them, those that were
- * erased included: the counter outlives them until its month is over.
- */
+/** Free calls are counted per identity, not per account: opening or erasing accounts never resets the month's counter. */
 function quotaIdOf({ id, subjectHash, quotaId }: QuotaOwner): string {
 	return subjectHash ?? quotaId ?? id;
 }

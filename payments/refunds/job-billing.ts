@@ -15,19 +15,19 @@ import type { SptIssuer } from "../spt/spt.js";
 export interface JobPaid {
 	readonly chargedMicros: Micros;
 	readonly receiptId?: string | undefined;
-	/** What a payment on a chain gave back; its secret is known to nobody yet. */
+	/** What a payment on a chain was refunded as; its secret is not revealed yet. */
 	readonly credit?: { readonly tokenId: string; readonly amountMicros: Micros } | undefined;
 }
 
 export type JobClaim = Pick<JobRow, "id" | "holdId" | "fingerprint" | "graphIds">;
 
-/** Closes a job's hold from the rows alone, inside the transaction that ends the job: its call is long gone. */
+/** Closes a job's hold from the rows alone, inside the transaction that ends the job. */
 export interface JobBilling {
-	/** Takes a part of what is held, and gives the rest back. Throws UNAVAILABLE when the hold is gone: nothing is taken. */
+	/** Captures a part and releases the rest. Throws UNAVAILABLE when the hold is closed: nothing is taken. */
 	capture(tx: StoreTransaction, job: JobClaim, amountMicros: Micros): Promise<JobPaid>;
-	/** Gives all of it back; a hold that is gone already stays so. */
+	/** Releases all of it; does nothing when the hold is closed. */
 	release(tx: StoreTransaction, job: JobClaim, reason: ReleaseReason): Promise<JobPaid>;
-	/** A secret for a credit that was never told and never used; undefined once there is nothing to tell. */
+	/** A new secret for a credit that was never used; undefined for any other. */
 	reveal(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
 }
 

@@ -26,7 +26,7 @@ export interface Reconciliation {
 	};
 	/** Booked, and the chain does not show it. */
 	readonly ledgerOnly: readonly Movement[];
-	/** On the chain, and nobody booked it. */
+	/** On the chain, and not booked. */
 	readonly chainOnly: readonly Movement[];
 	readonly differing: readonly Difference[];
 	/** Unbooked, and a payment whose outcome is open explains it. */
@@ -47,10 +47,7 @@ export interface ReconcileDeps {
 
 const DAY_MS = 24 * 3_600_000;
 
-/**
- * Holds every transfer on the chain against every booking, one by one. The chain is read first, the journal last and what
- * is under way between, so that whatever settles meanwhile is booked or open, and never unexplained.
- */
+/** Compares every transfer with every booking; the chain is read first and the journal last, so that what settles meanwhile is never unexplained. */
 export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
 	const { store, clock, chain, terms } = deps;
 	const startedAt = clock.now();
@@ -129,10 +126,7 @@ function explains(row: PaymentRow, { transactionHash, direction, ...movement }: 
 	);
 }
 
-/**
- * The transfer a booking is about. A believed facilitator names the transaction alone, and a reorganized chain may have
- * moved the transfer: then the one of its amount is meant.
- */
+/** The transfer of a booking, else one of the same amount: accepted settlements have no log index, and a reorganization may change it. */
 function takeMatch(
 	{ logIndex, amountMicros }: Movement,
 	moved: Movement[] = [],
@@ -143,7 +137,7 @@ function takeMatch(
 	return moved.splice(index ?? 0, 1)[0];
 }
 
-/** By transaction. Anybody may pay us several times in one; what we pay out in one is booked under its hash alone. */
+/** By transaction: one may hold several incoming transfers; outgoing ones are booked under the hash alone. */
 async function readChain(
 	chain: ChainReader,
 	terms: SettlementTerms,
@@ -154,7 +148,7 @@ async function readChain(
 	for await (const transfer of chain.transfers(terms, span)) {
 		const { transactionHash, logIndex, from, to, value, at } = transfer;
 		const [sender, receiver] = [from.toLowerCase(), to.toLowerCase()];
-		// Anybody can make a transfer of nothing appear, in our name too.
+		// Anyone can emit a transfer of zero, in our name too.
 		if (sender === receiver || value === 0n) continue;
 		const isIn = receiver === ours;
 		const movement: Movement = {
@@ -180,7 +174,7 @@ function keyOf({ direction, transactionHash }: Movement): string {
 	return `${direction} ${transactionHash}`;
 }
 
-/** Money that moved to our address or from it, as one side tells it. */
+/** Money that moved to or from our address, on the chain or in the ledger. */
 export interface Movement {
 	readonly transactionHash: string;
 	/** Place of the transfer in its block, where the chain was read. */
@@ -226,10 +220,7 @@ function amountOn({ entries }: LedgerTransaction, account: string): Micros {
 	return amount;
 }
 
-/**
- * Books a movement nobody accounts for to `suspense`, where it waits for an explanation. False when it was booked
- * meanwhile.
- */
+/** Books an unexplained movement to `suspense`; false when it was booked meanwhile. */
 export async function bookUnexplained(
 	{ store, clock, ids }: { store: Store; clock: Clock; ids: Ids },
 	network: string,

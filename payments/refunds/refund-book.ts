@@ -3,7 +3,6 @@ import type { RefundRow, Store, StoreReader, StoreTransaction } from "../../stor
 import type { ChainTransfer, Hex, OnchainParts } from "../onchain/onchain.js";
 import { REFUNDS_ACCOUNT } from "../payments.js";
 
-/** How a paid refund is written down. */
 export interface RefundBookDeps {
 	readonly store: Store;
 	readonly clock: Clock;
@@ -82,10 +81,7 @@ export async function getRefund(reader: StoreReader, id: string): Promise<Refund
 /** Between our clock and the chain's. */
 const CLOCK_SKEW_MS = 900_000;
 
-/**
- * Hash of the transfer that pays this refund, as the chain shows it: by a hash we signed, else by what it says; one
- * that pays another refund does not count. Throws UNAVAILABLE when there is no chain to ask.
- */
+/** Hash of the transfer on the chain that pays this refund, by its signed hashes, else by its content. Throws UNAVAILABLE without a chain. */
 export async function findTransfer(
 	{ store, onchain }: { store: Store; onchain?: Pick<OnchainParts, "terms" | "chain"> | undefined },
 	row: RefundRow,

@@ -31,20 +31,11 @@ export interface TokenRefund {
 }
 
 export interface Refunds {
-	/**
-	 * Takes money out of the account it lies in; it waits in `refunds` until it is paid. Inside the caller's
-	 * transaction, where the caller has judged how much may go back. Small sums of one token are gathered in one refund.
-	 */
+	/** Moves an amount that the caller has checked to `refunds`, pending; small sums of one token are added to one refund. */
 	request(tx: StoreTransaction, terms: RefundTerms): Promise<RefundRow>;
-	/**
-	 * Gives back what a receipt charged, never more than that in sum: to the payer's balance at once, or to the paying
-	 * wallet, pending. Throws NOT_FOUND for an unknown receipt, INVALID_ARGUMENT for an amount that is not there.
-	 */
+	/** Refunds at most what a receipt charged: to the payer's balance at once, or to its wallet, pending. Throws NOT_FOUND, INVALID_ARGUMENT. */
 	refundReceipt(input: ReceiptRefund): Promise<RefundRow>;
-	/**
-	 * Gives back what a token has left, pending: to the wallet that bought it, or by other means. Throws NOT_FOUND,
-	 * INVALID_ARGUMENT for a delegated token or an amount that is not there.
-	 */
+	/** Refunds what a token has left, pending. Throws NOT_FOUND, INVALID_ARGUMENT for a delegated token or an unavailable amount. */
 	refundToken(input: TokenRefund): Promise<RefundRow>;
 	/** Every refund, oldest first. */
 	list(): Promise<readonly RefundRow[]>;
@@ -175,7 +166,7 @@ async function refundedOf(reader: StoreReader, receiptId: string): Promise<Micro
 
 type Target =
 	| { readonly kind: "balance"; readonly owner: string }
-	/** Nobody could spend it here any more: to the wallet behind it, or by other means. */
+	/** It could not be spent here: to the wallet behind it, or by other means. */
 	| { readonly kind: "payout"; readonly wallet: string | undefined };
 
 /** A token that may not spend any more passes a refund on to the one it was delegated from, the first to its wallet. */
@@ -221,10 +212,7 @@ export interface Addition {
 	readonly amountMicros: Micros;
 }
 
-/**
- * Adds a small sum to a small refund of the same token that nobody has begun to pay, so that splitting a balance makes
- * no more rows than it has dollars. Undefined where there is none. A larger refund stays as its operator has seen it.
- */
+/** Adds a small sum to a pending small refund of the same token, if there is one, so that splitting a balance does not multiply rows. */
 async function raiseSmallRefund(
 	tx: StoreTransaction,
 	{ ref, destination, from, to, amountMicros }: Addition,

@@ -20,10 +20,7 @@ export interface PayRequest {
 }
 
 export interface RefundPayouts {
-	/**
-	 * Pays a refund from our own wallet, or records that it was paid. A transfer whose outcome is not known leaves it
-	 * `paying`: it is not sent again before the chain was asked. Throws NOT_FOUND, INVALID_ARGUMENT, UPSTREAM, UNAVAILABLE.
-	 */
+	/** Pays a refund, or records its payment; with an unknown outcome it stays `paying`. Throws NOT_FOUND, INVALID_ARGUMENT, UPSTREAM, UNAVAILABLE. */
 	pay(request: PayRequest): Promise<RefundRow>;
 	/** Asks the chain, where there is one, what became of transfers under way; returns how many turned out paid. */
 	reconcile(): Promise<number>;
@@ -78,7 +75,7 @@ function recordPaid(
 	return markPaid(deps, id, { transactionHash: transactionHash?.toLowerCase() });
 }
 
-/** The row says `paying`, durably, before anything leaves: after a crash nobody sends it twice. */
+/** The row says `paying`, durably, before anything is sent, so that a crash never leads to a second transfer. */
 async function sendTransfer(
 	deps: RefundPayoutDeps,
 	judged: RefundRow,

@@ -37,7 +37,7 @@ export interface Delegations {
 	create(holder: PresentedToken, terms: DelegationTerms): Promise<Delegated>;
 	/** Children that have not been revoked, oldest first. */
 	list(holder: PresentedToken): Promise<readonly DelegationState[]>;
-	/** Stops a child and its own children; what is left comes back. Throws NOT_FOUND for somebody else's. */
+	/** Revokes a child and its descendants; what is left returns. Throws NOT_FOUND for the child of another token. */
 	revoke(
 		holder: PresentedToken,
 		childId: string,
@@ -117,7 +117,7 @@ async function delegate(
 		parentId: parent.id,
 		origin: "delegation",
 	});
-	// Whoever delegates knows the secret: the token was delivered.
+	// Delegating proves that the secret was delivered.
 	if (parent.usedAt === undefined) await tx.put("tokens", { ...parent, usedAt: now });
 	const child = await tx.get("tokens", issued.id);
 	if (!child) throw new ServiceError("INTERNAL", `The token ${issued.id} was not written.`);
@@ -158,10 +158,7 @@ async function ancestryOf(
 	return { first, depth: depth + 1 };
 }
 
-/**
- * In the whole tree, so that a child that revokes its own leaves room to those above it. One that never paid for anything
- * has no call whose refund would look for its parent, and none below it.
- */
+/** Deletes revoked tokens of the whole tree that are old or never paid: no refund can look for them. */
 async function forgetRevoked(tx: StoreTransaction, first: TokenRow, now: number): Promise<void> {
 	for (const token of await tokensUnder(tx, first, { withRevoked: true })) {
 		if (token.status !== "revoked") continue;
@@ -189,7 +186,7 @@ function byId(one: TokenRow, other: TokenRow): number {
 	return one.id < other.id ? -1 : 1;
 }
 
-/** What its holder and its parent are told of a delegated token. */
+/** A delegated token on the wire, for its holder and its parent. */
 export function toDelegationWire({ token, balanceMicros, heldMicros }: DelegationState) {
 	const usd = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
 	return {
@@ -206,7 +203,7 @@ export function toDelegationWire({ token, balanceMicros, heldMicros }: Delegatio
 	};
 }
 
-/** What a holder asks for somebody else; whatever is left out is as the parent's. */
+/** Terms of a delegated token; what is left out is as the parent's. */
 export interface DelegationTerms {
 	readonly amountMicros: Micros;
 	readonly label?: string | undefined;

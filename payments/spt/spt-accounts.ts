@@ -48,10 +48,7 @@ export interface SptAccounts {
 	rotate(
 		holder: PresentedToken,
 	): Promise<{ readonly token: string; readonly balanceMicros: Micros }>;
-	/**
-	 * Sends what is left back to the wallet that bought the token; asked again, it tells of the same refund.
-	 * Throws SCOPE_FORBIDDEN for tokens no wallet bought, INVALID_ARGUMENT when nothing is left.
-	 */
+	/** Refunds what is left to the wallet that bought the token, idempotently. Throws SCOPE_FORBIDDEN without such a wallet, INVALID_ARGUMENT. */
 	refund(holder: PresentedToken, reason: string): Promise<RefundRow>;
 	/** The token and its delegations pay for nothing from now on; what is left goes back where it came from. */
 	revoke(holder: PresentedToken): Promise<Revoked>;
@@ -155,7 +152,7 @@ function assertBought({ id, owner, parentId }: TokenRow): void {
 	);
 }
 
-/** What a token's holder is told of it. */
+/** A token on the wire, for its holder. */
 export function toBalanceWire(state: SptBalance) {
 	const { token, balanceMicros, heldMicros, spentTodayMicros } = state;
 	const usd = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
@@ -175,11 +172,7 @@ export function toBalanceWire(state: SptBalance) {
 	};
 }
 
-/**
- * Brings what a wallet's earlier tokens have left, and what was delegated from them, into the token it has just bought,
- * and ends those: a reply that was lost on its way lost no money. A payment proves the wallet, and nothing else does.
- * Returns how much moved.
- */
+/** Moves what is left of a wallet's earlier unused or ended tokens into the one it just bought, and returns how much: a lost reply loses no money. */
 export async function recoverTokens(
 	tx: StoreTransaction,
 	{ owner, intoId }: { readonly owner: string; readonly intoId: string },
@@ -206,7 +199,7 @@ export async function recoverTokens(
 	return recoveredMicros;
 }
 
-/** What open calls hold would come back to a token that nobody has any more. */
+/** What open calls hold would return to a token that is ended here. */
 async function isEmptyOrHeld(tx: StoreTransaction, tree: readonly TokenRow[]): Promise<boolean> {
 	let sum = 0n;
 	for (const { id } of tree) {

@@ -81,10 +81,7 @@ export async function spentToday(reader: StoreReader, tokenId: string, now: numb
 	return (await reader.get("spending", spendingIdOf(tokenId, now)))?.spentMicros ?? 0n;
 }
 
-/**
- * Counts an amount towards the token's limits, in the transaction that moves it; returns the counter to give it back to,
- * if there is one. Throws SPENDING_LIMIT.
- */
+/** Counts an amount toward the token's limits; returns the id of the counter, if any, for a later release. Throws SPENDING_LIMIT. */
 export async function countSpending(
 	tx: StoreTransaction,
 	token: TokenRow,

@@ -40,7 +40,7 @@ export interface SptIssuer {
 	issue(terms: SptTerms): Promise<IssuedSpt>;
 	/** As `issue`, inside a transaction, with money that lies in another account: settled funds, a parent's balance. */
 	issueFrom(tx: StoreTransaction, account: string, terms: SptTerms): Promise<IssuedSpt>;
-	/** A new secret for a token that nobody has paid with; undefined for any other. The one before is worth nothing then. */
+	/** Replaces the secret of an unused token; undefined for any other. */
 	reissue(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
 	/** Lifts a token's balance to the amount; a balance at or above it stays. */
 	fillUp(tokenId: string, amountMicros: Micros): Promise<Micros>;
@@ -152,7 +152,7 @@ function toRow(
 	};
 }
 
-/** Throws INVALID_ARGUMENT for an amount nobody should be given in one go. */
+/** Throws INVALID_ARGUMENT for an amount outside the limits. */
 export function assertAmount(amountMicros: Micros): void {
 	if (amountMicros > 0n && amountMicros <= LIMITS.sptMaxMicros) return;
 	throw new ServiceError(

@@ -3,7 +3,7 @@ import { formatUsd, type Micros } from "../../src/kernel/kernel.js";
 import type { TokenRow } from "../../store/store.js";
 import { type Continuation, type PaymentErrorCode, PaymentRequired } from "../payments.js";
 
-/** How a caller pays with a token: what the 402 of somebody without a credential says. */
+/** How to pay with a token, for callers without a credential. */
 export function howToPay(priceMicros: Micros): Continuation {
 	return {
 		type: "spt",
@@ -57,7 +57,7 @@ export interface TooLittle {
 	readonly amountMicros: Micros;
 	/** Whether payments on a chain are taken here. */
 	readonly isForSale: boolean;
-	/** What the amount is for, as the sentence goes on: "this call costs". */
+	/** Subject and verb before the amount: "this call costs". */
 	readonly purpose: string;
 }
 

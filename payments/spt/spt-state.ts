@@ -84,7 +84,7 @@ function stoppedOr(token: TokenRow): string {
 	return token.status === "active" ? "expired" : token.status;
 }
 
-/** A posting as the holder of one token sees it: the other accounts it touched are nobody's business. */
+/** A posting on the wire, for the holder of one token; the other accounts stay private. */
 export function toStatementLine(owner: string, posting: LedgerTransaction) {
 	const { id, at, kind, ref, memo, entries } = posting;
 	const changeOf = (account: string) =>

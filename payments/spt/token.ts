@@ -5,7 +5,7 @@ import { custAccount, type Ledger } from "../payments.js";
 /** Tokens of the demo profile carry `test` and are worthless in production, and the reverse. */
 export type Environment = "live" | "test";
 
-/** Where a balance comes from: paper money never mixes with money that came from somebody. */
+/** Source account of a balance: demo money never mixes with real money. */
 export const sourceOf = (environment: Environment): string =>
 	environment === "test" ? "promo:demo" : "cash:manual";
 
@@ -17,10 +17,7 @@ export interface TokenKeys {
 	readonly environment: Environment;
 }
 
-/**
- * The token a secret belongs to, whatever its state; undefined for one nobody issued or of the other environment.
- * Every text is hashed and looked up, so that the time taken tells nothing of its form.
- */
+/** The token of a secret in any state; every text is hashed and looked up, so that timing reveals nothing of its form. */
 export async function findToken(
 	reader: StoreReader,
 	{ secret, pepper, environment }: TokenKeys & { readonly secret: string },
@@ -98,10 +95,7 @@ export interface TreeDeps {
 	readonly now: number;
 }
 
-/**
- * Stops a token and all that were delegated from it. What they have left, and what their open calls give back later,
- * goes to the token's parent; a token without one keeps it. Returns how much moved.
- */
+/** Revokes a token and its descendants; what they have left, and what their open calls release, goes to the token's parent. Returns the sum moved. */
 export async function revokeTree(
 	tx: StoreTransaction,
 	top: TokenRow,
@@ -124,7 +118,7 @@ export async function revokeTree(
 	return returnedMicros;
 }
 
-/** Calls that are under way end as they began; what they give back has a new owner. */
+/** What open calls release goes to the new owner. */
 async function redirectHolds(
 	tx: StoreTransaction,
 	from: ReadonlySet<string>,
@@ -135,7 +129,7 @@ async function redirectHolds(
 	}
 }
 
-/** Brings back what children that have expired did not spend; nobody else could. */
+/** Returns what expired children did not spend. */
 export async function returnExpired(
 	tx: StoreTransaction,
 	parent: TokenRow,

@@ -219,14 +219,11 @@ const v2Payload = z.object({
 /** A payload as its version wraps it; version 1 says nothing of asset, price and resource. */
 export interface X402Payload extends SignedPayment {
 	readonly accepted?: z.output<typeof v2Payload>["accepted"];
-	/** Address of the resource the client believes to buy. */
+	/** Address of the resource the client means to buy. */
 	readonly resourceUrl?: string | undefined;
 }
 
-/**
- * Reads either version; both wrap the same EIP-712 signature, so one verification serves both.
- * Throws PaymentRefused ("invalid_payload") for anything else.
- */
+/** Reads either version; both wrap the same EIP-712 signature. Throws PaymentRefused ("invalid_payload"). */
 function readX402Payload(payment: Payment): X402Payload {
 	if (payment.scheme !== "x402")
 		throw new PaymentRefused("invalid_payload", "Not an x402 payload.");

@@ -45,12 +45,9 @@ export type RedeemQuote = (
 
 /** Everything the pipeline does with money, in the order it happens. */
 export interface Cashier {
-	/** Throws UNAUTHENTICATED for a credential nobody issued, NOT_FOUND for a subject without an account. */
+	/** Throws UNAUTHENTICATED for an unknown credential, NOT_FOUND for a subject without an account. */
 	identify(credential: Credential, options?: IdentifyOptions): Promise<Caller>;
-	/**
-	 * Who pays: a payment's wallet, else the credential's owner. Throws UNAUTHENTICATED for a credential nobody issued,
-	 * PAYMENT_REJECTED for a payment that cannot be read.
-	 */
+	/** A payment's wallet, else the credential's owner. Throws UNAUTHENTICATED, or PAYMENT_REJECTED for an unreadable payment. */
 	payerOf(call: Pick<Call, "credential" | "payment">): Promise<Caller | undefined>;
 	/** Reserves the price before any work starts, so that a caller who cannot pay costs us nothing. Throws PaymentRequired. */
 	admit(request: AdmitRequest): Promise<Admission>;
@@ -62,7 +59,7 @@ export interface CashierDeps {
 	readonly methods: readonly PaymentMethod[];
 	readonly guard: InvariantGuard;
 	readonly redeemQuote?: RedeemQuote | undefined;
-	/** Whether a token can be bought here by whoever has none, which takes a chain. */
+	/** Whether tokens can be bought, which takes a chain. */
 	readonly isForSale: () => boolean;
 }
 
@@ -101,7 +98,7 @@ export function createCashier(deps: CashierDeps): Cashier {
 	};
 }
 
-/** Every way to pay for this, as a caller without a credential is told. */
+/** Every way to pay for this, as offered to a caller without a credential. */
 export function offersOf(
 	{ methods, isForSale }: Pick<CashierDeps, "methods" | "isForSale">,
 	quote: Quote,
