@@ -86,7 +86,7 @@ function hold(
 		const attempt = { fingerprint, holdId: held.id, jobId: job?.id, access, now };
 		if (id !== undefined) await beginAttempt(tx, { id, ...attempt });
 		if (!job) return { hold: held };
-		await give(tx, job, { hold: held, quote, fingerprint, graphIds, isProven: true });
+		await handToJob(tx, job, { hold: held, quote, fingerprint, graphIds, isProven: true });
 		return { jobId: job.id, isNew: true, balanceMicros: await balance.balance(tx, payer) };
 	};
 	// A hold that a crash forgets is a hold released; only what outlives the call must be durable first.
@@ -96,7 +96,7 @@ function hold(
 }
 
 /** From here on the job owns the hold. */
-async function give(tx: StoreTransaction, job: JobOpening, held: JobHold): Promise<void> {
+async function handToJob(tx: StoreTransaction, job: JobOpening, held: JobHold): Promise<void> {
 	const hold = { ...held.hold, jobId: job.id };
 	await tx.put("holds", hold);
 	await job.open(tx, { ...held, hold });

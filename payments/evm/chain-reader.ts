@@ -134,15 +134,17 @@ async function* listTransfers(
 	terms: SettlementTerms,
 	{ sinceMs, onProgress }: TransferSpan = {},
 ): AsyncIterable<ChainTransfer> {
-	const insist = createInsisting(clock);
-	const newest = await insist(() => client.getBlockNumber({ cacheTime: 0 }));
+	const withRetries = createRetries(clock);
+	const newest = await withRetries(() => client.getBlockNumber({ cacheTime: 0 }));
 	const step = BigInt(LIMITS.chainBlocksPerQuery);
-	const timeOf = createBlockTimes((blockNumber) => insist(() => client.getBlock({ blockNumber })));
+	const timeOf = createBlockTimes((blockNumber) =>
+		withRetries(() => client.getBlock({ blockNumber })),
+	);
 	const oldest = sinceMs === undefined ? 0n : await findBlockAt(timeOf, { newest, sinceMs });
 	for (let fromBlock = oldest; fromBlock <= newest; fromBlock += step) {
 		const last = fromBlock + step - 1n;
 		const span = { fromBlock, toBlock: last < newest ? last : newest };
-		for (const log of await insist(() => readWindow(client, terms, span))) {
+		for (const log of await withRetries(() => readWindow(client, terms, span))) {
 			const { transactionHash, logIndex, blockNumber, args } = log;
 			const at = await timeOf(blockNumber);
 			yield { ...args, transactionHash, logIndex, blockNumber, at };
@@ -154,10 +156,10 @@ async function* listTransfers(
 	}
 }
 
-type Insist = <T>(ask: () => Promise<T>) => Promise<T>;
+type WithRetries = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** Asks again after a while, a few times; rejects as the last try did. */
-function createInsisting(clock: HistoryDeps["clock"]): Insist {
+function createRetries(clock: HistoryDeps["clock"]): WithRetries {
 	return async (ask) => {
 		for (const pauseMs of RETRY_PAUSES_MS) {
 			try {

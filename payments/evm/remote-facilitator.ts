@@ -54,7 +54,7 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 		},
 
 		async settle(terms, authorization) {
-			const answer = await post(deps, "settle", { terms, authorization }).catch(toSilence);
+			const answer = await post(deps, "settle", { terms, authorization }).catch(toNoAnswer);
 			if ("kind" in answer) return answer;
 			const reply = settleReply.safeParse(answer.body);
 			if (reply.success) return toOutcome(reply.data, { terms, authorization });
@@ -136,7 +136,7 @@ const NEVER_REACHED = new Set([
 ]);
 
 /** A connection that never came about settles nothing; any other silence may hide a settlement. */
-function toSilence(error: unknown): SettleOutcome {
+function toNoAnswer(error: unknown): SettleOutcome {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		const { code } = cause as { code?: unknown };
 		if (typeof code === "string" && NEVER_REACHED.has(code)) {

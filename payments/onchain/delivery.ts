@@ -57,14 +57,12 @@ export async function launchedOrRefuse(
 	if (!hasKeyOf(claim, row)) {
 		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
 		if (!isOwed) {
-			throw usedPayment(claim, {
-				boughtAs: "has launched its job, whose id went to its payer",
-				offers: context.offers(claim.request.quote),
+			throw usedPayment(claim, "has launched its job, whose id went to its payer", {
 				transactionHash: row.transactionHash,
 			});
 		}
 		await context.store.transaction(async (tx) => {
-			await markTold(tx, row.id, context.clock.now());
+			await markReported(tx, row.id, context.clock.now());
 			const job = await tx.get("jobs", jobId);
 			if (job) await tx.put("jobs", { ...job, isProven: false });
 		});
@@ -92,16 +90,19 @@ export function toLaunched(
 		...(settlement && { settlement }),
 		...(facts && { headers: receiptHeaders(claim, { ...facts, at: row.updatedAt }) }),
 		delivered() {
-			const told = store.transaction((tx) => markTold(tx, row?.id ?? claim.id, clock.now()), {
-				durability: "deferred",
-			});
-			void told.catch(() => undefined).finally(() => watch.end(claim.id));
+			const reported = store.transaction(
+				(tx) => markReported(tx, row?.id ?? claim.id, clock.now()),
+				{
+					durability: "deferred",
+				},
+			);
+			void reported.catch(() => undefined).finally(() => watch.end(claim.id));
 		},
 		abandoned: () => watch.end(claim.id),
 	};
 }
 
-function markTold(tx: StoreTransaction, id: string, now: number): Promise<unknown> {
+function markReported(tx: StoreTransaction, id: string, now: number): Promise<unknown> {
 	return changePayment(
 		tx,
 		{ id, from: ["settled", "captured", "credited"], now },
@@ -153,15 +154,12 @@ export async function replayOrRefuse(
 }
 
 export async function usedWithReceipt(
-	context: OnchainContext,
+	{ store }: Pick<OnchainContext, "store">,
 	claim: PaymentClaim,
 	receiptId: string,
 ) {
-	const { store, offers } = context;
 	const receipt = await store.read((reader) => reader.get("receipts", receiptId));
-	return usedPayment(claim, {
-		boughtAs: `has bought its answer; the receipt is ${receiptId}`,
-		offers: offers(claim.request.quote),
+	return usedPayment(claim, `has bought its answer; the receipt is ${receiptId}`, {
 		body: { receipt_id: receiptId },
 		transactionHash: receipt?.settlement?.transactionHash,
 	});
@@ -180,11 +178,8 @@ export function holdUnsent(context: OnchainContext, claim: PaymentClaim): HeldAd
 		quote: request.quote,
 		async capture() {
 			try {
-				const receipt = await insist(
-					context,
-					claim,
-					settler.settle(id, captureAtOnce(context, claim)),
-				);
+				const settling = settler.settle(id, captureAtOnce(context, claim));
+				const receipt = await requireSettled(claim, settling);
 				watch.linger(id);
 				return toCharged(claim, receipt);
 			} catch (error) {
@@ -193,7 +188,7 @@ export function holdUnsent(context: OnchainContext, claim: PaymentClaim): HeldAd
 			}
 		},
 		async release(reason) {
-			await letGo(context, claim, reason);
+			await releaseUnsent(context, claim, reason);
 			return { balanceMicros: undefined };
 		},
 		delivered: () => markDelivered(context, id),
@@ -248,20 +243,18 @@ export function holdSettled(
 }
 
 /** The settled value. Throws PAYMENT_REJECTED or SETTLEMENT_UNKNOWN. */
-export async function insist<T>(
-	{ offers }: Pick<OnchainContext, "offers">,
+export async function requireSettled<T>(
 	claim: PaymentClaim,
 	settling: Promise<Settling<T>>,
 ): Promise<T> {
 	const settled = await settling;
 	if (settled.kind === "settled") return settled.value;
 	if (settled.kind === "unknown") throw settlementUnknown(claim.id);
-	const { reason, message } = settled;
-	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
+	throw rejectedPayment(claim, settled);
 }
 
 /** Nothing was sent: the payment may be tried again, for the same request. Never throws. */
-export async function letGo(
+export async function releaseUnsent(
 	{ store, clock, watch }: OnchainContext,
 	{ id }: PaymentClaim,
 	reason: string,

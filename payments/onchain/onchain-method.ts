@@ -21,12 +21,12 @@ import type { SptIssuer } from "../spt/spt.js";
 import {
 	holdSettled,
 	holdUnsent,
-	insist,
 	launchedOrRefuse,
-	letGo,
 	receiptHeaders,
+	releaseUnsent,
 	replayOf,
 	replayOrRefuse,
+	requireSettled,
 	toLaunched,
 	usedWithReceipt,
 } from "./delivery.js";
@@ -118,7 +118,7 @@ async function admitFresh(
 	{ earlier, isProven }: Extract<Reservation, { kind: "fresh" }>,
 ): Promise<PricedAdmission> {
 	await verify(context, claim);
-	if (earlier) await letGo(context, claim, "paid_before");
+	if (earlier) await releaseUnsent(context, claim, "paid_before");
 	switch (earlier?.kind) {
 		case "receipt":
 			return replayOf(context, claim, earlier.receiptId);
@@ -159,11 +159,11 @@ async function settleFirst(
 	try {
 		claim.request.job?.reserve();
 	} catch (error) {
-		await letGo(context, claim, "no_room");
+		await releaseUnsent(context, claim, "no_room");
 		throw error;
 	}
 	const settling = context.settler.settle(claim.id, openHold(context, claim, { isProven }));
-	const hold = await insist(context, claim, settling);
+	const hold = await requireSettled(claim, settling);
 	const row = await context.store.read((reader) => reader.get("payments", claim.id));
 	if (!row) throw new Error(`The payment ${claim.id} was settled and cannot be read.`);
 	return toHeld(context, claim, { row, hold, isProven });
@@ -223,19 +223,19 @@ async function purchase<T>(
 	const { settler, watch } = context;
 	const along = bookPurchase(context, claim, alongside);
 	if (reservation.kind === "job") throw new Error(`The payment ${claim.id} launched a job.`);
-	if (reservation.kind === "captured") throw boughtToken(context, claim, reservation.row.tokenId);
+	if (reservation.kind === "captured") throw boughtToken(claim, reservation.row.tokenId);
 	const isSecret = claim.request.quote.operationId !== TOP_UP;
 	if (isSecret && !reservation.isProven) throw await withoutSecret(context, claim, reservation);
 	if (reservation.kind === "fresh") {
 		await verify(context, claim);
 		const { earlier } = reservation;
-		if (earlier) await letGo(context, claim, "paid_before");
+		if (earlier) await releaseUnsent(context, claim, "paid_before");
 		if (earlier?.kind === "receipt") throw await usedWithReceipt(context, claim, earlier.receiptId);
 	}
 	const fundedId = fundedIdOf(reservation);
 	const bought = fundedId
 		? (await settler.spend(fundedId, along)).value
-		: await insist(context, claim, settler.settle(claim.id, along));
+		: await requireSettled(claim, settler.settle(claim.id, along));
 	watch.end(claim.id);
 	if (fundedId) watch.end(fundedId);
 	const { value, settlement, receipt } = bought;
@@ -258,24 +258,23 @@ function fundedIdOf(reservation: Reservation): string | undefined {
 
 /** The payment is public, so its caller is unproven: the money becomes a token of the wallet, which a new payment of that wallet recovers. */
 async function withoutSecret(
-	{ settler, issueCredit, offers: offersOf }: OnchainContext,
+	{ settler, issueCredit }: OnchainContext,
 	claim: PaymentClaim,
 	{ kind, row }: { kind: "fresh" | "funded"; row: PaymentRow },
 ) {
-	const offers = offersOf(claim.request.quote);
 	if (kind === "fresh") {
-		return usedPayment(claim, { boughtAs: "was sent before, and refused", offers });
+		return usedPayment(claim, "was sent before, and refused");
 	}
 	const { row: credited } = await settler.spend(row.id, creditSettled(issueCredit));
-	return creditedPayment(claim, { tokenId: credited.tokenId, offers });
+	return creditedPayment(claim, credited.tokenId);
 }
 
-function boughtToken({ offers }: OnchainContext, claim: PaymentClaim, tokenId: string | undefined) {
-	return usedPayment(claim, {
-		boughtAs: `has bought balance for the token ${tokenId}; its secret was shown once, and POST /v1/spt with "recover": true collects what was never used`,
-		offers: offers(claim.request.quote),
-		body: { token_id: tokenId },
-	});
+function boughtToken(claim: PaymentClaim, tokenId: string | undefined) {
+	return usedPayment(
+		claim,
+		`has bought balance for the token ${tokenId}; its secret was shown once, and POST /v1/spt with "recover": true collects what was never used`,
+		{ body: { token_id: tokenId } },
+	);
 }
 
 interface Bought<T> {

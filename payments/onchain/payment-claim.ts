@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Caller, Payment, SettlementWire } from "../../src/contract/contract.js";
 import type { PaymentRow } from "../../store/store.js";
-import type { AdmissionRequest, Offer, Quote } from "../payments.js";
+import { type AdmissionRequest, idempotencyIdOf, type Offer, type Quote } from "../payments.js";
 import type { Hex, RefusalReason, SettlementTerms, TransferAuthorization } from "./facilitator.js";
 
 const ID_CHARS = 32;
@@ -25,36 +25,26 @@ export interface PaymentClaim {
 	readonly authorizationHash: string;
 	/** The caller's retry key, bound to payer and operation. */
 	readonly idempotencyId: string | undefined;
+	/** The challenge of a refusal, so that a client can pay again at once. */
+	readonly offers: () => readonly Offer[];
 	/** Too late to be sent; what was sent in time may still be asked for. */
-	readonly expired: PaymentRefused | undefined;
+	readonly expired?: PaymentRefused | undefined;
 }
 
 export function toClaim(
 	request: OnchainRequest,
-	{
-		envelope,
-		signed,
-		expired,
-	}: {
-		envelope: PaymentEnvelope;
-		signed: SignedPayment;
-		expired: PaymentRefused | undefined;
-	},
+	parts: Pick<PaymentClaim, "envelope" | "signed" | "offers">,
 ): PaymentClaim {
-	const payer = payerOf(signed);
-	const { idempotencyKey, quote } = request;
+	const payer = payerOf(parts.signed);
+	const { idempotencyKey: key, quote } = request;
 	return {
-		id: toPaymentId(signed),
-		envelope,
-		signed,
+		...parts,
+		id: toPaymentId(parts.signed),
 		request,
 		payer,
-		authorizationHash: hashAuthorization(signed.authorization),
-		expired,
+		authorizationHash: hashAuthorization(parts.signed.authorization),
 		idempotencyId:
-			idempotencyKey === undefined
-				? undefined
-				: hash("sha256", `${payer.owner}\n${quote.operationId}\n${idempotencyKey}`, "base64url"),
+			key === undefined ? undefined : idempotencyIdOf(payer.owner, quote.operationId, key),
 	};
 }
 

@@ -6,7 +6,7 @@ import type { SettlementTerms } from "./facilitator.js";
 import { isSameAddress } from "./networks.js";
 import { endOfBinding } from "./payment-claim.js";
 import { changePayment, creditSettled, UNDECIDED } from "./settlement-book.js";
-import { lookAt, proveSettlement } from "./settlement-proof.js";
+import { proveSettlement, readAuthorization } from "./settlement-proof.js";
 import type { Settler, SettlerDeps } from "./settler.js";
 
 export interface Reconciler {
@@ -106,7 +106,7 @@ async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
 		case "settled":
 			return creditUndelivered(deps, row);
 		case "refused":
-			return deps.chain ? lookOnChain(deps, row) : doubtRefusal(deps, row);
+			return deps.chain ? lookOnChain(deps, row) : reopenRefusal(deps, row);
 		case "settling":
 		case "unknown":
 			return deps.chain ? lookOnChain(deps, row) : askAgain(deps, row);
@@ -120,7 +120,7 @@ async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
 
 async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
 	const { watch } = deps;
-	const state = await lookAt(deps, row);
+	const state = await readAuthorization(deps, row);
 	// A caller may have come back meanwhile; then the call decides.
 	if (watch.isBusy(row.id)) return;
 	if (state?.kind === "settled") {
@@ -145,7 +145,7 @@ function hasLapsed({ clock }: ReconcilerDeps, { validBefore }: PaymentRow): bool
 }
 
 /** A facilitator's refusal proves nothing: without a chain to read it stays unknown. */
-async function doubtRefusal(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+async function reopenRefusal(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
 	if (!hasLapsed(deps, row)) return;
 	const reason = row.reason ?? "refused";
 	await deps.settler.conclude(row.id, { kind: "unknown", message: reason });

@@ -75,7 +75,7 @@ export async function bookSettlement(
 	row: PaymentRow,
 	{ place, ids, now }: { place: SettlementPlace; ids: Ids; now: number },
 ): Promise<Booked> {
-	if (place.logIndex === undefined) await believeOnce(tx, row.network, place.transactionHash);
+	if (place.logIndex === undefined) await acceptOnce(tx, row.network, place.transactionHash);
 	const settlementId = ids.next("txn");
 	await tx.post({
 		id: settlementId,
@@ -193,7 +193,7 @@ interface ReceiptFacts {
 const ID_BYTES = 16;
 
 /** Remembers forever that a transaction was accepted unseen; ledger keys last two days. Rejects with LedgerRefusal ("duplicate_key"). */
-async function believeOnce(
+async function acceptOnce(
 	tx: StoreTransaction,
 	network: string,
 	transactionHash: string,

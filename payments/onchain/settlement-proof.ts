@@ -37,11 +37,11 @@ export async function proveSettlement(
 	row: PaymentRow,
 	outcome: SettleOutcome,
 ): Promise<Proof> {
-	if (!deps.chain) return believe(deps.terms, row, outcome);
+	if (!deps.chain) return acceptOutcome(deps.terms, row, outcome);
 	const looks = outcome.kind === "settled" ? LOOK_PAUSES_MS : [0];
 	for (const pauseMs of looks) {
 		if (pauseMs > 0) await pause(pauseMs, deps.clock);
-		const proof = judgeLook(await lookAt(deps, row), outcome);
+		const proof = judgeLook(await readAuthorization(deps, row), outcome);
 		if (proof) return proof;
 	}
 	if (outcome.kind === "refused" || outcome.kind === "not_sent") return outcome;
@@ -71,7 +71,7 @@ function judgeLook(
 }
 
 /** State of the authorization; undefined while the chain cannot be read. */
-export async function lookAt(
+export async function readAuthorization(
 	{ chain, terms, clock }: ProofDeps,
 	row: PaymentRow,
 ): Promise<AuthorizationState | undefined> {
@@ -86,7 +86,7 @@ export async function lookAt(
 	);
 }
 
-function believe(terms: SettlementTerms, row: PaymentRow, outcome: SettleOutcome): Proof {
+function acceptOutcome(terms: SettlementTerms, row: PaymentRow, outcome: SettleOutcome): Proof {
 	if (outcome.kind === "unknown") return unknown(outcome.message, outcome);
 	if (outcome.kind === "not_sent") return outcome;
 	if (outcome.kind === "refused") {

@@ -27,7 +27,7 @@ export async function send(
 	const asked = startAsking(deps, row);
 	const outcome = await within(asked, LIMITS.settleTimeoutMs, deps.clock).catch(
 		(error: unknown) => {
-			if (error instanceof DeadlinePassed) hearLater(deps, row, { asked, conclude });
+			if (error instanceof DeadlinePassed) concludeLate(deps, row, { asked, conclude });
 			return toUnknown(error);
 		},
 	);
@@ -41,7 +41,7 @@ export function askOnce(deps: QuestionDeps, row: PaymentRow): Promise<SettleOutc
 }
 
 /** The facilitator may answer after our deadline; its answer, not the timeout, decides. */
-function hearLater(
+function concludeLate(
 	deps: QuestionDeps,
 	row: PaymentRow,
 	{ asked, conclude }: { asked: Promise<SettleOutcome>; conclude: Conclude },

@@ -50,10 +50,10 @@ export function createSettler(deps: SettlerDeps): Settler {
 	return {
 		async settle(id, along) {
 			const marked = await markSettling(deps, id);
-			if (!marked) return WENT_ON;
+			if (!marked) return CONCLUDED_ELSEWHERE;
 			const proof = await send(deps, marked.row, conclude);
 			if (proof.kind === "not_sent") {
-				await putBack(deps, { id, before: marked.before });
+				await restore(deps, { id, before: marked.before });
 				throw new ServiceError("UPSTREAM", NOT_SENT);
 			}
 			if (proof.kind !== "settled") {
@@ -87,7 +87,10 @@ const NOT_SENT =
 const NOT_NEW = { kind: "unknown", message: "The transaction is not new." } as const;
 
 /** Settled or closed by the reconciler meanwhile; the next try reads it from the row. */
-const WENT_ON = { kind: "unknown", message: "The payment went on without this call." } as const;
+const CONCLUDED_ELSEWHERE = {
+	kind: "unknown",
+	message: "The payment went on without this call.",
+} as const;
 
 async function bookOrKeep<T>(
 	deps: SettlerDeps,
@@ -95,7 +98,7 @@ async function bookOrKeep<T>(
 ): Promise<Settling<T>> {
 	try {
 		const booked = await book(deps, { id, place: proof, along });
-		return booked ? { kind: "settled", ...booked } : WENT_ON;
+		return booked ? { kind: "settled", ...booked } : CONCLUDED_ELSEWHERE;
 	} catch (error) {
 		if (isKnownTransfer(error)) {
 			await conclude(id, NOT_NEW);
@@ -191,7 +194,7 @@ async function markSettling(
 }
 
 /** Not sent: a reservation is released for the next try, an earlier refusal stays. */
-async function putBack(
+async function restore(
 	{ store, clock, watch }: SettlerDeps,
 	{ id, before }: { id: string; before: PaymentState },
 ): Promise<void> {

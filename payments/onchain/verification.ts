@@ -1,6 +1,6 @@
 import { LIMITS, type Payment } from "../../src/contract/contract.js";
 import { type Micros, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
-import { letGo } from "./delivery.js";
+import { releaseUnsent } from "./delivery.js";
 import type { SettlementTerms } from "./facilitator.js";
 import type { OnchainContext } from "./onchain-context.js";
 import {
@@ -22,18 +22,16 @@ export function readClaim(
 	const { payment, quote } = request;
 	const envelope = envelopeOf(envelopes, payment);
 	const signed = readSigned(envelope, payment);
+	const claim = toClaim(request, { envelope, signed, offers: () => offers(quote) });
 	try {
 		envelope.match(payment, quote);
 		checkAuthorization(signed, { terms, amountMicros: quote.amountMicros, now: clock.now() });
 	} catch (error) {
 		if (!(error instanceof PaymentRefused)) throw error;
-		if (error.reason === "expired") return toClaim(request, { envelope, signed, expired: error });
-		throw rejectedPayment(
-			{ envelope, request, signed },
-			{ reason: error.reason, message: error.message, offers: offers(quote) },
-		);
+		if (error.reason === "expired") return { ...claim, expired: error };
+		throw rejectedPayment(claim, error);
 	}
-	return toClaim(request, { envelope, signed, expired: undefined });
+	return claim;
 }
 
 /** Throws PAYMENT_REJECTED for a payload of another shape. */
@@ -59,19 +57,18 @@ export function envelopeOf(
 
 /** Throws PAYMENT_REJECTED, or UPSTREAM without a verdict; either deletes the reservation, so that unfunded payments never fill the store. */
 export async function verify(context: OnchainContext, claim: PaymentClaim): Promise<void> {
-	const { facilitator, terms, clock, offers } = context;
+	const { facilitator, terms, clock } = context;
 	// A facilitator that throws at once must not escape the reservation.
 	const asked = Promise.resolve().then(() => facilitator.verify(terms, claim.signed.authorization));
 	const verdict = await within(asked, LIMITS.verifyTimeoutMs, clock).catch(
 		async (error: unknown) => {
-			await letGo(context, claim, "unverified", { forget: true });
+			await releaseUnsent(context, claim, "unverified", { forget: true });
 			throw facilitatorUnreachable(error);
 		},
 	);
 	if (verdict.kind === "valid") return;
-	const { reason, message } = verdict;
-	await letGo(context, claim, reason, { forget: true });
-	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
+	await releaseUnsent(context, claim, verdict.reason, { forget: true });
+	throw rejectedPayment(claim, verdict);
 }
 
 /** The transfer must name our network, asset and address, the exact price, and be valid now and for at most ten minutes. Throws PaymentRefused. */

@@ -44,14 +44,14 @@ export function createJobBilling(deps: JobBillingDeps): JobBilling {
 	const { spts } = deps;
 	const release: JobBilling["release"] = async (tx, job, reason) => {
 		const hold = await findHold(tx, job);
-		return hold ? giveBack(deps, tx, { hold, reason }) : NOTHING;
+		return hold ? releaseHold(deps, tx, { hold, reason }) : NOTHING;
 	};
 	return {
 		async capture(tx, job, amountMicros) {
 			if (job.holdId === undefined) return NOTHING;
 			const hold = await findHold(tx, job);
 			if (!hold) throw gone(job);
-			if (amountMicros === 0n) return giveBack(deps, tx, { hold, reason: "cancelled" });
+			if (amountMicros === 0n) return releaseHold(deps, tx, { hold, reason: "cancelled" });
 			if (hold.paymentId !== undefined)
 				return capturePayment(deps, tx, { job, hold, amountMicros });
 			return captureBalance(deps, tx, { job, hold, amountMicros });
@@ -107,7 +107,7 @@ async function capturePayment(
 	};
 }
 
-async function giveBack(
+async function releaseHold(
 	{ ledger, clock, methods, spts }: JobBillingDeps,
 	tx: StoreTransaction,
 	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },

@@ -2,7 +2,7 @@ import { fingerprintOf } from "../../payments/payments.js";
 import type { Call, Caller, SkillEvent } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
-import { giveBack, type Settled, settleCall } from "./settle-call.js";
+import { refundFailed, type Settled, settleCall } from "./settle-call.js";
 import type { FollowedStream } from "./stream-record.js";
 import type { RecordUsage } from "./usage.js";
 
@@ -61,7 +61,7 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 		}
 		const { source, signal, start } = await begin(opened, call, work).catch(
 			async (error: unknown) => {
-				throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
+				throw admission.kind === "held" ? await refundFailed(admission, error, call) : error;
 			},
 		);
 		const settled = await settleCall(opened, { isAnswer: start.hasEvidence }).catch(

@@ -57,7 +57,7 @@ export function paidPartOf({ admission, skill }: OpenedCall, output: unknown): u
 }
 
 /** Gives the price back after a failure; money that had settled already becomes a credit, and the error says so. */
-export async function giveBack(
+export async function refundFailed(
 	admission: HeldAdmission,
 	error: unknown,
 	call: Call,
