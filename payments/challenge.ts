@@ -90,6 +90,21 @@ export class PaymentRequired extends ServiceError {
 	}
 }
 
+/** The refusal of a caller who sent a credential: never the challenge of another rail. */
+export function refusePayment(
+	code: PaymentErrorCode,
+	message: string,
+	continuations: readonly Continuation[],
+	options?: ServiceErrorOptions,
+): PaymentRequired {
+	return new PaymentRequired(
+		code,
+		message,
+		{ quote: undefined, offers: [], continuations },
+		options,
+	);
+}
+
 /** The challenge of a caller who showed nothing: every configured rail makes its offer. */
 export function createChallenge(quote: Quote, offers: readonly Offer[]): PaymentRequired {
 	return new PaymentRequired(

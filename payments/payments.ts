@@ -7,6 +7,7 @@ export {
 	type PaymentErrorCode,
 	PaymentRequired,
 	type Quote,
+	refusePayment,
 	toHttpChallenge,
 	type X402Requirement,
 } from "./challenge.js";

@@ -15,13 +15,14 @@ import { type GetEvmClient, loadTokenAbi } from "./evm-client.js";
 
 type Asked = Parameters<ChainReader["stateOf"]>[1];
 
-export interface ChainReaderDeps {
+/** Reads what happened from the chain itself. */
+export function createChainReader({
+	getClient,
+	clock,
+}: {
 	readonly getClient: GetEvmClient;
 	readonly clock: Pick<Clock, "after">;
-}
-
-/** Reads what happened from the chain itself. */
-export function createChainReader({ getClient, clock }: ChainReaderDeps): ChainReader {
+}): ChainReader {
 	return {
 		async stateOf(terms, authorization) {
 			const client = await getClient();

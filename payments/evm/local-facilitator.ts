@@ -15,16 +15,14 @@ import { type GetEvmClient, isRevert } from "./evm-client.js";
 import type { EvmWallet } from "./evm-wallet.js";
 import { findRefusal, toExactPayload, toRefusal } from "./exact-payload.js";
 
-export interface LocalFacilitatorDeps {
+/** Verifies and settles in this process, by @x402/evm's exact scheme; one signer per call, so that no two are mixed up. */
+export function createLocalFacilitator(deps: {
 	readonly getClient: GetEvmClient;
 	/** Pays the gas. */
 	readonly wallet: EvmWallet;
 	/** What it settles; payments for any other network are refused. */
 	readonly network: string;
-}
-
-/** Verifies and settles in this process, by @x402/evm's exact scheme; one signer per call, so that no two are mixed up. */
-export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
+}): Facilitator {
 	const openScheme = createSchemeOpener();
 	const run = async (terms: SettlementTerms, options: Partial<SettleOptions>) => {
 		if (terms.network !== deps.network) {

@@ -4,14 +4,15 @@ import { loadTokenAbi } from "./evm-client.js";
 import type { EvmWallet } from "./evm-wallet.js";
 import { toRefusal } from "./exact-payload.js";
 
-export interface TreasuryDeps {
+/** Pays back from the address that was paid. Throws UNAVAILABLE when the key at hand is another's. */
+export function createTreasury({
+	wallet,
+	payTo,
+}: {
 	readonly wallet: EvmWallet;
 	/** Address that payments go to, and that refunds come from. */
 	readonly payTo: Hex;
-}
-
-/** Pays back from the address that was paid. Throws UNAVAILABLE when the key at hand is another's. */
-export function createTreasury({ wallet, payTo }: TreasuryDeps): Treasury {
+}): Treasury {
 	return {
 		address: payTo,
 		async transfer(terms, to, value, { onBroadcast, earlier }) {

@@ -22,13 +22,14 @@ import {
 const METHOD = "evm";
 const ASSET_DECIMALS = 6;
 
-export interface EvmChargeDeps {
+/** MPP's evm charge, type `authorization`: an EIP-3009 transfer whose nonce is the hash of the challenge, which binds it to one request (draft-evm-charge). */
+export function createEvmCharge({
+	terms,
+	issuer,
+}: {
 	readonly terms: SettlementTerms;
 	readonly issuer: ChallengeIssuer;
-}
-
-/** MPP's evm charge, type `authorization`: an EIP-3009 transfer whose nonce is the hash of the challenge, which binds it to one request (draft-evm-charge). */
-export function createEvmCharge({ terms, issuer }: EvmChargeDeps): PaymentEnvelope {
+}): PaymentEnvelope {
 	const chargeFor = (quote: Quote): ChargeTerms => ({
 		method: METHOD,
 		request: toRequest(terms, quote),

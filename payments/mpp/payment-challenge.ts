@@ -106,12 +106,6 @@ export interface ChallengeIssuer {
 	recognize(echo: unknown, terms: ChargeTerms): PaymentChallenge;
 }
 
-export interface ChallengeIssuerDeps {
-	readonly pepper: Uint8Array;
-	readonly clock: Clock;
-	readonly random: Random;
-}
-
 /** Every challenge of ours has both optional fields, and none has another. */
 const echoSchema = z.object({
 	id: z.string(),
@@ -125,7 +119,11 @@ const echoSchema = z.object({
 	opaque: z.string(),
 });
 
-export function createChallengeIssuer(deps: ChallengeIssuerDeps): ChallengeIssuer {
+export function createChallengeIssuer(deps: {
+	readonly pepper: Uint8Array;
+	readonly clock: Clock;
+	readonly random: Random;
+}): ChallengeIssuer {
 	const { clock, random } = deps;
 	const key = challengeKeyOf(deps.pepper);
 	return {

@@ -140,7 +140,23 @@ export interface PaidRequest {
 export async function writeReceipt(
 	tx: StoreTransaction,
 	{ request, idempotencyId }: PaidRequest,
-	{ booked, id, holdId, transactionId, now, amountMicros }: ReceiptFacts,
+	{
+		booked,
+		id,
+		holdId,
+		transactionId,
+		now,
+		amountMicros,
+	}: {
+		readonly booked: Booked;
+		readonly id: string;
+		/** The hold that was captured, or the payment itself where none was needed. */
+		readonly holdId: string;
+		readonly transactionId: string;
+		readonly now: number;
+		/** Where not all of the payment was taken. */
+		readonly amountMicros?: Micros;
+	},
 ): Promise<ReceiptRow> {
 	const { row, settlement } = booked;
 	const receipt: ReceiptRow = {
@@ -177,17 +193,6 @@ export async function writeReceipt(
 		});
 	}
 	return receipt;
-}
-
-interface ReceiptFacts {
-	readonly booked: Booked;
-	readonly id: string;
-	/** The hold that was captured, or the payment itself where none was needed. */
-	readonly holdId: string;
-	readonly transactionId: string;
-	readonly now: number;
-	/** Where not all of the payment was taken. */
-	readonly amountMicros?: Micros;
 }
 
 const ID_BYTES = 16;

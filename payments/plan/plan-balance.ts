@@ -25,8 +25,9 @@ import {
 	type Balance,
 	custAccount,
 	type Ledger,
-	PaymentRequired,
+	type PaymentRequired,
 	type Purchase,
+	refusePayment,
 } from "../payments.js";
 import {
 	countFreeCall,
@@ -40,7 +41,12 @@ import { countUsage } from "./usage-count.js";
 
 const FREE_TIER = "promo:free_tier";
 
-export interface PlanBalanceDeps {
+/** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
+export function createPlanBalance({
+	ledger,
+	clock,
+	findAccess,
+}: {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	/** What a key, connection token or identity token opens; undefined for an unknown or ended one. */
@@ -48,10 +54,7 @@ export interface PlanBalanceDeps {
 		credential: Credential,
 		options?: IdentifyOptions,
 	) => Promise<AccountAccess | undefined>;
-}
-
-/** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
-export function createPlanBalance({ ledger, clock, findAccess }: PlanBalanceDeps): Balance {
+}): Balance {
 	const openInScope = async (reader: StoreReader, payer: Caller, purchase: Purchase) => {
 		const opened = await openPlan(reader, payer.access ?? { accountId: payer.owner }, clock.now());
 		assertInScope(opened.scope, purchase, "key");
@@ -151,37 +154,33 @@ function refusal({ purchase, balance, quota, now }: Refusal): PaymentRequired {
 		instructions: "Ask the operator to add prepaid balance to the account behind this key.",
 	} as const;
 	if (balance > 0n || amountMicros > LIMITS.freeCallMaxMicros) {
-		return new PaymentRequired(
+		return refusePayment(
 			"INSUFFICIENT_BALANCE",
 			`The account has ${formatUsd(balance)} USD left; this call costs ${formatUsd(amountMicros)} USD. Nothing was charged.`,
-			{ quote: undefined, offers: [], continuations: [topUp] },
+			[topUp],
 		);
 	}
 	const retryAfterSeconds = secondsUntilReset(quota, now);
 	const period = quota.monthUsed >= LIMITS.freeCallsPerMonth ? "month" : "day";
 	const ceiling = period === "month" ? LIMITS.freeCallsPerMonth : LIMITS.freeCallsPerDay;
-	return new PaymentRequired(
+	return refusePayment(
 		"QUOTA_EXCEEDED",
 		`The ${ceiling} free calls of this ${period} (UTC) are used up.`,
-		{
-			quote: undefined,
-			offers: [],
-			continuations: [
-				{
-					type: "wait",
-					retry_after_seconds: retryAfterSeconds,
-					instructions: `The next ${period} begins in ${retryAfterSeconds} seconds.`,
-				},
-				topUp,
-				{
-					type: "spt",
-					header: "X-Pay-SPT",
-					amount_usd: formatUsd(amountMicros),
-					instructions:
-						"Send the request with a Shared Payment Token instead of the key; no quota applies.",
-				},
-			],
-		},
+		[
+			{
+				type: "wait",
+				retry_after_seconds: retryAfterSeconds,
+				instructions: `The next ${period} begins in ${retryAfterSeconds} seconds.`,
+			},
+			topUp,
+			{
+				type: "spt",
+				header: "X-Pay-SPT",
+				amount_usd: formatUsd(amountMicros),
+				instructions:
+					"Send the request with a Shared Payment Token instead of the key; no quota applies.",
+			},
+		],
 		{ retryAfterSeconds },
 	);
 }

@@ -7,7 +7,7 @@ import {
 	toIsoMonth,
 } from "../../src/kernel/kernel.js";
 import type { AccountRow, KeyRow, StoreReader, StoreTransaction } from "../../store/store.js";
-import { PaymentRequired } from "../payments.js";
+import { type PaymentRequired, refusePayment } from "../payments.js";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -111,30 +111,25 @@ function refusal(
 ): PaymentRequired {
 	const [limit, spent, amount] = [limitMicros, spentMicros, amountMicros].map(formatUsd);
 	const facts = { limit_usd: limit, spent_usd: spent, amount_usd: amount };
-	return new PaymentRequired(
+	return refusePayment(
 		"SPENDING_LIMIT",
 		`${subject} ${limit} USD ${period}; ${spent} USD are spent or held, and this call costs ${amount} USD. Nothing was charged.`,
-		{
-			quote: undefined,
-			offers: [],
-			continuations: [
-				{
-					type: "api_key",
-					...facts,
-					instructions:
-						"Ask the account's owner to raise the limit, or use another key or a token.",
-				},
-				...(isMonthly
-					? [
-							{
-								type: "wait" as const,
-								retry_after_seconds: secondsUntilNextMonth(now),
-								instructions: "Wait until the next month (UTC) begins.",
-							},
-						]
-					: []),
-			],
-		},
+		[
+			{
+				type: "api_key",
+				...facts,
+				instructions: "Ask the account's owner to raise the limit, or use another key or a token.",
+			},
+			...(isMonthly
+				? [
+						{
+							type: "wait" as const,
+							retry_after_seconds: secondsUntilNextMonth(now),
+							instructions: "Wait until the next month (UTC) begins.",
+						},
+					]
+				: []),
+		],
 	);
 }
 

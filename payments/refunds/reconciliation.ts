@@ -37,18 +37,16 @@ export interface Reconciliation {
 	readonly ledgerBalanceMicros: Micros;
 }
 
-export interface ReconcileDeps {
+const DAY_MS = 24 * 3_600_000;
+
+/** Compares every transfer with every booking; the chain is read first and the journal last, so that what settles meanwhile is never unexplained. */
+export async function reconcile(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly chain: ChainReader;
 	readonly terms: SettlementTerms;
 	readonly onProgress?: TransferSpan["onProgress"];
-}
-
-const DAY_MS = 24 * 3_600_000;
-
-/** Compares every transfer with every booking; the chain is read first and the journal last, so that what settles meanwhile is never unexplained. */
-export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
+}): Promise<Reconciliation> {
 	const { store, clock, chain, terms } = deps;
 	const startedAt = clock.now();
 	const sinceMs = (await findBeginning(store, startedAt)) - DAY_MS;

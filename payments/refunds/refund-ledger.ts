@@ -41,13 +41,15 @@ export interface Refunds {
 	list(): Promise<readonly RefundRow[]>;
 }
 
-export interface RefundsDeps {
+export function createRefunds({
+	store,
+	clock,
+	ids,
+}: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
-}
-
-export function createRefunds({ store, clock, ids }: RefundsDeps): Refunds {
+}): Refunds {
 	const write: Write = async (tx, { from, ...terms }, { to, state }) => {
 		assertReason(terms.reason);
 		const now = clock.now();

@@ -4,17 +4,15 @@ import { assertInScope, type Balance, custAccount, type Ledger } from "../paymen
 import { howToPay, spendingLimit, tooLittle } from "./spt-refusals.js";
 import { type Environment, findToken, isSpendable, returnExpired, unknownToken } from "./token.js";
 
-export interface SptBalanceDeps {
+/** Shared Payment Tokens: a prepaid bearer balance; hold and capture are ledger entries, no chain is involved. */
+export function createSptBalance(deps: {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	readonly pepper: Uint8Array;
 	readonly environment: Environment;
 	/** Whether tokens can be bought and topped up here, which takes a chain; false where absent. */
 	readonly isForSale?: () => boolean;
-}
-
-/** Shared Payment Tokens: a prepaid bearer balance; hold and capture are ledger entries, no chain is involved. */
-export function createSptBalance(deps: SptBalanceDeps): Balance {
+}): Balance {
 	const { ledger, clock, pepper, environment, isForSale = () => false } = deps;
 	return {
 		rail: "spt",

@@ -53,7 +53,7 @@ export interface SptIssuer {
 	revoke(tokenId: string): Promise<void>;
 }
 
-export interface SptIssuerDeps {
+export function createSptIssuer(deps: {
 	readonly store: Store;
 	readonly ledger: Ledger;
 	readonly clock: Clock;
@@ -61,9 +61,7 @@ export interface SptIssuerDeps {
 	readonly ids: Ids;
 	readonly pepper: Uint8Array;
 	readonly environment: Environment;
-}
-
-export function createSptIssuer(deps: SptIssuerDeps): SptIssuer {
+}): SptIssuer {
 	const { store, ledger, clock, random, ids, pepper, environment } = deps;
 	const source = sourceOf(environment);
 
