@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+	AGENT_ROWS,
 	OPERATION_OF_SKILL,
 	type PriceList,
 	SKILL_IDS,
@@ -13,11 +14,13 @@ import { formatUsd } from "../src/kernel/kernel.js";
 export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";
 
 /** Skill that answers a message without a data part. */
-export const DEFAULT_TEXT_SKILL: SkillId = "domain_search";
+export const DEFAULT_TEXT_SKILL: SkillId = "search_domain";
 
 /** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
 interface SkillOffer {
 	readonly id: SkillId;
+	/** Older names that are still understood. */
+	readonly aliases?: readonly string[];
 	readonly price_usd: string;
 	readonly billing_type: string;
 	/** Where it is sold in several kinds: the price of each, by the value of this field of its input. */
@@ -58,6 +61,7 @@ function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
 	const price = prices.priceOf(skill.operationId);
 	return {
 		id,
+		...aliasesOf(id),
 		price_usd: formatUsd(price.amountMicros),
 		billing_type: price.billingType,
 		...kindsOf(skill, prices),
@@ -65,6 +69,11 @@ function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
 		input_schema: z.toJSONSchema(skill.input, { io: "input" }),
 		example_input: skill.exampleInput,
 	};
+}
+
+function aliasesOf(id: SkillId) {
+	const aliases = AGENT_ROWS.find(([name]) => name === id)?.[2] ?? [];
+	return aliases.length > 0 && { aliases };
 }
 
 function kindsOf({ pricedBy }: Skill, prices: PriceList) {

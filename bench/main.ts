@@ -1,4 +1,4 @@
-/** `npm run bench -- [store routes mcp ledger hostile load claims claims-fit] [--json]`: measurements with their baselines in the same run; all parts but `claims-fit` unless some are named. */
+/** `npm run bench -- [store routes mcp ledger hostile load claims claims-fit] [--json] [--sqlite <folder>]`: measurements with their baselines in the same run; all parts but `claims-fit` unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import { benchCatalogLoad } from "./load-bench.js";
 import { benchMcp } from "./mcp-bench.js";
 import { benchRoutes } from "./route-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
-import { benchStore } from "./store-bench.js";
+import { benchStore, type StoreReport, toStoreLines } from "./store-bench.js";
 
 const PARTS = {
-	store: (folder: string) => benchStore({ seconds: 3, folder }),
+	store: (folder: string) => benchStore({ seconds: 3, folder, sqliteFolder: options.sqlite }),
 	routes: benchRoutes,
 	mcp: benchMcp,
 	ledger: benchLedger,
@@ -31,6 +31,8 @@ const { values: options, positionals } = parseArgs({
 		json: { type: "boolean", default: false },
 		/** Of the part `load`: with an embedding model every concept is embedded first, which takes minutes. */
 		model: { type: "string", default: "none" },
+		/** Of the part `store`: a folder where better-sqlite3 is installed. */
+		sqlite: { type: "string" },
 	},
 	allowPositionals: true,
 });
@@ -57,7 +59,13 @@ try {
 	for (const name of names.filter(isPart)) report[name] = await PARTS[name](join(folder, name));
 	const text = options.json ? JSON.stringify(report) : JSON.stringify(report, undefined, 2);
 	process.stdout.write(`${text}\n`);
-	const { claims } = report as { readonly claims?: ClaimsReport };
+	const { claims, store } = report as {
+		readonly claims?: ClaimsReport;
+		readonly store?: StoreReport;
+	};
+	for (const line of options.json || !store ? [] : toStoreLines(store)) {
+		process.stdout.write(`${line}\n`);
+	}
 	for (const [part, figures] of Object.entries(options.json ? {} : (claims?.parts ?? {}))) {
 		process.stdout.write(`${part}\n${toConfusionLines(figures).join("\n")}\n`);
 	}

@@ -1,14 +1,6 @@
-/** Durable transactions of the journal store, beside what the same disk does for a bare append and fdatasync. */
+/** Durable transactions of the journal store, beside SQLite and beside a bare append and fdatasync on the same disk. */
 
-import {
-	closeSync,
-	fdatasyncSync,
-	mkdirSync,
-	mkdtempSync,
-	openSync,
-	rmSync,
-	writeSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,196 +9,171 @@ import { createIds, type Ids } from "../src/kernel/ids.js";
 import { systemRandom } from "../src/kernel/random.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
-import type { Store, StoreTransaction } from "../store/store-port.js";
+import { loadSqlite, type Sqlite } from "./better-sqlite3.js";
+import {
+	CALLERS,
+	type CommitFigures,
+	type CommitRound,
+	measureDisk,
+	runCallers,
+	summarize,
+} from "./commit-rounds.js";
 import { median, toFourDigits } from "./figures.js";
+import { endowmentOf, sampleFrame, sell } from "./sale.js";
+import { openSqliteLedger, SQLITE_FORMS, type SqliteForm } from "./sqlite-ledger.js";
 
-const CALLERS = [1, 16, 256] as const;
-type CallerCount = `${(typeof CALLERS)[number]}`;
-const ROUNDS = 5;
-const OWNER = "tok_bench";
+/** Many and short: what else the disk does then slows all stores alike. */
+const ROUNDS = 15;
 
-export interface StoreReport {
-	/** Bare appends of one frame's size, each followed by fdatasync, in the same rounds as the store. */
-	readonly fdatasync_per_s: number;
-	readonly frame_bytes: number;
-	/** Durable transactions (a receipt and a posting each) per second, by parallel callers; median of the rounds. */
-	readonly callers: Readonly<Record<CallerCount, number>>;
-	/** The same over the bare rate of its own round; median of the rounds. */
-	readonly over_fdatasync: Readonly<Record<CallerCount, number>>;
-	readonly p50_ms: Readonly<Record<CallerCount, number>>;
-	readonly p99_ms: Readonly<Record<CallerCount, number>>;
-	/** Processor time of a transaction, all threads. */
-	readonly cpu_us: Readonly<Record<CallerCount, number>>;
+export interface StoreFigures extends CommitFigures {
 	/** Milliseconds from a closed store with this many transactions to an open one. */
 	readonly reopen: { readonly transactions: number; readonly ms: number };
 }
 
-interface Round {
-	readonly perSecond: number;
-	readonly bare: number;
-	readonly latenciesMs: number[];
-	readonly cpuUs: number;
+export interface StoreReport {
+	/** Bare appends of one frame's size, each followed by fdatasync, in the same rounds as the stores. */
+	readonly fdatasync_per_s: number;
+	readonly frame_bytes: number;
+	/** Of better-sqlite3 and SQLite; or why they were not measured, and what to do. */
+	readonly sqlite: string;
+	/** The journal and, where better-sqlite3 is installed, each form of SQLite. */
+	readonly stores: Readonly<Record<string, StoreFigures>>;
 }
 
-/** Measures for about `seconds` per number of callers, in rounds that alternate with the baseline. */
+interface MeasuredStore {
+	/** Resolves when one more sale is durable. */
+	sell(): Promise<void>;
+	/** Closes it and opens it once more. */
+	reopen(): Promise<StoreFigures["reopen"]>;
+}
+
+/** Measures each store for about `seconds` per number of callers, in rounds that alternate with the baseline. */
 export async function benchStore({
 	seconds,
 	folder,
+	sqliteFolder,
 }: {
 	seconds: number;
 	folder: string;
+	/** Where better-sqlite3 is installed; without it, this package's folder. */
+	sqliteFolder?: string | undefined;
 }): Promise<StoreReport> {
 	mkdirSync(folder, { recursive: true });
-	const open = () =>
-		openJournalStore({
-			folder: join(folder, "journal"),
-			clock: systemClock,
-			fileSystem: nodeFileSystem,
-		});
-	const store = await open();
 	const ids = createIds({ clock: systemClock, random: systemRandom });
-	await store.transaction((tx) => endow(tx, ids));
+	const sqlite = loadSqlite(sqliteFolder);
+	const isThere = !("missing" in sqlite);
+	const stores: Record<string, MeasuredStore> = {
+		journal: await openJournal(join(folder, "journal"), ids),
+		...(isThere ? openForms(sqlite, { folder, ids }) : {}),
+	};
 	const frameBytes = sampleFrame(ids).length;
-	await runCallers(store, ids, { callers: 16, ms: 300 });
-
 	const sliceMs = (seconds * 1000) / ROUNDS;
-	const rounds = new Map<number, Round[]>(CALLERS.map((callers) => [callers, []]));
+	const disk = () => measureDisk(join(folder, "bare"), { frameBytes, ms: sliceMs / 2 });
+	const rounds = await measure(stores, { disk, sliceMs });
+	const figures: Record<string, StoreFigures> = {};
+	for (const [name, store] of Object.entries(stores)) {
+		figures[name] = { ...summarize(byCallers(rounds, name)), reopen: await store.reopen() };
+	}
+	return {
+		fdatasync_per_s: toFourDigits(median(rounds.map(({ bare }) => bare))),
+		frame_bytes: frameBytes,
+		sqlite: isThere ? `better-sqlite3 ${sqlite.version}, SQLite ${sqlite.sqlite}` : sqlite.missing,
+		stores: figures,
+	};
+}
+
+interface StoreRound extends CommitRound {
+	readonly name: string;
+	readonly callers: number;
+}
+
+async function measure(
+	stores: Readonly<Record<string, MeasuredStore>>,
+	{ disk, sliceMs }: { disk: () => number; sliceMs: number },
+): Promise<StoreRound[]> {
+	for (const { sell } of Object.values(stores)) await runCallers(sell, { callers: 16, ms: 300 });
+	const rounds: StoreRound[] = [];
 	for (let round = 0; round < ROUNDS; round++) {
 		for (const callers of CALLERS) {
-			const bare = measureDisk(join(folder, "bare"), { frameBytes, ms: sliceMs / 2 });
-			const measured = await runCallers(store, ids, { callers, ms: sliceMs });
-			rounds.get(callers)?.push({ ...measured, bare });
+			const bare = disk();
+			const measured = [];
+			// None always follows the same other one, whose writes the disk may still be busy with.
+			for (const [name, { sell }] of rotate(Object.entries(stores), round)) {
+				measured.push({ ...(await runCallers(sell, { callers, ms: sliceMs })), name, callers });
+			}
+			const journal = measured.find(({ name }) => name === "journal")?.perSecond ?? Number.NaN;
+			rounds.push(...measured.map((figures) => ({ ...figures, bare, journal })));
 		}
 	}
-	const { transactions } = await store.verify();
-	await store.close();
-	const startedMs = performance.now();
-	const reopened = await open();
-	const reopen = { transactions, ms: toFourDigits(performance.now() - startedMs) };
-	await reopened.close();
-	return { ...summarize(rounds), frame_bytes: frameBytes, reopen };
+	return rounds;
 }
 
-function summarize(
-	rounds: ReadonlyMap<number, readonly Round[]>,
-): Omit<StoreReport, "frame_bytes" | "reopen"> {
-	const byCallers = (figure: (rounds: readonly Round[]) => number) =>
-		Object.fromEntries(
-			[...rounds].map(([callers, list]) => [String(callers), toFourDigits(figure(list))]),
-		) as Record<CallerCount, number>;
-	const percentile = (share: number) => (list: readonly Round[]) => {
-		const all = list.flatMap(({ latenciesMs }) => latenciesMs).sort((a, b) => a - b);
-		return all[Math.floor(all.length * share)] ?? 0;
-	};
-	return {
-		fdatasync_per_s: toFourDigits(median([...rounds.values()].flat().map(({ bare }) => bare))),
-		callers: byCallers((list) => median(list.map(({ perSecond }) => perSecond))),
-		over_fdatasync: byCallers((list) => median(list.map((round) => round.perSecond / round.bare))),
-		p50_ms: byCallers(percentile(0.5)),
-		p99_ms: byCallers(percentile(0.99)),
-		cpu_us: byCallers((list) => median(list.map(({ cpuUs }) => cpuUs))),
-	};
+function rotate<T>(list: readonly T[], by: number): T[] {
+	const start = by % list.length;
+	return [...list.slice(start), ...list.slice(0, start)];
 }
 
-async function runCallers(
-	store: Store,
-	ids: Ids,
-	{ callers, ms }: { callers: number; ms: number },
-): Promise<Omit<Round, "bare">> {
-	const latenciesMs: number[] = [];
-	const cpu = process.cpuUsage();
-	const startedMs = performance.now();
-	const caller = async () => {
-		while (performance.now() - startedMs < ms) {
-			const beganMs = performance.now();
-			await store.transaction((tx) => sell(tx, ids));
-			latenciesMs.push(performance.now() - beganMs);
-		}
-	};
-	await Promise.all(Array.from({ length: callers }, caller));
-	const elapsedSeconds = (performance.now() - startedMs) / 1000;
-	const { user, system } = process.cpuUsage(cpu);
-	const { length } = latenciesMs;
-	return { perSecond: length / elapsedSeconds, latenciesMs, cpuUs: (user + system) / length };
-}
-
-/** What the disk does when nobody is in between: a growing file, a write and an fdatasync, again and again. */
-function measureDisk(path: string, { frameBytes, ms }: { frameBytes: number; ms: number }): number {
-	const fd = openSync(path, "w", 0o600);
-	try {
-		const bytes = Buffer.alloc(frameBytes, "x");
-		const startedMs = performance.now();
-		let count = 0;
-		while (performance.now() - startedMs < ms) {
-			writeSync(fd, bytes);
-			fdatasyncSync(fd);
-			count += 1;
-		}
-		return count / ((performance.now() - startedMs) / 1000);
-	} finally {
-		closeSync(fd);
-	}
-}
-
-function endow(tx: StoreTransaction, ids: Ids): Promise<void> {
-	const amountMicros = 1_000_000_000_000_000n;
-	return tx.post({
-		id: ids.next("txn"),
-		key: "endow",
-		kind: "credit",
-		at: systemClock.now(),
-		entries: [
-			{ account: "cash:manual", amountMicros: -amountMicros },
-			{ account: `cust:${OWNER}`, amountMicros },
-		],
-		ref: OWNER,
-	});
-}
-
-async function sell(tx: StoreTransaction, ids: Ids): Promise<void> {
-	const { receipt, posting } = saleOf(ids);
-	await tx.put("receipts", receipt);
-	await tx.post(posting);
-}
-
-function saleOf(ids: Ids) {
-	const [id, transactionId, at] = [ids.next("rcpt"), ids.next("txn"), systemClock.now()];
-	const amountMicros = 500_000n;
-	return {
-		receipt: {
-			id,
-			holdId: id.replace("rcpt", "hold"),
-			transactionId,
-			owner: OWNER,
-			rail: "spt",
-			operationId: "graphs.search",
-			billingType: "per_call",
-			amountMicros,
-			balanceAfterMicros: 1_000_000n,
-			fingerprint: "x".repeat(43),
-			at,
-		},
-		posting: {
-			id: transactionId,
-			key: `capture:${id}`,
-			kind: "capture" as const,
-			at,
-			entries: [
-				{ account: `cust:${OWNER}`, amountMicros: -amountMicros },
-				{ account: "rev:per_call", amountMicros },
-			],
-			ref: id,
-		},
-	};
-}
-
-/** As long as the frame of one sale. */
-function sampleFrame(ids: Ids): string {
-	const { receipt, posting } = saleOf(ids);
-	const text = JSON.stringify([receipt, posting], (_key, value: unknown) =>
-		typeof value === "bigint" ? value.toString() : value,
+function byCallers(rounds: readonly StoreRound[], name: string) {
+	const own = rounds.filter((round) => round.name === name);
+	return new Map(
+		CALLERS.map((callers) => [callers, own.filter((round) => round.callers === callers)]),
 	);
-	return `${"header".padEnd(44)}{"at":${systemClock.now()},"tx":[${text}]}`;
+}
+
+async function openJournal(folder: string, ids: Ids): Promise<MeasuredStore> {
+	const open = () => openJournalStore({ folder, clock: systemClock, fileSystem: nodeFileSystem });
+	const store = await open();
+	await store.transaction((tx) => tx.post(endowmentOf(ids)));
+	return {
+		sell: () => store.transaction((tx) => sell(tx, ids)),
+		async reopen() {
+			const { transactions } = await store.verify();
+			await store.close();
+			const startedMs = performance.now();
+			const reopened = await open();
+			const ms = toFourDigits(performance.now() - startedMs);
+			await reopened.close();
+			return { transactions, ms };
+		},
+	};
+}
+
+function openForms(sqlite: Sqlite, { folder, ids }: { folder: string; ids: Ids }) {
+	return Object.fromEntries(
+		(Object.keys(SQLITE_FORMS) as SqliteForm[]).map((form): [string, MeasuredStore] => {
+			const open = () => openSqliteLedger(sqlite, { path: join(folder, form), ids, form });
+			const ledger = open();
+			const reopen: MeasuredStore["reopen"] = async () => {
+				const transactions = ledger.postings();
+				ledger.close();
+				const startedMs = performance.now();
+				const reopened = open();
+				const ms = toFourDigits(performance.now() - startedMs);
+				reopened.close();
+				return { transactions, ms };
+			};
+			return [form, { sell: ledger.sell, reopen }];
+		}),
+	);
+}
+
+/** A row for each store and number of callers, for people. */
+export function toStoreLines({ fdatasync_per_s, sqlite, stores }: StoreReport): string[] {
+	const row = (name: string, figures: readonly (string | number)[]) =>
+		[name.padEnd(28), ...figures.map((figure) => String(figure).padStart(11))].join("");
+	const rows = Object.entries(stores).flatMap(([name, figures]) =>
+		CALLERS.map((callers) => {
+			const of = (key: keyof CommitFigures) => figures[key][`${callers}`];
+			const rates = [of("commits_per_s"), of("over_journal")];
+			const latencies = [of("p50_ms"), of("p99_ms")];
+			return row(name, [callers, ...rates, ...latencies, of("cpu_us"), of("loop_busy")]);
+		}),
+	);
+	return [
+		row("store", ["callers", "commits/s", "/ journal", "p50 ms", "p99 ms", "cpu us", "loop busy"]),
+		...rows,
+		`${fdatasync_per_s} bare appends with fdatasync per second. ${sqlite}`,
+	];
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

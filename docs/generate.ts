@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_PRICE_BOOK } from "../payments/price-list.js";
-import { OPERATION_ADDRESSES } from "../src/contract/operation-addresses.js";
 import {
+	OPERATION_ADDRESSES,
 	OWNER_OPERATION_IDS,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
@@ -12,8 +12,9 @@ import {
 } from "../src/contract/operations.js";
 import { formatUsd } from "../src/kernel/money.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
-import { PAID_ROUTES } from "../src/rest/paid-routes.js";
+import { ROUTES } from "../src/rest/routes.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
+import { findOperations, renderCatalog, renderTable } from "./operations.js";
 
 interface GeneratedPart {
 	readonly file: string;
@@ -43,7 +44,8 @@ function renderOperations(): string {
 }
 
 function paidPrice(id: PaidOperationId): string {
-	const { pricePer } = PAID_ROUTES[id];
+	const operation = ROUTES[id];
+	const pricePer = operation.kind === "paid" ? operation.units?.name : undefined;
 	const price = `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD`;
 	return pricePer === undefined ? price : `${price} per ${pricePer}`;
 }
@@ -62,7 +64,7 @@ function renderModules(): string {
 		[
 			depcruise,
 			"--config",
-			".dependency-cruiser.json",
+			".dependency-cruiser.mjs",
 			"-T",
 			"json",
 			"agent-card",
@@ -80,7 +82,8 @@ function renderModules(): string {
 	for (const { source, dependencies } of modules) {
 		for (const { resolved } of dependencies) {
 			const [from, to] = [folderOf(source), folderOf(resolved)];
-			if (from && to && from !== to && to !== "src/core") arrows.add(`\t${from} --> ${to}`);
+			if (from && to && from !== to && to !== "src/kernel" && to !== "src/contract")
+				arrows.add(`\t${from} --> ${to}`);
 		}
 	}
 	return ["```mermaid", "flowchart LR", ...[...arrows].sort(), "```"].join("\n");
@@ -105,15 +108,19 @@ function replacePart(text: string, { name, render, file }: GeneratedPart): strin
 }
 
 const isCheck = process.argv.includes("--check");
+const definitions = await findOperations();
+update("src/service/operations.ts", renderCatalog(definitions));
+update("src/contract/operation-table.ts", renderTable(definitions));
+
 for (const part of PARTS) {
-	const path = join(PACKAGE_ROOT, part.file);
-	const before = readFileSync(path, "utf8");
-	const after = replacePart(before, part);
-	if (before === after) continue;
+	update(part.file, replacePart(readFileSync(join(PACKAGE_ROOT, part.file), "utf8"), part));
+}
+
+function update(file: string, after: string): void {
+	const path = join(PACKAGE_ROOT, file);
+	if (readFileSync(path, "utf8") === after) return;
 	if (isCheck) {
-		process.stderr.write(
-			`${part.file}: the part "${part.name}" is out of date; run npm run docs.\n`,
-		);
+		process.stderr.write(`${file} is out of date; run npm run docs.\n`);
 		process.exitCode = 1;
 	} else {
 		writeFileSync(path, after);

@@ -1,72 +1,23 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { BillingType, Price, PriceBook, PriceList } from "../src/contract/contract.js";
+import {
+	KIND_ROWS,
+	OPERATION_ROWS,
+	type Price,
+	type PriceBook,
+	type PriceList,
+} from "../src/contract/contract.js";
 import { type Micros, parseUsd } from "../src/kernel/kernel.js";
 
-/** Money: prices, payment methods, challenges, receipts and the ledger. Knows no skill and no transport. */
-
-const usd = (amount: string, billingType: BillingType): Price => ({
-	amountMicros: parseUsd(amount),
-	billingType,
-});
-
 /** Decision D7: what a deployment charges unless its operator says otherwise. */
-export const DEFAULT_PRICE_BOOK: PriceBook = {
-	"graphs.search": usd("0.50", "per_call"),
-	"search.domain": usd("0.50", "per_call"),
-	"search.report": usd("0.50", "per_call"),
-	"search.expert": usd("0.50", "per_call"),
-	"search.analyst": usd("0.50", "per_call"),
-	"search.all": usd("0.50", "per_call"),
-	"graphs.nodes.list": usd("0.50", "per_call"),
-	"graphs.node": usd("0.50", "per_call"),
-	"graphs.neighbors": usd("0.50", "per_call"),
-	"graphs.edges": usd("0.50", "per_call"),
-	"graphs.paths": usd("0.50", "per_call"),
-	"graphs.subgraph": usd("0.50", "per_call"),
-	"graphs.timeline": usd("0.50", "per_call"),
-	"graphs.context": usd("0.50", "per_call"),
-	"graphs.similar": usd("0.50", "per_call"),
-	"graphs.export": usd("0.50", "per_call"),
-	"graphs.changes": usd("0.50", "per_call"),
-	"trends.list": usd("0.50", "per_call"),
-	"trends.get": usd("0.50", "per_call"),
-	"trends.evidence": usd("0.50", "per_call"),
-	"articles.search": usd("0.50", "per_call"),
-	"articles.get": usd("0.50", "per_call"),
-	"articles.mentions": usd("0.50", "per_call"),
-	"search.batch": usd("0.50", "per_call"),
-	"entities.resolve": usd("0.50", "per_call"),
-	"entities.get": usd("0.50", "per_call"),
-	"human_agents.consult": usd("0.50", "per_call"),
-	"human_agents.panel": usd("0.50", "per_call"),
-	"human_agents.follow_up": usd("0.50", "per_call"),
-	"analysts.consult": usd("0.50", "per_call"),
-	"analysts.debate": usd("0.50", "per_call"),
-	brand_intelligence: usd("30.00", "brand_flat"),
-	"brands.signals": usd("0.50", "per_call"),
-	"brands.timeline": usd("0.50", "per_call"),
-	"brands.sources": usd("0.50", "per_call"),
-	"brands.compare": usd("0.50", "per_call"),
-	"verify.claim": usd("0.50", "per_call"),
-	"verify.extract": usd("0.50", "per_call"),
-	"verify.text": usd("0.50", "per_call"),
-	"verify.citation": usd("0.50", "per_call"),
-	"verify.claims": usd("0.50", "per_call"),
-	"intelligence.dossier": usd("0.50", "per_call"),
-	"intelligence.dossier.refresh": usd("0.50", "per_call"),
-	"supplemental.context": usd("0.50", "per_call"),
-	"supplemental.series": usd("0.50", "per_call"),
-	"supplemental.compare": usd("0.50", "per_call"),
-	"research.deep_dive": usd("10.00", "deep_research_light"),
-	"research.deep_dive.comprehensive": usd("15.00", "deep_research_heavy"),
-	"research.deep_dive.follow_up": usd("10.00", "deep_research_light"),
-	"research.chat": usd("1.50", "research_chat"),
-	"research.chat.stream": usd("1.50", "research_chat"),
-	"research.stream": usd("1.50", "research_stream"),
-	"research.schedules.create": usd("10.00", "weekly_tracker"),
-	"research.schedules.run": usd("0.50", "per_call"),
-};
+export const DEFAULT_PRICE_BOOK = Object.fromEntries(
+	[
+		...OPERATION_ROWS.map(([id, , , , usd, type]) => [id, usd, type] as const),
+		...KIND_ROWS,
+	].flatMap(([id, usd, billingType]) =>
+		usd === undefined ? [] : [[id, { amountMicros: parseUsd(usd), billingType }]],
+	),
+) as PriceBook;
 
 /** A question and a claim of a batch cost what they cost alone, unless the operator says otherwise. */
 export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {

@@ -3,73 +3,13 @@ import {
 	DATE_PRECISIONS,
 	dayField,
 	EVIDENCE_LIMITS,
-	evidenceSchema,
 	graphIdField,
 	limitField,
 	queryField,
 } from "../../src/contract/contract.js";
-import { conceptConditions, nodeItemSchema, nodeSchema, pageFields } from "../graphs/graphs.js";
+import { pageFields } from "../graphs/graphs.js";
 
-/** What travels of trends and articles: inputs of their operations, and the records they answer with. */
-
-export const trendIdField = z
-	.string()
-	.regex(/^[a-z0-9][a-z0-9-]{1,62}:.{1,1000}$/su, "must be <graph id>:<node id>")
-	.describe("trend_id of a row or list: <graph id>:<node id>");
-
-export const momentumDayField = dayField.describe(
-	"Momentum as of this day, today by default; what was published later does not count",
-);
-
-const { type, ...otherConditions } = conceptConditions;
-
-export const trendListInput = z.strictObject({
-	graph_id: graphIdField.describe("Trends of this graph only").optional(),
-	type: type
-		.unwrap()
-		.describe("Types of node, any of them, in either case; Trend and Signal by default")
-		.optional(),
-	...otherConditions,
-	as_of: momentumDayField.optional(),
-	...pageFields,
-});
-
-export const trendInput = z.strictObject({
-	trend_id: trendIdField,
-	as_of: momentumDayField.optional(),
-});
-
-export const trendEvidenceInput = z.strictObject({ trend_id: trendIdField, ...pageFields });
-
-export const momentumSchema = z
-	.object({
-		score: z.number().describe("log2((recent + 1) / (before + 1)): 1 is twice as much, -1 half"),
-		recent: z.int().describe("Distinct sources published in the 365 days up to as_of"),
-		before: z.int().describe("Those of the 365 days before these"),
-		as_of: z.string(),
-	})
-	.describe("How much more is published on it than was a year before");
-export type MomentumWire = z.infer<typeof momentumSchema>;
-
-export const trendItemSchema = nodeItemSchema.extend({
-	graph_id: z.string(),
-	momentum: momentumSchema,
-});
-
-const linkSchema = z.object({
-	trend_id: z.string(),
-	title: z.string(),
-	type: z.string().describe("Type of the edge"),
-	direction: z.enum(["out", "in"]),
-	weight: z.number(),
-});
-
-export const trendSchema = nodeSchema.extend({
-	graph_id: z.string(),
-	momentum: momentumSchema,
-	links: z.array(linkSchema).describe("What it is linked with, as it stands in the graph"),
-	is_complete: z.boolean().describe("False when it has more links than are listed"),
-});
+/** What travels of articles: inputs of their operations, and the records they answer with. */
 
 export const articleRefField = z
 	.string()
@@ -133,14 +73,9 @@ const pageMeta = z.object({
 export const dataOf = <D extends z.ZodType>(data: D) =>
 	z.object({ ok: z.literal(true), data, meta: z.object({}) });
 export const itemsOf = <T extends z.ZodType>(item: T) => dataOf(z.object({ items: z.array(item) }));
-const pagesOf = <T extends z.ZodType>(item: T) =>
+export const pagesOf = <T extends z.ZodType>(item: T) =>
 	z.object({ ok: z.literal(true), data: z.object({ items: z.array(item) }), meta: pageMeta });
 
-export const trendListOutput = pagesOf(trendItemSchema);
-export const trendOutput = dataOf(trendSchema);
-export const trendEvidenceOutput = pagesOf(
-	evidenceSchema.extend({ article_ref: z.string().nullable() }),
-);
 export const articleSearchOutput = itemsOf(foundArticleSchema);
 export const articleOutput = dataOf(articleDetailSchema);
 export const articleMentionsOutput = pagesOf(mentionSchema);

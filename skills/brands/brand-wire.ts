@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { citationSchema } from "../../src/contract/contract.js";
-import { momentumSchema } from "../articles/articles.js";
+import { momentumSchema } from "../trends/trends.js";
 import { bucketField } from "./brand-input-wire.js";
 
 /** What is told of brands. */

@@ -1,5 +1,24 @@
 export type { CatalogSkillDeps } from "./catalog-skill.js";
+export type { RunBounded } from "./export-cache.js";
 export { countCoverage, coverageOf } from "./graph-coverage.js";
+export {
+	CHANGE,
+	CONTEXT,
+	EDGE,
+	EVENT,
+	EXPORT,
+	GRAPH_ID,
+	NODE,
+	NODE_ID,
+	NODE_ITEM,
+	OTHER_ID,
+	OTHER_ITEM,
+	PATH,
+	QUERY,
+	STEP,
+	toGraphReply,
+	toPageReply,
+} from "./graph-examples.js";
 export {
 	changeSchema,
 	changesOutput,

@@ -1,1 +1,3 @@
-export { createTrend, createTrendEvidence, createTrendList } from "./trend-skills.js";
+export { ARTICLE_REF, SOURCE, TREND, TREND_ID, TREND_ITEM } from "./trend-examples.js";
+export type { MomentumWire } from "./trend-wire.js";
+export { momentumSchema, trendIdField } from "./trend-wire.js";

@@ -1,5 +1,5 @@
 export { extractClaims, toAtomicClaim } from "./claims/claim-extraction.js";
-export { createClaimVerifier } from "./claims/claim-verifier.js";
+export { type ClaimVerifier, createClaimVerifier } from "./claims/claim-verifier.js";
 export { type DateSpan, findDateSpans } from "./claims/date-spans.js";
 export { type ReadContext, readContext } from "./claims/sentence-context.js";
 export { bestTier, findPublisher } from "./claims/source-tiers.js";

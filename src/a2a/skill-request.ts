@@ -1,6 +1,6 @@
 import type { Message, Part } from "@a2a-js/sdk";
 import { DEFAULT_TEXT_SKILL } from "../../agent-card/agent-card.js";
-import { SKILL_IDS, type SkillId } from "../contract/contract.js";
+import { findSkillId, SKILL_IDS, type SkillId } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 
 /** What a message asks for: a skill and the input its schema will judge. */
@@ -38,7 +38,7 @@ function fromData(value: unknown, path: string): SkillRequest {
 	if (unknown !== undefined) {
 		throw invalid(`${path}.${unknown.slice(0, 80)}`, 'is not known; send "skill" and "input" only');
 	}
-	const skillId = SKILL_IDS.find((id) => id === skill);
+	const skillId = typeof skill === "string" ? findSkillId(skill) : undefined;
 	if (!skillId) throw invalid(`${path}.skill`, `must be one of ${SKILL_IDS.join(", ")}`);
 	return { skillId, rawInput: input };
 }

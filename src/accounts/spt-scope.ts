@@ -1,4 +1,4 @@
-import { PAID_OPERATION_IDS, SKILL_IDS } from "../contract/contract.js";
+import { findSkillId, PAID_OPERATION_IDS, SKILL_IDS } from "../contract/contract.js";
 import { type Clock, type Micros, parseUsd, ServiceError } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 
@@ -42,7 +42,7 @@ export function parseLimit(text: string): Micros {
 }
 
 function assertSkill(id: string): void {
-	if ([...SKILL_IDS, ...PAID_OPERATION_IDS].some((known) => known === id)) return;
+	if (findSkillId(id) || PAID_OPERATION_IDS.some((known) => known === id)) return;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
 		`No skill is called "${id.slice(0, 80)}"; there are ${SKILL_IDS.join(", ")}, and the operations ${PAID_OPERATION_IDS.join(", ")}.`,

@@ -20,6 +20,7 @@ import { environmentOf, type Money } from "./app-money.js";
 import type { Ports } from "./app-ports.js";
 import { createSptService } from "./app-spt.js";
 import { createFreeOperations } from "./create-free-operations.js";
+import { createSkillServices } from "./services.js";
 import { createSkillCatalog } from "./skill-catalog.js";
 
 export interface ServiceParts {
@@ -46,14 +47,29 @@ export function createService(parts: ServiceParts): Service {
 		profile: settings.profile,
 		contact: settings.contact,
 	};
-	const skills = createSkillCatalog({ search, catalog, clock, baseUrl: info.baseUrl, research });
+	const { baseUrl } = info;
+	const skillServices = createSkillServices({ search, catalog, clock, baseUrl, research });
+	const skills = createSkillCatalog(skillServices);
 	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
 	const recordUsage = createUsageRecorder({ ...usage, clock });
 	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });
+	const free = createFree({ ...parts, info, skills });
+	const { owner, purchases } = createSptService({
+		...ports,
+		research,
+		jobs,
+		money,
+		store,
+		catalog,
+		account: createAccountService({ money, store, catalog, clock, info }),
+		pepper: keys.pepper,
+		profile: settings.profile,
+	});
 	return {
 		info,
 		skills,
 		prices,
+		services: { ...skillServices, ...free, ...owner, purchases, free, owner },
 		rates: createOperationRates(clock),
 		invoke: createInvoke({ ...ports, ...research, skills, cashier, recordUsage, jobs }),
 		streams: createSoldStreams({
@@ -63,18 +79,9 @@ export function createService(parts: ServiceParts): Service {
 			kept: createKeptStreams({ ...research, store, clock }),
 		}),
 		identify: cashier.identify,
-		...createSptService({
-			...ports,
-			research,
-			jobs,
-			money,
-			store,
-			catalog,
-			account: createAccountService({ money, store, catalog, clock, info }),
-			pepper: keys.pepper,
-			profile: settings.profile,
-		}),
-		free: createFree({ ...parts, info, skills }),
+		free,
+		owner,
+		purchases,
 	};
 }
 

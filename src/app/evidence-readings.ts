@@ -5,14 +5,10 @@ import {
 } from "../../skills/articles/articles.js";
 import { createEntity, createEntityResolve } from "../../skills/entities/entities.js";
 import type { CatalogSkillDeps } from "../../skills/graphs/graphs.js";
-import { createTrend, createTrendEvidence, createTrendList } from "../../skills/trends/trends.js";
 
 /** Every skill that reads what the graphs say together. */
 export function createEvidenceReadings(deps: CatalogSkillDeps) {
 	return {
-		"trends.list": createTrendList(deps),
-		"trends.get": createTrend(deps),
-		"trends.evidence": createTrendEvidence(deps),
 		"articles.search": createArticleSearch(deps),
 		"articles.get": createArticle(deps),
 		"articles.mentions": createArticleMentions(deps),

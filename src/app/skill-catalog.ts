@@ -3,7 +3,6 @@ import { createBriefingRun, createBriefingSchedule } from "../../skills/briefing
 import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
 import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
 import { createDossier, createDossierRefresh } from "../../skills/dossiers/dossiers.js";
-import { createExpertDirectory } from "../../skills/experts/experts.js";
 import { createFeedReadings } from "../../skills/feeds/feeds.js";
 import { createGraphReadings } from "../../skills/graphs/graphs.js";
 import {
@@ -14,37 +13,19 @@ import {
 	createExpertSearch,
 	createGraphSearch,
 	createReportSearch,
-	type SearchSkillDeps,
 } from "../../skills/search/search.js";
 import { createResearchStream } from "../../skills/stream/stream.js";
-import {
-	createClaimVerification,
-	createClaimVerifier,
-	createTextVerifications,
-} from "../../skills/verify/verify.js";
-import { createBoundedWork, READING_LIMITS, type SkillCatalog } from "../contract/contract.js";
-import type { GraphCatalog } from "../knowledge/knowledge.js";
-import type { GraphRouter } from "../search/search.js";
-import type { ResearchParts } from "../service/service.js";
+import { createClaimVerification, createTextVerifications } from "../../skills/verify/verify.js";
+import { bindSkills, type SkillCatalog, type SkillServices } from "../contract/contract.js";
+import { OPERATIONS } from "../service/service.js";
 import { createConsultations } from "./consultations.js";
 import { createEvidenceReadings } from "./evidence-readings.js";
 
-/** Every skill that is built, over the same search and catalog. */
-export function createSkillCatalog(
-	deps: SearchSkillDeps & {
-		catalog: GraphCatalog;
-		search: GraphRouter;
-		research: ResearchParts;
-		/** Public base address without a trailing slash. */
-		baseUrl: () => string;
-	},
-): SkillCatalog {
-	const runExport = createBoundedWork({
-		running: READING_LIMITS.exportsRunning,
-		waiting: READING_LIMITS.exportsWaiting,
-	});
-	const verifier = createClaimVerifier(deps);
-	return {
+/** Every skill that is built: what its operation defines, and what is wired here still. */
+export function createSkillCatalog(services: SkillServices): SkillCatalog {
+	const deps = services;
+	const { verifier, expertDirectory: experts } = services;
+	const here: Partial<SkillCatalog> = {
 		"graphs.search": createGraphSearch(deps),
 		"search.domain": createDomainSearch(deps),
 		"search.report": createReportSearch(deps),
@@ -52,9 +33,9 @@ export function createSkillCatalog(
 		"search.analyst": createAnalystSearch(deps),
 		"search.all": createAllSearch(deps),
 		"search.batch": createBatchSearch(deps),
-		...createGraphReadings({ ...deps, runExport }),
+		...createGraphReadings(deps),
 		...createEvidenceReadings(deps),
-		...createConsultations({ ...deps, experts: createExpertDirectory(deps) }),
+		...createConsultations({ ...deps, experts }),
 		"verify.claim": createClaimVerification({ ...deps, ...deps.research, verifier }),
 		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),
 		...createBrandReadings(deps),
@@ -71,4 +52,5 @@ export function createSkillCatalog(
 		"research.chat": createResearchChat({ ...deps, ...deps.research }),
 		"research.chat.stream": createChatStream({ ...deps, ...deps.research }),
 	};
+	return { ...here, ...bindSkills(OPERATIONS, services) };
 }

@@ -16,6 +16,7 @@ export {
 	STAGED_TURN,
 } from "./artifacts.js";
 export { BILLING_TYPES, type BillingType, type ReleaseReason } from "./billing-types.js";
+export { bindSkills } from "./bind-skills.js";
 export { createBoundedWork } from "./bounded-work.js";
 export type { Call, Caller, CallResult, Invoke, SettlementWire } from "./call.js";
 export { ANONYMOUS, isTheirs, keepsText, mayRead } from "./caller-rights.js";
@@ -32,6 +33,7 @@ export {
 	parseCredential,
 	parsePayment,
 } from "./credential.js";
+export { EXAMPLE_COST, toDataReply } from "./example-reply.js";
 export {
 	inputDocument,
 	isOpenJob,
@@ -52,27 +54,81 @@ export {
 export { INDEX_LIMITS, LIMITS } from "./limits.js";
 export { readCursor, toCursor, toKeyPart } from "./list-cursor.js";
 export {
+	replyComponent,
+	replyComponents,
+	requestComponent,
+	requestComponents,
+} from "./named-schemas.js";
+export {
 	isSafeIssuer,
 	OAUTH_KEY_CLAIM,
 	OAUTH_RESOURCE_PATHS,
 	OAUTH_SCOPE,
 	type OAuthResourcePath,
 } from "./oauth-resources.js";
-export { OPERATION_ADDRESSES, type OperationAddress } from "./operation-addresses.js";
+export {
+	type AgentTerms,
+	type DataOperation,
+	type DocumentOperation,
+	dataOperation,
+	documentOperation,
+	type EnvelopeOperation,
+	type Operation,
+	type OwnerOperation,
+	type OwnerRequest,
+	ownerOperation,
+	type PaidOperation,
+	PER_CALL,
+	type PurchaseOperation,
+	type PurchaseReply,
+	type PurchaseRequest,
+	paidOperation,
+	purchaseOperation,
+	type RawRequest,
+	type ToolTerms,
+} from "./operation.js";
+export {
+	AGENT_ROWS,
+	KIND_ROWS,
+	OPERATION_ROWS,
+} from "./operation-table.js";
 export {
 	type FreeOperationId,
+	findSkillId,
+	namesOperation,
+	OPERATION_ADDRESSES,
+	OPERATION_OF_SKILL,
+	type OperationAddress,
 	type OperationId,
 	type OwnerOperationId,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
 	type PricedOperationId,
 	type PurchaseOperationId,
+	SKILL_ALIASES,
+	SKILL_IDS,
+	type SkillId,
 } from "./operations.js";
 export type { PageRequest } from "./page-request.js";
 export { invalidInput, parseInput } from "./parse-input.js";
 export { PREPAID_METHOD, prepaidTokenOf, readPaymentCredential } from "./payment-scheme.js";
 export type { Price, PriceBook, PriceList } from "./prices.js";
+export {
+	AFTER,
+	digitsField,
+	limitQuery,
+	listField,
+	pageQuery,
+	resumeQuery,
+} from "./query-fields.js";
 export { EVIDENCE_LIMITS, READING_LIMITS } from "./reading-limits.js";
+export {
+	isoDayField,
+	paidReplySchema,
+	searchReplySchema,
+	toReply,
+	usdField,
+} from "./reply-schemas.js";
 export {
 	REPORT_FORMATS,
 	REPORT_MEDIA_TYPES,
@@ -83,6 +139,7 @@ export { toRequestPath } from "./request-path.js";
 export { keptUntil } from "./retention-note.js";
 export type { ServedDocument } from "./served-document.js";
 export type { Json, ServiceInfo } from "./service-info.js";
+export type { Services, SkillServices } from "./services.js";
 export {
 	answer,
 	defineSkill,
@@ -96,7 +153,6 @@ export {
 	type SkillContext,
 	type SkillEvent,
 } from "./skill.js";
-export { namesOperation, OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "./skill-ids.js";
 export { ANSWER_LIMITS, STREAM_LIMITS } from "./stream-limits.js";
 export { pushDocument, taskDocument } from "./task-documents.js";
 export { TASK_LIMITS } from "./task-limits.js";

@@ -1,203 +1,69 @@
-/**
- * One of two closed lists; the other is of skills. Whatever lacks a price, a route or a description does not compile, because
- * the price list, the route table, the OpenAPI document, the skill catalog and the agent card are records over them.
- */
+import { AGENT_ROWS, type KIND_ROWS, OPERATION_ROWS } from "./operation-table.js";
 
-/** Paid operations that answer today. */
-export const PAID_OPERATION_IDS = [
-	"graphs.search",
-	"search.domain",
-	"search.report",
-	"search.expert",
-	"search.analyst",
-	"search.all",
-	"graphs.nodes.list",
-	"graphs.node",
-	"graphs.neighbors",
-	"graphs.edges",
-	"graphs.paths",
-	"graphs.subgraph",
-	"graphs.timeline",
-	"graphs.context",
-	"graphs.similar",
-	"graphs.export",
-	"graphs.changes",
-	"trends.list",
-	"trends.get",
-	"trends.evidence",
-	"articles.search",
-	"articles.get",
-	"articles.mentions",
-	"search.batch",
-	"entities.resolve",
-	"entities.get",
-	"human_agents.consult",
-	"human_agents.panel",
-	"human_agents.follow_up",
-	"analysts.consult",
-	"analysts.debate",
-	"verify.claim",
-	"verify.extract",
-	"verify.text",
-	"verify.citation",
-	"verify.claims",
-	"brand_intelligence",
-	"brands.signals",
-	"brands.timeline",
-	"brands.sources",
-	"brands.compare",
-	"intelligence.dossier",
-	"intelligence.dossier.refresh",
-	"research.stream",
-	"research.deep_dive",
-	"research.deep_dive.follow_up",
-	"research.chat",
-	"research.chat.stream",
-	"supplemental.context",
-	"supplemental.series",
-	"supplemental.compare",
-	"research.schedules.create",
-	"research.schedules.run",
-] as const;
-export type PaidOperationId = (typeof PAID_OPERATION_IDS)[number];
+/** The operations by kind, address and name; all of it derives from their definitions (`npm run docs`). */
 
-/** What has a price: every paid operation, and the dearer of the two ways in which a deep dive is made. */
-export type PricedOperationId = PaidOperationId | "research.deep_dive.comprehensive";
+type Row = (typeof OPERATION_ROWS)[number];
+type IdOf<Kind extends Row[1]> = Extract<Row, readonly [string, Kind, ...unknown[]]>[0];
 
+/** Every operation under /v1. */
+export type OperationId = Row[0];
+/** Operations that are sold. */
+export type PaidOperationId = IdOf<"paid">;
+/** Operations for everybody. */
+export type FreeOperationId = IdOf<"free">;
+/** Operations of somebody who shows a credential and pays nothing. */
+export type OwnerOperationId = IdOf<"owner">;
 /** Operations that turn a payment into balance; their price is the amount the caller names. */
-export const PURCHASE_OPERATION_IDS = ["spt.purchase", "spt.top_up"] as const;
-export type PurchaseOperationId = (typeof PURCHASE_OPERATION_IDS)[number];
+export type PurchaseOperationId = IdOf<"purchase">;
+/** What has a price: every operation that is sold, and the dearer kinds in which some are. */
+export type PricedOperationId = PaidOperationId | (typeof KIND_ROWS)[number][0];
 
-/** Free operations that answer today. */
-export const FREE_OPERATION_IDS = [
-	"health",
-	"spt.validate",
-	"offerings",
-	"research.pricing",
-	"research.offerings",
-	"graphs.catalog",
-	"graphs.detail",
-	"graphs.readme",
-	"graphs.preview",
-	"graphs.stats",
-	"graphs.schema",
-	"graphs.versions",
-	"catalog.okf",
-	"readmes.index",
-	"graph_slice",
-	"experts.search",
-	"experts.list",
-	"experts.get",
-	"experts.match",
-	"experts.questions",
-	"experts.sources",
-	"analysts.list",
-	"analysts.get",
-	"search.suggest",
-	"search.route",
-	"research.deep_dive.plan",
-	"quotes.create",
-	"quotes.get",
-	"receipts.get",
-	"receipts.verify",
-	"payments.methods",
-	"payments.get",
-	"accounts.open",
-	"ready",
-	"version",
-	"errors",
-	"schemas.get",
-	"changelog",
-	"catalog.jsonld",
-	"sources.list",
-	"sources.get",
-	"brands.list",
-	"brands.resolve",
-	"brands.get",
-	"citations.format",
-	"research.schedules.preview",
-	"research.schedules.confirm",
-	"research.schedules.confirm_page",
-	"research.schedules.unsubscribe",
-	"research.schedules.unsubscribe_page",
-	"supplemental.suggest",
-	"supplemental.feeds.list",
-	"supplemental.feeds.get",
-	"supplemental.health",
-] as const;
-export type FreeOperationId = (typeof FREE_OPERATION_IDS)[number];
+const idsOf = <Kind extends Row[1]>(kind: Kind) =>
+	OPERATION_ROWS.filter((row) => row[1] === kind).map(
+		([id]) => id,
+	) as unknown as readonly IdOf<Kind>[];
 
-/** Operations of somebody who shows who they are and pays nothing, that answer today. */
-export const OWNER_OPERATION_IDS = [
-	"spt.balance",
-	"spt.ledger",
-	"spt.rotate",
-	"spt.delegations.create",
-	"spt.delegations.list",
-	"spt.delegations.revoke",
-	"spt.refund",
-	"spt.revoke",
-	"account.get",
-	"account.change",
-	"account.erase",
-	"account.export",
-	"account.usage",
-	"account.calls",
-	"account.quota",
-	"account.budget",
-	"account.keys.list",
-	"account.keys.create",
-	"account.keys.change",
-	"account.keys.rotate",
-	"account.keys.revoke",
-	"account.connection_tokens.list",
-	"account.connection_tokens.create",
-	"account.connection_tokens.revoke",
-	"human_agents.consultations.list",
-	"human_agents.consultations.get",
-	"feedback.give",
-	"feedback.list",
-	"feedback.delete",
-	"intelligence.dossiers.list",
-	"intelligence.dossiers.get",
-	"intelligence.dossiers.export",
-	"intelligence.dossiers.delete",
-	"research.schedules.list",
-	"research.schedules.get",
-	"research.schedules.change",
-	"research.schedules.cancel",
-	"research.schedules.test",
-	"research.schedules.runs.list",
-	"research.schedules.runs.get",
-	"research.chat.sessions.list",
-	"research.chat.sessions.get",
-	"research.chat.sessions.messages",
-	"research.chat.sessions.change",
-	"research.chat.sessions.delete",
-	"verifications.get",
-	"verifications.claim_review",
-	"verifications.batch",
-	"research.deep_dive.status",
-	"research.deep_dive.events",
-	"research.deep_dive.cancel",
-	"research.deep_dive.list",
-	"research.deep_dive.sources",
-	"research.deep_dive.export",
-	"research.deep_dive.delete",
-	"webhooks.list",
-	"webhooks.create",
-	"webhooks.change",
-	"webhooks.delete",
-	"webhooks.test",
-	"webhooks.rotate_secret",
-	"webhooks.deliveries",
-	"webhooks.redeliver",
-] as const;
-export type OwnerOperationId = (typeof OWNER_OPERATION_IDS)[number];
+export const PAID_OPERATION_IDS = idsOf("paid");
+export const FREE_OPERATION_IDS = idsOf("free");
+export const OWNER_OPERATION_IDS = idsOf("owner");
+export const PURCHASE_OPERATION_IDS = idsOf("purchase");
 
-/** Every route under /v1. */
-export type OperationId =
-	| PaidOperationId
-	| FreeOperationId
-	| OwnerOperationId
-	| PurchaseOperationId;
+/** Where an operation answers; `{name}` in a path is a parameter. */
+export interface OperationAddress {
+	readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+	readonly path: string;
+}
+
+/** Method and path of every operation. Spec: Endpoints. */
+export const OPERATION_ADDRESSES = Object.fromEntries(
+	OPERATION_ROWS.map(([id, , method, path]) => [id, { method, path }]),
+) as Readonly<Record<OperationId, OperationAddress>>;
+
+/** The names by which agents choose: A2A skills and MCP tools. */
+export type SkillId = (typeof AGENT_ROWS)[number][0];
+export const SKILL_IDS = AGENT_ROWS.map(([name]) => name) as readonly SkillId[];
+
+/** The operation each name stands for. */
+export const OPERATION_OF_SKILL = Object.fromEntries(
+	AGENT_ROWS.map(([name, operation]) => [name, operation]),
+) as Readonly<Record<SkillId, PaidOperationId>>;
+
+const CURRENT_NAMES: ReadonlyMap<string, SkillId> = new Map(
+	AGENT_ROWS.flatMap(([name, , aliases]) => [name, ...aliases].map((known) => [known, name])),
+);
+
+/** Names of old, which are still understood. */
+export const SKILL_ALIASES: readonly string[] = AGENT_ROWS.flatMap(([, , aliases]) => [...aliases]);
+
+/** The name an agent means, by that name or an older one; undefined for one that was never given. */
+export function findSkillId(name: string): SkillId | undefined {
+	return CURRENT_NAMES.get(name);
+}
+
+/** True when a scope names the operation itself or a skill that is sold as it. */
+export function namesOperation(scope: readonly string[], operationId: string): boolean {
+	return scope.some((name) => {
+		const skillId = findSkillId(name);
+		return name === operationId || (skillId && OPERATION_OF_SKILL[skillId] === operationId);
+	});
+}

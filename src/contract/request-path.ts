@@ -1,4 +1,4 @@
-import type { OperationAddress } from "./operation-addresses.js";
+import type { OperationAddress } from "./operations.js";
 
 /** One concrete request of an operation: its path with parameters and query filled in, and what is left for the body. */
 export interface RequestPath {

@@ -131,5 +131,5 @@ export function defineSkill<Id extends PaidOperationId, Input, Output extends Pa
 	return skill as unknown as Skill<Id>;
 }
 
-/** Skills that are built, one for each paid operation: a missing one does not compile. */
-export type SkillCatalog = { readonly [Id in PaidOperationId]: Skill<Id> };
+/** What each operation that is sold does. */
+export type SkillCatalog = Readonly<Record<PaidOperationId, Skill>>;

@@ -1,3 +1,4 @@
+import { AGENT_ROWS } from "../contract/contract.js";
 import { createConnectorTools } from "./connector-tools.js";
 import { createLookupTools } from "./lookup-tools.js";
 import type { SellDeps } from "./sold-tool.js";
@@ -13,6 +14,7 @@ export interface Profile {
 }
 
 interface ToolSet {
+	/** By name; older names are understood, and not listed. */
 	readonly tools: ReadonlyMap<string, Tool>;
 	/** As clients see them; made once. */
 	readonly listed: readonly ListedTool[];
@@ -71,10 +73,12 @@ export function createProfile(tools: readonly Tool[]): Profile {
 }
 
 function createToolSet(tools: readonly Tool[]): ToolSet {
-	return {
-		tools: new Map(tools.map((tool) => [tool.listed.name, tool])),
-		listed: tools.map((tool) => tool.listed),
-	};
+	const byName = new Map(tools.map((tool) => [tool.listed.name, tool]));
+	for (const [name, , aliases] of AGENT_ROWS) {
+		const tool = byName.get(name);
+		for (const alias of aliases) if (tool && !byName.has(alias)) byName.set(alias, tool);
+	}
+	return { tools: byName, listed: tools.map((tool) => tool.listed) };
 }
 
 /** Where a graph was chosen, whoever just searches means that graph. */

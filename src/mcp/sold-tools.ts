@@ -1,3 +1,5 @@
+import { type PaidOperation, SKILL_IDS } from "../contract/contract.js";
+import { OPERATIONS } from "../service/service.js";
 import { createSoldTool, type SellDeps, type SoldToolTerms } from "./sold-tool.js";
 import { BEGINS, type Tool } from "./tool.js";
 
@@ -123,13 +125,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		defaults: FEW,
 	},
 	{
-		name: "get_trend",
-		operationId: "trends.get",
-		title: "Read one trend",
-		description: "One trend with its strength over time and its evidence.",
-		fields: { trend_id: "trend_id of a row: <graph id>:<node id>", as_of: AS_OF },
-	},
-	{
 		name: "resolve_entities",
 		operationId: "entities.resolve",
 		title: "Resolve names",
@@ -244,5 +239,24 @@ const TERMS: readonly SoldToolTerms[] = [
 	},
 ];
 
-export const createSoldTools = (deps: SellDeps): readonly Tool[] =>
-	TERMS.map((terms) => createSoldTool(deps, terms));
+/** What an operation says of itself as a tool. */
+function toTerms({ id: operationId, agent }: PaidOperation): SoldToolTerms[] {
+	if (!agent?.tool) return [];
+	const { begins, ...tool } = agent.tool;
+	return [{ name: agent.name, operationId, ...tool, ...(begins && { hints: BEGINS }) }];
+}
+
+const ORDER: readonly string[] = SKILL_IDS;
+
+export const createSoldTools = (deps: SellDeps): readonly Tool[] => {
+	const defined = OPERATIONS.flatMap((operation) =>
+		operation.kind === "paid" ? toTerms(operation) : [],
+	);
+	const terms = [
+		...defined,
+		...TERMS.filter(({ name }) => defined.every((known) => known.name !== name)),
+	];
+	return terms
+		.sort((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
+		.map((one) => createSoldTool(deps, one));
+};

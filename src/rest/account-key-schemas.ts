@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { usdField } from "./reply-schemas.js";
+import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
 import { scopeInput, usdInput } from "./spt-schemas.js";
 
 /** What the operations on keys and connection tokens take and answer with. */

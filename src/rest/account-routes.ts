@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { USAGE_GROUPINGS } from "../accounts/accounts.js";
-import { LIMITS, type OwnerOperationId } from "../contract/contract.js";
+import { digitsField, LIMITS, type OwnerOperationId } from "../contract/contract.js";
 import {
 	ACCOUNT_EXAMPLE,
 	ACCOUNT_ID,
@@ -27,7 +27,6 @@ import {
 	usageSchema,
 } from "./account-schemas.js";
 import { dataRoute, ownerRoute } from "./define-route.js";
-import { digitsField } from "./request-query.js";
 import type { DataRoute, OwnerRoute } from "./route.js";
 
 type AccountOperationId = Exclude<

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { USAGE_GROUPINGS } from "../accounts/accounts.js";
-import { LIMITS } from "../contract/contract.js";
+import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
 import { accountKeySchema, connectionSchema } from "./account-key-schemas.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { feedbackSchema } from "./feedback-routes.js";
-import { usdField } from "./reply-schemas.js";
 import { usdInput } from "./spt-schemas.js";
 
 /** What the operations of an account take and answer with. */

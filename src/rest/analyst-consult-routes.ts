@@ -7,10 +7,8 @@ import {
 	scenarioSchema,
 } from "../../skills/analysts/analysts.js";
 import type { PaidOperationId } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { replyComponent, requestComponent, toDataReply, toReply } from "../contract/contract.js";
 import { CONSULT_META } from "./consult-examples.js";
-import { toDataReply } from "./evidence-examples.js";
-import { toReply } from "./graph-schemas.js";
 import type { PaidRoute } from "./route.js";
 
 type AnalystConsultId = Extract<PaidOperationId, `analysts.${string}`>;

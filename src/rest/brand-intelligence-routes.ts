@@ -17,6 +17,7 @@ import {
 	windowQueryFields,
 } from "../../skills/brands/brands.js";
 import type { PaidOperationId } from "../contract/contract.js";
+import { replyComponent, requestComponent, toDataReply, toReply } from "../contract/contract.js";
 import {
 	BRAND_BUCKET,
 	BRAND_CITATIONS,
@@ -28,9 +29,6 @@ import {
 	BRAND_SIGNAL,
 	BRAND_WINDOW,
 } from "./brand-examples.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { toDataReply } from "./evidence-examples.js";
-import { toReply } from "./graph-schemas.js";
 import { createReadings } from "./reading-routes.js";
 import type { PaidRoute } from "./route.js";
 

@@ -5,10 +5,14 @@ import {
 	nameField,
 	whyField,
 } from "../../skills/entities/entities.js";
-import { EVIDENCE_LIMITS, type FreeOperationId } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import {
+	isoDayField as dayField,
+	EVIDENCE_LIMITS,
+	type FreeOperationId,
+	replyComponent,
+	requestComponent,
+} from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
-import { dayField } from "./reply-schemas.js";
 import type { DataRoute } from "./route.js";
 import { catalogPageQuery } from "./source-routes.js";
 

@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { cursorField, type FreeOperationId, graphIdField } from "../contract/contract.js";
+import {
+	cursorField,
+	digitsField,
+	type FreeOperationId,
+	graphIdField,
+} from "../contract/contract.js";
 import { graphDetailSchema, graphListSchema, graphPath } from "./catalog-schemas.js";
 import { dataRoute, documentRoute } from "./define-route.js";
-import { digitsField } from "./request-query.js";
 import type { DataRoute, DocumentRoute } from "./route.js";
 
 type CatalogOperationId = Extract<

@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { GRAPH_TYPES } from "../contract/contract.js";
-import { replyComponent } from "./components.js";
-import { dayField, usdField } from "./reply-schemas.js";
+import {
+	isoDayField as dayField,
+	GRAPH_TYPES,
+	replyComponent,
+	usdField,
+} from "../contract/contract.js";
 
 /** What the catalog of graphs and the roster of experts answer with. */
 

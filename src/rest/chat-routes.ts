@@ -6,20 +6,21 @@ import {
 	chatOutput,
 	chatSessionData,
 } from "../../skills/chat/chat.js";
+import { DOMAIN_EXAMPLE } from "../../skills/search/search.js";
 import {
 	cursorField,
+	digitsField,
 	graphIdField,
 	LIMITS,
 	type OwnerOperationId,
 	type PaidOperationId,
+	replyComponent,
+	requestComponent,
+	resumeQuery,
 } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
-import { digitsField } from "./request-query.js";
 import { toEventsExample } from "./research-stream-routes.js";
-import { resumeQuery } from "./resume-query.js";
 import type { OwnerRoute, PaidRoute } from "./route.js";
-import { DOMAIN_EXAMPLE } from "./search-examples.js";
 
 type ChatOperationId = Extract<PaidOperationId, `research.chat${string}`>;
 type ChatSessionOperationId = Extract<OwnerOperationId, `research.chat.${string}`>;

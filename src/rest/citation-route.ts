@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { articleRefField, trendIdField } from "../../skills/articles/articles.js";
-import { LIMITS } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { articleRefField } from "../../skills/articles/articles.js";
+import { trendIdField } from "../../skills/trends/trends.js";
+import { LIMITS, replyComponent, requestComponent } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
 import type { DataRoute } from "./route.js";
 

@@ -1,4 +1,4 @@
-import { toDataReply } from "./evidence-examples.js";
+import { toDataReply } from "../contract/contract.js";
 
 const QUESTION = "How should a server roll out HSTS?";
 const TREND_ID = "transport-security-desk:http.hsts-rollout";

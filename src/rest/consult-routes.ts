@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CONSULT_LIMITS } from "../../skills/experts/experts.js";
 import {
 	cursorField,
+	digitsField,
 	type FreeOperationId,
 	LIMITS,
 	type OwnerOperationId,
@@ -28,7 +29,6 @@ import {
 	questionListData,
 } from "./consult-schemas.js";
 import { dataRoute, ownerRoute } from "./define-route.js";
-import { digitsField } from "./request-query.js";
 import type { DataRoute, OwnerRoute, PaidRoute } from "./route.js";
 
 type ConsultId = Extract<PaidOperationId, `human_agents.${string}`>;

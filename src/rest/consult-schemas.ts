@@ -13,9 +13,13 @@ import {
 	questionField,
 	twinAnswerSchema,
 } from "../../skills/experts/experts.js";
-import { citationSchema, citedTextSchema } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { toReply } from "./graph-schemas.js";
+import {
+	citationSchema,
+	citedTextSchema,
+	replyComponent,
+	requestComponent,
+	toReply,
+} from "../contract/contract.js";
 
 /** Bodies and replies of consultations. */
 

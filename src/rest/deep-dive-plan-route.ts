@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { BILLING_TYPES, LIMITS } from "../contract/contract.js";
+import {
+	BILLING_TYPES,
+	LIMITS,
+	replyComponent,
+	requestComponent,
+	usdField,
+} from "../contract/contract.js";
 import { deepDiveFields } from "../jobs/jobs.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
-import { usdField } from "./reply-schemas.js";
 import type { DataRoute } from "./route.js";
 
 const { query, mode, graphs } = deepDiveFields;

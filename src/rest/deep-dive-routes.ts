@@ -1,9 +1,14 @@
 import { z } from "zod";
 import {
+	AFTER,
 	cursorField,
+	digitsField,
 	LIMITS,
 	type OwnerOperationId,
 	REPORT_FORMATS,
+	replyComponent,
+	requestComponent,
+	toReply,
 } from "../contract/contract.js";
 import {
 	deepDiveFields,
@@ -18,7 +23,6 @@ import {
 	jobSourcesSchema,
 	jobStatusSchema,
 } from "../jobs/jobs.js";
-import { replyComponent, requestComponent } from "./components.js";
 import {
 	DEEP_DIVE_EVENTS,
 	DEEP_DIVE_JOB,
@@ -29,9 +33,6 @@ import {
 	JOB_ID,
 } from "./deep-dive-examples.js";
 import { ownerRoute } from "./define-route.js";
-import { toReply } from "./graph-schemas.js";
-import { digitsField } from "./request-query.js";
-import { AFTER } from "./resume-query.js";
 import type { OwnerRoute, PaidRoute } from "./route.js";
 import { readLastEventId } from "./stream-handler.js";
 

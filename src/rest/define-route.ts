@@ -1,64 +1,103 @@
-import { z } from "zod";
-import { type HeaderReader, parseInput, type ServedDocument } from "../contract/contract.js";
-import type { PurchaseCall, PurchaseReply, Purchases } from "../sales/sales.js";
+import type { z } from "zod";
+import {
+	type DataOperation,
+	type DocumentOperation,
+	dataOperation,
+	documentOperation,
+	OPERATION_ADDRESSES,
+	type OperationId,
+	type OwnerOperation,
+	type OwnerRequest,
+	ownerOperation,
+	type PurchaseOperation,
+	type PurchaseReply,
+	purchaseOperation,
+	type RawRequest,
+	type ServedDocument,
+} from "../contract/contract.js";
+import type { PurchaseCall, Purchases } from "../sales/sales.js";
 import type { FreeOperations, OwnerOperations } from "../service/service.js";
-import type {
-	DataRequest,
-	DataRoute,
-	DocumentRoute,
-	OwnerRequest,
-	OwnerRoute,
-	PurchaseRoute,
-	RawRequest,
-} from "./route.js";
 
-/** What an answer sees of its request: the parts its route has a schema for, as the schemas give them back. */
-interface Parsed<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject> {
-	readonly path: z.output<P>;
-	readonly query: z.output<Q>;
-	readonly body: z.output<B>;
-	readonly header: HeaderReader;
+/** Routes that stand in this room still, as operations. */
+
+type Fields = z.ZodObject;
+interface Example {
+	readonly path?: Readonly<Record<string, string>>;
+	readonly query?: Readonly<Record<string, string>>;
+	readonly body?: Readonly<Record<string, unknown>>;
 }
-
-type Defined<R, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, Answer> = Omit<
-	R,
-	"kind" | "path" | "query" | "body" | "answer"
+type Route<O, P extends Fields, Q extends Fields, B extends Fields, Answer> = Omit<
+	O,
+	| "id"
+	| "kind"
+	| "method"
+	| "path"
+	| "params"
+	| "query"
+	| "body"
+	| "create"
+	| "example"
+	| "showsOnce"
 > & {
+	readonly operationId: OperationId;
 	readonly path: P;
 	readonly query: Q;
 	readonly body?: B;
+	readonly tellsOnce?: true;
+	readonly example: Example & { readonly data?: unknown; readonly document?: unknown };
 	readonly answer: Answer;
 };
-
+interface Parsed<P extends Fields, Q extends Fields, B extends Fields> {
+	readonly path: z.output<P>;
+	readonly query: z.output<Q>;
+	readonly body: z.output<B>;
+	readonly header: RawRequest["header"];
+}
 type Data = object | Promise<object>;
 
-/** A data route whose answer sees its input parsed; a request that does not fit never reaches it. */
-export function dataRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
-	route: Defined<
-		DataRoute,
+function toOperation(route: {
+	readonly operationId: OperationId;
+	readonly path?: Fields;
+	readonly tellsOnce?: true | undefined;
+	readonly example: Example;
+}) {
+	const { operationId: id, path: params, tellsOnce, example, ...rest } = route;
+	const { path: exampleParams, ...others } = example;
+	return {
+		...rest,
+		id,
+		...OPERATION_ADDRESSES[id],
+		...(params && { params }),
+		...(tellsOnce && { showsOnce: true }),
+		example: { ...others, ...(exampleParams && { params: exampleParams }) },
+	};
+}
+
+export function dataRoute<P extends Fields, Q extends Fields, B extends Fields>(
+	route: Route<
+		DataOperation,
 		P,
 		Q,
 		B,
 		(
 			free: FreeOperations,
-			request: Parsed<P, Q, B> & Pick<DataRequest, "signal" | "address">,
+			request: Parsed<P, Q, B> & Pick<RawRequest, "signal" | "address">,
 		) => Data
 	>,
-): DataRoute {
-	return {
-		...route,
-		kind: "data",
-		answer: (free, raw) => {
-			const { signal, address } = raw;
-			return route.answer(free, { ...parse(route, raw), signal, address });
-		},
-	};
+): DataOperation {
+	const { answer } = route;
+	return dataOperation({
+		...toOperation(route),
+		create:
+			({ free }: { free: FreeOperations }) =>
+			(request: { readonly params: unknown }) =>
+				answer(free, { ...request, path: request.params } as never),
+	} as never);
 }
 
-/** An owner route whose answer sees its input parsed and knows whose it is. */
-export function ownerRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
-	route: Defined<
-		OwnerRoute,
+export function ownerRoute<P extends Fields, Q extends Fields, B extends Fields>(
+	route: Route<
+		OwnerOperation,
 		P,
 		Q,
 		B,
@@ -67,20 +106,22 @@ export function ownerRoute<P extends z.ZodObject, Q extends z.ZodObject, B exten
 			request: Parsed<P, Q, B> & Pick<OwnerRequest, "signal" | "caller" | "credential">,
 		) => Data
 	>,
-): OwnerRoute {
-	return {
-		...route,
-		kind: "owner",
-		answer: (owner, raw) => {
-			const { signal, caller, credential } = raw;
-			return route.answer(owner, { ...parse(route, raw), signal, caller, credential });
-		},
-	};
+): OwnerOperation {
+	const { answer } = route;
+	return ownerOperation({
+		...toOperation(route),
+		create:
+			({ owner }: { owner: OwnerOperations }) =>
+			(request: { readonly params: unknown }) =>
+				answer(owner, { ...request, path: request.params } as never),
+	} as never);
 }
 
-/** A purchase whose answer sees its order parsed, before anybody looks at the payment. */
-export function purchaseRoute<B extends z.ZodObject>(
-	route: Omit<PurchaseRoute, "kind" | "path" | "query" | "body" | "isList" | "answer"> & {
+export function purchaseRoute<B extends Fields>(
+	route: Omit<
+		Route<PurchaseOperation, Fields, Fields, B, never>,
+		"path" | "query" | "isList" | "answer"
+	> & {
 		readonly body: B;
 		readonly answer: (
 			purchases: Purchases,
@@ -88,48 +129,31 @@ export function purchaseRoute<B extends z.ZodObject>(
 			order: z.output<B>,
 		) => Promise<PurchaseReply>;
 	},
-): PurchaseRoute {
-	const nothing = z.strictObject({});
-	return {
-		...route,
-		kind: "purchase",
-		path: nothing,
-		query: nothing,
-		isList: false,
-		async answer(purchases, raw) {
-			const { body } = parse({ path: nothing, query: nothing, body: route.body }, raw);
-			const { credential, payment, idempotencyKey, resourceUrl } = raw;
-			return route.answer(purchases, { credential, payment, idempotencyKey, resourceUrl }, body);
-		},
-	};
+): PurchaseOperation {
+	const { answer } = route;
+	return purchaseOperation({
+		...toOperation(route as never),
+		create:
+			({ purchases }: { purchases: Purchases }) =>
+			({ body, ...call }: PurchaseCall & { readonly body: z.output<B> }) =>
+				answer(purchases, call, body),
+	} as never);
 }
 
-/** A document route whose answer sees its path and query parsed. */
-export function documentRoute<P extends z.ZodObject, Q extends z.ZodObject>(
-	route: Omit<DocumentRoute, "kind" | "path" | "query" | "answer"> & {
-		readonly path: P;
-		readonly query: Q;
+export function documentRoute<P extends Fields, Q extends Fields>(
+	route: Omit<Route<DocumentOperation, P, Q, Fields, never>, "answer"> & {
 		readonly answer: (
 			free: FreeOperations,
-			request: Omit<Parsed<P, Q, z.ZodObject>, "body">,
+			request: Omit<Parsed<P, Q, Fields>, "body">,
 		) => ServedDocument;
 	},
-): DocumentRoute {
-	return {
-		...route,
-		kind: "document",
-		answer: (free, raw) => route.answer(free, parse(route, raw)),
-	};
-}
-
-function parse<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
-	{ path, query, body }: { path: P; query: Q; body?: B },
-	raw: RawRequest,
-): Parsed<P, Q, B> {
-	return {
-		path: parseInput(path, raw.path),
-		query: parseInput(query, raw.query),
-		body: (body ? parseInput(body, raw.body) : {}) as z.output<B>,
-		header: raw.header,
-	};
+): DocumentOperation {
+	const { answer } = route;
+	return documentOperation({
+		...toOperation(route),
+		create:
+			({ free }: { free: FreeOperations }) =>
+			(request: { readonly params: unknown }) =>
+				answer(free, { ...request, path: request.params } as never),
+	} as never);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { replyComponent } from "../contract/contract.js";
 import { ERROR_CODES } from "../kernel/kernel.js";
-import { replyComponent } from "./components.js";
 
 /** What a caller learns about the interface itself. */
 

@@ -10,12 +10,16 @@ import {
 } from "../../skills/dossiers/dossiers.js";
 import {
 	cursorField,
+	digitsField,
 	LIMITS,
 	type OwnerOperationId,
 	type PaidOperationId,
 	REPORT_FORMATS,
+	replyComponent,
+	requestComponent,
+	toDataReply,
+	toReply,
 } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
 import {
 	DOSSIER,
@@ -25,9 +29,6 @@ import {
 	DOSSIER_MARKDOWN,
 	DOSSIER_META,
 } from "./dossier-examples.js";
-import { toDataReply } from "./evidence-examples.js";
-import { toReply } from "./graph-schemas.js";
-import { digitsField } from "./request-query.js";
 import type { OwnerRoute, PaidRoute } from "./route.js";
 
 type PaidDossierId = Extract<PaidOperationId, `intelligence.dossier${string}`>;

@@ -1,16 +1,6 @@
 import type { PaidOperationId } from "../contract/contract.js";
-import {
-	ARTICLE,
-	ARTICLE_REF,
-	CANDIDATE,
-	ENTITY,
-	MENTION,
-	SOURCE,
-	TREND,
-	TREND_ID,
-	TREND_ITEM,
-	toDataReply,
-} from "./evidence-examples.js";
+import { toDataReply } from "../contract/contract.js";
+import { ARTICLE, CANDIDATE, ENTITY, MENTION } from "./evidence-examples.js";
 import {
 	articleMentionsReply,
 	articlePath,
@@ -22,20 +12,11 @@ import {
 	entityResolveBody,
 	entityResolveReply,
 	pageOnlyQuery,
-	trendEvidenceReply,
-	trendListQuery,
-	trendListReply,
-	trendPath,
-	trendQuery,
-	trendReply,
 } from "./evidence-schemas.js";
 import { createReadings } from "./reading-routes.js";
 import type { PaidRoute } from "./route.js";
 
-type EvidenceReadingId = Extract<
-	PaidOperationId,
-	`${"trends" | "articles" | "entities"}.${string}`
->;
+type EvidenceReadingId = Extract<PaidOperationId, `${"articles" | "entities"}.${string}`>;
 
 const BILLING =
 	"Paid per call; what does not exist, and an answer without anything in it, cost nothing.";
@@ -44,44 +25,6 @@ const reading = createReadings<EvidenceReadingId>({ billing: BILLING });
 
 /** What the graphs say together: trends, articles and entities. Additive to the contract. */
 export const EVIDENCE_READING_ROUTES: Readonly<Record<EvidenceReadingId, PaidRoute>> = {
-	"trends.list": reading("trends.list", {
-		summary: "List trends by momentum",
-		description:
-			"Trends and signals, page by page. Momentum is log2((recent + 1) / (before + 1)) over the distinct sources of the last 365 days and of the 365 days before.",
-		query: trendListQuery,
-		reply: trendListReply,
-		example: {
-			query: { graph_id: "kubernetes-enhancements", limit: "5" },
-			reply: toDataReply({ items: [TREND_ITEM] }, { next_cursor: null }),
-		},
-	}),
-	"trends.get": reading("trends.get", {
-		summary: "Read one trend",
-		description: "One node in full, by its trend_id, with its momentum and its links.",
-		path: trendPath,
-		query: trendQuery,
-		reply: trendReply,
-		example: {
-			path: { trend_id: TREND_ID },
-			query: { as_of: "2026-11-22" },
-			reply: toDataReply(TREND),
-		},
-	}),
-	"trends.evidence": reading("trends.evidence", {
-		summary: "Evidence of a trend",
-		description: "Every source that carries it, newest first, page by page.",
-		path: trendPath,
-		query: pageOnlyQuery,
-		reply: trendEvidenceReply,
-		example: {
-			path: { trend_id: TREND_ID },
-			query: { limit: "5" },
-			reply: toDataReply(
-				{ items: [{ ...SOURCE, article_ref: ARTICLE_REF }] },
-				{ next_cursor: null },
-			),
-		},
-	}),
 	"articles.search": reading("articles.search", {
 		summary: "Search cited articles",
 		description:

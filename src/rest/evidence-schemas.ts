@@ -8,14 +8,6 @@ import {
 	articleSearchOutput,
 	foundArticleSchema,
 	mentionSchema,
-	momentumDayField,
-	trendEvidenceOutput,
-	trendIdField,
-	trendItemSchema,
-	trendListInput,
-	trendListOutput,
-	trendOutput,
-	trendSchema,
 } from "../../skills/articles/articles.js";
 import {
 	entityIdField,
@@ -25,20 +17,10 @@ import {
 	entitySchema,
 	resolvedNameSchema,
 } from "../../skills/entities/entities.js";
-import { conceptConditions } from "../../skills/graphs/graphs.js";
 import { batchFields, batchItemSchema, batchOutput } from "../../skills/search/search.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { listField, pageQuery } from "./graph-queries.js";
-import { toReply } from "./graph-schemas.js";
+import { pageQuery, replyComponent, requestComponent, toReply } from "../contract/contract.js";
 
 /** Paths, queries and bodies of the operations that read trends and articles. */
-
-replyComponent("TrendItem", trendItemSchema);
-replyComponent("Trend", trendSchema);
-
-export const trendListReply = toReply("TrendListReply", trendListOutput);
-export const trendReply = toReply("TrendReply", trendOutput);
-export const trendEvidenceReply = toReply("TrendEvidenceReply", trendEvidenceOutput);
 
 replyComponent("FoundArticle", foundArticleSchema);
 replyComponent("Article", articleDetailSchema);
@@ -70,18 +52,4 @@ export const entityResolveBody = requestComponent(
 );
 export const entityPath = z.strictObject({ entity_id: entityIdField });
 
-const { type, tags, ...conditions } = conceptConditions;
-
-export const trendPath = z.strictObject({ trend_id: trendIdField });
-export const trendListQuery = z.strictObject({
-	graph_id: trendListInput.shape.graph_id,
-	type: listField(type.unwrap())
-		.describe("Types of node, parted by commas; Trend and Signal by default")
-		.optional(),
-	tags: listField(tags.unwrap()).describe("Tags, parted by commas: at least one").optional(),
-	...conditions,
-	as_of: momentumDayField.optional(),
-	...pageQuery,
-});
-export const trendQuery = z.strictObject({ as_of: momentumDayField.optional() });
 export const pageOnlyQuery = z.strictObject(pageQuery);

@@ -1,6 +1,11 @@
 import { z } from "zod";
-import { LIMITS, queryField, READING_LIMITS } from "../contract/contract.js";
-import { requestComponent } from "./components.js";
+import {
+	digitsField,
+	LIMITS,
+	queryField,
+	READING_LIMITS,
+	requestComponent,
+} from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
 import {
 	analystDetailSchema,
@@ -11,7 +16,6 @@ import {
 	expertPageSchema,
 	suggestionListSchema,
 } from "./expert-schemas.js";
-import { digitsField } from "./request-query.js";
 import type { DataRoute } from "./route.js";
 
 type ExpertOperationId =

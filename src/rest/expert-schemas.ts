@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { consentSchema } from "../../skills/experts/experts.js";
-import { replyComponent } from "./components.js";
-import { dayField } from "./reply-schemas.js";
+import { isoDayField as dayField, replyComponent } from "../contract/contract.js";
 
 /** Who can be asked, and what a reader may type. */
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FreeOperationId, PaidOperationId } from "../contract/contract.js";
+import { toDataReply } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
-import { toDataReply } from "./evidence-examples.js";
 import { FEED, HEALTH_ITEM, OBSERVED, SKIPPED, SUGGESTED } from "./feed-examples.js";
 import {
 	feedCompareBody,
@@ -112,7 +112,7 @@ export const FREE_FEED_ROUTES: Readonly<Record<FreeFeedId, DataRoute>> = {
 		isList: true,
 		freshness: "catalog",
 		data: feedSuggestionsData,
-		answer: (free, { query }) => free.feeds.suggest(query.q, query.limit),
+		answer: (free, { query }) => free.feedDirectory.suggest(query.q, query.limit),
 		example: { query: { q: "oil price", limit: "2" }, data: { items: [SUGGESTED] } },
 	}),
 	"supplemental.feeds.list": dataRoute({
@@ -124,7 +124,7 @@ export const FREE_FEED_ROUTES: Readonly<Record<FreeFeedId, DataRoute>> = {
 		isList: true,
 		freshness: "catalog",
 		data: feedListData,
-		answer: (free, { query }) => free.feeds.list(query),
+		answer: (free, { query }) => free.feedDirectory.list(query),
 		example: { query: { kind: "series", limit: "5" }, data: { items: [FEED] } },
 	}),
 	"supplemental.feeds.get": dataRoute({
@@ -137,7 +137,7 @@ export const FREE_FEED_ROUTES: Readonly<Record<FreeFeedId, DataRoute>> = {
 		isList: false,
 		freshness: "live",
 		data: feedDetailData,
-		answer: (free, { path }) => free.feeds.get(path.feed_id),
+		answer: (free, { path }) => free.feedDirectory.get(path.feed_id),
 		example: {
 			path: { feed_id: FEED.feed_id },
 			data: { ...FEED, host: "fred.stlouisfed.org", min_interval_s: 0.5, status: HEALTH_ITEM },
@@ -153,7 +153,7 @@ export const FREE_FEED_ROUTES: Readonly<Record<FreeFeedId, DataRoute>> = {
 		isList: false,
 		freshness: "live",
 		data: feedHealthData,
-		answer: (free) => free.feeds.health(),
+		answer: (free) => free.feedDirectory.health(),
 		example: {
 			data: {
 				mode: "bundled",

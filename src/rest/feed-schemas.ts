@@ -18,10 +18,13 @@ import {
 	skippedFeedSchema,
 	suggestedFeedSchema,
 } from "../../skills/feeds/feeds.js";
-import { cursorField } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { toReply } from "./graph-schemas.js";
-import { digitsField } from "./request-query.js";
+import {
+	cursorField,
+	digitsField,
+	replyComponent,
+	requestComponent,
+	toReply,
+} from "../contract/contract.js";
 
 /** Paths, queries and bodies of the operations on supplemental feeds. */
 

@@ -1,9 +1,14 @@
 import { z } from "zod";
-import { trendIdField } from "../../skills/articles/articles.js";
-import { cursorField, LIMITS, type OwnerOperationId } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { trendIdField } from "../../skills/trends/trends.js";
+import {
+	cursorField,
+	digitsField,
+	LIMITS,
+	type OwnerOperationId,
+	replyComponent,
+	requestComponent,
+} from "../contract/contract.js";
 import { ownerRoute } from "./define-route.js";
-import { digitsField } from "./request-query.js";
 import type { OwnerRoute } from "./route.js";
 
 type FeedbackOperationId = Extract<OwnerOperationId, `feedback.${string}`>;

@@ -12,30 +12,19 @@ import {
 	sinceField,
 	timelineFields,
 } from "../../skills/graphs/graphs.js";
-import { cursorField, graphIdField, LIMITS, READING_LIMITS } from "../contract/contract.js";
-import { digitsField } from "./request-query.js";
+import {
+	digitsField,
+	graphIdField,
+	limitQuery,
+	listField,
+	pageQuery,
+	READING_LIMITS,
+} from "../contract/contract.js";
 
 /** Paths and queries of the operations that read a graph: what a request line can say of their inputs. */
 
-const LIST_CHARS = LIMITS.filterValues * (LIMITS.filterChars + 1);
-
-/** A list as one parameter, its values parted by commas. */
-export function listField<S extends z.ZodType<readonly string[] | undefined>>(values: S) {
-	return z
-		.string()
-		.max(LIST_CHARS, `must have at most ${LIST_CHARS} characters`)
-		.transform((text): readonly string[] => text.split(","))
-		.pipe(values as unknown as z.ZodType<string[], readonly string[]>);
-}
-
 export const graphPath = z.strictObject({ graph_id: graphIdField });
 export const nodePath = z.strictObject({ graph_id: graphIdField, node_id: nodeIdField });
-
-const limitQuery = digitsField(LIMITS.rowsMax)
-	.default(LIMITS.rowsDefault)
-	.describe("Number of items wanted");
-
-export const pageQuery = { limit: limitQuery, cursor: cursorField.optional() };
 
 const edgeTypesQuery = listField(edgeTypesField).describe("Types of edges, parted by commas");
 

@@ -1,4 +1,3 @@
-import { type PaidOperationId, READING_LIMITS } from "../contract/contract.js";
 import {
 	CHANGE,
 	CONTEXT,
@@ -16,7 +15,8 @@ import {
 	STEP,
 	toGraphReply,
 	toPageReply,
-} from "./graph-examples.js";
+} from "../../skills/graphs/graphs.js";
+import { type PaidOperationId, READING_LIMITS } from "../contract/contract.js";
 import {
 	changesQuery,
 	edgeListQuery,

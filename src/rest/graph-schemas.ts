@@ -29,8 +29,7 @@ import {
 	subgraphOutput,
 	timelineOutput,
 } from "../../skills/graphs/graphs.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { paidReplySchema } from "./reply-schemas.js";
+import { replyComponent, requestComponent, toReply } from "../contract/contract.js";
 
 /** Bodies of the operations that read a graph, by name. */
 
@@ -47,18 +46,6 @@ replyComponent("NumberedCitation", citationSchema);
 replyComponent("SimilarNode", similarItemSchema);
 replyComponent("GraphExport", exportSchema);
 replyComponent("NodeChange", changeSchema);
-
-/** A skill's answer as it travels: with request id and cost in its meta. */
-export const toReply = <Data extends z.ZodType, Meta extends z.ZodRawShape>(
-	id: string,
-	{ shape }: z.ZodObject<{ ok: z.ZodLiteral<true>; data: Data; meta: z.ZodObject<Meta> }>,
-) => {
-	const paid = paidReplySchema(shape.data);
-	return replyComponent(
-		id,
-		paid.extend({ meta: z.object({ ...shape.meta.shape, ...paid.shape.meta.shape }) }),
-	);
-};
 
 export const nodeListReply = toReply("GraphNodeListReply", nodeListOutput);
 export const nodeReply = toReply("GraphNodeReply", nodeOutput);

@@ -2,10 +2,16 @@ import type { Request, RequestHandler } from "express";
 import {
 	ANONYMOUS,
 	type Credential,
+	type DataOperation,
+	type DocumentOperation,
 	LIMITS,
+	type OwnerOperation,
+	type PaidOperation,
+	type PurchaseOperation,
 	parseCredential,
 	parseInput,
 	parsePayment,
+	type RawRequest,
 	type ReportFile,
 } from "../contract/contract.js";
 import {
@@ -24,14 +30,6 @@ import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { readQuery } from "./request-query.js";
 import { sendData, sendError, sendOwned, sendPaid, sendPurchased } from "./respond.js";
-import type {
-	DataRoute,
-	DocumentRoute,
-	OwnerRoute,
-	PaidRoute,
-	PurchaseRoute,
-	RawRequest,
-} from "./route.js";
 
 /** Keeps callers' keys apart from the message ids that other transports use as keys. */
 const KEY_PREFIX = "rest:";
@@ -56,11 +54,11 @@ export function createPaymentLimit(
 }
 
 /** Sells one skill: whatever reaches this handler goes through the pipeline, so nothing runs unpaid. */
-export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHandler {
+export function createPaidHandler(deps: AnswerDeps, route: PaidOperation): RequestHandler {
 	const { service, limitPayments } = deps;
 	return async (req, res) => {
 		const header = createHeaderReader(req);
-		const path = parseInput(route.path, req.params);
+		const path = parseInput(route.params, req.params);
 		const query = parseInput(route.query, readQuery(req));
 		const body = route.body ? parseInput(route.body, readBody(req)) : {};
 		const idempotencyKey = readIdempotencyKey(header);
@@ -70,7 +68,7 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 		const quoteId = readQuoteId(header);
 		await whileCallerWaits(res, toWait(deps), async (signal) => {
 			const result = await service.invoke({
-				operationId: route.operationId,
+				operationId: route.id,
 				rawInput: { ...path, ...query, ...body },
 				credential,
 				payment,
@@ -87,11 +85,11 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidRoute): RequestHa
 }
 
 /** Answers one free operation in the envelope. */
-export function createDataHandler(deps: AnswerDeps, route: DataRoute): RequestHandler {
-	const { free } = deps.service;
+export function createDataHandler(deps: AnswerDeps, route: DataOperation): RequestHandler {
+	const answer = route.create(deps.service.services);
 	return async (req, res) => {
 		await whileCallerWaits(res, toWait(deps), async (signal) => {
-			sendData(req, res, route, await route.answer(free, { ...toRawRequest(req), signal }));
+			sendData(req, res, route, await answer({ ...toRawRequest(req), signal }));
 		});
 	};
 }
@@ -99,14 +97,15 @@ export function createDataHandler(deps: AnswerDeps, route: DataRoute): RequestHa
 /** Sells balance. It goes on when the caller leaves: what has settled is booked, and the wallet can recover it. */
 export function createPurchaseHandler(
 	{ service, limitPayments }: AnswerDeps,
-	route: PurchaseRoute,
+	route: PurchaseOperation,
 ): RequestHandler {
+	const answer = route.create(service.services);
 	return async (req, res) => {
 		const raw = toRawRequest(req);
 		const key = readIdempotencyKey(raw.header);
 		const payment = parsePayment(raw.header);
 		if (payment) limitPayments(req);
-		const reply = await route.answer(service.purchases, {
+		const reply = await answer({
 			...raw,
 			credential: parseCredential(raw.header),
 			payment,
@@ -121,8 +120,9 @@ export function createPurchaseHandler(
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"]);
 
 /** Answers one operation of somebody known; nobody else sees the answer, and no cache keeps it. */
-export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): RequestHandler {
+export function createOwnerHandler(deps: AnswerDeps, route: OwnerOperation): RequestHandler {
 	const { service } = deps;
+	const answer = route.create(service.services);
 	return async (req, res) => {
 		const raw = toRawRequest(req);
 		const shown = parseCredential(raw.header);
@@ -132,12 +132,12 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerRoute): Request
 		if (credential) requireKind(credential, route);
 		await whileCallerWaits(res, toWait(deps, route.timeoutMs), async (signal) => {
 			const request = { ...raw, credential, caller, signal };
-			const answer = await route.answer(service.owner, request);
+			const data = await answer(request);
 			if (route.sends?.kind === "events") {
-				await sendOwnedEvents(res, answer as OwnedEvents, deps.clock);
-			} else if (route.sends) sendOwnedDocument(res, answer as ReportFile);
-			else if (isPieces(answer)) await sendPieces(res, answer, signal);
-			else sendOwned(res, route, answer);
+				await sendOwnedEvents(res, data as OwnedEvents, deps.clock);
+			} else if (route.sends) sendOwnedDocument(res, data as ReportFile);
+			else if (isPieces(data)) await sendPieces(res, data, signal);
+			else sendOwned(res, route, data);
 		});
 	};
 }
@@ -147,11 +147,11 @@ const WANTED = {
 	account: 'an API key as "Authorization: Bearer sk_live_…" or in the header "X-API-Key"',
 };
 
-function howToShow({ scheme }: OwnerRoute): string {
+function howToShow({ scheme }: OwnerOperation): string {
 	return scheme ? WANTED[scheme] : `${WANTED.account}, or ${WANTED.spt}`;
 }
 
-function requireCredential(credential: Credential | undefined, route: OwnerRoute): Credential {
+function requireCredential(credential: Credential | undefined, route: OwnerOperation): Credential {
 	if (credential) return credential;
 	throw new ServiceError(
 		"UNAUTHENTICATED",
@@ -160,7 +160,7 @@ function requireCredential(credential: Credential | undefined, route: OwnerRoute
 }
 
 /** Judged once it is known to be somebody's: who holds a credential of another kind has guessed nothing. */
-function requireKind(credential: Credential, route: OwnerRoute): void {
+function requireKind(credential: Credential, route: OwnerOperation): void {
 	const kind = credential.scheme === "spt" ? "spt" : "account";
 	if ((route.scheme ?? kind) === kind) return;
 	throw new ServiceError(
@@ -172,19 +172,23 @@ function requireKind(credential: Credential, route: OwnerRoute): void {
 /** Throws RATE_LIMITED when one address asks more often than `callsPerMinute`. */
 export function createCallLimit(
 	{ rates }: Service,
-	{ operationId, callsPerMinute: perMinute }: DataRoute | OwnerRoute | PurchaseRoute,
+	{ id, callsPerMinute: perMinute }: DataOperation | OwnerOperation | PurchaseOperation,
 ): RequestHandler {
 	return (req, _res, next) => {
 		const address = toCallerAddress(req.ip);
-		if (perMinute !== undefined) rates.take(operationId, { address, perMinute });
+		if (perMinute !== undefined) rates.take(id, { address, perMinute });
 		next();
 	};
 }
 
 /** Serves one free document. */
-export function createDocumentHandler({ free }: Service, route: DocumentRoute): RequestHandler {
+export function createDocumentHandler(
+	{ services }: Service,
+	route: DocumentOperation,
+): RequestHandler {
+	const answer = route.create(services);
 	return (req, res) => {
-		sendDocument(req, res, route.answer(free, toRawRequest(req)), route);
+		sendDocument(req, res, answer(toRawRequest(req)), route);
 	};
 }
 
@@ -207,8 +211,18 @@ function toWait({ clock, requestTimeoutMs }: AnswerDeps, timeoutMs = requestTime
 	return { clock, timeoutMs };
 }
 
+/** Documents are made at once, and purchases go on when their caller leaves. */
+const NEVER_ABORTED = new AbortController().signal;
+
 function toRawRequest(req: Request): RawRequest {
 	const [query, header] = [readQuery(req), createHeaderReader(req)];
 	const address = toCallerAddress(req.ip);
-	return { path: req.params, query, body: readBody(req), header, address };
+	return {
+		params: req.params,
+		query,
+		body: readBody(req),
+		header,
+		address,
+		signal: NEVER_ABORTED,
+	};
 }

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { BILLING_TYPES } from "../contract/contract.js";
-import { replyComponent } from "./components.js";
-import { usdField } from "./reply-schemas.js";
+import { BILLING_TYPES, replyComponent, usdField } from "../contract/contract.js";
 
 /** What health, token check, offerings and prices answer with. */
 

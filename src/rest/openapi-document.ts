@@ -1,4 +1,4 @@
-import { LIMITS, OPERATION_ADDRESSES, type PriceList } from "../contract/contract.js";
+import { LIMITS, type PriceList } from "../contract/contract.js";
 import { INTERFACE_VERSION } from "../service/service.js";
 import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
@@ -24,7 +24,7 @@ export function toOpenApiDocument({
 }): OpenApiDocument {
 	const paths: Record<string, Record<string, unknown>> = {};
 	for (const route of Object.values(ROUTES)) {
-		const { method, path } = OPERATION_ADDRESSES[route.operationId];
+		const { method, path } = route;
 		paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, prices) };
 	}
 	return {

@@ -1,8 +1,7 @@
 import { createChallenge } from "../../payments/payments.js";
-import { LIMITS } from "../contract/contract.js";
+import { LIMITS, replyComponents } from "../contract/contract.js";
 import { toErrorReply } from "../http/http.js";
 import { parseUsd, ServiceError } from "../kernel/kernel.js";
-import { replyComponents } from "./components.js";
 import { referTo } from "./openapi-schemas.js";
 import { errorReplySchema, paymentRequiredSchema, tooManySchema } from "./reply-schemas.js";
 

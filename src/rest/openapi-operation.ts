@@ -1,10 +1,15 @@
 import type { z } from "zod";
-import { LIMITS, type Price, type PricedBy, type PriceList } from "../contract/contract.js";
+import type { Operation } from "../contract/contract.js";
+import {
+	LIMITS,
+	type Price,
+	type PricedBy,
+	type PriceList,
+	requestComponents,
+} from "../contract/contract.js";
 import { toUsdNumber } from "../kernel/kernel.js";
-import { requestComponents } from "./components.js";
 import { toResponses } from "./openapi-responses.js";
 import { referTo, toInlineSchema } from "./openapi-schemas.js";
-import type { Route } from "./route.js";
 
 const TAG_OF = {
 	paid: "Paid",
@@ -17,17 +22,17 @@ const TAG_OF = {
 const SCHEMES = { account: { apiKey: [] }, spt: { paymentSPT: [] } } as const;
 
 /** One operation of the OpenAPI document, made from its route and its price. */
-export function toOperation(route: Route, prices: PriceList): object {
+export function toOperation(route: Operation, prices: PriceList): object {
 	const body = "body" in route ? route.body : undefined;
 	return {
-		operationId: route.operationId.replaceAll(".", "_"),
+		operationId: route.id.replaceAll(".", "_"),
 		summary: route.summary,
 		description: route.description,
 		tags: [TAG_OF[route.kind]],
 		...priceOf(route, prices),
 		security: securityOf(route),
 		parameters: [
-			...toParameters("path", route.path, route.example.path),
+			...toParameters("path", route.params, route.example.params),
 			...toParameters("query", route.query, route.example.query),
 			...(takesMoney(route) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
 			{ $ref: "#/components/parameters/RequestId" },
@@ -38,7 +43,7 @@ export function toOperation(route: Route, prices: PriceList): object {
 }
 
 /** Free operations say so with an empty requirement, as do those an id alone may open. Spec: Authentication, rule 3. */
-function securityOf(route: Route): readonly object[] {
+function securityOf(route: Operation): readonly object[] {
 	if (route.kind === "paid") return [SCHEMES.account, SCHEMES.spt];
 	if (route.kind === "purchase") return route.scheme ? [SCHEMES[route.scheme]] : [];
 	if (route.kind !== "owner" || route.isOpen) return [];
@@ -46,12 +51,12 @@ function securityOf(route: Route): readonly object[] {
 	return route.opensById ? [...schemes, {}] : schemes;
 }
 
-function takesMoney({ kind }: Route): boolean {
+function takesMoney({ kind }: Operation): boolean {
 	return kind === "paid" || kind === "purchase";
 }
 
 /** A purchase costs what its body names; told is the least of it. */
-function priceOf(route: Route, prices: PriceList): object {
+function priceOf(route: Operation, prices: PriceList): object {
 	if (route.kind === "purchase") {
 		return {
 			"x-svc-price-usd": toUsdNumber(LIMITS.sptMinMicros),
@@ -63,13 +68,13 @@ function priceOf(route: Route, prices: PriceList): object {
 		return toPrice(prices.priceOf(route.statedPrice));
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };
 	return {
-		...toPrice(prices.priceOf(route.operationId)),
-		...(route.priceBy && {
-			"x-svc-prices": toKinds(route.priceBy, prices),
+		...toPrice(prices.priceOf(route.id)),
+		...(route.pricedBy && {
+			"x-svc-prices": toKinds(route.pricedBy, prices),
 			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
 		}),
-		...(route.pricePer && {
-			"x-svc-price-per": route.pricePer,
+		...(route.units && {
+			"x-svc-price-per": route.units.name,
 			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
 		}),
 	};

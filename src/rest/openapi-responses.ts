@@ -1,19 +1,19 @@
-import { replyComponents } from "./components.js";
+import type {
+	DataOperation,
+	DocumentOperation,
+	EnvelopeOperation,
+	Operation,
+	OwnerOperation,
+	PaidOperation,
+} from "../contract/contract.js";
+import { replyComponents } from "../contract/contract.js";
 import type { ErrorResponseName } from "./openapi-errors.js";
 import { referTo } from "./openapi-schemas.js";
-import type {
-	DataRoute,
-	DocumentRoute,
-	EnvelopeRoute,
-	OwnerRoute,
-	PaidRoute,
-	Route,
-} from "./route.js";
 
 const PAID_HEADERS = ["X-Cost-USD", "X-Balance-After-USD", "X-Receipt-Id", "X-Request-Id"];
 
 /** Every reply of one operation: the answer, and each refusal its route can give. */
-export function toResponses(route: Route): Record<string, object> {
+export function toResponses(route: Operation): Record<string, object> {
 	switch (route.kind) {
 		case "paid":
 			return route.streams
@@ -51,8 +51,8 @@ const PAID_REFUSALS = {
 	503: "Unavailable",
 } as const;
 
-function freeReplies(route: DataRoute | DocumentRoute): Record<string, object> {
-	const isNamed = Object.keys({ ...route.path.shape, ...route.query.shape }).some(
+function freeReplies(route: DataOperation | DocumentOperation): Record<string, object> {
+	const isNamed = Object.keys({ ...route.params.shape, ...route.query.shape }).some(
 		(name) => name.startsWith("graph_id") || name === "token",
 	);
 	const isCacheable = route.kind === "document" || route.freshness === "catalog";
@@ -64,7 +64,7 @@ function freeReplies(route: DataRoute | DocumentRoute): Record<string, object> {
 	};
 }
 
-function ownerRefusals(route: OwnerRoute): Record<string, object> {
+function ownerRefusals(route: OwnerOperation): Record<string, object> {
 	return {
 		...refusals({ 400: "BadRequest", 401: "Unauthenticated" }),
 		...(route.body && refusals({ 402: "PaymentRequired" })),
@@ -75,8 +75,8 @@ function ownerRefusals(route: OwnerRoute): Record<string, object> {
 }
 
 /** What a path names may not exist. */
-function isLookUp({ path }: Route): boolean {
-	return Object.keys(path.shape).length > 0;
+function isLookUp({ params }: Operation): boolean {
+	return Object.keys(params.shape).length > 0;
 }
 
 function refusals(names: Readonly<Record<number, ErrorResponseName>>): Record<string, object> {
@@ -91,7 +91,7 @@ function refusals(names: Readonly<Record<number, ErrorResponseName>>): Record<st
 const NOTHING_LEFT = { description: "The stream has ended, and nothing is behind that event." };
 
 /** Events as they come; the cost headers go with a stream that begins, not with one that goes on. */
-function toStreamResponse({ example }: PaidRoute): object {
+function toStreamResponse({ example }: PaidOperation): object {
 	return {
 		description:
 			"Server-Sent Events, in order: research.created, plan, search, evidence, progress, output.delta, output.done and usage, then exactly one of research.completed, research.failed and research.cancelled.",
@@ -104,7 +104,7 @@ function paidHeaders() {
 	return Object.fromEntries(PAID_HEADERS.map((name) => [name, { schema: { type: "string" } }]));
 }
 
-function toPaidResponse({ reply, example }: PaidRoute): object {
+function toPaidResponse({ reply, example }: PaidOperation): object {
 	return {
 		description: "The answer, with what it cost.",
 		headers: paidHeaders(),
@@ -118,7 +118,7 @@ function toDataResponse({
 	data,
 	example,
 	isList,
-}: Pick<EnvelopeRoute, "data" | "example" | "isList">): object {
+}: Pick<EnvelopeOperation, "data" | "example" | "isList">): object {
 	const meta = {
 		request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c",
 		...(isList && { next_cursor: null }),
@@ -142,7 +142,7 @@ function toDataResponse({
 	};
 }
 
-function toOwnedResponse(route: OwnerRoute): Record<string, object> {
+function toOwnedResponse(route: OwnerOperation): Record<string, object> {
 	const { sends, status = 200, example } = route;
 	const text = { schema: { type: "string" }, example: example.data };
 	switch (sends?.kind) {
@@ -162,7 +162,7 @@ function toOwnedResponse(route: OwnerRoute): Record<string, object> {
 	}
 }
 
-function toDocumentResponse({ mediaType, example }: DocumentRoute): object {
+function toDocumentResponse({ mediaType, example }: DocumentOperation): object {
 	const schema = mediaType.startsWith("application/ld+json")
 		? { type: "object" }
 		: { type: "string", ...(mediaType === "application/zip" && { format: "binary" }) };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { replyComponents, requestComponents } from "./components.js";
+import { replyComponents, requestComponents } from "../contract/contract.js";
 
 export type JsonSchema = Record<string, unknown>;
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { NODE } from "../../skills/graphs/graphs.js";
+import { DOMAIN_EXAMPLE, toExampleReply } from "../../skills/search/search.js";
 import { type FreeOperationId, LIMITS } from "../contract/contract.js";
 import { graphPath } from "./catalog-schemas.js";
 import { dataRoute } from "./define-route.js";
-import { NODE } from "./graph-examples.js";
 import { previewSchema, schemaSchema, statsSchema, versionsSchema } from "./overview-schemas.js";
 import type { DataRoute } from "./route.js";
-import { DOMAIN_EXAMPLE, toExampleReply } from "./search-examples.js";
 
 type OverviewId = Extract<
 	FreeOperationId,

@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { DECISIONS, rowSchema } from "../contract/contract.js";
-import { replyComponent } from "./components.js";
-import { dayField } from "./reply-schemas.js";
+import {
+	DECISIONS,
+	isoDayField as dayField,
+	replyComponent,
+	rowSchema,
+} from "../contract/contract.js";
 
 /** What is told of one graph for nothing. */
 

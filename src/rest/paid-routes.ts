@@ -1,5 +1,13 @@
 import { z } from "zod";
 import {
+	ANALYST_EXAMPLE,
+	DOMAIN_EXAMPLE,
+	EXPERT_EXAMPLE,
+	REPORT_EXAMPLE,
+	type SearchExample,
+	toExampleReply,
+} from "../../skills/search/search.js";
+import {
 	conceptFiltersSchema,
 	explainField,
 	graphFiltersSchema,
@@ -8,32 +16,24 @@ import {
 	limitField,
 	type PaidOperationId,
 	queryField,
+	requestComponent,
+	searchReplySchema,
+	toDataReply,
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { CHAT_ROUTES } from "./chat-routes.js";
-import { requestComponent } from "./components.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DOSSIER_ROUTES } from "./dossier-routes.js";
-import { toDataReply } from "./evidence-examples.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
 import { PAID_FEED_ROUTES } from "./feed-routes.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
-import { searchReplySchema } from "./reply-schemas.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
 import { SCHEDULE_PAID_ROUTES } from "./schedule-paid-routes.js";
-import {
-	ANALYST_EXAMPLE,
-	DOMAIN_EXAMPLE,
-	EXPERT_EXAMPLE,
-	REPORT_EXAMPLE,
-	type SearchExample,
-	toExampleReply,
-} from "./search-examples.js";
 import { VERIFICATION_ROUTES } from "./verify-routes.js";
 import { TEXT_VERIFICATION_ROUTES } from "./verify-text-routes.js";
 
@@ -92,7 +92,7 @@ const BATCH_ITEM = {
 };
 
 /** Routes that cost money, one for each paid operation. Spec: Endpoints, paid operations. */
-export const PAID_ROUTES: Readonly<Record<PaidOperationId, PaidRoute>> = {
+export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> = {
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
 	...SCHEDULE_PAID_ROUTES,

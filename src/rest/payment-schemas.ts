@@ -1,8 +1,15 @@
 import { z } from "zod";
-import { BILLING_TYPES, PAID_OPERATION_IDS, SKILL_IDS } from "../contract/contract.js";
+import {
+	BILLING_TYPES,
+	PAID_OPERATION_IDS,
+	replyComponent,
+	requestComponent,
+	SKILL_ALIASES,
+	SKILL_IDS,
+	usdField,
+} from "../contract/contract.js";
 import { signedReceiptSchema } from "../sales/sales.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { continuationSchema, usdField } from "./reply-schemas.js";
+import { continuationSchema } from "./reply-schemas.js";
 
 const timeField = z.iso.datetime().describe("ISO 8601, UTC");
 
@@ -11,7 +18,10 @@ export const quoteRequestSchema = requestComponent(
 	"QuoteRequest",
 	z.strictObject({
 		operation: z.enum(PAID_OPERATION_IDS).optional(),
-		skill: z.enum(SKILL_IDS).optional().describe("Instead of operation: the tool an agent chose"),
+		skill: z
+			.enum([...SKILL_IDS, ...SKILL_ALIASES])
+			.optional()
+			.describe("Instead of operation: the tool an agent chose"),
 		input: z
 			.record(z.string(), z.unknown())
 			.describe("Path parameters and body of the call, in one object"),

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { z } from "zod";
 import { invalidInput } from "../contract/contract.js";
 
 /** The query as a flat record of strings. Throws INVALID_ARGUMENT when a name comes twice: which one counts would be a guess. */
@@ -15,16 +14,4 @@ export function readQuery({ url = "" }: IncomingMessage): Readonly<Record<string
 		query[name] = value;
 	}
 	return query;
-}
-
-/** A whole number from 1 on, in plain digits only: "1e1", "0x10" and "" are numbers to JavaScript, not to callers. */
-export function digitsField(max: number) {
-	return z.preprocess(
-		(text) => (typeof text === "string" && /^\d{1,3}$/.test(text) ? Number(text) : text),
-		z
-			.number("must be a whole number")
-			.int("must be a whole number")
-			.min(1, "must be at least 1")
-			.max(max, `must be at most ${max}`),
-	);
 }

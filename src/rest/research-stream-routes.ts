@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { type PaidOperationId, queryField } from "../contract/contract.js";
-import { resumeQuery } from "./resume-query.js";
+import { type PaidOperationId, queryField, resumeQuery } from "../contract/contract.js";
 import type { PaidRoute } from "./route.js";
 
 const CREATED = {

@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
-import type { CallResult, PaidOutput } from "../contract/contract.js";
+import type {
+	CallResult,
+	DataOperation,
+	OwnerOperation,
+	PaidOperation,
+	PaidOutput,
+	PurchaseOperation,
+	PurchaseReply,
+} from "../contract/contract.js";
 import {
 	costHeaders,
 	isStillFresh,
@@ -11,15 +19,13 @@ import {
 	toEtag,
 } from "../http/http.js";
 import { type ServiceError, sharedJsonOf } from "../kernel/kernel.js";
-import type { PurchaseReply } from "../sales/sales.js";
-import type { DataRoute, OwnerRoute, PaidRoute, PurchaseRoute } from "./route.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** The paid answer: the skill's result with request id and cost in its meta, the receipt in the headers. */
 export function sendPaid(
 	res: Response,
-	{ accepted }: Pick<PaidRoute, "accepted">,
+	{ accepted }: Pick<PaidOperation, "accepted">,
 	result: CallResult,
 ): void {
 	const { output, cost, timings, paymentHeaders = {} } = result;
@@ -45,7 +51,7 @@ export function sendPaid(
 }
 
 /** A free answer in the envelope `{ok, data, meta}`; its ETag covers the data, not the request id. */
-export function sendData(req: Request, res: Response, route: DataRoute, data: object): void {
+export function sendData(req: Request, res: Response, route: DataOperation, data: object): void {
 	const { next_cursor = null, ...rest } = data as { readonly next_cursor?: string | null };
 	const page = route.isList && "next_cursor" in data ? rest : data;
 	if (route.freshness === "catalog") {
@@ -62,7 +68,7 @@ export function sendData(req: Request, res: Response, route: DataRoute, data: ob
 }
 
 /** An answer for its owner alone: no cache may keep it. A list's own cursor moves to the meta. */
-export function sendOwned(res: Response, route: OwnerRoute, data: object): void {
+export function sendOwned(res: Response, route: OwnerOperation, data: object): void {
 	const { next_cursor = null, ...rest } = data as { readonly next_cursor?: string | null };
 	res.setHeader("Cache-Control", "private, no-store");
 	const text = JSON.stringify(route.isList ? rest : data);
@@ -70,7 +76,7 @@ export function sendOwned(res: Response, route: OwnerRoute, data: object): void 
 }
 
 /** What was bought, with the receipt of its payment in the headers; a secret in it is shown once. */
-export function sendPurchased(res: Response, route: PurchaseRoute, reply: PurchaseReply): void {
+export function sendPurchased(res: Response, route: PurchaseOperation, reply: PurchaseReply): void {
 	const { data, headers } = reply;
 	reportDelivery(res, reply);
 	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -113,7 +119,7 @@ function sendAround(res: Response, data: Uint8Array, surrounding: string): void 
 }
 
 function envelope(
-	{ isList }: Pick<DataRoute, "isList">,
+	{ isList }: Pick<DataOperation, "isList">,
 	data: string,
 	requestId: string,
 	nextCursor: string | null = null,

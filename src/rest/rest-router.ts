@@ -1,5 +1,12 @@
 import express, { type RequestHandler, type Router } from "express";
-import { LIMITS, OPERATION_ADDRESSES, type OperationAddress } from "../contract/contract.js";
+import type {
+	DataOperation,
+	Operation,
+	OwnerOperation,
+	PaidOperation,
+	PurchaseOperation,
+} from "../contract/contract.js";
+import { LIMITS, type OperationAddress } from "../contract/contract.js";
 import { createRequestId } from "../http/http.js";
 import type { Clock, Ids } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
@@ -17,7 +24,6 @@ import {
 import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
 import { createBodyReader } from "./request-body.js";
-import type { DataRoute, OwnerRoute, PaidRoute, PurchaseRoute, Route } from "./route.js";
 import { ROUTES } from "./routes.js";
 import { createStreamHandler } from "./stream-handler.js";
 import { createKeySetHandler, createX402ListingHandler } from "./well-known-handlers.js";
@@ -43,13 +49,13 @@ export function createRestRouter({
 	const limitPayments = createPaymentLimit(clock);
 	const answerDeps = { service, clock, requestTimeoutMs, limitPayments };
 	const bodyReader = createBodyReader();
-	const before = (route: DataRoute | OwnerRoute | PurchaseRoute): RequestHandler[] => [
+	const before = (route: DataOperation | OwnerOperation | PurchaseOperation): RequestHandler[] => [
 		createCallLimit(service, route),
 		...(route.body ? bodyReader : []),
 	];
-	const paidHandler = (route: PaidRoute) =>
+	const paidHandler = (route: PaidOperation) =>
 		route.streams ? createStreamHandler(answerDeps, route) : createPaidHandler(answerDeps, route);
-	const handlersOf = (route: Route): RequestHandler[] => {
+	const handlersOf = (route: Operation): RequestHandler[] => {
 		switch (route.kind) {
 			case "paid":
 				return [...(route.body ? bodyReader : []), paidHandler(route)];
@@ -92,27 +98,27 @@ const METHOD_NAMES = {
 } as const;
 
 /** Literal paths first: `/v1/graphs/catalog` must not be taken for the detail of a graph called "catalog". */
-function routesByPath(): [path: string, routes: Route[]][] {
-	const byPath = new Map<string, Route[]>();
+function routesByPath(): [path: string, routes: Operation[]][] {
+	const byPath = new Map<string, Operation[]>();
 	for (const route of Object.values(ROUTES)) {
-		const { path } = OPERATION_ADDRESSES[route.operationId];
+		const { path } = route;
 		byPath.set(path, [...(byPath.get(path) ?? []), route]);
 	}
 	const isTemplate = (path: string) => (path.includes("{") ? 1 : 0);
 	return [...byPath].sort(([a], [b]) => isTemplate(a) - isTemplate(b));
 }
 
-function methodOf(route: Route): OperationAddress["method"] {
-	return OPERATION_ADDRESSES[route.operationId].method;
+function methodOf(route: Operation): OperationAddress["method"] {
+	return route.method;
 }
 
 /** HEAD runs the handler of GET and drops what it says: never where that is paid for, or told once. */
-function offersHead(route: Route): boolean {
-	return route.kind !== "paid" && !(route.kind === "owner" && route.tellsOnce);
+function offersHead(route: Operation): boolean {
+	return route.kind !== "paid" && !(route.kind === "owner" && route.showsOnce);
 }
 
 /** Methods a path offers for this route; HEAD comes with GET unless money is asked. */
-function methodsOf(route: Route): string[] {
+function methodsOf(route: Operation): string[] {
 	const method = methodOf(route);
 	return method === "GET" && offersHead(route) ? [method, "HEAD"] : [method];
 }

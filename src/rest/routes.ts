@@ -1,4 +1,10 @@
-import type { OperationId } from "../contract/contract.js";
+import {
+	OPERATION_ADDRESSES,
+	OPERATION_ROWS,
+	type Operation,
+	type OperationId,
+} from "../contract/contract.js";
+import { OPERATIONS } from "../service/service.js";
 import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { BRAND_ROUTES } from "./brand-routes.js";
@@ -17,7 +23,7 @@ import { OFFER_ROUTES } from "./offer-routes.js";
 import { OVERVIEW_ROUTES } from "./overview-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
-import type { Route } from "./route.js";
+import type { PaidRoute } from "./route.js";
 import { SCHEDULE_ROUTES } from "./schedule-routes.js";
 import { ROUTING_ROUTES } from "./search-routing.js";
 import { SOURCE_ROUTES } from "./source-routes.js";
@@ -26,9 +32,8 @@ import { SPT_ROUTES } from "./spt-routes.js";
 import { VERIFICATION_RESULT_ROUTES } from "./verify-text-routes.js";
 import { WEBHOOK_ROUTES } from "./webhook-routes.js";
 
-/** Every route of the service: router and OpenAPI document are made from this table, so they cannot differ. */
-export const ROUTES: Readonly<Record<OperationId, Route>> = {
-	...PAID_ROUTES,
+const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
+	...Object.fromEntries(Object.entries(PAID_ROUTES).map(([id, route]) => [id, toPaid(route)])),
 	...OFFER_ROUTES,
 	...CATALOG_ROUTES,
 	...OVERVIEW_ROUTES,
@@ -56,3 +61,32 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
 	...SPT_PURCHASE_ROUTES,
 	...PAYMENT_ROUTES,
 };
+
+function toPaid({
+	operationId: id,
+	path: params,
+	pricePer,
+	priceBy,
+	example,
+	...route
+}: PaidRoute) {
+	const { path: exampleParams, ...others } = example;
+	return {
+		...route,
+		id,
+		...OPERATION_ADDRESSES[id],
+		params,
+		units: pricePer === undefined ? undefined : { name: pricePer },
+		pricedBy: priceBy,
+		example: { ...others, ...(exampleParams && { params: exampleParams }) },
+	} as unknown as Operation;
+}
+
+const DEFINED = new Map<string, Operation>(
+	OPERATIONS.map((operation) => [operation.id, operation]),
+);
+
+/** Every operation: router and OpenAPI document are made from this table, so they cannot differ. */
+export const ROUTES = Object.fromEntries(
+	OPERATION_ROWS.map(([id]) => [id, DEFINED.get(id) ?? ROUTES_HERE[id]]),
+) as Readonly<Record<OperationId, Operation>>;

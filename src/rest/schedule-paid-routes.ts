@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { scheduleIdField } from "../../skills/briefings/briefings.js";
 import type { PaidOperationId } from "../contract/contract.js";
-import { toDataReply } from "./evidence-examples.js";
+import { toDataReply } from "../contract/contract.js";
 import type { PaidRoute } from "./route.js";
 import { RUN, SCHEDULE, SCHEDULE_ID } from "./schedule-examples.js";
 import { runReply, scheduleBody, scheduleReply } from "./schedule-schemas.js";

@@ -183,7 +183,7 @@ export const SCHEDULE_ROUTES: Readonly<
 		isList: false,
 		freshness: "live",
 		data: previewSchema,
-		answer: (free, { body, signal }) => free.schedules.preview(body, signal),
+		answer: (free, { body, signal }) => free.scheduleLinks.preview(body, signal),
 		example: {
 			body: { topic: SCHEDULE.topic },
 			data: { is_sample: true, briefing: BRIEFING },
@@ -200,7 +200,7 @@ export const SCHEDULE_ROUTES: Readonly<
 		isList: false,
 		freshness: "secret",
 		data: consentSchema,
-		answer: (free, { query }) => free.schedules.confirm(query.token),
+		answer: (free, { query }) => free.scheduleLinks.confirm(query.token),
 		example: {
 			query: { token: LINK_TOKEN },
 			data: { channel: "email", target_masked: "a…@e…", status: "confirmed" },
@@ -213,7 +213,7 @@ export const SCHEDULE_ROUTES: Readonly<
 		mediaType: "text/html; charset=utf-8",
 		path: nothing,
 		query: linkQuery,
-		answer: (free, { query }) => free.schedules.confirmPage(query.token),
+		answer: (free, { query }) => free.scheduleLinks.confirmPage(query.token),
 		example: { query: { token: LINK_TOKEN }, document: "<!doctype html>" },
 	}),
 	"research.schedules.unsubscribe": dataRoute({
@@ -227,7 +227,7 @@ export const SCHEDULE_ROUTES: Readonly<
 		isList: false,
 		freshness: "secret",
 		data: consentSchema,
-		answer: (free, { query }) => free.schedules.unsubscribe(query.token),
+		answer: (free, { query }) => free.scheduleLinks.unsubscribe(query.token),
 		example: {
 			query: { token: LINK_TOKEN },
 			data: { channel: "email", target_masked: "a…@e…", status: "unsubscribed" },
@@ -240,7 +240,7 @@ export const SCHEDULE_ROUTES: Readonly<
 		mediaType: "text/html; charset=utf-8",
 		path: nothing,
 		query: linkQuery,
-		answer: (free, { query }) => free.schedules.unsubscribePage(query.token),
+		answer: (free, { query }) => free.scheduleLinks.unsubscribePage(query.token),
 		example: { query: { token: LINK_TOKEN }, document: "<!doctype html>" },
 	}),
 };

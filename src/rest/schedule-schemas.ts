@@ -10,8 +10,7 @@ import {
 	scheduleOutput,
 	scheduleSchema,
 } from "../../skills/briefings/briefings.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { toReply } from "./graph-schemas.js";
+import { replyComponent, requestComponent, toReply } from "../contract/contract.js";
 
 /** Bodies and replies of subscriptions to briefings. */
 

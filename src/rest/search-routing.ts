@@ -5,10 +5,11 @@ import {
 	graphTypesField,
 	LIMITS,
 	queryField,
+	replyComponent,
+	requestComponent,
+	usdField,
 } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
-import { usdField } from "./reply-schemas.js";
 import type { DataRoute } from "./route.js";
 
 const routingRequestSchema = requestComponent(

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import {
 	cursorField,
+	isoDayField as dayField,
+	digitsField,
 	EVIDENCE_LIMITS,
 	type FreeOperationId,
 	graphIdField,
+	replyComponent,
 } from "../contract/contract.js";
-import { replyComponent } from "./components.js";
 import { dataRoute } from "./define-route.js";
-import { dayField } from "./reply-schemas.js";
-import { digitsField } from "./request-query.js";
 import type { DataRoute } from "./route.js";
 
 type SourceOperationId = Extract<FreeOperationId, "sources.list" | "sources.get">;

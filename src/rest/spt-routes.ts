@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { LIMITS, type OwnerOperationId } from "../contract/contract.js";
+import {
+	digitsField,
+	LIMITS,
+	type OwnerOperationId,
+	type OwnerRequest,
+} from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 import { ownerRoute } from "./define-route.js";
-import { digitsField } from "./request-query.js";
-import type { OwnerRequest, OwnerRoute } from "./route.js";
+import type { OwnerRoute } from "./route.js";
 import {
 	sptBalanceSchema,
 	sptDelegationEndSchema,

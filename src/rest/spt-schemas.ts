@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { usdField } from "./reply-schemas.js";
+import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
 
 /** What the operations of a Shared Payment Token take and answer with. */
 

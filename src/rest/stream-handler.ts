@@ -1,5 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
+import type { PaidOperation } from "../contract/contract.js";
 import {
+	AFTER,
 	ANONYMOUS,
 	type HeaderReader,
 	parseCredential,
@@ -16,8 +18,6 @@ import type { PaymentLimit } from "./handlers.js";
 import { readBody } from "./request-body.js";
 import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
 import { readQuery } from "./request-query.js";
-import { AFTER } from "./resume-query.js";
-import type { PaidRoute } from "./route.js";
 
 export interface StreamHandlerDeps {
 	readonly service: Pick<Service, "streams" | "identify"> & {
@@ -33,7 +33,7 @@ export interface StreamHandlerDeps {
  */
 export function createStreamHandler(
 	deps: StreamHandlerDeps,
-	route: Pick<PaidRoute, "operationId" | "path" | "query" | "body">,
+	route: Pick<PaidOperation, "id" | "params" | "query" | "body">,
 ): RequestHandler {
 	const { service, limitPayments } = deps;
 	return async (req, res) => {
@@ -42,7 +42,7 @@ export function createStreamHandler(
 		const key = readIdempotencyKey(header);
 		const idempotencyKey = key === undefined ? undefined : `rest:${key}`;
 		const credential = parseCredential(header);
-		const { operationId } = route;
+		const operationId = route.id;
 		if (resumed) {
 			const caller = credential ? await service.identify(credential) : ANONYMOUS;
 			const { streamId } = resumed;
@@ -67,7 +67,7 @@ export function createStreamHandler(
 }
 
 function readInput(
-	route: Pick<PaidRoute, "path" | "query" | "body">,
+	route: Pick<PaidOperation, "params" | "query" | "body">,
 	req: Request,
 	header: HeaderReader,
 ) {
@@ -79,7 +79,7 @@ function readInput(
 	const place = readLastEventId(header) ?? after;
 	const isResumed = place !== undefined || stream_id !== undefined;
 	return {
-		input: { ...parseInput(route.path, req.params), ...query, ...body },
+		input: { ...parseInput(route.params, req.params), ...query, ...body },
 		resumed: isResumed ? { after: Number(place ?? 0), streamId: stream_id } : undefined,
 	};
 }

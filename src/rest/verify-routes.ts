@@ -8,9 +8,7 @@ import {
 	verifyClaimFields,
 	verifyClaimOutput,
 } from "../../skills/verify/verify.js";
-import { replyComponent, requestComponent } from "./components.js";
-import { toDataReply } from "./evidence-examples.js";
-import { toReply } from "./graph-schemas.js";
+import { replyComponent, requestComponent, toDataReply, toReply } from "../contract/contract.js";
 import type { PaidRoute } from "./route.js";
 import { VERIFY_CLAIM_EXAMPLE } from "./verify-claim-example.js";
 

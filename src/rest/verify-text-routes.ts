@@ -17,10 +17,8 @@ import {
 	verifyTextOutput,
 } from "../../skills/verify/verify.js";
 import type { OwnerOperationId, PaidOperationId } from "../contract/contract.js";
-import { replyComponent, requestComponent } from "./components.js";
+import { replyComponent, requestComponent, toDataReply, toReply } from "../contract/contract.js";
 import { ownerRoute } from "./define-route.js";
-import { toDataReply } from "./evidence-examples.js";
-import { toReply } from "./graph-schemas.js";
 import type { OwnerRoute, PaidRoute } from "./route.js";
 import { VERIFY_CLAIM_EXAMPLE } from "./verify-claim-example.js";
 import { VERIFY_EXAMPLES } from "./verify-examples.js";

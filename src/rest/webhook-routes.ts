@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { OwnerOperationId } from "../contract/contract.js";
+import { digitsField, replyComponent, requestComponent } from "../contract/contract.js";
 import {
 	type DeliveryWire,
 	deliveryIdField,
@@ -17,9 +18,7 @@ import {
 	webhookSecretFields,
 	webhookTestSchema,
 } from "../webhooks/webhooks.js";
-import { replyComponent, requestComponent } from "./components.js";
 import { ownerRoute } from "./define-route.js";
-import { digitsField } from "./request-query.js";
 import type { OwnerRoute } from "./route.js";
 
 type WebhookOperationId = Extract<OwnerOperationId, `webhooks.${string}`>;

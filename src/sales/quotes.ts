@@ -7,6 +7,7 @@ import {
 	type QuoteSeal,
 } from "../../payments/payments.js";
 import {
+	findSkillId,
 	type Json,
 	LIMITS,
 	OPERATION_ADDRESSES,
@@ -19,7 +20,6 @@ import {
 	SKILL_IDS,
 	type Skill,
 	type SkillCatalog,
-	type SkillId,
 	toRequestPath,
 } from "../contract/contract.js";
 import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
@@ -38,7 +38,8 @@ export interface QuotesDeps {
 
 export interface QuoteRequest {
 	readonly operation?: PaidOperationId | undefined;
-	readonly skill?: SkillId | undefined;
+	/** By its name or an older one. */
+	readonly skill?: string | undefined;
 	readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -107,7 +108,8 @@ function refused(reason: string): ServiceError {
 }
 
 function operationOf({ operation, skill }: QuoteRequest): PaidOperationId {
-	const found = operation ?? (skill && OPERATION_OF_SKILL[skill]);
+	const skillId = skill === undefined ? undefined : findSkillId(skill);
+	const found = operation ?? (skillId && OPERATION_OF_SKILL[skillId]);
 	if (found && (operation === undefined || skill === undefined)) return found;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",

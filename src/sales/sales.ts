@@ -9,7 +9,6 @@ export { createSoldStreams, type SoldStream, type SoldStreams } from "./sold-str
 export {
 	createPurchases,
 	type PurchaseCall,
-	type PurchaseReply,
 	type Purchases,
 } from "./spt-purchase.js";
 export { createKeptStreams } from "./stored-streams.js";

@@ -16,7 +16,13 @@ import {
 } from "../../payments/spt/spt.js";
 import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import { type SptScope, toSptScope } from "../accounts/accounts.js";
-import type { Credential, Json, Payment, PurchaseOperationId } from "../contract/contract.js";
+import type {
+	Credential,
+	Json,
+	Payment,
+	PurchaseOperationId,
+	PurchaseReply,
+} from "../contract/contract.js";
 import { type Clock, formatUsd, type Micros, ServiceError } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { Cashier } from "./cashier.js";
@@ -38,14 +44,6 @@ export interface SptOrder extends SptScope {
 
 export interface TopUpOrder {
 	readonly amount_usd: string;
-}
-
-/** What was bought, with the receipt headers of its payment. */
-export interface PurchaseReply {
-	readonly data: Json;
-	readonly headers: Readonly<Record<string, string>>;
-	/** The whole answer was handed to the connection. */
-	readonly onDelivered?: () => void;
 }
 
 /** Balance for money that settles on a chain; the price is the amount the caller names. */

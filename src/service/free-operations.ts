@@ -56,9 +56,9 @@ export interface FreeOperations {
 	planDeepDive(request: DeepDivePlanRequest, signal: AbortSignal): Promise<Json>;
 	readonly sources: SourceDirectory;
 	readonly brands: BrandDirectory;
-	readonly feeds: FeedDirectory;
+	readonly feedDirectory: FeedDirectory;
 	readonly formatCitations: FormatCitations;
-	readonly schedules: FreeSchedules;
+	readonly scheduleLinks: FreeSchedules;
 	readonly payments: PaymentOperations;
 	readonly openAccount: OpenAccount;
 	readonly discovery: Discovery;

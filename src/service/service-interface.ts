@@ -6,6 +6,7 @@ import type {
 	Invoke,
 	PriceList,
 	ServiceInfo,
+	Services,
 	SkillCatalog,
 } from "../contract/contract.js";
 import type { OperationRates } from "../http/http.js";
@@ -20,6 +21,8 @@ export interface Service {
 	readonly invoke: Invoke;
 	/** Skills that answer piece by piece. */
 	readonly streams: SoldStreams;
+	/** What operations run on. */
+	readonly services: Services;
 	readonly free: FreeOperations;
 	readonly owner: OwnerOperations;
 	readonly purchases: Purchases;

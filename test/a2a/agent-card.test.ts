@@ -4,7 +4,7 @@ import t from "tap";
 import { A2A_PATHS } from "../../agent-card/build-agent-card.js";
 import { SKILL_OFFERS_URI } from "../../agent-card/skill-offers.js";
 import { toKeySet } from "../../src/accounts/key-set.js";
-import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/contract/skill-ids.js";
+import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/contract/operations.js";
 import { toCanonicalJson } from "../../src/kernel/canonical-json.js";
 import { parseUsd } from "../../src/kernel/money.js";
 import { signingJwk, startA2a } from "./start-a2a.js";
@@ -29,11 +29,11 @@ t.test("the card names every way in, every skill that can answer and every price
 		],
 	);
 	const silent: readonly SkillId[] = [
-		"context_pack",
+		"get_context",
 		"get_node",
 		"neighbors",
 		"find_paths",
-		"graph_similar",
+		"find_similar",
 		"consult_expert",
 		"consult_analyst",
 		"brand_intelligence",

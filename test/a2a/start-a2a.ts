@@ -7,6 +7,7 @@ import type { OnchainParts } from "../../payments/onchain/facilitator.js";
 import { createA2a } from "../../src/a2a/create-a2a.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";
+import { createSkillServices } from "../../src/app/services.js";
 import { createSkillCatalog } from "../../src/app/skill-catalog.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createIds } from "../../src/kernel/ids.js";
@@ -77,13 +78,15 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		baseUrl: () => "http://127.0.0.1",
 		...(onchain && { onchain }),
 	});
-	const skills = createSkillCatalog({
-		search,
-		clock,
-		catalog: createGraphCatalog([GRAPH]),
-		baseUrl: () => "https://example.org",
-		research: createTestResearch({ store, clock }),
-	});
+	const skills = createSkillCatalog(
+		createSkillServices({
+			search,
+			clock,
+			catalog: createGraphCatalog([GRAPH]),
+			baseUrl: () => "https://example.org",
+			research: createTestResearch({ store, clock }),
+		}),
+	);
 	const recordUsage = createUsageRecorder({ queryLog: store.queryLog, clock });
 	let baseUrl = "";
 	const service = {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import type { Test } from "tap";
 import { createA2a } from "../../src/a2a/create-a2a.js";
+import { createSkillServices } from "../../src/app/services.js";
 import { createSkillCatalog } from "../../src/app/skill-catalog.js";
 import { assertCallerTarget } from "../../src/delivery/caller-egress.js";
 import { createJobViews } from "../../src/jobs/job-views.js";
@@ -23,13 +24,15 @@ type Receiver = Awaited<ReturnType<typeof startHookReceiver>>;
 export async function startLongA2a(t: Test, shop: JobShop, receiver?: Receiver) {
 	const { store, clock, jobs, money, chain } = shop;
 	const hooks = receiver ?? (await startHookReceiver(t));
-	const skills = createSkillCatalog({
-		search: {} as never,
-		clock,
-		catalog: createGraphCatalog([]),
-		baseUrl: () => "https://example.org",
-		research: createTestResearch({ store, clock }),
-	});
+	const skills = createSkillCatalog(
+		createSkillServices({
+			search: {} as never,
+			clock,
+			catalog: createGraphCatalog([]),
+			baseUrl: () => "https://example.org",
+			research: createTestResearch({ store, clock }),
+		}),
+	);
 	let baseUrl = "";
 	const recordUsage = () => undefined;
 	const service = {

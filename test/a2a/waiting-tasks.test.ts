@@ -25,7 +25,7 @@ function waitingTask(
 		history: [message],
 		metadata: undefined,
 	};
-	const request = { skillId: "domain_search", rawInput: { query: text } } as const;
+	const request = { skillId: "search_domain", rawInput: { query: text } } as const;
 	const rest = { resourceUrl: "", required: undefined, receipts: [], unsettled: undefined };
 	return { taskId, address: "192.0.2.1", message, request, told, ...rest, ...changes };
 }

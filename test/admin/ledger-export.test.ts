@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
-import { request } from "node:http";
+import { request, type ServerResponse } from "node:http";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import express from "express";
 import t from "tap";
 import { z } from "zod";
@@ -10,6 +11,8 @@ import { listen } from "../../src/http/server.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { startApp } from "../support/start-app.js";
 
+/** Of a thousand bytes each: more than all buffers on the way take. */
+const LINES_MAX = 200_000;
 const silent = { info: () => undefined, error: () => undefined };
 
 t.test("the export and the backup go through the admin interface", async (t) => {
@@ -44,7 +47,7 @@ t.test(
 		let [made, isOver] = [0, false];
 		async function* endless() {
 			try {
-				for (;;) {
+				while (made < LINES_MAX) {
 					made += 1;
 					yield "x".repeat(1_000);
 				}
@@ -52,22 +55,25 @@ t.test(
 				isOver = true;
 			}
 		}
+		let answer: ServerResponse | undefined;
 		const app = express().get(
 			"/",
+			(_req, res, next) => {
+				answer = res;
+				next();
+			},
 			lines(silent, () => endless()),
 		);
 		const server = await listen(app, { host: "127.0.0.1", port: 0, clock: systemClock });
 		t.teardown(() => server.drain());
 		const reader = request({ host: "127.0.0.1", port: server.port }).end();
 		await once(reader, "response");
-		const pause = () => new Promise((resolve) => setTimeout(resolve, 150));
-		await pause();
-		const early = made;
-		await pause();
-		t.equal(made, early, `it waits after ${made} lines`);
+		while (!answer?.writableNeedDrain) await nextTurn();
+		for (let turn = 0; turn < 1_000; turn++) await nextTurn();
+		t.notOk(isOver, `it waits after ${made} lines`);
 		reader.destroy();
-		await pause();
-		t.ok(isOver);
+		while (!isOver) await nextTurn();
+		t.ok(made < LINES_MAX);
 	},
 );
 

@@ -67,7 +67,7 @@ async function pollUntil(server: ServerProcess, path: string, pass: number): Pro
 for (const dive of DIVES) {
 	const { mode, priceMicros, account } = dive;
 	const title = `a ${mode} deep dive whose server is killed goes on, is charged once and never goes back`;
-	t.test(title, { timeout: 240_000 }, async (t) => {
+	t.test(title, async (t) => {
 		const base = t.testdir({});
 		const [folder, catalog] = [join(base, "data"), join(base, "catalog")];
 		// One graph of the sample: a server with few graphs starts sooner.

@@ -1,5 +1,5 @@
 import t from "tap";
-import { SKILL_IDS } from "../../src/contract/skill-ids.js";
+import { SKILL_IDS } from "../../src/contract/operations.js";
 import { KNOWN_QUERY, startApp } from "../support/start-app.js";
 
 t.test("an agent finds the service, pays and gets a cited answer", async (t) => {

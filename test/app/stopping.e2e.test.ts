@@ -58,10 +58,9 @@ t.test("a service that stops takes no calls while it waits for what is under way
 	const closing = app.close().then(() => {
 		isClosed = true;
 	});
-	for (let look = 0; look < 100 && !(await isRefused()); look++) {
+	while (!(await isRefused())) {
 		await new Promise((resolve) => setTimeout(resolve, 10));
 	}
-	t.ok(await isRefused());
 	await new Promise((resolve) => setTimeout(resolve, 200));
 	t.notOk(isClosed, "what is under way still has its time");
 	t.equal(await app.webhooks.dispatch.tick(), 0, "nothing more is begun");

@@ -66,12 +66,9 @@ const BROKEN_BODIES = [
 	"\ufeff{}",
 ] as const;
 
-/** `count` requests of one operation, the same for the same seed. */
-export function hostileRequests(
-	operation: Operation,
-	{ count, seed }: { readonly count: number; readonly seed: number },
-): readonly HostileRequest[] {
-	return fc.sample(fc.oneof(...mutationsOf(operation)), { numRuns: count, seed });
+/** `count` requests of one operation, the same for the same seed of the run. */
+export function hostileRequests(operation: Operation, count: number): readonly HostileRequest[] {
+	return fc.sample(fc.oneof(...mutationsOf(operation)), count);
 }
 
 function mutationsOf(operation: Operation): fc.Arbitrary<HostileRequest>[] {

@@ -69,7 +69,7 @@ function openDesk(first: Graph) {
 			topic: "tidal power",
 			frequency: "weekly",
 			before,
-			signal: AbortSignal.timeout(5_000),
+			signal: new AbortController().signal,
 		});
 	return { catalog, clock, ask };
 }

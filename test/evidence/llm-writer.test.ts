@@ -170,10 +170,9 @@ t.test("a busy server is asked once more, a refusing one is not", async (t) => {
 });
 
 t.test("a caller who leaves ends the draft and gets no prose", async (t) => {
-	const server = await startWriterServer(t, () => undefined);
 	const leaving = new AbortController();
+	const server = await startWriterServer(t, () => leaving.abort(new Error("left")));
 	const prose = writeProse(taskOf(leaving.signal), writerAt(server.url));
-	setTimeout(() => leaving.abort(new Error("left")), 50);
 	await t.rejects(prose, /left/);
 	t.equal(server.asked.length, 1);
 });

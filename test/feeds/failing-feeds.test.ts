@@ -80,9 +80,7 @@ t.test(
 			t.same((await observe()).skipped, []);
 			source.answer = answer;
 			clock.advance(FEED_LIMITS.freshMs.monthly);
-			const started = performance.now();
 			const { feeds: shown, skipped } = await observe();
-			t.ok(performance.now() - started < 5_000, `${name}: in time`);
 			t.equal(skipped[0]?.shown, "last_good", name);
 			t.match(skipped[0]?.reason, reason, name);
 			t.match(shown, [{ stale: true, last: { period: "2026-07", value_text: "83.76" } }], name);

@@ -7,12 +7,20 @@ import { createWorld, type JobShop, openShop } from "./job-shop.js";
 /** Follows a job from an event on until it is told no more. */
 async function follow(
 	shop: JobShop,
-	{ owner, id, after = 0 }: { owner: string; id: string; after?: number },
+	{
+		owner,
+		id,
+		after = 0,
+		heard,
+	}: { owner: string; id: string; after?: number; heard?: () => void },
 ): Promise<JobEvent[]> {
 	const { signal } = new AbortController();
 	const told: JobEvent[] = [];
 	const events = await shop.desk.events({ owner, rail: "spt" }, id, { after, signal });
-	for await (const event of events ?? []) told.push(event);
+	for await (const event of events ?? []) {
+		told.push(event);
+		heard?.();
+	}
 	return told;
 }
 
@@ -77,10 +85,10 @@ t.test("what is told is bounded, and so are those who listen", async (t) => {
 	const { token, id: owner } = await shop.issue(10n);
 	const id = (await shop.launch({ token })).job?.job_id ?? "";
 	await gate.arrived;
-	const listening = Array.from({ length: JOB_LIMITS.eventStreamsPerJob }, () =>
-		follow(shop, { owner, id }),
-	);
-	await new Promise((resolve) => setTimeout(resolve, 5));
+	const listening: Promise<JobEvent[]>[] = [];
+	for (let count = 0; count < JOB_LIMITS.eventStreamsPerJob; count++) {
+		await new Promise<void>((heard) => listening.push(follow(shop, { owner, id, heard })));
+	}
 	await t.rejects(follow(shop, { owner, id }), { code: "RATE_LIMITED" });
 	gate.open();
 	await shop.ended(id);

@@ -153,7 +153,7 @@ t.test(
 	async (t) => {
 		const shop = await startTracker(t, { usd: "60" });
 		const { book } = shop.app.schedules;
-		const signal = AbortSignal.timeout(10_000);
+		const signal = new AbortController().signal;
 		const order = {
 			topic: "tidal power",
 			frequency: "weekly",

@@ -42,7 +42,7 @@ t.test(
 		const { schedule_id: id } = (await shop.ask("POST", SCHEDULES, order)).body.data;
 		const { book } = shop.app.schedules;
 		const caller = { owner: shop.tokenId, rail: "spt" };
-		const asked = { signal: AbortSignal.timeout(10_000), requestId: "req_1", caller };
+		const asked = { signal: new AbortController().signal, requestId: "req_1", caller };
 		const rows = () =>
 			shop.app.store.read((reader) => reader.findBy("briefing_runs", "scheduleId", id));
 		const { run, deliver } = await book.runNow(id, { ...asked, callId: "hold_1" });

@@ -59,7 +59,7 @@ t.test(
 		const unpaid = await shop.app.schedules.book.create(
 			{ topic: "canary", frequency: "daily", timezone: "UTC", hour: 8, weekday: "monday" },
 			{
-				signal: AbortSignal.timeout(5_000),
+				signal: new AbortController().signal,
 				requestId: "req_1",
 				callId: "hold_01kg9yz3v0f6x2m8q4t7w1ab2c",
 				caller: { owner: "tok_nobody", rail: "spt" },

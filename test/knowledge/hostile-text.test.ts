@@ -7,8 +7,15 @@ import { toSections } from "../../src/knowledge/markdown-prose.js";
 import { filesOf } from "./sample-bundle.js";
 
 const LONG = 200_000;
-/** Far more than any of these lines may take, far less than a scan that starts over at every character does. */
-const PATIENCE_MS = 2_000;
+/**
+ * Of the processor's time, which does not pass while others have it: far more than any of these lines may take, far less than a
+ * scan that starts over at every character does.
+ */
+const PATIENCE_MS = 8_000;
+
+function msSince(start: NodeJS.CpuUsage): number {
+	return process.cpuUsage(start).user / 1_000;
+}
 
 const HEAD = "---\ntype: X\n---\n";
 const many = (text: string) => text.repeat(Math.ceil(LONG / text.length));
@@ -43,31 +50,31 @@ const HOSTILE: Readonly<Record<string, string>> = {
 
 t.test("no line makes reading start over at every character", async (t) => {
 	for (const [name, text] of Object.entries(HOSTILE)) {
-		const start = performance.now();
+		const start = process.cpuUsage();
 		readBundle(filesOf({ "a.md": `${HEAD}${text}` }));
-		const tookMs = performance.now() - start;
+		const tookMs = msSince(start);
 		t.ok(tookMs < PATIENCE_MS, `${name}: ${Math.round(tookMs)} ms`);
 	}
 });
 
 t.test("no line makes an import start over at every character", async (t) => {
 	for (const [name, text] of Object.entries(HOSTILE)) {
-		const start = performance.now();
+		const start = process.cpuUsage();
 		await importBundle(filesOf({ "a.md": text }), "hostile");
-		const tookMs = performance.now() - start;
+		const tookMs = msSince(start);
 		t.ok(tookMs < PATIENCE_MS, `${name}: ${Math.round(tookMs)} ms`);
 	}
 });
 
 t.test("no name makes an import start over at every character", async (t) => {
-	const start = performance.now();
+	const start = process.cpuUsage();
 	createDocumentNames([{ path: "a.md", title: `${many("0")}x`, aliases: [] }]);
 	await importBundle(
 		filesOf({ "a.md": `---\nrequires: "${"#".repeat(60_000)}\\n"\n---\nx` }),
 		"hostile",
 		{ edgeKeys: ["requires"] },
 	);
-	t.ok(performance.now() - start < PATIENCE_MS);
+	t.ok(msSince(start) < PATIENCE_MS);
 });
 
 t.test("headings keep their text and level, without closing marks", async (t) => {
@@ -84,9 +91,9 @@ t.test("headings keep their text and level, without closing marks", async (t) =>
 
 t.test("a thousand sources of one id are told apart, and only the first are kept", async (t) => {
 	const lines = "[same] https://example.org/\n".repeat(20_000);
-	const start = performance.now();
+	const start = process.cpuUsage();
 	const { graph, findings } = readBundle(filesOf({ "a.md": `${HEAD}# Citations\n\n${lines}` }));
-	t.ok(performance.now() - start < PATIENCE_MS);
+	t.ok(msSince(start) < PATIENCE_MS);
 	const ids = graph.concepts[0]?.evidence.map(({ articleId }) => articleId);
 	t.same(ids?.slice(0, 3), ["same", "same-2", "same-3"]);
 	t.equal(new Set(ids).size, BUNDLE_LIMITS.sources);

@@ -203,7 +203,7 @@ t.test("the graph is chosen by argument, or by the address", async (t) => {
 async function afterJob({ callTool }: McpShop, { result }: RpcReply): Promise<void> {
 	const job_id = result?.structuredContent?.data?.job_id;
 	if (typeof job_id !== "string") return;
-	for (let asked = 0; asked < 100; asked++) {
+	for (;;) {
 		const told = await callTool("get_deep_dive", { job_id });
 		if (!["queued", "running"].includes(told.result.structuredContent?.status)) return;
 		await new Promise((resolve) => setTimeout(resolve, 20));

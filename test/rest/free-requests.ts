@@ -1,6 +1,6 @@
 import { createQuoteSeal } from "../../payments/price-list.js";
-import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
 import type { FreeOperationId } from "../../src/contract/operations.js";
+import { OPERATION_ADDRESSES } from "../../src/contract/operations.js";
 import { CAPTURED_PAYMENT, TEST_PEPPER, WALLET_RECEIPT } from "../service/payment-parts.js";
 
 const seal = createQuoteSeal(TEST_PEPPER);

@@ -1,5 +1,5 @@
 import t from "tap";
-import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
+import { OPERATION_ADDRESSES } from "../../src/contract/operations.js";
 import { ROUTES } from "../../src/rest/routes.js";
 import { startApp } from "../support/start-app.js";
 import { rawRequest } from "./raw-request.js";
@@ -45,7 +45,7 @@ interface Probe {
 /** Every method on every disguise of every route that costs money. */
 function probes(): Probe[] {
 	return PAID.flatMap((route) => {
-		const { path } = OPERATION_ADDRESSES[route.operationId];
+		const { path } = OPERATION_ADDRESSES[route.id];
 		const body = JSON.stringify(route.example.body);
 		return disguises(path.replace("{graph_id}", GRAPH)).flatMap((disguise) =>
 			METHODS.map((method) => ({ method, path: disguise, body })),

@@ -1,4 +1,5 @@
 import http from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import t from "tap";
 import { conceptOf, graphWith } from "../knowledge/reading/random-graph.js";
 import { startApp } from "../support/start-app.js";
@@ -78,7 +79,9 @@ t.test("an export whose caller leaves is not paid for", async (t) => {
 		headers,
 		signal: caller.signal,
 	});
-	setTimeout(() => caller.abort(), 20);
+	const holds = () => app.app.store.read(async (reader) => (await reader.list("holds")).length);
+	while ((await holds()) === 0) await nextTurn();
+	caller.abort();
 	await t.rejects(left, { name: "AbortError" });
 	for (let held = "?"; held !== "0.00"; ) {
 		const { body } = await app.send("/v1/spt/balance", { headers });

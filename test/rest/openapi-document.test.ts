@@ -1,9 +1,9 @@
 import t from "tap";
 import { z } from "zod";
 import { createPriceList } from "../../payments/price-list.js";
-import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
 import {
 	FREE_OPERATION_IDS,
+	OPERATION_ADDRESSES,
 	OWNER_OPERATION_IDS,
 	PAID_OPERATION_IDS,
 	PURCHASE_OPERATION_IDS,
@@ -49,9 +49,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 function operationOf(route: Route) {
-	const { method, path } = OPERATION_ADDRESSES[route.operationId];
+	const { method, path } = OPERATION_ADDRESSES[route.id];
 	const found = operations.find((one) => one.path === path && one.method === method);
-	if (!found) throw new Error(`${route.operationId} is not described.`);
+	if (!found) throw new Error(`${route.id} is not described.`);
 	return found.operation;
 }
 
@@ -76,7 +76,7 @@ t.test("the document describes every operation, and nothing else", (t) => {
 	);
 	t.same(Object.keys(ROUTES).sort(), [...OPERATION_IDS].sort());
 	for (const [id, route] of Object.entries(ROUTES)) {
-		t.equal(route.operationId, id);
+		t.equal(route.id, id);
 		t.equal(operationOf(route).operationId, id.replaceAll(".", "_"));
 	}
 	t.equal(document.openapi, "3.1.0");
@@ -129,7 +129,7 @@ t.test("every parameter of a path is declared, required and named in the path", 
 function bookPriceOf(route: Route): { readonly usd: number; readonly billingType: string } {
 	if (route.kind === "purchase") return { usd: 1, billingType: "prepaid" };
 	const stated = route.kind === "owner" ? route.statedPrice : undefined;
-	const id = route.kind === "paid" ? route.operationId : stated;
+	const id = route.kind === "paid" ? route.id : stated;
 	if (id === undefined) return { usd: 0, billingType: "free" };
 	const { amountMicros, billingType } = prices.priceOf(id);
 	return { usd: toUsdNumber(amountMicros), billingType };
@@ -146,14 +146,14 @@ t.test("paid operations name both ways to pay, their price and every refusal", (
 	for (const route of Object.values(ROUTES)) {
 		const operation = operationOf(route);
 		const { usd, billingType } = bookPriceOf(route);
-		t.equal(operation["x-svc-price-usd"], usd, route.operationId);
+		t.equal(operation["x-svc-price-usd"], usd, route.id);
 		t.equal(operation["x-svc-billing-type"], billingType);
-		t.equal(operation.security.length === 0, isOpen(route), route.operationId);
+		t.equal(operation.security.length === 0, isOpen(route), route.id);
 		if (route.kind === "purchase") t.ok(operation.responses[402]);
 		if (route.kind !== "paid") continue;
 		t.same(operation.security, [{ apiKey: [] }, { paymentSPT: [] }]);
 		for (const status of [route.accepted ? 202 : 200, 400, 401, 402, 403, 404, 429, 500]) {
-			t.ok(operation.responses[status], `${route.operationId} declares ${status}`);
+			t.ok(operation.responses[status], `${route.id} declares ${status}`);
 		}
 	}
 	t.same(Object.keys(document.components["securitySchemes"] ?? {}), ["apiKey", "paymentSPT"]);
@@ -175,17 +175,17 @@ t.test("every example fits the schema beside it", (t) => {
 	for (const route of Object.values(ROUTES)) {
 		for (const [part, schema, example] of partsOf(route)) {
 			const parsed = schema.safeParse(example);
-			t.ok(parsed.success, `${route.operationId} ${part} ${parsed.error?.message ?? ""}`);
+			t.ok(parsed.success, `${route.id} ${part} ${parsed.error?.message ?? ""}`);
 		}
 	}
 	t.end();
 });
 
 function partsOf(route: Route): [part: string, schema: z.ZodType, example: unknown][] {
-	const { path = {}, query = {} } = route.example;
+	const { params = {}, query = {} } = route.example;
 	const body = "body" in route ? route.body : undefined;
 	return [
-		["path", route.path, path],
+		["params", route.params, params],
 		["query", route.query, query],
 		...(body ? [["body", body, route.example.body ?? {}] as [string, z.ZodType, unknown]] : []),
 		...repliesOf(route),

@@ -1,6 +1,5 @@
 import t from "tap";
-import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
-import { OWNER_OPERATION_IDS } from "../../src/contract/operations.js";
+import { OPERATION_ADDRESSES, OWNER_OPERATION_IDS } from "../../src/contract/operations.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import type { Route } from "../../src/rest/route.js";
 import { ROUTES } from "../../src/rest/routes.js";
@@ -11,11 +10,11 @@ import { startRest } from "./start-rest.js";
 const OWNER_ROUTES: Route[] = OWNER_OPERATION_IDS.map((id) => ROUTES[id]);
 
 function requestOf(route: Route) {
-	const { method, path } = OPERATION_ADDRESSES[route.operationId];
+	const { method, path } = OPERATION_ADDRESSES[route.id];
 	const body = "body" in route && route.body ? JSON.stringify(route.example.body ?? {}) : undefined;
 	return {
 		method,
-		path: path.replace(/\{(\w+)\}/g, (_, name) => route.example.path?.[name] ?? "x"),
+		path: path.replace(/\{(\w+)\}/g, (_, name) => route.example.params?.[name] ?? "x"),
 		headers: body === undefined ? [] : ["Content-Type", "application/json"],
 		...(body !== undefined && { body }),
 	};

@@ -1,8 +1,6 @@
 import t from "tap";
-import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
-import { PAID_OPERATION_IDS } from "../../src/contract/operations.js";
+import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../../src/contract/operations.js";
 import { toRequestPath } from "../../src/contract/request-path.js";
-import { PAID_ROUTES } from "../../src/rest/paid-routes.js";
 import { ROUTES } from "../../src/rest/routes.js";
 import { type ErrorBody, rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";
@@ -10,8 +8,12 @@ import { startRest } from "./start-rest.js";
 /** Each paid operation's own example, as a request. */
 const PAID_REQUESTS = PAID_OPERATION_IDS.map((id) => {
 	const address = OPERATION_ADDRESSES[id];
-	const { path, query, body } = PAID_ROUTES[id].example;
-	return { id, method: address.method, ...toRequestPath(address, { ...path, ...query, ...body }) };
+	const { params, query, body } = ROUTES[id].example;
+	return {
+		id,
+		method: address.method,
+		...toRequestPath(address, { ...params, ...query, ...body }),
+	};
 });
 const BODY = JSON.stringify({ query: "payment" });
 const JSON_HEADERS = ["Content-Type", "application/json"];
@@ -19,10 +21,8 @@ const PAID_HEADERS = [...JSON_HEADERS, "X-Pay-SPT", "spt_good"];
 
 /** Methods of all operations at one path, what comes with GET included. */
 function methodsAt(path: string): ReadonlySet<string> {
-	const routes = Object.values(ROUTES).filter(
-		({ operationId }) => OPERATION_ADDRESSES[operationId].path === path,
-	);
-	const methods = routes.map(({ operationId }) => OPERATION_ADDRESSES[operationId].method);
+	const routes = Object.values(ROUTES).filter(({ id }) => OPERATION_ADDRESSES[id].path === path);
+	const methods = routes.map(({ id }) => OPERATION_ADDRESSES[id].method);
 	const hasFreeGet = routes.some(({ kind }) => kind !== "paid") && methods.includes("GET");
 	return new Set([...methods, ...(hasFreeGet ? ["HEAD"] : [])]);
 }

@@ -1,8 +1,8 @@
 import t from "tap";
 import { PaymentRequired } from "../../payments/challenge.js";
+import { searchReplySchema } from "../../src/contract/contract.js";
 import { STATUS_OF, toErrorReply } from "../../src/http/error-reply.js";
 import { ERROR_CODES, type ErrorCode, ServiceError } from "../../src/kernel/errors.js";
-import { searchReplySchema } from "../../src/rest/reply-schemas.js";
 import { post, rawRequest } from "./raw-request.js";
 import { soldResult, startRest } from "./start-rest.js";
 

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import t from "tap";
 import { LIMITS } from "../../src/contract/limits.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { errorOf, post, rawRequest } from "./raw-request.js";
 import { soldResult, startRest } from "./start-rest.js";
@@ -184,12 +184,20 @@ t.test("work ends when its time is over, and the caller is told to come back", a
 });
 
 t.test("an answer that comes in time leaves no alarm behind", async (t) => {
+	const alarms = new Set<() => void>();
+	const after = (_delayMs: number, task: () => void) => {
+		alarms.add(task);
+		return () => void alarms.delete(task);
+	};
 	const { baseUrl, calls } = await startRest(t, {
-		requestTimeoutMs: 20,
-		invoke: async (call) => soldResult(call),
+		clock: { ...systemClock, after },
+		invoke: async (call) => {
+			t.ok(alarms.size > 0);
+			return soldResult(call);
+		},
 	});
 	t.equal((await post(`${baseUrl}${SEARCH}`, { query: "x" })).status, 200);
-	await setTimeout(40);
+	t.equal(alarms.size, 0);
 	t.equal(calls[0]?.signal.aborted, false);
 });
 

@@ -1,7 +1,9 @@
 import { getEventListeners, once } from "node:events";
 import { get } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import t from "tap";
 import { STREAM_LIMITS } from "../../src/contract/stream-limits.js";
+import { createGate } from "../support/gate.js";
 import {
 	dataOf,
 	evidence,
@@ -52,7 +54,7 @@ t.test(
 	async (t) => {
 		let finish = () => undefined as unknown;
 		let listeners: (() => number) | undefined;
-		const { testApp, url } = await startStream(t, async function* (_input, { signal }) {
+		const { testApp, callerLeft, url } = await startStream(t, async function* (_input, { signal }) {
 			listeners = () => getEventListeners(signal, "abort").length;
 			yield evidence(1);
 			await new Promise<void>((resolve) => {
@@ -63,8 +65,9 @@ t.test(
 		const { token, id } = await testApp.issueSpt("1.00");
 		const response = await open(url, token);
 		const first = String(await new Promise((resolve) => response.once("data", resolve)));
+		const left = callerLeft();
 		response.destroy();
-		await new Promise((resolve) => setTimeout(resolve, 20));
+		await left;
 		finish();
 		const again = await open(url, token, { "X-Pay-SPT": token, "Last-Event-ID": "2" });
 		const rest = readEvents(await readText(again));
@@ -107,22 +110,21 @@ t.test("a service that stops ends its streams with a word", async (t) => {
 });
 
 t.test("a payer who leaves before there is evidence pays nothing", async (t) => {
-	let begun = () => undefined as unknown;
-	const hasBegun = new Promise<void>((resolve) => {
-		begun = resolve;
-	});
-	const { testApp, url } = await startStream(t, async function* () {
+	const gate = createGate();
+	const { testApp, callerLeft, url } = await startStream(t, async function* () {
 		yield planned;
-		begun();
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await gate.pass();
 		yield evidence(1);
 	});
 	const { token, id } = await testApp.issueSpt("1.00");
 	const request = get(url, { headers: { "X-Pay-SPT": token }, agent: false });
 	request.on("error", () => undefined);
-	await hasBegun;
+	await gate.arrived;
+	const left = callerLeft();
 	request.destroy();
-	await new Promise((resolve) => setTimeout(resolve, 120));
+	await left;
+	gate.open();
+	while ((await moneyOf(testApp, id)).holds > 0) await nextTurn();
 	t.same(await moneyOf(testApp, id), { balance: 1_000_000n, holds: 0 });
 });
 
@@ -164,8 +166,10 @@ t.test("an owner has so many streams at once, and who may not begin takes no pla
 	const other = await testApp.issueSpt("1.00");
 	t.equal((await open(url, other.token)).statusCode, 200);
 	finish.abort();
-	await new Promise((resolve) => setTimeout(resolve, 50));
-	t.equal((await open(url, token)).statusCode, 200);
+	let status: number | undefined;
+	do status = (await open(url, token)).statusCode;
+	while (status === 429);
+	t.equal(status, 200);
 });
 
 t.test("without a credential a stream answers 402 and does not begin", async (t) => {

@@ -1,15 +1,16 @@
 import t from "tap";
 import type { z } from "zod";
 import type { chatOutput } from "../../skills/chat/chat-wire.js";
-import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
-import { PAID_ROUTES } from "../../src/rest/paid-routes.js";
 import {
 	ANALYST_EXAMPLE,
 	DOMAIN_EXAMPLE,
 	EXPERT_EXAMPLE,
 	REPORT_EXAMPLE,
-} from "../../src/rest/search-examples.js";
+} from "../../skills/search/search-examples.js";
+import type { PaidOperation } from "../../src/contract/operation.js";
+import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
+import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { ROUTES } from "../../src/rest/routes.js";
 import { emptySearch } from "../service/empty-search.js";
 import { createTestService, sellForAnything } from "./start-rest.js";
 
@@ -39,7 +40,9 @@ t.test("the examples quote concepts that the sample catalog has", async (t) => {
 });
 
 t.test("the example of a chat cites a sentence of the sample catalog", async (t) => {
-	const { data } = PAID_ROUTES["research.chat"].example.reply as z.infer<typeof chatOutput>;
+	const { data } = (ROUTES["research.chat"] as PaidOperation).example.reply as z.infer<
+		typeof chatOutput
+	>;
 	const graph = await readGraph(`graphs/${data.citations[0]?.graph_id}`);
 	for (const citation of data.citations) {
 		const sentence = findCitedSentence({ find: () => graph }, citation.evidence_id);
@@ -55,11 +58,12 @@ t.test("what a route's example sends is what its skill takes", (t) => {
 		invoke: sellForAnything,
 		search: emptySearch,
 	});
-	for (const route of Object.values(PAID_ROUTES)) {
-		const { path = {}, query = {}, body } = route.example;
+	for (const route of Object.values(ROUTES)) {
+		if (route.kind !== "paid") continue;
+		const { params = {}, query = {}, body } = route.example;
 		const asked = route.query.parse(query);
-		const parsed = skills[route.operationId].input.safeParse({ ...path, ...asked, ...body });
-		t.ok(parsed.success, route.operationId);
+		const parsed = skills[route.id].input.safeParse({ ...params, ...asked, ...body });
+		t.ok(parsed.success, route.id);
 	}
 	t.end();
 });

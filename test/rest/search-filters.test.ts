@@ -1,5 +1,5 @@
 import t from "tap";
-import { searchReplySchema } from "../../src/rest/reply-schemas.js";
+import { searchReplySchema } from "../../src/contract/contract.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 import { errorOf, post } from "./raw-request.js";
 import { startRest } from "./start-rest.js";

@@ -5,8 +5,10 @@ import type { Test } from "tap";
 import { createChallenge } from "../../payments/challenge.js";
 import { createPriceList } from "../../payments/price-list.js";
 import { createFreeOperations } from "../../src/app/create-free-operations.js";
+import { createSkillServices } from "../../src/app/services.js";
 import { createSkillCatalog } from "../../src/app/skill-catalog.js";
 import type { Call, CallResult, Invoke } from "../../src/contract/call.js";
+import type { Services } from "../../src/contract/services.js";
 import { createOperationRates } from "../../src/http/operation-rates.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
@@ -104,13 +106,9 @@ export function createTestService(options: TestServiceOptions): Service {
 	const { baseUrl, invoke, search, clock = systemClock } = options;
 	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
 	const prices = createPriceList();
-	const skills = createSkillCatalog({
-		catalog,
-		search,
-		clock,
-		baseUrl,
-		research: createTestResearch(),
-	});
+	const research = createTestResearch();
+	const skillServices = createSkillServices({ catalog, search, clock, baseUrl, research });
+	const skills = createSkillCatalog(skillServices);
 	const info = {
 		version: "0.0.0-test",
 		baseUrl,
@@ -153,18 +151,31 @@ export function createTestService(options: TestServiceOptions): Service {
 		invariants: () => ({ status: "ok", checkedAt: "2026-01-01T00:00:00.000Z", failures: [] }),
 		startedAtMs: clock.now(),
 	});
+	const owner = options.owner ?? ({} as OwnerOperations);
+	const purchases = options.purchases ?? ({} as Purchases);
 	return {
 		info,
 		skills,
 		prices,
+		services: servicesOf({ ...skillServices, ...free, free, purchases }, owner),
 		rates: createOperationRates(clock),
 		invoke,
 		free,
 		streams: createTestStreams(invoke),
-		owner: options.owner ?? ({} as OwnerOperations),
-		purchases: options.purchases ?? ({} as Purchases),
+		owner,
+		purchases,
 		identify: options.identify ?? (async () => ({ owner: "nobody", rail: "spt" })),
 	};
+}
+
+/** The owner's operations may be a proxy that has every name there is: asked last, and for what is not there. */
+function servicesOf(
+	wired: Omit<Services, keyof OwnerOperations | "owner">,
+	owner: OwnerOperations,
+) {
+	return new Proxy({ ...wired, owner } as Services, {
+		get: (services, name) => Reflect.get(services, name) ?? Reflect.get(owner, name),
+	});
 }
 
 /** Streams of one event, sold by the same pipeline; none can be resumed. */

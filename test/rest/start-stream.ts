@@ -5,6 +5,7 @@ import type { Test } from "tap";
 import { z } from "zod";
 import type { OnchainParts } from "../../payments/onchain/facilitator.js";
 import { createArtifactRepository } from "../../src/artifacts/artifact-repository.js";
+import { resumeQuery } from "../../src/contract/contract.js";
 import type { Skill, SkillEvent } from "../../src/contract/skill.js";
 import { createRequestId } from "../../src/http/request-id.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
@@ -12,7 +13,6 @@ import { createIds } from "../../src/kernel/ids.js";
 import { systemRandom } from "../../src/kernel/random.js";
 import { createErrorHandler } from "../../src/rest/error-handler.js";
 import { createPaymentLimit } from "../../src/rest/handlers.js";
-import { resumeQuery } from "../../src/rest/resume-query.js";
 import { createStreamHandler } from "../../src/rest/stream-handler.js";
 import { createInvokeStream } from "../../src/sales/invoke-stream.js";
 import { createSoldStreams } from "../../src/sales/sold-streams.js";
@@ -46,8 +46,13 @@ export async function startStream(
 	const artifacts = createArtifactRepository({ store, clock });
 	const kept = createKeptStreams({ artifacts, store, clock });
 	const streams = createSoldStreams({ invokeStream, skills, kept, ids, clock });
+	let leave = () => undefined as unknown;
 	const server = createServer(
 		express()
+			.use((_req, res, next) => {
+				res.once("close", () => leave());
+				next();
+			})
 			.use(createRequestId(ids))
 			.get(
 				"/stream",
@@ -58,8 +63,8 @@ export async function startStream(
 						limitPayments: createPaymentLimit(clock, 20),
 					},
 					{
-						operationId: "search.domain",
-						path: z.strictObject({}),
+						id: "search.domain",
+						params: z.strictObject({}),
 						query: z.strictObject({ query: z.string(), ...resumeQuery }),
 					},
 				),
@@ -71,7 +76,12 @@ export async function startStream(
 	t.teardown(() => server.close());
 	const { port } = server.address() as AddressInfo;
 	t.teardown(() => streams.stop());
-	return { testApp, streams, url: `http://127.0.0.1:${port}/stream?query=x` };
+	/** Until the server knows that the next connection, or the one it has, is over. */
+	const callerLeft = () =>
+		new Promise<void>((resolve) => {
+			leave = () => resolve();
+		});
+	return { testApp, streams, callerLeft, url: `http://127.0.0.1:${port}/stream?query=x` };
 }
 
 export function open(
@@ -94,7 +104,10 @@ export async function startChainStream(
 	const chain = createSimChain({ now });
 	const facilitator = createSimFacilitator({ chain, clock: systemClock });
 	const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
-	const { testApp, url } = await startStream(t, stream, { onchain, ...(clock && { clock }) });
+	const { testApp, callerLeft, url } = await startStream(t, stream, {
+		onchain,
+		...(clock && { clock }),
+	});
 	const wallet = createSimWallet(chain, { name: "s", now, balance: 9_000_000n });
 	const sign = () => wallet.v2(wallet.sign({ value: 500_000n }));
 	const pay = (header: string, more: Readonly<Record<string, string>> = {}) =>
@@ -103,7 +116,7 @@ export async function startChainStream(
 		testApp.app.store.read(async (reader) =>
 			(await reader.list("payments")).map(({ state }) => state),
 		);
-	return { testApp, facilitator, sign, pay, states };
+	return { testApp, facilitator, callerLeft, sign, pay, states };
 }
 
 export interface ReadEvent {

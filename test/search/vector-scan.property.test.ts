@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
+import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/quantize.js";
 import { createQueryBatch } from "../../src/search/dense/query-batch.mjs";
 import { createVectorRegions } from "../../src/search/dense/vector-regions.js";
 import {
@@ -9,9 +10,12 @@ import {
 	type ScanSetup,
 } from "../../src/search/dense/vector-scan.mjs";
 import type { SegmentVectors } from "../../src/search/index/segment.js";
+import { times } from "../support/times.js";
 import { randomSegment, randomVector } from "./random-vectors.js";
 
 const DIMENSIONS = 16;
+/** Slot of the first document that is placed. */
+const FIRST_SLOT = 3;
 /** Enough rows that prefixes are compared first. */
 const PREFIX_DIMENSIONS = 256;
 const MANY_ROWS = 33_000;
@@ -95,6 +99,26 @@ t.test("a batch hands each asker what that asker wanted, whoever shared a pass",
 	}
 });
 
+t.test("rows that rounding puts on the other side of zero are found", async (t) => {
+	const close = 8;
+	for (const seed of times(20, (index) => index)) {
+		const next = createSeededNumbers(seed);
+		const query = randomVector(next, DIMENSIONS);
+		const cosines = times(30, (index) => (index % 4 === 1 && index < 4 * close ? 1e-3 : -0.5));
+		const { setup, scopes } = place([rowsBeside(query, { cosines, next })], () => true);
+		const expected = [...cosines.keys()].filter((index) => (cosines[index] ?? 0) > 0);
+		for (const kernel of [setup.kernel, undefined]) {
+			const scan = createVectorScan({ ...setup, kernel });
+			const all = scan.searchAll([query, query, query], scopes, close);
+			for (const { slots } of [...all, scan.search(query, scopes, close)])
+				t.strictSame(
+					slots.map((slot) => slot - FIRST_SLOT).sort((a, b) => a - b),
+					expected,
+				);
+		}
+	}
+});
+
 interface Placed {
 	readonly setup: ScanSetup;
 	readonly scopes: readonly ScanScope[];
@@ -104,7 +128,7 @@ interface Placed {
 function place(segments: readonly SegmentVectors[], isIn: () => boolean): Placed {
 	const dimensions = segments[0]?.embedder.dimensions ?? DIMENSIONS;
 	const regions = createVectorRegions({ embedder: { dimensions, matryoshka: [dimensions / 2] } });
-	let base = 3;
+	let base = FIRST_SLOT;
 	const scopes = segments.map((segment) => {
 		const vectors = regions.add(segment);
 		const mask = new Uint8Array(vectors.documents).map(() => (isIn() ? 1 : 0));
@@ -113,6 +137,27 @@ function place(segments: readonly SegmentVectors[], isIn: () => boolean): Placed
 		return scope;
 	});
 	return { setup: regions.openSetup().setup, scopes: regions.toScanScopes(scopes) };
+}
+
+/** A row per document, at the given cosines with the query. */
+function rowsBeside(
+	query: Float32Array,
+	{ cosines, next }: { readonly cosines: readonly number[]; readonly next: () => number },
+): SegmentVectors {
+	const planes = createRowPlanes(cosines.length, DIMENSIONS);
+	for (const [row, cosine] of cosines.entries()) {
+		const any = randomVector(next, DIMENSIONS);
+		const along = any.reduce((sum, component, index) => sum + component * (query[index] ?? 0), 0);
+		const across = toUnitLength(any.map((component, at) => component - along * (query[at] ?? 0)));
+		const rest = Math.sqrt(1 - cosine * cosine);
+		const vector = across.map((component, at) => rest * component + cosine * (query[at] ?? 0));
+		writeRow(planes, row, vector);
+	}
+	return {
+		embedder: { id: "random", sha256: "", dimensions: DIMENSIONS, pooling: "mean" },
+		starts: Uint32Array.from({ length: cosines.length + 1 }, (_, row) => row),
+		...planes,
+	};
 }
 
 /** A row per document, of small numbers so that many score alike. */

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import t from "tap";
 import { createSourceDirectory } from "../../skills/articles/source-directory.js";
 import { createBrandDirectory } from "../../skills/brands/brand-directory.js";
-import { createTrendList } from "../../skills/trends/trend-skills.js";
+import { trendList } from "../../skills/trends/trends.operations.js";
 import { createGraphCatalog, type GraphCatalog } from "../../src/knowledge/catalog.js";
 import { ask } from "../skills/asked-skill.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
@@ -74,7 +75,7 @@ const lists: Readonly<Record<string, (catalog: GraphCatalog) => List>> = {
 	},
 	trend_id(catalog) {
 		const trends = ask<{ data: { items: [] }; meta: { next_cursor: string | null } }>(
-			createTrendList({ catalog, clock }),
+			boundSkill(trendList, { catalog, clock }),
 		);
 		return async (request) => {
 			const { data, meta } = await trends(request);

@@ -1,7 +1,6 @@
 import t from "tap";
 import { DEFAULT_PRICE_BOOK } from "../../payments/price-list.js";
-import { PAID_OPERATION_IDS } from "../../src/contract/operations.js";
-import { SKILL_IDS } from "../../src/contract/skill-ids.js";
+import { PAID_OPERATION_IDS, SKILL_IDS } from "../../src/contract/operations.js";
 import { HEALTHY_STORE, openFreeOperations, START_MS } from "./open-free-operations.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
+import { createSkillServices } from "../../src/app/services.js";
 import { createSkillCatalog } from "../../src/app/skill-catalog.js";
 import type { Call } from "../../src/contract/call.js";
 import type { Skill } from "../../src/contract/skill.js";
@@ -26,13 +27,15 @@ function start(run: Skill["run"]) {
 				},
 			}) as unknown as Admission,
 	};
-	const skills = createSkillCatalog({
-		catalog: createGraphCatalog([DOMAIN_GRAPH]),
-		search: emptySearch,
-		clock: systemClock,
-		baseUrl: () => "https://example.org",
-		research: createTestResearch(),
-	});
+	const skills = createSkillCatalog(
+		createSkillServices({
+			catalog: createGraphCatalog([DOMAIN_GRAPH]),
+			search: emptySearch,
+			clock: systemClock,
+			baseUrl: () => "https://example.org",
+			research: createTestResearch(),
+		}),
+	);
 	const invoke = createInvoke({
 		skills: { ...skills, "search.domain": { ...skills["search.domain"], run } },
 		cashier: cashier as Cashier,

@@ -1,6 +1,7 @@
 import { createPriceList } from "../../payments/price-list.js";
 import type { FreeSchedules } from "../../skills/briefings/schedule-preview.js";
 import { createFreeOperations } from "../../src/app/create-free-operations.js";
+import { createSkillServices } from "../../src/app/services.js";
 import { createSkillCatalog } from "../../src/app/skill-catalog.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import { parseUsd } from "../../src/kernel/money.js";
@@ -59,13 +60,15 @@ export function openFreeOperations() {
 		profile: "demo" as const,
 	};
 	const store = { health: () => state.store } as Partial<Store> as Store;
-	const skills = createSkillCatalog({
-		catalog,
-		search,
-		clock,
-		baseUrl: info.baseUrl,
-		research: createTestResearch(),
-	});
+	const skills = createSkillCatalog(
+		createSkillServices({
+			catalog,
+			search,
+			clock,
+			baseUrl: info.baseUrl,
+			research: createTestResearch(),
+		}),
+	);
 	const free = createFreeOperations({
 		info,
 		clock,

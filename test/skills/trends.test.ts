@@ -1,12 +1,13 @@
 import t from "tap";
 import {
-	createTrend,
-	createTrendEvidence,
-	createTrendList,
-} from "../../skills/trends/trend-skills.js";
+	trendEvidence,
+	trendList,
+	trend as trendOperation,
+} from "../../skills/trends/trends.operations.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Evidence } from "../../src/knowledge/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { ask } from "./asked-skill.js";
 
@@ -54,7 +55,7 @@ const catalog = createGraphCatalog([
 		trend("steady", sources("2026-05-01", "2025-01-01"), { tags: ["Slow"] }),
 	]),
 ]);
-const list = ask<Page<Item>>(createTrendList({ catalog, clock }));
+const list = ask<Page<Item>>(boundSkill(trendList, { catalog, clock }));
 const idsOf = ({ data }: Page<Item>) => data.items.map(({ trend_id }) => trend_id);
 
 t.test("trends stand in the order of their momentum, equals by id", async (t) => {
@@ -87,7 +88,7 @@ t.test(
 
 t.test("pages show each trend once, as of the day the first one was asked for", async (t) => {
 	const moving = manualClock("2026-06-01T23:59:00Z");
-	const paged = ask<Page<Item>>(createTrendList({ catalog, clock: moving }));
+	const paged = ask<Page<Item>>(boundSkill(trendList, { catalog, clock: moving }));
 	const seen: string[] = [];
 	let cursor: string | null = null;
 	do {
@@ -103,7 +104,9 @@ t.test("pages show each trend once, as of the day the first one was asked for", 
 t.test(
 	"one trend comes with its links, momentum and text; a wrong name gets no near ones",
 	async (t) => {
-		const read = ask<{ data: Record<string, unknown> }>(createTrend({ catalog, clock }));
+		const read = ask<{ data: Record<string, unknown> }>(
+			boundSkill(trendOperation, { catalog, clock }),
+		);
 		const { data } = await read({ trend_id: "one:trends.still" });
 		t.match(data, {
 			graph_id: "one",
@@ -121,7 +124,7 @@ t.test(
 
 t.test("evidence comes newest first, undated last, page by page", async (t) => {
 	const evidence = ask<Page<{ article_id: string; article_ref: string }>>(
-		createTrendEvidence({ catalog, clock }),
+		boundSkill(trendEvidence, { catalog, clock }),
 	);
 	const trend_id = "one:trends.rising";
 	const first = await evidence({ trend_id, limit: 3 });
@@ -139,8 +142,12 @@ t.test("evidence comes newest first, undated last, page by page", async (t) => {
 });
 
 t.test("examples name trends wherever there are some", (t) => {
-	t.same(createTrend({ catalog, clock }).exampleInput, { trend_id: "one:trends.rising" });
+	t.same(boundSkill(trendOperation, { catalog, clock }).exampleInput, {
+		trend_id: "one:trends.rising",
+	});
 	const empty = createGraphCatalog([]);
-	t.match(createTrend({ catalog: empty, clock }).exampleInput, { trend_id: /^[\w-]+:/ });
+	t.match(boundSkill(trendOperation, { catalog: empty, clock }).exampleInput, {
+		trend_id: /^[\w-]+:/,
+	});
 	t.end();
 });

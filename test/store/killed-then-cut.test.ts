@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import t from "tap";
 import type { Store } from "../../store/store-port.js";
 import { times } from "../support/times.js";
@@ -18,13 +19,15 @@ async function killBeforeSync(folder: "segments" | "snapshots"): Promise<FakeDis
 	await first.close();
 	const store = await openOn(disk);
 	const path = `${FOLDER}/${folder}`;
-	disk.judge = (operation) =>
-		operation.name === "syncFolder" && operation.path === path
-			? { error: diskError("EIO") }
-			: "work";
+	let isKilled = false;
+	disk.judge = (operation) => {
+		if (operation.name !== "syncFolder" || operation.path !== path) return "work";
+		isKilled = true;
+		return { error: diskError("EIO") };
+	};
 	await fill(store, 14).catch(() => undefined);
 	// The snapshot is written in the background, one line a turn.
-	await new Promise((resolve) => setTimeout(resolve, 60));
+	while (!isKilled) await nextTurn();
 	disk.judge = () => "work";
 	return disk;
 }

@@ -27,13 +27,10 @@ t.test("a second process is refused at once and the first one goes on", async (t
 	const store = await openIn(folder);
 	const second = spawn(process.execPath, [WRITER, folder], { stdio: "pipe" });
 	let said = "";
-	let startedMs = 0;
 	second.stdout.setEncoding("utf8").on("data", (chunk: string) => {
 		said += chunk;
-		if (chunk.includes("opening")) startedMs = systemClock.monotonicMs();
 	});
 	await once(second, "close");
-	t.ok(systemClock.monotonicMs() - startedMs < 2_000);
 	t.match(said, new RegExp(`refused UNAVAILABLE.*in use by process ${process.pid} .*lock"`));
 	await credit(store, "cust:a", 1n);
 	await store.close();

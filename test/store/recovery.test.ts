@@ -123,7 +123,7 @@ t.test("a deferred change reaches the disk by itself within moments", async (t) 
 	const change = (tx: StoreTransaction) => tx.put("tokens", tokenRow("tok_a"));
 	await store.transaction(change, { durability: "deferred" });
 	t.equal(store.health().sequence, 0, "it did not wait for the disk");
-	await new Promise((resolve) => setTimeout(resolve, 100));
+	while (store.health().sequence === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 	t.equal(store.health().sequence, 1);
 	const found = await openOn(disk.afterPowerCut(() => 0.9));
 	t.equal((await found.read((reader) => reader.list("tokens"))).length, 1);

@@ -7,7 +7,9 @@ import { parseArgs } from "node:util";
 import { buildWhenStale } from "../../bin/build.mjs";
 import { compileTests, findTests, ROOT } from "./compiled-tests.mjs";
 
-const SETUP = `--import=${join(ROOT, "test/support/ends-before-removal.mjs")}`;
+const SETUP = ["ends-before-removal", "seeded-run"].map(
+	(name) => `--import=${join(ROOT, `test/support/${name}.mjs`)}`,
+);
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -27,12 +29,12 @@ process.exitCode = await (values.coverage ? measureCoverage() : runPlain());
 
 async function runPlain() {
 	// Once loaded, the library speaks TAP and ends the process by its count; a coverage run has its own.
-	const { runScripts } = await import("./spawned-tests.mjs");
+	const { HANGS_SECONDS, runScripts } = await import("./spawned-tests.mjs");
 	return runScripts(scripts, {
 		jobs,
 		cwd: ROOT,
-		nodeArgs: ["--enable-source-maps", SETUP],
-		timeoutSeconds: 300,
+		nodeArgs: ["--enable-source-maps", ...SETUP],
+		timeoutSeconds: HANGS_SECONDS,
 	});
 }
 

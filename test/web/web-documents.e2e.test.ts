@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { OPERATION_ADDRESSES } from "../../src/contract/operation-addresses.js";
-import { PAID_OPERATION_IDS } from "../../src/contract/operations.js";
+import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../../src/contract/operations.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
 import { startApp } from "../support/start-app.js";
 

@@ -5,8 +5,8 @@ export class ScanCandidates {
 	/** Only scores above it are worth an offer. */
 	readonly floor: number;
 	readonly size: number;
-	/** Forgets all; from now on `wanted` candidates are looked for, with scores above `floor`. */
-	reset(wanted: number, floor: number): void;
+	/** Forgets all; from now on `wanted` candidates are looked for, with scores above `floor`, where one is given. */
+	reset(wanted: number, floor?: number): void;
 	/** Rows of one document come one after the other: the best of them counts. */
 	offer(slot: number, score: number, scope: number, row: number): void;
 	/** Drops all but the best, by score, then slot. */

@@ -10,7 +10,7 @@ export class ScanCandidates {
 	#scores = new Float32Array(0);
 	#places = new Uint32Array(0);
 
-	reset(wanted, floor) {
+	reset(wanted, floor = Number.NEGATIVE_INFINITY) {
 		this.#wanted = wanted;
 		this.size = 0;
 		this.floor = floor;

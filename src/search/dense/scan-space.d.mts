@@ -36,7 +36,7 @@ export interface ScanSpace {
 export interface ScanBlock {
 	readonly pass: ScanPass;
 	readonly row: number;
-	/** Rows from there on, at most BLOCK_ROWS; up to three that fill up a group of four are looked at, too. */
+	/** Rows from there on, at most BLOCK_ROWS; up to three that fill up a group of four are looked at, too, and never found. */
 	readonly count: number;
 }
 

@@ -6,8 +6,9 @@ export const BLOCK_ROWS = 2_048;
 /** Queries a row is compared with at once. */
 export const CROWD = 4;
 const GROUP_ROWS = 4;
-/** A row's number and its score with each of the crowd. */
-const FOUND_BYTES = 4 + CROWD * 4;
+/** A row's number and its score, or its score with each of the crowd. */
+const FOUND_BYTES = 4 + 4;
+const CROWD_FOUND_BYTES = 4 + CROWD * 4;
 const ALIGNMENT = 64;
 const LINE_BYTES = 64;
 /** A query is there once, so it may be finer than rows: twelve bits keep sums over 8,000 components within 32 bits. */
@@ -59,7 +60,8 @@ export function quantizeQuery({ words, wordsAt }, { query, width, seat }) {
 	}
 }
 
-export function scanBlock({ wordsAt, foundAt }, region, { pass, row, count }, [only]) {
+export function scanBlock(space, region, { pass, row, count }, [only]) {
+	const { wordsAt, foundAt } = space;
 	const { kernel, width, start, scales } = pass;
 	const wordsOf = wordsAt + only.seat * width * 2;
 	const rowsAt = region[start] + row * width;
@@ -67,7 +69,8 @@ export function scanBlock({ wordsAt, foundAt }, region, { pass, row, count }, [o
 	const groups = Math.ceil(count / GROUP_ROWS);
 	const { floor } = only.candidates;
 	// Addresses are unsigned; WebAssembly hands integers over as signed ones.
-	return kernel.scan(wordsOf, rowsAt, scalesAt, foundAt, row, groups, floor) >>> 0;
+	const end = kernel.scan(wordsOf, rowsAt, scalesAt, foundAt, row, groups, floor) >>> 0;
+	return withoutPadding(space, { end, bytes: FOUND_BYTES, rows: row + count });
 }
 
 export function scanBlockOfCrowd(space, region, { pass, row, count }, crowd) {
@@ -80,7 +83,15 @@ export function scanBlockOfCrowd(space, region, { pass, row, count }, crowd) {
 	const rowsAt = region[start] + row * width;
 	const scalesAt = region[scales] + row * 4;
 	const pairs = Math.ceil(count / 2);
-	return kernel.scanFour(wordsAt, rowsAt, scalesAt, foundAt, row, pairs, floorsAt) >>> 0;
+	const end = kernel.scanFour(wordsAt, rowsAt, scalesAt, foundAt, row, pairs, floorsAt) >>> 0;
+	return withoutPadding(space, { end, bytes: CROWD_FOUND_BYTES, rows: row + count });
+}
+
+/** Rows that only fill up the last group come last; they score zero, which a floor may be below. */
+function withoutPadding({ integers, foundAt }, { end, bytes, rows }) {
+	let last = end;
+	while (last > foundAt && integers[(last - bytes) / 4] >= rows) last -= bytes;
+	return last;
 }
 
 export function touchRow(space, { rowsAt, scalesAt }, row) {
@@ -106,7 +117,7 @@ function placesFrom(queryAt, dimensions) {
 	const wordsAt = queryAt + align(dimensions * 4);
 	const floorsAt = wordsAt + align(CROWD * dimensions * 2);
 	const foundAt = floorsAt + align(CROWD * 4);
-	return { queryAt, wordsAt, floorsAt, foundAt, end: foundAt + BLOCK_ROWS * FOUND_BYTES };
+	return { queryAt, wordsAt, floorsAt, foundAt, end: foundAt + BLOCK_ROWS * CROWD_FOUND_BYTES };
 }
 
 function viewsOf(buffer) {

@@ -84,19 +84,21 @@ function gather(space, crowd, plan) {
 	}
 	const samples = allowed >= 4 * wanted;
 	if (samples) sample(space, crowd, plan);
-	for (const { candidates } of crowd) candidates.reset(wanted, samples ? candidates.cutFloor() : 0);
+	// Zero is no floor: rounding may put a row on the other side of it.
+	for (const { candidates } of crowd)
+		candidates.reset(wanted, samples ? candidates.cutFloor() : undefined);
 	const floors = crowd.map(({ candidates }) => candidates.floor);
 	scanAll(space, crowd, plan);
 	for (const [index, seat] of crowd.entries()) {
-		if (floors[index] === 0 || seat.candidates.size >= wanted / 2) continue;
-		seat.candidates.reset(wanted, 0);
+		if (!Number.isFinite(floors[index]) || seat.candidates.size >= wanted / 2) continue;
+		seat.candidates.reset(wanted);
 		scanAll(space, [seat], plan);
 	}
 }
 
 /** Documents that take part, without a look at their vectors. */
 function offerAll(candidates, { scopes, allowed }) {
-	candidates.reset(allowed, 0);
+	candidates.reset(allowed);
 	for (const [index, { region, base, mask }] of scopes.entries()) {
 		const next = (document) => (mask ? mask.indexOf(1, document) : document);
 		for (let at = next(0); at >= 0 && at < region.documents; at = next(at + 1)) {
@@ -108,7 +110,7 @@ function offerAll(candidates, { scopes, allowed }) {
 /** Leaves floors that about one and a half times as many rows exceed as are wanted; where a sample misleads, it costs time, not hits. */
 function sample(space, crowd, plan) {
 	const wanted = Math.ceil((1.5 * plan.wanted) / SAMPLED);
-	for (const { candidates } of crowd) candidates.reset(wanted, 0);
+	for (const { candidates } of crowd) candidates.reset(wanted);
 	scanAll(space, crowd, { ...plan, size: SAMPLE_ROWS, stride: SAMPLE_ROWS * SAMPLED });
 }
 

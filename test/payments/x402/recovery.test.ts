@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import t from "tap";
 import { diskError } from "../../store/fake-disk.js";
+import { createGate } from "../../support/gate.js";
 import { seededRandom } from "../../support/seeded-random.js";
 import { assertWhole } from "./assert-whole.js";
 import { createWorld, PRICE, startDesk } from "./start-desk.js";
@@ -142,21 +144,22 @@ t.test("a nonce that its payer spends on another transfer is no payment", async 
 
 t.test("an answer that comes after the deadline still counts", async (t) => {
 	const world = createWorld({ kind: "slow", hasChainReader: false, deadlineMs: 20 });
+	const gate = createGate();
 	const process = await startDesk({
 		...world,
 		facilitator: {
 			...world.facilitator,
 			async settle(...asked) {
 				const outcome = await world.facilitator.settle(...asked);
-				await new Promise((resolve) => setTimeout(resolve, 60));
+				await gate.pass();
 				return outcome;
 			},
 		},
 	});
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
-	await new Promise((resolve) => setTimeout(resolve, 100));
-	t.equal((await process.row(authorization))?.state, "settled");
+	gate.open();
+	while ((await process.row(authorization))?.state !== "settled") await nextTurn();
 	t.match(await process.buy(authorization), { kind: "delivered" });
 });
 

@@ -1,4 +1,4 @@
-import { DOMAIN_EXAMPLE, toExampleReply } from "./search-examples.js";
+import { DOMAIN_EXAMPLE, toExampleReply } from "../search/search.js";
 
 /** Replies of the operations that read a graph, of nodes the sample catalog has. */
 

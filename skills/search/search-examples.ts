@@ -1,6 +1,9 @@
 import type { z } from "zod";
-import type { ExplanationWire, FiltersWire } from "../contract/contract.js";
-import type { searchReplySchema } from "./reply-schemas.js";
+import type {
+	ExplanationWire,
+	FiltersWire,
+	searchReplySchema,
+} from "../../src/contract/contract.js";
 
 type SearchReply = z.input<typeof searchReplySchema>;
 

@@ -1,25 +1,20 @@
+import { z } from "zod";
 import {
 	answer,
-	defineSkill,
 	EVIDENCE_LIMITS,
-	type Skill,
+	PER_CALL,
+	pageQuery,
+	paidOperation,
+	type SkillServices,
+	toDataReply,
 	toKeyPart,
+	toReply,
 } from "../../src/contract/contract.js";
 import { createMomentum, type Momentum, toArticleRef } from "../../src/evidence/evidence.js";
 import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
 import { compareText, toTrendId } from "../../src/knowledge/knowledge.js";
 import {
-	type MomentumWire,
-	trendEvidenceInput,
-	trendEvidenceOutput,
-	trendInput,
-	trendListInput,
-	trendListOutput,
-	trendOutput,
-} from "../articles/articles.js";
-import {
 	answerIf,
-	type CatalogSkillDeps,
 	createWalk,
 	graphMaps,
 	placeOf,
@@ -29,15 +24,28 @@ import {
 	toStep,
 } from "../graphs/graphs.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
+import { ARTICLE_REF, SOURCE, TREND, TREND_ID, TREND_ITEM } from "./trend-examples.js";
 import { listTrends, type TrendPlace } from "./trend-list.js";
 import { getTrend, type KnownTrend } from "./trend-lookup.js";
+import {
+	type MomentumWire,
+	momentumDayField,
+	trendEvidenceInput,
+	trendEvidenceOutput,
+	trendIdField,
+	trendInput,
+	trendListInput,
+	trendListOutput,
+	trendListQuery,
+	trendOutput,
+} from "./trend-wire.js";
 
 const TYPES = ["Trend", "Signal"];
 const EXAMPLE = "kubernetes-enhancements:trends.job-api";
 const TREND_TYPES: ReadonlySet<string> = new Set(TYPES.map((type) => type.toLowerCase()));
 
 /** A trend that exists wherever one does. */
-function exampleOf({ catalog }: CatalogSkillDeps): { readonly trend_id: string } {
+function exampleOf({ catalog }: Pick<SkillServices, "catalog">): { readonly trend_id: string } {
 	const [graphId = "", nodeId] = EXAMPLE.split(":");
 	if (catalog.find(graphId)?.concepts.some(({ id }) => id === nodeId)) return { trend_id: EXAMPLE };
 	for (const { record, concepts } of catalog.list()) {
@@ -49,21 +57,32 @@ function exampleOf({ catalog }: CatalogSkillDeps): { readonly trend_id: string }
 	return { trend_id: graph && concept ? toTrendId(graph.record.id, concept.id) : EXAMPLE };
 }
 
-/** Trends and signals of every graph, by how much more is published on them than a year before. */
-export const createTrendList = ({ catalog, clock }: CatalogSkillDeps): Skill<"trends.list"> =>
-	defineSkill({
-		operationId: "trends.list",
-		title: "List trends by momentum",
-		description:
-			"Trends and signals of all graphs, or of one, by momentum: how much more was published on them in the last year than in the year before. Filtered by type, tag, trust and date. Not charged when there is none.",
-		tags: ["trends", "momentum", "evidence"],
-		examples: ["Which trends gained most in the last year?"],
-		exampleInput: { limit: 5 },
-		input: trendListInput,
-		output: trendListOutput,
-		capture: "onResult",
-		queryOf: () => undefined,
-		graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+const BILLING =
+	"Paid per call; what does not exist, and an answer without anything in it, cost nothing.";
+const params = z.strictObject({ trend_id: trendIdField });
+
+/** Trends and signals of every graph, by how much more is published on them than a year before. Additive to the contract. */
+export const trendList = paidOperation({
+	id: "trends.list",
+	method: "GET",
+	path: "/v1/trends",
+	price: PER_CALL,
+	summary: "List trends by momentum",
+	description: `Trends and signals, page by page. Momentum is log2((recent + 1) / (before + 1)) over the distinct sources of the last 365 days and of the 365 days before. ${BILLING}`,
+	query: trendListQuery,
+	reply: toReply("TrendListReply", trendListOutput),
+	title: "List trends by momentum",
+	about:
+		"Trends and signals of all graphs, or of one, by momentum: how much more was published on them in the last year than in the year before. Filtered by type, tag, trust and date. Not charged when there is none.",
+	tags: ["trends", "momentum", "evidence"],
+	examples: ["Which trends gained most in the last year?"],
+	input: trendListInput,
+	output: trendListOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+	create: ({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) => ({
+		exampleInput: () => ({ limit: 5 }),
 		prepare(input) {
 			if (input.graph_id !== undefined) catalog.assertKnown(input.graph_id);
 			readPlace(toPage("trends", input, 3).after);
@@ -98,7 +117,12 @@ export const createTrendList = ({ catalog, clock }: CatalogSkillDeps): Skill<"tr
 				},
 			});
 		},
-	});
+	}),
+	example: {
+		query: { graph_id: "kubernetes-enhancements", limit: "5" },
+		reply: toDataReply({ items: [TREND_ITEM] }, { next_cursor: null }),
+	},
+});
 
 /** A list begun on one day goes on as of that day. */
 function readPlace(
@@ -116,30 +140,47 @@ function readPlace(
 	);
 }
 
-/** One trend with its text, sources, momentum and links. */
-export const createTrend = (deps: CatalogSkillDeps): Skill<"trends.get"> =>
-	defineSkill({
-		operationId: "trends.get",
-		title: "Read one trend",
-		description:
-			"One trend in full, by its trend_id: text, sources, who wrote and verified it, momentum, and what it is linked with.",
-		tags: ["trends", "momentum", "provenance"],
-		examples: ["What is behind this trend, and is it growing?"],
-		get exampleInput() {
-			return exampleOf(deps);
+/** One trend with its text, sources, momentum and links. Additive to the contract. */
+export const trend = paidOperation({
+	id: "trends.get",
+	method: "GET",
+	path: "/v1/trends/{trend_id}",
+	price: PER_CALL,
+	agent: {
+		name: "get_trend",
+		tool: {
+			title: "Read one trend",
+			description: "One trend with its strength over time and its evidence.",
+			fields: {
+				trend_id: "trend_id of a row: <graph id>:<node id>",
+				as_of: "As of this day, YYYY-MM-DD; today if left out",
+			},
 		},
-		input: trendInput,
-		output: trendOutput,
-		capture: "onResult",
-		queryOf: () => undefined,
-		graphsOf: ({ trend_id }) => [graphIdOf(trend_id)],
-		prepare: async ({ trend_id }) => void (await getTrend(deps.catalog, trend_id)),
-		toText: ({ data: { title, summary, momentum } }) =>
-			`${title}\n\n${summary}\n\nMomentum ${momentum.score} (${momentum.recent} sources in the last year, ${momentum.before} before)`,
+	},
+	summary: "Read one trend",
+	description: `One node in full, by its trend_id, with its momentum and its links. ${BILLING}`,
+	params,
+	query: z.strictObject({ as_of: momentumDayField.optional() }),
+	reply: toReply("TrendReply", trendOutput),
+	title: "Read one trend",
+	about:
+		"One trend in full, by its trend_id: text, sources, who wrote and verified it, momentum, and what it is linked with.",
+	tags: ["trends", "momentum", "provenance"],
+	examples: ["What is behind this trend, and is it growing?"],
+	input: trendInput,
+	output: trendOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: ({ trend_id }) => [graphIdOf(trend_id)],
+	toText: ({ data: { title, summary, momentum } }) =>
+		`${title}\n\n${summary}\n\nMomentum ${momentum.score} (${momentum.recent} sources in the last year, ${momentum.before} before)`,
+	create: ({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) => ({
+		exampleInput: () => exampleOf({ catalog }),
+		prepare: async ({ trend_id }) => void (await getTrend(catalog, trend_id)),
 		async run({ trend_id, as_of }) {
-			const trend = await getTrend(deps.catalog, trend_id);
+			const trend = await getTrend(catalog, trend_id);
 			const { graph, concept } = trend;
-			const momentumOf = createMomentum(as_of ?? toIsoDay(deps.clock.now()));
+			const momentumOf = createMomentum(as_of ?? toIsoDay(clock.now()));
 			return answer({
 				ok: true,
 				data: {
@@ -151,7 +192,13 @@ export const createTrend = (deps: CatalogSkillDeps): Skill<"trends.get"> =>
 				meta: {},
 			});
 		},
-	});
+	}),
+	example: {
+		params: { trend_id: TREND_ID },
+		query: { as_of: "2026-11-22" },
+		reply: toDataReply(TREND),
+	},
+});
 
 async function linksOf({ graph, concept }: KnownTrend) {
 	const map = await graphMaps.ready(graph);
@@ -173,29 +220,35 @@ async function linksOf({ graph, concept }: KnownTrend) {
 	};
 }
 
-/** Every source of one trend, page by page. */
-export const createTrendEvidence = (deps: CatalogSkillDeps): Skill<"trends.evidence"> =>
-	defineSkill({
-		operationId: "trends.evidence",
-		title: "Evidence of a trend",
-		description:
-			"Every source that carries a trend, newest first, page by page, each with the article_ref under which all graphs know it. Not charged when there is none.",
-		tags: ["trends", "evidence", "sources"],
-		examples: ["Which sources carry this trend?"],
-		get exampleInput() {
-			return { ...exampleOf(deps), limit: 5 };
-		},
-		input: trendEvidenceInput,
-		output: trendEvidenceOutput,
-		capture: "onResult",
-		queryOf: () => undefined,
-		graphsOf: ({ trend_id }) => [graphIdOf(trend_id)],
+/** Every source of one trend, page by page. Additive to the contract. */
+export const trendEvidence = paidOperation({
+	id: "trends.evidence",
+	method: "GET",
+	path: "/v1/trends/{trend_id}/evidence",
+	price: PER_CALL,
+	summary: "Evidence of a trend",
+	description: `Every source that carries it, newest first, page by page. ${BILLING}`,
+	params,
+	query: z.strictObject(pageQuery),
+	reply: toReply("TrendEvidenceReply", trendEvidenceOutput),
+	title: "Evidence of a trend",
+	about:
+		"Every source that carries a trend, newest first, page by page, each with the article_ref under which all graphs know it. Not charged when there is none.",
+	tags: ["trends", "evidence", "sources"],
+	examples: ["Which sources carry this trend?"],
+	input: trendEvidenceInput,
+	output: trendEvidenceOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: ({ trend_id }) => [graphIdOf(trend_id)],
+	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
+		exampleInput: () => ({ ...exampleOf({ catalog }), limit: 5 }),
 		async prepare(input) {
-			await getTrend(deps.catalog, input.trend_id);
+			await getTrend(catalog, input.trend_id);
 			toPage("trend-evidence", input, 2);
 		},
 		async run(input) {
-			const { concept } = await getTrend(deps.catalog, input.trend_id);
+			const { concept } = await getTrend(catalog, input.trend_id);
 			const page = toPage("trend-evidence", input, 2);
 			const [day = "", id = ""] = page.after ?? [];
 			const rest = concept.evidence
@@ -217,7 +270,13 @@ export const createTrendEvidence = (deps: CatalogSkillDeps): Skill<"trends.evide
 				meta: { next_cursor: page.next(rest.length > shown.length, shown.at(-1)?.key) },
 			});
 		},
-	});
+	}),
+	example: {
+		params: { trend_id: TREND_ID },
+		query: { limit: "5" },
+		reply: toDataReply({ items: [{ ...SOURCE, article_ref: ARTICLE_REF }] }, { next_cursor: null }),
+	},
+});
 
 type Key = readonly [day: string, id: string];
 

@@ -1,0 +1,405 @@
+import { z } from "zod";
+import type { BillingType } from "./billing-types.js";
+import type { Caller } from "./call.js";
+import type { Credential, HeaderReader, Payment } from "./credential.js";
+import type {
+	FreeOperationId,
+	OperationId,
+	OwnerOperationId,
+	PaidOperationId,
+	PricedOperationId,
+	PurchaseOperationId,
+} from "./operations.js";
+import { parseInput } from "./parse-input.js";
+import type { ServedDocument } from "./served-document.js";
+import type { Services, SkillServices } from "./services.js";
+import type { PaidOutput, Skill } from "./skill.js";
+
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One request before its schemas have seen it. */
+export interface RawRequest {
+	readonly params: unknown;
+	readonly query: unknown;
+	/** An object without fields where no body was sent. */
+	readonly body: unknown;
+	readonly header: HeaderReader;
+	/** IP address of the caller, or its network; see toCallerAddress. */
+	readonly address: string;
+	/** Aborted when the caller leaves or the time is over. */
+	readonly signal: AbortSignal;
+}
+
+/** One request of somebody known, its credential found valid. */
+export interface OwnerRequest extends RawRequest {
+	/** Anonymous where the operation opens by an id alone and no credential was shown. */
+	readonly caller: Caller;
+	readonly credential: Credential | undefined;
+}
+
+/** One order of balance, and what pays for it. */
+export interface PurchaseRequest extends RawRequest {
+	readonly credential: Credential | undefined;
+	readonly payment: Payment | undefined;
+	readonly idempotencyKey: string | undefined;
+	readonly resourceUrl: string;
+}
+
+/** What a purchase answers: its data, and the headers that carry the receipt. */
+export interface PurchaseReply {
+	readonly data: object;
+	readonly headers: Readonly<Record<string, string>>;
+	/** Called once the answer has left. */
+	readonly onDelivered?: () => void;
+	/** Called when the caller left before the answer did. */
+	readonly onAbandoned?: () => void;
+}
+
+type Fields = z.ZodObject;
+type ParsedFields<P extends Fields, Q extends Fields, B extends Fields> = {
+	readonly params: z.output<P>;
+	readonly query: z.output<Q>;
+	readonly body: z.output<B>;
+};
+
+/** What every operation says of itself; every transport, document and list reads it. */
+interface OperationText {
+	/** Names the operation in ledgers, scopes, price books and documents, e.g. "graphs.search". */
+	readonly id: OperationId;
+	readonly method: HttpMethod;
+	/** Where it answers; `{name}` is a parameter. */
+	readonly path: string;
+	readonly summary: string;
+	readonly description: string;
+}
+
+/** An example that works as it stands; tests hold it against the schemas. */
+interface RequestExample {
+	readonly params?: Readonly<Record<string, string>>;
+	readonly query?: Readonly<Record<string, string>>;
+	readonly body?: Readonly<Record<string, unknown>>;
+}
+
+interface RequestSchemas {
+	readonly params: Fields;
+	readonly query: Fields;
+	/** Absent for operations that take none; a body sent to them is not read. */
+	readonly body?: Fields | undefined;
+}
+
+export interface PriceTerms {
+	/** Decimal USD, e.g. "0.50": what a deployment charges unless its operator says otherwise. */
+	readonly usd: string;
+	readonly billingType: BillingType;
+}
+
+/** The default price of most operations. */
+export const PER_CALL: PriceTerms = { usd: "0.50", billingType: "per_call" };
+
+/** How agents find an operation: one name as A2A skill and MCP tool. */
+export interface AgentTerms {
+	readonly name: string;
+	/** Older names that are still understood. */
+	readonly aliases?: readonly string[];
+	/** Absent for what is sold over A2A only. */
+	readonly tool?: ToolTerms;
+}
+
+/** What is said of an operation where models choose among tools. */
+export interface ToolTerms {
+	readonly title: string;
+	/** A sentence or two; what it costs is added. */
+	readonly description: string;
+	/** Arguments it takes of those the operation knows, each in a few words. */
+	readonly fields: Readonly<Record<string, string>>;
+	/** Arguments where the caller says nothing. */
+	readonly defaults?: Readonly<Record<string, unknown>>;
+	/** True where something begins that stays: sent twice under two retry keys it is there twice. */
+	readonly begins?: true;
+}
+
+interface Accepted {
+	readonly retryAfterSeconds: number;
+	/** Path to poll, from the body of the reply. */
+	readonly locationOf: (reply: unknown) => string;
+}
+
+/** What of a skill needs the app's services. */
+type SkillWork<Input, Output> = Pick<
+	Skill<never, Input, Output>,
+	"isOffered" | "prepare" | "run" | "stream" | "job"
+> & {
+	/** An input that is valid as it stands, for documents and probes. */
+	readonly exampleInput: () => Readonly<Record<string, unknown>>;
+};
+
+type SkillText<Input, Output> = Pick<
+	Skill<never, Input, Output>,
+	| "title"
+	| "tags"
+	| "examples"
+	| "input"
+	| "output"
+	| "capture"
+	| "queryOf"
+	| "units"
+	| "pricedBy"
+	| "graphsOf"
+	| "toText"
+> & {
+	/** What agents are told that it does. */
+	readonly about: string;
+};
+
+/** An operation that is sold: whatever reaches it goes through the pipeline, so nothing runs unpaid. */
+export interface PaidOperation<Input = unknown, Output = unknown>
+	extends OperationText,
+		RequestSchemas,
+		SkillText<Input, Output> {
+	readonly kind: "paid";
+	readonly id: PaidOperationId;
+	readonly price: PriceTerms;
+	/** Prices of the dearer kinds it is sold in, by the operation id each is priced as; see `pricedBy`. */
+	readonly kindPrices?: Readonly<Record<string, PriceTerms>> | undefined;
+	readonly agent?: AgentTerms | undefined;
+	/** It answers 202 with where to ask what became of it. */
+	readonly accepted?: Accepted | undefined;
+	/** It answers with Server-Sent Events, and resumes them; its reply is their text. */
+	readonly streams?: true | undefined;
+	/** The whole body of the reply. */
+	readonly reply: z.ZodType;
+	readonly example: RequestExample & { readonly reply: unknown };
+	readonly create: (services: SkillServices) => SkillWork<Input, Output>;
+}
+
+/** What every answer in the envelope `{ok, data, meta}` has in common. */
+export interface EnvelopeOperation extends OperationText, RequestSchemas {
+	/** Lists carry `meta.next_cursor`: that of the answer, else null. */
+	readonly isList: boolean;
+	/** How often one address may ask; absent where it does not matter. */
+	readonly callsPerMinute?: number | undefined;
+	/** Schema of `data`. */
+	readonly data: z.ZodType;
+	readonly example: RequestExample & { readonly data: unknown };
+}
+
+/** A free operation that answers with the envelope. */
+export interface DataOperation extends EnvelopeOperation {
+	readonly kind: "data";
+	readonly id: FreeOperationId;
+	/** How long a reply may be kept: "catalog" with an ETag and a short life, "live" and "secret" not at all. */
+	readonly freshness: "catalog" | "live" | "secret";
+	readonly create: (services: Services) => (request: RawRequest) => object | Promise<object>;
+}
+
+/** An operation for somebody who shows a credential and pays nothing; the answer is for no one else. */
+export interface OwnerOperation extends EnvelopeOperation {
+	readonly kind: "owner";
+	readonly id: OwnerOperationId;
+	/** The only kind of credential it takes; any kind where absent. "account" is whatever opens an account. */
+	readonly scheme?: "spt" | "account" | undefined;
+	/** What a wallet paid for has no session to belong to: its unguessable id opens it, and no credential is asked for. */
+	readonly opensById?: boolean | undefined;
+	/** The contract names no credential for it: one that is shown is used, and none is asked for. */
+	readonly isOpen?: boolean | undefined;
+	/** Status of the answer; 200 where absent. */
+	readonly status?: 200 | 201 | 202 | undefined;
+	/** How long it may take; as long as any other request where absent. */
+	readonly timeoutMs?: number | undefined;
+	/** Its answer shows a secret once: HEAD, which drops the answer, is refused. */
+	readonly showsOnce?: true | undefined;
+	/** The price, by operation id, that the contract states of what it asks about. */
+	readonly statedPrice?: PricedOperationId | undefined;
+	/** What it sends instead of the envelope; the example's data is then its text. */
+	readonly sends?:
+		| { readonly kind: "events" }
+		| { readonly kind: "document"; readonly mediaTypes: readonly string[] }
+		| undefined;
+	/** Pieces of JSON text (an AsyncIterable) are sent one after the other as the data. */
+	readonly create: (services: Services) => (request: OwnerRequest) => object | Promise<object>;
+}
+
+/** An operation that turns a payment on a chain into balance; the price is the amount in the body. */
+export interface PurchaseOperation extends EnvelopeOperation {
+	readonly kind: "purchase";
+	readonly id: PurchaseOperationId;
+	readonly body: Fields;
+	/** The credential that must be shown beside the payment; none where absent. */
+	readonly scheme?: "spt" | undefined;
+	readonly status?: 200 | 201 | undefined;
+	readonly create: (services: Services) => (request: PurchaseRequest) => Promise<PurchaseReply>;
+}
+
+/** A free operation that serves a document as it stands. */
+export interface DocumentOperation extends OperationText, RequestSchemas {
+	readonly kind: "document";
+	readonly id: FreeOperationId;
+	readonly body?: undefined;
+	readonly mediaType: string;
+	/** Name for saving, sent as Content-Disposition. */
+	readonly fileName?: string | undefined;
+	/** A short piece of the document; absent for binary ones. */
+	readonly example: RequestExample & { readonly document?: unknown };
+	readonly create: (services: Services) => (request: RawRequest) => ServedDocument;
+}
+
+export type Operation =
+	| PaidOperation
+	| DataOperation
+	| OwnerOperation
+	| PurchaseOperation
+	| DocumentOperation;
+
+const NO_FIELDS = z.strictObject({});
+type NoFields = typeof NO_FIELDS;
+
+/** An operation as it is written: `params` and `query` may be left out, and `create` takes the services it needs. */
+type Written<
+	O extends { readonly create: unknown },
+	P extends Fields,
+	Q extends Fields,
+	B extends Fields,
+	Needed,
+	Work,
+> = Omit<O, "kind" | "params" | "query" | "body" | "create"> & {
+	readonly params?: P;
+	readonly query?: Q;
+	readonly body?: B;
+	readonly create: (services: Needed) => Work;
+};
+
+/** Defines an operation that is sold. Types of input and output are forgotten: the pipeline passes what `input` has parsed. */
+export function paidOperation<
+	Input,
+	Output extends PaidOutput,
+	Needed extends Partial<SkillServices>,
+>(
+	operation: Written<
+		PaidOperation<Input, Output>,
+		Fields,
+		Fields,
+		Fields,
+		Needed,
+		SkillWork<Input, Output>
+	>,
+): PaidOperation {
+	return {
+		params: NO_FIELDS,
+		query: NO_FIELDS,
+		...operation,
+		kind: "paid",
+	} as unknown as PaidOperation;
+}
+
+/** Defines a free operation in the envelope; its handler sees the request parsed, and none that does not fit. */
+export function dataOperation<
+	Needed extends Partial<Services>,
+	P extends Fields = NoFields,
+	Q extends Fields = NoFields,
+	B extends Fields = NoFields,
+>(
+	operation: Written<
+		DataOperation,
+		P,
+		Q,
+		B,
+		Needed,
+		(
+			request: ParsedFields<P, Q, B> & Pick<RawRequest, "header" | "address" | "signal">,
+		) => object | Promise<object>
+	>,
+): DataOperation {
+	return withParsing(operation, "data") as unknown as DataOperation;
+}
+
+/** Defines an operation for its owner; its handler sees the request parsed, and knows who asks. */
+export function ownerOperation<
+	Needed extends Partial<Services>,
+	P extends Fields = NoFields,
+	Q extends Fields = NoFields,
+	B extends Fields = NoFields,
+>(
+	operation: Written<
+		OwnerOperation,
+		P,
+		Q,
+		B,
+		Needed,
+		(
+			request: ParsedFields<P, Q, B> & Omit<OwnerRequest, "params" | "query" | "body">,
+		) => object | Promise<object>
+	>,
+): OwnerOperation {
+	return withParsing(operation, "owner") as unknown as OwnerOperation;
+}
+
+/** Defines a purchase of balance; its order is parsed before anybody looks at the payment. */
+export function purchaseOperation<Needed extends Partial<Services>, B extends Fields>(
+	operation: Omit<
+		Written<
+			PurchaseOperation,
+			NoFields,
+			NoFields,
+			B,
+			Needed,
+			(
+				request: { readonly body: z.output<B> } & Omit<
+					PurchaseRequest,
+					"params" | "query" | "body"
+				>,
+			) => Promise<PurchaseReply>
+		>,
+		"isList"
+	>,
+): PurchaseOperation {
+	return withParsing({ ...operation, isList: false }, "purchase") as unknown as PurchaseOperation;
+}
+
+/** Defines a free operation that serves a document. */
+export function documentOperation<
+	Needed extends Partial<Services>,
+	P extends Fields = NoFields,
+	Q extends Fields = NoFields,
+>(
+	operation: Omit<
+		Written<
+			DocumentOperation,
+			P,
+			Q,
+			NoFields,
+			Needed,
+			(request: Omit<ParsedFields<P, Q, NoFields>, "body">) => ServedDocument
+		>,
+		"body"
+	>,
+): DocumentOperation {
+	return withParsing(operation, "document") as unknown as DocumentOperation;
+}
+
+interface Parsable {
+	readonly params?: Fields | undefined;
+	readonly query?: Fields | undefined;
+	readonly body?: Fields | undefined;
+	readonly create: (services: never) => (request: never) => unknown;
+}
+
+/** The operation whose handler is given what its schemas make of a request. Throws INVALID_ARGUMENT when called with another. */
+function withParsing<O extends Parsable>(operation: O, kind: Operation["kind"]) {
+	const { params = NO_FIELDS, query = NO_FIELDS, body, create } = operation;
+	return {
+		...operation,
+		kind,
+		params,
+		query,
+		create: (services: never) => {
+			const answer = create(services) as (request: unknown) => unknown;
+			return (raw: RawRequest) =>
+				answer({
+					...raw,
+					params: parseInput(params, raw.params),
+					query: parseInput(query, raw.query),
+					body: body ? parseInput(body, raw.body) : {},
+				});
+		},
+	};
+}

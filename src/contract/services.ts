@@ -1,0 +1,15 @@
+import type { Clock } from "../kernel/kernel.js";
+
+/**
+ * What operations that are sold run on, wired once by the app (`src/app/services.ts` declares the rest by declaration merging,
+ * as its parts are of rooms above this one). An operation asks for what it needs by `Pick<SkillServices, …>`, so that it is
+ * tested with those parts alone.
+ */
+export interface SkillServices {
+	readonly clock: Clock;
+	/** Public base address without a trailing slash; empty until the server listens. */
+	readonly baseUrl: () => string;
+}
+
+/** What all other operations run on. */
+export interface Services extends SkillServices {}
