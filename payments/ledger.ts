@@ -68,19 +68,19 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 
 	return {
 		async credit(tx, { owner, source, amountMicros, key, memo }) {
-			const entries = move(source, custAccount(owner), amountMicros);
+			const entries = toEntries(source, custAccount(owner), amountMicros);
 			await post(tx, "credit", owner, entries, { key, memo });
 		},
 
 		transfer(tx, { from, to, amountMicros, key, memo }) {
-			const entries = move(custAccount(from), custAccount(to), amountMicros);
+			const entries = toEntries(custAccount(from), custAccount(to), amountMicros);
 			return post(tx, "transfer", to, entries, { key, memo });
 		},
 
 		async authorize(tx, terms) {
 			const hold = openHold(terms, ids.next("hold"), clock.now());
 			await tx.put("holds", hold);
-			await post(tx, "authorise", hold.id, move(hold.from, hold.held, hold.amountMicros));
+			await post(tx, "authorise", hold.id, toEntries(hold.from, hold.held, hold.amountMicros));
 			return hold;
 		},
 
@@ -91,7 +91,7 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 			const open = await tx.get("holds", hold.id);
 			if (!open) return;
 			await tx.delete("holds", hold.id);
-			const entries = move(hold.held, open.from, hold.amountMicros);
+			const entries = toEntries(hold.held, open.from, hold.amountMicros);
 			await post(tx, "release", hold.id, entries, { memo: reason });
 			await releaseQuota(tx, hold);
 			await releaseSpending(tx, hold, hold.amountMicros);
@@ -135,7 +135,8 @@ async function captureHold(
 	]);
 }
 
-function move(from: string, to: string, amountMicros: Micros): readonly LedgerEntry[] {
+/** The two entries of money that moves from one account to another. */
+export function toEntries(from: string, to: string, amountMicros: Micros): readonly LedgerEntry[] {
 	return [
 		{ account: from, amountMicros: -amountMicros },
 		{ account: to, amountMicros },

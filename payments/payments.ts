@@ -25,6 +25,7 @@ export {
 	type Ledger,
 	REFUNDS_ACCOUNT,
 	type RefundTerms,
+	toEntries,
 } from "./ledger.js";
 export {
 	type AdmissionRequest,

@@ -42,7 +42,7 @@ import { createPaymentWatch, type OpenPayments } from "./payment-watch.js";
 import { createReconciler, type Reconciler } from "./reconciler.js";
 import { type Reservation, reserve } from "./reservation.js";
 import { type Along, creditSettled, openHold, writeReceipt } from "./settlement-book.js";
-import type { QuestionDeps } from "./settlement-question.js";
+import type { QuestionDeps } from "./settlement-proof.js";
 import { createSettler } from "./settler.js";
 import { envelopeOf, readClaim, readSigned, verify } from "./verification.js";
 

@@ -9,7 +9,7 @@ import {
 	type ReceiptRow,
 	type StoreTransaction,
 } from "../../store/store.js";
-import { type Credit, custAccount, type Ledger } from "../payments.js";
+import { type Credit, custAccount, type Ledger, toEntries } from "../payments.js";
 import type { SptIssuer } from "../spt/spt.js";
 import type { PaymentClaim } from "./payment-claim.js";
 
@@ -82,10 +82,7 @@ export async function bookSettlement(
 		key: settlementKey(row.network, place),
 		kind: "settle",
 		at: now,
-		entries: [
-			{ account: `cash:x402:${row.network}`, amountMicros: -row.amountMicros },
-			{ account: custAccount(row.owner), amountMicros: row.amountMicros },
-		],
+		entries: toEntries(`cash:x402:${row.network}`, custAccount(row.owner), row.amountMicros),
 		ref: row.id,
 	});
 	const settled = {
@@ -121,10 +118,7 @@ async function bookCapture(
 		id,
 		kind: "capture",
 		at: now,
-		entries: [
-			{ account: custAccount(row.owner), amountMicros: -row.amountMicros },
-			{ account: `rev:${row.billingType}`, amountMicros: row.amountMicros },
-		],
+		entries: toEntries(custAccount(row.owner), `rev:${row.billingType}`, row.amountMicros),
 		ref: receiptId,
 	});
 	return id;

@@ -10,8 +10,7 @@ import {
 	toBooked,
 	UNDECIDED,
 } from "./settlement-book.js";
-import type { Proof } from "./settlement-proof.js";
-import { askOnce, type QuestionDeps, send } from "./settlement-question.js";
+import { askOnce, type Proof, type QuestionDeps, send } from "./settlement-proof.js";
 
 export interface SettlerDeps extends QuestionDeps {
 	readonly ids: Ids;

@@ -32,12 +32,12 @@ import {
 import {
 	countFreeCall,
 	countPlanSpending,
+	countUsage,
 	type FreeQuota,
 	hasFreeCall,
 	readQuota,
 	secondsUntilReset,
 } from "./plan-limits.js";
-import { countUsage } from "./usage-count.js";
 
 const FREE_TIER = "promo:free_tier";
 

@@ -12,6 +12,7 @@ import {
 	settlementKey,
 	type TransferSpan,
 } from "../onchain/onchain.js";
+import { toEntries } from "../payments.js";
 
 /** A movement that both sides know, with different amounts. */
 export interface Difference extends Movement {
@@ -232,10 +233,7 @@ export async function bookUnexplained(
 		key: direction === "in" ? name : name.replace(/^settle:/, "payout:"),
 		kind: "adjust",
 		at: clock.now(),
-		entries: [
-			{ account: cashAccountOf(network), amountMicros: -sign * amountMicros },
-			{ account: "suspense", amountMicros: sign * amountMicros },
-		],
+		entries: toEntries(cashAccountOf(network), "suspense", sign * amountMicros),
 		ref: `${network}:${counterparty}`,
 		memo: "unexplained on the chain",
 	};

@@ -1,7 +1,7 @@
 import { type Clock, type Ids, ServiceError } from "../../src/kernel/kernel.js";
 import type { RefundRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { ChainTransfer, Hex, OnchainParts } from "../onchain/onchain.js";
-import { REFUNDS_ACCOUNT } from "../payments.js";
+import { REFUNDS_ACCOUNT, toEntries } from "../payments.js";
 
 export interface RefundBookDeps {
 	readonly store: Store;
@@ -31,10 +31,7 @@ export function markPaid(
 			key: transactionHash ? `payout:${network ?? "manual"}:${transactionHash}` : `payout:${id}`,
 			kind: "payout",
 			at: now,
-			entries: [
-				{ account: REFUNDS_ACCOUNT, amountMicros: -row.amountMicros },
-				{ account: cash, amountMicros: row.amountMicros },
-			],
+			entries: toEntries(REFUNDS_ACCOUNT, cash, row.amountMicros),
 			ref: id,
 		});
 		const paid: RefundRow = { ...row, state: "paid", transactionHash, paidAt: now };

@@ -13,7 +13,7 @@ import type {
 	StoreReader,
 	StoreTransaction,
 } from "../../store/store.js";
-import { custAccount, REFUNDS_ACCOUNT, type RefundTerms } from "../payments.js";
+import { custAccount, REFUNDS_ACCOUNT, type RefundTerms, toEntries } from "../payments.js";
 import { getToken, isSpendable } from "../spt/spt.js";
 
 export interface ReceiptRefund {
@@ -65,10 +65,7 @@ export function createRefunds({
 			key: `refund:${row.id}`,
 			kind: "refund",
 			at: now,
-			entries: [
-				{ account: from, amountMicros: -row.amountMicros },
-				{ account: to, amountMicros: row.amountMicros },
-			],
+			entries: toEntries(from, to, row.amountMicros),
 			ref: row.ref,
 		});
 		await tx.put("refunds", row);
@@ -231,10 +228,7 @@ async function raiseSmallRefund(
 		id: ids.next("txn"),
 		kind: "refund",
 		at: clock.now(),
-		entries: [
-			{ account: from, amountMicros: -amountMicros },
-			{ account: to, amountMicros },
-		],
+		entries: toEntries(from, to, amountMicros),
 		ref,
 	});
 	const raised = { ...row, amountMicros: row.amountMicros + amountMicros };
