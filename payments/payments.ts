@@ -4,7 +4,6 @@ export {
 	type Continuation,
 	createChallenge,
 	type Offer,
-	type PaymentErrorCode,
 	PaymentRequired,
 	type Quote,
 	refusePayment,

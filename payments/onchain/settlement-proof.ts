@@ -120,7 +120,7 @@ function unknown(message: string, outcome: SettleOutcome): Proof {
 	return { kind: "unknown", message, ...(transactionHash !== undefined && { transactionHash }) };
 }
 
-export class DeadlinePassed extends Error {
+class DeadlinePassed extends Error {
 	constructor(timeoutMs: number) {
 		super(`No answer within ${timeoutMs} ms.`);
 		this.name = "DeadlinePassed";
