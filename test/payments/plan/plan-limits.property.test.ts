@@ -14,7 +14,7 @@ const USD = 1_000_000n;
 const DAY_MS = 24 * 3_600_000;
 
 /** An account with 1,000 USD, dear calls only (no free ones), over a store on a disk in memory. */
-async function openDesk() {
+async function openBooks() {
 	const clock = stillClock(Date.parse("2026-03-20T12:00:00Z"));
 	const store = await openOn(undefined, { clock });
 	const ids = createIds({ clock, random: systemRandom });
@@ -31,10 +31,10 @@ async function openDesk() {
 	return { clock, store, keys, method, ...first };
 }
 
-type Desk = Awaited<ReturnType<typeof openDesk>>;
+type Books = Awaited<ReturnType<typeof openBooks>>;
 
 async function hold(
-	{ store, method }: Desk,
+	{ store, method }: Books,
 	key: string,
 	dollars: number,
 ): Promise<HoldRow | string> {
@@ -97,8 +97,8 @@ const LIMITS_OF = [
 
 /** Three keys with caps on an account with a budget, and what was held or captured with each of them. */
 async function openHistory() {
-	const desk = await openDesk();
-	const { clock, store, keys, method, accountId } = desk;
+	const books = await openBooks();
+	const { clock, store, keys, method, accountId } = books;
 	await store.transaction(async (tx) => {
 		const account = await tx.get("accounts", accountId);
 		if (account) await tx.put("accounts", { ...account, budgetMicros: BUDGET });
@@ -108,7 +108,7 @@ async function openHistory() {
 	const done: Spent[] = [];
 	const month = () => new Date(clock.now()).toISOString().slice(0, 7);
 	const tryHold = async (by: number, dollars: number) => {
-		const row = await hold(desk, made[by]?.key ?? "", dollars);
+		const row = await hold(books, made[by]?.key ?? "", dollars);
 		if (typeof row === "string") t.equal(row, "SPENDING_LIMIT");
 		else open.push({ row, spent: { by, month: month(), micros: row.amountMicros } });
 	};
@@ -124,7 +124,7 @@ async function openHistory() {
 		[...done, ...open.map(({ spent }) => spent)]
 			.filter(test)
 			.reduce((total, { micros }) => total + micros, 0n);
-	return { ...desk, tryHold, end, sum, month, done };
+	return { ...books, tryHold, end, sum, month, done };
 }
 
 type History = Awaited<ReturnType<typeof openHistory>>;
@@ -175,8 +175,8 @@ t.test("budget and caps hold whatever is held, captured, given back and waited f
 t.test(
 	"rows of before keys had scopes and accounts had profiles are read as they were",
 	async (t) => {
-		const desk = await openDesk();
-		const { store, keys, method, id, key, accountId } = desk;
+		const books = await openBooks();
+		const { store, keys, method, id, key, accountId } = books;
 		await store.transaction(async (tx) => {
 			const row = await tx.get("keys", id);
 			if (!row) return;
@@ -185,16 +185,16 @@ t.test(
 		});
 		const payer = await method.identify(store, { scheme: "api_key", key });
 		t.match(payer, { owner: accountId, access: { isManager: true, keepsNoText: false } });
-		t.match(await hold(desk, key, 1), { keyId: id, owner: accountId });
+		t.match(await hold(books, key, 1), { keyId: id, owner: accountId });
 		const { key: next } = await keys.rotate(accountId, id, 10);
-		t.match(await hold(desk, next, 1), { keyId: id });
+		t.match(await hold(books, next, 1), { keyId: id });
 		await store.close();
 	},
 );
 
 t.test("a key revoked after it was recognized pays for nothing", async (t) => {
-	const desk = await openDesk();
-	const { store, keys, method, id, key } = desk;
+	const books = await openBooks();
+	const { store, keys, method, id, key } = books;
 	const payer = await method.identify(store, { scheme: "api_key", key });
 	await keys.revoke(id);
 	const authorize = store.transaction((tx) =>

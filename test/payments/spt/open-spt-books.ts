@@ -30,7 +30,7 @@ interface Limits {
 }
 
 /** Tokens over a store on a disk in memory, without transports and without a chain. */
-export interface SptDesk {
+export interface SptBooks {
 	readonly store: Store;
 	readonly clock: { advance(ms: number): void };
 	readonly accounts: SptAccounts;
@@ -51,7 +51,7 @@ export interface SptDesk {
 	balanceOf(holder: Holder): Promise<bigint>;
 }
 
-export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
+export async function openSptBooks(amountMicros: bigint): Promise<SptBooks> {
 	let nowMs = START_MS;
 	const clock = { ...stillClock(), now: () => nowMs };
 	const store = await openOn(undefined, { clock });
