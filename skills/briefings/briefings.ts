@@ -1,5 +1,4 @@
 export { createBriefings } from "./briefing.js";
-export { createBriefingRun, createBriefingSchedule } from "./briefing-schedule.js";
 export { createMailRefusals } from "./mail-refusals.js";
 export {
 	type HeldWeek,

@@ -43,3 +43,5 @@ export { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.js";
 export { createResourceVerifier } from "./resource-verifier.js";
 export { createRevokeToken, type RevokeToken } from "./revoked-tokens.js";
 export { parseLimit, type SptScope, toSptScope } from "./spt-scope.js";
+
+export { sptOrderSchema, sptPurchaseSchema, sptTopUpSchema } from "./spt-wire.js";

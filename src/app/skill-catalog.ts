@@ -1,7 +1,5 @@
 import { createBrandReadings } from "../../skills/brands/brands.js";
-import { createBriefingRun, createBriefingSchedule } from "../../skills/briefings/briefings.js";
 import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
-import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
 import { createDossier, createDossierRefresh } from "../../skills/dossiers/dossiers.js";
 import { createFeedReadings } from "../../skills/feeds/feeds.js";
 import { createGraphReadings } from "../../skills/graphs/graphs.js";
@@ -42,12 +40,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		"intelligence.dossier": createDossier(deps),
 		"intelligence.dossier.refresh": createDossierRefresh(deps),
 		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
-		"research.schedules.create": createBriefingSchedule({
-			schedules: deps.research.schedules.book,
-		}),
-		"research.schedules.run": createBriefingRun({ schedules: deps.research.schedules.book }),
-		"research.deep_dive": createDeepDive(deps),
-		"research.deep_dive.follow_up": createDeepDiveFollowUp(deps),
 		"research.stream": createResearchStream({ ...deps, ...deps.research }),
 		"research.chat": createResearchChat({ ...deps, ...deps.research }),
 		"research.chat.stream": createChatStream({ ...deps, ...deps.research }),

@@ -25,7 +25,6 @@ import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { CHAT_ROUTES } from "./chat-routes.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
-import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DOSSIER_ROUTES } from "./dossier-routes.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
@@ -33,7 +32,6 @@ import { PAID_FEED_ROUTES } from "./feed-routes.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
-import { SCHEDULE_PAID_ROUTES } from "./schedule-paid-routes.js";
 import { VERIFICATION_ROUTES } from "./verify-routes.js";
 import { TEXT_VERIFICATION_ROUTES } from "./verify-text-routes.js";
 
@@ -95,7 +93,6 @@ const BATCH_ITEM = {
 export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> = {
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
-	...SCHEDULE_PAID_ROUTES,
 	...PAID_FEED_ROUTES,
 	...CONSULT_ROUTES,
 	...ANALYST_CONSULT_ROUTES,
@@ -104,7 +101,6 @@ export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> 
 	...BRAND_READING_ROUTES,
 	...DOSSIER_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
-	...PAID_DEEP_DIVE_ROUTES,
 	...CHAT_ROUTES,
 	"graphs.search": {
 		kind: "paid",

@@ -1,7 +1,7 @@
 import t from "tap";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
 import { toSlackMessage } from "../../skills/briefings/slack-message.js";
-import { BRIEFING } from "../../src/rest/schedule-examples.js";
+import { BRIEFING } from "../../skills/briefings/schedule-examples.js";
 
 const [source] = BRIEFING.citations;
 const [item] = BRIEFING.top;

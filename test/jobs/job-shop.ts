@@ -1,8 +1,8 @@
+import { researchDeepDive } from "../../skills/deep-dive/deep-dive.operations.js";
 import {
 	createDeepDiveOperations,
 	type DeepDiveOperations,
 } from "../../skills/deep-dive/deep-dive-operations.js";
-import { createDeepDive } from "../../skills/deep-dive/deep-dive-skill.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";
 import type { Call, CallResult } from "../../src/contract/call.js";
@@ -20,6 +20,7 @@ import type { Settings } from "../../src/settings/read-settings.js";
 import type { Store } from "../../store/store-port.js";
 import { createFakeDisk, type FakeDisk } from "../store/fake-disk.js";
 import { openOn, type StillClock, stillClock } from "../store/open-test-store.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { createSimChain, type SimChain } from "../support/sim-chain.js";
 import { createSimFacilitator, type SimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet, type SimWallet, toV2Payload } from "../support/sim-wallet.js";
@@ -146,7 +147,7 @@ export async function openShop(
 		launched: createLaunchedJobs({ store, clock }),
 		feeds: { get: () => Promise.reject(new Error("no feeds")) },
 	};
-	const skill = createDeepDive({ catalog: createGraphCatalog([]), clock, research });
+	const skill = boundSkill(researchDeepDive, { catalog: createGraphCatalog([]), clock, research });
 	const skills = { "research.deep_dive": skill } as unknown as SkillCatalog;
 	const recordUsage = () => undefined;
 	const invoke = createInvoke({ skills, cashier: money.cashier, recordUsage, clock, jobs });

@@ -8,8 +8,8 @@ import {
 	SKILL_IDS,
 	usdField,
 } from "../contract/contract.js";
-import { signedReceiptSchema } from "../sales/sales.js";
-import { continuationSchema } from "./reply-schemas.js";
+import { continuationSchema } from "../rest/rest.js";
+import { signedReceiptSchema } from "./signed-receipts.js";
 
 const timeField = z.iso.datetime().describe("ISO 8601, UTC");
 

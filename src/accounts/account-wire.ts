@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { USAGE_GROUPINGS } from "../accounts/accounts.js";
 import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
-import { accountKeySchema, connectionSchema } from "./account-key-schemas.js";
-import { feedbackSchema } from "./feedback-routes.js";
-import { usdInput } from "./spt-schemas.js";
+import { accountKeySchema, connectionSchema } from "./account-key-wire.js";
+import { USAGE_GROUPINGS } from "./account-operations.js";
+import { feedbackSchema } from "./feedback.operations.js";
+import { usdInput } from "./spt-wire.js";
 
 /** What the operations of an account take and answer with. */
 

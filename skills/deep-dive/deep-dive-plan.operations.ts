@@ -1,14 +1,14 @@
 import { z } from "zod";
 import {
 	BILLING_TYPES,
+	dataOperation,
 	LIMITS,
 	replyComponent,
 	requestComponent,
+	type Services,
 	usdField,
-} from "../contract/contract.js";
-import { deepDiveFields } from "../jobs/jobs.js";
-import { dataRoute } from "./define-route.js";
-import type { DataRoute } from "./route.js";
+} from "../../src/contract/contract.js";
+import { deepDiveFields } from "../../src/jobs/jobs.js";
 
 const { query, mode, graphs } = deepDiveFields;
 
@@ -38,19 +38,22 @@ const planSchema = replyComponent(
 const QUERY = "How do agents pay for what they call?";
 
 /** What a deep dive would do, before anybody pays. Additive to the contract. */
-export const DEEP_DIVE_PLAN_ROUTE: DataRoute = dataRoute({
-	operationId: "research.deep_dive.plan",
+export const researchDeepDivePlan = dataOperation({
+	id: "research.deep_dive.plan",
+	method: "POST",
+	path: "/v1/research/deep-dive/plan",
 	summary: "Plan a deep dive",
 	description:
 		"The questions it would ask, the graphs it would look in, its passes and its price; nothing is run and the query is kept nowhere.",
-	path: z.strictObject({}),
-	query: z.strictObject({}),
 	body: planRequestSchema,
 	isList: false,
 	freshness: "live",
 	callsPerMinute: LIMITS.routedQueriesPerMinute,
 	data: planSchema,
-	answer: (free, { body, signal }) => free.planDeepDive(body, signal),
+	create:
+		({ planDeepDive }: Pick<Services, "planDeepDive">) =>
+		({ body, signal }) =>
+			planDeepDive(body, signal),
 	example: {
 		body: { query: QUERY, mode: "fast" },
 		data: {

@@ -4,16 +4,12 @@ import {
 	cursorField,
 	digitsField,
 	LIMITS,
-	type OwnerOperationId,
+	ownerOperation,
 	replyComponent,
 	requestComponent,
+	type Services,
 } from "../contract/contract.js";
-import { ownerRoute } from "./define-route.js";
-import type { OwnerRoute } from "./route.js";
 
-type FeedbackOperationId = Extract<OwnerOperationId, `feedback.${string}`>;
-
-const nothing = z.strictObject({});
 const idField = z.string().min(1, "must not be empty").max(80);
 
 const feedbackBody = requestComponent(
@@ -75,52 +71,63 @@ const { note, request_id, trend_id } = feedback;
 const callsPerMinute = LIMITS.accountChangesPerMinute;
 
 /** What callers say of answers. Additive to the contract. */
-export const FEEDBACK_ROUTES: Readonly<Record<FeedbackOperationId, OwnerRoute>> = {
-	"feedback.give": ownerRoute({
-		operationId: "feedback.give",
-		summary: "Say whether an answer was useful",
-		description:
-			"Of a call by its request or receipt id, also of one row. Kept for twelve months for the operator to read, exported and erased with the account; it trains nothing.",
-		callsPerMinute,
-		path: nothing,
-		query: nothing,
-		body: feedbackBody,
-		isList: false,
-		status: 201,
-		data: feedbackSchema,
-		answer: (owner, { caller, body }) => owner.feedback.give(caller, body),
-		example: { body: { request_id, trend_id, useful: true, note }, data: feedback },
+export const feedbackGive = ownerOperation({
+	id: "feedback.give",
+	method: "POST",
+	path: "/v1/feedback",
+	summary: "Say whether an answer was useful",
+	description:
+		"Of a call by its request or receipt id, also of one row. Kept for twelve months for the operator to read, exported and erased with the account; it trains nothing.",
+	callsPerMinute,
+	body: feedbackBody,
+	isList: false,
+	status: 201,
+	data: feedbackSchema,
+	create:
+		({ feedback }: Pick<Services, "feedback">) =>
+		({ caller, body }) =>
+			feedback.give(caller, body),
+	example: { body: { request_id, trend_id, useful: true, note }, data: feedback },
+});
+
+export const feedbackList = ownerOperation({
+	id: "feedback.list",
+	method: "GET",
+	path: "/v1/feedback",
+	summary: "Feedback that was given",
+	description: "What this account or token has said of answers, oldest first.",
+	callsPerMinute: LIMITS.accountReadsPerMinute,
+	query: z.strictObject({
+		limit: digitsField(LIMITS.accountCallsMax)
+			.default(LIMITS.accountCallsDefault)
+			.describe("Items on a page"),
+		cursor: cursorField.optional(),
 	}),
-	"feedback.list": ownerRoute({
-		operationId: "feedback.list",
-		summary: "Feedback that was given",
-		description: "What this account or token has said of answers, oldest first.",
-		callsPerMinute: LIMITS.accountReadsPerMinute,
-		path: nothing,
-		query: z.strictObject({
-			limit: digitsField(LIMITS.accountCallsMax)
-				.default(LIMITS.accountCallsDefault)
-				.describe("Items on a page"),
-			cursor: cursorField.optional(),
-		}),
-		isList: true,
-		data: feedbackListSchema,
-		answer: (owner, { caller, query }) => owner.feedback.list(caller, query),
-		example: { query: { limit: "20" }, data: { items: [feedback] } },
-	}),
-	"feedback.delete": ownerRoute({
-		operationId: "feedback.delete",
-		summary: "Delete feedback",
-		description: "One piece of feedback with its note, at once.",
-		callsPerMinute,
-		path: z.strictObject({ feedback_id: idField.describe("id of a list") }),
-		query: nothing,
-		isList: false,
-		data: deletedSchema,
-		answer: (owner, { caller, path }) => owner.feedback.remove(caller, path.feedback_id),
-		example: {
-			path: { feedback_id: FEEDBACK_ID },
-			data: { id: FEEDBACK_ID, status: "deleted" },
-		},
-	}),
-};
+	isList: true,
+	data: feedbackListSchema,
+	create:
+		({ feedback }: Pick<Services, "feedback">) =>
+		({ caller, query }) =>
+			feedback.list(caller, query),
+	example: { query: { limit: "20" }, data: { items: [feedback] } },
+});
+
+export const feedbackDelete = ownerOperation({
+	id: "feedback.delete",
+	method: "DELETE",
+	path: "/v1/feedback/{feedback_id}",
+	summary: "Delete feedback",
+	description: "One piece of feedback with its note, at once.",
+	callsPerMinute,
+	params: z.strictObject({ feedback_id: idField.describe("id of a list") }),
+	isList: false,
+	data: deletedSchema,
+	create:
+		({ feedback }: Pick<Services, "feedback">) =>
+		({ caller, params }) =>
+			feedback.remove(caller, params.feedback_id),
+	example: {
+		params: { feedback_id: FEEDBACK_ID },
+		data: { id: FEEDBACK_ID, status: "deleted" },
+	},
+});

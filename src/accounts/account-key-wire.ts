@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
-import { scopeInput, usdInput } from "./spt-schemas.js";
+import { scopeInput, usdInput } from "./spt-wire.js";
 
 /** What the operations on keys and connection tokens take and answer with. */
 

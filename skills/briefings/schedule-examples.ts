@@ -1,4 +1,4 @@
-import type { BriefingWire, RunWire, ScheduleWire } from "../../skills/briefings/briefings.js";
+import type { BriefingWire, RunWire, ScheduleWire } from "./schedule-wire.js";
 
 export const SCHEDULE_ID = "sch_2q4t7w1ab2c0f6x2m8k9yz3v5n7r1d3h";
 export const RUN_ID = "run_8kq4t7w1ab2c0f6x2m9yz3v5n7";

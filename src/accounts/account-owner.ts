@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { type AccountAccess, type Caller, LIMITS } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 
@@ -6,8 +5,6 @@ import { ServiceError } from "../kernel/kernel.js";
 
 export const ACCOUNT_BASE = {
 	scheme: "account",
-	path: z.strictObject({}),
-	query: z.strictObject({}),
 } as const;
 export const ACCOUNT_READ = { ...ACCOUNT_BASE, callsPerMinute: LIMITS.accountReadsPerMinute };
 export const ACCOUNT_CHANGE = { ...ACCOUNT_BASE, callsPerMinute: LIMITS.accountChangesPerMinute };

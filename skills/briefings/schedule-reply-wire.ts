@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { replyComponent, requestComponent, toReply } from "../../src/contract/contract.js";
 import {
 	briefingSchema,
 	previewInput,
@@ -9,8 +10,7 @@ import {
 	scheduleOrderInput,
 	scheduleOutput,
 	scheduleSchema,
-} from "../../skills/briefings/briefings.js";
-import { replyComponent, requestComponent, toReply } from "../contract/contract.js";
+} from "./schedule-wire.js";
 
 /** Bodies and replies of subscriptions to briefings. */
 

@@ -1,4 +1,4 @@
-import type { SignedReceipt } from "../sales/sales.js";
+import type { SignedReceipt } from "./signed-receipts.js";
 
 /** A quote as it would be read back. */
 export const EXAMPLE_QUOTE = {
