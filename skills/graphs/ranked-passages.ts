@@ -2,8 +2,11 @@ import { READING_LIMITS } from "../../src/contract/contract.js";
 import { createSizedCache } from "../../src/kernel/kernel.js";
 import type { Concept, Steps } from "../../src/knowledge/knowledge.js";
 import { termsOf, tokenize } from "../../src/search/search.js";
-import { type CitedPassage, readCitedPassages } from "./reading/cited-passages.js";
-import type { PackCandidate } from "./reading/context-pack.js";
+import {
+	type CitedPassage,
+	type PackCandidate,
+	readCitedPassages,
+} from "./reading/context-pack.js";
 
 /** A passage and hashes of its distinct terms: they take less room than the text. */
 interface ReadPassage {

@@ -10,7 +10,7 @@ export {
 	ServiceError,
 	type ServiceErrorOptions,
 } from "./errors.js";
-export { createEventLoopThrottle, type EventLoopThrottle } from "./event-loop-throttle.js";
+export { createEventLoopThrottle } from "./event-loop-throttle.js";
 export {
 	createIds,
 	type IdKind,
@@ -25,7 +25,7 @@ export { toIpv6Groups } from "./ipv6-groups.js";
 export { decodeJson, isRecord, readJson } from "./json-value.js";
 export { type Logger, scrubSecrets, stackOf } from "./logger.js";
 export type { Mailer, MailMessage } from "./mail.js";
-export { memoize } from "./memoize.js";
+export { memoize, memoizeByObject } from "./memoize.js";
 export { formatUsd, type Micros, parseUsd, toUsdNumber } from "./money.js";
 export { PACKAGE_ROOT } from "./package-root.js";
 export { createPerRevision } from "./per-revision.js";

@@ -1,5 +1,4 @@
 export { createFallback } from "./error-handler.js";
 export { createHttpFront } from "./http-front.js";
 export { createRateLimit } from "./rate-limit.js";
-export { continuationSchema } from "./reply-schemas.js";
 export { createRestRouter } from "./rest-router.js";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONTINUATION_TYPES } from "../../payments/payments.js";
 import {
 	BILLING_TYPES,
 	PAID_OPERATION_IDS,
@@ -8,8 +9,15 @@ import {
 	SKILL_IDS,
 	usdField,
 } from "../contract/contract.js";
-import { continuationSchema } from "../rest/rest.js";
 import { signedReceiptSchema } from "./signed-receipts.js";
+
+export const continuationSchema = replyComponent(
+	"Continuation",
+	z.looseObject({
+		type: z.enum(CONTINUATION_TYPES),
+		instructions: z.string(),
+	}),
+);
 
 const timeField = z.iso.datetime().describe("ISO 8601, UTC");
 

@@ -14,7 +14,7 @@ import { toSlackMessage } from "../../skills/briefings/slack-message.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
+import type { HybridSearch } from "../../src/search/search-engine.js";
 import { sampleConcept, sampleGraph } from "../search/sample-graph.js";
 import { manualClock } from "../support/manual-clock.js";
 

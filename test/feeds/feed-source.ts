@@ -13,7 +13,7 @@ import type { FeedSpec } from "../../skills/feeds/feed-spec.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
-import type { IndexDisk } from "../../src/search/index/index-disk.js";
+import type { IndexDisk } from "../../src/search/index/index-folder.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 
 /** The registry that comes with the software. */

@@ -20,7 +20,7 @@ import { createHttpFront } from "../../src/rest/http-front.js";
 import { createRestRouter } from "../../src/rest/rest-router.js";
 import type { Purchases } from "../../src/sales/spt-purchase.js";
 import { createStreamRecord } from "../../src/sales/stream-record.js";
-import type { SearchEngine } from "../../src/search/search-ports.js";
+import type { SearchEngine } from "../../src/search/search-engine.js";
 import type { OwnerOperations } from "../../src/service/owner-operations.js";
 import type { Service } from "../../src/service/service-interface.js";
 import type { Store, StoreReader } from "../../store/store-port.js";

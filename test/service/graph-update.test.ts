@@ -7,7 +7,7 @@ import { stampFiles } from "../../src/knowledge/bundle-files.js";
 import { writeBundle } from "../../src/knowledge/bundle-folder.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { importFolder } from "../../src/knowledge/import-folder.js";
-import type { ImportMemory } from "../../src/knowledge/import-memory.js";
+import type { ImportMemory } from "../../src/knowledge/import-reread.js";
 import { createGraphRepository } from "../../src/operator/graph-repository.js";
 import { createGraphUpdate } from "../../src/operator/graph-update.js";
 import type { ImportRequest } from "../../src/operator/import-request.js";

@@ -6,8 +6,8 @@ import { recordPause } from "../../src/webhooks/webhook-events.js";
 import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-limits.js";
 import type { SendWebhook } from "../../src/webhooks/webhook-sender.js";
 import { createWebhookTexts } from "../../src/webhooks/webhook-texts.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { WebhookDeliveryRow } from "../../store/rows/webhook-rows.js";
+import type { TokenRow } from "../../store/rows/account-rows.js";
+import type { WebhookDeliveryRow } from "../../store/rows/notification-rows.js";
 import { createQuickStore } from "../jobs/quick-store.js";
 import { manualClock } from "../support/manual-clock.js";
 

@@ -10,7 +10,7 @@ import { systemClock as clock } from "../../src/kernel/clock.js";
 import { systemRandom as random } from "../../src/kernel/random.js";
 import { createSealedText } from "../../src/kernel/sealed-text.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
+import type { HybridSearch } from "../../src/search/search-engine.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 
 /** What anybody may ask of briefings, over a search and a catalog that tests bring, and no schedule at all. */

@@ -3,7 +3,7 @@ import { createLedger } from "../../../payments/ledger.js";
 import { recoverTokens } from "../../../payments/spt/spt-accounts.js";
 import { createIds } from "../../../src/kernel/ids.js";
 import { systemRandom } from "../../../src/kernel/random.js";
-import type { TokenRow } from "../../../store/rows/token-row.js";
+import type { TokenRow } from "../../../store/rows/account-rows.js";
 import { credit, openOn, START_MS, stillClock, tokenRow } from "../../store/open-test-store.js";
 
 const owner = "eip155:84532:0xabc";
